@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// ocean as keel sees it: its variables, its routines with what they read and write, its step.
+
+#include "case.hpp"
+#include "kernels.hpp"
+
+#include <keel/keel.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace ocean {
+
+namespace kr = keel::residency;
+
+struct eta : kr::variable<"eta", double**, kr::levels<3>> {}; // elevation, m
+struct u : kr::variable<"u", double***, kr::levels<3>> {};    // eastward velocity, m/s
+struct v : kr::variable<"v", double***, kr::levels<3>> {};    // northward velocity, m/s
+struct deta : kr::variable<"deta", double**> {};              // their rates of change
+struct du : kr::variable<"du", double***> {};
+struct dv : kr::variable<"dv", double***> {};
+
+/// Level `Level` of one of them, the cells that this rank owns.
+template <class X, int Level>
+using owned_past = kr::owned<kr::past<X, Level>>;
+
+template <class V>
+part part_of(V const& view) {
+  auto const own = view.owned();
+  return {int(own.begin[0]), int(own.end[0]), int(own.begin[1]), int(own.end[1]), view.is_wall(1, kr::side::low),
+          view.is_wall(1, kr::side::high)};
+}
+
+/// The states at the start and one step before it.
+struct initial_state : kr::routine<"initial_state", kr::on_host,
+                                   kr::writes<eta, u, v, kr::past<eta, 1>, kr::past<u, 1>, kr::past<v, 1>>> {
+  template <class V>
+  static void run(V view, experiment const& what) {
+    set(view, what, 0, view(eta{}), view(u{}), view(v{}));
+    set(view, what, -what.equations().dt, view(kr::past<eta, 1>{}), view(kr::past<u, 1>{}), view(kr::past<v, 1>{}));
+  }
+
+private:
+  template <class V, class Field, class Layered>
+  static void set(V const& view, experiment const& what, double time, Field const& e, Layered const& x,
+                  Layered const& y) {
+    part const here = part_of(view);
+    long const to_global_i = long(view.global_begin()[0]) - here.i_begin;
+    long const to_global_j = long(view.global_begin()[1]) - here.j_begin;
+    for (int i = here.i_begin; i < here.i_end; ++i)
+      for (int j = here.j_begin; j < here.j_end; ++j) {
+        e(i, j) = what.eta(i + to_global_i, j + to_global_j, time);
+        for (int k = 0; k < what.equations().layers; ++k) {
+          x(i, j, k) = what.u(i + to_global_i, j + to_global_j, k, time);
+          y(i, j, k) = what.v(i + to_global_i, j + to_global_j, k, time);
+        }
+      }
+  }
+};
+
+struct find_tendency : kr::routine<"find_tendency", kr::on_device,
+                                   kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::past<v, 1>>,
+                                   kr::writes<deta, du, dv>> {
+  template <class V>
+  static void run(V view, experiment const& what) {
+    part const here = part_of(view);
+    run_columns("tendency", view.execution_space(), here,
+                tendency{view(kr::past<eta, 1>{}), view(kr::past<u, 1>{}), view(kr::past<v, 1>{}), view(deta{}),
+                         view(du{}), view(dv{}), what.equations(), here});
+  }
+};
+
+struct advance : kr::routine<"advance", kr::on_device,
+                             kr::reads<owned_past<eta, 2>, owned_past<u, 2>, owned_past<v, 2>, kr::owned<deta>,
+                                       kr::owned<du>, kr::owned<dv>>,
+                             kr::writes<eta, u, v>> {
+  template <class V>
+  static void run(V view, experiment const& what) {
+    part const here = part_of(view);
+    run_columns("leap", view.execution_space(), here,
+                leap{view(kr::past<eta, 2>{}), view(deta{}), view(kr::past<u, 2>{}), view(kr::past<v, 2>{}), view(du{}),
+                     view(dv{}), view(eta{}), view(u{}), view(v{}), what.equations(), what.mixing(), here});
+  }
+};
+
+struct share_ghosts : kr::exchange<eta, u, v> {};
+struct step : kr::schedule<kr::cycle<eta, u, v>, find_tendency, advance, share_ghosts> {};
+
+/// Appends what this rank owns of a variable, in the order of a view.
+template <class X>
+struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<X>>> {
+  template <class V>
+  static void run(V view, std::vector<double>* to) {
+    part const here = part_of(view);
+    auto const x = view(X{});
+    std::size_t const layers = x.extent(2); // 1 where there is no third dimension
+    for (int i = here.i_begin; i < here.i_end; ++i) {
+      auto const column = [&](int j) { return x.data() + (std::size_t(i) * x.extent(1) + std::size_t(j)) * layers; };
+      to->insert(to->end(), column(here.j_begin), column(here.j_end));
+    }
+  }
+};
+
+} // namespace ocean

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The main job of keel: a rotating shallow-water model in layers, on keel alone and on Kokkos
+/// kernels. No call of MPI, no copy between memories and no choice of a device stands here.
+
+#include "case.hpp"
+#include "model.hpp"
+#include "necessary.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "state.hpp"
+#include "triad.hpp"
+
+#include <keel/keel.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace {
+
+using namespace ocean;
+namespace km = keel::machine;
+
+struct app : keel::defaults {};
+using runtime = keel::runtime<app>;
+
+/// Calls `f(tag)` for the device that the routines run on.
+template <class F>
+void with_chosen_device(runtime& run, F f) {
+  keel::with_device<app::devices>(run.device_name(), f);
+}
+
+double longest(runtime const& run, double x) { return std::ranges::max(km::all_gather(run.environment(), x)); }
+double total(runtime const& run, double x) {
+  auto const all = km::all_gather(run.environment(), x);
+  return std::accumulate(all.begin(), all.end(), 0.0);
+}
+
+/// Calls `f` on every rank; where it throws on one, all refuse, with what the first of them says.
+template <class F>
+void settle(runtime const& run, F f) {
+  std::string wrong;
+  try {
+    f();
+  } catch (keel::error const& e) {
+    wrong = e.what();
+  }
+  if (longest(run, wrong.empty() ? 0 : 1) == 0) return;
+  auto const all = km::gather_texts(run.environment(), wrong, run.environment().master_rank());
+  auto const first = std::ranges::find_if(all, [](auto const& text) { return !text.empty(); });
+  throw bad_input(first == all.end() ? wrong : *first);
+}
+
+/// The node, then where each rank runs on what, then the knobs as they are after the start.
+void introduce(runtime& run) {
+  auto const& node = run.node();
+  auto const& ranks = run.environment();
+  std::string place = km::host_name() + ", cores " + to_string(keel::topology::bound_cores(node)) + ", device " +
+                      std::string(run.device_name());
+  with_chosen_device(run, [&]<class Tag>(Tag) {
+    if constexpr (keel::device_traits<Tag>::has_instances)
+      place += " " + keel::device_traits<Tag>::pci_id(keel::device_traits<Tag>::device_instance());
+  });
+  auto const places = km::gather_texts(ranks, place, ranks.master_rank());
+  if (!ranks.is_master()) return;
+
+  std::printf("%-16s  %s: %zu cores\n", "node", km::host_name().c_str(), node.cores().size());
+  for (auto const& m : node.memories())
+    std::printf("%-16s  %s: %.1f GiB\n", "", m.name.c_str(), double(m.bytes) / (1 << 30));
+  for (auto const& d : node.devices())
+    std::printf("%-16s  %s %s %s\n", "", std::string(to_string(d.type)).c_str(), d.pci_id.c_str(), d.name.c_str());
+  for (std::size_t r = 0; r < places.size(); ++r)
+    std::printf("%-16s  %s\n", ("rank " + std::to_string(r)).c_str(), places[r].c_str());
+  std::printf("%s\n", keel::device::table(run.knobs()).c_str());
+  std::fflush(stdout);
+}
+
+/// What is settled before the first step, and refused on every rank or on none.
+struct job {
+  options wanted;
+  experiment what;
+  kr::grid grid;
+  kr::share here;
+  output_folder folder;
+
+  job(runtime& run, options const& o)
+      : wanted(o), what(o.which, o.nx, o.ny, o.layers),
+        grid{{o.nx, o.ny}, kr::ghost_width{1, 1}, kr::periodic{true, !what.closed_in_y()}} {
+    settle(run, [&] {
+      here = kr::share_of(grid, run.environment().size(), run.environment().rank());
+      (void)run.node();
+      run.start_devices();
+    });
+    folder = output_folder(o.output, o.dump, run.environment().is_master());
+    if (longest(run, folder.usable() ? 0 : 1) > 0) throw folder.refusal();
+  }
+};
+
+class simulation {
+public:
+  simulation(runtime& run, job& j)
+      : run_(run), job_(j), master_(run.environment().is_master()),
+        fields_(run, j.grid, kr::extra<u>{j.wanted.layers}) {
+    auto const begin = j.here.global_begin;
+    auto const own = j.here.owned();
+    here_ = {int(begin[0]), int(begin[1]), int(own.end[0] - own.begin[0]), int(own.end[1] - own.begin[1])};
+    places_ = km::gather(run.environment(), std::vector{here_}, run.environment().master_rank());
+  }
+
+  void integrate() {
+    options const& o = job_.wanted;
+    fields_.run(initial_state{}, job_.what);
+    fields_.run(share_ghosts{});
+    fields_.reset_traffic();
+    progress bar(o.steps, master_);
+    for (long n = 0; n < o.steps;) {
+      long const last = o.output_every > 0 ? std::min(o.steps, n + o.output_every) : o.steps;
+      (void)longest(run_, 0); // all begin together
+      Kokkos::Timer clock;
+      while (n < last) {
+        fields_.step(step{}, job_.what);
+        bar.at(++n);
+      }
+      with_chosen_device(run_, [&]<class Tag>(Tag) { run_.execution_space<Tag>().fence(); });
+      seconds_ += longest(run_, clock.seconds());
+      if (!o.output.empty()) {
+        auto const elevation = whole<eta>();
+        succeed(!master_ || job_.folder.write(job_.what, n, elevation));
+      }
+    }
+    auto const& moved = fields_.traffic();
+    copies_ = {total(run_, double(moved.bytes(kr::way::to_host) + moved.bytes(kr::way::to_device))),
+               total(run_, necessary())};
+  }
+
+  void conclude() {
+    options const& o = job_.wanted;
+    state const last{whole<eta>(), whole<u>(), whole<v>()};
+    succeed(!master_ || o.dump.empty() || dump(o.dump, last));
+    double bandwidth = 0;
+    with_chosen_device(run_, [&]<class Tag>(Tag) {
+      triad const t(run_.execution_space<Tag>(), std::size_t(9 * here_.ni * long(here_.nj) * o.layers));
+      bandwidth = total(run_, t.bytes()) / t.seconds([&](double x) { return longest(run_, x); });
+    });
+    if (!master_) return;
+    verdict const error = judge(job_.what, double(o.steps) * job_.what.equations().dt, last);
+    report{"ocean", std::string(run_.device_name()), job_.what, o.steps, run_.environment().size(), seconds_, bandwidth,
+           copies_, error, job_.folder.last()}
+        .print();
+  }
+
+private:
+  /// A variable of the whole grid on the master, nothing elsewhere.
+  template <class X>
+  std::vector<double> whole() {
+    std::vector<double> owned;
+    fields_.run(collect<X>{}, &owned);
+    auto const parts = km::gather(run_.environment(), owned, run_.environment().master_rank());
+    int const layers = std::is_same_v<X, eta> ? 1 : job_.wanted.layers;
+    return master_ ? assemble(places_, parts, job_.wanted.nx, job_.wanted.ny, layers) : std::vector<double>{};
+  }
+
+  /// The least that this rank had to copy between memories.
+  double necessary() {
+    double bytes = 0;
+    with_chosen_device(run_, [&]<class Tag>(Tag) {
+      using memory = typename keel::device_traits<Tag>::execution_space::memory_space;
+      options const& o = job_.wanted;
+      if constexpr (!std::is_same_v<memory, Kokkos::HostSpace>)
+        bytes = necessary_bytes({here_, job_.here.is_wall(1, kr::side::low), job_.here.is_wall(1, kr::side::high),
+                                 o.layers, o.steps, o.output_every, !o.output.empty()});
+    });
+    return bytes;
+  }
+
+  /// What failed on the master is refused on every rank.
+  void succeed(bool well) const {
+    if (longest(run_, well ? 0 : 1) > 0) throw job_.folder.refusal();
+  }
+
+  runtime& run_;
+  job& job_;
+  bool master_;
+  kr::fields<app, eta, u, v, deta, du, dv> fields_;
+  place here_;
+  std::vector<place> places_; // of all ranks, on the master
+  double seconds_ = 0;
+  copied copies_;
+};
+
+int simulate(int argc, char** argv) {
+  runtime run{argc, argv};
+  bool const master = run.environment().is_master();
+  try {
+    options const o = read_options({argv + 1, std::size_t(argc - 1)});
+    if (o.help && master) std::printf("%s  --keel-help       the options of keel\n", help_text);
+    if (o.help || run.help_requested()) return 0;
+    job j(run, o);
+    introduce(run);
+    simulation s(run, j);
+    s.integrate();
+    s.conclude();
+    return 0;
+  } catch (bad_input const& e) { // thrown on all ranks
+    if (master) std::fprintf(stderr, "%s\n", e.text.c_str());
+    return bad_input_code;
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return simulate(argc, argv);
+  } catch (std::exception const& e) {
+    return keel::report(e);
+  }
+}

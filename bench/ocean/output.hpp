@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The folder that the elevation goes to. Files are written by the master rank alone.
+
+#include "options.hpp"
+#include "vti.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace ocean {
+
+class output_folder {
+public:
+  output_folder() = default;
+  /// On the master makes the folder where it is missing and tries a file in it and beside `dump`,
+  /// so that a run does not find out at its end; elsewhere does nothing. Empty names are not tried.
+  output_folder(std::string folder, std::string const& dump, bool master) : folder_(std::move(folder)) {
+    if (!master) return;
+    if (!folder_.empty()) {
+      std::error_code failed;
+      std::filesystem::create_directories(folder_, failed);
+      try_in(folder_);
+    }
+    if (!dump.empty() && usable()) try_in(std::filesystem::path(dump).parent_path());
+  }
+
+  [[nodiscard]] bool usable() const { return wrong_.empty(); }
+  [[nodiscard]] bad_input refusal() const { return {wrong_ + " cannot be written", why_, "Name a folder that can"}; }
+
+  /// The elevation after `step` steps, whole and in global order. False where that failed.
+  [[nodiscard]] bool write(experiment const& e, long step, std::vector<double> const& eta) {
+    char name[40];
+    std::snprintf(name, sizeof name, "eta-%08ld.vti", step);
+    std::filesystem::path const path = std::filesystem::path(folder_) / name;
+    physics const& p = e.equations();
+    if (!write_vti(path, "eta", e.nx(), e.ny(), p.dx, p.dy, double(step) * p.dt, eta)) {
+      wrong_ = path.string(), why_ = "the file could not be finished";
+      return false;
+    }
+    last_ = path.string();
+    return true;
+  }
+
+  /// Path of the file written last; empty where none was.
+  [[nodiscard]] std::string const& last() const { return last_; }
+
+private:
+  void try_in(std::filesystem::path const& folder) {
+    std::filesystem::path const trial = folder / ".ocean.part";
+    std::error_code failed;
+    if (!std::ofstream(trial)) {
+      wrong_ = folder.string(), why_ = "no file can be made there";
+      return;
+    }
+    std::filesystem::remove(trial, failed);
+  }
+
+  std::string folder_, last_, wrong_, why_;
+};
+
+} // namespace ocean

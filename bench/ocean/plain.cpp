@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// ocean without keel: the same kernels on the same grid, with MPI, device memory, time levels and
+/// copies by hand, on the execution space that Kokkos was built for. What keel is measured against.
+
+#include "by_hand.hpp"
+#include "case.hpp"
+#include "kernels.hpp"
+#include "options.hpp"
+#include "output.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "triad.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdio>
+#include <utility>
+
+namespace {
+
+using namespace ocean;
+using space = Kokkos::DefaultExecutionSpace;
+using field = Kokkos::View<double**, Kokkos::LayoutRight, space::memory_space>;
+using layered = Kokkos::View<double***, Kokkos::LayoutRight, space::memory_space>;
+
+/// The three prognostic variables at one time.
+struct level {
+  field eta;
+  layered u, v;
+
+  level(place const& p, int layers)
+      : eta("eta", std::size_t(p.ni + 2), std::size_t(p.nj + 2)),
+        u("u", std::size_t(p.ni + 2), std::size_t(p.nj + 2), std::size_t(layers)),
+        v("v", std::size_t(p.ni + 2), std::size_t(p.nj + 2), std::size_t(layers)) {}
+
+  void set(experiment const& e, place const& p, double time) {
+    auto const host_eta = Kokkos::create_mirror_view(eta);
+    auto const host_u = Kokkos::create_mirror_view(u), host_v = Kokkos::create_mirror_view(v);
+    for (int i = 0; i < p.ni; ++i)
+      for (int j = 0; j < p.nj; ++j) {
+        host_eta(i + 1, j + 1) = e.eta(p.i + i, p.j + j, time);
+        for (int k = 0; k < e.equations().layers; ++k) {
+          host_u(i + 1, j + 1, k) = e.u(p.i + i, p.j + j, k, time);
+          host_v(i + 1, j + 1, k) = e.v(p.i + i, p.j + j, k, time);
+        }
+      }
+    Kokkos::deep_copy(eta, host_eta);
+    Kokkos::deep_copy(u, host_u);
+    Kokkos::deep_copy(v, host_v);
+  }
+};
+
+/// The whole of a view of rank 2 or 3 on rank 0, in global order.
+template <class View>
+std::vector<double> gathered(by_hand::world const& world, by_hand::division const& d, experiment const& e,
+                             View const& view) {
+  place const& p = d.here;
+  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+  std::size_t const depth = host.extent(2), row = host.extent(1) * depth;
+  std::vector<double> owned;
+  for (int i = 1; i <= p.ni; ++i) {
+    double const* const begin = host.data() + std::size_t(i) * row + depth;
+    owned.insert(owned.end(), begin, begin + std::size_t(p.nj) * depth);
+  }
+  auto const places = world.gather(std::vector<place>{p});
+  auto const parts = world.gather(owned);
+  return world.rank() == 0 ? assemble(places, parts, e.nx(), e.ny(), int(depth)) : std::vector<double>{};
+}
+
+void simulate(by_hand::world const& world, options const& o) {
+  experiment const e(o.which, o.nx, o.ny, o.layers);
+  by_hand::division const d(world, o.nx, o.ny, e.closed_in_y());
+  bool const master = world.rank() == 0;
+  output_folder folder(o.output, o.dump, master);
+  if (world.largest(folder.usable() ? 0 : 1) > 0) throw folder.refusal();
+
+  space const on;
+  physics const p = e.equations();
+  mixing const mix = e.mixing();
+  part const here = d.bounds();
+  level before(d.here, p.layers), now(d.here, p.layers), next(d.here, p.layers);
+  field const deta("deta", now.eta.extent(0), now.eta.extent(1));
+  layered const du("du", now.u.extent(0), now.u.extent(1), now.u.extent(2));
+  layered const dv("dv", du.extent(0), du.extent(1), du.extent(2));
+  by_hand::ghosts<space> ghosts(world, d, on, p.layers);
+  before.set(e, d.here, -p.dt);
+  now.set(e, d.here, 0);
+  ghosts.fill(now.eta, now.u, now.v);
+
+  progress bar(o.steps, master);
+  double seconds = 0;
+  for (long n = 1; n <= o.steps;) {
+    long const last = o.output_every > 0 ? std::min(o.steps, n + o.output_every - 1) : o.steps;
+    (void)world.largest(0);
+    Kokkos::Timer clock;
+    for (; n <= last; ++n) {
+      run_columns("tendency", on, here, tendency{now.eta, now.u, now.v, deta, du, dv, p, here});
+      run_columns("leap", on, here,
+                  leap{before.eta, deta, before.u, before.v, du, dv, next.eta, next.u, next.v, p, mix, here});
+      ghosts.fill(next.eta, next.u, next.v);
+      std::swap(before, now);
+      std::swap(now, next);
+      bar.at(n);
+    }
+    on.fence();
+    seconds += world.largest(clock.seconds());
+    if (!o.output.empty()) {
+      auto const eta = gathered(world, d, e, now.eta);
+      if (world.largest(master && !folder.write(e, last, eta) ? 1 : 0) > 0) throw folder.refusal();
+    }
+  }
+
+  state const s{gathered(world, d, e, now.eta), gathered(world, d, e, now.u), gathered(world, d, e, now.v)};
+  if (world.largest(master && !o.dump.empty() && !dump(o.dump, s) ? 1 : 0) > 0) throw folder.refusal();
+  triad<space> const t(on, 9 * now.u.size());
+  double const triad_seconds = t.seconds([&](double x) { return world.largest(x); });
+  if (master)
+    report{"plain", space::name(), e, o.steps, world.size(), seconds, t.bytes() * world.size() / triad_seconds, {},
+           judge(e, double(o.steps) * p.dt, s), folder.last()}
+        .print();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  by_hand::world const world{argc, argv};
+  Kokkos::ScopeGuard const kokkos{argc, argv};
+  try {
+    options const o = read_options({argv + 1, std::size_t(argc - 1)});
+    if (o.help) {
+      if (world.rank() == 0) std::printf("%s", help_text);
+      return 0;
+    }
+    simulate(world, o);
+  } catch (bad_input const& e) {
+    if (world.rank() == 0) std::fprintf(stderr, "%s\n", e.text.c_str());
+    return bad_input_code;
+  }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The table that ocean and plain print at the end.
+
+#include "state.hpp"
+
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace ocean {
+
+/// Bytes copied between memories over the whole run, on all ranks: what the program moved, and
+/// the least that any could have.
+struct copied {
+  double moved = 0, necessary = 0;
+};
+
+struct report {
+  std::string program, device;
+  experiment const& what;
+  long steps = 0;
+  int ranks = 1;
+  double seconds = 0;           ///< for all steps, without output
+  double triad_bandwidth = 0;   ///< bytes a second, all ranks together
+  std::optional<copied> copies; ///< none: this program does not count
+  verdict error;
+  std::string output; ///< path of the last file; empty where there is none
+
+  void print() const {
+    double const step = seconds / double(steps), mega = 1e-6, giga = 1e-9;
+    double const cells = double(what.nx()) * double(what.ny());
+    double const bandwidth = streamed_bytes(cells, what.equations().layers) / step;
+    row("program", "%s on %d rank%s, device %s", program.c_str(), ranks, ranks == 1 ? "" : "s", device.c_str());
+    row("case", "%.*s, %ldx%ld cells, %d layers, %ld steps of %.4g s", int(what.name().size()), what.name().data(),
+        what.nx(), what.ny(), what.equations().layers, steps, what.equations().dt);
+    row("time per step", "%.6f ms", step * 1e3);
+    if (copies) {
+      row("bytes moved", "%.6f MB between memories", copies->moved * mega);
+      row("bytes necessary", "%.6f MB (moved / necessary %.3f)", copies->necessary * mega,
+          copies->moved == copies->necessary ? 1 : copies->moved / copies->necessary);
+    }
+    row("bandwidth", "%.2f GB/s, %.2f of this run's triad", bandwidth * giga, bandwidth / triad_bandwidth);
+    row("triad", "%.2f GB/s", triad_bandwidth * giga);
+    row("error", "%.3e of the analytic solution, in energy norm", error.energy);
+    if (what.height() > 0) row("elevation", "%.3e of its height at most from the analytic solution", error.height);
+    row("volume", "%.1e changed, relative", error.volume);
+    if (!output.empty()) row("output", "%s", output.c_str());
+    std::fflush(stdout);
+  }
+
+private:
+  template <class... Ts>
+  static void row(char const* name, char const* format, Ts... values) {
+    std::printf("%-16s  ", name);
+    std::printf(format, values...);
+    std::putchar('\n');
+  }
+};
+
+} // namespace ocean

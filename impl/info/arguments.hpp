@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What keel-info was asked for.
+
+#include <keel/policy/error.hpp>
+#include <keel/topology/placement.hpp>
+
+#include <charconv>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::info {
+
+inline constexpr std::string_view usage =
+    R"(usage: keel-info [--json] [--xml FILE] [--map N [--by RULE]] [--svg FILE] [--explain KNOB] [--keel-...]
+
+Shows what this node is made of, the devices that this keel was built with, and every knob with its value
+and who set it.
+
+  --json           the same as JSON; "schema" says which form, and changes when the form does
+  --xml FILE       of the machine that lstopo saved in FILE instead of this one
+  --map N          and where N ranks would run: cores, memory, device, and the distances to them
+  --by RULE        by which rule: spread (all cores in near and equal parts), compact (one core each, the
+                   first ones), by_device (on the cores near each GPU)
+  --svg FILE       draw the node, and with --map its ranks, into FILE
+  --explain KNOB   only what this knob is, and what it is now (num-threads, device, ...)
+  --help           this text, then keel's knobs
+
+HWLOC_XMLFILE, HWLOC_SYNTHETIC and hwloc's other variables put another machine in this one's stead.
+)";
+
+struct arguments {
+  bool json = false, help = false;
+  std::string xml, svg, explain;
+  std::optional<int> map;
+  topology::order by = topology::order::spread;
+};
+
+inline constexpr int ranks_max = 65536;
+
+inline int parse_ranks(std::string_view text) {
+  int ranks = 0;
+  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), ranks);
+  if (code != std::errc{} || end != text.data() + text.size() || ranks < 1 || ranks > ranks_max)
+    throw error("info", "--map " + std::string{text} + " cannot be drawn", "it is not a number of ranks",
+                "Write a number from 1 to " + std::to_string(ranks_max));
+  return ranks;
+}
+
+inline topology::order parse_rule(std::string_view text) {
+  if (text == "spread") return topology::order::spread;
+  if (text == "compact") return topology::order::compact;
+  if (text == "by_device") return topology::order::by_device;
+  throw error("info", "--by " + std::string{text} + " is no rule", {}, "Write spread, compact or by_device");
+}
+
+/// Reads what is left of the command line after keel took its own. Refuses what it does not know.
+inline arguments parse(int argc, char** argv) {
+  arguments asked;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const word = argv[i], option = word.substr(0, word.find('='));
+    auto const value = [&]() -> std::string {
+      if (option.size() < word.size()) return std::string{word.substr(option.size() + 1)};
+      if (i + 1 == argc)
+        throw error("info", std::string{option} + " has no value", "it is the last word", "See keel-info --help");
+      return argv[++i];
+    };
+    if (word == "--json") asked.json = true;
+    else if (word == "--help" || word == "-h") asked.help = true;
+    else if (option == "--xml") asked.xml = value();
+    else if (option == "--svg") asked.svg = value();
+    else if (option == "--explain") asked.explain = value();
+    else if (option == "--by") asked.by = parse_rule(value());
+    else if (option == "--map") asked.map = parse_ranks(value());
+    else throw error("info", "unknown option " + std::string{word}, {}, "See keel-info --help");
+  }
+  return asked;
+}
+
+} // namespace keel::info

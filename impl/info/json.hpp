@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The node, the configuration and the map as JSON for programs.
+
+#include "knobs.hpp"
+
+#include <keel/topology.hpp>
+
+#include <cstdio>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::info::json {
+
+/// The form that schema.json describes; rises by one with every change that a reader could notice.
+inline constexpr int schema = 1;
+
+/// A string as JSON; bytes that are no UTF-8 become question marks, so that any file name can stand there.
+inline std::string text(std::string_view value) {
+  std::string made = "\"";
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    auto const c = static_cast<unsigned char>(value[i]);
+    if (c == '"' || c == '\\') {
+      (made += '\\') += char(c);
+    } else if (c < 0x20 || c == 0x7f) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\u%04x", unsigned(c));
+      made += escaped;
+    } else if (c < 0x80) {
+      made += char(c);
+    } else {
+      std::size_t const more = c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : 0;
+      auto const rest = value.substr(i + 1, more);
+      bool whole = more > 0 && rest.size() == more;
+      for (char const r : rest) whole = whole && (static_cast<unsigned char>(r) & 0xc0) == 0x80;
+      made += whole ? std::string{value.substr(i, more + 1)} : "?";
+      if (whole) i += more;
+    }
+  }
+  return made + '"';
+}
+
+inline std::string object(std::initializer_list<std::pair<char const*, std::string>> members) {
+  std::string made;
+  for (auto const& [name, value] : members) made += (made.empty() ? "{" : ", ") + text(name) + ": " + value;
+  return made + '}';
+}
+
+/// `each(item)` for every item.
+inline std::string array(auto const& items, auto const& each, std::string const& between = ", ") {
+  std::string made;
+  for (auto const& item : items) made += (made.empty() ? "" : between) + each(item);
+  return '[' + made + ']';
+}
+
+inline std::string ids(topology::id_set const& set) {
+  return array(set, [](int id) { return std::to_string(id); });
+}
+
+inline std::string memory(topology::memory const& m) {
+  return object({{"id", std::to_string(m.id)},
+                 {"name", text(m.name)},
+                 {"type", text(to_string(m.type))},
+                 {"bytes", std::to_string(m.bytes)},
+                 {"cache_bytes", std::to_string(m.cache_bytes)},
+                 {"base_address", m.base_address ? std::to_string(*m.base_address) : "null"},
+                 {"relative_speed", std::to_string(m.relative_speed)}});
+}
+
+inline std::string core(topology::node const& n, topology::core const& c) {
+  using topology::cache;
+  return object({{"id", std::to_string(c.id)},
+                 {"name", text(c.name)},
+                 {"type", text(to_string(c.type))},
+                 {"hardware_threads", ids(c.hardware_threads)},
+                 {"relative_speed", std::to_string(c.relative_speed)},
+                 {"page_sizes", std::to_string(c.page_sizes)},
+                 {"shares_l1_instruction", ids(n.sharing(c.id, cache::l1_instruction))},
+                 {"shares_l1_data", ids(n.sharing(c.id, cache::l1_data))},
+                 {"shares_l2", ids(n.sharing(c.id, cache::l2))},
+                 {"shares_l3", ids(n.sharing(c.id, cache::l3))}});
+}
+
+inline std::string device(topology::device const& d) {
+  return object({{"id", std::to_string(d.id)},
+                 {"type", text(to_string(d.type))},
+                 {"name", text(d.name)},
+                 {"pci_id", d.pci_id.empty() ? "null" : text(d.pci_id)},
+                 {"model", d.model.empty() ? "null" : text(d.model)},
+                 {"uuid", d.uuid.empty() ? "null" : text(d.uuid)},
+                 {"contexts", d.contexts == 0 ? "null" : std::to_string(d.contexts)},
+                 {"relative_speed", std::to_string(d.relative_speed)}});
+}
+
+inline std::string node(topology::node const& n) {
+  std::string const line = ",\n     ";
+  return object({{"source", text(n.source())},
+                 {"this_machine", n.is_this_machine() ? "true" : "false"},
+                 {"bound_cores", ids(bound_cores(n))},
+                 {"withheld_hardware_threads", ids(n.withheld_hardware_threads())},
+                 {"withheld_memories", ids(n.withheld_memories())},
+                 {"memories", array(n.memories(), [](auto const& m) { return memory(m); }, line)},
+                 {"cores", array(n.cores(), [&](auto const& c) { return core(n, c); }, line)},
+                 {"devices", array(n.devices(), [](auto const& d) { return device(d); }, line)}});
+}
+
+inline std::string placement(topology::placement const& p) {
+  return object({{"cores", ids(p.cores)},
+                 {"hardware_threads", ids(p.hardware_threads)},
+                 {"memory", p.memory < 0 ? "null" : std::to_string(p.memory)},
+                 {"device", p.device < 0 ? "null" : std::to_string(p.device)}});
+}
+
+inline std::string knob(knob_row const& k) {
+  return object({{"option", text(k.option)},
+                 {"variable", text(k.variable)},
+                 {"device", k.device.empty() ? "null" : text(k.device)},
+                 {"value", text(k.value)},
+                 {"source", text(k.source)}});
+}
+
+inline std::string keel_device(device_row const& d) {
+  return object({{"name", text(d.name)},
+                 {"available", d.available ? "true" : "false"},
+                 {"chosen", d.chosen ? "true" : "false"}});
+}
+
+/// The whole document. `ranks` is null where nobody asked for a map.
+inline std::string document(topology::node const& n, configuration const& c,
+                            std::vector<topology::placement> const* ranks) {
+  std::string const line = ",\n     ";
+  auto const map = ranks == nullptr ? "null" : array(*ranks, [](auto const& p) { return placement(p); }, line);
+  return "{\"schema\": " + std::to_string(schema) + ",\n \"node\": " + node(n) +
+         ",\n \"devices\": " + array(c.devices, [](auto const& d) { return keel_device(d); }) +
+         ",\n \"knobs\": " + array(c.knobs, [](auto const& k) { return knob(k); }, line) +
+         ",\n \"map\": " + map + "}\n";
+}
+
+} // namespace keel::info::json

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// keel-info: what this node is made of, what keel makes of it, and why.
+
+#include "arguments.hpp"
+#include "child.hpp"
+#include "json.hpp"
+#include "knobs.hpp"
+#include "show.hpp"
+#include "svg.hpp"
+
+#include <keel/topology.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace keel;
+
+/// The exit code of `work`, or 2 and a message where the input is wrong.
+int guarded(auto const& work) {
+  try {
+    int const code = work();
+    if (std::fflush(stdout) != 0) throw error("info", "the output cannot be written", std::strerror(errno), {}, errno);
+    return code;
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 2;
+  }
+}
+
+int show(info::arguments const& asked, info::configuration const& configuration) {
+  auto const node = asked.xml.empty() ? topology::node::here() : topology::node::from_xml(asked.xml);
+  std::optional<std::vector<topology::placement>> ranks;
+  if (asked.map) ranks = node.place(*asked.map, {.order = asked.by});
+  if (!asked.svg.empty()) info::write_svg(asked.svg, node, ranks ? *ranks : std::vector<topology::placement>{});
+  auto const text = asked.json ? info::json::document(node, configuration, ranks ? &*ranks : nullptr)
+                               : info::node_text(node) + (ranks ? info::map_text(node, *ranks) : "") +
+                                     info::configuration_text(configuration);
+  std::fputs(text.c_str(), stdout);
+  return 0;
+}
+
+int run(int argc, char** argv) {
+  auto const configuration = info::read_configuration(argc, argv);
+  auto const asked = info::parse(argc, argv);
+  if (configuration.help_was_printed) return 0;
+  if (asked.help) {
+    std::printf("%s\nkeel's knobs, which every program built on it takes:\n%s", std::string{info::usage}.c_str(),
+                configuration.help.c_str());
+  } else if (!asked.explain.empty()) {
+    auto const text = info::explanation(configuration, asked.explain);
+    if (text.empty()) throw error("info", "no knob is called " + asked.explain, {}, "See keel-info --help");
+    std::fputs(text.c_str(), stdout);
+  } else if (!asked.xml.empty()) {
+    auto const guarded_show = [&] { return guarded([&] { return show(asked, configuration); }); };
+    return info::in_child(asked.xml, guarded_show); // which has said what was wrong
+  } else {
+    return show(asked, configuration);
+  }
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return guarded([&] { return run(argc, argv); });
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The node, the configuration and the map as tables for people.
+
+#include "knobs.hpp"
+#include "table.hpp"
+
+#include <keel/topology.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace keel::info {
+
+inline std::string readable(std::uint64_t bytes) {
+  if (bytes == 0) return "-";
+  char const* const units[]{"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = double(bytes);
+  int unit = 0;
+  for (; value >= 1024 && unit < 4; ++unit) value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof text, value < 10 && unit > 0 ? "%.1f %s" : "%.0f %s", value, units[unit]);
+  return text;
+}
+
+/// "1 core", "2 memories": of something that there is any number of.
+inline std::string counted(std::size_t n, std::string const& one, std::string const& many) {
+  return std::to_string(n) + ' ' + (n == 1 ? one : many);
+}
+
+inline int nearest_memory(topology::node const& node, int core) {
+  for (int steps = 0; !node.memories().empty(); ++steps)
+    if (auto const near = node.nearby_memories(core, topology::memory_type::any, 0, steps); !near.empty())
+      return *near.begin();
+  return -1;
+}
+
+inline std::string or_dash(int id) { return id < 0 ? "-" : std::to_string(id); }
+
+/// Neighbouring cores that are alike stand in one row.
+inline std::string cores_table(topology::node const& node) {
+  std::vector<row> rows{{"cores", "type", "threads", "speed", "shares L3 with", "memory"}};
+  auto const alike = [&](topology::core const& c) {
+    return std::tuple{c.type, c.hardware_threads.size(), c.relative_speed, node.sharing(c.id, topology::cache::l3),
+                      nearest_memory(node, c.id)};
+  };
+  for (std::size_t first = 0, end = 0; first < node.cores().size(); first = end) {
+    auto const common = alike(node.cores()[first]);
+    while (end < node.cores().size() && alike(node.cores()[end]) == common) ++end;
+    auto const& [type, threads, speed, l3, memory] = common;
+    rows.push_back({to_string(topology::id_set::range(int(first), int(end))), std::string{to_string(type)},
+                    std::to_string(threads), std::to_string(speed), l3.empty() ? "-" : to_string(l3), or_dash(memory)});
+  }
+  return aligned(rows);
+}
+
+inline std::string node_text(topology::node const& node) {
+  using topology::id_set;
+  std::vector<row> memories{{"memory", "name", "type", "size", "speed"}};
+  for (auto const& m : node.memories())
+    memories.push_back({std::to_string(m.id), m.name, std::string{to_string(m.type)}, readable(m.bytes),
+                        std::to_string(m.relative_speed)});
+  std::vector<row> devices{{"device", "type", "PCI id", "name", "speed", "near cores", "model"}};
+  for (auto const& d : node.devices()) {
+    id_set near;
+    for (int steps = 0; near.empty(); ++steps)
+      for (auto const& c : node.cores())
+        if (node.distance_to_device(c.id, d.id) <= steps) near.insert(c.id);
+    devices.push_back({std::to_string(d.id), std::string{to_string(d.type)}, d.pci_id.empty() ? "-" : d.pci_id, d.name,
+                       std::to_string(d.relative_speed), to_string(near), d.model});
+  }
+  std::size_t threads = 0;
+  for (auto const& c : node.cores()) threads += c.hardware_threads.size();
+  auto text = "node: " + node.source() + ", " + counted(node.cores().size(), "core", "cores") + ", " +
+              counted(threads, "hardware thread", "hardware threads") + ", " +
+              counted(node.memories().size(), "memory", "memories") + ", " +
+              counted(node.devices().size(), "device", "devices") + '\n';
+  if (auto const bound = bound_cores(node); bound.size() < node.cores().size())
+    text += "bound to cores " + to_string(bound) + '\n';
+  if (!node.withheld_hardware_threads().empty() || !node.withheld_memories().empty())
+    text += "withheld by the system: hardware threads " + to_string(node.withheld_hardware_threads()) + "; memories " +
+            to_string(node.withheld_memories()) + '\n';
+  for (auto const& part : {aligned(memories), cores_table(node), aligned(devices)})
+    if (!part.empty()) text += '\n' + part;
+  return text;
+}
+
+inline std::string configuration_text(configuration const& all) {
+  std::string text = "\ndevices of this keel:";
+  for (auto const& d : all.devices)
+    text += ' ' + d.name + (d.chosen ? " (chosen)" : d.available ? "" : " (not available here)");
+  std::vector<row> rows{{"knob", "device", "value", "source"}};
+  for (auto const& k : all.knobs) rows.push_back({k.option, k.device.empty() ? "-" : k.device, k.value, k.source});
+  return text + "\n\n" + aligned(rows);
+}
+
+/// What one knob is, and what it is now. Empty where no knob has this name.
+inline std::string explanation(configuration const& all, std::string knob) {
+  if (!knob.starts_with("--")) knob = "--keel-" + knob;
+  for (auto const& known : all.known) {
+    if (known.option != knob) continue;
+    auto const head = known.option + ", " + known.variable + ": " + known.help + '\n';
+    std::string now;
+    for (auto const& k : all.knobs)
+      if (k.option == knob)
+        now += "  now " + k.value + (k.device.empty() ? "" : " for " + k.device) + ", source: " + k.source + '\n';
+    return head + (now.empty() ? "  no device of this keel has it; it is accepted, and has no effect\n" : now);
+  }
+  return {};
+}
+
+inline std::string map_text(topology::node const& node, std::vector<topology::placement> const& ranks) {
+  std::vector<row> rows{{"rank", "cores", "hardware threads", "memory", "steps", "device", "PCI id", "steps"}};
+  for (auto const& p : ranks) {
+    auto const steps = [&](int id, auto const& distance) {
+      int least = -1;
+      for (int const c : p.cores)
+        if (id >= 0)
+          if (int const d = distance(c, id); least < 0 || d < least) least = d;
+      return or_dash(least);
+    };
+    auto const pci = p.device < 0 ? std::string{"-"} : node.devices()[std::size_t(p.device)].pci_id;
+    auto const to_memory = steps(p.memory, [&](int c, int m) { return node.distance_to_memory(c, m); });
+    auto const to_device = steps(p.device, [&](int c, int d) { return node.distance_to_device(c, d); });
+    rows.push_back({std::to_string(&p - ranks.data()), to_string(p.cores), to_string(p.hardware_threads),
+                    or_dash(p.memory), to_memory, or_dash(p.device), pci.empty() ? "-" : pci, to_device});
+  }
+  return '\n' + aligned(rows);
+}
+
+} // namespace keel::info

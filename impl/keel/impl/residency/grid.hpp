@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How a grid is checked and cut.
+
+#include <keel/policy/error.hpp>
+#include <keel/residency/grid.hpp>
+
+#include <limits>
+#include <string>
+
+namespace keel::residency {
+
+inline grid::grid(std::initializer_list<extent> extents, ghost_width ghosts, periodic wraps) : rank_(int(extents.size())) {
+  auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view mend) {
+    throw error("residency::grid", wrong, why, mend);
+  };
+  if (rank_ > max_grid_rank)
+    refuse("a grid has " + std::to_string(rank_) + " dimensions", "keel cuts up to " + std::to_string(max_grid_rank),
+           "Let the others be dimensions of the variables");
+  for (int d = 0; extent const& e : extents) extents_[d++] = e.cells;
+  if (ghosts.given > 1 && ghosts.given != rank_)
+    refuse("ghost_width has " + std::to_string(ghosts.given) + " numbers, the grid " + std::to_string(rank_) + " dimensions",
+           "there is one for each dimension, or one for all", "Give as many");
+  if (wraps.given > 1 && wraps.given != rank_)
+    refuse("periodic has " + std::to_string(wraps.given) + " answers, the grid " + std::to_string(rank_) + " dimensions",
+           "there is one for each dimension, or one for all", "Give as many");
+  for (int d = 0; d < rank_; ++d) {
+    auto const at = std::size_t(d);
+    width_[at] = ghosts.layers[ghosts.given == 1 ? 0 : at];
+    periodic_[at] = wraps.dimensions[wraps.given == 1 ? 0 : at];
+    if (width_[at] < 0) refuse("a ghost width is " + std::to_string(width_[at]), "it counts layers", "Give 0 or more");
+    if (extents_[d] < 1 || extents_[d] < width_[at])
+      refuse("dimension " + std::to_string(d) + " has " + std::to_string(extents_[d]) + " cells",
+             "it needs at least one, and as many as its ghosts are wide", "Take a larger grid");
+  }
+}
+
+inline bounds share::owned() const {
+  bounds b;
+  for (int d = 0; d < rank; ++d) b.begin[d] = width[d], b.end[d] = extents[d] - width[d];
+  return b;
+}
+
+inline bounds share::core() const {
+  bounds b = owned();
+  for (int d = 0; d < rank; ++d) {
+    if (!is_wall(d, side::low)) b.begin[d] += width[d];
+    if (!is_wall(d, side::high)) b.end[d] -= width[d];
+    if (b.end[d] < b.begin[d]) b.end[d] = b.begin[d];
+  }
+  return b;
+}
+
+// Few ranks have few divisors: all products are tried, the first factor from the largest down.
+inline indices processes_for(grid const& g, int ranks) {
+  indices best, now;
+  double least = std::numeric_limits<double>::infinity();
+  auto const search = [&](auto const& self, int d, std::int64_t left) -> void {
+    if (d == g.rank()) {
+      if (left != 1) return;
+      double cost = 0; // ghosts of the largest share
+      for (int k = 0; k < g.rank(); ++k) {
+        if (now[k] == 1) continue;
+        double faces = g.width(k) * (g.is_periodic(k) || now[k] > 2 ? 2 : 1);
+        for (int o = 0; o < g.rank(); ++o)
+          if (o != k) faces *= double((g.extents()[o] + now[o] - 1) / now[o]);
+        cost += faces;
+      }
+      if (cost < least) least = cost, best = now;
+      return;
+    }
+    for (std::int64_t p = left; p >= 1; --p) {
+      std::int64_t const smallest = g.extents()[d] / p;
+      if (left % p != 0 || smallest < 1 || smallest < g.width(d)) continue;
+      now[d] = p;
+      self(self, d + 1, left / p);
+    }
+  };
+  search(search, 0, ranks);
+  if (best == indices{} && g.rank() > 0) {
+    std::string size;
+    for (int d = 0; d < g.rank(); ++d) size += (d ? " x " : "") + std::to_string(g.extents()[d]);
+    throw error("residency::grid", "a grid of " + size + " cells cannot be cut for " + std::to_string(ranks) + " ranks",
+                "each needs at least one cell, and as many as the ghosts are wide, in each dimension",
+                "Take fewer ranks or a larger grid");
+  }
+  return best;
+}
+
+// The last dimension's position runs fastest with the rank.
+inline share share_of(grid const& g, int ranks, int rank) {
+  share s;
+  s.rank = g.rank();
+  s.global_extents = g.extents();
+  s.processes = processes_for(g, ranks);
+  std::int64_t stride[max_grid_rank]{}, rest = rank, product = ranks;
+  for (int d = 0; d < g.rank(); ++d) {
+    product /= s.processes[d];
+    stride[d] = product;
+    s.position[d] = rest / product;
+    rest %= product;
+  }
+  for (int d = 0; d < g.rank(); ++d) {
+    std::int64_t const p = s.processes[d], at = s.position[d], n = g.extents()[d] / p, more = g.extents()[d] % p;
+    s.width[d] = g.width(d);
+    s.global_begin[d] = at * n + (at < more ? at : more);
+    s.extents[d] = n + (at < more ? 1 : 0) + 2 * s.width[d];
+    for (side which : {side::low, side::high}) {
+      std::int64_t next = at + (which == side::low ? -1 : 1);
+      if (g.is_periodic(d)) next = (next + p) % p;
+      s.neighbour[std::size_t(d)][std::size_t(which)] =
+          next < 0 || next >= p ? -1 : int(rank + (next - at) * stride[d]);
+    }
+  }
+  return s;
+}
+
+} // namespace keel::residency

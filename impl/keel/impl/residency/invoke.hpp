@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Calling what takes some of a step's arguments: as many of the first ones as it can.
+
+#include <concepts>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace keel::residency::detail {
+
+/// An argument of `step` or `run` on its way to routines: what the caller keeps may be changed by
+/// them, what the caller made for the call may not.
+template <class Arg>
+[[nodiscard]] constexpr std::conditional_t<std::is_lvalue_reference_v<Arg>, Arg, Arg const&> passed(std::remove_reference_t<Arg>& arg) {
+  return arg;
+}
+
+template <class R, class V, class... Args>
+concept Runs = requires(V v, Args... each) { R::run(v, each...); };
+template <class C, class... Args>
+concept Holds = requires(Args... each) {
+  { C::holds(each...) } -> std::convertible_to<bool>;
+};
+
+/// Calls `R::run(v, …)` with the first `N` of `args`, references all, or with fewer.
+template <class R, std::size_t N, class V, class... Args>
+void run_with(V v, std::tuple<Args...> const& args) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    using all = std::tuple<Args...>;
+    if constexpr (Runs<R, V, std::tuple_element_t<I, all>...>) {
+      R::run(v, std::get<I>(args)...);
+    } else {
+      static_assert(sizeof...(I) > 0, "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
+                                      "those of step or run, in order). Make it a public static function of them?");
+      if constexpr (sizeof...(I) > 0) run_with<R, N - 1>(v, args);
+    }
+  }(std::make_index_sequence<N>{});
+}
+
+/// What `C::holds(…)` says to the first `N` of `args`, or to fewer.
+template <class C, std::size_t N, class... Args>
+bool holds_with(std::tuple<Args...> const& args) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) -> bool {
+    using all = std::tuple<Args...>;
+    if constexpr (Holds<C, std::tuple_element_t<I, all>...>) {
+      return C::holds(std::get<I>(args)...);
+    } else {
+      static_assert(sizeof...(I) > 0, "keel::residency::when: the condition's holds(...) takes neither these arguments nor fewer of "
+                                      "them (they are those of step, in order). Make it a public static function of them?");
+      if constexpr (sizeof...(I) > 0) return holds_with<C, N - 1>(args);
+      return false;
+    }
+  }(std::make_index_sequence<N>{});
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How bytes are gathered, sent and scattered.
+
+#include <keel/residency/kokkos_provider.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace keel::residency {
+
+template <class... Lanes>
+region_bytes kokkos_provider<keel::list<Lanes...>>::bytes_of(int variable) const {
+  region_bytes bytes{};
+  for (region one : single_regions) {
+    detail::box_set const set = boxes(variable, one);
+    for (int b = 0; b < set.count; ++b)
+      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(shape_of(variable), set.boxes[b]));
+  }
+  return bytes;
+}
+
+// Pieces begin at multiples of eight bytes, so that words of any length are aligned.
+template <class... Lanes>
+template <class F>
+std::size_t kokkos_provider<keel::list<Lanes...>>::for_each_box(std::span<transfer const> batch, F&& f) const {
+  std::size_t offset = 0;
+  for (transfer const& t : batch) {
+    if (is_whole(t)) continue;
+    detail::shape const& lies = shape_of(t.variable);
+    detail::box_set const set = boxes(t.variable, t.where);
+    for (int b = 0; b < set.count; ++b) {
+      f(t, set.boxes[b], offset);
+      offset += (std::size_t(detail::bytes_of(lies, set.boxes[b])) + 7) / 8 * 8;
+    }
+  }
+  return offset;
+}
+
+template <class... Lanes>
+template <class L>
+void kokkos_provider<keel::list<Lanes...>>::conduit<L>::reserve(std::size_t bytes) {
+  if (used + bytes <= here.extent(0)) return;
+  wait();
+  if (bytes <= here.extent(0)) return;
+  using Kokkos::view_alloc, Kokkos::WithoutInitializing;
+  std::size_t const size = std::max(bytes, 2 * here.extent(0));
+  here = {}, there = {};
+  there = bytes_in<memory_space>(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
+  here = bytes_in<space::pinned>(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
+}
+
+template <class... Lanes>
+template <class L>
+template <detail::motion M>
+void kokkos_provider<keel::list<Lanes...>>::conduit<L>::launch(detail::shape const& lies, void* array, void* buffer,
+                                                            bounds const& box) const {
+  detail::with_word(lies, [&]<class Word>(Word) {
+    detail::strip const s = detail::strip_of(lies, box);
+    Kokkos::parallel_for("keel: region", Kokkos::RangePolicy<execution_space>(*queue, 0, s.words),
+                         detail::move_words<Word, M>{static_cast<Word*>(array), static_cast<Word*>(buffer), s});
+  });
+}
+
+// Whole arrays first; then the other regions of the batch are gathered on the host, sent in one
+// piece, and scattered by kernels. All in the device's queue, so nothing here waits for it.
+template <class... Lanes>
+started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer const> batch) {
+  in_lane(batch[0].to, [&]<class L>(conduit<L>& lane) {
+    using there = typename L::memory_space;
+    for (transfer const& t : batch)
+      if (is_whole(t)) {
+        std::size_t const size = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
+        auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
+        auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.to));
+        Kokkos::deep_copy(*lane.queue, borrowed<there>(to, size), borrowed<Kokkos::HostSpace>(from, size));
+      }
+    std::size_t const size = for_each_box(batch, [](auto&&...) {});
+    if (size == 0) return;
+    lane.reserve(size);
+    unsigned char* const here = lane.here.data() + lane.used;
+    unsigned char* const far = lane.there.data() + lane.used;
+    lane.used += size;
+    for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+      detail::move_on_host<detail::motion::gather>(shape_of(t.variable), array(t.variable, t.level, t.component, host),
+                                                   here + offset, box);
+    });
+    Kokkos::deep_copy(*lane.queue, borrowed<there>(far, size), borrowed<Kokkos::HostSpace>(here, size));
+    for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+      lane.template launch<detail::motion::scatter>(shape_of(t.variable),
+                                                    array(t.variable, t.level, t.component, t.to), far + offset, box);
+    });
+  });
+  return {};
+}
+
+// The same the other way round, with one fence before the host scatters.
+template <class... Lanes>
+finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const> batch) {
+  in_lane(batch[0].from, [&]<class L>(conduit<L>& lane) {
+    using there = typename L::memory_space;
+    for (transfer const& t : batch)
+      if (is_whole(t)) {
+        std::size_t const size = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
+        auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.from));
+        auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
+        Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(to, size), borrowed<there>(from, size));
+      }
+    std::size_t const size = for_each_box(batch, [](auto&&...) {});
+    if (size != 0) {
+      lane.reserve(size);
+      unsigned char* const here = lane.here.data() + lane.used;
+      unsigned char* const far = lane.there.data() + lane.used;
+      for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+        lane.template launch<detail::motion::gather>(shape_of(t.variable),
+                                                     array(t.variable, t.level, t.component, t.from), far + offset, box);
+      });
+      Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(here, size), borrowed<there>(far, size));
+      lane.wait();
+      for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+        detail::move_on_host<detail::motion::scatter>(
+            shape_of(t.variable), array(t.variable, t.level, t.component, host), here + offset, box);
+      });
+    } else {
+      lane.wait();
+    }
+  });
+  return {};
+}
+
+template <class... Lanes>
+started kokkos_provider<keel::list<Lanes...>>::copy_from_past(int variable, int component, memory m) {
+  std::size_t const size = std::size_t(shape_of(variable).elements * shape_of(variable).element_bytes);
+  auto* const from = static_cast<unsigned char*>(array(variable, 1, component, m));
+  auto* const to = static_cast<unsigned char*>(array(variable, 0, component, m));
+  if (m == host) std::memcpy(to, from, size);
+  else
+    in_lane(m, [&]<class L>(conduit<L>& lane) {
+      using there = typename L::memory_space;
+      Kokkos::deep_copy(*lane.queue, borrowed<there>(to, size), borrowed<there>(from, size));
+    });
+  return {};
+}
+
+template <class... Lanes>
+void kokkos_provider<keel::list<Lanes...>>::poison(int variable, int level, int component, region where, memory m) {
+  detail::box_set const set = boxes(variable, where);
+  void* const data = array(variable, level, component, m);
+  for (int b = 0; b < set.count; ++b) {
+    if (m == host) detail::move_on_host<detail::motion::poison>(shape_of(variable), data, nullptr, set.boxes[b]);
+    else
+      in_lane(m, [&](auto& lane) {
+        lane.template launch<detail::motion::poison>(shape_of(variable), data, nullptr, set.boxes[b]);
+      });
+  }
+}
+
+} // namespace keel::residency

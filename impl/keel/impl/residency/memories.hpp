@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The memories of a list of devices, and which device's queue moves bytes to each.
+
+#include <keel/policy/list.hpp>
+#include <keel/policy/tags.hpp>
+#include <keel/residency/transitions.hpp>
+#include <keel/space/devices.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+namespace keel::residency::detail {
+
+template <class Tag>
+using space_of = typename device_traits<Tag>::execution_space;
+template <class Tag>
+using memory_space_of = typename space_of<Tag>::memory_space;
+
+/// Whether kernels of the device work on the host's memory.
+template <class Tag>
+inline constexpr bool is_on_host = std::same_as<memory_space_of<Tag>, Kokkos::HostSpace>;
+
+/// A memory that is not the host's, and the space of the first device that has it.
+template <class Space>
+struct lane_of {
+  using memory_space = typename Space::memory_space;
+  using execution_space = Space;
+};
+
+template <class Lanes, class... Tags>
+struct lanes_from {
+  using type = Lanes;
+};
+template <class... Lanes, class Tag, class... Tags>
+struct lanes_from<keel::list<Lanes...>, Tag, Tags...> {
+  static constexpr bool is_new =
+      !is_on_host<Tag> && !(std::same_as<memory_space_of<Tag>, typename Lanes::memory_space> || ...);
+  using next = std::conditional_t<is_new, keel::list<Lanes..., lane_of<space_of<Tag>>>, keel::list<Lanes...>>;
+  using type = typename lanes_from<next, Tags...>::type;
+};
+
+template <class Devices>
+struct lanes;
+template <class... Tags>
+struct lanes<keel::list<Tags...>> {
+  using type = typename lanes_from<keel::list<>, Tags...>::type;
+};
+/// The lanes of a list of devices: memory `i + 1` is that of lane `i`.
+template <class Devices>
+using lanes_of = typename lanes<Devices>::type;
+
+/// The memory of `Space` among `Lanes`; the host's where it is none of them.
+template <class Space, class... Lanes>
+constexpr memory find_memory(keel::list<Lanes...>) {
+  int at = 1;
+  bool const found = ((std::same_as<typename Space::memory_space, typename Lanes::memory_space> ? true : (++at, false)) || ...);
+  return found ? memory(at) : host;
+}
+template <class Devices, class Tag>
+inline constexpr memory memory_of = find_memory<space_of<Tag>>(lanes_of<Devices>{});
+
+/// Stands for the host where no device of the list works on the host's memory.
+struct kokkos_host {
+  static constexpr std::string_view name = "host";
+};
+
+} // namespace keel::residency::detail
+
+namespace keel {
+template <>
+struct device_traits<residency::detail::kokkos_host> {
+  using execution_space = Kokkos::DefaultHostExecutionSpace;
+};
+} // namespace keel
+
+namespace keel::residency::detail {
+
+template <class... Tags>
+struct host_tag_of {
+  using type = kokkos_host;
+};
+template <class Tag, class... Tags>
+struct host_tag_of<Tag, Tags...> : std::conditional_t<is_on_host<Tag>, std::type_identity<Tag>, host_tag_of<Tags...>> {};
+template <class Devices>
+struct host_tag;
+template <class... Tags>
+struct host_tag<keel::list<Tags...>> : host_tag_of<Tags...> {};
+
+} // namespace keel::residency::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A schedule as a flat program of constants: what a plan walks instead of a tree of types.
+
+#include <keel/impl/residency/merge.hpp>
+#include <keel/residency/schedule.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace keel::residency::detail {
+
+/// One request of one occurrence of a routine; of a cycle, the first cell of one variable.
+struct site {
+  std::uint16_t cell = 0;
+  std::uint8_t levels = 0;
+  memory where = host;
+  region reads = region::none, writes = region::none;
+};
+
+/// One entry: a routine has sites, a condition or a repetition has a body, up to `next`.
+struct instruction {
+  entry_kind what = entry_kind::sequence;
+  int count = 1;
+  std::uint32_t first = 0, last = 0; ///< sites
+  std::uint32_t next = 0;            ///< behind the body
+};
+
+constexpr std::size_t count_entries(entry const& e) {
+  std::size_t n = 1;
+  for (std::size_t i = 0; i < e.child_count; ++i) n += count_entries(*e.children[i]);
+  return n;
+}
+
+/// `Entries` and `Accesses` are upper bounds. Sites of an occurrence begin at the number of
+/// declarations that stand before it, so that types find theirs without asking.
+template <std::size_t Entries, std::size_t Accesses>
+struct program {
+  static constexpr std::size_t entries = Entries, accesses = Accesses + 1;
+  instruction code[Entries + 1]{};
+  site sites[accesses]{};
+  variable_info const* variables[accesses]{};
+  std::uint16_t first_cell[accesses + 1]{};
+  std::size_t size = 0, variable_count = 0;
+
+  [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
+
+  constexpr int number_of(variable_info const* v) {
+    std::size_t n = 0;
+    while (n < variable_count && *variables[n] != *v) ++n;
+    if (n == variable_count) {
+      variables[variable_count++] = v;
+      first_cell[variable_count] = std::uint16_t(first_cell[n] + v->levels);
+    }
+    return int(n);
+  }
+
+  /// Appends `e`, whose first declaration has number `at`. `memory_of(place)` says where it runs.
+  template <class F>
+  constexpr void append(entry const& e, std::size_t at, F const& memory_of) {
+    std::size_t const here = size++;
+    instruction made{e.what, e.count, std::uint32_t(at), std::uint32_t(at), 0};
+    if (e.what == entry_kind::cycle) {
+      for_each_access(e, [&](access const& a) {
+        int const v = number_of(a.variable);
+        sites[made.last++] = {first_cell[v], std::uint8_t(a.variable->levels), host, region::none, region::none};
+      });
+    } else if (e.clause_count != 0) {
+      request list[max_requests]{};
+      std::size_t const n = merge(e, list, [&](variable_info const* v) { return number_of(v); });
+      for (std::size_t i = 0; i < n; ++i)
+        sites[made.last++] = {std::uint16_t(first_cell[list[i].variable] + list[i].level), 0, memory_of(e.where),
+                              list[i].reads, list[i].writes};
+    }
+    for (std::size_t i = 0; i < e.child_count; ++i) {
+      append(*e.children[i], at, memory_of);
+      at += count_accesses(*e.children[i]);
+    }
+    made.next = std::uint32_t(size);
+    code[here] = made;
+  }
+
+private:
+  static constexpr std::size_t max_requests = Accesses + 1;
+};
+
+} // namespace keel::residency::detail

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How fields run entries: what an entry needs is made valid, the entry runs, what it wrote is marked.
+
+#include <keel/policy/error.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace keel::residency {
+
+namespace detail {
+
+/// Whether, by plan `P`, all ghosts that routine `R` reads were filled; false stops the compiler.
+template <class R, class P, std::size_t At>
+inline constexpr bool finds_its_ghosts = !P::lacks_exchange(At, At + R::access_count);
+
+/// How many declarations stand before each child of `E`, where `At` stand before `E`.
+template <class E, std::size_t At>
+struct placed {
+  static constexpr auto at = [] {
+    std::array<std::size_t, E::entries::size + 1> made{At};
+    for (std::size_t i = 0; i < E::entries::size; ++i) made[i + 1] = made[i] + count_accesses(*E::children[i]);
+    return made;
+  }();
+};
+
+} // namespace detail
+
+template <class App, Variable... Vars>
+template <Part X, class Tag>
+bool fields<App, Vars...>::is_valid(region where, component which) const {
+  using item = detail::item<X>;
+  memory m = host;
+  if constexpr (!std::is_void_v<Tag>) m = memory_of<Tag>;
+  return book_.is_valid(number<typename item::variable>, item::level, where, m, which.index);
+}
+
+template <class App, Variable... Vars>
+void fields<App, Vars...>::check(component which, std::string_view routine) const {
+  if (which.index < 0 || which.index >= components())
+    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
+                "there are " + std::to_string(components()), "Ask for an existing one");
+}
+
+template <class App, Variable... Vars>
+template <class V, class Tag>
+auto const& fields<App, Vars...>::view(int level, int which) const {
+  auto const& rack = storage_.template in<V, detail::memory_space_of<Tag>>();
+  return rack.views[std::size_t(which * V::about.levels + provider_.slot(number<V>, level))];
+}
+
+// Whether what the plan relies on holds now: a test of a few cells against constants.
+template <class App, Variable... Vars>
+template <class P>
+bool fields<App, Vars...>::allows_plan() {
+  using needs = detail::needs<P, directory>;
+  for (int c = 0; c < components(); ++c) {
+    cell const* const cells = book_.cells(c);
+    for (std::size_t i = 0; i < needs::size; ++i)
+      if ((cells[needs::list[i].at] & needs::list[i].must_be_clear) != 0) return false;
+  }
+  return true;
+}
+
+// One pass over constants: what is needed is valid, or is made so; what will be written is marked.
+template <class App, Variable... Vars>
+template <class E, memory M, class P, std::size_t At>
+void fields<App, Vars...>::admit(component_range range, bool on_course) {
+  using duties = duties_of<E, M, P, At>;
+  static_assert(duties::asked.is_complete, "keel::residency: a routine or an exchange names a variable that these fields do not "
+                                           "have (see the entry in the message). Add it to fields<App, ...>?");
+  auto const each = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    constexpr auto& list = duties::list;
+    constexpr bool is_known = ((list[I].unknown == 0) && ...);
+    if (!(is_known && on_course)) {
+      cell const* cells = book_.cells(range.begin);
+      for (int c = range.begin; c < range.end; ++c, cells += book_.stride()) {
+        bool const is_ready = (((cells[list[I].at] & list[I].unknown) == 0) && ...) &&
+                              (on_course || (((cells[list[I].at] & list[I].must_be_clear) == 0) && ...));
+        if (!is_ready) [[unlikely]] {
+          settle_host();
+          book_.acquire(duties::asked.all(), M, E::about.name, {c, c + 1});
+        }
+      }
+    }
+    if constexpr (may_poison)
+      if (poisons_) {
+        settle_host();
+        book_.poison(duties::asked.all(), M, range);
+      }
+    cell* cells = book_.cells(range.begin);
+    for (int c = range.begin; c < range.end; ++c, cells += book_.stride())
+      ((list[I].raise != 0 ? void(cells[list[I].at] = (cells[list[I].at] & ~list[I].clear) | list[I].raise) : void()), ...);
+  };
+  each(std::make_index_sequence<duties::size>{});
+}
+
+// For a routine that threw: nobody knows how far it came.
+template <class App, Variable... Vars>
+template <class E>
+void fields<App, Vars...>::lose(component_range range) {
+  book_.lose(duties_of<E, host>::asked.all(), range);
+}
+
+template <class App, Variable... Vars>
+template <class R, class Tag, class P, std::size_t At, class... Args>
+void fields<App, Vars...>::run_routine(component_range range, bool on_course, Args&... args) {
+  static_assert(detail::finds_its_ghosts<R, P, At>,
+                "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
+                "(every step would fail; the routine is in the message). Put an exchange before it?");
+  if constexpr (R::place_type::where.what == place::kind::at_named) prepare<Tag>(); // the others were at construction
+  if constexpr (tracking::tracks) admit<R, memory_of<Tag>, P, At>(range, on_course);
+  try {
+    detail::run_with<R, sizeof...(Args)>(context<fields, R, Tag>(*this, range.begin), std::tuple<Args&...>(args...));
+  } catch (...) {
+    if constexpr (tracking::tracks) lose<R>(range);
+    throw;
+  }
+}
+
+// Rims down in one batch, ghosts between hosts; they go up where and when a routine reads them.
+template <class App, Variable... Vars>
+template <class E, class P, std::size_t At>
+void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused]] bool on_course) {
+  using duties = duties_of<E, host>;
+  settle_host();
+  if constexpr (tracking::tracks) {
+    book_.pre_sync(duties::asked.all(), range);
+    admit<E, host, P, At>(range, on_course);
+  }
+  std::array<detail::halo_array, duties::size> arrays;
+  try {
+    for (int c = range.begin; c < range.end; ++c) {
+      for (std::size_t i = 0; i < duties::size; ++i) {
+        request const& r = duties::asked.list[i];
+        arrays[i] = {&provider_.shape_of(r.variable), provider_.array(r.variable, r.level, c, host)};
+        book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, halo_.bytes_sent(*arrays[i].lies));
+      }
+      halo_.exchange(arrays);
+    }
+  } catch (...) {
+    if constexpr (tracking::tracks) lose<E>(range);
+    throw;
+  }
+}
+
+template <class App, Variable... Vars>
+template <class V>
+void fields<App, Vars...>::cycle_levels() {
+  static_assert(number<V> >= 0, "keel::residency::cycle: a variable that these fields do not have. Add it to fields<App, ...>?");
+  if constexpr (may_poison && V::about.levels > 1)
+    if (poisons_) {
+      settle_host();
+      request const last{number<V>, V::about.levels - 1, region::none, region::everywhere};
+      book_.poison({&last, 1}, memory::none, {0, components()});
+    }
+  book_.cycle(number<V>);
+}
+
+// Calls f with the tag of the device chosen at the start: one comparison for each of the list.
+template <class App, Variable... Vars>
+template <class F>
+void fields<App, Vars...>::on_chosen(F&& f) {
+  [&]<class... Tags>(keel::list<Tags...>) {
+    std::size_t at = 0;
+    (void)((at++ == chosen_ ? (f(Tags{}), true) : false) || ...);
+  }(devices{});
+}
+
+template <class App, Variable... Vars>
+template <class E, class Tag, class P, std::size_t At, class... Args>
+void fields<App, Vars...>::walk(component_range range, bool on_course, Args&... args) {
+  constexpr entry_kind what = E::about.what;
+  if constexpr (what == entry_kind::routine) {
+    if constexpr (std::is_same_v<typename E::place_type, on_device>) {
+      run_routine<E, Tag, P, At>(range, on_course, args...);
+    } else if constexpr (std::is_same_v<typename E::place_type, on_host>) {
+      run_routine<E, host_tag, P, At>(range, on_course, args...);
+    } else {
+      using fixed = typename E::place_type::tag;
+      static_assert(policy::contains<devices, fixed>, "keel::residency: a routine runs on a device that is not in the "
+                                                      "application's list. Add it there?");
+      run_routine<E, fixed, P, At>(range, on_course, args...);
+    }
+  } else if constexpr (what == entry_kind::cycle) {
+    [&]<class... Vs>(keel::list<Vs...>) { (cycle_levels<Vs>(), ...); }(typename E::variables{});
+  } else if constexpr (what == entry_kind::exchange) {
+    exchange_ghosts<E, P, At>(range, on_course);
+  } else {
+    if constexpr (what == entry_kind::every)
+      if (steps_ % E::about.count != 0) return;
+    if constexpr (what == entry_kind::when)
+      if (!detail::holds_with<typename E::condition, sizeof...(Args)>(std::tuple<Args&...>(args...))) return;
+    constexpr int times = what == entry_kind::repeat ? E::about.count : 1;
+    using children = detail::placed<E, At>;
+    for (int n = 0; n < times; ++n)
+      [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
+        [[maybe_unused]] int const in_order[] = {(walk<Es, Tag, P, children::at[I]>(range, on_course, args...), 0)..., 0};
+      }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
+  }
+}
+
+template <class App, Variable... Vars>
+template <Entry S, class... Args>
+void fields<App, Vars...>::step(S, Args&&... args) {
+  ++steps_;
+  on_chosen([&]<class Tag>(Tag) {
+    component_range const all{0, components()};
+    if constexpr (tracking::tracks) {
+      using plan_type = plan<App, S, Tag>;
+      bool const on_course = allows_plan<plan_type>();
+      planned_steps_ += on_course;
+      walk<S, Tag, plan_type, 0>(all, on_course, detail::passed<Args>(args)...);
+    } else {
+      walk<S, Tag, detail::no_plan, 0>(all, false, detail::passed<Args>(args)...);
+    }
+  });
+}
+
+template <class App, Variable... Vars>
+template <Entry E, class... Args>
+void fields<App, Vars...>::run(E, Args&&... args) {
+  on_chosen([&]<class Tag>(Tag) { walk<E, Tag, detail::no_plan, 0>(component_range{0, components()}, false, detail::passed<Args>(args)...); });
+}
+
+template <class App, Variable... Vars>
+template <Entry E, class... Args>
+void fields<App, Vars...>::run(E, component which, Args&&... args) {
+  check(which, E::about.name);
+  on_chosen([&]<class Tag>(Tag) {
+    walk<E, Tag, detail::no_plan, 0>(component_range{which.index, which.index + 1}, false, detail::passed<Args>(args)...);
+  });
+}
+
+template <class App, Variable... Vars>
+template <Variable... Vs>
+void fields<App, Vars...>::copy_from_past() {
+  settle_host();
+  (book_.copy_from_past(number<Vs>), ...);
+}
+
+} // namespace keel::residency

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The arrays of the variables, typed, in each memory; and the instances of the devices' spaces.
+
+#include <keel/impl/residency/directory.hpp>
+#include <keel/impl/residency/memories.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// The arrays of one variable in one memory: by component, then slot.
+template <class V, class Layout, class Memory>
+struct rack {
+  using view_type = Kokkos::View<typename V::data_type, Layout, Memory>;
+  std::vector<view_type> views;
+};
+
+/// Those of one variable in all memories.
+template <class V, class Layout, class Lanes>
+struct shelf;
+template <class V, class Layout, class... Lanes>
+struct shelf<V, Layout, keel::list<Lanes...>> : rack<V, Layout, Kokkos::HostSpace>,
+                                                rack<V, Layout, typename Lanes::memory_space>... {
+  Layout lies; ///< the lengths of the dimensions, for Kokkos
+};
+
+/// Those of all variables; a variable is found by its type.
+template <class Layout, class Lanes, class... Vars>
+struct storage : shelf<Vars, Layout, Lanes>... {
+  template <class V>
+  [[nodiscard]] shelf<V, Layout, Lanes>& of() {
+    return *this;
+  }
+  template <class V, class Memory>
+  [[nodiscard]] rack<V, Layout, Memory>& in() {
+    return of<V>();
+  }
+  template <class V, class Memory>
+  [[nodiscard]] rack<V, Layout, Memory> const& in() const {
+    return static_cast<shelf<V, Layout, Lanes> const&>(*this);
+  }
+};
+
+/// One instance of a device's space, had from the run when it is first needed.
+template <class Tag>
+struct instance_of {
+  std::optional<space_of<Tag>> space;
+};
+
+/// Instances for the devices of a list and for the host, and where to get them.
+template <class HostTag, class Devices>
+class instances;
+template <class HostTag, class... Tags>
+class instances<HostTag, keel::list<Tags...>>
+    : instance_of<Tags>...,
+      std::conditional_t<(std::is_same_v<HostTag, Tags> || ...), std::type_identity<HostTag>, instance_of<HostTag>> {
+public:
+  template <class Run>
+  explicit instances(Run& run) : run_(&run), make_{[](void* from, instances& self) {
+    static_cast<instance_of<Tags>&>(self).space.emplace(static_cast<Run*>(from)->template execution_space<Tags>());
+  }...} {}
+
+  template <class Tag>
+  [[nodiscard]] std::optional<space_of<Tag>> const& get() const {
+    return static_cast<instance_of<Tag> const&>(*this).space;
+  }
+  template <class Tag>
+  space_of<Tag> const& open() {
+    auto& slot = static_cast<instance_of<Tag>&>(*this).space;
+    if (!slot) {
+      if constexpr ((std::is_same_v<Tag, Tags> || ...)) make_[policy::index_of<keel::list<Tags...>, Tag>](run_, *this);
+      else slot.emplace();
+    }
+    return *slot;
+  }
+  /// Calls `f(tag, space)` for those that are open.
+  template <class F>
+  void for_each_open(F&& f) const {
+    auto const one = [&]<class Tag>(Tag tag) {
+      if (auto const& made = get<Tag>()) f(tag, *made);
+    };
+    (one(Tags{}), ...);
+    if constexpr (!(std::is_same_v<HostTag, Tags> || ...)) one(HostTag{});
+  }
+
+private:
+  void* run_;
+  void (*make_[sizeof...(Tags)])(void*, instances&);
+};
+
+/// Whether the device is a rehearsal with memory of its own: then mistakes are made to show.
+template <class Tag>
+inline constexpr bool is_rehearsal = false;
+template <class Tag>
+  requires requires { device_traits<Tag>::preference; }
+inline constexpr bool is_rehearsal<Tag> = device_traits<Tag>::preference == 0 && !is_on_host<Tag>;
+
+} // namespace keel::residency::detail

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How keel's own execution spaces run a pattern: the items of a policy are cut into chunks, the engine says
+/// who runs a chunk, and what reductions and scans left of each is joined in order.
+
+#include <keel/impl/space/items.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <utility>
+
+namespace keel::space::detail {
+
+/// An execution space whose kernels keel runs.
+///
+/// `impl_launch(closure)` runs `closure.run()`, now or behind the caller (then a
+/// copy of it); `impl_chunks(n)` cuts n items; `impl_for_chunks(count, f)` calls
+/// f(0) … f(count - 1), at once where it can, and returns when all are done.
+template <class S>
+concept Engine = requires(S const& space, std::int64_t n) {
+  { space.impl_chunks(n) } -> std::same_as<std::int64_t>;
+};
+
+/// Room for one partial result per chunk, each on cache lines of its own.
+class partial_results {
+public:
+  partial_results(std::int64_t count, std::size_t bytes)
+      : stride_((bytes + 127) / 64 * 64),
+        memory_(static_cast<std::byte*>(std::aligned_alloc(64, stride_ * static_cast<std::size_t>(std::max<std::int64_t>(count, 1)))),
+                &std::free) {
+    if (!memory_) throw std::bad_alloc();
+  }
+  [[nodiscard]] void* operator[](std::int64_t c) const { return memory_.get() + static_cast<std::size_t>(c) * stride_; }
+
+private:
+  std::size_t stride_;
+  std::unique_ptr<std::byte, void (*)(void*)> memory_;
+};
+
+/// A reduction over the items of a policy; its first part stands in the result itself.
+template <class Policy, class Reduction>
+class reduce_closure {
+public:
+  template <class Result>
+  reduce_closure(Policy const& policy, Reduction reduction, Result const& result)
+      : policy_(policy),
+        reduction_(std::move(reduction)),
+        result_(result.data()),
+        returns_to_host_(!Kokkos::Impl::MemorySpaceAccess<typename Policy::execution_space::memory_space,
+                                                          typename Result::memory_space>::accessible) {}
+
+  /// Returns before the result is there, unless it is wanted on the host.
+  void execute() const {
+    policy_.space().impl_launch(*this);
+    if (returns_to_host_) policy_.space().fence();
+  }
+
+  void run() const {
+    auto const& space = policy_.space();
+    std::int64_t const n = items<Policy>::count(policy_);
+    std::int64_t const chunks = std::max<std::int64_t>(1, space.impl_chunks(n)); // one of no item, too, has a result
+    partial_results const parts(chunks, reduction_.size());
+    auto const place = [&](std::int64_t c) { return c == 0 && result_ != nullptr ? result_ : parts[c]; };
+    space.impl_for_chunks(chunks, [&](std::int64_t c) {
+      auto&& value = reduction_.init(place(c));
+      auto const [begin, end] = part(n, chunks, c);
+      items<Policy>::run(policy_, reduction_.functor(), begin, end, value);
+    });
+    for (std::int64_t c = 1; c < chunks; ++c) reduction_.join(place(0), place(c));
+    reduction_.final(place(0));
+  }
+
+private:
+  Policy policy_;
+  Reduction reduction_;
+  void* result_;
+  bool returns_to_host_;
+};
+
+/// A scan over a range: the chunks are summed, the sums scanned, then the chunks run again for good.
+template <class Policy, class Reduction>
+class scan_closure {
+public:
+  scan_closure(Policy const& policy, Reduction reduction, void* total)
+      : policy_(policy), reduction_(std::move(reduction)), total_(total) {}
+
+  /// Returns before the scan is done, unless the total is wanted.
+  void execute() const {
+    policy_.space().impl_launch(*this);
+    if (total_ != nullptr) policy_.space().fence();
+  }
+
+  void run() const {
+    auto const& space = policy_.space();
+    std::int64_t const n = items<Policy>::count(policy_);
+    std::int64_t const chunks = std::max<std::int64_t>(1, space.impl_chunks(n));
+    partial_results const before(chunks + 1, reduction_.size());
+    for (std::int64_t c = 0; c <= chunks; ++c) reduction_.init(before[c]);
+
+    partial_results const sums(chunks, reduction_.size());
+    auto const visit = [&](std::int64_t c, void* at, bool final) {
+      auto&& value = reduction_.init(at);
+      if (final) reduction_.join(at, before[c]);
+      auto const [begin, end] = part(n, chunks, c);
+      items<Policy>::run(policy_, reduction_.functor(), begin, end, value, final);
+    };
+    // The last chunk's sum is nobody's prefix.
+    if (chunks > 1) space.impl_for_chunks(chunks - 1, [&](std::int64_t c) { visit(c, sums[c], false); });
+    for (std::int64_t c = 1; c < chunks; ++c) {
+      reduction_.join(before[c], before[c - 1]);
+      reduction_.join(before[c], sums[c - 1]);
+    }
+    space.impl_for_chunks(chunks, [&](std::int64_t c) { visit(c, sums[c], true); });
+    if (total_ != nullptr) {
+      reduction_.init(total_);
+      reduction_.join(total_, sums[chunks - 1]);
+    }
+  }
+
+private:
+  Policy policy_;
+  Reduction reduction_;
+  void* total_;
+};
+
+/// A loop over the items of a policy.
+template <class F, class Policy>
+class for_closure {
+public:
+  for_closure(F const& functor, Policy const& policy) : functor_(functor), policy_(policy) {}
+
+  void execute() const { policy_.space().impl_launch(*this); }
+  void run() const {
+    auto const& space = policy_.space();
+    std::int64_t const n = items<Policy>::count(policy_);
+    if (n == 0) return;
+    std::int64_t const chunks = space.impl_chunks(n);
+    space.impl_for_chunks(chunks, [&](std::int64_t c) {
+      auto const [begin, end] = part(n, chunks, c);
+      items<Policy>::run(policy_, functor_, begin, end);
+    });
+  }
+
+private:
+  F functor_;
+  Policy policy_;
+};
+
+} // namespace keel::space::detail

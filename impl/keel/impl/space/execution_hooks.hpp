@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Where Kokkos' parallel patterns meet keel's own execution spaces; the same for every Kokkos.
+
+#include <keel/impl/space/engine.hpp>
+#include <keel/impl/space/generation.hpp>
+#include <keel/impl/space/team.hpp>
+#include <keel/impl/space/unique_token.hpp>
+
+namespace Kokkos::Impl {
+
+template <class F, class Policy, keel::space::detail::Engine Space>
+class ParallelFor<F, Policy, Space> {
+public:
+  ParallelFor(F const& functor, Policy const& policy) : closure_(functor, policy) {}
+  void execute() const { closure_.execute(); }
+  template <class... Any>
+  static int max_tile_size_product(Any const&...) {
+    return 1024;
+  }
+
+private:
+  keel::space::detail::for_closure<F, Policy> const closure_;
+};
+
+template <class F, class Policy, keel::space::detail::Engine Space>
+class ParallelScan<F, Policy, Space> {
+public:
+  ParallelScan(F const& functor, Policy const& policy)
+      : closure_(policy, keel::space::detail::scan_reduction<F, Policy, void>(functor), nullptr) {}
+  void execute() const { closure_.execute(); }
+
+private:
+  keel::space::detail::scan_closure<Policy, keel::space::detail::scan_reduction<F, Policy, void>> const closure_;
+};
+
+template <class F, class Policy, class Total, keel::space::detail::Engine Space>
+class ParallelScanWithTotal<F, Policy, Total, Space> {
+public:
+  template <class Result>
+  ParallelScanWithTotal(F const& functor, Policy const& policy, Result&& total)
+      : closure_(policy, keel::space::detail::scan_reduction<F, Policy, Total>(functor),
+                 keel::space::detail::address_of_total(total)) {}
+  void execute() const { closure_.execute(); }
+
+private:
+  keel::space::detail::scan_closure<Policy, keel::space::detail::scan_reduction<F, Policy, Total>> const closure_;
+};
+
+/// Scratch memory is plain memory of the thread that runs the kernel.
+template <class Memory, keel::space::detail::Engine Space>
+struct MemorySpaceAccess<Memory, ScratchMemorySpace<Space>> {
+  enum : bool { assignable = false };
+  enum : bool { accessible = std::is_same_v<Memory, HostSpace> || std::is_same_v<Memory, typename Space::memory_space> };
+  enum : bool { deepcopy = false };
+};
+
+} // namespace Kokkos::Impl
+
+namespace Kokkos::Tools::Experimental {
+
+template <keel::space::detail::Engine Space>
+struct DeviceTypeTraits<Space> {
+  static constexpr DeviceType id = DeviceType::Unknown;
+  static int device_id(Space const&) { return 0; }
+};
+
+} // namespace Kokkos::Tools::Experimental

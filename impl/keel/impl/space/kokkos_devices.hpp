@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Traits that devices have in common, and what Kokkos' accelerators call their own.
+
+#include <keel/space/kokkos.hpp>
+#include <keel/space/settings.hpp>
+#include <keel/topology/affinity.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace keel::space::detail {
+
+/// What the devices asked for before Kokkos starts.
+inline settings& wanted_settings() {
+  static settings wanted;
+  return wanted;
+}
+
+/// Hardware threads that this process may use: what a host parallel device takes by itself.
+inline int hardware_threads() { return std::max(1, static_cast<int>(topology::bound_hardware_threads().size())); }
+
+/// The most that it takes when told: more than the hardware has, so that a large machine can be
+/// rehearsed on a small one, and not so many that a slip of the finger starts a million.
+inline int most_threads() { return 8 * hardware_threads(); }
+
+struct not_compiled_in {
+  static constexpr bool supported = false;
+};
+
+struct no_knobs {
+  static constexpr bool supported = true;
+  static constexpr bool has_threads = false;
+  static constexpr bool has_numa_regions = false;
+  static constexpr bool has_instances = false;
+  static bool available() { return true; }
+  static void configure(settings const&) {}
+};
+
+/// A host parallel space of Kokkos' own. Kokkos 4 took the NUMA knob away.
+template <class Space>
+struct kokkos_threads {
+  static constexpr bool supported = true;
+  static constexpr int preference = 200;
+  static constexpr bool has_threads = true;
+  static constexpr bool has_numa_regions = KOKKOS_VERSION < 40000;
+  static constexpr bool has_instances = false;
+  using execution_space = Space;
+
+  static bool available() { return true; }
+  static void configure(settings const& wanted) { merge(wanted_settings(), wanted); }
+  static int threads() { return Space().concurrency(); }
+  static int default_threads() { return hardware_threads(); }
+  static int max_threads() { return most_threads(); }
+#if KOKKOS_VERSION < 40000
+  static int max_numa_regions() {
+    return Kokkos::hwloc::available() ? static_cast<int>(Kokkos::hwloc::get_available_numa_count()) : 1;
+  }
+#endif
+};
+
+/// An accelerator of Kokkos' own; `Calls` counts the visible ones, names them and says which one runs.
+template <class Calls>
+struct kokkos_accelerator {
+  static constexpr bool supported = true;
+  static constexpr int preference = 300;
+  static constexpr bool has_threads = false;
+  static constexpr bool has_numa_regions = false;
+  static constexpr bool has_instances = true;
+  using execution_space = typename Calls::execution_space;
+
+  static bool available() { return max_devices() > 0; }
+  static void configure(settings const& wanted) { merge(wanted_settings(), wanted); }
+  static int max_devices() { return Calls::count(); }
+  static int device_instance() { return Calls::current(); }
+  /// `"0000:1b:00.0"`, lower case; empty where the vendor does not say.
+  static std::string pci_id(int instance) {
+    std::string id = Calls::pci_id(instance);
+    for (char& c : id) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return id;
+  }
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+struct cuda_calls {
+  using execution_space = Kokkos::Cuda;
+  static int count() {
+    int devices = 0;
+    return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
+  }
+  static int current() { return execution_space().cuda_device(); }
+  static std::string pci_id(int instance) {
+    char id[32] = {};
+    return cudaDeviceGetPCIBusId(id, sizeof id, instance) == cudaSuccess ? id : "";
+  }
+};
+#endif
+
+#ifdef KOKKOS_ENABLE_HIP
+struct hip_calls {
+#if KOKKOS_VERSION < 40000
+  using execution_space = Kokkos::Experimental::HIP;
+#else
+  using execution_space = Kokkos::HIP;
+#endif
+  static int count() {
+    int devices = 0;
+    return hipGetDeviceCount(&devices) == hipSuccess ? devices : 0;
+  }
+  static int current() { return execution_space().hip_device(); }
+  static std::string pci_id(int instance) {
+    char id[32] = {};
+    return hipDeviceGetPCIBusId(id, sizeof id, instance) == hipSuccess ? id : "";
+  }
+};
+#endif
+
+#ifdef KOKKOS_ENABLE_SYCL
+struct sycl_calls {
+#if KOKKOS_VERSION < 40100
+  using execution_space = Kokkos::Experimental::SYCL;
+#else
+  using execution_space = Kokkos::SYCL;
+#endif
+  static int count() { return static_cast<int>(sycl::device::get_devices(sycl::info::device_type::gpu).size()); }
+  static int current() {
+    auto const all = sycl::device::get_devices(sycl::info::device_type::gpu);
+    auto const mine = execution_space().sycl_queue().get_device();
+    return static_cast<int>(std::find(all.begin(), all.end(), mine) - all.begin());
+  }
+  static std::string pci_id(int) { return {}; }
+};
+#endif
+
+} // namespace keel::space::detail

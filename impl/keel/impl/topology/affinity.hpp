@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Linux's affinity of threads, as sets of ids.
+
+#include <keel/policy/error.hpp>
+#include <keel/topology/id_set.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <vector>
+
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace keel::topology::impl {
+
+/// The system's mask under a name of ours: nvcc 13 dies of a vector of a type that has none.
+struct mask_part {
+  cpu_set_t bits{};
+};
+inline cpu_set_t* bits_of(std::vector<mask_part>& mask) noexcept { return &mask.front().bits; }
+
+inline int this_thread() noexcept { return int(syscall(SYS_gettid)); }
+
+/// The system's numbers of the hardware threads that a thread may run on; 0 is the calling one.
+/// Empty for one that has ended.
+inline id_set affinity_of(int thread) {
+  for (std::size_t bytes = sizeof(cpu_set_t);; bytes *= 2) { // the kernel's mask may be longer than the C library's
+    std::vector<mask_part> mask(bytes / sizeof(mask_part));
+    id_set threads;
+    if (sched_getaffinity(thread, bytes, bits_of(mask)) == 0) {
+      for (std::size_t t = 0; t < bytes * 8; ++t)
+        if (CPU_ISSET_S(t, bytes, bits_of(mask))) threads.insert(int(t));
+      return threads;
+    }
+    if (errno == ESRCH) return threads;
+    if (errno != EINVAL || bytes > (std::size_t{1} << 20))
+      throw error("topology", "the hardware threads of this process are unknown",
+                  std::generic_category().message(errno), {}, errno);
+  }
+}
+
+/// 0, or errno's code.
+inline int set_affinity(int thread, id_set const& threads) {
+  std::size_t bytes = sizeof(cpu_set_t);
+  for (int const t : threads)
+    while (std::size_t(t) >= bytes * 8) bytes *= 2;
+  std::vector<mask_part> mask(bytes / sizeof(mask_part));
+  for (int const t : threads) CPU_SET_S(std::size_t(t), bytes, bits_of(mask));
+  return sched_setaffinity(thread, bytes, bits_of(mask)) == 0 ? 0 : errno;
+}
+
+/// The system's numbers of the threads of this process; the calling one where the system does not list them.
+inline std::vector<int> threads_of_process() {
+  std::vector<int> found;
+  std::error_code code;
+  for (std::filesystem::directory_iterator at{"/proc/self/task", code}, end; !code && at != end; at.increment(code))
+    found.push_back(std::atoi(at->path().filename().c_str()));
+  if (found.empty()) found.push_back(this_thread());
+  return found;
+}
+
+} // namespace keel::topology::impl

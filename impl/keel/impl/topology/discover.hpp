@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Reading memories, cores and devices out of a loaded hwloc topology.
+
+#include <keel/impl/topology/cards.hpp>
+#include <keel/impl/topology/hwloc.hpp>
+#include <keel/impl/topology/kinds.hpp>
+#include <keel/impl/topology/localities.hpp>
+#include <keel/impl/topology/memories.hpp>
+#include <keel/topology/objects.hpp>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel::topology::impl {
+
+/// All that keel keeps of a node; hwloc's own tree can go once this is made.
+struct inventory {
+  std::vector<memory> memories;
+  std::vector<core> cores;
+  std::vector<device> devices;
+  std::vector<int> memory_places, core_places, device_places; ///< the locality of each
+  std::vector<std::array<int, 4>> caches;                     ///< of each core, by `cache`; -1 is none
+  localities tree;
+  reach cores_around;
+  id_set withheld_threads, withheld_memories; ///< the system's numbers of what may not be used
+  std::string source;
+  bool here = false;
+};
+
+/// One walk over hwloc's tree, with what is withheld still in it: so that this can be told, and distances
+/// do not depend on it. Objects remember their locality in `userdata`, which hwloc leaves to its users.
+class discovery {
+public:
+  explicit discovery(loaded const& from) : hwloc_(from.tree.get()) {
+    made_.source = from.source;
+    made_.here = hwloc_topology_is_thissystem(hwloc_) != 0;
+    threads_ = hwloc_topology_get_allowed_cpuset(hwloc_);
+    nodes_ = hwloc_topology_get_allowed_nodeset(hwloc_);
+    visit(hwloc_get_root_obj(hwloc_), nullptr);
+    if (made_.cores.empty())
+      throw error("topology", from.source + " has no core to run on", "every hardware thread is withheld", {}, ENODEV);
+    made_.cores_around = reach{made_.tree, made_.core_places};
+    read_caches();
+    read_core_kinds(hwloc_, made_.cores);
+    read_memories();
+    for (auto& card : cards(hwloc_)) {
+      made_.device_places.push_back(place(card.above));
+      made_.devices.push_back(std::move(card.shown));
+    }
+  }
+  inventory take() { return std::move(made_); }
+
+private:
+  static int place(hwloc_obj_t object) { // of anything: the locality of the first normal object above
+    while (!hwloc_obj_type_is_normal(object->type)) object = object->parent;
+    return int(reinterpret_cast<std::uintptr_t>(object->userdata));
+  }
+
+  /// Levels whose sets of allowed threads are equal are one locality. What lies in a core lies at
+  /// the core's own place.
+  void visit(hwloc_obj_t object, hwloc_obj_t core_above) {
+    bitmap own, above;
+    hwloc_bitmap_and(own.bits, object->cpuset, threads_);
+    int const parent = object->parent != nullptr ? place(object->parent) : 0;
+    if (object->parent != nullptr) hwloc_bitmap_and(above.bits, object->parent->cpuset, threads_);
+    bool const same =
+        object->parent != nullptr && (core_above != nullptr || hwloc_bitmap_isequal(own.bits, above.bits) != 0);
+    int const at = same ? parent : made_.tree.begin(parent, int(made_.cores.size()));
+    object->userdata = reinterpret_cast<void*>(std::uintptr_t(at));
+
+    bool const is_core = core_above == nullptr && (object->type == HWLOC_OBJ_CORE || object->type == HWLOC_OBJ_PU);
+    if (is_core && hwloc_bitmap_iszero(own.bits) == 0) add_core(object, own.bits);
+    if (object->type == HWLOC_OBJ_PU && hwloc_bitmap_iszero(own.bits) != 0)
+      made_.withheld_threads.insert(int(object->os_index));
+    for (auto child = object->first_child; child != nullptr; child = child->next_sibling)
+      visit(child, is_core ? object : core_above);
+    if (!same) made_.tree.end(at, int(made_.cores.size()));
+  }
+
+  /// In the order of the walk, so that neighbours in the tree have neighbouring ids.
+  void add_core(hwloc_obj_t object, hwloc_const_bitmap_t threads) {
+    core c;
+    c.id = int(made_.cores.size());
+    c.os_index = object->os_index == HWLOC_UNKNOWN_INDEX ? c.id : int(object->os_index);
+    c.name = (object->type == HWLOC_OBJ_PU ? "thread " : "core ") + std::to_string(c.os_index);
+    for (int bit = hwloc_bitmap_first(threads); bit != -1; bit = hwloc_bitmap_next(threads, bit))
+      c.hardware_threads.insert(bit);
+    made_.cores.push_back(std::move(c));
+    made_.core_places.push_back(place(object));
+    core_objects_.push_back(object);
+  }
+
+  /// Where each core's caches are; only after the walk, because caches may lie below their core.
+  void read_caches() {
+    for (auto at : core_objects_) {
+      auto& found = made_.caches.emplace_back();
+      found.fill(-1);
+      auto const keep = [&](cache which, hwloc_obj_t holder) {
+        if (auto& slot = found[std::size_t(which)]; slot == -1) slot = place(holder);
+      };
+      while (at->first_child != nullptr) at = at->first_child;
+      for (; at != nullptr; at = at->parent) {
+        if (at->type == HWLOC_OBJ_L1ICACHE) keep(cache::l1_instruction, at);
+        if (at->type == HWLOC_OBJ_L1CACHE) keep(cache::l1_data, at);
+        if (at->type == HWLOC_OBJ_L2CACHE) keep(cache::l2, at);
+        if (at->type == HWLOC_OBJ_L3CACHE) keep(cache::l3, at);
+      }
+    }
+  }
+
+  /// In hwloc's order; also gives cores the page sizes of the memories around them.
+  void read_memories() {
+    std::vector<hwloc_obj_t> objects;
+    for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(hwloc_, HWLOC_OBJ_NUMANODE, at)) != nullptr;) {
+      if (hwloc_bitmap_isset(nodes_, at->os_index) == 0) {
+        made_.withheld_memories.insert(int(at->os_index));
+        continue;
+      }
+      made_.memories.push_back(memory_of(at, made_.here));
+      made_.memories.back().id = int(made_.memories.size()) - 1;
+      made_.memory_places.push_back(place(at));
+      objects.push_back(at);
+
+      std::uint64_t pages = 0; // sizes are powers of two, so that together they are the bits wanted
+      for (unsigned i = 0; i < at->attr->numanode.page_types_len; ++i) pages |= at->attr->numanode.page_types[i].size;
+      auto const& inside = made_.tree[made_.memory_places.back()];
+      for (int c = inside.first_core; c < inside.end_core; ++c) made_.cores[std::size_t(c)].page_sizes |= pages;
+    }
+    auto const speeds = relative_speeds(hwloc_, objects);
+    for (std::size_t m = 0; m < speeds.size(); ++m) made_.memories[m].relative_speed = speeds[m];
+  }
+
+  hwloc_topology_t hwloc_;
+  hwloc_const_bitmap_t threads_ = nullptr, nodes_ = nullptr;
+  std::vector<hwloc_obj_t> core_objects_;
+  inventory made_;
+};
+
+} // namespace keel::topology::impl

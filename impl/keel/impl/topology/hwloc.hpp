@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Owning an hwloc topology, and the three sources it is loaded from. The door to hwloc.
+
+#include <keel/impl/topology/xml_rules.hpp>
+#include <keel/policy/error.hpp>
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace keel::topology::impl {
+
+struct destroy {
+  void operator()(hwloc_topology* t) const noexcept { hwloc_topology_destroy(t); }
+};
+using handle = std::unique_ptr<hwloc_topology, destroy>;
+
+/// A set of hwloc's, for the length of a scope.
+struct bitmap {
+  hwloc_bitmap_t bits = hwloc_bitmap_alloc();
+  bitmap() = default;
+  bitmap(bitmap const&) = delete;
+  bitmap& operator=(bitmap const&) = delete;
+  ~bitmap() { hwloc_bitmap_free(bits); }
+};
+
+/// What hwloc knows, and where it knows it from.
+struct loaded {
+  handle tree;
+  std::string source; ///< for people: "this machine", "file n.xml", …
+};
+
+inline std::string system_text(int code) { return std::generic_category().message(code); }
+
+/// A topology that will keep what keel shows and hwloc drops by default: cards, instruction
+/// caches, and what this process may not use.
+inline handle fresh() {
+  hwloc_topology_t raw = nullptr;
+  if (hwloc_topology_init(&raw) != 0)
+    throw error("topology", "hwloc does not start", system_text(errno), {}, errno);
+  handle t{raw};
+  hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
+  return t;
+}
+
+/// Where hwloc does its work. `what` stands in the message.
+inline void load(handle const& t, std::string const& what) {
+  errno = 0;
+  if (hwloc_topology_load(t.get()) != 0)
+    throw error("topology", what + " is not a topology", "hwloc refuses it: " + system_text(errno),
+                "Make one with lstopo", errno);
+}
+
+/// Loads XML that lies in memory; `name` stands in messages. Throws before hwloc sees it where it
+/// is not a topology.
+inline loaded from_xml_text(std::string_view text, std::string const& name) {
+  auto const refuse = [&](std::string const& why) {
+    throw error("topology", name + " is not a topology", why, "Make one with lstopo", EINVAL);
+  };
+  if (auto const wrong = why_not_a_topology(text); !wrong.empty()) refuse(wrong);
+  auto t = fresh();
+  std::string const terminated{text}; // hwloc wants the final null inside the length
+  if (hwloc_topology_set_xmlbuffer(t.get(), terminated.c_str(), int(terminated.size() + 1)) != 0)
+    refuse("hwloc cannot read it as XML");
+  load(t, name);
+  return {std::move(t), name};
+}
+
+/// The same from a file, of which no more than the largest allowed size is read.
+inline loaded from_xml_file(std::filesystem::path const& path, std::string const& name) {
+  auto const refuse = [&](int code) {
+    throw error("topology", name + " cannot be read", system_text(code), "Name a file that lstopo wrote", code);
+  };
+  std::error_code code;
+  if (std::filesystem::is_directory(path, code)) refuse(EISDIR);
+  errno = 0;
+  std::ifstream file{path, std::ios::binary};
+  if (!file) refuse(errno);
+  std::string text;
+  for (char block[1 << 16]; text.size() <= xml_bytes_max && (file.read(block, sizeof block), file.gcount() > 0);)
+    text.append(block, std::size_t(file.gcount()));
+  return from_xml_text(text, name);
+}
+
+inline loaded from_synthetic(std::string_view text, std::string const& name) {
+  auto t = fresh();
+  std::string const terminated{text};
+  if (terminated.size() > 4096 || hwloc_topology_set_synthetic(t.get(), terminated.c_str()) != 0)
+    throw error("topology", name + " is not a topology", "hwloc does not understand it",
+                "Write something like 'package:2 numa:1 core:8 pu:2'", EINVAL);
+  load(t, name);
+  return {std::move(t), name};
+}
+
+/// hwloc only warns of a component it does not know, and goes on without.
+inline void check_components(std::string_view list) {
+  constexpr std::string_view known[]{"linux", "x86", "no_os", "pci", "opencl", "cuda", "nvml", "rsmi", "levelzero", "gl",
+                                     "xml", "synthetic", "stop", "freebsd", "netbsd", "darwin", "windows", "solaris",
+                                     "aix"};
+  for (std::size_t at = 0; at <= list.size();) {
+    auto const end = std::min(list.find(',', at), list.size());
+    auto name = list.substr(at, end - at);
+    if (name.starts_with('-')) name.remove_prefix(1);
+    name = name.substr(0, name.find(':')); // the phases of a component may follow
+    if (!name.empty() && std::find(std::begin(known), std::end(known), name) == std::end(known))
+      throw error("topology", "HWLOC_COMPONENTS=" + std::string{list} + " cannot be used",
+                  "hwloc has no component '" + std::string{name} + "'", "Unset HWLOC_COMPONENTS", EINVAL);
+    at = end + 1;
+  }
+}
+
+/// This machine, or what hwloc's variables put in its stead. A variable that hwloc would
+/// drop in silence is an error; with two, the synthetic one wins, as in hwloc.
+inline loaded from_here() {
+  auto const named = [](char const* variable, char const* value) { return std::string{variable} + '=' + value; };
+  for (char const* variable : {"HWLOC_FSROOT", "HWLOC_CPUID_PATH"})
+    if (char const* const path = std::getenv(variable); path != nullptr) {
+      std::error_code code;
+      if (!std::filesystem::is_directory(path, code) || std::filesystem::is_empty(path, code))
+        throw error("topology", named(variable, path) + " cannot be used", "no folder with files is there",
+                    std::string{"Unset "} + variable, ENOENT);
+    }
+  if (char const* const list = std::getenv("HWLOC_COMPONENTS"); list != nullptr) check_components(list);
+  if (char const* const text = std::getenv("HWLOC_SYNTHETIC"); text != nullptr)
+    return from_synthetic(text, named("HWLOC_SYNTHETIC", text));
+  if (char const* const path = std::getenv("HWLOC_XMLFILE"); path != nullptr)
+    return from_xml_file(path, named("HWLOC_XMLFILE", path));
+  auto t = fresh();
+  load(t, "this machine");
+  return {std::move(t), "this machine"};
+}
+
+} // namespace keel::topology::impl

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The tree of localities of a node, distance in it, and a table for the question asked most.
+/// Rests on the standard library alone.
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace keel::topology::impl {
+
+/// Places of a node that hold different sets of hardware threads, as a tree in preorder.
+///
+/// Two numbers describe a subtree: its own index and `end`, the first index behind it.
+/// Cores are numbered along the same walk, so those inside a locality are a range too.
+class localities {
+public:
+  struct locality {
+    int parent;     ///< of the root: 0, itself
+    int end;        ///< localities inside: [own index, end)
+    int first_core; ///< cores inside: [first_core, end_core)
+    int end_core;
+  };
+
+  [[nodiscard]] bool inside(int inner, int outer) const noexcept { return outer <= inner && inner < at_[outer].end; }
+
+  /// Steps up from `from` until `to` is inside.
+  [[nodiscard]] int distance(int from, int to) const noexcept {
+    int steps = 0;
+    for (; !inside(to, from); from = at_[from].parent) ++steps;
+    return steps;
+  }
+  [[nodiscard]] locality const& operator[](int index) const noexcept { return at_[std::size_t(index)]; }
+  [[nodiscard]] int size() const noexcept { return int(at_.size()); }
+
+  /// Building, in preorder: `begin`, what is inside, `end`.
+  int begin(int parent, int first_core) {
+    at_.push_back({parent, 0, first_core, first_core});
+    return size() - 1;
+  }
+  void end(int index, int end_core) noexcept {
+    at_[std::size_t(index)].end = size();
+    at_[std::size_t(index)].end_core = end_core;
+  }
+
+private:
+  std::vector<locality> at_;
+};
+
+/// Ids of cores, `[first, end)`.
+struct core_range {
+  int first, end;
+};
+
+/// For each core and number of steps, the cores inside: a row of ranges for each core, as long as
+/// the tree is high. Eight bytes for each.
+class reach {
+public:
+  reach() = default;
+  reach(localities const& tree, std::vector<int> const& places) {
+    for (int const place : places) height_ = std::max(height_, tree.distance(place, 0));
+    at_.reserve(places.size() * std::size_t(height_ + 1));
+    for (int place : places)
+      for (int steps = 0; steps <= height_; ++steps, place = tree[place].parent)
+        at_.push_back({tree[place].first_core, tree[place].end_core});
+  }
+  /// `steps` of -1 or beyond the root is everything.
+  [[nodiscard]] core_range within(int core, int steps) const noexcept {
+    unsigned const capped = std::min(unsigned(steps), unsigned(height_));
+    return at_[std::size_t(core) * unsigned(height_ + 1) + capped];
+  }
+
+private:
+  int height_ = 0;
+  std::vector<core_range> at_;
+};
+
+} // namespace keel::topology::impl

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What kind of memory a NUMA node is, where it begins, and how fast it is.
+
+#include <keel/impl/topology/hwloc.hpp>
+#include <keel/topology/objects.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace keel::topology::impl {
+
+/// Linux lists the blocks of a node as `memory<number>`; the lowest times the size of a block is where
+/// it begins.
+inline std::optional<std::uint64_t> base_address(int os_index) {
+  std::filesystem::path const system = "/sys/devices/system";
+  std::uint64_t block_bytes = 0;
+  if (!(std::ifstream{system / "memory/block_size_bytes"} >> std::hex >> block_bytes)) return std::nullopt;
+  std::optional<std::uint64_t> lowest;
+  std::error_code code;
+  std::filesystem::directory_iterator at{system / ("node/node" + std::to_string(os_index)), code};
+  for (; !code && at != std::filesystem::directory_iterator{}; at.increment(code)) {
+    auto const name = at->path().filename().string();
+    std::uint64_t number = 0;
+    if (name.starts_with("memory") && std::from_chars(name.data() + 6, name.data() + name.size(), number).ec == std::errc{})
+      lowest = std::min(lowest.value_or(~std::uint64_t{0}), number * block_bytes);
+  }
+  return lowest;
+}
+
+/// What one NUMA node says of itself. Its kind is hwloc's subtype, which drivers and firmware fill; where
+/// that is empty it is ordinary memory, behind a cache of its own or not.
+inline memory memory_of(hwloc_obj_t node, bool here) {
+  memory m;
+  m.os_index = int(node->os_index);
+  m.name = "numa " + std::to_string(m.os_index);
+  m.bytes = node->attr->numanode.local_memory;
+  if (here) m.base_address = base_address(m.os_index);
+  for (auto above = node->parent; hwloc_obj_type_is_normal(above->type) == 0; above = above->parent)
+    if (above->type == HWLOC_OBJ_MEMCACHE) m.cache_bytes += above->attr->cache.size;
+  std::string_view const kind = node->subtype == nullptr ? "" : node->subtype;
+  if (kind == "MCDRAM" || kind == "HBM" || kind == "SPM") m.type = memory_type::high_bandwidth;
+  else if (kind == "GPUMemory") m.type = memory_type::device;
+  else if (kind == "NVM" || kind == "NVDIMM") m.type = memory_type::persistent;
+  else if (kind.starts_with("CXL")) m.type = memory_type::cxl;
+  else if (m.cache_bytes != 0) m.type = memory_type::cache_side;
+  return m;
+}
+
+/// Of each to the first, in per cent: the best bandwidth that any core sees; where no bandwidth is
+/// known, how far the nearest core is by the system's matrix; 100 where that is not known either.
+inline std::vector<int> relative_speeds(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& nodes) {
+  std::vector<double> speeds(nodes.size(), 0);
+  for (std::size_t m = 0; m < nodes.size(); ++m) {
+    hwloc_location from;
+    hwloc_uint64_t bandwidth = 0;
+    if (hwloc_memattr_get_best_initiator(hwloc, HWLOC_MEMATTR_ID_BANDWIDTH, nodes[m], 0, &from, &bandwidth) == 0)
+      speeds[m] = double(bandwidth);
+  }
+  unsigned matrices = 1;
+  hwloc_distances_s* matrix = nullptr;
+  if (std::all_of(speeds.begin(), speeds.end(), [](double s) { return s == 0; }) &&
+      hwloc_distances_get_by_type(hwloc, HWLOC_OBJ_NUMANODE, &matrices, &matrix,
+                                  HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) == 0 &&
+      matrices > 0) {
+    auto const has_cores = [&](hwloc_obj_t node) { // hwloc lends a node without any those of the whole machine
+      return std::none_of(matrix->objs, matrix->objs + matrix->nbobjs, [&](hwloc_obj_t other) {
+        return hwloc_bitmap_isincluded(other->cpuset, node->cpuset) != 0 &&
+               hwloc_bitmap_isequal(other->cpuset, node->cpuset) == 0;
+      });
+    };
+    for (unsigned to = 0; to < matrix->nbobjs; ++to) {
+      hwloc_uint64_t nearest = 0;
+      for (unsigned from = 0; from < matrix->nbobjs; ++from)
+        if (auto const latency = matrix->values[std::size_t{from} * matrix->nbobjs + to];
+            latency > 0 && has_cores(matrix->objs[from]) && (nearest == 0 || latency < nearest))
+          nearest = latency;
+      for (std::size_t m = 0; m < nodes.size(); ++m)
+        if (nodes[m] == matrix->objs[to] && nearest > 0) speeds[m] = 1 / double(nearest);
+    }
+    hwloc_distances_release(hwloc, matrix);
+  }
+  std::vector<int> relative(nodes.size(), 100);
+  for (std::size_t m = 0; m < nodes.size(); ++m)
+    if (speeds[m] > 0 && speeds[0] > 0) relative[m] = int(100 * speeds[m] / speeds[0] + 0.5);
+  return relative;
+}
+
+} // namespace keel::topology::impl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Reading XML without believing it.
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::topology::impl {
+
+inline constexpr std::size_t xml_depth_max = 64; ///< the deepest seen is 14
+
+/// One element at a time, no tree, no entity of its own.
+///
+/// Refuses text outside of elements, unbalanced or too deep elements, an attribute that is there
+/// twice, a document type that is not hwloc's (entities grow), and anything after the end.
+class xml_scanner {
+public:
+  struct attribute {
+    std::string_view name, value;
+  };
+  enum class token { open, close, end, wrong };
+
+  explicit xml_scanner(std::string_view text) : rest_(text) {}
+
+  /// The next element's start or end; an empty element gives both.
+  token next() {
+    if (!why_.empty()) return token::wrong;
+    if (closing_) {
+      closing_ = false;
+      open_.pop_back();
+      return token::close;
+    }
+    for (;;) {
+      auto const at = rest_.find('<');
+      if (at == rest_.npos) {
+        if (!open_.empty()) return wrong("<" + std::string{open_.back()} + "> does not end");
+        return blank(rest_) ? token::end : wrong("there is text after the end");
+      }
+      if (open_.empty() && !blank(rest_.substr(0, at))) return wrong("there is text outside of the elements");
+      rest_.remove_prefix(at);
+      if (rest_.starts_with("<?")) {
+        if (!skip("?>")) return wrong("<? does not end");
+      } else if (rest_.starts_with("<!--")) {
+        rest_.remove_prefix(4);
+        if (!skip("-->")) return wrong("a comment does not end");
+      } else if (rest_.starts_with("<!DOCTYPE")) {
+        auto const type = rest_.substr(0, rest_.find('>') + 1);
+        if (begun_ || !type.starts_with("<!DOCTYPE topology SYSTEM \"hwloc") || !type.ends_with(".dtd\">") || type.size() > 48)
+          return wrong("its document type is not hwloc's");
+        rest_.remove_prefix(type.size());
+      } else if (rest_.starts_with("</")) {
+        return close();
+      } else {
+        return open();
+      }
+    }
+  }
+
+  [[nodiscard]] std::string_view name() const { return name_; }
+  [[nodiscard]] std::size_t depth() const { return open_.size(); } ///< of the element just opened: 1 is the root
+  [[nodiscard]] std::string_view parent() const { return open_.size() < 2 ? "" : open_[open_.size() - 2]; }
+  [[nodiscard]] std::string const& why() const { return why_; }
+  /// Of an attribute of the element just opened; empty where it has none of that name.
+  [[nodiscard]] std::string_view value(std::string_view name) const {
+    auto const found = std::find_if(attributes_.begin(), attributes_.end(), [&](auto& a) { return a.name == name; });
+    return found == attributes_.end() ? std::string_view{} : found->value;
+  }
+  [[nodiscard]] bool has(std::string_view name) const {
+    return std::any_of(attributes_.begin(), attributes_.end(), [&](auto& a) { return a.name == name; });
+  }
+
+private:
+  static bool blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+  static bool name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+  token wrong(std::string why) {
+    why_ = std::move(why);
+    return token::wrong;
+  }
+  bool skip(std::string_view what) {
+    auto const at = rest_.find(what);
+    if (at == rest_.npos) return false;
+    rest_.remove_prefix(at + what.size());
+    return true;
+  }
+  std::string_view take_name() {
+    std::size_t n = 0;
+    while (n < rest_.size() && name_character(rest_[n])) ++n;
+    auto const taken = rest_.substr(0, n);
+    rest_.remove_prefix(n);
+    return taken;
+  }
+  void take_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+
+  token close() {
+    rest_.remove_prefix(2);
+    name_ = take_name();
+    take_blanks();
+    if (open_.empty() || open_.back() != name_ || !rest_.starts_with('>'))
+      return wrong("</" + std::string{name_} + "> ends nothing that is open");
+    rest_.remove_prefix(1);
+    open_.pop_back();
+    return token::close;
+  }
+
+  token open() {
+    rest_.remove_prefix(1);
+    name_ = take_name();
+    attributes_.clear();
+    if (name_.empty()) return wrong("an element has no name");
+    if (open_.empty() && begun_) return wrong("it has two roots");
+    open_.push_back(name_);
+    begun_ = true;
+    if (open_.size() > xml_depth_max)
+      return wrong("its elements are nested more than " + std::to_string(xml_depth_max) + " deep");
+    for (;;) {
+      auto const before = rest_.size();
+      take_blanks();
+      if (rest_.starts_with('>')) {
+        rest_.remove_prefix(1);
+        return token::open;
+      }
+      if (rest_.starts_with("/>")) {
+        rest_.remove_prefix(2);
+        closing_ = true;
+        return token::open;
+      }
+      if (before == rest_.size()) return wrong("<" + std::string{name_} + " is malformed");
+      auto const key = take_name();
+      if (key.empty() || !rest_.starts_with("=\"") || has(key))
+        return wrong("an attribute of <" + std::string{name_} + "> is malformed or there twice");
+      rest_.remove_prefix(2);
+      auto const end = rest_.find('"');
+      if (end == rest_.npos) return wrong("an attribute of <" + std::string{name_} + "> does not end");
+      attributes_.push_back({key, rest_.substr(0, end)});
+      if (attributes_.back().value.find('<') != rest_.npos || attributes_.size() > 64)
+        return wrong("an attribute of <" + std::string{name_} + "> is malformed");
+      rest_.remove_prefix(end + 1);
+    }
+  }
+
+  std::string_view rest_, name_;
+  std::vector<std::string_view> open_;
+  std::vector<attribute> attributes_;
+  std::string why_;
+  bool closing_ = false, begun_ = false;
+};
+
+} // namespace keel::topology::impl

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Whether a text may be shown to hwloc's XML readers, which trust it and crash on some.
+
+#include <keel/impl/topology/xml.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::topology::impl {
+
+inline constexpr std::size_t xml_bytes_max = std::size_t{32} << 20; ///< 100 times the largest seen
+inline constexpr int xml_index_max = 1 << 16;                       ///< of threads and NUMA nodes, which become bits
+
+/// A set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and empty is zero.
+class xml_set {
+public:
+  static std::optional<xml_set> read(std::string_view text) {
+    xml_set made;
+    for (std::size_t end = text.size();;) {
+      auto const comma = end == 0 ? text.npos : text.rfind(',', end - 1);
+      auto word = text.substr(comma == text.npos ? 0 : comma + 1, end - (comma == text.npos ? 0 : comma + 1));
+      std::uint32_t bits = 0;
+      if (word.starts_with("0x")) {
+        word.remove_prefix(2);
+        auto const [stop, code] = std::from_chars(word.data(), word.data() + word.size(), bits, 16);
+        if (code != std::errc{} || stop != word.data() + word.size()) return std::nullopt;
+      } else if (!word.empty()) {
+        return std::nullopt;
+      }
+      made.words_.push_back(bits);
+      if (comma == text.npos) break;
+      end = comma;
+    }
+    if (text.empty() || made.words_.size() > xml_index_max / 32) return std::nullopt;
+    return made;
+  }
+
+  [[nodiscard]] bool inside(xml_set const& outer) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      if ((words_[w] & ~(w < outer.words_.size() ? outer.words_[w] : 0)) != 0) return false;
+    return true;
+  }
+  [[nodiscard]] bool meets(xml_set const& other) const {
+    for (std::size_t w = 0; w < std::min(words_.size(), other.words_.size()); ++w)
+      if ((words_[w] & other.words_[w]) != 0) return true;
+    return false;
+  }
+  void add(xml_set const& other) {
+    words_.resize(std::max(words_.size(), other.words_.size()));
+    for (std::size_t w = 0; w < other.words_.size(); ++w) words_[w] |= other.words_[w];
+  }
+  [[nodiscard]] bool is_only(int id) const {
+    for (std::size_t w = 0; w < words_.size(); ++w)
+      if (words_[w] != (w == std::size_t(id / 32) ? 1U << (id % 32) : 0U)) return false;
+    return std::size_t(id / 32) < words_.size();
+  }
+
+private:
+  std::vector<std::uint32_t> words_;
+};
+
+/// Checks objects one by one as they open, against those that they stand in.
+///
+/// Each rule is there because hwloc 2.9 crashed, or went on with nonsense, without it: sets that are
+/// missing or are none, a PU without its index, objects in one that cannot hold them, hardware threads
+/// that a parent lacks, that two siblings share, or that nothing below has.
+class xml_rules {
+public:
+  /// Empty where the whole text may pass, else the first thing that is wrong with it.
+  static std::string broken_by(std::string_view text) {
+    using token = xml_scanner::token;
+    if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+    xml_scanner scan{text};
+    xml_rules rules;
+    for (token at = scan.next(); at != token::end; at = scan.next()) {
+      if (at == token::wrong) return scan.why();
+      if (at == token::close) {
+        if (auto wrong = rules.close(scan.depth()); !wrong.empty()) return wrong;
+        continue;
+      }
+      if (auto wrong = scan.depth() == 1 ? rules.root(scan) : scan.name() == "object" ? rules.object(scan) : std::string{};
+          !wrong.empty())
+        return wrong;
+    }
+    if (rules.machines_ == 0) return "it has no Machine";
+    if (rules.threads_.empty()) return "it has no PU";
+    if (!rules.first_form_ && rules.nodes_.empty()) return "it has no NUMANode";
+    return {};
+  }
+
+private:
+  enum class family { normal, memory, io, misc, unknown };
+
+  struct open_object {
+    family kind;
+    std::size_t depth;
+    bool is_unit;            ///< a PU: nothing normal lies in it
+    xml_set threads, below;  ///< its own, and those of what lies in it so far
+  };
+
+  /// hwloc's names of types, of both forms of its XML.
+  [[nodiscard]] family family_of(std::string_view type) const {
+    if (type == "NUMANode") return first_form_ ? family::normal : family::memory; // in hwloc 1 it held its cores
+    for (std::string_view const normal : {"System", "Machine", "Package", "Socket", "Die", "Group", "Core", "PU", "Cache"})
+      if (type == normal) return family::normal;
+    if (type.size() >= 7 && type[0] == 'L' && type[1] >= '1' && type[1] <= '5' && type.ends_with("Cache"))
+      return type.size() == 7 || (type.size() == 8 && type[2] == 'i' && type[1] <= '3') ? family::normal : family::unknown;
+    if (type == "MemCache") return family::memory;
+    if (type == "Bridge" || type == "PCIDev" || type == "OSDev") return family::io;
+    return type == "Misc" ? family::misc : family::unknown;
+  }
+
+  std::string root(xml_scanner const& scan) {
+    if (scan.name() != "topology") return "its root is <" + std::string{scan.name().substr(0, 32)} + ">, not <topology>";
+    auto const version = scan.value("version");
+    first_form_ = !scan.has("version");
+    bool const known = version.size() == 3 && version[1] == '.' && (version[0] == '2' || version[0] == '3');
+    return known || first_form_ ? std::string{} : "its version is unknown";
+  }
+
+  std::string object(xml_scanner const& scan) {
+    auto const type = scan.value("type");
+    auto const what = "an object of type '" + std::string{type.substr(0, 32)} + "' ";
+    open_object made{family_of(type), scan.depth(), type == "PU", {}, {}};
+    if (made.kind == family::unknown) return what + "is unknown";
+    if (scan.depth() == 2 ? (type != "Machine" && type != "System") || ++machines_ > 1
+                          : scan.parent() != "object" || type == "System" || (type == "Machine" && !first_form_))
+      return what + "stands where the one Machine should, or it where another should";
+    if (made.kind == family::normal || made.kind == family::memory)
+      if (auto wrong = local(scan, made); !wrong.empty()) return what + wrong;
+    if (!around_.empty()) {
+      auto& holder = around_.back();
+      bool const held = made.kind == family::normal   ? holder.kind == family::normal && !holder.is_unit
+                        : made.kind == family::memory ? holder.kind == family::normal || holder.kind == family::memory
+                                                      : made.kind == family::misc || holder.kind != family::misc;
+      if (!held) return what + "stands in one that holds none";
+      if (!made.threads.inside(holder.threads)) return what + "has hardware threads that what holds it has not";
+      if (made.kind == family::normal) {
+        if (made.threads.meets(holder.below)) return what + "has hardware threads of one beside it";
+        holder.below.add(made.threads);
+      }
+    }
+    around_.push_back(std::move(made));
+    return {};
+  }
+
+  /// What is deeper than `depth` has ended.
+  std::string close(std::size_t depth) {
+    for (; !around_.empty() && around_.back().depth > depth; around_.pop_back()) {
+      auto const& ended = around_.back();
+      if (ended.kind == family::normal && !ended.is_unit && !ended.threads.inside(ended.below))
+        return "an object has hardware threads that nothing in it has";
+    }
+    return {};
+  }
+
+  /// Sets, index and their relation to the object around.
+  std::string local(xml_scanner const& scan, open_object& made) {
+    auto const threads = xml_set::read(scan.value("cpuset"));
+    bool const needs_nodes = !first_form_ || scan.has("nodeset");
+    auto const nodes = needs_nodes ? xml_set::read(scan.value("nodeset")) : xml_set{};
+    if (!threads || !nodes) return "has no cpuset or no nodeset that could be one";
+    for (auto const& [name, part] : {std::pair{"complete_cpuset", &*threads}, std::pair{"complete_nodeset", &*nodes}}) {
+      if (part == &*nodes && !needs_nodes) continue;
+      auto const whole = xml_set::read(scan.value(name));
+      if (!whole || !part->inside(*whole)) return "has no " + std::string{name} + " that holds the other";
+    }
+    for (char const* const name : {"allowed_cpuset", "allowed_nodeset", "online_cpuset"})
+      if (scan.has(name) && !xml_set::read(scan.value(name))) return "has a bad " + std::string{name};
+    made.threads = *threads;
+    auto const type = scan.value("type");
+    if (type == "PU") return numbered(scan, *threads, threads_);
+    if (type == "NUMANode" && needs_nodes) return numbered(scan, *nodes, nodes_);
+    return {};
+  }
+
+  /// An index of its own, which is its set.
+  static std::string numbered(xml_scanner const& scan, xml_set const& own, std::set<int>& known) {
+    auto const text = scan.value("os_index");
+    int index = -1;
+    auto const [stop, code] = std::from_chars(text.data(), text.data() + text.size(), index);
+    if (code != std::errc{} || stop != text.data() + text.size() || index < 0 || index >= xml_index_max)
+      return "has no os_index";
+    if (!own.is_only(index)) return "has a set that is not its os_index";
+    return known.insert(index).second ? std::string{} : "has the os_index of another";
+  }
+
+  std::vector<open_object> around_;
+  std::set<int> threads_, nodes_;
+  int machines_ = 0;
+  bool first_form_ = false;
+};
+
+/// Empty where `text` is a topology as far as that can be told without hwloc, else what is wrong.
+inline std::string why_not_a_topology(std::string_view text) {
+  if (text.empty()) return "it is empty";
+  if (text.size() > xml_bytes_max) return "it is larger than " + std::to_string(xml_bytes_max >> 20) + " MiB";
+  if (text.find('\0') != text.npos) return "it is not text";
+  return xml_rules::broken_by(text);
+}
+
+} // namespace keel::topology::impl

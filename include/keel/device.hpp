@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Layer 4: knobs, where they come from, and the start and end of a program.
+
+#include <keel/device/report.hpp>
+#include <keel/device/runtime.hpp>

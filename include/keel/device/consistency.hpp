@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Notices at the start that two parts of one program were compiled with different choices.
+
+#include <keel/block/length.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace keel::device {
+
+/// What the compile line said: these must be the same in every part of a program, or two definitions
+/// of one type meet in it.
+struct build_choices {
+  std::string_view devices;
+  std::size_t vector_length;
+
+  friend bool operator==(build_choices const&, build_choices const&) = default;
+};
+
+namespace detail {
+
+struct noted_choices {
+  bool any = false;
+  build_choices first{};
+  bool differ = false;
+  build_choices other{};
+
+  void note(build_choices const& c) {
+    if (!any) {
+      any = true;
+      first = c;
+    } else if (!differ && !(first == c)) {
+      differ = true;
+      other = c;
+    }
+  }
+};
+
+inline noted_choices& noted() {
+  static noted_choices all;
+  return all;
+}
+
+// Of this translation unit alone, so that each one speaks for itself.
+namespace {
+[[maybe_unused]] bool const choices_noted =
+    (noted().note({KEEL_DEVICES_TEXT, keel::block::requested_length}), true);
+} // namespace
+
+} // namespace detail
+
+/// Throws where two translation units of this program, which both include keel's `device`, disagree.
+inline void check_build_choices() {
+  auto const& all = detail::noted();
+  if (!all.differ) return;
+  auto const tell = [](build_choices const& c) {
+    return "KEEL_DEVICES='" + std::string{c.devices} + "' and vector size " + std::to_string(c.vector_length);
+  };
+  throw error("device", "two parts of this program were compiled differently",
+              tell(all.first) + " here, " + tell(all.other) + " there", "Give all of them the same flags");
+}
+
+} // namespace keel::device

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What an application says about itself as types, with a default for each.
+
+#include <keel/machine.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/policy/tags.hpp>
+#include <keel/residency/tracking.hpp>
+#include <keel/space/devices.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+
+namespace keel {
+
+/// The devices of an application that names none: `KEEL_DEVICES` from the compile line, else all
+/// that keel knows, less those that this build lacks.
+#ifdef KEEL_DEVICES
+using default_devices = KEEL_DEVICES;
+#else
+using default_devices = where_supported<list<serial, openmp, threads, tbb, cuda, hip, sycl, simulated>>;
+#endif
+
+/// The application policy; derive from it and replace what differs.
+struct defaults {
+  /// What the application was written for. Nothing else has a symbol or a branch in the program.
+  using devices = default_devices;
+  /// Who carries the ranks; the null model is `keel::machine::alone`, and so is this in a build without MPI.
+  using ranks = machine::mpi;
+  /// How residency is followed: off, automatic, checked or traced.
+  using tracking = residency::automatic;
+  /// Of all copies of a variable.
+  using layout = Kokkos::LayoutRight;
+  /// `--keel-num-threads`, `KEEL_NUM_THREADS`: lower case letters, digits and dashes.
+  static constexpr std::string_view prefix = "keel";
+  /// Elements of a block; 0 leaves it to the compile line and to the device.
+  static constexpr std::size_t vector_length = 0;
+};
+
+namespace device {
+
+/// What an application policy must say; `keel::defaults` says all of it.
+template <class App>
+concept ApplicationPolicy = policy::TypeList<typename App::devices> && requires {
+  typename App::ranks;
+  typename App::tracking;
+  typename App::layout;
+  { App::prefix } -> std::convertible_to<std::string_view>;
+  { App::vector_length } -> std::convertible_to<std::size_t>;
+};
+
+[[nodiscard]] constexpr bool is_prefix(std::string_view text) {
+  bool good = !text.empty() && text.front() >= 'a' && text.front() <= 'z' && text != "kokkos";
+  for (char c : text) good = good && ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-');
+  return good;
+}
+
+/// Names the device in the compiler's message.
+template <class Tag>
+struct must_be_supported {
+  static_assert(supported<Tag>, "keel::device: a device of the policy's list is not in this build "
+                                "(its name stands in must_be_supported<...> here). Leave it out, or take "
+                                "keel::where_supported of the list?");
+  static constexpr bool value = true;
+};
+
+/// Checks an application policy, one requirement a sentence.
+template <class App>
+struct checked_policy {
+  static_assert(ApplicationPolicy<App>, "keel::device: this is not an application policy (devices, ranks, tracking, "
+                                        "layout, prefix or vector_length is missing). Derive it from keel::defaults?");
+  using devices = policy::to_list<typename App::devices>;
+  static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
+                                           "Add keel::serial?");
+  static_assert(policy::is_unique<devices>, "keel::device: a device stands in the list twice (it is found by its type). "
+                                            "Remove one?");
+  static_assert(is_prefix(App::prefix), "keel::device: the prefix is not made of lower case letters, digits and dashes, or "
+                                        "is 'kokkos' (it becomes part of options and of variables). Choose another?");
+  static constexpr bool all_supported = []<class... Tags>(list<Tags...>) {
+    return (must_be_supported<Tags>::value && ...);
+  }(devices{});
+  static_assert(all_supported);
+};
+
+} // namespace device
+} // namespace keel

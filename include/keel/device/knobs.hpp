@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What can be set at run time, where a value can come from, and what setting one can answer.
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace keel::device {
+
+/// A value that a user sets at run time. The first three belong to a device, the rest to the program.
+enum class knob {
+  threads,             ///< host threads of this process, altogether
+  numa_regions,        ///< NUMA regions that those threads are divided over
+  device_instance,     ///< index of the accelerator among those visible to this process
+  num_devices,         ///< how many accelerators of a node may be used
+  device,              ///< name of the device that `on_device` means
+  map_device_by,       ///< how ranks of a node share its accelerators: nearest, rank, none
+  log_level,           ///< what is said on standard error: silent, error, warning, information
+  print_configuration, ///< whether every knob is printed at the start
+  help,                ///< whether the options are printed at the start
+};
+
+/// Who set a value; a later one beats an earlier one, but for `code`, which is the
+/// weakest before the start and the strongest after it.
+enum class source { unset, code, environment, command_line };
+
+/// What became of setting a knob.
+enum class outcome {
+  success,
+  out_of_bounds,      ///< a possible number, but more than there is here; nothing changed
+  invalid_for_device, ///< the device has no such knob; nothing changed
+  invalid_value,      ///< never possible (zero threads, a negative index); nothing changed
+  not_applied,        ///< too late: Kokkos runs already; nothing changed, said once on standard error
+};
+
+/// What a knob's value looks like on the command line and in the environment.
+enum class value_kind {
+  count, ///< a whole number from 1 on
+  index, ///< a whole number from 0 on
+  word,  ///< a name
+  flag,  ///< present or not; in the environment 1, true, on, yes or 0, false, off, no
+};
+
+/// One row of the table of knobs.
+struct knob_facts {
+  knob id;
+  std::string_view option;      ///< after `--keel-`
+  std::string_view variable;    ///< after `KEEL_`
+  value_kind kind;
+  std::string_view placeholder; ///< for the value, in the help
+  std::string_view help;
+};
+
+/// Every knob there is, in the order in which they are printed. `all_knobs[i].id` is `knob(i)`.
+inline constexpr std::array<knob_facts, 9> all_knobs{{
+    {knob::threads, "num-threads", "NUM_THREADS", value_kind::count, "N",
+     "host threads of each process, altogether"},
+    {knob::numa_regions, "numa-regions", "NUMA_REGIONS", value_kind::count, "N",
+     "NUMA regions that those threads are divided over"},
+    {knob::device_instance, "device-instance", "DEVICE_INSTANCE", value_kind::index, "I",
+     "index of the accelerator, among those visible to the process"},
+    {knob::num_devices, "num-devices", "NUM_DEVICES", value_kind::count, "N",
+     "accelerators of each node that may be used"},
+    {knob::device, "device", "DEVICE", value_kind::word, "NAME", "device that routines on_device run on"},
+    {knob::map_device_by, "map-device-by", "MAP_DEVICE_BY", value_kind::word, "HOW",
+     "how the ranks of a node share its accelerators: nearest, rank or none"},
+    {knob::log_level, "log-level", "LOG_LEVEL", value_kind::word, "LEVEL",
+     "what is said on standard error: silent, error, warning or information"},
+    {knob::print_configuration, "print-configuration", "PRINT_CONFIGURATION", value_kind::flag, "",
+     "print every knob, its value and its source at the start"},
+    {knob::help, "help", "HELP", value_kind::flag, "", "print this help"},
+}};
+
+[[nodiscard]] constexpr knob_facts const& facts(knob id) { return all_knobs[static_cast<std::size_t>(id)]; }
+
+static_assert([] {
+  for (std::size_t i = 0; i < all_knobs.size(); ++i)
+    if (static_cast<std::size_t>(all_knobs[i].id) != i) return false;
+  return true;
+}(), "keel::device::all_knobs: a row is out of place (rows are found by index). Sort them like the enumeration?");
+
+[[nodiscard]] constexpr std::string_view name(source s) {
+  constexpr std::array<std::string_view, 4> names{"unset", "code", "environment", "command line"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+[[nodiscard]] constexpr std::string_view name(outcome o) {
+  constexpr std::array<std::string_view, 5> names{"success", "out of bounds", "invalid for device",
+                                                  "invalid value", "not applied"};
+  return names[static_cast<std::size_t>(o)];
+}
+
+/// A value and who set it; `unset` with a value is what keel proposes by itself.
+template <class T>
+struct setting {
+  T value{};
+  device::source from = device::source::unset;
+
+  constexpr void set(T const& v, device::source s) {
+    value = v;
+    from = s;
+  }
+  [[nodiscard]] constexpr bool is_set() const { return from != device::source::unset; }
+};
+
+} // namespace keel::device

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What keel says on standard error while a program runs, and how much of it.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace keel::device {
+
+/// How much is said; each level includes those before it.
+enum class log_level { silent, error, warning, information };
+/// The same as a user writes and reads them.
+inline constexpr std::array<std::string_view, 4> log_level_words{"silent", "error", "warning", "information"};
+
+namespace detail {
+inline std::atomic<log_level> level{log_level::warning};
+/// False on the ranks that leave the talking to their master.
+inline std::atomic<bool> speaks{true};
+} // namespace detail
+
+inline void set_log_level(log_level level) { detail::level = level; }
+inline void set_log_speaker(bool speaks) { detail::speaks = speaks; }
+
+/// Writes one line, whole, where the level admits it and this rank speaks.
+inline void log(log_level level, std::string_view text) {
+  if (level > detail::level.load() || !detail::speaks.load()) return;
+  std::string const line = "keel: " + std::string{log_level_words[static_cast<std::size_t>(level)]} + ": " + std::string{text} + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+} // namespace keel::device

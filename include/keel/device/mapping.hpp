@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Which accelerator a rank takes, and how many threads, where nobody said. Pure arithmetic.
+
+#include <keel/device/settings.hpp>
+#include <keel/topology/node.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::device {
+
+/// What decides about a rank's accelerator.
+struct mapping_facts {
+  int node_rank = 0;                      ///< this rank among those of its node, from 0
+  std::span<std::string const> visible{}; ///< PCI ids of the accelerators that this process sees, by instance
+  std::string_view nearest{};             ///< PCI id of the one that placement gave to this rank; empty for none
+  std::optional<int> limit{};             ///< how many may be used, where somebody said
+};
+
+/// The instance to take; empty where there is none, or the mapping is `none`.
+///
+/// `rank` deals the visible ones round robin by node-local rank. `nearest` takes the one that placement
+/// gave to this rank, where it is visible and within the limit, and deals otherwise: a list that the
+/// launcher has already cut to this rank's own is taken as it is.
+[[nodiscard]] inline std::optional<int> map_device(device_mapping how, mapping_facts const& facts) {
+  int count = static_cast<int>(facts.visible.size());
+  if (facts.limit) count = std::min(count, *facts.limit);
+  if (how == device_mapping::none || count == 0) return std::nullopt;
+  if (how == device_mapping::nearest && !facts.nearest.empty()) {
+    auto const usable = facts.visible.first(static_cast<std::size_t>(count));
+    auto const found = std::find(usable.begin(), usable.end(), facts.nearest);
+    if (found != usable.end()) return static_cast<int>(found - usable.begin());
+  }
+  return facts.node_rank % count;
+}
+
+/// The GPU that a launcher's binding gives to rank `mine` of a node, as an id of the node's devices; -1 for none.
+///
+/// `threads` holds, by node-local rank, the first hardware thread that each rank is bound to, by the system's
+/// numbers. In order, each rank takes the GPU that the fewest have taken, of those the nearest, of those the first: so
+/// every one is used before one is doubled, and no rank goes far while a near one is free. A rank whose thread
+/// this process does not see (a batch system has cut the node for each) takes part without a place.
+[[nodiscard]] inline int nearest_gpu(topology::node const& node, std::span<int const> threads, std::size_t mine) {
+  std::vector<int> takers(node.devices().size(), 0);
+  int taken = -1;
+  for (std::size_t rank = 0; rank <= mine; ++rank) {
+    auto const at = std::find_if(node.cores().begin(), node.cores().end(), [&](topology::core const& c) {
+      return c.hardware_threads.contains(threads[rank]);
+    });
+    taken = -1;
+    std::pair<int, int> best{};
+    for (auto const& d : node.devices()) {
+      if (d.type != topology::device_type::gpu) continue;
+      std::pair const cost{takers[static_cast<std::size_t>(d.id)],
+                           at == node.cores().end() ? 0 : node.distance_to_device(at->id, d.id)};
+      if (taken < 0 || cost < best) taken = d.id, best = cost;
+    }
+    if (taken >= 0) ++takers[static_cast<std::size_t>(taken)];
+  }
+  return taken;
+}
+
+/// The threads that a rank takes where nobody said: of the hardware threads that it may use, its part
+/// among the ranks that may use the very same ones. At least one.
+[[nodiscard]] inline int share_of_threads(int allowed, int ranks_sharing) {
+  return std::max(allowed / std::max(ranks_sharing, 1), 1);
+}
+
+} // namespace keel::device

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What `main` does with an error: the message once a job, and an exit code.
+
+#include <keel/policy/error.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <string>
+
+namespace keel {
+
+/// Writes the message on standard error, unless another rank does, and answers the exit code for
+/// a wrong use, 2: `catch (std::exception const& e) { return keel::report(e); }`.
+inline int report(std::exception const& e) noexcept {
+  auto const* ours = dynamic_cast<error const*>(&e);
+  if (ours == nullptr || !ours->is_told_elsewhere()) std::fprintf(stderr, "%s\n", e.what());
+  return 2;
+}
+
+} // namespace keel

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The start and the end of a program: ranks, knobs and devices, in order, and in reverse.
+
+#include <keel/device/consistency.hpp>
+#include <keel/device/defaults.hpp>
+#include <keel/device/log.hpp>
+#include <keel/device/mapping.hpp>
+#include <keel/device/print.hpp>
+#include <keel/device/settings.hpp>
+#include <keel/device/start.hpp>
+#include <keel/machine.hpp>
+#include <keel/space/kokkos.hpp>
+#include <keel/space/start.hpp>
+#include <keel/topology.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel {
+
+/// One for each program, on the stack of `main`, alive as long as anything of keel's is used.
+///
+/// Starts MPI unless it runs, reads environment and command line, chooses the device; starts Kokkos at the first
+/// use of a device. Ends in reverse what it started, and nothing else. Construction and destruction are collective
+/// over all ranks. Errors of arguments are thrown on every rank, also on those whose own arguments were right.
+/// Where an exception destroys it on more than one rank, MPI is aborted with the message, because ending it would
+/// hang the others.
+template <class App>
+class runtime {
+public:
+  using application = App;
+  using devices = typename device::checked_policy<App>::devices;
+  using ranks = typename App::ranks;
+  using environment_type = machine::basic_environment<ranks>;
+
+  /// Standalone: the environment is the world.
+  runtime(int& argc, char** argv) : session_(argc, argv) { begin(argc, argv, nullptr); }
+  runtime(int& argc, char** argv, start<App> const& before) : session_(argc, argv, before.thread_level()) { begin(argc, argv, &before); }
+
+  /// Coupled: the environment is a duplicate of `parent`, whose ranks all take part; MPI runs already and is not ended.
+  template <class Communicator>
+    requires std::constructible_from<environment_type, Communicator const&>
+  runtime(int& argc, char** argv, Communicator const& parent) : session_(argc, argv), environment_(parent) {
+    begin(argc, argv, nullptr);
+  }
+  template <class Communicator>
+    requires std::constructible_from<environment_type, Communicator const&>
+  runtime(int& argc, char** argv, start<App> const& before, Communicator const& parent)
+      : session_(argc, argv, before.thread_level()), environment_(parent) {
+    begin(argc, argv, &before);
+  }
+
+  runtime(runtime const&) = delete;
+  runtime& operator=(runtime const&) = delete;
+
+  ~runtime() {
+    if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1)
+      machine::abort(environment_, error::latest().empty() ? "an exception leaves the scope of the runtime" : error::latest(), 1);
+    space::stop();
+  }
+
+  /// Whether somebody asked for the options; they are printed by then, once a job, and the program should end.
+  [[nodiscard]] bool help_requested() const { return settings_.program.help.value; }
+
+  /// The knobs of one device of the list. A device that this build lacks has some that do nothing.
+  template <class Tag>
+  [[nodiscard]] decltype(auto) configuration() {
+    if constexpr (policy::contains<devices, Tag>) {
+      return (settings_.template of<Tag>());
+    } else {
+      static_assert(!supported<Tag>, "keel::runtime: this device is not in the policy's list (the program was not "
+                                     "written for it). Add it to the list?");
+      return device::absent_configuration{};
+    }
+  }
+  /// Calls `f` with the configuration of the device called `name`; false where the list has none.
+  template <class F>
+  bool configuration(std::string_view name, F&& f) {
+    return with_device<devices>(name, [&]<class Tag>(Tag) { f(settings_.template of<Tag>()); });
+  }
+
+  /// The program's own knobs, with their sources.
+  [[nodiscard]] device::program_settings const& program() const { return settings_.program; }
+
+  /// The device that routines `on_device` run on.
+  [[nodiscard]] std::string_view device_name() const { return device_name_; }
+
+  /// An instance of the space that runs the device's kernels. Starts Kokkos, and with it every device of the
+  /// list, at the first call.
+  template <class Tag>
+  [[nodiscard]] auto execution_space() {
+    static_assert(policy::contains<devices, Tag>, "keel::runtime: this device is not in the policy's list, or this build "
+                                                  "lacks it (it has no execution space). Ask keel::supported first?");
+    start_devices();
+    return typename device_traits<Tag>::execution_space{};
+  }
+
+  /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; nothing where it runs.
+  void start_devices() {
+    if (space::is_started()) return;
+    for_each_device<devices>([&]<class Tag>(Tag) { device_traits<Tag>::configure(settings_.template of<Tag>().values()); });
+    space::start<devices>(kokkos_arguments_);
+    if (settings_.program.print_configuration.value && environment_.is_master()) Kokkos::print_configuration(std::cout);
+  }
+
+  [[nodiscard]] environment_type& environment() { return environment_; }
+  [[nodiscard]] environment_type const& environment() const { return environment_; }
+
+  /// How many threads of a process may call MPI: what MPI granted, which may be less than was asked for.
+  [[nodiscard]] machine::thread_level thread_level() const { return session_.level(); }
+
+  /// What this node is made of; looked up at the first call.
+  [[nodiscard]] topology::node const& node() const {
+    if (!node_) node_.emplace(topology::node::here());
+    return *node_;
+  }
+
+  /// One row for each knob: name, value, source.
+  [[nodiscard]] std::vector<device::printed_knob> knobs() const {
+    return device::printed_knobs(App::prefix, settings_, device_name_);
+  }
+
+private:
+  void begin(int& argc, char** argv, start<App> const* before) {
+    device::set_log_speaker(environment_.is_master());
+    std::string problem;
+    try {
+      device::check_build_choices();
+      read(argc, argv, before);
+    } catch (error const& e) {
+      problem = e.what();
+    }
+    agree(problem);
+    find_neighbours();
+    for_each_device<devices>([&]<class Tag>(Tag) { propose<Tag>(); });
+    device::set_log_level(settings_.program.log_level.value);
+    for (auto const& name : settings_.without_effect())
+      device::log(device::log_level::warning, name + " has no effect: none of this program's devices (" +
+                                                  policy::names<devices>() + ") has this knob");
+    if (!environment_.is_master()) return;
+    if (help_requested())
+      std::printf("Options of keel, and their variables:\n%s", device::help_text(App::prefix).c_str());
+    if (settings_.program.print_configuration.value) std::printf("%s", device::table(knobs()).c_str());
+    std::fflush(stdout);
+  }
+
+  void read(int& argc, char** argv, start<App> const* before) {
+    if (before) settings_.take(before->settings());
+    auto const from_environment = device::read_environment(App::prefix);
+    auto const from_arguments = device::take_arguments(App::prefix, argc, argv);
+    for (auto const& a : from_environment) settings_.apply(a);
+    for (auto const& a : from_arguments.knobs) settings_.apply(a);
+    kokkos_arguments_ = from_arguments.for_kokkos;
+    device_name_ = device::choose_device<devices>(settings_.program.device);
+  }
+
+  /// One rank's problem is everybody's: all throw, and the first that has one says it.
+  void agree(std::string const& problem) {
+    auto const good = machine::all_gather(environment_, static_cast<char>(problem.empty()));
+    auto const first = std::find(good.begin(), good.end(), 0) - good.begin();
+    if (first == static_cast<std::ptrdiff_t>(good.size())) return;
+    session_.fails_everywhere();
+    error const told = problem.empty() ? error("device", "the knobs of rank " + std::to_string(first) + " are wrong", "it says how")
+                                       : error::from_message(problem);
+    throw first == environment_.rank() ? told : told.told_elsewhere();
+  }
+
+  /// Who else is on this node, and who of them may run on the same hardware threads. Collective.
+  void find_neighbours() {
+    auto const node = environment_.node();
+    node_rank_ = node.rank();
+    node_size_ = node.size();
+    auto const bound = topology::bound_hardware_threads();
+    auto const mine = std::hash<std::string>{}(to_string(bound));
+    auto const all = machine::all_gather(node, mine);
+    ranks_sharing_cores_ = static_cast<int>(std::count(all.begin(), all.end(), mine));
+    first_threads_ = machine::all_gather(node, bound.empty() ? -1 : *bound.begin());
+  }
+
+  /// What keel takes where nobody says otherwise.
+  template <class Tag>
+  void propose() {
+    using traits = device_traits<Tag>;
+    auto& c = settings_.template of<Tag>();
+    if constexpr (traits::has_threads)
+      c.propose(device::knob::threads, device::share_of_threads(traits::default_threads(), ranks_sharing_cores_));
+    if constexpr (traits::has_numa_regions) c.propose(device::knob::numa_regions, 1);
+    if constexpr (traits::has_instances)
+      if (auto const instance = mapped_instance<Tag>()) c.propose(device::knob::device_instance, *instance);
+  }
+
+  template <class Tag>
+  [[nodiscard]] std::optional<int> mapped_instance() const {
+    using traits = device_traits<Tag>;
+    std::vector<std::string> visible;
+    for (int i = 0; i < traits::max_devices(); ++i) visible.push_back(traits::pci_id(i));
+    auto const how = settings_.program.map_device_by.value;
+    device::mapping_facts facts{.node_rank = node_rank_, .visible = visible, .limit = settings_.program.num_devices.value};
+    if (how == device::device_mapping::nearest && !visible.empty()) {
+      auto const me = static_cast<std::size_t>(node_rank_);
+      bool const is_bound = ranks_sharing_cores_ < node_size_;
+      int const id = is_bound ? device::nearest_gpu(node(), first_threads_, me) : node().place(node_size_)[me].device;
+      if (id >= 0) facts.nearest = node().devices()[static_cast<std::size_t>(id)].pci_id;
+    }
+    return device::map_device(how, facts);
+  }
+
+  machine::session<ranks> session_;
+  environment_type environment_;
+  machine::as_default<ranks> default_{environment_};
+  device::settings<devices> settings_;
+  std::vector<std::string> kokkos_arguments_;
+  std::string_view device_name_;
+  int node_rank_ = 0;
+  int node_size_ = 1;
+  int ranks_sharing_cores_ = 1;
+  std::vector<int> first_threads_; // the first hardware thread of each rank of the node
+  mutable std::optional<topology::node> node_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+} // namespace keel

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Layer 2: ranks, environments, threads per rank. The only door to MPI; compiles without it and without Kokkos.
+
+#include <keel/machine/alone.hpp>
+#include <keel/machine/attachments.hpp>
+#include <keel/machine/by_memory.hpp>
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/concepts.hpp>
+#include <keel/machine/describe.hpp>
+#include <keel/machine/environment.hpp>
+#include <keel/machine/host.hpp>
+#include <keel/machine/messages.hpp>
+#include <keel/machine/mpi.hpp>
+#include <keel/machine/near.hpp>
+#include <keel/machine/registry.hpp>
+#include <keel/machine/report.hpp>
+#include <keel/machine/selection.hpp>
+#include <keel/machine/session.hpp>
+#include <keel/machine/simulated.hpp>
+#include <keel/machine/threads.hpp>

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Data of the application's, hung on something and found by type.
+
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace keel::machine {
+
+namespace impl {
+/// An address for each type. Not const: equal constants may share theirs.
+template <class T>
+inline char key_of = 0;
+} // namespace impl
+
+/// At most one value of each type, owned, destroyed last first. Addresses stay while
+/// it hangs. Finding walks the list; it needs no run-time type information.
+class attachments {
+public:
+  attachments() = default;
+  attachments(attachments&&) noexcept = default;
+  attachments& operator=(attachments&& other) noexcept {
+    clear();
+    entries_.swap(other.entries_);
+    return *this;
+  }
+  ~attachments() { clear(); }
+
+  /// Hangs a `T` made from the arguments. Throws `keel::error` where one hangs already.
+  template <class T, class... Arguments>
+    requires std::constructible_from<T, Arguments...>
+  T& add(Arguments&&... arguments) {
+    if (find<T>() != nullptr)
+      throw error("machine::attachments", "a value of this type is attached already", "it is found by its type",
+                  "Remove it first, or give the new one a type of its own");
+    auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);
+    entries_.push_back({&impl::key_of<T>, {value.get(), [](void* p) { delete static_cast<T*>(p); }}});
+    return *value.release();
+  }
+
+  /// Null where there is none.
+  template <class T>
+  [[nodiscard]] T* find() const noexcept {
+    auto const at = std::find_if(entries_.begin(), entries_.end(), is<T>);
+    return at == entries_.end() ? nullptr : static_cast<T*>(at->value.get());
+  }
+
+  /// Throws `keel::error` where there is none.
+  template <class T>
+  T& get() const {
+    if (auto* const found = find<T>()) return *found;
+    throw error("machine::attachments", "no value of this type is attached", "it was never added, or is removed",
+                "Call add first");
+  }
+
+  /// False where there was none.
+  template <class T>
+  bool remove() {
+    return std::erase_if(entries_, is<T>) != 0;
+  }
+
+private:
+  struct entry {
+    void const* key;
+    std::unique_ptr<void, void (*)(void*)> value;
+  };
+  template <class T>
+  static bool is(entry const& e) noexcept {
+    return e.key == &impl::key_of<T>;
+  }
+  void clear() noexcept {
+    while (!entries_.empty()) entries_.pop_back();
+  }
+
+  std::vector<entry> entries_;
+};
+
+} // namespace keel::machine

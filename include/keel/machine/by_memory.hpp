@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The place of a rank on its node, and the ranks that share a NUMA memory.
+
+#include <keel/machine/environment.hpp>
+#include <keel/topology/binding.hpp>
+
+#include <optional>
+
+namespace keel::machine {
+
+/// The cores, memory and device of a rank: the `rank`-th of `size` on this node. Where the
+/// launcher bound it to some of the cores, those and what is nearest to them; else what placing all over the node gives.
+/// No communication.
+[[nodiscard]] inline topology::placement place_on(topology::node const& on, int rank, int size) {
+  auto place = on.place(size)[static_cast<std::size_t>(rank)];
+  auto const bound = topology::bound_cores(on);
+  if (bound.empty() || bound.size() == on.cores().size()) return place;
+  place.cores = bound;
+  int const first = *bound.begin();
+  std::optional<int> least;
+  for (auto const& m : on.memories()) {
+    if (m.type != topology::memory_type::dram) continue;
+    int const steps = on.distance_to_memory(first, m.id);
+    if (least && *least <= steps) continue;
+    least = steps;
+    place.memory = m.id;
+  }
+  return place;
+}
+
+template <Ranks R>
+template <class Node>
+basic_environment<R> basic_environment<R>::by_memory(Node const& on) const
+  requires TalkingRanks<R>
+{
+  if (!is_member()) return nobody();
+  auto const ranks_here = node();
+  int const memory = place_on(on, ranks_here.rank(), ranks_here.size()).memory;
+  return ranks_here.split(memory < 0 ? 0 : memory);
+}
+
+template <Ranks R>
+basic_environment<R> basic_environment<R>::by_memory() const
+  requires TalkingRanks<R>
+{
+  return by_memory(topology::node::here());
+}
+
+} // namespace keel::machine

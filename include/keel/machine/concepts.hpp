@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What carries an environment: the customisation surface of `machine`.
+
+#include <keel/machine/selection.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace keel::machine {
+
+/// How many threads of a process may call MPI. Ordered: the later allows more.
+enum class thread_level { single, funneled, serialized, multiple };
+
+/// Processes in groups, each with a rank.
+///
+/// | member | contract | collective over |
+/// |---|---|---|
+/// | `handle` | what `comm()` returns; owns nothing; `null()` is nobody's | |
+/// | `communicator` | owns a handle, or borrows one; movable; `get()`; frees once, and not after the end | |
+/// | `start(argc, argv, level)` | true where it started what carries the ranks, false where that ran | all |
+/// | `stop()`, `is_running()`, `level()` | ends it; whether it runs; the level obtained | all / nobody |
+/// | `world()`, `borrow(handle)` | everybody; a handle of the application's | nobody |
+/// | `duplicate(c)` | the same ranks, another context | `c` |
+/// | `subset(c, strided or chosen)` | called by the selected alone, with a checked selection | the selected |
+/// | `by_node(c)` | the ranks of `c` that share this node, in the order of `c` | `c` |
+/// | `lead_nodes(c, node)` | the first rank of each node, nobody's elsewhere; and how many there are | `c` |
+/// | `rank(c)`, `size(c)` | local | nobody |
+///
+/// Models: `mpi`; `alone`, the null model; `simulated<Nodes, RanksPerNode>`.
+/// Laws: test/laws/machine_ranks.hpp.
+template <class R>
+concept Ranks = std::movable<typename R::communicator> && std::default_initializable<typename R::communicator> &&
+                requires(typename R::communicator const& c, typename R::handle h, int* argc, char*** argv,
+                         strided const& range, chosen const& list) {
+  { R::null() } noexcept -> std::same_as<typename R::handle>;
+  { c.get() } noexcept -> std::same_as<typename R::handle>;
+  { R::start(argc, argv, thread_level::funneled) } -> std::same_as<bool>;
+  { R::stop() } -> std::same_as<void>;
+  { R::is_running() } noexcept -> std::same_as<bool>;
+  { R::level() } -> std::same_as<thread_level>;
+  { R::world() } -> std::same_as<typename R::communicator>;
+  { R::borrow(h) } -> std::same_as<typename R::communicator>;
+  { R::duplicate(c) } -> std::same_as<typename R::communicator>;
+  { R::subset(c, range) } -> std::same_as<typename R::communicator>;
+  { R::subset(c, list) } -> std::same_as<typename R::communicator>;
+  { R::by_node(c) } -> std::same_as<typename R::communicator>;
+  { R::lead_nodes(c, c).first } -> std::convertible_to<typename R::communicator>;
+  { R::rank(c) } -> std::same_as<int>;
+  { R::size(c) } -> std::same_as<int>;
+};
+
+/// Ranks that exist, and so can talk: collectives and messages need this.
+///
+/// | member | contract |
+/// |---|---|
+/// | `split(c, color, key)` | collective over `c`; without a color nobody's |
+/// | `barrier`, `broadcast`, `gather_counts`, `gather`, `all_gather`, `all_of` | collective over `c`, which is somebody's; bytes travel as they lie |
+/// | `requests` | sends and receives under way: `send receive wait`; messages of one tag between two ranks arrive in order |
+/// | `abort(c, code)` | ends every process of the job; does not return |
+template <class R>
+concept TalkingRanks = Ranks<R> && std::default_initializable<typename R::requests> &&
+                       requires(typename R::communicator const& c, void* data, void const* source, std::size_t bytes,
+                                int root, std::optional<int> color, std::vector<int> const& counts) {
+  { R::split(c, color, root) } -> std::same_as<typename R::communicator>;
+  R::barrier(c);
+  R::broadcast(c, data, bytes, root);
+  { R::gather_counts(c, root, root) } -> std::same_as<std::vector<int>>;
+  R::gather(c, source, root, bytes, data, counts, root);
+  R::all_gather(c, source, data, bytes);
+  { R::all_of(c, true) } -> std::same_as<bool>;
+  R::abort(c, root);
+};
+
+} // namespace keel::machine

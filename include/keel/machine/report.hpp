@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Words to the user: from one rank for the whole job, or the last ones.
+
+#include <keel/machine/environment.hpp>
+#include <keel/machine/host.hpp>
+
+#include <cstdio>
+#include <string_view>
+
+namespace keel::machine {
+
+/// One line on stderr, from the master alone, so once a job where every rank calls it. No communication.
+template <Ranks R>
+void report_once(basic_environment<R> const& env, std::string_view message) {
+  if (env.is_master()) std::fprintf(stderr, "%.*s\n", static_cast<int>(message.size()), message.data());
+}
+
+/// Ends every process of the job, after one line on stderr with rank, host and
+/// message. Called by any rank, not collective. With `alone`, and after MPI
+/// has ended, the process ends by SIGABRT.
+template <TalkingRanks R>
+[[noreturn]] void abort(basic_environment<R> const& env, std::string_view message, int code) {
+  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
+               static_cast<int>(message.size()), message.data(), env.rank(), env.size(), host_name().c_str(), code);
+  std::fflush(stderr);
+  R::abort(env.communicator(), code);
+}
+
+} // namespace keel::machine

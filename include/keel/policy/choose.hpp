@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Calling a function for every device of a list, or for the one with a given name.
+
+#include <keel/policy/list.hpp>
+#include <keel/policy/tags.hpp>
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace keel {
+
+/// Calls `f(tag)` for each device of `List`, in order. Unrolled: no table, no loop.
+template <policy::TypeList List, class F>
+constexpr void for_each_device(F&& f) {
+  [&]<policy::DeviceTag... Tags>(list<Tags...>) { (static_cast<void>(f(Tags{})), ...); }(policy::to_list<List>{});
+}
+
+/// Calls `f(tag)` for the device of `List` called `name`; false, and no call, where
+/// there is none. Names are compared whole and by case. The first of two wins.
+template <policy::TypeList List, class F>
+constexpr bool with_device(std::string_view name, F&& f) {
+  return [&]<policy::DeviceTag... Tags>(list<Tags...>) {
+    return ((name == Tags::name ? (static_cast<void>(f(Tags{})), true) : false) || ...);
+  }(policy::to_list<List>{});
+}
+
+namespace policy {
+
+/// The names of the devices of `List` as one text, `"serial, cuda"`, for messages.
+template <TypeList List>
+[[nodiscard]] constexpr std::string names(std::string_view separator = ", ") {
+  std::string text;
+  for_each_device<List>([&]<class Tag>(Tag) {
+    if (!text.empty()) text += separator;
+    text += std::string_view{Tag::name};
+  });
+  return text;
+}
+
+} // namespace policy
+} // namespace keel

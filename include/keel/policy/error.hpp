@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The one exception that keel throws, and the grammar of its messages.
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace keel {
+
+/// What keel throws, and all that it throws of its own.
+///
+/// The message reads *keel::place: what is wrong (why). What to do?* so that a
+/// user finds the place in the documentation and the mend in the sentence.
+/// Copying does not throw after construction succeeded, as `std::exception` asks,
+/// unless memory is exhausted.
+class error : public std::exception {
+public:
+  /// Composes the message. `place` is the name without `keel::` (`"device"`),
+  /// `why` and `mend` may be empty; `mend` ends without punctuation.
+  error(std::string_view place, std::string_view wrong, std::string_view why = {},
+        std::string_view mend = {}, int code = 0)
+      : message_("keel::"), code_(code) {
+    message_.append(place).append(": ").append(wrong);
+    if (!why.empty()) message_.append(" (").append(why).append(")");
+    message_.append(".");
+    if (!mend.empty()) message_.append(" ").append(mend).append("?");
+    latest_ = message_;
+  }
+
+  /// An error with the message of another one, as it came over the network.
+  [[nodiscard]] static error from_message(std::string message, int code = 0) {
+    error e("", "", "", "", code);
+    latest_ = e.message_ = std::move(message);
+    return e;
+  }
+
+  /// The same error where another rank prints the message, so that it is printed once a job.
+  [[nodiscard]] error told_elsewhere() const {
+    error e = *this;
+    e.told_elsewhere_ = true;
+    return e;
+  }
+  [[nodiscard]] bool is_told_elsewhere() const noexcept { return told_elsewhere_; }
+
+  /// The message of the last error made on this thread: what a destructor that runs because of it can
+  /// still say. Empty before the first.
+  [[nodiscard]] static std::string const& latest() noexcept { return latest_; }
+
+  [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
+
+  /// The code of the library that failed underneath (MPI's, errno's); 0 where there was none.
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+private:
+  std::string message_;
+  int code_;
+  bool told_elsewhere_ = false;
+  static inline thread_local std::string latest_;
+};
+
+} // namespace keel

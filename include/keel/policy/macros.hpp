@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Every macro that keel defines; all other headers use these and define none.
+///
+/// Read from the compile line, where the build's choice has to reach the source:
+/// `KEEL_DEVICES` (the default list of devices), `KEEL_VECTOR_SIZE` and
+/// `OMEGA_VECTOR_SIZE` (elements that travel together), `KEEL_WITH_MPI`,
+/// `KEEL_WITH_TBB`, `KEEL_WITH_MEMKIND`, `KEEL_WITH_UMPIRE` (1 where that library
+/// was found, else 0 or absent).
+
+/// Marks a function that device code may call. Empty under a host compiler.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define KEEL_FUNCTION __host__ __device__
+#else
+#define KEEL_FUNCTION
+#endif
+
+#ifndef KEEL_WITH_MPI
+#define KEEL_WITH_MPI 0
+#endif
+#ifndef KEEL_WITH_TBB
+#define KEEL_WITH_TBB 0
+#endif
+#ifndef KEEL_WITH_MEMKIND
+#define KEEL_WITH_MEMKIND 0
+#endif
+#ifndef KEEL_WITH_UMPIRE
+#define KEEL_WITH_UMPIRE 0
+#endif
+
+/// The value of `KEEL_DEVICES` as text, so that two parts of a program can be compared; empty where it is not defined.
+#define KEEL_TEXT_OF(...) #__VA_ARGS__
+#define KEEL_TEXT(...) KEEL_TEXT_OF(__VA_ARGS__)
+#ifdef KEEL_DEVICES
+#define KEEL_DEVICES_TEXT KEEL_TEXT(KEEL_DEVICES)
+#else
+#define KEEL_DEVICES_TEXT ""
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The variables of an application, held in every memory that needs them, and the steps that
+/// run routines on them.
+
+#include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/invoke.hpp>
+#include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/storage.hpp>
+#include <keel/machine/environment.hpp>
+#include <keel/residency/concepts.hpp>
+#include <keel/residency/context.hpp>
+#include <keel/residency/kokkos_provider.hpp>
+#include <keel/residency/ledger.hpp>
+#include <keel/residency/plan.hpp>
+#include <keel/residency/schedule.hpp>
+#include <keel/residency/tracking.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace keel::residency {
+
+/// Variables on a grid: `fields<app, eta, u> f{run, grid{{nx, ny}, ghost_width{1, 1}}, extra<u>{layers}}`.
+///
+/// Construction and destruction are collective over the environment: messages travel in a duplicate
+/// of it. Host arrays begin as zeros but valid nowhere, so the first routine to touch a variable
+/// writes it. The run must outlive the fields. Not copied, not moved: routines hold its address.
+template <class App, Variable... Vars>
+class fields {
+public:
+  using devices = policy::to_list<typename App::devices>;
+  using tracking = typename App::tracking;
+  template <class Tag>
+  using space = detail::space_of<Tag>;
+
+  template <Runtime<App> Run, class... Options>
+  fields(Run& run, grid const& whole, Options const&... options);
+  ~fields();
+  fields(fields const&) = delete;
+  fields& operator=(fields const&) = delete;
+
+  /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
+  /// takes, by reference. Where the state allows it, as it does in the steady state, reads that the plan knows to
+  /// find their data are not tested. A schedule in which ghosts are read that no exchange has
+  /// filled since their owners wrote does not compile. Throws `keel::error` where a routine reads what
+  /// is valid nowhere.
+  template <Entry S, class... Args>
+  void step(S, Args&&... args);
+
+  /// One routine, or any other entry, in free control flow; always tracked.
+  template <Entry E, class... Args>
+  void run(E, Args&&... args);
+  /// The same for one component alone: the others are neither needed nor touched.
+  template <Entry E, class... Args>
+  void run(E, component which, Args&&... args);
+
+  /// Level 1 to level 0 of each variable, in every memory where it is valid.
+  template <Variable... Vs>
+  void copy_from_past();
+
+  /// Steps that went by the plan; the others were tracked.
+  [[nodiscard]] std::int64_t planned_steps() const { return planned_steps_; }
+  /// Steps made; `every` counts by it. To be set after a restart.
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  void set_steps(std::int64_t n) { steps_ = n; }
+
+  [[nodiscard]] share const& local() const { return share_; }
+  [[nodiscard]] int components() const { return book_.components(); }
+  [[nodiscard]] std::string_view device_name() const;
+
+  /// Bytes moved so far, variables in the order of the list; see `reset_traffic`.
+  [[nodiscard]] residency::traffic const& traffic() const { return book_.traffic(); }
+  void reset_traffic() { book_.traffic().reset(); }
+  /// A variable's place in the list.
+  template <Variable V>
+  static constexpr int number = detail::directory<Vars...>::find(&V::about);
+  /// Bytes of one level of one component of `V`, by region, on this rank.
+  template <Variable V>
+  [[nodiscard]] region_bytes bytes() const {
+    return provider_.bytes_of(number<V>);
+  }
+  /// Whether a region is valid in the memory of a device; of the host, without one.
+  template <Part X, class Tag = void>
+  [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;
+
+private:
+  template <class, class, class>
+  friend class context;
+
+  using layout = typename App::layout;
+  using lanes = detail::lanes_of<devices>;
+  using host_tag = typename detail::host_tag<devices>::type;
+  using provider_type = kokkos_provider<lanes>;
+  using directory = detail::directory<Vars...>;
+  static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application?");
+  static_assert(directory::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
+                                      "Rename one?");
+  static_assert(tracking::tracks || lanes::size == 0,
+                "keel::residency::off: the list has a device with memory of its own (nobody would copy). Take automatic?");
+
+  template <class E, memory M, class P = detail::no_plan, std::size_t At = 0>
+  using duties_of = detail::duties<E, M, directory, lanes::size != 0, P, At>;
+  template <class Tag>
+  static constexpr memory memory_of = detail::memory_of<devices, Tag>;
+  static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
+    return tracking::poisons || (detail::is_rehearsal<Tags> || ...);
+  }(devices{});
+
+  template <class F>
+  void on_chosen(F&& f);
+  template <class P>
+  [[nodiscard]] bool allows_plan();
+  // `P` is the plan, or `detail::no_plan`; `At` how many declarations stand before the entry in
+  // it; `on_course` whether the step began as the plan needs it.
+  template <class E, class Tag, class P, std::size_t At, class... Args>
+  void walk(component_range range, bool on_course, Args&... args);
+  template <class R, class Tag, class P, std::size_t At, class... Args>
+  void run_routine(component_range range, bool on_course, Args&... args);
+  template <class E, memory M, class P, std::size_t At>
+  void admit(component_range range, bool on_course);
+  template <class E>
+  void lose(component_range range);
+  template <class E, class P, std::size_t At>
+  void exchange_ghosts(component_range range, bool on_course);
+  template <class V>
+  void cycle_levels();
+
+  template <class V, class Tag>
+  [[nodiscard]] auto const& view(int level, int which) const;
+  template <class Tag>
+  [[nodiscard]] space<Tag> const& instance() const {
+    return *instances_.template get<Tag>();
+  }
+  template <class Tag>
+  void prepare();
+  void settle_host() const;
+  void check(component which, std::string_view routine) const;
+  template <class V, class... Options>
+  void add(Options const&... options);
+  template <class V>
+  static void allocate(void* self, int variable, memory m);
+
+  share share_;
+  provider_type provider_;
+  ledger<provider_type> book_;
+  detail::storage<layout, lanes, Vars...> storage_;
+  detail::instances<host_tag, devices> instances_;
+  detail::halo<typename App::ranks> halo_;
+  std::size_t chosen_ = 0;
+  bool poisons_ = tracking::poisons;
+  std::int64_t steps_ = 0, planned_steps_ = 0;
+};
+
+} // namespace keel::residency
+
+#include <keel/impl/residency/making.hpp>
+#include <keel/impl/residency/running.hpp>

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The grid that variables lie on, and a rank's share of it. Arithmetic alone: no communication,
+/// no allocation, the same answer on every rank.
+
+#include <keel/policy/macros.hpp>
+#include <keel/residency/variable.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+namespace keel::residency {
+
+inline constexpr int max_grid_rank = 4;
+inline constexpr int max_rank = 8; ///< of an array, as in Kokkos
+
+/// An index for each dimension of the grid, usable in device code, and convertible to the
+/// `Kokkos::Array` or `std::array` that Kokkos' multi-dimensional policies take. Dimensions that
+/// the grid lacks are 0.
+struct indices {
+  std::int64_t values[max_grid_rank]{};
+
+  KEEL_FUNCTION constexpr std::int64_t operator[](int d) const { return values[d]; }
+  KEEL_FUNCTION constexpr std::int64_t& operator[](int d) { return values[d]; }
+  friend constexpr bool operator==(indices const&, indices const&) = default;
+
+  template <template <class, std::size_t, class...> class Array, std::integral I, std::size_t N, class... More>
+    requires(N >= 1 && N <= std::size_t{max_grid_rank})
+  // NOLINTNEXTLINE(google-explicit-constructor): made to be passed
+  constexpr operator Array<I, N, More...>() const {
+    Array<I, N, More...> a{};
+    for (std::size_t d = 0; d < N; ++d) a[d] = I(values[d]);
+    return a;
+  }
+};
+
+/// A box of local indices, half open: `begin[d] <= i < end[d]`.
+struct bounds {
+  indices begin, end;
+
+  friend constexpr bool operator==(bounds const&, bounds const&) = default;
+  [[nodiscard]] constexpr std::int64_t size(int rank) const {
+    std::int64_t cells = 1;
+    for (int d = 0; d < rank; ++d) cells *= end[d] > begin[d] ? end[d] - begin[d] : 0;
+    return cells;
+  }
+};
+
+enum class side : std::uint8_t { low = 0, high = 1 };
+
+/// Layers of ghosts on either side of each dimension; one number goes for all dimensions.
+struct ghost_width {
+  std::array<int, max_grid_rank> layers{};
+  int given = 0;
+
+  constexpr ghost_width() = default;
+  template <std::integral... I>
+    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank})
+  constexpr explicit ghost_width(I... n) : layers{int(n)...}, given(sizeof...(I)) {}
+};
+
+/// Which dimensions end where they begin; one answer goes for all dimensions. The others end at walls.
+struct periodic {
+  std::array<bool, max_grid_rank> dimensions{};
+  int given = 0;
+
+  constexpr periodic() = default;
+  template <std::same_as<bool>... B>
+    requires(sizeof...(B) >= 1 && sizeof...(B) <= std::size_t{max_grid_rank})
+  constexpr explicit periodic(B... yes) : dimensions{yes...}, given(sizeof...(B)) {}
+};
+
+/// Cells along one dimension, of any type of integer.
+struct extent {
+  std::int64_t cells;
+  template <std::integral I>
+  // NOLINTNEXTLINE(google-explicit-constructor): `grid{{nx, ny}}`
+  constexpr extent(I n) : cells(std::int64_t(n)) {}
+};
+
+/// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
+/// and count no ghosts. Throws `keel::error` where an extent is below one or below the ghost
+/// width, a width is negative, or the numbers given do not go with each other.
+class grid {
+public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
+  grid(std::initializer_list<extent> extents, ghost_width ghosts = {}, periodic wraps = {});
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] indices const& extents() const { return extents_; }
+  [[nodiscard]] int width(int d) const { return width_[std::size_t(d)]; }
+  [[nodiscard]] bool is_periodic(int d) const { return periodic_[std::size_t(d)]; }
+
+private:
+  int rank_;
+  indices extents_;
+  std::array<int, max_grid_rank> width_{};
+  std::array<bool, max_grid_rank> periodic_{};
+};
+
+/// One rank's share of a grid. Local indices count ghosts, so the owned cells begin at the width.
+struct share {
+  int rank = 0;                                    ///< dimensions
+  indices global_extents;                          ///< of the whole grid, without ghosts
+  indices global_begin;                            ///< global index of the first owned cell
+  indices extents;                                 ///< local, with ghosts
+  indices width;                                   ///< of the ghosts
+  std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
+  indices processes, position;                     ///< the ranks as a grid, and where this one is
+
+  [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
+  [[nodiscard]] bounds everywhere() const { return {{}, extents}; }
+  [[nodiscard]] bounds owned() const;
+  /// The owned cells without the rim: on the sides with a neighbour the width is left out.
+  [[nodiscard]] bounds core() const;
+};
+
+/// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each
+/// at least as many cells as ghosts in each dimension, the one with the least ghosts to exchange;
+/// of equals, the one that cuts the first dimension. Throws `keel::error` where there is none.
+[[nodiscard]] indices processes_for(grid const& g, int ranks);
+
+/// The share of `rank`; extents that do not divide evenly give the first ranks one cell more.
+[[nodiscard]] share share_of(grid const& g, int ranks, int rank);
+
+/// Lengths of the dimensions beyond the grid's: `extra<u>{layers}`. A variable without an
+/// `extra` of its own takes the first given that has as many lengths.
+template <Variable... Vs>
+struct extra {
+  std::array<std::int64_t, max_rank> lengths{};
+  int given = 0;
+
+  template <std::integral... I>
+    requires(sizeof...(I) <= std::size_t{max_rank})
+  constexpr explicit extra(I... n) : lengths{std::int64_t(n)...}, given(sizeof...(I)) {}
+};
+
+/// With the fields: how many components (blocks, levels of refinement, members of an ensemble)
+/// each variable has. In `v(eta{}, component{i})`: which one.
+struct components {
+  int count = 1;
+};
+struct component {
+  int index = 0;
+};
+
+} // namespace keel::residency
+
+#include <keel/impl/residency/grid.hpp>

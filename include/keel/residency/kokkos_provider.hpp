@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The provider that moves bytes with Kokkos, between the host's memory and those of a list's devices.
+
+#include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/strip.hpp>
+#include <keel/residency/concepts.hpp>
+#include <keel/residency/grid.hpp>
+#include <keel/residency/ledger.hpp>
+#include <keel/space/pinned.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace keel::residency {
+
+/// Copies whole arrays as they lie; of a region it gathers the elements where they are, sends them
+/// in one piece with those of the whole batch, and scatters them where they go.
+///
+/// Copies travel in the queue of the device's kernels, so they need no fence of their own.
+/// Staging memory grows to the largest batch seen, and is not given back before the end.
+template <class Lanes>
+class kokkos_provider;
+
+template <class... Lanes>
+class kokkos_provider<keel::list<Lanes...>> {
+public:
+  /// Allocates an array for each level and component of a variable in `m`, and reports them by `place`.
+  using allocator = void (*)(void* owner, int variable, memory m);
+
+  explicit kokkos_provider(share const& s) : share_(s) {}
+
+  void add(detail::shape const& lies, int levels, int components, allocator make, void* owner) {
+    arrays_.push_back({lies, levels, components, make, owner, {}});
+    slots_.emplace_back();
+    for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
+  }
+  /// Where the array of a component and a slot (a level before any cycling) lies in `m`.
+  void place(int variable, memory m, std::vector<void*> arrays) {
+    arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
+  }
+  /// Gives the lane to `m` its queue.
+  template <class Space>
+  void connect(Space const& space) {
+    ((connect_lane<Lanes>(space)), ...);
+  }
+
+  [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
+  [[nodiscard]] detail::shape const& shape_of(int variable) const { return arrays_[std::size_t(variable)].lies; }
+  [[nodiscard]] void* array(int variable, int level, int component, memory m) const {
+    record const& r = arrays_[std::size_t(variable)];
+    return r.data[std::size_t(m)][std::size_t(component * r.levels + slot(variable, level))];
+  }
+  [[nodiscard]] region_bytes bytes_of(int variable) const;
+
+  void create(int variable, memory m) {
+    record const& r = arrays_[std::size_t(variable)];
+    r.make(r.owner, variable, m);
+  }
+  started copy_cycle(int variable) {
+    auto& levels = slots_[std::size_t(variable)];
+    std::rotate(levels.begin(), levels.end() - 1, levels.end());
+    return {};
+  }
+  started copy_from_past(int variable, int component, memory m);
+  started to_device(std::span<transfer const> batch);
+  finished to_host(std::span<transfer const> batch);
+  finished pre_sync(std::span<transfer const> batch) { return to_host(batch); }
+  started post_sync(std::span<transfer const> batch) { return to_device(batch); }
+  void wait(memory m) {
+    in_lane(m, [](auto& lane) { lane.wait(); });
+  }
+  void poison(int variable, int level, int component, region where, memory m);
+
+private:
+  struct record {
+    detail::shape lies;
+    int levels, components;
+    allocator make;
+    void* owner;
+    std::array<std::vector<void*>, max_memories> data;
+  };
+
+  template <class Memory>
+  using bytes_in = Kokkos::View<unsigned char*, Memory>;
+  template <class Memory>
+  using borrowed = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  // One device's queue, and staging memory on both of its ends. `used` is what copies that
+  // may still be under way occupy.
+  template <class L>
+  struct conduit {
+    using memory_space = typename L::memory_space;
+    using execution_space = typename L::execution_space;
+    std::optional<execution_space> queue;
+    bytes_in<memory_space> there;
+    bytes_in<space::pinned> here;
+    std::size_t used = 0;
+
+    void wait() {
+      queue->fence();
+      used = 0;
+    }
+    void reserve(std::size_t bytes);
+    template <detail::motion M>
+    void launch(detail::shape const& lies, void* array, void* buffer, bounds const& box) const;
+  };
+
+  template <class L, class Space>
+  void connect_lane(Space const& space) {
+    if constexpr (std::is_same_v<typename L::execution_space, Space>) std::get<conduit<L>>(conduits_).queue = space;
+  }
+  template <class F>
+  void in_lane([[maybe_unused]] memory m, F&& f) {
+    int at = 0;
+    (void)((++at == int(m) ? (f(std::get<conduit<Lanes>>(conduits_)), true) : false) || ...);
+  }
+  // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
+  template <class F>
+  std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
+  // Whether the regions are all that the array has.
+  [[nodiscard]] bool is_whole(transfer const& t) const {
+    detail::box_set const set = boxes(t.variable, t.where);
+    return set.count == 1 && set.boxes[0] == on_grid(t.variable).everywhere();
+  }
+  [[nodiscard]] share on_grid(int variable) const {
+    return arrays_[std::size_t(variable)].lies.rank == 0 ? share{} : share_;
+  }
+  [[nodiscard]] detail::box_set boxes(int variable, region where) const {
+    return detail::boxes_of(on_grid(variable), where);
+  }
+
+  share share_;
+  std::vector<record> arrays_;
+  std::vector<std::vector<int>> slots_;
+  std::tuple<conduit<Lanes>...> conduits_;
+};
+
+} // namespace keel::residency
+
+#include <keel/impl/residency/kokkos_provider.hpp>

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A schedule followed to its steady state while compiling: the copies it makes, and the reads that
+/// need no test.
+
+#include <keel/impl/residency/certain.hpp>
+#include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/program.hpp>
+#include <keel/impl/residency/steady.hpp>
+#include <keel/residency/schedule.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace keel::residency {
+
+/// What `Schedule` does in an application whose routines `on_device` run on `Device`.
+///
+/// The schedule is taken to be all that happens, step after step; what it does not write was
+/// written on the host before. Constants: no run-time state, no code.
+template <class App, class Schedule, class Device>
+class plan {
+  using devices = policy::to_list<typename App::devices>;
+  static_assert(policy::contains<devices, Device>, "keel::residency::plan: a device that is not in the application's list. "
+                                                   "Add it there?");
+  static constexpr std::size_t entries = detail::count_entries(Schedule::about);
+  static constexpr std::size_t accesses = detail::count_accesses(Schedule::about);
+  using program_type = detail::program<entries, accesses>;
+
+  static constexpr memory memory_at(place const& where) {
+    if (where.what == place::kind::at_host) return host;
+    if (where.what == place::kind::at_chosen) return detail::memory_of<devices, Device>;
+    memory found = host;
+    [&]<class... Tags>(keel::list<Tags...>) {
+      (void)((where.device == Tags::name ? (found = detail::memory_of<devices, Tags>, true) : false) || ...);
+    }(devices{});
+    return found;
+  }
+  static constexpr program_type program = [] {
+    program_type p;
+    p.append(Schedule::about, 0, memory_at);
+    return p;
+  }();
+  static constexpr std::size_t cells = program.cells();
+  static constexpr bool is_small = detail::lanes_of<devices>::size < std::size_t{detail::max_planned_memories};
+  static constexpr auto steady = [] {
+    if constexpr (is_small) return detail::simulation<program_type, cells>(program).find();
+    else return detail::steady<cells>{};
+  }();
+  static constexpr auto certain = [] {
+    if constexpr (is_small)
+      if (steady.period != 0) return detail::certain_walk<program_type, cells>(program, steady.may_be_stale).find();
+    return detail::certainty<program_type::accesses, cells>{};
+  }();
+
+public:
+  /// Whether the states of the schedule repeat; always so for fewer than five memories.
+  static constexpr bool is_steady = steady.period != 0;
+  /// Steps before the steady state, and steps after which it repeats.
+  static constexpr std::int64_t transient = steady.transient, period = steady.period;
+
+  /// Copies in one period of the steady state: triples of variable, level and region. With a
+  /// condition (`when`), those that are possible. `device` is the memory of `Device`.
+  [[nodiscard]] static constexpr std::int64_t copies(memory from, memory to, region where = region::everywhere) {
+    memory const a = from == device ? detail::memory_of<devices, Device> : from;
+    memory const b = to == device ? detail::memory_of<devices, Device> : to;
+    std::int64_t sum = 0;
+    if (int(a) >= detail::max_planned_memories || int(b) >= detail::max_planned_memories) return 0;
+    for (region one : single_regions)
+      if (overlap(one, where)) sum += steady.period_copies.copies[int(a)][int(b)][index_of(one)];
+    return sum;
+  }
+
+  /// Of the request that stands `site`-th (counting declarations): the regions that are there for certain.
+  [[nodiscard]] static constexpr region known(std::size_t site) { return certain.known[site]; }
+  /// Whether the occurrence whose declarations are `[first, last)` reads ghosts that nobody filled
+  /// since their owners wrote.
+  [[nodiscard]] static constexpr bool lacks_exchange(std::size_t first, std::size_t last) {
+    return steady.lost_site >= int(first) && steady.lost_site < int(last) && steady.lost_region == region::ghosts;
+  }
+  /// Calls `f(variable, level, bits)` for each cell that has to be clear of bits before a step.
+  template <class F>
+  static constexpr void for_each_need(F&& f) {
+    for (std::size_t v = 0; v < program.variable_count; ++v)
+      for (int l = 0; l < program.variables[v]->levels; ++l)
+        if (cell const bits = certain.needed[program.first_cell[v] + l]; bits != 0) f(program.variables[v], l, bits);
+  }
+};
+
+} // namespace keel::residency

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Schedules as types: what happens in a step, in order, as a tree of data.
+
+#include <keel/policy/list.hpp>
+#include <keel/residency/routine.hpp>
+
+#include <cstddef>
+
+namespace keel::residency {
+
+/// Moves the time levels of each variable one into the past, by pointer. The new current level
+/// is valid nowhere. A variable of one level stays as it is.
+template <Variable... Vs>
+struct cycle {
+  using variables = keel::list<Vs...>;
+  static constexpr access list[sizeof...(Vs) + 1] = {access{&Vs::about, 0, region::none, access_kind{}}..., access{}};
+  static constexpr clause clauses[1] = {{list, sizeof...(Vs)}};
+  static constexpr entry about{entry_kind::cycle, "cycle", {}, clauses, 1, nullptr, 0, 1};
+};
+
+/// Fills the ghosts of each part with what the neighbours own, corners included; a part is a
+/// variable or a level of the past. In the state machine it is a routine on the host that
+/// reads the rim and writes the ghosts. Cells beyond a wall have no neighbour and are left
+/// alone: a routine behind it says `updates<ghosts<x>>` and fills them. Communicates.
+template <Part... Xs>
+struct exchange {
+  using parts = keel::list<Xs...>;
+  static constexpr access rims[sizeof...(Xs) + 1] = {
+      access{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, access_kind::reads}..., access{}};
+  static constexpr access ghost_cells[sizeof...(Xs) + 1] = {
+      access{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::ghosts, access_kind::writes}...,
+      access{}};
+  static constexpr std::size_t access_count = 2 * sizeof...(Xs);
+  static constexpr clause clauses[2] = {{rims, sizeof...(Xs)}, {ghost_cells, sizeof...(Xs)}};
+  static constexpr entry about{entry_kind::exchange, "exchange", {}, clauses, 2, nullptr, 0, 1};
+};
+
+namespace detail {
+
+template <entry_kind What, int N, class... Entries>
+struct group {
+  using entries = keel::list<Entries...>;
+  static constexpr entry const* children[sizeof...(Entries) + 1] = {&Entries::about..., nullptr};
+  static constexpr entry about{What, {}, {}, nullptr, 0, children, sizeof...(Entries), N};
+};
+
+} // namespace detail
+
+/// Runs its entries in the N-th, 2N-th, … step of the fields.
+template <int N, class... Entries>
+struct every : detail::group<entry_kind::every, N, Entries...> {
+  static_assert(N >= 1, "keel::residency::every: fewer than one (it counts steps). Say every<1, ...>?");
+};
+/// Runs its entries N times over.
+template <int N, class... Entries>
+struct repeat : detail::group<entry_kind::repeat, N, Entries...> {
+  static_assert(N >= 0, "keel::residency::repeat: a negative number. Say repeat<0, ...>?");
+};
+/// Runs its entries where `Condition::holds(…)` says so; it gets the arguments of `step` that it
+/// takes, and has to say the same on every rank.
+template <class Condition, class... Entries>
+struct when : detail::group<entry_kind::when, 1, Entries...> {
+  using condition = Condition;
+};
+/// What happens in a step: `struct step : schedule<cycle<eta>, rhs, advance, exchange<eta>> {};`
+template <class... Entries>
+struct schedule : detail::group<entry_kind::sequence, 1, Entries...> {};
+
+/// A type that can stand in a schedule, or be run by itself.
+template <class E>
+concept Entry = requires {
+  { E::about } -> std::same_as<entry const&>;
+};
+
+} // namespace keel::residency

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How many bytes went where, by variable and region.
+
+#include <keel/residency/transitions.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace keel::residency {
+
+/// Which way bytes went: between host and devices, or between ranks (what this rank sent).
+enum class way : std::uint8_t { to_host, to_device, to_neighbours };
+
+/// Counters, raised where copies are made and nowhere else.
+class traffic {
+public:
+  struct counters {
+    std::string name;
+    std::array<std::array<std::uint64_t, 3>, 3> bytes{}; ///< by way and region
+    std::uint64_t copies = 0;                            ///< transfers between memories
+  };
+
+  [[nodiscard]] std::vector<counters> const& variables() const { return variables_; }
+
+  /// Bytes that went one way, of one variable (its place in the list) or of all.
+  [[nodiscard]] std::uint64_t bytes(way w, region r = region::everywhere, int variable = -1) const {
+    std::uint64_t sum = 0;
+    for (std::size_t v = 0; v < variables_.size(); ++v)
+      if (variable < 0 || std::size_t(variable) == v)
+        for (region one : single_regions)
+          if (overlap(one, r)) sum += variables_[v].bytes[std::size_t(w)][std::size_t(index_of(one))];
+    return sum;
+  }
+  /// Transfers between memories; one moves one or more regions of one level.
+  [[nodiscard]] std::uint64_t copies() const {
+    std::uint64_t sum = 0;
+    for (counters const& c : variables_) sum += c.copies;
+    return sum;
+  }
+
+  void add_variable(std::string name) { variables_.push_back({std::move(name), {}, 0}); }
+  void add_bytes(int variable, way w, region single, std::uint64_t bytes) {
+    variables_[std::size_t(variable)].bytes[std::size_t(w)][std::size_t(index_of(single))] += bytes;
+  }
+  void add_copy(int variable) { ++variables_[std::size_t(variable)].copies; }
+  /// Sets all counters to zero.
+  void reset() {
+    for (counters& c : variables_) c.bytes = {}, c.copies = 0;
+  }
+
+private:
+  std::vector<counters> variables_;
+};
+
+} // namespace keel::residency

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Variables as types, and the parts of them that a routine may name.
+
+#include <keel/residency/transitions.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace keel::residency {
+
+/// A text that can stand between `<` and `>`.
+template <std::size_t N>
+struct text {
+  char letters[N]{};
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is a text
+  consteval text(char const (&literal)[N]) {
+    for (std::size_t i = 0; i < N; ++i) letters[i] = literal[i];
+  }
+};
+
+/// What is known of a variable while compiling. Variables are told apart by their names: addresses
+/// are no constants to a compiler that looks for undefined behaviour.
+struct variable_info {
+  std::string_view name;
+  int levels;
+  bool lies_on_grid;
+  std::uint64_t key; ///< of the name, so that comparing is cheap
+
+  constexpr variable_info(std::string_view n, int level_count, bool on_grid)
+      : name(n), levels(level_count), lies_on_grid(on_grid), key(14695981039346656037U) {
+    for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
+  }
+  friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
+    return a.key == b.key && a.name == b.name;
+  }
+};
+
+/// Number of time levels: the current one, 0, and those of the past.
+template <int N>
+struct levels {
+  static_assert(N >= 1 && N <= 255, "keel::residency::levels: not between 1 and 255 (level 0 is the current one). "
+                                    "Say levels<1>?");
+  static constexpr int count = N;
+};
+/// Does not lie on the grid: every rank holds all of it, and it has neither rim nor ghosts.
+struct off_grid {};
+
+namespace detail {
+template <class Property>
+inline constexpr int level_count = 1;
+template <int N>
+inline constexpr int level_count<levels<N>> = N;
+} // namespace detail
+
+/// A variable: `struct eta : variable<"eta", double**, levels<3>> {};`
+///
+/// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
+/// dimensions are the grid's, the lengths of the others are given with the fields. Properties
+/// are `levels<N>` and `off_grid`; a scalar is off the grid by nature.
+template <text Name, class Data, class... Properties>
+struct variable {
+  using data_type = Data;
+  static constexpr variable_info about{std::string_view{Name.letters, sizeof(Name.letters) - 1},
+                                       (detail::level_count<Properties> * ... * 1),
+                                       (std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>) &&
+                                           !(std::is_same_v<Properties, off_grid> || ...)};
+};
+
+/// A type that is a variable.
+template <class V>
+concept Variable = requires {
+  typename V::data_type;
+  { V::about } -> std::same_as<variable_info const&>;
+};
+
+namespace detail {
+
+/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none where nothing was said).
+template <class X>
+struct item {
+  using variable = typename X::variable;
+  static constexpr int level = X::level;
+  static constexpr region where = X::where;
+};
+template <Variable V>
+struct item<V> {
+  using variable = V;
+  static constexpr int level = 0;
+  static constexpr region where = region::none;
+};
+
+} // namespace detail
+
+/// A variable or a part of one: what may stand in `reads`, `writes`, `updates`, and in `v(…)`.
+template <class X>
+concept Part = Variable<typename detail::item<X>::variable>;
+
+/// The level `Level` steps back; `past<eta, 0>` is `eta`.
+template <Part X, int Level>
+struct past {
+  using variable = typename detail::item<X>::variable;
+  static constexpr int level = Level;
+  static constexpr region where = detail::item<X>::where;
+  static_assert(Level >= 0 && Level < variable::about.levels,
+                "keel::residency::past: the variable has no such level (levels<N> counts the current one). "
+                "Give the variable more levels?");
+};
+
+/// Region `Where` of `X`. The names below are shorter; `core` is the name of the region itself,
+/// so the core of a variable is `part<x, core>`.
+template <Part X, region Where>
+struct part {
+  using variable = typename detail::item<X>::variable;
+  static constexpr int level = detail::item<X>::level;
+  static constexpr region where = Where;
+};
+template <Part X> struct rim        : part<X, region::rim> {};
+template <Part X> struct owned      : part<X, region::owned> {};
+template <Part X> struct ghosts     : part<X, region::ghosts> {};
+template <Part X> struct everywhere : part<X, region::everywhere> {};
+
+} // namespace keel::residency

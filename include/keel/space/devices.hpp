@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What this build knows of each device: compiled in, here now, its knobs, its execution space.
+
+#include <keel/policy/list.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/policy/tags.hpp>
+#include <keel/space/kokkos.hpp>
+#include <keel/space/settings.hpp>
+#include <keel/space/simulated.hpp>
+#include <keel/space/tbb.hpp>
+
+#include <keel/impl/space/kokkos_devices.hpp>
+
+#include <type_traits>
+
+namespace keel {
+
+/// Whether the device is compiled in. A tag without traits is no device, so it is not.
+template <class Tag>
+inline constexpr bool supported = [] {
+  if constexpr (requires { device_traits<Tag>::supported; })
+    return bool{device_traits<Tag>::supported};
+  else
+    return false;
+}();
+
+/// Whether the device is here, now. Asks the system; false where it is not compiled in.
+template <class Tag>
+[[nodiscard]] bool available() {
+  if constexpr (supported<Tag>)
+    return device_traits<Tag>::available();
+  else
+    return false;
+}
+
+namespace space::detail {
+
+template <class Tag>
+struct is_supported : std::bool_constant<supported<Tag>> {};
+
+} // namespace space::detail
+
+/// The devices of `List` that this build has, in their order.
+template <policy::TypeList List>
+using where_supported = policy::filter<List, space::detail::is_supported>;
+
+// What a device is not compiled into is said by `supported` alone, so that naming its tag costs nothing.
+
+#ifdef KOKKOS_ENABLE_SERIAL
+template <>
+struct device_traits<serial> : space::detail::no_knobs {
+  static constexpr int preference = 100;
+  using execution_space = Kokkos::Serial;
+};
+#else
+template <>
+struct device_traits<serial> : space::detail::not_compiled_in {};
+#endif
+
+#ifdef KOKKOS_ENABLE_OPENMP
+template <>
+struct device_traits<openmp> : space::detail::kokkos_threads<Kokkos::OpenMP> {};
+#else
+template <>
+struct device_traits<openmp> : space::detail::not_compiled_in {};
+#endif
+
+#ifdef KOKKOS_ENABLE_THREADS
+template <>
+struct device_traits<threads> : space::detail::kokkos_threads<Kokkos::Threads> {};
+#else
+template <>
+struct device_traits<threads> : space::detail::not_compiled_in {};
+#endif
+
+/// Its threads are keel's to start, so its knob does not pass through Kokkos.
+#if KEEL_WITH_TBB
+template <>
+struct device_traits<tbb> {
+  static constexpr bool supported = true;
+  static constexpr int preference = 200;
+  static constexpr bool has_threads = true;
+  static constexpr bool has_numa_regions = false;
+  static constexpr bool has_instances = false;
+  using execution_space = space::tbb;
+
+  static bool available() { return true; }
+  static void configure(space::settings const& wanted) { space::tbb::plugin::wanted_threads() = wanted.threads; }
+  static int threads() { return space::tbb::concurrency(); }
+  static int default_threads() { return space::detail::hardware_threads(); }
+  static int max_threads() { return space::detail::most_threads(); }
+};
+#else
+template <>
+struct device_traits<tbb> : space::detail::not_compiled_in {};
+#endif
+
+#ifdef KOKKOS_ENABLE_CUDA
+template <>
+struct device_traits<cuda> : space::detail::kokkos_accelerator<space::detail::cuda_calls> {};
+#else
+template <>
+struct device_traits<cuda> : space::detail::not_compiled_in {};
+#endif
+
+#ifdef KOKKOS_ENABLE_HIP
+template <>
+struct device_traits<hip> : space::detail::kokkos_accelerator<space::detail::hip_calls> {};
+#else
+template <>
+struct device_traits<hip> : space::detail::not_compiled_in {};
+#endif
+
+#ifdef KOKKOS_ENABLE_SYCL
+template <>
+struct device_traits<sycl> : space::detail::kokkos_accelerator<space::detail::sycl_calls> {};
+#else
+template <>
+struct device_traits<sycl> : space::detail::not_compiled_in {};
+#endif
+
+/// Always compiled in and here; lowest of all, so that nobody rehearses unasked.
+template <>
+struct device_traits<simulated> : space::detail::no_knobs {
+  static constexpr int preference = 0;
+  using execution_space = space::simulated;
+};
+
+} // namespace keel

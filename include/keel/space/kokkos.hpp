@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The door to Kokkos: every other header of keel that needs Kokkos includes this one.
+
+#include <keel/impl/space/atomics.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <keel/impl/space/counting.hpp>
+#include <keel/impl/space/deduction_guides.hpp>

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A device that executes on the host, in order and behind its caller, with memory of its own.
+
+#include <keel/space/kokkos.hpp>
+#include <keel/space/settings.hpp>
+#include <keel/space/simulated_memory.hpp>
+
+#include <keel/impl/space/guarded_pages.hpp>
+#include <keel/impl/space/plugin_events.hpp>
+#include <keel/impl/space/queue.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace keel::space {
+
+/// An execution space that behaves like a GPU on any machine.
+///
+/// Kernels, scans and copies return at once and run in the order they were
+/// given, on a thread of the instance; a reduction into host memory waits. What
+/// forgets a fence or reads host memory in a kernel shows here. One thread does
+/// all the work of an instance, in the order of the indices. Kernels must not
+/// throw. An instance is a handle: copies are the same queue.
+class simulated {
+public:
+  using execution_space = simulated;
+  using memory_space = simulated_memory;
+  using device_type = Kokkos::Device<execution_space, memory_space>;
+  using array_layout = Kokkos::LayoutRight;
+  using size_type = std::size_t;
+  using index_type = std::ptrdiff_t;
+  using scratch_memory_space = Kokkos::ScratchMemorySpace<simulated>;
+
+  struct plugin;
+
+  /// The default queue.
+  simulated();
+  /// A queue of its own beside the default one. It costs a thread, kept until Kokkos ends.
+  [[nodiscard]] static simulated new_instance() { return simulated(detail::queues::all().add()); }
+
+  [[nodiscard]] static constexpr char const* name() { return "keel::space::simulated"; }
+  [[nodiscard]] static int concurrency() { return 1; }
+
+  /// Returns when everything given to this instance is done.
+  void fence(std::string const& = {}) const { queue_->wait(); }
+  /// Returns when everything given to any instance is done.
+  static void impl_static_fence(std::string const& = {}) { detail::queues::all().wait(); }
+  static void print_configuration(std::ostream& out, bool detail = false);
+
+  /// Whether the calling thread plays the device: then nothing is queued, and nothing waits.
+  [[nodiscard]] static bool in_parallel() { return detail::plays_device; }
+  /// Whether it may be used: Kokkos runs.
+  [[nodiscard]] static bool impl_is_initialized();
+  [[nodiscard]] std::uint32_t impl_instance_id() const {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(queue_) >> 4);
+  }
+  friend bool operator==(simulated const&, simulated const&) = default;
+
+  // What keel's engine asks of a space; see detail::Engine.
+  [[nodiscard]] static std::int64_t impl_chunks(std::int64_t n) { return n > 0 ? 1 : 0; }
+  template <class F>
+  static void impl_for_chunks(std::int64_t count, F const& f) {
+    for (std::int64_t c = 0; c < count; ++c) f(c);
+  }
+  template <class Closure>
+  void impl_launch(Closure const& closure) const {
+    if (detail::plays_device) return closure.run();
+    queue_->push([closure] { closure.run(); });
+    if (detail::guarded_pages::all().is_on()) queue_->wait();
+  }
+  /// Behind the caller: both ends must stay as they are until a fence.
+  void impl_copy_behind(void* to, void const* from, std::size_t bytes) const {
+    impl_launch(copy{to, from, bytes});
+  }
+  /// Returns when it is done, after all that the default queue was given before.
+  static void impl_copy(void* to, void const* from, std::size_t bytes) {
+    simulated const space;
+    space.impl_copy_behind(to, from, bytes);
+    space.fence();
+  }
+
+private:
+  struct copy {
+    void* to;
+    void const* from;
+    std::size_t bytes;
+    void run() const {
+      if (bytes > 0) std::memcpy(to, from, bytes);
+    }
+  };
+  explicit simulated(detail::queue& own) : queue_(&own) {}
+
+  detail::queue* queue_;
+};
+
+/// Starts and ends the device with Kokkos; enrolled by `start`, or by the first instance.
+struct simulated::plugin {
+  static constexpr std::string_view name = "simulated";
+  static constexpr int order = 900;
+  static void initialize(settings const&) {}
+  static void finalize() { detail::queues::all().stop(); }
+  static void fence(std::string const&) { detail::queues::all().wait(); }
+  static void print_configuration(std::ostream& out, bool) {
+    out << "keel::space::simulated: in-order queues on the host, memory poisoned with 0x" << std::hex << poison_word
+        << std::dec << '\n';
+  }
+};
+
+inline simulated::simulated() : queue_(&detail::queues::all().first()) {
+  detail::enroll<plugin>();
+}
+
+inline bool simulated::impl_is_initialized() {
+  detail::enroll<plugin>();
+  return detail::plugin_events<plugin>::running;
+}
+
+inline void simulated::print_configuration(std::ostream& out, bool detail) {
+  plugin::print_configuration(out, detail);
+}
+
+namespace detail {
+
+struct poisoning {
+  void* at;
+  std::size_t bytes;
+  void run() const { fill_with_poison(at, bytes); }
+};
+
+} // namespace detail
+
+/// Poisons `bytes` at `at`, memory of the simulated device, behind the caller.
+inline void poison(simulated const& space, void* at, std::size_t bytes) {
+  space.impl_launch(detail::poisoning{at, bytes});
+}
+/// Poisons all that a contiguous view of the simulated device's memory spans, behind the caller.
+template <class... V>
+  requires std::same_as<typename Kokkos::View<V...>::memory_space, simulated_memory>
+void poison(simulated const& space, Kokkos::View<V...> const& view) {
+  poison(space, const_cast<void*>(static_cast<void const*>(view.data())),
+         view.span() * sizeof(typename Kokkos::View<V...>::value_type));
+}
+/// The same, and returns when it is done. Waits for what the default queue was given before.
+template <class... V>
+  requires std::same_as<typename Kokkos::View<V...>::memory_space, simulated_memory>
+void poison(Kokkos::View<V...> const& view) {
+  simulated const space;
+  poison(space, view);
+  space.fence();
+}
+
+} // namespace keel::space
+
+#include <keel/impl/space/execution_hooks.hpp>

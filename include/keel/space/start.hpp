@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Kokkos' start and end, as keel needs them: late, with settings, and never twice.
+
+#include <keel/policy/choose.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/space/devices.hpp>
+#include <keel/space/kokkos.hpp>
+#include <keel/space/plugins.hpp>
+#include <keel/space/settings.hpp>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace keel::space {
+
+namespace detail {
+
+/// Whether keel started the Kokkos that runs, will hear of its end, and whether one that it heard of has ended.
+struct life {
+  bool started_here = false;
+  bool watched = false;
+  bool ended = false;
+};
+inline life& kokkos_life() {
+  static life state;
+  return state;
+}
+
+/// Registers the plug-in of a device that has one.
+template <class Tag>
+void enroll_device() {
+  if constexpr (supported<Tag>)
+    if constexpr (requires { typename device_traits<Tag>::execution_space::plugin; })
+      enroll<typename device_traits<Tag>::execution_space::plugin>();
+}
+
+} // namespace detail
+
+/// Whether Kokkos runs, whoever started it.
+[[nodiscard]] inline bool is_started() { return Kokkos::is_initialized(); }
+
+/// Whether Kokkos ran and has ended. Kokkos 3 does not say so of itself: there
+/// it is known only of a start by keel, or one that `start` met.
+[[nodiscard]] inline bool is_ended() {
+  return !Kokkos::is_initialized() && (detail::kokkos_life().ended || detail::has_ended());
+}
+
+/// Starts Kokkos for the devices of `List`, unless it runs already.
+///
+/// Settings are those that `device_traits<Tag>::configure` was given since the
+/// last start; `kokkos_arguments` (`--kokkos-…`) come after them and win. Throws
+/// where Kokkos refuses an argument, or has ended and cannot start again.
+template <policy::TypeList List>
+void start(std::vector<std::string> const& kokkos_arguments = {}) {
+  for_each_device<List>([]<class Tag>(Tag) { detail::enroll_device<Tag>(); });
+  auto& life = detail::kokkos_life();
+  if (!is_started()) {
+    if (detail::has_ended())
+      throw error("space", "Kokkos cannot start", "it has ended, and starts once in a process",
+                  "Keep it until the last use of a device");
+    auto words = detail::kokkos_words(detail::wanted_settings());
+    words.insert(words.begin(), "keel");
+    words.insert(words.end(), kokkos_arguments.begin(), kokkos_arguments.end());
+    std::vector<char*> argv;
+    for (auto& word : words) argv.push_back(word.data());
+    int argc = static_cast<int>(argv.size());
+    argv.push_back(nullptr);
+    try {
+      Kokkos::initialize(argc, argv.data());
+    } catch (error const&) {
+      throw;
+    } catch (std::exception const& thrown) {
+      throw error("space", "Kokkos did not start", thrown.what(), "Check the --kokkos-… options and KOKKOS_… variables");
+    }
+    life.started_here = true;
+    detail::wanted_settings() = {};
+  }
+  if (life.watched) return;
+  life.watched = true;
+  life.ended = false;
+  Kokkos::push_finalize_hook([] { detail::kokkos_life() = {.ended = true}; });
+}
+
+/// Ends Kokkos where `start` started it; else does nothing.
+inline void stop() {
+  if (is_started() && detail::kokkos_life().started_here) Kokkos::finalize();
+}
+
+} // namespace keel::space

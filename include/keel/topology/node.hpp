@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A node: what it is made of, and what is near what.
+
+#include <keel/impl/topology/discover.hpp>
+#include <keel/impl/topology/place.hpp>
+#include <keel/topology/objects.hpp>
+#include <keel/topology/placement.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::topology {
+
+namespace impl {
+
+[[noreturn, gnu::cold]] inline void no_such_id(int id, std::size_t count) {
+  throw error("topology", "there is no id " + std::to_string(id), "the node has " + std::to_string(count), "Count from 0",
+              EINVAL);
+}
+[[noreturn, gnu::cold]] inline void no_such_range(int min, int max) {
+  throw error("topology", "no distance lies between " + std::to_string(min) + " and " + std::to_string(max), {},
+              "Say -1 for no upper bound", EINVAL);
+}
+
+} // namespace impl
+
+/// The cores between two distances from a core: the ids `[first, end)` without `[hole_first, hole_end)`.
+struct core_shell {
+  int first, hole_first, hole_end, end;
+
+  [[nodiscard]] constexpr int size() const noexcept { return end - first - (hole_end - hole_first); }
+  [[nodiscard]] constexpr bool contains(int id) const noexcept {
+    return id >= first && id < end && !(id >= hole_first && id < hole_end);
+  }
+};
+
+/// Memories, cores and devices of one machine and the distances between them.
+///
+/// A value, read once; it asks the system nothing later and holds no resource of hwloc's. What it
+/// hands out by reference lives as long as the node does.
+/// What this process's system withholds (cpusets, cgroups) is not among the cores and
+/// memories, but listed apart. Ids count from 0 in each of the three lists.
+///
+/// Distance from a core is the number of steps up the tree of localities, levels with equal
+/// sets counted once, until the other thing is inside; 0 is the core's own place.
+class node {
+public:
+  /// This machine. `HWLOC_SYNTHETIC`, `HWLOC_XMLFILE` and hwloc's other variables put another in
+  /// its stead, as they do for every program that uses hwloc; a bad one throws `keel::error`.
+  [[nodiscard]] static node here() { return node{impl::from_here()}; }
+
+  /// The machine saved in a file that lstopo wrote. Hostile files throw `keel::error` before hwloc sees them.
+  [[nodiscard]] static node from_xml(std::filesystem::path const& path) {
+    return node{impl::from_xml_file(path, path.string())};
+  }
+
+  /// The same from memory; `name` stands in messages.
+  [[nodiscard]] static node from_xml_text(std::string_view text, std::string const& name = "the XML") {
+    return node{impl::from_xml_text(text, name)};
+  }
+
+  /// A machine described in hwloc's synthetic language: `"package:2 numa:1 core:8 pu:2"`.
+  [[nodiscard]] static node from_synthetic(std::string_view text) {
+    return node{impl::from_synthetic(text, "synthetic description '" + std::string{text} + "'")};
+  }
+
+  /// In hwloc's order, in the order of the tree, and in the order of the buses; an object's id is its place.
+  [[nodiscard]] std::span<memory const> memories() const noexcept { return all_.memories; }
+  [[nodiscard]] std::span<core const> cores() const noexcept { return all_.cores; }
+  [[nodiscard]] std::span<device const> devices() const noexcept { return all_.devices; }
+
+  /// The system's numbers of hardware threads and of NUMA nodes that exist and may not be used.
+  [[nodiscard]] id_set const& withheld_hardware_threads() const noexcept { return all_.withheld_threads; }
+  [[nodiscard]] id_set const& withheld_memories() const noexcept { return all_.withheld_memories; }
+
+  [[nodiscard]] std::string const& source() const noexcept { return all_.source; } ///< for people
+  /// Whether its hardware threads are those that this process can be bound to.
+  [[nodiscard]] bool is_this_machine() const noexcept { return all_.here; }
+
+  /// What lies between `min` and `max` steps from a core, both included; `max` -1 is unbounded.
+  /// Throws `keel::error` for a core that is not there and for any other range without steps.
+  [[nodiscard]] id_set nearby_memories(int core, memory_type type = memory_type::any, int min = 0, int max = -1) const {
+    return nearby(core, type, min, max, all_.memories, all_.memory_places);
+  }
+  [[nodiscard]] id_set nearby_cores(int core, core_type type = core_type::any, int min = 0, int max = -1) const {
+    auto const shell = cores_between(core, min, max);
+    id_set found;
+    if (type == core_type::any) {
+      found.insert(shell.first, shell.hole_first);
+      found.insert(shell.hole_end, shell.end);
+    } else {
+      for (int id = shell.first; id < shell.end; ++id)
+        if (shell.contains(id) && all_.cores[std::size_t(id)].type == type) found.insert(id);
+    }
+    return found;
+  }
+  [[nodiscard]] id_set nearby_devices(int core, device_type type = device_type::any, int min = 0, int max = -1) const {
+    return nearby(core, type, min, max, all_.devices, all_.device_places);
+  }
+
+  /// The same for cores of any type, by two look-ups in a table: no allocation, no walk.
+  [[nodiscard]] core_shell cores_between(int core, int min, int max = -1) const {
+    check(core, min, max);
+    auto const outer = all_.cores_around.within(core, max);
+    if (min == 0) return {outer.first, outer.first, outer.first, outer.end};
+    auto const inner = all_.cores_around.within(core, min - 1);
+    return {outer.first, inner.first, inner.end, outer.end};
+  }
+
+  /// Steps from a core to one thing. Throws `keel::error` for an id that is not there.
+  [[nodiscard]] int distance_to_memory(int core, int memory) const { return distance(core, memory, all_.memory_places); }
+  [[nodiscard]] int distance_to_core(int core, int other) const { return distance(core, other, all_.core_places); }
+  [[nodiscard]] int distance_to_device(int core, int device) const { return distance(core, device, all_.device_places); }
+
+  /// The cores that share a cache with a core, itself among them; empty where it has none of that kind.
+  [[nodiscard]] id_set sharing(int core, cache which) const {
+    int const at = all_.caches[checked(core, all_.cores.size())][std::size_t(which)];
+    return at < 0 ? id_set{} : id_set::range(all_.tree[at].first_core, all_.tree[at].end_core);
+  }
+
+  /// A place for each of `ranks` ranks. Throws `keel::error` for fewer than one, and for a rule that
+  /// leaves no core, or that wants devices where there are none or too few contexts.
+  [[nodiscard]] std::vector<placement> place(int ranks, placing const& rule = {}) const {
+    return impl::place(all_, ranks, rule);
+  }
+
+private:
+  explicit node(impl::loaded const& from) : all_(impl::discovery{from}.take()) {}
+
+  static std::size_t checked(int id, std::size_t count) {
+    if (id < 0 || std::size_t(id) >= count) impl::no_such_id(id, count);
+    return std::size_t(id);
+  }
+  void check(int core, int min, int max) const {
+    checked(core, all_.cores.size());
+    if (min < 0 || (max < min && max != -1)) impl::no_such_range(min, max);
+  }
+
+  [[nodiscard]] int distance(int core, int other, std::vector<int> const& places) const {
+    int const from = all_.core_places[checked(core, all_.cores.size())];
+    return all_.tree.distance(from, places[checked(other, places.size())]);
+  }
+
+  template <class Object, class Type>
+  [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects,
+                              std::vector<int> const& places) const {
+    check(core, min, max);
+    int const from = all_.core_places[std::size_t(core)];
+    id_set found;
+    for (auto const& object : objects) {
+      int const steps = all_.tree.distance(from, places[std::size_t(object.id)]);
+      if ((type == Type::any || type == object.type) && steps >= min && (max == -1 || steps <= max))
+        found.insert(object.id);
+    }
+    return found;
+  }
+
+  impl::inventory all_;
+};
+
+} // namespace keel::topology

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include <keel/device/parse.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace {
+
+/// The message of the error that `text` gives as a count.
+std::string refusal(std::string_view text, int least = 1) {
+  try {
+    return "accepted " + std::to_string(keel::device::parse_number("KEEL_NUM_THREADS", text, least));
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+}
+
+} // namespace
+
+TEST_CASE("device: a whole number is read whole") {
+  CHECK(keel::device::parse_number("x", "1", 1) == 1);
+  CHECK(keel::device::parse_number("x", "0", 0) == 0);
+  CHECK(keel::device::parse_number("x", "007", 1) == 7);
+  CHECK(keel::device::parse_number("x", "2147483647", 1) == 2147483647);
+}
+
+TEST_CASE("device: what is not a whole number is refused by name, text and reason") {
+  struct row {
+    char const* text;
+    char const* reason;
+  };
+  for (auto [text, reason] : {row{"4x", "'x' follows the number"}, row{" 4", "' ' is not a digit"},
+                              row{"", "the text is empty"}, row{"99999999999", "larger than 2147483647"},
+                              row{"2147483648", "larger than 2147483647"}, row{"-5", "less than 1"},
+                              row{"-99999999999", "less than 1"}, row{"0", "less than 1"}, row{"+4", "'+' is not a digit"},
+                              row{"4 ", "' ' follows the number"}, row{"0x4", "'x4' follows the number"},
+                              row{"1e3", "'e3' follows the number"}, row{"four", "'f' is not a digit"}}) {
+    std::string const message = refusal(text);
+    CAPTURE(message);
+    CHECK(message.starts_with("keel::device: KEEL_NUM_THREADS='" + std::string{text} + "'"));
+    CHECK(message.find(reason) != std::string::npos);
+  }
+  CHECK(refusal("-1", 0).find("less than 0") != std::string::npos);
+  CHECK(refusal("99999999999x").find("follows") != std::string::npos);
+}
+
+TEST_CASE("device: a word or a flag is one of those that are known") {
+  CHECK(keel::device::parse_word("w", "rank", {"nearest", "rank", "none"}) == 1);
+  CHECK_THROWS_WITH_AS(static_cast<void>(keel::device::parse_word("KEEL_MAP_DEVICE_BY", "Rank", {"nearest", "rank"})),
+                       "keel::device: KEEL_MAP_DEVICE_BY='Rank' is not a value for this knob (the known words are nearest, rank). Take one of them?",
+                       keel::error);
+  for (char const* yes : {"1", "true", "on", "yes"}) CHECK(keel::device::parse_flag("f", yes));
+  for (char const* no : {"0", "false", "off", "no"}) CHECK_FALSE(keel::device::parse_flag("f", no));
+  CHECK_THROWS_AS(static_cast<void>(keel::device::parse_flag("f", "")), keel::error);
+  CHECK_THROWS_AS(static_cast<void>(keel::device::parse_flag("f", "2")), keel::error);
+}
+
+TEST_CASE("device: the nearest option is the one with the fewest changes") {
+  CHECK(keel::device::edit_distance("kitten", "sitting") == 3);
+  CHECK(keel::device::edit_distance("", "abc") == 3);
+  CHECK(keel::device::edit_distance("abc", "abc") == 0);
+  CHECK(keel::device::nearest_option("num-thread") == "num-threads");
+  CHECK(keel::device::nearest_option("devise") == "device");
+  CHECK(keel::device::nearest_option("halp") == "help");
+}

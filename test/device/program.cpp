@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// A program as a user writes one; programs.cpp runs it in many ways and reads what it prints.
+
+#include <keel/keel.hpp>
+
+#if KEEL_WITH_MPI
+#include <mpi.h>
+#endif
+
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+struct app : keel::defaults {
+  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::simulated>>;
+  static constexpr std::string_view prefix = "app";
+};
+
+void print_facts(keel::runtime<app>& run, int argc, char** argv) {
+  std::printf("rank %d of %d\n", run.environment().rank(), run.environment().size());
+  std::printf("device %s\n", std::string{run.device_name()}.c_str());
+  std::printf("thread level %d\n", static_cast<int>(run.thread_level()));
+  for (int i = 1; i < argc; ++i) std::printf("argument %s\n", argv[i]);
+  for (auto const& k : run.knobs())
+    std::printf("knob %s [%s] %s %s\n", k.option.c_str(), k.device.c_str(), k.value.c_str(),
+                std::string{keel::device::name(k.from)}.c_str());
+}
+
+/// Adds up 0 .. 999. A function of its own: nvcc takes no kernel inside a generic lambda.
+template <class Space>
+double sum_on(Space const& space) {
+  double sum = 0;
+  Kokkos::parallel_reduce("sum", Kokkos::RangePolicy(space, 0, 1000), KOKKOS_LAMBDA(int i, double& s) { s += i; }, sum);
+  return sum;
+}
+
+double sum_on_device(keel::runtime<app>& run) {
+  double sum = 0;
+  keel::with_device<app::devices>(run.device_name(), [&]<class Tag>(Tag) { sum = sum_on(run.execution_space<Tag>()); });
+  return sum;
+}
+
+void show_late_start(keel::runtime<app>& run) {
+  std::printf("started before %d\n", Kokkos::is_initialized());
+  std::printf("sum %g\n", sum_on_device(run));
+  std::printf("started after %d\n", Kokkos::is_initialized());
+  run.configuration(run.device_name(), [&](auto& c) {
+    for (int i = 0; i < 2; ++i)
+      std::printf("late %s\n", std::string{keel::device::name(c.set_threads(1))}.c_str());
+    if (c.threads()) std::printf("threads %d\n", *c.threads());
+  });
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  std::string const mode = argc > 1 ? argv[1] : "facts";
+#if KEEL_WITH_MPI
+  if (mode == "mpi-of-the-application") MPI_Init(&argc, &argv);
+#endif
+  if (mode == "kokkos-of-the-application") Kokkos::initialize();
+  int code = 0;
+  try {
+    keel::start<app> before;
+    if (mode == "threads-of-mpi") before.set_thread_level(keel::machine::thread_level::multiple);
+    keel::runtime<app> run{argc, argv, before};
+    if (run.help_requested()) {
+      code = 0;
+    } else if (mode == "throws") {
+      if (run.environment().rank() == run.environment().size() - 1)
+        throw keel::error("test", "the last rank gives up", "it was told to");
+      keel::machine::barrier(run.environment());
+    } else if (mode == "late" || mode == "kokkos-of-the-application") {
+      show_late_start(run);
+    } else {
+      print_facts(run, argc, argv);
+    }
+  } catch (std::exception const& e) {
+    code = keel::report(e);
+  }
+  std::printf("kokkos runs %d\n", Kokkos::is_initialized());
+  if (mode == "kokkos-of-the-application") Kokkos::finalize();
+#if KEEL_WITH_MPI
+  int ended = 0;
+  MPI_Finalized(&ended);
+  std::printf("mpi ended %d\n", ended);
+  if (mode == "mpi-of-the-application") MPI_Finalize();
+#endif
+  return code;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include <keel/device/report.hpp>
+
+#include <doctest/doctest.h>
+#include <support/skip.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include <sys/wait.h>
+
+// What only a whole process shows: exit codes, what is printed once a job, who ends what.
+// KEEL_TEST_PROGRAM is the program; KEEL_TEST_LAUNCH "mpiexec … -n", or empty without MPI;
+// KEEL_TEST_HOST_DEVICE a host device that Kokkos was built with.
+
+namespace {
+
+struct result {
+  int code;
+  std::string output;
+
+  [[nodiscard]] bool says(std::string const& words) const { return output.find(words) != std::string::npos; }
+  [[nodiscard]] int count(std::string const& words) const {
+    int n = 0;
+    for (auto at = output.find(words); at != std::string::npos; at = output.find(words, at + 1)) ++n;
+    return n;
+  }
+};
+
+result shell(std::string const& command) {
+  std::FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string output;
+  std::array<char, 4096> part;
+  while (auto const n = std::fread(part.data(), 1, part.size(), pipe)) output.append(part.data(), n);
+  int const status = pclose(pipe);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), output};
+}
+
+result program(std::string const& arguments, std::string const& environment = "") {
+  return shell("env " + environment + " " KEEL_TEST_PROGRAM " " + arguments);
+}
+
+std::string const launch = KEEL_TEST_LAUNCH;
+
+} // namespace
+
+TEST_CASE("device: the program runs without a word of advice and ends well") {
+  auto const r = program("facts in.txt --app-device=" KEEL_TEST_HOST_DEVICE " -- --app-help");
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  CHECK(r.says("device " KEEL_TEST_HOST_DEVICE "\n"));
+  CHECK(r.says("argument facts\nargument in.txt\nargument --\nargument --app-help\n"));
+  CHECK(r.says("knob --app-device [] " KEEL_TEST_HOST_DEVICE " command line\n"));
+  CHECK(r.says("kokkos runs 0\n"));
+}
+
+TEST_CASE("device: a malformed knob ends with code 2 and the message, from argv and from the environment") {
+  auto const argument = program("facts --app-device-instance=4x");
+  CAPTURE(argument.output);
+  CHECK(argument.code == 2);
+  CHECK(argument.says("keel::device: --app-device-instance='4x' is not a value for this knob ('x' follows the number)."));
+  CHECK_FALSE(argument.says("device " KEEL_TEST_HOST_DEVICE));
+  auto const variable = program("facts", "APP_NUM_THREADS=' 4'");
+  CHECK(variable.code == 2);
+  CHECK(variable.says("APP_NUM_THREADS=' 4'"));
+  auto const unknown = program("facts --app-num-thread 4");
+  CHECK(unknown.code == 2);
+  CHECK(unknown.says("Did you mean --app-num-threads?"));
+}
+
+TEST_CASE("device: two parts of a program with different vector sizes are refused at the start") {
+  auto const r = shell(KEEL_TEST_MISMATCHED " facts");
+  CAPTURE(r.output);
+  CHECK(r.code == 2);
+  CHECK(r.says("two parts of this program were compiled differently"));
+  CHECK(r.says("vector size 7"));
+}
+
+TEST_CASE("device: help prints every option once and asks the program to end") {
+  auto const r = program("facts --app-help");
+  CHECK(r.code == 0);
+  CHECK(r.count("--app-num-threads N") == 1);
+  CHECK_FALSE(r.says("argument facts"));
+}
+
+TEST_CASE("device: a known knob without a device for it is taken, with one word about it") {
+  auto const r = program("facts --app-device-instance=0 --app-device=" KEEL_TEST_HOST_DEVICE);
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  CHECK(r.count("--app-device-instance has no effect") == 1);
+  CHECK_FALSE(r.says("argument --app-device-instance"));
+  CHECK_FALSE(program("facts --app-device-instance=0 --app-log-level=silent").says("no effect"));
+}
+
+TEST_CASE("device: a process that may use one hardware thread takes one thread by itself") {
+  auto const r = shell("taskset -c $(taskset -pc $$ | sed 's/.*: //; s/[-,].*//') " KEEL_TEST_PROGRAM " facts");
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  if (!r.says("--app-num-threads [")) return keel::test::skip("no device with threads");
+  CHECK(r.count("--app-num-threads [") == r.count("] 1 unset\n"));
+}
+
+TEST_CASE("device: Kokkos starts at the first use of a device and ends with the runtime") {
+  for (char const* device : {KEEL_TEST_HOST_DEVICE, "simulated"}) {
+    auto const r = program(std::string{"late --app-device="} + device);
+    CAPTURE(r.output);
+    CHECK(r.code == 0);
+    CHECK(r.says("started before 0\nsum 499500\nstarted after 1\n"));
+    CHECK(r.says("kokkos runs 0\n"));
+  }
+}
+
+TEST_CASE("device: a knob that comes too late says so, once on standard error") {
+  auto const r = program("late --app-print-configuration");
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  if (r.says("late invalid for device")) return keel::test::skip("no device with threads");
+  CHECK(r.count("late not applied") == 2);
+  CHECK(r.count("has no effect, because Kokkos runs already") == 1);
+}
+
+TEST_CASE("device: what is asked for is what runs") {
+  auto const r = program("late --app-num-threads=1");
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  if (r.says("late invalid for device")) return keel::test::skip("no device with threads");
+  CHECK(r.says("threads 1\n"));
+}
+
+TEST_CASE("device: a Kokkos that the application started is used and not ended") {
+  auto const r = program("kokkos-of-the-application --app-device=" KEEL_TEST_HOST_DEVICE);
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  CHECK(r.says("started before 1\nsum 499500\n"));
+  CHECK(r.says("kokkos runs 1\n"));
+}
+
+TEST_CASE("device: an MPI that the application started is used and not ended") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const r = program("mpi-of-the-application");
+  CHECK(r.code == 0);
+  CHECK(r.says("mpi ended 0\n"));
+  CHECK(program("facts").says("mpi ended 1\n"));
+}
+
+TEST_CASE("device: MPI is asked for a thread level, and what it grants is told") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  CHECK(program("facts").says("thread level"));
+  CHECK_FALSE(program("facts").says("thread level 0"));
+  auto const r = program("threads-of-mpi");
+  CAPTURE(r.output);
+  CHECK(r.says("thread level 3"));
+}
+
+TEST_CASE("device: an argument error is printed once a job, and every rank ends") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const r = shell(launch + " 2 " KEEL_TEST_PROGRAM " facts --app-device=cuba");
+  CAPTURE(r.output);
+  CHECK(r.code == 2);
+  CHECK(r.count("there is no device 'cuba'") == 1);
+}
+
+TEST_CASE("device: a rank that an exception unwinds aborts the job with the message") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const begin = std::chrono::steady_clock::now();
+  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " throws");
+  CAPTURE(r.output);
+  CHECK(r.code != 0);
+  CHECK(r.code != 124);
+  CHECK(r.says("keel::test: the last rank gives up (it was told to)."));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{30});
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include <keel/device/runtime.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// Several runtimes one after the other, because MPI is started by the test's main and Kokkos by nobody;
+// what needs either to start and end is in programs.cpp.
+
+namespace {
+
+/// A device of the tests' own: every knob, three cards, four threads, and no kernels.
+struct three_cards {
+  static constexpr std::string_view name = "three-cards";
+};
+
+} // namespace
+
+namespace keel {
+
+template <>
+struct device_traits<three_cards> {
+  static constexpr bool supported = true;
+  static constexpr int preference = 300;
+  static constexpr bool has_threads = true;
+  static constexpr bool has_numa_regions = true;
+  static constexpr bool has_instances = true;
+  using execution_space = Kokkos::DefaultHostExecutionSpace;
+  static bool available() { return is_here; }
+  static void configure(space::settings const&) {}
+  static int threads() { return 4; }
+  static int default_threads() { return 2; }
+  static int max_threads() { return 4; }
+  static int max_numa_regions() { return 2; }
+  static int max_devices() { return 3; }
+  static int device_instance() { return 0; }
+  static std::string pci_id(int i) { return "0000:0" + std::to_string(i) + ":00.0"; }
+  static inline bool is_here = true;
+};
+
+} // namespace keel
+
+namespace {
+
+using keel::device::knob;
+using keel::device::outcome;
+using keel::device::source;
+
+/// A host device that this Kokkos was built with.
+using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, keel::openmp>;
+
+struct app : keel::defaults {
+  using devices = keel::where_supported<std::tuple<host, three_cards, keel::sycl>>;
+  static constexpr std::string_view prefix = "rt";
+};
+
+/// argc and argv as main has them.
+struct command_line {
+  explicit command_line(std::vector<std::string> all) : words(std::move(all)) {
+    for (auto& w : words) pointers.push_back(w.data());
+    count = static_cast<int>(pointers.size());
+    pointers.push_back(nullptr);
+  }
+  std::vector<std::string> words;
+  std::vector<char*> pointers;
+  int count;
+};
+
+/// A variable of the environment, for as long as it lives.
+struct variable {
+  variable(char const* n, char const* value) : name(n) { setenv(n, value, 1); }
+  ~variable() { unsetenv(name); }
+  char const* name;
+};
+
+std::string refusal(std::vector<std::string> words) {
+  command_line line{std::move(words)};
+  try {
+    keel::runtime<app> run{line.count, line.pointers.data()};
+    return "accepted";
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+}
+
+} // namespace
+
+TEST_CASE("device: a knob that nobody set is unset and shows what the device takes by itself") {
+  command_line line{{"app"}};
+  keel::runtime<app> run{line.count, line.pointers.data()};
+  auto& c = run.configuration<three_cards>();
+  CHECK(c.source(knob::threads) == source::unset);
+  CHECK(*c.threads() >= 1);
+  CHECK(*c.threads() <= 2);
+  CHECK(c.max_threads() == 4);
+  CHECK(c.numa_regions() == 1);
+  CHECK(c.max_devices() == 3);
+  CHECK_FALSE(run.help_requested());
+  CHECK(run.environment().size() >= 1);
+}
+
+TEST_CASE("device: code before the start, environment, command line, code after: the later wins") {
+  keel::start<app> before;
+  CHECK(before.set_threads<three_cards>(1) == outcome::success);
+  auto const threads_with = [&](std::vector<std::string> words) {
+    command_line line{std::move(words)};
+    keel::runtime<app> run{line.count, line.pointers.data(), before};
+    auto const& c = run.configuration<three_cards>();
+    return std::pair{*c.threads(), c.source(knob::threads)};
+  };
+  CHECK(threads_with({"app"}) == std::pair{1, source::code});
+  variable const v{"RT_NUM_THREADS", "2"};
+  CHECK(threads_with({"app"}) == std::pair{2, source::environment});
+  CHECK(threads_with({"app", "--rt-num-threads=4", "--rt-num-threads", "3"}) == std::pair{3, source::command_line});
+  command_line line{{"app", "--rt-num-threads=3"}};
+  keel::runtime<app> run{line.count, line.pointers.data(), before};
+  CHECK(run.configuration<three_cards>().set_threads(4) == outcome::success);
+  CHECK(run.configuration<three_cards>().threads() == 4);
+  CHECK(run.configuration<three_cards>().source(knob::threads) == source::code);
+}
+
+TEST_CASE("device: setting a knob says what became of it, and a refusal changes nothing") {
+  command_line line{{"app"}};
+  keel::runtime<app> run{line.count, line.pointers.data()};
+  auto& cards = run.configuration<three_cards>();
+  CHECK(cards.set_device_instance(2) == outcome::success);
+  CHECK(cards.set_device_instance(3) == outcome::out_of_bounds);
+  CHECK(cards.set_device_instance(-1) == outcome::invalid_value);
+  CHECK(cards.device_instance() == 2);
+  CHECK(cards.set_threads(0) == outcome::invalid_value);
+  CHECK(cards.set_threads(5) == outcome::out_of_bounds);
+  CHECK(cards.set_numa_regions(3) == outcome::out_of_bounds);
+  CHECK(cards.set_numa_regions(2) == outcome::success);
+  CHECK(cards.numa_regions() == 2);
+  CHECK(cards.source(knob::threads) == source::unset);
+  auto& cpu = run.configuration<host>();
+  CHECK(cpu.set_device_instance(0) == outcome::invalid_for_device);
+  CHECK_FALSE(cpu.device_instance().has_value());
+  CHECK_FALSE(cpu.max_devices().has_value());
+  CHECK(cpu.source(knob::device_instance) == source::unset);
+}
+
+TEST_CASE("device: a device that the build lacks can be spoken of and does nothing") {
+  if (keel::supported<keel::sycl>) return;
+  command_line line{{"app"}};
+  keel::runtime<app> run{line.count, line.pointers.data()};
+  CHECK(run.configuration<keel::sycl>().set_device_instance(0) == outcome::invalid_for_device);
+  CHECK_FALSE(run.configuration<keel::sycl>().max_devices().has_value());
+  CHECK(std::is_empty_v<std::remove_cvref_t<decltype(run.configuration<keel::sycl>())>>);
+}
+
+TEST_CASE("device: configurations are found by name") {
+  command_line line{{"app"}};
+  keel::runtime<app> run{line.count, line.pointers.data()};
+  CHECK(run.configuration("three-cards", [](auto& c) { c.set_device_instance(1); }));
+  CHECK(run.configuration<three_cards>().device_instance() == 1);
+  CHECK_FALSE(run.configuration("sycl", [](auto&) {}));
+}
+
+TEST_CASE("device: a configuration is not made or copied by users, and a lacking knob costs nothing") {
+  using cards = keel::device::configuration<three_cards>;
+  using cpu = keel::device::configuration<host>;
+  CHECK_FALSE(std::is_default_constructible_v<cards>);
+  CHECK_FALSE(std::is_copy_constructible_v<cards>);
+  CHECK_FALSE(std::is_move_constructible_v<cards>);
+  CHECK(std::is_empty_v<cpu> == !keel::device_traits<host>::has_threads);
+  CHECK(sizeof(cards) == 3 * sizeof(keel::device::setting<std::optional<int>>));
+}
+
+TEST_CASE("device: the device is the preferred one of those that are here, or the one that was asked for") {
+  auto const chosen = [](std::vector<std::string> words) {
+    command_line line{std::move(words)};
+    keel::runtime<app> run{line.count, line.pointers.data()};
+    return std::string{run.device_name()};
+  };
+  CHECK(chosen({"app"}) == "three-cards");
+  CHECK(chosen({"app", "--rt-device=" + std::string{host::name}}) == host::name);
+  keel::device_traits<three_cards>::is_here = false;
+  CHECK(chosen({"app"}) == host::name);
+  CHECK(refusal({"app", "--rt-device=three-cards"}).find("not available") != std::string::npos);
+  keel::device_traits<three_cards>::is_here = true;
+  std::string const unknown = refusal({"app", "--rt-device=cuba"});
+  CHECK(unknown.find("'cuba'") != std::string::npos);
+  CHECK(unknown.find(std::string{host::name} + ", three-cards") != std::string::npos);
+}
+
+TEST_CASE("device: a value that no device here can take is an error with its name") {
+  CHECK(refusal({"app", "--rt-num-threads=5"}).find("--rt-num-threads=5 is more than three-cards has") != std::string::npos);
+  CHECK(refusal({"app", "--rt-device-instance=3"}).find("largest value here is 2") != std::string::npos);
+  CHECK(refusal({"app", "--rt-map-device-by=guess"}).find("nearest, rank, none") != std::string::npos);
+  CHECK(refusal({"app", "--rt-num-devices=0"}).find("less than 1") != std::string::npos);
+  CHECK(refusal({"app", "--rt-log-level=loud"}).find("'loud'") != std::string::npos);
+  variable const v{"RT_DEVICE_INSTANCE", "4x"};
+  CHECK(refusal({"app"}).find("RT_DEVICE_INSTANCE='4x'") != std::string::npos);
+}
+
+TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob with its source") {
+  command_line line{{"app", "in", "--rt-device-instance", "1", "--kokkos-whatever", "--", "--rt-device=serial"}};
+  keel::runtime<app> run{line.count, line.pointers.data()};
+  CHECK(line.count == 4);
+  CHECK(std::string{line.pointers[1]} == "in");
+  CHECK(line.pointers[4] == nullptr);
+  bool found = false;
+  for (auto const& row : run.knobs())
+    if (row.option == "--rt-device-instance" && row.device == "three-cards")
+      found = row.value == "1" && row.from == source::command_line && row.variable == "RT_DEVICE_INSTANCE";
+  CHECK(found);
+  std::string const table = keel::device::table(run.knobs());
+  for (auto const& k : keel::device::all_knobs)
+    CHECK(table.find("--rt-" + std::string{k.option}) != std::string::npos);
+}
+
+TEST_CASE("device: the default environment is the runtime's, as long as it lives") {
+  {
+    command_line line{{"app"}};
+    keel::runtime<app> run{line.count, line.pointers.data()};
+    CHECK(&keel::machine::default_environment<app::ranks>() == &run.environment());
+  }
+  CHECK_THROWS_AS(static_cast<void>(keel::machine::default_environment<app::ranks>()), keel::error);
+}
+
+TEST_CASE("device: a coupled runtime works in a duplicate of its parent") {
+  command_line line{{"app", "--rt-device=three-cards"}};
+  keel::machine::basic_environment<app::ranks> const parent;
+  keel::start<app> before;
+  keel::runtime<app> run{line.count, line.pointers.data(), before, parent.comm()};
+  CHECK(run.environment().size() == parent.size());
+  CHECK(run.environment().rank() == parent.rank());
+#if KEEL_WITH_MPI
+  CHECK(run.environment().comm() != parent.comm());
+#endif
+}

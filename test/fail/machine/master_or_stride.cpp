@@ -1,0 +1,8 @@
+// expect: no matching function for call to
+// SPDX-License-Identifier: MIT
+#include <keel/machine.hpp>
+
+int main() {
+  keel::machine::environment world;
+  keel::machine::environment four{world, 4, 2};
+}

@@ -1,0 +1,10 @@
+// expect: Ranks
+// SPDX-License-Identifier: MIT
+#include <keel/machine.hpp>
+
+struct pigeons {
+  using handle = int;
+  struct communicator {};
+};
+
+int main() { keel::machine::basic_environment<pigeons> world; }

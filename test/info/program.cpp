@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// keel-info from outside: what it prints, what it refuses, and with which exit code.
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+struct said {
+  int code;
+  std::string out, err;
+};
+
+/// Runs keel-info through the shell; `before` are variables. hwloc keeps to itself what it misses here.
+said info(std::string const& arguments, std::string const& before = {}) {
+  auto const folder = std::filesystem::temp_directory_path() / ("keel-info-test-" + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  auto const err = folder / "err";
+  FILE* const pipe = popen(("HWLOC_HIDE_ERRORS=2 " + before + ' ' + KEEL_INFO + ' ' + arguments + " 2>" + err.string()).c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  said heard{0, {}, {}};
+  std::array<char, 4096> block;
+  while (auto const n = std::fread(block.data(), 1, block.size(), pipe)) heard.out.append(block.data(), n);
+  int const status = pclose(pipe);
+  heard.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  std::ostringstream text;
+  text << std::ifstream{err}.rdbuf();
+  heard.err = text.str();
+  std::filesystem::remove_all(folder);
+  return heard;
+}
+
+/// What of a document breaks a JSON schema: the words of the standard that schema.json uses.
+std::string broken(nlohmann::json const& schema, nlohmann::json const& value, std::string const& at = "$") {
+  auto const is = [&](std::string const& type) {
+    return type == "object"    ? value.is_object()
+           : type == "array"   ? value.is_array()
+           : type == "integer" ? value.is_number_integer()
+           : type == "string"  ? value.is_string()
+           : type == "boolean" ? value.is_boolean()
+                               : type == "null" && value.is_null();
+  };
+  if (schema.contains("const") && schema["const"] != value) return at + " is another constant";
+  if (auto const among = schema.find("enum"); among != schema.end())
+    if (std::find(among->begin(), among->end(), value) == among->end()) return at + " is not in the enumeration";
+  if (auto const type = schema.find("type"); type != schema.end()) {
+    bool const good = type->is_string() ? is(*type) : std::any_of(type->begin(), type->end(), [&](auto& t) { return is(t); });
+    if (!good) return at + " is of another type";
+  }
+  if (value.is_object()) {
+    for (auto const& name : schema["required"])
+      if (!value.contains(name)) return at + " has no " + name.get<std::string>();
+    for (auto const& [name, member] : value.items()) {
+      if (!schema["properties"].contains(name)) return at + " has " + name;
+      if (auto wrong = broken(schema["properties"][name], member, at + '.' + name); !wrong.empty()) return wrong;
+    }
+  }
+  if (value.is_array())
+    for (auto const& item : value)
+      if (auto wrong = broken(schema["items"], item, at + "[]"); !wrong.empty()) return wrong;
+  return {};
+}
+
+std::string machine(char const* file) { return std::string{"--xml "} + KEEL_TEST_DATA + '/' + file; }
+
+} // namespace
+
+TEST_CASE("info: without options it shows node, devices and knobs with value and source") {
+  auto const heard = info("", "KEEL_LOG_LEVEL=error");
+  CHECK(heard.code == 0);
+  CHECK(heard.err.empty());
+  for (char const* words : {"node: this machine, ", "devices of this keel: ", "--keel-device ", "unset", "environment"})
+    CHECK_MESSAGE(heard.out.find(words) != std::string::npos, words);
+}
+
+TEST_CASE("info: the JSON is JSON, says its schema, and holds what the tables do") {
+  auto const heard = info("--json --keel-log-level=error --map 8 " + machine("gpus8_numa4.xml"));
+  REQUIRE(heard.code == 0);
+  auto const all = nlohmann::json::parse(heard.out);
+  CHECK(all["schema"] == 1);
+  CHECK(all["node"]["cores"].size() == 32);
+  CHECK(all["node"]["memories"].size() == 4);
+  CHECK(all["node"]["devices"].size() == 12);
+  CHECK(all["node"]["devices"][0]["pci_id"] == "0000:01:00.0");
+  CHECK(all["node"]["devices"][0]["type"] == "gpu");
+  CHECK(all["node"]["this_machine"] == false);
+  CHECK(all["node"]["memories"][0]["base_address"].is_null());
+  CHECK(all["map"].size() == 8);
+  CHECK(all["map"][7]["cores"] == nlohmann::json{28, 29, 30, 31});
+  CHECK(all["map"][7]["memory"] == 3);
+  CHECK(all["devices"].size() >= 1);
+  bool found = false;
+  for (auto const& knob : all["knobs"])
+    if (knob["option"] == "--keel-log-level") {
+      found = true;
+      CHECK(knob["value"] == "error");
+      CHECK(knob["source"] == "command line");
+      CHECK(knob["variable"] == "KEEL_LOG_LEVEL");
+    }
+  CHECK(found);
+  CHECK(nlohmann::json::parse(info("--json").out)["map"].is_null());
+}
+
+TEST_CASE("info: the JSON keeps its schema on every machine") {
+  auto const schema = nlohmann::json::parse(std::ifstream{KEEL_INFO_SCHEMA});
+  CHECK(broken(schema, nlohmann::json::parse(info("--json").out)) == "");
+  for (auto const& file : std::filesystem::directory_iterator{KEEL_TEST_DATA})
+    if (file.path().extension() == ".xml") {
+      CAPTURE(file.path());
+      auto document = nlohmann::json::parse(info("--json --map 3 --xml " + file.path().string()).out);
+      CHECK(broken(schema, document) == "");
+      document["node"]["cores"][0]["speed"] = 1;
+      CHECK(broken(schema, document) == "$.node.cores[] has speed");
+    }
+}
+
+TEST_CASE("info: --map shows where every rank runs, on what, and how far that is") {
+  auto const heard = info("--map 2 " + machine("gpus_one_side.xml"));
+  CHECK(heard.code == 0);
+  CHECK(heard.out.find("rank  cores  hardware threads  memory  steps  device  PCI id        steps") != std::string::npos);
+  CHECK(heard.out.find("0     0-5    0-11              0       1      1       0000:01:00.0  2") != std::string::npos);
+  CHECK(heard.out.find("1     6-11   12-23             1       1      0       0000:00:00.0  1") != std::string::npos);
+}
+
+TEST_CASE("info: --by chooses the rule of the map") {
+  auto const map = [](char const* rule) {
+    auto const heard = info("--json --map 3 --by " + std::string{rule} + ' ' + machine("gpus_one_side.xml"));
+    REQUIRE(heard.code == 0);
+    return nlohmann::json::parse(heard.out)["map"];
+  };
+  CHECK(map("spread")[2]["cores"] == nlohmann::json{6, 7, 8, 9, 10, 11});
+  CHECK(map("compact")[2]["cores"] == nlohmann::json::array({2}));
+  CHECK(map("by_device")[0]["cores"] == nlohmann::json{6, 7});
+  CHECK(info("--map 2 --by_device").code == 2);
+  CHECK(info("--map 2 --by luck").err.starts_with("keel::info: --by luck is no rule."));
+  CHECK(info("--map 2 --by by_device " + machine("no_io.xml")).code == 2);
+}
+
+TEST_CASE("info: --svg draws every core, and writes nothing where it cannot") {
+  auto const file = std::filesystem::temp_directory_path() / ("keel-info-test-" + std::to_string(getpid()) + ".svg");
+  CHECK(info("--map 4 --svg " + file.string() + ' ' + machine("hybrid.xml")).code == 0);
+  std::ostringstream text;
+  text << std::ifstream{file}.rdbuf();
+  std::filesystem::remove(file);
+  CHECK(text.str().starts_with("<svg "));
+  CHECK(text.str().ends_with("</svg>\n"));
+  for (int c = 0; c < 16; ++c) CHECK(text.str().find("<title>core " + std::to_string(c) + ", rank ") != std::string::npos);
+  auto const heard = info("--svg /no/such/folder/x.svg");
+  CHECK(heard.code == 2);
+  CHECK(heard.err.find("keel::info: /no/such/folder/x.svg cannot be written (No such file") == 0);
+  CHECK(heard.out.empty());
+}
+
+TEST_CASE("info: --explain says what a knob is, --help what there is") {
+  auto const heard = info("--explain device --keel-device=simulated");
+  CHECK(heard.code == 0);
+  CHECK(heard.out.find("--keel-device, KEEL_DEVICE: ") == 0);
+  CHECK(heard.out.find("now simulated, source: command line") != std::string::npos);
+  CHECK(info("--explain numa-regions").code == 0); // also where no device has it
+  auto const help = info("--help");
+  CHECK(help.code == 0);
+  CHECK(help.out.starts_with("usage: keel-info"));
+  CHECK(help.out.find("--keel-num-threads") != std::string::npos);
+}
+
+TEST_CASE("info: wrong input is a message in keel's grammar, exit code 2, and no output") {
+  struct {
+    std::string arguments;
+    char const* message;
+  } const wrong[]{
+      {"--frob", "keel::info: unknown option --frob. See keel-info --help?"},
+      {"stray", "keel::info: unknown option stray."},
+      {"--map 0", "keel::info: --map 0 cannot be drawn"},
+      {"--map 4x", "keel::info: --map 4x cannot be drawn"},
+      {"--map", "keel::info: --map has no value"},
+      {"--explain nothing", "keel::info: no knob is called nothing."},
+      {"--keel-num-thread 3", "keel::device: unknown option --keel-num-thread"},
+      {"--keel-num-threads 4x", "keel::device: --keel-num-threads='4x'"},
+      {"--xml /no/such/file", "keel::topology: /no/such/file cannot be read (No such file or directory)."},
+      {"--xml /etc/passwd", "keel::topology: /etc/passwd is not a topology ("},
+      {"--json --xml /tmp", "keel::topology: /tmp cannot be read (Is a directory)."},
+  };
+  for (auto const& w : wrong) {
+    CAPTURE(w.arguments);
+    auto const heard = info(w.arguments);
+    CHECK(heard.code == 2);
+    CHECK(heard.out.empty());
+    CHECK(heard.err.starts_with(w.message));
+    CHECK(heard.err.ends_with("?\n"));
+  }
+}
+
+TEST_CASE("info: bad variables of hwloc are errors, good ones another machine") {
+  for (char const* bad : {"HWLOC_XMLFILE=/no/such/file", "HWLOC_SYNTHETIC=nonsense"}) {
+    auto const heard = info("", bad);
+    CHECK(heard.code == 2);
+    CHECK(heard.out.empty());
+    CHECK(heard.err.starts_with(std::string{"keel::topology: "} + bad));
+  }
+  CHECK(info("", "HWLOC_SYNTHETIC='core:3 pu:1'").out.starts_with("node: HWLOC_SYNTHETIC=core:3 pu:1, 3 cores"));
+}

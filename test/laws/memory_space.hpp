@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What holds for every memory space. Instantiate with the space, Kokkos running:
+/// `TEST_CASE_TEMPLATE_INVOKE(memory_space, my_space);`
+
+#include <keel/space/kokkos.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace keel::laws {
+
+/// Fills a view with 0, 1, 2, … where it lies.
+template <class View>
+void count_up(View const& view) {
+  using execution = typename View::execution_space;
+  Kokkos::parallel_for(
+      "count up", Kokkos::RangePolicy<execution>(0, view.extent(0)),
+      KOKKOS_LAMBDA(int i) { view(i) = static_cast<typename View::value_type>(i); });
+  Kokkos::fence();
+}
+
+/// Whether the elements [0, n) of the view are 0, 1, 2, … seen from the host.
+template <class View>
+bool counts_up(View const& view, std::size_t n) {
+  auto const host = Kokkos::create_mirror_view(view);
+  Kokkos::deep_copy(host, view);
+  bool good = host.extent(0) >= n;
+  for (std::size_t i = 0; good && i < n; ++i) good = host(i) == static_cast<typename View::value_type>(i);
+  return good;
+}
+
+/// Counts how often it lives, on the host.
+struct lives {
+  static inline int now = 0;
+  KOKKOS_FUNCTION lives() { ++now; }
+  KOKKOS_FUNCTION ~lives() { --now; }
+};
+
+} // namespace keel::laws
+
+TEST_CASE_TEMPLATE_DEFINE("space: a memory space keeps the laws of one", Space, memory_space) {
+  namespace laws = keel::laws;
+  using view = Kokkos::View<double*, Space>;
+
+  SUBCASE("it is one for Kokkos, and has a name") {
+    CHECK(Kokkos::is_memory_space<Space>::value);
+    CHECK(std::is_same_v<typename view::memory_space, Space>);
+    CHECK(!std::string(Space::name()).empty());
+  }
+  SUBCASE("a view keeps its label and counts its references") {
+    view a("my label", 10);
+    CHECK(a.label() == "my label");
+    CHECK(a.use_count() == 1);
+    {
+      view const b = a;
+      CHECK(a.use_count() == 2);
+    }
+    CHECK(a.use_count() == 1);
+  }
+  SUBCASE("elements start as zero, unless nobody wants that") {
+    view a("a", 100);
+    auto const host = Kokkos::create_mirror_view(a);
+    Kokkos::deep_copy(host, a);
+    double sum = 0;
+    for (std::size_t i = 0; i < 100; ++i) sum += host(i) * host(i);
+    CHECK(sum == 0);
+    view const raw(Kokkos::view_alloc("raw", Kokkos::WithoutInitializing), 5);
+    CHECK(raw.label() == "raw");
+  }
+  SUBCASE("every allocation is aligned, also of one byte") {
+    for (std::size_t bytes : {1, 63, 64, 1000, 1 << 20}) {
+      void* const p = Space().allocate("aligned", bytes);
+      CHECK(reinterpret_cast<std::uintptr_t>(p) % 64 == 0);
+      Space().deallocate("aligned", p, bytes);
+      Kokkos::View<char*, Space> const v("v", bytes);
+      CHECK(reinterpret_cast<std::uintptr_t>(v.data()) % 64 == 0);
+    }
+  }
+  SUBCASE("a view of no element can be copied, and a default one owns nothing") {
+    view a("none", 0);
+    CHECK(a.extent(0) == 0);
+    auto const host = Kokkos::create_mirror_view(a);
+    Kokkos::deep_copy(host, a);
+    Kokkos::deep_copy(a, host);
+    CHECK(view().use_count() == 0);
+  }
+  SUBCASE("deep copies go both ways, between spaces, and of one element") {
+    view a("a", 1000);
+    view b("b", 1000);
+    laws::count_up(a);
+    CHECK(laws::counts_up(a, 1000));
+    Kokkos::deep_copy(b, a);
+    CHECK(laws::counts_up(b, 1000));
+    Kokkos::View<double*, Kokkos::HostSpace> host("host", 1000);
+    Kokkos::deep_copy(host, b);
+    host(999) = -1;
+    Kokkos::deep_copy(a, host);
+    CHECK_FALSE(laws::counts_up(a, 1000));
+    CHECK(laws::counts_up(a, 999));
+    Kokkos::View<double, Space> one("one");
+    Kokkos::deep_copy(one, 2.5);
+    double seen = 0;
+    Kokkos::deep_copy(seen, one);
+    CHECK(seen == 2.5);
+    Kokkos::deep_copy(typename Space::execution_space(), b, 4.0);
+    Kokkos::fence();
+    CHECK_FALSE(laws::counts_up(b, 1000));
+  }
+  SUBCASE("mirrors stand where they were asked for") {
+    Kokkos::View<double*, Kokkos::HostSpace> host("host", 20);
+    laws::count_up(host);
+    auto const there = Kokkos::create_mirror_view_and_copy(Space(), host);
+    CHECK(std::is_same_v<typename std::remove_cv_t<decltype(there)>::memory_space, Space>);
+    CHECK(laws::counts_up(there, 20));
+    auto const same = Kokkos::create_mirror_view(Space(), there);
+    CHECK(same.data() == there.data());
+  }
+  SUBCASE("a space and an execution space may be given with the view") {
+    view const a(Kokkos::view_alloc("a", Space()), 10);
+    view const b(Kokkos::view_alloc("b", Space(), typename Space::execution_space()), 10);
+    laws::count_up(a);
+    laws::count_up(b);
+    CHECK(laws::counts_up(a, 10));
+    CHECK(laws::counts_up(b, 10));
+  }
+  SUBCASE("sub-views share the memory and the count") {
+    view a("a", 10);
+    laws::count_up(a);
+    auto const part = Kokkos::subview(a, std::make_pair(2, 5));
+    CHECK(part.data() == a.data() + 2);
+    CHECK(a.use_count() == 2);
+    Kokkos::deep_copy(part, -1.0);
+    CHECK(laws::counts_up(a, 2));
+    CHECK_FALSE(laws::counts_up(a, 3));
+  }
+  SUBCASE("resizing keeps what fits") {
+    view a("a", 10);
+    laws::count_up(a);
+    Kokkos::resize(a, 20);
+    CHECK(a.extent(0) == 20);
+    CHECK(laws::counts_up(a, 10));
+    Kokkos::resize(a, 5);
+    CHECK(laws::counts_up(a, 5));
+    Kokkos::realloc(a, 3);
+    CHECK(a.extent(0) == 3);
+  }
+  SUBCASE("raw memory can be had, grown and given back") {
+    void* p = Kokkos::kokkos_malloc<Space>("raw", 100);
+    p = Kokkos::kokkos_realloc<Space>(p, 200);
+    CHECK(p != nullptr);
+    Kokkos::kokkos_free<Space>(p);
+  }
+  SUBCASE("elements are made and destroyed as often as there are") {
+    laws::lives::now = 0;
+    {
+      Kokkos::View<laws::lives*, Space> const a("a", 7);
+      Kokkos::fence();
+      CHECK(laws::lives::now == 7);
+    }
+    CHECK(laws::lives::now == 0);
+  }
+}

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""A tree of one or two files for each way to break a rule; the rule must complain, and about the right file."""
+import pathlib
+import tempfile
+
+import rules
+
+HEAD = "// SPDX-License-Identifier: MIT\n#pragma once\n\n/// @file\n/// A header.\n\n"
+GOOD = {
+    "include/keel/policy/macros.hpp": HEAD + "#define KEEL_FUNCTION\n",
+    "include/keel/policy/list.hpp": HEAD + "#include <keel/policy/macros.hpp>\n",
+    "include/keel/space/view.hpp": HEAD + "#include <keel/policy/list.hpp>\n#include <keel/impl/space/view.hpp>\n",
+    "impl/keel/impl/space/view.hpp": HEAD + "/// Not virtual. \"virtual\"\n",
+    "test/policy/list.cpp": "// SPDX-License-Identifier: MIT\n#include <keel/policy/list.hpp>\n",
+    "test/space/view.cpp": "// SPDX-License-Identifier: MIT\n#include <keel/space/view.hpp>\n",
+    "test/policy/meson.build": "files('list.cpp')\n",
+    "test/space/meson.build": "files('view.cpp')\n",
+    "test/run": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n",
+}
+MESON_LOG = "meson-logs/meson-log.txt"  # a tree that has it is its own build folder
+LIST = "include/keel/policy/list.hpp"
+BAD = [
+    ("arrows", {LIST: HEAD + "#include <keel/space/view.hpp>\n"}),
+    ("arrows", {"include/keel/block/pack.hpp": HEAD + "#include <keel/topology/node.hpp>\n"}),
+    ("arrows", {"include/keel/device/knobs.hpp": HEAD + "#include <keel/impl/space/view.hpp>\n"}),
+    ("arrows", {LIST: HEAD + '#include "macros.hpp"\n'}),
+    ("arrows", {"include/keel/extra/thing.hpp": HEAD}),
+    ("doors", {LIST: HEAD + "#include <mpi.h>\n"}),
+    ("doors", {"include/keel/residency/fields.hpp": HEAD + "#include <Kokkos_Core.hpp>\n"}),
+    ("doors", {"include/keel/machine/host.hpp": HEAD + "#  include <hwloc/helper.h>\n"}),
+    ("doors", {"include/keel/block/pack.hpp": HEAD + "#include <boost/hana/tuple.hpp>\n"}),
+    ("alone", {LIST: HEAD + "std::size_t missing_include;\n"}),
+    ("alone", {LIST: HEAD.replace("#pragma once", "") + "struct twice {};\n"}),
+    ("alone", {LIST: HEAD + "#include <Kokkos_Core.hpp>\n"}),
+    ("length", {LIST: HEAD + "\n" * 250}),
+    ("length", {LIST: HEAD + "/// Long because it is.\n" + "\n" * 400}),
+    ("macros", {LIST: HEAD + "#define KEEL_OTHER 1\n"}),
+    ("macros", {"include/keel/policy/macros.hpp": HEAD + "# define OTHER 1\n"}),
+    ("macros", {"include/keel/policy/macros.hpp": HEAD + "".join(f"#define KEEL_{n}\n" for n in range(20))}),
+    ("names", {"include/keel/policy/utils.hpp": HEAD}),
+    ("names", {"test/helpers/list.cpp": ""}),
+    ("virtual", {LIST: HEAD + "struct base { virtual void f(); };\n"}),
+    ("lists", {"test/policy/forgotten.cpp": ""}),
+    ("lists", {"test/nowhere/list.cpp": ""}),
+    ("tested", {"include/keel/policy/forgotten.hpp": HEAD}),
+    ("tested", {"include/keel/policy.hpp": HEAD + "#include <keel/policy/forgotten.hpp>\n",
+                "include/keel/policy/forgotten.hpp": HEAD,
+                "test/policy/list.cpp": "#include <keel/policy.hpp>\n#include <keel/policy/list.hpp>\n"}),
+    ("words", {"README.md": "see /wo" + "rk/shared\n"}),
+    ("words", {".ci/run": "debootstrap sid tree http://deb.deb" + "ian.org\n"}),
+    ("licence", {"test/policy/list.cpp": "int i;\n"}),
+    ("licence", {"test/run": "#!/bin/sh\n"}),
+    ("form", {LIST: HEAD.replace("#pragma once", "")}),
+    ("form", {LIST: HEAD.replace("/// @file", "")}),
+    ("quiet", {MESON_LOG: "meson.build:9: DEPRECATION: it is old\n"}),
+]
+
+
+def complaints(rule, files, build):
+    with tempfile.TemporaryDirectory() as root:
+        for name, content in files.items():
+            path = pathlib.Path(root, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        return list(rules.RULES[rule](rules.Tree(root, root if MESON_LOG in files else build)))
+
+
+def main(build):
+    wrong = []
+    for rule in rules.RULES:
+        found = complaints(rule, GOOD | ({MESON_LOG: ""} if rule == "quiet" else {}), build)
+        if found:
+            wrong.append(f"{rule} complains about a good tree: {found}")
+        if rule not in {name for name, _ in BAD}:
+            wrong.append(f"{rule}: no bad tree shows that it can fail")
+    for rule, files in BAD:
+        found = complaints(rule, GOOD | files, build)
+        if not any(pathlib.PurePath(name).name in line or "20 macros" in line for line in found for name in files):
+            wrong.append(f"{rule} does not see {files}: {found}")
+    for line in wrong:
+        print(f"FAIL: {line}")
+    print(f"{2 * len(rules.RULES) + len(BAD) - len(wrong)} passed, {len(wrong)} failed, 0 skipped")
+    return 1 if wrong else 0

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The rules that make the tree mean something: rules.py RULE ROOT [BUILD] prints what breaks RULE below ROOT.
+
+`rules.py --self-test` shows each rule a tiny tree that breaks it (bad_trees.py), and wants it to notice.
+"""
+import json
+import pathlib
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+import compiler
+
+LEVEL = {"policy": 0, "block": 1, "topology": 1, "space": 2, "machine": 2, "residency": 3, "device": 4}
+BARE = ("policy", "block", "topology", "machine")  # compile without Kokkos
+DOORS = {"hwloc": "topology", "Kokkos_": "space", "impl/Kokkos_": "space", "mpi.h": "machine", "boost/": "policy",
+         "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "omp.h": "space"}
+
+
+class Tree:
+    """The files of the project below `root`, without what is built, fetched or written by a run."""
+
+    def __init__(self, root, build=None):
+        self.root, self.build = pathlib.Path(root), build
+
+    def files(self, *suffixes, below=("",)):
+        for path in sorted(self.root.rglob("*")):
+            parts = path.relative_to(self.root).parts
+            fetched = parts[0] == "subprojects" and len(parts) > 2 and parts[1] != "packagefiles"
+            made = parts[0].startswith("build") or parts[0] in (".git", "out") or "__pycache__" in parts
+            if path.is_file() and not fetched and not made and (not suffixes or path.suffix in suffixes):
+                if any("/".join(parts).startswith(start) for start in below):
+                    yield path
+
+    def headers(self):
+        return list(self.files(".hpp", below=("include/", "impl/keel/")))
+
+    def name(self, path):
+        return path.relative_to(self.root).as_posix()
+
+
+def text(path):
+    return path.read_text(errors="replace")
+
+
+def code(path):
+    """The text without comments and strings."""
+    return re.sub(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', " ", text(path), flags=re.S)
+
+
+def includes(path):
+    return re.findall(r'^\s*#\s*include\s*([<"][^>"]+)[>"]', text(path), re.M)
+
+
+def spelled(tree, header):
+    """The header as users include it."""
+    return re.sub(r"^(include|impl)/", "", tree.name(header))
+
+
+def folder_of(spelling):
+    """The folder that `keel/x/y.hpp`, `keel/x.hpp` or `keel/impl/x/y.hpp` belongs to; None for keel.hpp."""
+    first = re.sub(r"^keel/(impl/)?", "", spelling).split("/")[0].removesuffix(".hpp")
+    return None if spelling == "keel/keel.hpp" else first
+
+
+def arrows(tree):
+    """A folder includes itself and lower numbers only; impl/ is for its own folder."""
+    for header in tree.headers():
+        mine = folder_of(spelled(tree, header))
+        if mine is not None and mine not in LEVEL:
+            yield f"{tree.name(header)}: {mine} is not one of the folders {', '.join(LEVEL)}"
+            continue
+        for include in includes(header):
+            if include[0] == '"':
+                yield f"{tree.name(header)}: {include}\" is not spelled <keel/...>"
+            if not include.startswith("<keel/") or mine is None:
+                continue
+            theirs = folder_of(include[1:])
+            if theirs != mine and (theirs not in LEVEL or LEVEL[theirs] >= LEVEL[mine]):
+                yield f"{tree.name(header)}: {mine} includes {include}> of {theirs}"
+            if include.startswith("<keel/impl/") and theirs != mine:
+                yield f"{tree.name(header)}: {include}> is for the folder {theirs} alone"
+
+
+def doors(tree):
+    """Each foreign header appears under one folder only."""
+    for header in tree.headers():
+        for include in includes(header):
+            for foreign, door in DOORS.items():
+                if include[1:].startswith(foreign) and folder_of(spelled(tree, header)) != door:
+                    yield f"{tree.name(header)}: {include}> (the door is {door})"
+
+
+def alone(tree):
+    """Every header compiles alone and twice; policy, block, topology and machine without Kokkos."""
+    def one(header):
+        name = spelled(tree, header)
+        kind = "bare" if folder_of(name) in BARE else "kokkos"
+        status, output = compiler.check(tree.build, kind, f"#include <{name}>\n#include <{name}>\n",
+                                        first=[f"-I{tree.root}/include", f"-I{tree.root}/impl"])
+        return f"{tree.name(header)}: does not compile alone and twice:\n{output}" if status else None
+    yield from filter(None, compiler.at_once(one, tree.headers()))
+
+
+def length(tree):
+    """A header has at most 250 lines, with a reason (a line `/// Long because ...`) 400."""
+    for header in tree.headers():
+        lines = text(header).count("\n")
+        if lines > 400 or lines > 250 and "/// Long because " not in text(header):
+            yield f"{tree.name(header)}: {lines} lines"
+
+
+def macros(tree):
+    """Fewer than 20 macros, all KEEL_..., all in policy/macros.hpp; what Kokkos wants set around its headers is not keel's."""
+    names = set()
+    for header in tree.headers():
+        for name in re.findall(r"^\s*#\s*define\s+(\w+)", text(header), re.M):
+            if name.startswith("KOKKOS_") and folder_of(spelled(tree, header)) == "space":
+                continue
+            names.add(name)
+            if tree.name(header) != "include/keel/policy/macros.hpp":
+                yield f"{tree.name(header)}: defines {name}"
+            if not name.startswith("KEEL_"):
+                yield f"{tree.name(header)}: {name} does not begin with KEEL_"
+    if len(names) >= 20:
+        yield f"{len(names)} macros"
+
+
+def names(tree):
+    """No utils, common, helpers."""
+    for path in tree.files(below=("include/", "impl/", "test/", "bench/")):
+        for part in path.relative_to(tree.root).with_suffix("").parts:
+            if part in ("util", "utils", "utility", "common", "helper", "helpers", "misc"):
+                yield f"{tree.name(path)}: {part} says nothing"
+
+
+def virtual(tree):
+    """keel declares no virtual function."""
+    for header in tree.headers():
+        if re.search(r"\bvirtual\b", code(header)):
+            yield f"{tree.name(header)}: virtual"
+
+
+def lists(tree):
+    """Every source of test/, bench/ and impl/info/ is built by a target or named in the meson.build above it."""
+    built = {pathlib.Path(source).resolve()
+             for target in json.loads((pathlib.Path(tree.build) / "meson-info/intro-targets.json").read_text())
+             for group in target["target_sources"] for source in group.get("sources", [])} if tree.build else set()
+    sources = list(tree.files(".cpp", ".hpp", ".cu", below=("test/", "bench/", "impl/info/")))
+    included = {pathlib.PurePath(include[1:]).name for source in sources for include in includes(source)}
+    for source in sources:
+        if tree.name(source).startswith("test/fail/"):
+            continue  # found by test/fail/run, which counts them
+        lists_above = [folder / "meson.build" for folder in source.parents if (folder / "meson.build").is_file()]
+        listed = any(source.name in text(above) for above in lists_above)
+        if source.resolve() not in built and not listed and source.name not in included:
+            yield f"{tree.name(source)}: in no meson.build"
+
+
+def tested(tree):
+    """Every header has a test: one that includes it, by itself or through another header that is not a door to all."""
+    headers = {spelled(tree, header): header for header in tree.headers()}
+    reached = set()
+    waiting = [include[1:] for test in tree.files(".cpp", ".hpp", ".cu", below=("test/",)) for include in includes(test)]
+    while waiting:
+        name = waiting.pop()
+        if name in headers and name not in reached:
+            reached.add(name)
+            if name.count("/") > 1:  # keel/keel.hpp and keel/x.hpp only gather
+                waiting += [include[1:] for include in includes(headers[name])]
+    for name in sorted(set(headers) - reached):
+        yield f"{tree.name(headers[name])}: no test reaches it"
+
+
+def words(tree):
+    """No path of a machine, no host of a package registry, nothing about who works on this how."""
+    wrong = re.compile(r"/w[o]rk/|/f[a]rm|d[e]b[.]d[e]bian|r[e]gistry[.]npm|/r[o]ot/|/h[o]me/")
+    for path in tree.files():
+        for number, line in enumerate(text(path).splitlines(), 1):
+            if wrong.search(line):
+                yield f"{tree.name(path)}:{number}: {line.strip()}"
+
+
+def licence(tree):
+    """Every source and script names its licence in its first two lines."""
+    for path in tree.files():
+        script = path.suffix == "" and text(path).startswith("#!")
+        if path.suffix in (".hpp", ".cpp", ".cu", ".h", ".c", ".py") or script:
+            if "SPDX-License-Identifier: MIT" not in "".join(text(path).splitlines(True)[:2]):
+                yield f"{tree.name(path)}: no licence line"
+
+
+def form(tree):
+    """A header has #pragma once and says in an @file comment what it is."""
+    for header in tree.headers():
+        for needed in ("#pragma once", "/// @file"):
+            if needed not in text(header):
+                yield f"{tree.name(header)}: no {needed}"
+
+
+def quiet(tree):
+    """Meson configures without a word of warning."""
+    for line in text(pathlib.Path(tree.build, "meson-logs/meson-log.txt")).splitlines():
+        if re.match(r"(\S*meson[._]\S+:\d+:\d*:? )?(WARNING|DEPRECATION|NOTICE):", line):
+            yield f"meson-log.txt: {line}"
+
+
+RULES = {rule.__name__: rule for rule in
+         (arrows, doors, alone, length, macros, names, virtual, lists, tested, words, licence, form, quiet)}
+
+
+def main(arguments):
+    if arguments[0] == "--self-test":
+        import bad_trees
+        return bad_trees.main(*arguments[1:])
+    complaints = list(RULES[arguments[0]](Tree(*arguments[1:])))
+    print(f"{arguments[0]}: {RULES[arguments[0]].__doc__}")
+    for complaint in complaints:
+        print(f"FAIL: {complaint}")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <keel/machine/alone.hpp>
+
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/messages.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <numeric>
+#include <vector>
+
+namespace km = keel::machine;
+using solo = km::basic_environment<km::alone>;
+
+TEST_CASE("machine: alone is rank 0 of 1 and its own master, node and leader") {
+  solo const world;
+  CHECK(world.rank() == 0);
+  CHECK(world.size() == 1);
+  CHECK(world.is_master());
+  CHECK(world.node().size() == 1);
+  CHECK(world.leaders().is_member());
+  CHECK(world.comm() == km::alone::handle::self);
+  CHECK(solo{world.comm(), km::first{1}}.is_member());
+  CHECK(solo{world, km::chosen{0}}.is_member());
+  CHECK_FALSE(world.split(std::nullopt).is_member());
+  CHECK_THROWS_AS((solo{world, km::first{2}}), keel::error);
+}
+
+TEST_CASE("machine: alone writes to itself, in order within a tag") {
+  solo const world;
+  km::messages m{world};
+  std::array<int, 4> const out{1, 2, 3, 4};
+  std::array<int, 4> in{};
+  for (int round = 0; round != 2; ++round) {
+    in.fill(0);
+    m.send(&out[0], sizeof(int), 0, 7);
+    m.receive(&in[2], sizeof(int), 0, 5);
+    m.send(&out[1], sizeof(int), 0, 7);
+    m.send(&out[2], sizeof(int), 0, 5);
+    m.receive(&in[0], sizeof(int), 0, 7);
+    m.receive(&in[1], sizeof(int), 0, 7);
+    m.send(nullptr, 0, 0, 9);
+    m.receive(nullptr, 0, 0, 9);
+    m.wait();
+    CHECK(in == std::array<int, 4>{1, 2, 3, 0});
+  }
+}
+
+TEST_CASE("machine: alone finds a message without a partner, and recovers") {
+  solo const world;
+  km::messages m{world};
+  int const out = 1;
+  int in = 0;
+  m.send(&out, sizeof out, 0, 1);
+  CHECK_THROWS_WITH_AS(m.wait(), doctest::Contains("1 sent, 0 received"), keel::error);
+  m.send(&out, sizeof out, 0, 1);
+  m.receive(&in, sizeof in, 0, 1);
+  m.wait();
+  CHECK(in == 1);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Which calls of MPI each operation makes, heard through MPI's profiling interface.
+#include <keel/machine/environment.hpp>
+
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/messages.hpp>
+
+#include <doctest/doctest.h>
+
+#if KEEL_WITH_MPI
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace km = keel::machine;
+using km::environment;
+
+namespace {
+
+using names = std::vector<std::string>;
+
+bool is_listening = false;
+names heard;
+
+void note(char const* name) {
+  if (is_listening) heard.emplace_back(name);
+}
+
+/// The calls that `f` makes on this rank. `MPI_Initialized` and `MPI_Finalized`, which read one flag, are not heard.
+template <class F>
+names calls_of(F&& f) {
+  heard.clear();
+  is_listening = true;
+  f();
+  is_listening = false;
+  return heard;
+}
+
+/// What wraps a collective call on a communicator of the application's: its handler set aside, and back.
+names on_borrowed(names const& before, names const& calls, names const& after = {}) {
+  names all = before;
+  all.insert(all.end(), {"Comm_get_errhandler", "Comm_set_errhandler"});
+  all.insert(all.end(), calls.begin(), calls.end());
+  all.insert(all.end(), {"Comm_set_errhandler", "Errhandler_free"});
+  all.insert(all.end(), after.begin(), after.end());
+  return all;
+}
+
+} // namespace
+
+extern "C" {
+int MPI_Comm_rank(MPI_Comm c, int* r) { return note("Comm_rank"), PMPI_Comm_rank(c, r); }
+int MPI_Comm_size(MPI_Comm c, int* n) { return note("Comm_size"), PMPI_Comm_size(c, n); }
+int MPI_Comm_test_inter(MPI_Comm c, int* f) { return note("Comm_test_inter"), PMPI_Comm_test_inter(c, f); }
+int MPI_Comm_dup(MPI_Comm c, MPI_Comm* o) { return note("Comm_dup"), PMPI_Comm_dup(c, o); }
+int MPI_Comm_free(MPI_Comm* c) { return note("Comm_free"), PMPI_Comm_free(c); }
+int MPI_Comm_group(MPI_Comm c, MPI_Group* g) { return note("Comm_group"), PMPI_Comm_group(c, g); }
+int MPI_Comm_create(MPI_Comm c, MPI_Group g, MPI_Comm* o) { return note("Comm_create"), PMPI_Comm_create(c, g, o); }
+int MPI_Comm_create_group(MPI_Comm c, MPI_Group g, int t, MPI_Comm* o) {
+  return note("Comm_create_group"), PMPI_Comm_create_group(c, g, t, o);
+}
+int MPI_Comm_split(MPI_Comm c, int color, int key, MPI_Comm* o) {
+  return note("Comm_split"), PMPI_Comm_split(c, color, key, o);
+}
+int MPI_Comm_get_errhandler(MPI_Comm c, MPI_Errhandler* e) {
+  return note("Comm_get_errhandler"), PMPI_Comm_get_errhandler(c, e);
+}
+int MPI_Comm_set_errhandler(MPI_Comm c, MPI_Errhandler e) {
+  return note("Comm_set_errhandler"), PMPI_Comm_set_errhandler(c, e);
+}
+int MPI_Errhandler_free(MPI_Errhandler* e) { return note("Errhandler_free"), PMPI_Errhandler_free(e); }
+int MPI_Group_incl(MPI_Group g, int n, int const r[], MPI_Group* o) {
+  return note("Group_incl"), PMPI_Group_incl(g, n, r, o);
+}
+int MPI_Group_range_incl(MPI_Group g, int n, int r[][3], MPI_Group* o) {
+  return note("Group_range_incl"), PMPI_Group_range_incl(g, n, r, o);
+}
+int MPI_Group_free(MPI_Group* g) { return note("Group_free"), PMPI_Group_free(g); }
+int MPI_Barrier(MPI_Comm c) { return note("Barrier"), PMPI_Barrier(c); }
+int MPI_Bcast(void* p, int n, MPI_Datatype t, int root, MPI_Comm c) { return note("Bcast"), PMPI_Bcast(p, n, t, root, c); }
+int MPI_Allgather(void const* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c) {
+  return note("Allgather"), PMPI_Allgather(s, n, t, r, m, u, c);
+}
+int MPI_Allreduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c) {
+  return note("Allreduce"), PMPI_Allreduce(s, r, n, t, op, c);
+}
+int MPI_Isend(void const* p, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request* r) {
+  return note("Isend"), PMPI_Isend(p, n, t, to, tag, c, r);
+}
+int MPI_Irecv(void* p, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r) {
+  return note("Irecv"), PMPI_Irecv(p, n, t, from, tag, c, r);
+}
+int MPI_Wait(MPI_Request* r, MPI_Status* s) { return note("Wait"), PMPI_Wait(r, s); }
+int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) { return note("Waitall"), PMPI_Waitall(n, r, s); }
+}
+
+TEST_CASE("machine: the world costs its rank and its size") {
+  CHECK(calls_of([] { environment const world; }) == names{"Comm_size", "Comm_rank"});
+}
+
+TEST_CASE("machine: coupling costs one duplicate") {
+  auto const made = calls_of([] { environment const coupled{MPI_COMM_WORLD}; });
+  CHECK(made == on_borrowed({"Comm_size"}, {"Comm_test_inter", "Comm_dup", "Comm_set_errhandler"}, {"Comm_rank", "Comm_free"}));
+}
+
+TEST_CASE("machine: a subset costs its members one group call, and others nothing") {
+  environment const parent{MPI_COMM_WORLD};
+  auto const raw = [](char const* include) {
+    return names{"Comm_group", include,      "Comm_create_group", "Comm_set_errhandler",
+                 "Group_free", "Group_free", "Comm_free"};
+  };
+  bool const inside = parent.rank() == 0;
+  CHECK(calls_of([&] { environment{parent, km::first{1}}; }) == (inside ? raw("Group_range_incl") : names{}));
+  CHECK(calls_of([&] { environment{parent, km::strided{1, 0, 2}}; }) == (inside ? raw("Group_range_incl") : names{}));
+  CHECK(calls_of([&] { environment{parent, km::chosen{0}}; }) == (inside ? raw("Group_incl") : names{}));
+  CHECK(calls_of([&] { environment{parent, km::first{parent.size()}}; }) == raw("Group_range_incl"));
+}
+
+TEST_CASE("machine: a refusal costs no call") {
+  environment const parent{MPI_COMM_WORLD};
+  CHECK(calls_of([&] { CHECK_THROWS_AS((environment{parent, km::first{parent.size() + 1}}), keel::error); }).empty());
+  CHECK(calls_of([&] { CHECK_THROWS_AS((environment{parent, km::chosen{0, 0}}), keel::error); }).empty());
+}
+
+TEST_CASE("machine: partitions cost one split each, nodes a check on top, leaders a second") {
+  environment const parent{MPI_COMM_WORLD};
+  CHECK(calls_of([&] { auto const half = parent.split(parent.rank() % 2); }) ==
+        names{"Comm_split", "Comm_set_errhandler", "Comm_size", "Comm_rank", "Comm_free"});
+  CHECK(calls_of([&] { auto const node = parent.node(); }) ==
+        names{"Comm_split", "Comm_set_errhandler", "Allreduce", "Comm_size", "Comm_rank", "Comm_free"});
+  auto const node = parent.node();
+  auto const leaders = calls_of([&] { auto const l = parent.leaders(node); });
+  CHECK(leaders.front() == "Comm_rank");
+  CHECK(std::count(leaders.begin(), leaders.end(), "Comm_split") == 1);
+  CHECK(leaders.back() == "Comm_free");
+}
+
+TEST_CASE("machine: accessors and the choice of a master cost no call") {
+  environment world;
+  int sum = 0;
+  CHECK(calls_of([&] {
+          sum = world.rank() + world.size() + world.master_rank() + int{world.is_master()} + int{world.is_member()};
+          world.set_master(world.size() - 1);
+        }).empty());
+  CHECK(sum > 0);
+}
+
+TEST_CASE("machine: collectives and messages are the call they are named for") {
+  environment const own{MPI_COMM_WORLD};
+  int value = 0;
+  CHECK(calls_of([&] { km::barrier(own); }) == names{"Barrier"});
+  CHECK(calls_of([&] { km::broadcast(own, value, 0); }) == names{"Bcast"});
+  CHECK(calls_of([&] { (void)km::all_gather(own, value); }) == names{"Allgather"});
+  CHECK(calls_of([&] { (void)km::all_of(own, true); }) == names{"Allreduce"});
+  km::messages m{own};
+#ifdef MPICH_VERSION
+  auto const messages = on_borrowed({"Irecv", "Isend"}, {"Wait", "Wait"});  // MPICH reports waits to the world
+#else
+  names const messages{"Irecv", "Isend", "Wait", "Wait"};
+#endif
+  CHECK(calls_of([&] {
+          m.receive(&value, sizeof value, own.rank(), 0);
+          int const out = 1;
+          m.send(&out, sizeof out, own.rank(), 0);
+          m.wait();
+        }) == messages);
+  environment const world;
+  CHECK(calls_of([&] { km::barrier(world); }) == on_borrowed({}, {"Barrier"}));
+}
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Ways in which a job of ranks ends, one for each word; endings.py says what each must look like from outside.
+#include <keel/machine.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include <csignal>
+
+namespace km = keel::machine;
+
+namespace {
+
+/// On rank 1, MPI's own failure in a constructor that the others are in.
+bool fails_on_rank_1 = false;
+
+/// A communicator that outlives MPI.
+std::optional<km::environment> late;
+
+int start_and_stop(int argc, char** argv) {
+  {
+    km::session<km::mpi> const outer{argc, argv};
+    km::environment const world;
+    late.emplace(world.comm());
+    km::environments().create("left behind", world, km::first{1});
+    if (!outer.owns() || !km::mpi::is_running()) return 1;
+    if (outer.level() < km::thread_level::funneled) return 1;
+  }
+  if (km::mpi::is_running() || km::environments().contains("left behind")) return 1;
+  try {
+    km::environment const too_late;
+    return 1;
+  } catch (keel::error const&) {
+  }
+  try {
+    km::session<km::mpi> const again;
+    return 1;
+  } catch (keel::error const&) {
+  }
+  return late->is_member() ? 0 : 1;  // and its handle goes after main, in silence
+}
+
+void construct_together(km::environment const& world) {
+  for (int i = 0; i != 100; ++i) km::environment const coupled{world.comm()};
+}
+
+int run(std::string_view ending, int argc, char** argv) {
+  if (ending == "orderly") return start_and_stop(argc, argv);
+  km::session<km::mpi> s{argc, argv};
+  km::environment const world;
+  if (ending == "alike") {
+    s.fails_everywhere();
+    keel::error const e("device", "--keel-num-threads=4x is not a number");
+    km::report_once(world, e.what());
+    throw e;
+  }
+  if (world.rank() == 1) {
+    if (ending == "killed") std::raise(SIGKILL);
+    if (ending == "aborted") km::abort(world, "keel::test: nothing to do", 7);
+    if (ending == "unwound") throw keel::error("test", "rank 1 gives up");
+    fails_on_rank_1 = true;
+  }
+  construct_together(world);
+  return 0;
+}
+
+} // namespace
+
+extern "C" int MPI_Comm_dup(MPI_Comm parent, MPI_Comm* made) {
+  return fails_on_rank_1 ? MPI_ERR_NO_MEM : PMPI_Comm_dup(parent, made);
+}
+
+int main(int argc, char** argv) {
+  std::string_view const ending = argc > 1 ? argv[1] : "";
+  if (ending == "uncaught") return run(ending, argc, argv);
+  try {
+    return run(ending, argc, argv);
+  } catch (keel::error const&) {
+    return 2;
+  }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include <keel/machine/environment.hpp>
+
+#include <keel/block/length.hpp>
+#include <keel/machine/collectives.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace km = keel::machine;
+using km::environment;
+
+namespace {
+
+/// Whether every rank of the world sees `f` throw `keel::error`.
+template <class F>
+bool throws_everywhere(environment const& world, F&& f) {
+  bool threw = false;
+  try {
+    f();
+  } catch (keel::error const&) {
+    threw = true;
+  }
+  return km::all_of(world, threw);
+}
+
+/// Every property of a non-member.
+bool is_harmless(environment const& e) {
+  return !e.is_member() && e.rank() == -1 && e.size() == 0 && e.master_rank() == -1 && !e.is_master() &&
+         e.comm() == km::mpi::null();
+}
+
+void check_subset(environment const& world, environment const& sub, std::vector<int> const& ranks) {
+  auto const at = std::find(ranks.begin(), ranks.end(), world.rank());
+  CHECK(sub.is_member() == (at != ranks.end()));
+  if (at == ranks.end()) {
+    CHECK(is_harmless(sub));
+    return;
+  }
+  CHECK(sub.rank() == at - ranks.begin());
+  CHECK(sub.size() == static_cast<int>(ranks.size()));
+  CHECK(sub.master_rank() == 0);
+  CHECK(sub.is_master() == (at == ranks.begin()));
+  CHECK(km::all_gather(sub, world.rank()) == ranks);
+}
+
+} // namespace
+
+TEST_CASE("machine: standalone, the members say what MPI says of the world") {  // seed 5.1
+  environment const world;
+#if KEEL_WITH_MPI
+  int rank = -1;
+  int size = -1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  CHECK(world.comm() == MPI_COMM_WORLD);
+  CHECK(world.rank() == rank);
+  CHECK(world.size() == size);
+#endif
+  CHECK(world.master_rank() == 0);
+  CHECK(world.is_master() == (world.rank() == 0));
+  CHECK(world.is_member());
+}
+
+TEST_CASE("machine: the master moves to rank 1, or nowhere") {  // seed 5.2
+  environment world;
+  bool const can = world.size() > 1;
+  CHECK(world.set_master(1) == can);
+  CHECK(world.master_rank() == (can ? 1 : 0));
+  CHECK(world.is_master() == (world.rank() == world.master_rank()));
+  CHECK_FALSE(world.set_master(world.size()));
+  CHECK_FALSE(world.set_master(-1));
+  CHECK(world.master_rank() == (can ? 1 : 0));
+}
+
+TEST_CASE("machine: subsets of 4, of every other rank, and of 1, 2, 5 and 7") {  // seed 5.3
+  environment const world;
+  int const n = world.size();
+  std::vector<int> four;
+  std::vector<int> odd;
+  std::vector<int> some;
+  for (int r = 0; r != n; ++r) {
+    if (r < 4) four.push_back(r);
+    if (r % 2 == 1 || n == 1) odd.push_back(r);
+    if (r == 1 || r == 2 || r == 5 || r == 7 || n == 1) some.push_back(r);
+  }
+  check_subset(world, environment{world, km::first{static_cast<int>(four.size())}}, four);
+  check_subset(world, environment{world, km::strided{static_cast<int>(odd.size()), odd.front(), 2}}, odd);
+  check_subset(world, environment{world, km::chosen(some)}, some);
+  check_subset(world, environment{world.comm(), km::chosen(some)}, some);
+  if (n == 8) CHECK(some == std::vector{1, 2, 5, 7});
+}
+
+TEST_CASE("machine: coupled through a subset's communicator, the environment is the subset") {  // seed 5.4
+  environment const world;
+  environment const subset{world, km::first{(world.size() + 1) / 2}};
+  environment const coupled{subset.comm()};
+  CHECK(coupled.is_member() == subset.is_member());
+  CHECK(coupled.rank() == subset.rank());
+  CHECK(coupled.size() == subset.size());
+  CHECK(coupled.master_rank() == subset.master_rank());
+  CHECK(coupled.is_master() == subset.is_master());
+#if KEEL_WITH_MPI
+  if (subset.is_member()) {
+    int result = MPI_IDENT;
+    MPI_Comm_compare(coupled.comm(), subset.comm(), &result);
+    CHECK(result == MPI_CONGRUENT);
+  }
+#endif
+}
+
+TEST_CASE("machine: OMEGA_VECTOR_SIZE of the compile line is seen inside") {  // seed 5.5, built with 16
+  int const inside = OMEGA_VECTOR_SIZE;
+  CHECK(inside == 16);
+  CHECK(keel::block::requested_length == 16);
+}
+
+TEST_CASE("machine: bad lists and bad masters are refused on every rank, non-members included") {
+  environment const world;
+  int const n = world.size();
+  environment const one{world, km::first{1}};
+  CHECK(throws_everywhere(world, [&] { environment{world, km::chosen{0, 0}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world, km::chosen{-1}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world, km::chosen{n}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world, km::chosen(std::vector<int>{})}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world, km::strided{1, 0, 0}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world, km::first{n + 1}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world, km::first{1}, km::master{1}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world, km::chosen{n - 1}, km::master{-1}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{one, km::first{2}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world.comm(), km::first{n + 1}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{world.comm(), km::master{n}}; }));
+}
+
+TEST_CASE("machine: a subset of a subset leaves non-members alone") {
+  environment const world;
+  environment const half{world, km::first{(world.size() + 1) / 2}};
+  environment const quarter{half, km::first{(half.is_member() ? half.size() + 1 : 2) / 2}};
+  environment const by_comm{half.comm(), km::first{1}};
+  if (!half.is_member()) {
+    CHECK(is_harmless(quarter));
+    CHECK(is_harmless(by_comm));
+    CHECK(is_harmless(half.node()));
+    CHECK(is_harmless(half.leaders()));
+    CHECK(is_harmless(half.split(0)));
+  }
+  CHECK(by_comm.is_member() == (world.rank() == 0));
+}
+
+TEST_CASE("machine: setting the master answers alike on members and others") {
+  environment const world;
+  environment subset{world, km::first{(world.size() + 1) / 2}};
+  for (int master : {0, 1, (world.size() + 1) / 2 - 1, (world.size() + 1) / 2, world.size(), -1}) {
+    bool const done = subset.set_master(master);
+    CHECK(km::all_of(world, done == (km::all_gather(world, int{done}).front() != 0)));
+    CHECK(done == (master >= 0 && master < (world.size() + 1) / 2));
+    if (!subset.is_member()) CHECK(is_harmless(subset));
+    else CHECK(subset.is_master() == (subset.rank() == subset.master_rank()));
+  }
+}
+
+TEST_CASE("machine: the master is given at construction, as a rank of the new environment") {
+  environment const world;
+  int const last = world.size() - 1;
+  CHECK(environment{km::master{last}}.is_master() == (world.rank() == last));
+  CHECK(environment{world.comm(), km::master{last}}.is_master() == (world.rank() == last));
+  environment const reversed{world, km::strided{world.size(), last, -1}, km::master{last}};
+  CHECK(reversed.is_master() == (world.rank() == 0));
+  CHECK(reversed.rank() == last - world.rank());
+}
+
+TEST_CASE("machine: master and stride are told apart by type") {
+  CHECK_FALSE(std::is_constructible_v<environment, environment const&, int, int>);
+  CHECK_FALSE(std::is_constructible_v<environment, environment const&, int>);
+  CHECK_FALSE(std::is_convertible_v<int, km::master>);
+  CHECK(std::is_constructible_v<environment, environment const&, km::first, km::master>);
+  CHECK_FALSE(std::is_copy_constructible_v<environment>);
+  CHECK(std::is_nothrow_move_constructible_v<environment>);
+}
+
+TEST_CASE("machine: who was moved from is nobody") {
+  environment const world;
+  environment from{world.comm()};
+  environment to{std::move(from)};
+  CHECK(is_harmless(from));
+  CHECK(to.rank() == world.rank());
+  from = std::move(to);
+  CHECK(is_harmless(to));
+  CHECK(from.size() == world.size());
+}
+
+TEST_CASE("machine: nodes partition an environment, each led by its first rank") {
+  environment const world;
+  auto const node = world.node();
+  auto leaders = world.leaders();
+  CHECK(node.is_member());
+  CHECK(leaders.is_member() == (node.rank() == 0));
+  int nodes = 0;
+  for (int rank : km::all_gather(world, node.rank())) nodes += rank == 0 ? 1 : 0;
+  if (leaders.is_member()) CHECK(leaders.size() == nodes);
+  CHECK(leaders.set_master(nodes - 1));
+  CHECK_FALSE(leaders.set_master(nodes));
+}
+
+TEST_CASE("machine: split puts like colors together, ordered by key") {
+  environment const world;
+  int const n = world.size();
+  auto const halves = world.split(world.rank() % 2, -world.rank());
+  int const mates = (n - world.rank() % 2 + 1) / 2;
+  CHECK(halves.size() == mates);
+  CHECK(halves.rank() == mates - 1 - world.rank() / 2);
+  auto const lone = world.split(world.rank() == 0 ? std::optional<int>{3} : std::nullopt);
+  CHECK(lone.is_member() == (world.rank() == 0));
+  CHECK_THROWS_AS((void)world.split(-2), keel::error);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include <keel/machine/messages.hpp>
+
+#include <doctest/doctest.h>
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace km = keel::machine;
+
+TEST_CASE_TEMPLATE("machine: messages go round the ring, and to oneself", R, km::mpi, km::alone) {
+  using environment = km::basic_environment<R>;
+  environment const world;
+  int const n = world.size();
+  int const left = (world.rank() + n - 1) % n;
+  int const right = (world.rank() + 1) % n;
+  km::messages<R> m{world};
+  for (int round = 0; round != 3; ++round) {
+    std::vector<int> const out(1000, world.rank() + round);
+    std::vector<int> from_left(1000, -1);
+    std::vector<int> from_right(1000, -1);
+    int self_in = -1;
+    m.receive(from_left.data(), from_left.size() * sizeof(int), left, 1);
+    m.receive(from_right.data(), from_right.size() * sizeof(int), right, 2);
+    m.receive(&self_in, sizeof self_in, world.rank(), 3);
+    m.send(out.data(), out.size() * sizeof(int), right, 1);
+    m.send(out.data(), out.size() * sizeof(int), left, 2);
+    m.send(&round, sizeof round, world.rank(), 3);
+    m.wait();
+    CHECK(from_left == std::vector<int>(1000, left + round));
+    CHECK(from_right == std::vector<int>(1000, right + round));
+    CHECK(self_in == round);
+  }
+}
+
+TEST_CASE_TEMPLATE("machine: a message to no rank, or with no tag of MPI's, is refused", R, km::mpi, km::alone) {
+  using environment = km::basic_environment<R>;
+  environment const world;
+  km::messages<R> m{world};
+  int value = 0;
+  CHECK_THROWS_WITH_AS(m.send(&value, sizeof value, world.size(), 0), doctest::Contains("cannot be reached"), keel::error);
+  CHECK_THROWS_AS(m.receive(&value, sizeof value, -1, 0), keel::error);
+  CHECK_THROWS_WITH_AS(m.send(&value, sizeof value, 0, -1), doctest::Contains("tag -1"), keel::error);
+  CHECK_THROWS_AS(m.send(&value, sizeof value, 0, 32768), keel::error);
+  m.wait();
+}
+
+TEST_CASE_TEMPLATE("machine: messages given up without waiting do no harm", R, km::mpi, km::alone) {
+  using environment = km::basic_environment<R>;
+  environment const world;
+  environment const own{world.comm()};
+  int never = 0;
+  {
+    km::messages<R> m{own};
+    m.receive(&never, sizeof never, own.rank(), 1);
+  }
+  CHECK(never == 0);
+}
+
+// Open MPI 4.1 cuts a message to oneself in silence, so it goes to the neighbour where there is one.
+TEST_CASE_TEMPLATE("machine: a message that does not fit is an error", R, km::mpi, km::alone) {
+  using environment = km::basic_environment<R>;
+  environment const world;
+  environment const own{world.comm()};
+  if (own.size() == 1 && !std::same_as<R, km::alone>) return;
+  int const right = (own.rank() + 1) % own.size();
+  int const left = (own.rank() + own.size() - 1) % own.size();
+  km::messages<R> m{own};
+  int const out[2]{1, 2};
+  int in[2]{};
+  m.receive(in, sizeof(int), left, 4);
+  m.send(out, sizeof out, right, 4);
+  std::string message;
+  try {
+    m.wait();
+  } catch (keel::error const& e) {
+    message = e.what();
+  }
+  CHECK(message.find("keel::machine") == 0);
+#if KEEL_WITH_MPI
+  if (own.size() > 1) CHECK(message.find("class " + std::to_string(MPI_ERR_TRUNCATE)) != std::string::npos);
+#endif
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include <keel/machine/mpi.hpp>
+
+#include <keel/machine/collectives.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace km = keel::machine;
+using km::environment;
+
+TEST_CASE("machine: without MPI the name mpi stands for alone") {
+  CHECK(std::same_as<km::mpi, km::alone> == (KEEL_WITH_MPI == 0));
+  CHECK(km::TalkingRanks<km::mpi>);
+}
+
+#if KEEL_WITH_MPI
+
+namespace {
+
+int times_handled = 0;
+void handle(MPI_Comm*, int*, ...) { ++times_handled; }
+
+/// An error handler of the application's on a communicator, for the length of a case.
+class handled_communicator {
+public:
+  handled_communicator() {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_create_errhandler(handle, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    times_handled = 0;
+  }
+  ~handled_communicator() {
+    MPI_Errhandler_free(&handler);
+    MPI_Comm_free(&comm);
+  }
+  bool still_handled() const {
+    MPI_Errhandler now = MPI_ERRHANDLER_NULL;
+    MPI_Comm_get_errhandler(comm, &now);
+    bool const same = now == handler;
+    MPI_Errhandler_free(&now);
+    return same;
+  }
+
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+};
+
+std::string message_of(auto const& f, int& code) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    code = e.code();
+    return e.what();
+  }
+  return "";
+}
+
+} // namespace
+
+TEST_CASE("machine: MPI's error carries code, class, call, rank and host") {
+  environment const world;
+  environment const own{world.comm()};
+  int code = 0;
+  int value = 0;
+  auto const message = message_of([&] { km::broadcast(own, value, own.size()); }, code);
+  CHECK(message.find("MPI_Bcast failed on rank " + std::to_string(own.rank()) + " of " + std::to_string(own.size())) !=
+        std::string::npos);
+  CHECK(message.find("on host " + km::host_name()) != std::string::npos);
+  CHECK(message.find("class " + std::to_string(MPI_ERR_ROOT)) != std::string::npos);
+  int error_class = 0;
+  MPI_Error_class(code, &error_class);
+  CHECK(error_class == MPI_ERR_ROOT);
+}
+
+TEST_CASE("machine: on the application's communicator keel throws, and its handler stays, unasked") {
+  handled_communicator const app;
+  environment const coupled{app.comm};
+  CHECK(app.still_handled());
+  environment const half{app.comm, km::first{(coupled.size() + 1) / 2}};
+  CHECK(app.still_handled());
+  auto const borrowed = km::mpi::borrow(app.comm);
+  int value = 0;
+  CHECK_THROWS_AS(km::mpi::broadcast(borrowed, &value, sizeof value, coupled.size()), keel::error);
+  CHECK(app.still_handled());
+  CHECK(times_handled == 0);
+}
+
+TEST_CASE("machine: ranks come together by a whole number, also where a color cannot hold the difference") {
+  environment const world;
+  std::uint64_t const same_in_31_bits = world.rank() % 2 == 0 ? 5 : 5 + (std::uint64_t{1} << 40);
+  auto const mates = km::mpi::by_identity(world.communicator(), same_in_31_bits);
+  CHECK(km::mpi::size(mates) == (world.size() + 1 - world.rank() % 2) / 2);
+  CHECK(km::mpi::rank(mates) == world.rank() / 2);
+  auto const all = km::mpi::by_identity(world.communicator(), 7);
+  CHECK(km::mpi::size(all) == world.size());
+}
+
+TEST_CASE("machine: an intercommunicator is refused") {
+  environment const world;
+  if (world.size() < 2) return;
+  int const side = world.rank() % 2;
+  auto const mine = world.split(side);
+  MPI_Comm inter = MPI_COMM_NULL;
+  MPI_Intercomm_create(mine.comm(), 0, MPI_COMM_WORLD, 1 - side, 0, &inter);
+  CHECK_THROWS_WITH_AS(environment{inter}, doctest::Contains("intercommunicator"), keel::error);
+  MPI_Comm_free(&inter);
+}
+
+TEST_CASE("machine: a coupled environment leaves its parent's communicator alive") {
+  MPI_Comm parent = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &parent);
+  { environment const coupled{parent}; }
+  { environment const subset{parent, km::first{1}}; }
+  int size = 0;
+  CHECK(MPI_Comm_size(parent, &size) == MPI_SUCCESS);
+  CHECK(MPI_Barrier(parent) == MPI_SUCCESS);
+  CHECK(MPI_Comm_free(&parent) == MPI_SUCCESS);
+}
+
+// MPICH fails after 2,046 communicators that nobody frees.
+TEST_CASE("machine: 3,000 environments come and go") {
+  environment const world;
+  int members = 0;
+  for (int i = 0; i != 3000; ++i) {
+    environment const some = i % 3 == 0   ? environment{world, km::first{1 + i % std::min(world.size(), 2)}}
+                             : i % 3 == 1 ? environment{world, km::strided{1, 0, 1}}
+                                          : environment{world, km::chosen{0}};
+    members += some.is_member() ? 1 : 0;
+  }
+  CHECK(members == (world.rank() == 0 ? 3000 : world.rank() == 1 ? 500 : 0));
+}
+
+#endif

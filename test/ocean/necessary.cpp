@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+#include <ocean/necessary.hpp>
+
+#include <doctest/doctest.h>
+
+TEST_CASE("ocean: the necessary bytes are those counted by hand") {
+  // 6 x 5 owned cells, one layer, so three alike variables; all round a neighbour
+  double const all = 8 * 8 * 7, owned = 8 * 6 * 5, rim = 8 * (6 * 5 - 4 * 3), ghosts = all - owned;
+  ocean::workload w{{0, 0, 6, 5}, false, false, 1, 1, 0, false};
+  CHECK(ocean::necessary_bytes(w) == 3 * (all + owned) + 3 * rim); // both old levels up, the new rims down
+  w.steps = 2;
+  CHECK(ocean::necessary_bytes(w) == 3 * (all + owned) + 3 * (ghosts + 2 * rim)); // and ghosts up in between
+  w.output = true;
+  // eta's rim is down already
+  CHECK(ocean::necessary_bytes(w) == 3 * (all + owned) + 3 * (ghosts + 2 * rim) + (owned - rim));
+  w.output_every = 1;
+  CHECK(ocean::necessary_bytes(w) == 3 * (all + owned) + 3 * (ghosts + 2 * rim) + 2 * (owned - rim));
+}
+
+TEST_CASE("ocean: no rim lies along a wall, and layers count") {
+  double const all = 8 * 8 * 7, owned = 8 * 6 * 5, rim = 8 * 2 * 5;
+  ocean::workload const w{{0, 0, 6, 5}, true, true, 3, 1, 0, false};
+  CHECK(ocean::necessary_bytes(w) == (1 + 3 + 3) * (all + owned + rim));
+}
+
+TEST_CASE("ocean: the necessary bytes of a long run are not guessed") {
+  for (long every : {0, 1, 7})
+    for (long steps : {1, 5, 28, 29, 30, 97, 98, 200}) {
+      ocean::workload const w{{0, 0, 6, 5}, false, true, 2, steps, every, true};
+      CHECK(ocean::necessary_bytes(w) == double(ocean::detail::necessary_bytes_of(w)));
+    }
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/fields.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/policy/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace kr = keel::residency;
+
+namespace {
+
+using one_memory = test::application<keel::list<test::host>>;
+using two_memories = test::application<keel::list<test::host, keel::simulated>>;
+
+struct eta : kr::variable<"eta", double**, kr::levels<3>> {};
+struct u : kr::variable<"u", double***, kr::levels<3>> {};
+struct du : kr::variable<"du", double***> {};
+struct total : kr::variable<"total", double> {};
+
+struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, kr::everywhere<u>>> {
+  template <class V>
+  static void run(V v) {
+    auto e = v(eta{});
+    auto w = v(u{});
+    auto const origin = v.global_begin();
+    auto const own = v.owned(), all = v.everywhere();
+    for (auto i = all.begin[0]; i < all.end[0]; ++i)
+      for (auto j = all.begin[1]; j < all.end[1]; ++j) {
+        e(i, j) = double(100 * (origin[0] + i - own.begin[0]) + origin[1] + j - own.begin[1]);
+        for (std::size_t k = 0; k < w.extent(2); ++k) w(i, j, k) = double(k);
+      }
+  }
+};
+
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>>, kr::writes<du>> {
+  template <class V>
+  static void run(V v, double) {
+    auto e = v(kr::past<eta, 1>{});
+    auto d = v(du{});
+    auto const own = v.owned();
+    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for("rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+      for (int k = 0; k < int(d.extent(2)); ++k) d(i, j, k) = 0.25 * (e(i - 1, j) + e(i + 1, j) + e(i, j - 1) + e(i, j + 1));
+    });
+  }
+};
+
+struct advance
+    : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::owned<du>>, kr::writes<eta, u>> {
+  template <class V>
+  static void run(V v, double dt) {
+    auto e1 = v(kr::past<eta, 1>{});
+    auto u1 = v(kr::past<u, 1>{});
+    auto d = v(du{});
+    auto e = v(eta{});
+    auto w = v(u{});
+    auto const own = v.owned();
+    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for("advance", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+      e(i, j) = (1 - dt) * e1(i, j) + dt * d(i, j, 0);
+      for (int k = 0; k < int(w.extent(2)); ++k) w(i, j, k) = u1(i, j, k) + dt * d(i, j, k);
+    });
+  }
+};
+
+int outputs = 0;
+double checksum = 0;
+struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
+  template <class V>
+  static void run(V v) {
+    ++outputs;
+    auto e = v(eta{});
+    auto const own = v.owned();
+    checksum = 0;
+    for (auto i = own.begin[0]; i < own.end[0]; ++i)
+      for (auto j = own.begin[1]; j < own.end[1]; ++j) checksum = 3 * checksum + e(i, j), checksum -= double(long(checksum));
+  }
+};
+
+// Beyond the walls the last owned value goes on; runs behind the exchange, and after it all ghosts are right.
+struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::owned<eta>>, kr::updates<kr::ghosts<eta>>> {
+  template <class V>
+  static void run(V v) {
+    auto e = v(eta{});
+    auto const own = v.owned(), all = v.everywhere();
+    bool const low = v.is_wall(1, kr::side::low), high = v.is_wall(1, kr::side::high);
+    auto const first = own.begin[1], last = own.end[1] - 1;
+    Kokkos::parallel_for("walls", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]),
+                         KOKKOS_LAMBDA(int i) {
+                           if (low) e(i, first - 1) = e(i, first);
+                           if (high) e(i, last + 1) = e(i, last);
+                         });
+  }
+};
+struct is_hot {
+  static bool holds(double const& dt) { return dt > 1; }
+};
+struct heat : kr::routine<"heat", kr::on_host, kr::updates<kr::part<eta, kr::core>>> {
+  template <class V>
+  static void run(V v) {
+    auto e = v(eta{});
+    auto const inside = v.core();
+    for (auto i = inside.begin[0]; i < inside.end[0]; ++i) e(i, inside.begin[1]) += 1;
+  }
+};
+struct count : kr::routine<"count", kr::on_host, kr::updates<total>> {
+  template <class V>
+  static void run(V v) {
+    v(total{})() += 1;
+  }
+};
+struct zero : kr::routine<"zero", kr::on_device, kr::writes<total>> {
+  template <class V>
+  static void run(V v) {
+    auto t = v(total{});
+    Kokkos::parallel_for("zero", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) { t() = 0; });
+  }
+};
+double counted = -1;
+struct tell : kr::routine<"tell", kr::on_host, kr::reads<total>> {
+  template <class V>
+  static void run(V v) {
+    counted = v(total{})();
+  }
+};
+struct fail : kr::routine<"fail", kr::on_host, kr::writes<eta>> {
+  template <class V>
+  static void run(V) {
+    throw std::runtime_error("no");
+  }
+};
+struct forget : kr::routine<"forget", kr::on_device, kr::writes<eta>> {
+  template <class V>
+  static void run(V) {}
+};
+struct number : kr::routine<"number", kr::on_host, kr::writes<eta>> {
+  template <class V>
+  static void run(V v, int n) {
+    Kokkos::deep_copy(v(eta{}), double(n));
+  }
+};
+struct add_up : kr::routine<"add_up", kr::on_host, kr::reads<kr::owned<eta>>> {
+  template <class V>
+  static void run(V v, double& sum) {
+    for (int c = 0; c < v.components(); ++c) sum += v(eta{}, kr::component{c})(1, 1);
+  }
+};
+
+struct raise : kr::routine<"raise", kr::on<keel::simulated>, kr::updates<eta>> {
+  template <class V>
+  static void run(V v) {
+    auto e = v(eta{});
+    auto const own = v.owned();
+    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for("raise", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { e(i, j) += 1; });
+  }
+};
+struct with_walls : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, walls, kr::when<is_hot, heat, kr::exchange<eta>, walls>,
+                                 kr::every<3, kr::repeat<2, count>>> {};
+struct step : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, kr::every<10, output>> {};
+
+template <class App>
+double twenty_steps(std::string_view device, std::uint64_t* to_host = nullptr, std::uint64_t* to_device = nullptr,
+                    std::int64_t* planned = nullptr) {
+  int const nx = 12, ny = 9;
+  std::size_t const layers = 3;
+  test::run<typename App::ranks> run{device};
+  kr::fields<App, eta, u, du> f{run, kr::grid{{nx, ny}, kr::ghost_width{1, 1}, kr::periodic{true, true}}, kr::extra<u>{layers}};
+  f.run(init{});
+  for (int n = 0; n < 20; ++n) f.step(step{}, 0.1);
+  if (planned) *planned = f.planned_steps();
+  if (to_host) *to_host = f.traffic().bytes(kr::way::to_host);
+  if (to_device) *to_device = f.traffic().bytes(kr::way::to_device);
+  return checksum;
+}
+
+std::string message_of(auto const& f) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+} // namespace
+
+TEST_CASE("residency: a model steps on one memory, and nothing is copied") {
+  outputs = 0;
+  std::uint64_t to_host = 1, to_device = 1;
+  CHECK(twenty_steps<one_memory>(test::host::name, &to_host, &to_device) != 0);
+  CHECK(outputs == 2);
+  CHECK(to_host == 0);
+  CHECK(to_device == 0);
+}
+
+TEST_CASE("residency: the simulated device gives the host's bits, and moves ghosts and rims alone") {
+  double const on_host = twenty_steps<two_memories>(test::host::name);
+  std::uint64_t to_host = 0, to_device = 0;
+  std::int64_t planned = 0;
+  double const on_device = twenty_steps<two_memories>("simulated", &to_host, &to_device, &planned);
+  CHECK(planned == 19);
+  CHECK(on_host == on_device);
+  std::uint64_t const rim = 2 * (12 + 7), ghosts = 2 * (14 + 9), core = 10 * 7, layers = 1 + 3;
+  CHECK(to_host == 8 * (20 * rim * layers + 2 * core));
+  CHECK(to_device == 8 * layers * (14 * 11 + 19 * ghosts));
+}
+
+TEST_CASE("residency: walls, conditions and repetitions give the same on host and device, planned or not") {
+  auto const final_eta = [](std::string_view device, double hot) {
+    test::run run{device};
+    kr::fields<two_memories, eta, u, du, total> f{run, kr::grid{{12, 9}, kr::ghost_width{1}, kr::periodic{true, false}}, kr::extra<u>{2}};
+    f.run(init{});
+    f.run(zero{});
+    for (int n = 1; n <= 12; ++n) f.step(with_walls{}, n % 4 == 0 ? hot : 0.1);
+    f.run(output{});
+    f.run(tell{});
+    CHECK(f.planned_steps() >= 8);
+    return checksum;
+  };
+  double const cold = final_eta(test::host::name, 0.1);
+  CHECK(counted == 8);
+  CHECK(cold == final_eta("simulated", 0.1));
+  CHECK(counted == 8);
+  double const hot = final_eta(test::host::name, 1.25);
+  CHECK(hot == final_eta("simulated", 1.25));
+  CHECK(hot != cold);
+}
+
+TEST_CASE("residency: what a routine on the simulated device does not write, though it said so, is poison") {
+  test::run run{"simulated"};
+  kr::fields<two_memories, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
+  f.run(init{});
+  f.run(output{});
+  CHECK(checksum == checksum);
+  f.run(forget{});
+  f.run(output{});
+  CHECK(checksum != checksum);
+}
+
+TEST_CASE("residency: a routine on a certain device runs there, whichever was chosen") {
+  test::run run{test::host::name};
+  kr::fields<two_memories, eta> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  f.run(number{}, 6);
+  f.run(raise{});
+  CHECK(f.is_valid<eta, keel::simulated>(kr::region::owned));
+  CHECK_FALSE(f.is_valid<eta>(kr::core));
+  double sum = 0;
+  f.run(add_up{}, sum);
+  CHECK(sum == 7);
+  CHECK(f.traffic().bytes(kr::way::to_device) == 16 * 8);
+  CHECK(f.traffic().bytes(kr::way::to_host) == 16 * 8);
+}
+
+TEST_CASE("residency: checked tracking poisons on the host too") {
+  using checked = test::application<keel::list<test::host>, kr::checked>;
+  test::run run{test::host::name};
+  kr::fields<checked, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
+  f.run(init{});
+  f.run(forget{});
+  f.run(output{});
+  CHECK(checksum != checksum);
+}
+
+TEST_CASE("residency: off runs the routines and nothing else") {
+  using trusted = test::application<keel::list<test::host>, kr::off, Kokkos::LayoutLeft>;
+  CHECK(twenty_steps<trusted>(test::host::name) == twenty_steps<one_memory>(test::host::name));
+}
+
+TEST_CASE("residency: each component has a state of its own") {
+  test::run run{"simulated"};
+  kr::fields<two_memories, eta> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}, kr::components{3}};
+  f.run(number{}, kr::component{0}, 1);
+  f.run(number{}, kr::component{2}, 3);
+  CHECK(f.is_valid<eta>(kr::region::owned, kr::component{2}));
+  CHECK_FALSE(f.is_valid<eta>(kr::region::owned, kr::component{1}));
+  double sum = 0;
+  CHECK(message_of([&] { f.run(add_up{}, sum); }).find("eta, level 0, core, component 1, valid nowhere") != std::string::npos);
+  f.run(number{}, kr::component{1}, 2);
+  f.run(add_up{}, sum);
+  CHECK(sum == 6);
+  CHECK(message_of([&] { f.run(number{}, kr::component{3}, 1); }).find("there are 3") != std::string::npos);
+}
+
+TEST_CASE("residency: what a failed routine leaves is valid nowhere, and its exception goes on") {
+  test::run run{test::host::name};
+  kr::fields<one_memory, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
+  f.run(init{});
+  CHECK_THROWS_AS(f.run(fail{}), std::runtime_error);
+  CHECK_FALSE(f.is_valid<eta>(kr::core));
+  CHECK(f.is_valid<u>());
+  CHECK(message_of([&] { f.run(output{}); }).find("routine output reads eta, level 0, core, valid nowhere") != std::string::npos);
+}
+
+TEST_CASE("residency: copying from the past moves no byte between memories") {
+  test::run run{"simulated"};
+  kr::fields<two_memories, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
+  f.run(init{});
+  f.run(output{});
+  double const before = checksum;
+  f.run(kr::cycle<eta>{});
+  f.copy_from_past<eta>();
+  CHECK(f.is_valid<eta>());
+  f.run(output{});
+  CHECK(checksum == before);
+  CHECK(f.traffic().copies() == 0);
+}
+
+TEST_CASE("residency: fields that cannot be are refused in words") {
+  test::run run{test::host::name};
+  kr::grid const g{{8, 8}, kr::ghost_width{1}};
+  CHECK(message_of([&] { kr::fields<one_memory, eta, u>{run, g}; }).find("variable u has 1 dimensions beyond the grid's") != std::string::npos);
+  CHECK(message_of([&] { kr::fields<one_memory, u>{run, g, kr::extra<u>{0}}; }).find("dimension 2 of variable u has 0 elements") != std::string::npos);
+  CHECK(message_of([&] { kr::fields<one_memory, eta>{run, kr::grid{{8, 8, 8}}}; }).find("variable eta has 2 dimensions to be set, the grid 3") !=
+        std::string::npos);
+  test::run<> elsewhere{"cuda"};
+  CHECK(message_of([&] { kr::fields<one_memory, eta>{elsewhere, g}; }).find("the device cuda is not in the list") != std::string::npos);
+}
+
+TEST_CASE("residency: reading what is valid nowhere names variable, level, region and routine") {
+  test::run run{test::host::name};
+  kr::fields<one_memory, eta, u, du> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{2}};
+  CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, core, valid nowhere") != std::string::npos);
+  f.run(init{});
+  CHECK(f.is_valid<eta>());
+  f.run(kr::cycle<eta, u>{});
+  CHECK_FALSE(f.is_valid<eta>(kr::core));
+  CHECK(f.is_valid<kr::past<eta, 1>>());
+  f.run(rhs{}, 0.1);
+  f.run(advance{}, 0.1);
+  f.run(kr::cycle<eta, u>{});
+  CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, ghosts, valid nowhere") != std::string::npos);
+}

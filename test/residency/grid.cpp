@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/grid.hpp>
+
+#include <keel/policy/error.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+namespace kr = keel::residency;
+
+namespace {
+std::string message_of(auto const& f) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+} // namespace
+
+TEST_CASE("residency: one rank owns the whole grid, and periodic sides are their own neighbours") {
+  kr::share const s = kr::share_of(kr::grid{{6, 4}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 1, 0);
+  CHECK(s.extents == kr::indices{{10, 6}});
+  CHECK(s.owned() == kr::bounds{{{2, 1}}, {{8, 5}}});
+  CHECK(s.core() == kr::bounds{{{4, 1}}, {{6, 5}}});
+  CHECK(s.neighbour[0][0] == 0);
+  CHECK(s.is_wall(1, kr::side::low));
+  CHECK_FALSE(s.is_wall(0, kr::side::high));
+}
+
+TEST_CASE("residency: the shares of all ranks cover the grid once, for every number of ranks that fits") {
+  for (int ranks = 1; ranks <= 24; ++ranks) {
+    kr::grid const g{{13, 11}, kr::ghost_width{1}, kr::periodic{false, true}};
+    if (ranks == 17 || ranks == 19 || ranks == 23) continue; // cannot be cut
+    int owners[13][11]{};
+    for (int r = 0; r < ranks; ++r) {
+      kr::share const s = kr::share_of(g, ranks, r);
+      auto const own = s.owned();
+      for (auto i = own.begin[0]; i < own.end[0]; ++i)
+        for (auto j = own.begin[1]; j < own.end[1]; ++j)
+          ++owners[s.global_begin[0] + i - s.width[0]][s.global_begin[1] + j - s.width[1]];
+      for (int d = 0; d < 2; ++d)
+        if (int const low = s.neighbour[std::size_t(d)][0]; low >= 0)
+          CHECK(kr::share_of(g, ranks, low).neighbour[std::size_t(d)][1] == r);
+    }
+    bool once = true;
+    for (auto const& row : owners)
+      for (int n : row) once = once && n == 1;
+    CHECK(once);
+  }
+}
+
+TEST_CASE("residency: a grid is cut so that little has to be exchanged") {
+  CHECK(kr::processes_for(kr::grid{{64, 64}, kr::ghost_width{1}}, 4) == kr::indices{{2, 2}});
+  CHECK(kr::processes_for(kr::grid{{4, 4000}, kr::ghost_width{1}}, 4) == kr::indices{{1, 4}});
+  CHECK(kr::processes_for(kr::grid{{64, 64}, kr::ghost_width{1}}, 2) == kr::indices{{2, 1}});
+}
+
+TEST_CASE("residency: a grid that cannot be, and one smaller than the ranks, are refused in words") {
+  CHECK(message_of([] { (void)kr::processes_for(kr::grid{{4, 4}, kr::ghost_width{2}}, 8); }).find(
+            "a grid of 4 x 4 cells cannot be cut for 8 ranks") != std::string::npos);
+  CHECK(message_of([] { kr::grid{{0, 4}}; }).find("dimension 0 has 0 cells") != std::string::npos);
+  CHECK(message_of([] { kr::grid{{8, 4}, kr::ghost_width{-1, 1}}; }).find("a ghost width is -1") != std::string::npos);
+  CHECK(message_of([] { kr::grid{{8, 4, 4}, kr::ghost_width{1, 1}}; }).find("ghost_width has 2 numbers") !=
+        std::string::npos);
+}
+
+TEST_CASE("residency: indices turn into the arrays that policies take") {
+  std::array<long, 2> const a = kr::indices{{3, 4}};
+  CHECK(a == std::array<long, 2>{3, 4});
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/ledger.hpp>
+
+#include "recording_provider.hpp"
+
+#include <keel/policy/error.hpp>
+
+#include <support/oracle.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace kr = keel::residency;
+using test::recording_provider;
+
+namespace {
+
+static_assert(kr::Provider<recording_provider>);
+
+constexpr kr::memory first_device{1}, second_device{2};
+
+std::string message_of(auto const& f) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+// A ledger, its provider and an oracle that see the same events, and a check of every value read.
+class trial {
+public:
+  trial(int memories, std::vector<oracle::variable> const& variables)
+      : provider(memories), book(provider, memories), program(variables), memories_(memories) {
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      provider.add(variables[v].levels, variables[v].bytes);
+      (void)book.add("v" + std::to_string(v), variables[v].levels, variables[v].bytes);
+    }
+    for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
+  }
+
+  // True where the ledger agrees with the oracle about whether the routine can run, and no kernel has
+  // read another version than it should.
+  bool run(int where, std::vector<oracle::access> const& accesses) {
+    requests_.clear();
+    for (auto const& a : accesses)
+      requests_.push_back({a.variable, a.level, kr::region(a.needs), kr::region(a.changes)});
+    kr::memory const m{std::uint8_t(where)};
+    bool const can = program.can(accesses);
+    try {
+      book.pre_call(requests_, m, "trial");
+    } catch (keel::error const&) {
+      return !can;
+    }
+    if (!can) return false;
+    for (auto const& a : accesses)
+      each_region(a.needs, [&](kr::region r) {
+        provider.read(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
+      });
+    book.poison(requests_, m, {});
+    book.post_call(requests_, m);
+    program.run(where, accesses);
+    for (auto const& a : accesses)
+      each_region(a.changes, [&](kr::region r) {
+        provider.write(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
+      });
+    return provider.mistakes == 0;
+  }
+  bool exchange(int variable, int level) {
+    kr::request const one{variable, level, kr::region::rim, kr::region::ghosts};
+    std::vector<oracle::access> const list{{variable, level, oracle::rim, oracle::ghosts}};
+    bool const can = program.can(list);
+    try {
+      book.pre_sync({&one, 1});
+    } catch (keel::error const&) {
+      return !can;
+    }
+    return run(0, list) && can == program.can(list);
+  }
+  void cycle(int variable) {
+    book.cycle(variable);
+    program.cycle(variable);
+  }
+  void copy_from_past(int variable) {
+    book.copy_from_past(variable);
+    program.copy_from_past(variable);
+    settle();
+    for (kr::region r : kr::single_regions)
+      for (int m = 0; m < memories_; ++m)
+        if (provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
+          provider.at(variable, 0, 0, r, kr::memory(m)) = program.version(variable, 0, index_of(r));
+  }
+  // Lets all devices finish; whether all kernels have read what they should.
+  bool settle() {
+    for (int m = 1; m < memories_; ++m) provider.drain(kr::memory(m));
+    return provider.mistakes == 0;
+  }
+  [[nodiscard]] bool is_minimal() const {
+    oracle::bill const bill = program.make_bill();
+    return bill.host_bytes() == provider.bytes_to_host && bill.device_bytes() == provider.bytes_to_device &&
+           book.traffic().bytes(kr::way::to_host) == bill.host_bytes() &&
+           book.traffic().bytes(kr::way::to_device) == bill.device_bytes();
+  }
+
+  recording_provider provider;
+  kr::ledger<recording_provider> book;
+  oracle::program program;
+
+private:
+  template <class F>
+  static void each_region(unsigned regions, F&& f) {
+    for (kr::region one : kr::single_regions)
+      if (overlap(one, kr::region(regions))) f(one);
+  }
+  std::vector<kr::request> requests_;
+  int memories_;
+};
+
+} // namespace
+
+TEST_CASE("residency: R R W_device R_device R R on the host is one copy") {
+  trial t(2, {{1, {10, 20, 30}}});
+  CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.provider.copies == 0);
+  CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}}));
+  CHECK(t.run(1, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.provider.copies == 1);
+  CHECK(t.is_minimal());
+}
+
+TEST_CASE("residency: a written variable is valid nowhere else, and its ghosts nowhere") {
+  trial t(3, {{1, {10, 20, 30}}});
+  CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  CHECK(t.run(2, {{0, 0, oracle::owned, oracle::owned}}));
+  CHECK(t.book.is_valid(0, 0, kr::region::owned, second_device));
+  for (int m = 0; m < 2; ++m) {
+    CHECK_FALSE(t.book.is_valid(0, 0, kr::core, kr::memory(m)));
+    CHECK_FALSE(t.book.is_valid(0, 0, kr::region::rim, kr::memory(m)));
+  }
+  for (int m = 0; m < 3; ++m) CHECK_FALSE(t.book.is_valid(0, 0, kr::region::ghosts, kr::memory(m)));
+}
+
+TEST_CASE("residency: a second require_valid_data copies nothing, and a partial update keeps the rest") {
+  trial t(2, {{1, {10, 20, 30}}});
+  CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  t.book.require_valid_data(0, 0, kr::region::owned, first_device);
+  CHECK(t.provider.bytes_to_device == 30);
+  t.book.require_valid_data(0, 0, kr::region::owned, first_device);
+  CHECK(t.provider.bytes_to_device == 30);
+  CHECK(t.run(1, {{0, 0, oracle::rim, oracle::rim}}));
+  CHECK(t.book.is_valid(0, 0, kr::core, kr::host));
+  CHECK(t.book.is_valid(0, 0, kr::core, first_device));
+  CHECK(t.run(0, {{0, 0, oracle::owned, 0}}));
+  CHECK(t.provider.bytes_to_host == 20);
+}
+
+TEST_CASE("residency: a rim that the exchange brought down is not brought down again for output") {
+  trial t(2, {{1, {10, 20, 30}}});
+  CHECK(t.run(1, {{0, 0, 0, oracle::owned}}));
+  CHECK(t.exchange(0, 0));
+  CHECK(t.provider.bytes_to_host == 20);
+  CHECK(t.run(0, {{0, 0, oracle::owned, 0}}));
+  CHECK(t.provider.bytes_to_host == 30);
+  CHECK(t.run(1, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.provider.bytes_to_device == 30);
+  CHECK(t.is_minimal());
+}
+
+TEST_CASE("residency: the provider is asked in its own words, and coalesced") {
+  trial t(2, {{2, {10, 20, 30}}, {2, {1, 2, 3}}});
+  CHECK(t.run(1, {{0, 0, 0, oracle::owned}, {1, 0, 0, oracle::owned}}));
+  t.provider.writes_down = true;
+  kr::request const rims[] = {{0, 0, kr::region::rim, kr::region::ghosts}, {1, 0, kr::region::rim, kr::region::ghosts}};
+  t.book.pre_sync(rims);
+  t.book.post_sync(rims);
+  kr::request const all[] = {{0, 0, kr::region::everywhere, kr::region::none}, {1, 0, kr::region::everywhere, kr::region::none}};
+  t.book.pre_call(all, first_device, "reader");
+  t.book.cycle(0);
+  t.book.copy_from_past(0);
+  CHECK(t.provider.calls ==
+        std::vector<std::string>{"pre_sync", "post_sync", "copy_cycle", "copy_from_past", "copy_from_past"});
+}
+
+TEST_CASE("residency: copies to a device do not block, and a writer on the host waits for them") {
+  trial t(2, {{2, {1, 1, 1}}});
+  CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  t.book.require_valid_data(0, 0, kr::region::everywhere, first_device);
+  CHECK(t.provider.pending(first_device) == 3);
+  SUBCASE("a reader on the host does not") {
+    CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+    CHECK(t.provider.pending(first_device) == 3);
+  }
+  SUBCASE("the writer does") {
+    t.book.require_invalid_data(0, 0, kr::region::everywhere, kr::host);
+    CHECK(t.provider.pending(first_device) == 0);
+  }
+  SUBCASE("also when the levels have cycled in between") {
+    t.cycle(0);
+    t.cycle(0);
+    t.book.require_invalid_data(0, 0, kr::region::everywhere, kr::host);
+    CHECK(t.provider.pending(first_device) == 0);
+  }
+}
+
+TEST_CASE("residency: a copy to the host waits for those under way from there to other devices") {
+  trial t(3, {{2, {1, 1, 1}}});
+  CHECK(t.run(0, {{0, 1, 0, oracle::everywhere}}));
+  CHECK(t.run(1, {{0, 1, oracle::everywhere, 0}}));
+  CHECK(t.provider.pending(first_device) != 0);
+  t.cycle(0); // the memory of the past level is that of the current one
+  CHECK(t.run(2, {{0, 0, 0, oracle::everywhere}}));
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.settle());
+}
+
+TEST_CASE("residency: reading what is valid nowhere, and an unknown variable, are errors with names") {
+  trial t(2, {{2, {1, 1, 1}}});
+  std::string const text = message_of([&] { t.book.require_valid_data(0, 1, kr::region::owned, kr::host, "rhs"); });
+  CHECK(text.find("keel::residency: routine rhs reads v0, level 1, core, valid nowhere") == 0);
+  CHECK(message_of([&] { (void)t.book.find("temperature"); }).find("there is no variable temperature") != std::string::npos);
+  CHECK(message_of([&] { (void)t.book.add("v0", 1); }).find("two variables v0") != std::string::npos);
+  CHECK(t.provider.copies == 0);
+}
+
+TEST_CASE("residency: a source that moved is valid no more") {
+  trial t(2, {{1, {1, 1, 1}}});
+  CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  t.provider.answers = kr::answer::moved;
+  t.book.require_valid_data(0, 0, kr::region::everywhere, first_device);
+  CHECK_FALSE(t.book.is_valid(0, 0, kr::core, kr::host));
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK_FALSE(t.book.is_valid(0, 0, kr::core, first_device));
+}
+
+TEST_CASE("residency: where a copy fails, the book claims nothing, and the next try succeeds") {
+  for (int n = 0; n < 4; ++n) {
+    trial t(3, {{1, {1, 1, 1}}, {1, {1, 1, 1}}});
+    CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}, {1, 0, 0, oracle::owned}}));
+    t.provider.fails_in = n;
+    std::vector<oracle::access> const reads{{0, 0, oracle::everywhere, 0}, {1, 0, oracle::owned, 0}};
+    kr::request const list[] = {{0, 0, kr::region::everywhere, kr::region::none}, {1, 0, kr::region::owned, kr::region::none}};
+    std::string const text = message_of([&] { t.book.pre_call(list, second_device, "reader"); });
+    if (n < 2) {
+      CHECK(text.find("a copy of v0") != std::string::npos);
+      CHECK(text.find("for routine reader, failed (the bus is on fire)") != std::string::npos);
+    } else {
+      CHECK(text.empty());
+    }
+    t.provider.fails_in = -1;
+    CHECK(t.run(2, reads));
+    CHECK(t.run(0, reads));
+  }
+}
+
+namespace {
+
+// Every state that two levels of a variable can be in, three memories: any set of memories for
+// each region. What the book claims is held against what really lies in each memory.
+class stand {
+public:
+  static constexpr int memories = 3, states = 8 * 8 * 8;
+  static constexpr std::array<std::uint64_t, 3> bytes{5, 7, 11};
+
+  stand() : provider(memories), book(provider, memories) {
+    provider.add(2, bytes);
+    (void)book.add("v", 2, bytes);
+    for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
+  }
+  // State number `n`: three bits for each region, set where it is stale.
+  void set(int level, int n) {
+    kr::cell& c = book.cells(0)[level];
+    c = kr::valid_nowhere;
+    for (kr::region r : kr::single_regions) {
+      truth[level][index_of(r)] = (n >> 3 * index_of(r) & 7) == 7 ? -1 : 100 * level + index_of(r);
+      for (int m = 0; m < memories; ++m) {
+        bool const is_stale = (n >> (3 * index_of(r) + m) & 1) != 0;
+        provider.drain(kr::memory(m));
+        provider.at(0, level, 0, r, kr::memory(m)) = is_stale ? recording_provider::poisoned : truth[level][index_of(r)];
+        if (!is_stale) c = after_copy(c, r, kr::memory(m));
+      }
+    }
+  }
+  // Whether each memory holds what the book says.
+  bool is_sound() {
+    bool sound = true;
+    for (int m = 0; m < memories; ++m) provider.drain(kr::memory(m));
+    for (int l = 0; l < 2; ++l)
+      for (kr::region r : kr::single_regions)
+        for (int m = 0; m < memories; ++m)
+          if (book.is_valid(0, l, r, kr::memory(m)))
+            sound = sound && truth[l][index_of(r)] >= 0 && provider.at(0, l, 0, r, kr::memory(m)) == truth[l][index_of(r)];
+    return sound;
+  }
+  // A routine; false where the book was wrong about whether it can run, or about what it found.
+  bool run(int level, kr::memory m, kr::region needs, kr::region changes) {
+    kr::request const one{0, level, needs, changes};
+    std::uint64_t to_host = 0, to_device = 0;
+    bool can = true;
+    for (kr::region r : kr::single_regions) {
+      if (!overlap(r, needs) || book.is_valid(0, level, r, m)) continue;
+      can = can && truth[level][index_of(r)] >= 0;
+      if (!book.is_valid(0, level, r, kr::host)) to_host += bytes[std::size_t(index_of(r))];
+      if (m != kr::host) to_device += bytes[std::size_t(index_of(r))];
+    }
+    provider.bytes_to_host = provider.bytes_to_device = 0;
+    try {
+      book.pre_call({&one, 1}, m, "stand");
+    } catch (keel::error const&) {
+      return !can && provider.bytes_to_host + provider.bytes_to_device == 0;
+    }
+    if (!can || provider.bytes_to_host != to_host || provider.bytes_to_device != to_device || !is_sound()) return false;
+    book.post_call({&one, 1}, m);
+    for (kr::region r : kr::single_regions) {
+      if (overlap(r, changes)) provider.at(0, level, 0, r, m) = truth[level][index_of(r)] = 1000 + index_of(r);
+      else if (overlap(r, spoiled_by(changes))) truth[level][index_of(r)] = -1;
+    }
+    return is_sound();
+  }
+
+  recording_provider provider;
+  kr::ledger<recording_provider> book;
+  recording_provider::value truth[2][3]{};
+};
+
+} // namespace
+
+TEST_CASE("residency: every routine from every state finds what it reads, copies no more, and leaves a true book") {
+  stand s;
+  long wrong = 0;
+  for (int level = 0; level < 2; ++level)
+    for (int n = 0; n < stand::states; ++n)
+      for (int m = 0; m < stand::memories; ++m)
+        for (int needs = 0; needs < 8; ++needs)
+          for (int changes = 0; changes < 8; ++changes) {
+            s.set(1 - level, 0);
+            s.set(level, n);
+            wrong += !s.run(level, kr::memory(m), kr::region(needs), kr::region(changes));
+          }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("residency: cycling, and copying from the past, leave a true book from every state of two levels") {
+  stand s;
+  long wrong = 0;
+  for (int current = 0; current < stand::states; current += 3)
+    for (int past = 0; past < stand::states; ++past) {
+      s.set(0, current);
+      s.set(1, past);
+      s.book.cycle(0);
+      for (auto& r : s.truth[1]) r = s.truth[0][&r - s.truth[1]];
+      for (auto& r : s.truth[0]) r = -1;
+      wrong += !s.is_sound() || s.book.at(0, 0) != kr::valid_nowhere;
+      s.set(0, current);
+      s.set(1, past);
+      s.book.copy_from_past(0);
+      for (auto& r : s.truth[0]) r = s.truth[1][&r - s.truth[0]];
+      wrong += !s.is_sound() || s.book.at(0, 0) != s.book.at(0, 1);
+    }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("residency: random programs read what was written last, and move no byte too many") {
+  char const* const asked = std::getenv("KEEL_TEST_SEQUENCES");
+  long const sequences = asked ? std::atol(asked) : 50'000;
+  std::mt19937_64 random(20'120'517);
+  auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };
+  long wrong = 0, dear = 0;
+  for (long s = 0; s < sequences; ++s) {
+    int const memories = 2 + below(3);
+    trial t(memories, {{1, {3, 5, 7}}, {2, {11, 13, 17}}, {3, {19, 23, 29}}});
+    for (int n = 0; n < 24; ++n) {
+      int const v = below(3);
+      switch (below(8)) {
+      case 0: t.cycle(v); break;
+      case 1: wrong += !t.exchange(v, below(v + 1)); break;
+      case 2:
+        if (v > 0) t.copy_from_past(v);
+        break;
+      case 3: wrong += !t.run(below(memories), {{v, below(v + 1), unsigned(1 + below(7)), 0}}); break; // an early copy
+      default: {
+        std::vector<oracle::access> list;
+        for (int k = 0; k < 3; ++k) {
+          if (below(3) == 0) continue;
+          unsigned const region = unsigned(1 + below(7));
+          int const how = below(3);
+          list.push_back({k, below(k + 1), how != 1 ? region : 0, how != 0 ? region : 0});
+        }
+        wrong += !t.run(below(memories), list);
+      }
+      }
+    }
+    wrong += !t.settle();
+    dear += !t.is_minimal();
+  }
+  CHECK(wrong == 0);
+  CHECK(dear == 0);
+}

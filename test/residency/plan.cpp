@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/plan.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace kr = keel::residency;
+
+namespace {
+
+using app = test::application<keel::list<test::host, keel::simulated>>;
+
+struct eta : kr::variable<"eta", double**, kr::levels<3>> {};
+struct u : kr::variable<"u", double***, kr::levels<3>> {};
+struct du : kr::variable<"du", double***> {};
+struct depth : kr::variable<"depth", double**> {};
+
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, depth>, kr::writes<du>> {};
+struct advance
+    : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::owned<du>>, kr::writes<eta, u>> {};
+struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
+struct forcing : kr::routine<"forcing", kr::on_host, kr::updates<kr::past<u, 1>>> {};
+struct storm {
+  static bool holds();
+};
+
+struct step : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, kr::every<10, output>> {};
+using planned = kr::plan<app, step, keel::simulated>;
+static_assert(planned::is_steady && planned::period == 10);
+static_assert(planned::copies(kr::host, kr::device, kr::core) == 0);
+static_assert(planned::copies(kr::device, kr::host, kr::core) == 1);
+static_assert(planned::copies(kr::device, kr::host, kr::region::rim) == 20);
+static_assert(planned::copies(kr::host, kr::device, kr::region::ghosts) == 20);
+static_assert(planned::copies(kr::host, kr::device) == 20);
+using on_one_memory = kr::plan<app, step, test::host>;
+static_assert(on_one_memory::copies(kr::host, kr::device) == 0 && on_one_memory::copies(kr::device, kr::host) == 0);
+
+struct no_exchange : kr::schedule<kr::cycle<eta, u>, rhs, advance> {};
+static_assert(kr::plan<app, no_exchange, keel::simulated>::lacks_exchange(2, 6));
+static_assert(!planned::lacks_exchange(0, 100));
+
+struct rare : kr::schedule<step, kr::every<7, output>, kr::every<1000, output>> {};
+static_assert(kr::plan<app, rare, keel::simulated>::copies(kr::device, kr::host, kr::core) > 0);
+struct thousand : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, kr::every<1000, output>> {};
+static_assert(kr::plan<app, thousand, keel::simulated>::period == 1000);
+static_assert(kr::plan<app, thousand, keel::simulated>::copies(kr::device, kr::host, kr::region::rim) == 2000);
+
+struct stormy : kr::schedule<kr::cycle<eta, u>, kr::when<storm, forcing>, rhs, advance, kr::exchange<eta, u>> {};
+
+// Schedules made at random, as data.
+class generator {
+public:
+  static constexpr int variables = 3;
+  static constexpr kr::variable_info infos[variables] = {{"a", 1, true}, {"b", 2, true}, {"c", 3, true}};
+
+  explicit generator(std::uint64_t seed) : random_(seed) {}
+  int below(int n) { return int(random_() % std::uint64_t(n)); }
+  // `deep` levels of conditions and repetitions at most; `storms`: with conditions of no known period.
+  kr::entry const& schedule(int deep, bool storms) { return group(kr::entry_kind::sequence, 1, deep, storms); }
+
+private:
+  kr::entry const& group(kr::entry_kind what, int count, int deep, bool storms) {
+    auto& children = children_.emplace_back();
+    for (int n = 1 + below(4); n > 0; --n) children.push_back(&entry(deep, storms));
+    return entries_.emplace_back(kr::entry{what, "group", {}, nullptr, 0, children.data(), children.size(), count});
+  }
+  kr::entry const& entry(int deep, bool storms) {
+    int const what = below(deep > 0 ? 12 : 8);
+    if (what == 0) return accesses(kr::entry_kind::cycle, {}, {{&infos[below(variables)], 0, kr::region::none, kr::access_kind{}}});
+    if (what == 1) {
+      kr::variable_info const& v = infos[below(variables)];
+      auto const level = std::uint8_t(below(v.levels));
+      return accesses(kr::entry_kind::exchange, {}, {{&v, level, kr::region::rim, kr::access_kind::reads},
+                                                     {&v, level, kr::region::ghosts, kr::access_kind::writes}});
+    }
+    if (what == 8 || what == 9) return group(kr::entry_kind::every, 1 + below(4), deep - 1, storms);
+    if (what == 10) return group(kr::entry_kind::repeat, below(4), deep - 1, storms);
+    if (what == 11) return group(storms ? kr::entry_kind::when : kr::entry_kind::every, storms ? 1 : 6, deep - 1, storms);
+    std::vector<kr::access> list;
+    for (int n = 1 + below(3); n > 0; --n) {
+      kr::variable_info const& v = infos[below(variables)];
+      list.push_back({&v, std::uint8_t(below(v.levels)), kr::region(1 + below(7)), kr::access_kind(1 + below(3))});
+    }
+    kr::place const places[] = {{kr::place::kind::at_host, {}}, {kr::place::kind::at_chosen, {}}, {kr::place::kind::at_named, "other"}};
+    return accesses(kr::entry_kind::routine, places[below(3)], list);
+  }
+  kr::entry const& accesses(kr::entry_kind what, kr::place where, std::vector<kr::access> const& list) {
+    auto const& kept = lists_.emplace_back(list);
+    auto const& clause = clauses_.emplace_back(kr::clause{kept.data(), kept.size()});
+    return entries_.emplace_back(kr::entry{what, "entry", where, &clause, 1, nullptr, 0, 1});
+  }
+
+  std::mt19937_64 random_;
+  std::deque<std::vector<kr::access>> lists_;
+  std::deque<kr::clause> clauses_;
+  std::deque<std::vector<kr::entry const*>> children_;
+  std::deque<kr::entry> entries_;
+};
+
+using program = kr::detail::program<256, 512>;
+constexpr std::size_t most_cells = 6;
+
+// The tracked run, in the plainest way: what is valid where, and a copy where a read lacks it.
+class tracked {
+public:
+  explicit tracked(program const& p, generator& chance) : program_(p), chance_(chance) {
+    for (auto& c : valid)
+      for (auto& r : c) r[0] = true, r[1] = r[2] = false;
+  }
+  bool valid[most_cells][3][3]{};
+  std::int64_t copies[3][3][3]{};
+  bool is_lost = false;      // a read found nothing
+  bool was_deceived = false; // a read known to find its data did not
+
+  void step(std::int64_t number, kr::detail::certainty<program::accesses, most_cells> const* known) {
+    step_ = number;
+    known_ = known;
+    run(0, program_.size);
+  }
+
+private:
+  void run(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end;) {
+      auto const& in = program_.code[i];
+      bool const has_body = in.what == kr::entry_kind::every || in.what == kr::entry_kind::when || in.what == kr::entry_kind::repeat;
+      if (in.what == kr::entry_kind::routine || in.what == kr::entry_kind::exchange)
+        for (auto s = in.first; s < in.last; ++s) visit(program_.sites[s], s);
+      if (in.what == kr::entry_kind::cycle)
+        for (auto s = in.first; s < in.last; ++s) cycle(program_.sites[s]);
+      if (in.what == kr::entry_kind::every && step_ % in.count == 0) run(i + 1, in.next);
+      if (in.what == kr::entry_kind::when && chance_.below(2) == 0) run(i + 1, in.next);
+      if (in.what == kr::entry_kind::repeat)
+        for (int n = 0; n < in.count; ++n) run(i + 1, in.next);
+      i = has_body ? in.next : i + 1;
+    }
+  }
+  void cycle(kr::detail::site const& s) {
+    if (s.levels < 2) return;
+    for (int l = s.levels - 1; l > 0; --l) std::copy_n(&valid[s.cell + l - 1][0][0], 9, &valid[s.cell + l][0][0]);
+    std::fill_n(&valid[s.cell][0][0], 9, false);
+  }
+  void visit(kr::detail::site const& s, std::size_t number) {
+    auto const m = std::size_t(s.where);
+    for (std::size_t r = 0; r < 3; ++r) {
+      bool(&at)[3] = valid[s.cell][r];
+      if ((unsigned(s.reads) >> r & 1) != 0 && !at[m]) {
+        if (known_ && overlap(known_->known[number], kr::single_regions[r])) was_deceived = true;
+        if (!at[0] && !at[1] && !at[2]) is_lost = true;
+        std::size_t const source = at[0] ? 0 : at[1] ? 1 : 2;
+        if (at[0] || at[1] || at[2]) {
+          if (source != 0) ++copies[source][0][r];
+          if (m != 0) ++copies[0][m][r];
+          at[0] = true;
+        }
+        at[m] = true;
+      }
+    }
+    for (std::size_t r = 0; r < 3; ++r) {
+      bool const is_written = (unsigned(s.writes) >> r & 1) != 0;
+      bool const is_spoiled = is_written || (r == 2 && (unsigned(s.writes) & 3) != 0);
+      if (is_spoiled) std::fill_n(valid[s.cell][r], 3, false);
+      if (is_written) valid[s.cell][r][m] = true;
+    }
+  }
+
+  program const& program_;
+  generator& chance_;
+  std::int64_t step_ = 0;
+  kr::detail::certainty<program::accesses, most_cells> const* known_ = nullptr;
+};
+
+program flattened(kr::entry const& e) {
+  program p;
+  p.append(e, 0, [](kr::place const& where) { return kr::memory(std::uint8_t(where.what)); });
+  return p;
+}
+
+} // namespace
+
+TEST_CASE("residency: a plan counts the copies of one period") {
+  CHECK(planned::copies(kr::device, kr::host) == 21);
+  CHECK(planned::transient >= 10);
+}
+
+TEST_CASE("residency: the plan of random schedules counts what the tracked run copies in a period") {
+  long steady = 0, wrong = 0, off_course = 0;
+  for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
+    generator make(seed);
+    program const p = flattened(make.schedule(2, false));
+    auto const found = kr::detail::simulation<program, most_cells>(p).find();
+    if (found.period == 0) continue;
+    ++steady;
+    auto const certain = kr::detail::certain_walk<program, most_cells>(p, found.may_be_stale).find();
+    tracked t(p, make);
+    std::int64_t n = 1;
+    for (; n <= found.transient; ++n) t.step(n, nullptr);
+    std::fill_n(&t.copies[0][0][0], 27, 0);
+    for (; n <= found.transient + found.period; ++n) {
+      for (std::size_t c = 0; c < most_cells; ++c)
+        for (kr::region r : kr::single_regions)
+          for (int m = 0; m < 3; ++m)
+            if ((certain.needed[c] & bits_of(r, kr::memory(m))) != 0 && !t.valid[c][index_of(r)][m]) ++off_course;
+      t.step(n, &certain);
+    }
+    bool is_same = !t.was_deceived;
+    for (int a = 0; a < 3; ++a)
+      for (int b = 0; b < 3; ++b)
+        for (int r = 0; r < 3; ++r) is_same = is_same && t.copies[a][b][r] == found.period_copies.copies[a][b][r];
+    wrong += !is_same;
+  }
+  CHECK(steady == 5'000);
+  CHECK(wrong == 0);
+  CHECK(off_course == 0);
+}
+
+TEST_CASE("residency: reads that a plan knows find their data from every state that it allows, whatever the conditions") {
+  long deceived = 0, reads_known = 0;
+  for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
+    generator make(seed);
+    program const p = flattened(make.schedule(3, true));
+    auto const found = kr::detail::simulation<program, most_cells>(p).find();
+    if (found.period == 0) continue;
+    auto const certain = kr::detail::certain_walk<program, most_cells>(p, found.may_be_stale).find();
+    for (kr::region known : certain.known) reads_known += known != kr::region::none;
+    for (int n = 0; n < 4; ++n) {
+      tracked t(p, make);
+      for (std::size_t c = 0; c < most_cells; ++c)
+        for (kr::region r : kr::single_regions)
+          for (int m = 0; m < 3; ++m)
+            t.valid[c][index_of(r)][m] = (certain.needed[c] & bits_of(r, kr::memory(m))) != 0 || make.below(3) == 0;
+      t.step(1 + make.below(12), &certain);
+      deceived += t.was_deceived;
+    }
+  }
+  CHECK(reads_known > 5'000);
+  CHECK(deceived == 0);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The test's own runtime: an environment and the name of a device, and Kokkos running.
+
+#include <keel/machine/environment.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/residency/tracking.hpp>
+#include <keel/space/devices.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <string_view>
+
+namespace test {
+
+template <class Tag, class... Tags>
+Tag first_of(keel::list<Tag, Tags...>);
+/// A device of this build that works on the host's memory.
+using host = decltype(first_of(keel::where_supported<keel::list<keel::serial, keel::openmp>>{}));
+
+template <class Ranks = keel::machine::alone>
+struct run {
+  explicit run(std::string_view device) : device_(device) {}
+
+  keel::machine::basic_environment<Ranks>& environment() { return environment_; }
+  [[nodiscard]] std::string_view device_name() const { return device_; }
+  template <class Tag>
+  [[nodiscard]] auto execution_space() {
+    return typename keel::device_traits<Tag>::execution_space{};
+  }
+
+private:
+  keel::machine::basic_environment<Ranks> environment_;
+  std::string_view device_;
+};
+
+template <class Devices, class Tracking = keel::residency::automatic, class Layout = Kokkos::LayoutRight,
+          class Ranks = keel::machine::alone>
+struct application {
+  using devices = Devices;
+  using ranks = Ranks;
+  using tracking = Tracking;
+  using layout = Layout;
+};
+
+} // namespace test

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/devices.hpp>
+
+#include <doctest/doctest.h>
+
+#include <tuple>
+#include <type_traits>
+
+namespace {
+
+struct mine {
+  static constexpr std::string_view name = "mine";
+};
+struct no_device {
+  static constexpr std::string_view name = "no device";
+};
+
+/// Whether the traits of a device that is compiled in are complete.
+template <class Tag>
+void check_traits() {
+  using traits = keel::device_traits<Tag>;
+  CHECK(Kokkos::is_execution_space<typename traits::execution_space>::value);
+  CHECK(traits::preference >= 0);
+  CHECK(traits::preference <= 300);
+  if constexpr (traits::has_threads) {
+    CHECK(traits::max_threads() >= 1);
+    CHECK(traits::threads() >= 1);
+  }
+  if constexpr (traits::has_instances) {
+    CHECK(traits::max_devices() >= 0);
+    for (int i = 0; i < traits::max_devices(); ++i) CHECK(traits::pci_id(i).size() == 12);
+  }
+}
+
+} // namespace
+
+/// A user's tag becomes a device.
+template <>
+struct keel::device_traits<mine> {
+  static constexpr bool supported = true;
+  static bool available() { return false; }
+};
+
+TEST_CASE("space: every device that is compiled in has complete traits") {
+  using all = keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::cuda, keel::hip, keel::sycl,
+                         keel::simulated>;
+  int count = 0;
+  [&]<class... Tags>(keel::list<Tags...>) { ((check_traits<Tags>(), ++count), ...); }(keel::where_supported<all>{});
+  CHECK(count >= 2);
+}
+
+TEST_CASE("space: supported and available are two questions") {
+  CHECK(keel::supported<keel::simulated>);
+  CHECK(keel::available<keel::simulated>());
+  CHECK(keel::supported<mine>);
+  CHECK_FALSE(keel::available<mine>());
+  CHECK_FALSE(keel::supported<no_device>);
+  CHECK_FALSE(keel::available<no_device>());
+}
+
+TEST_CASE("space: where_supported drops what this build lacks and keeps the order") {
+  using kept = keel::where_supported<std::tuple<no_device, keel::simulated, mine>>;
+  CHECK(std::is_same_v<kept, keel::list<keel::simulated, mine>>);
+  CHECK(std::is_same_v<keel::where_supported<keel::list<>>, keel::list<>>);
+}
+
+TEST_CASE("space: nobody rehearses unasked, and accelerators come first") {
+  CHECK(keel::device_traits<keel::simulated>::preference == 0);
+#ifdef KOKKOS_ENABLE_SERIAL
+  CHECK(keel::device_traits<keel::serial>::preference == 100);
+#endif
+#if KEEL_WITH_TBB
+  CHECK(keel::device_traits<keel::tbb>::preference == 200);
+#endif
+#ifdef KOKKOS_ENABLE_CUDA
+  CHECK(keel::device_traits<keel::cuda>::preference == 300);
+#endif
+}

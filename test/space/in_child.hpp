@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Runs a piece of a test in a process of its own: Kokkos starts once in a process, and an abort ends one.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+namespace keel::test {
+
+/// How a child ended, and what it wrote to its standard error.
+struct ended_child {
+  bool aborted;
+  int status;
+  std::string said;
+};
+
+/// Calls `f`, which returns an exit status, in a child. The parent must not have started threads.
+template <class F>
+ended_child in_child(F const& f) {
+  int ends[2];
+  if (pipe(ends) != 0) return {false, -1, "no pipe"};
+  std::fflush(nullptr);
+  pid_t const child = fork();
+  if (child == 0) {
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    std::signal(SIGABRT, SIG_DFL);
+    std::signal(SIGSEGV, SIG_DFL);
+    int const status = f();
+    std::fflush(nullptr);
+    _exit(status);
+  }
+  close(ends[1]);
+  std::string said;
+  char buffer[4096];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, static_cast<std::size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  return {WIFSIGNALED(status), WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), said};
+}
+
+} // namespace keel::test

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/memory.hpp>
+
+#include <keel/policy/error.hpp>
+#include <keel/space/simulated_memory.hpp>
+
+#include <doctest/doctest.h>
+#include <laws/memory_space.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// A user's own resource; counts what it gave and refuses more than it has.
+struct counted {
+  static constexpr char const* name = "counted";
+  static constexpr keel::space::reach reached_from = keel::space::reach::host;
+  static inline std::set<void*> given;
+  static inline std::size_t limit = 1 << 30;
+
+  void* allocate(std::size_t bytes, std::size_t alignment) const {
+    if (bytes > limit) return nullptr;
+    void* const p = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+    given.insert(p);
+    return p;
+  }
+  void deallocate(void* p, std::size_t, std::size_t) const {
+    given.erase(p);
+    std::free(p);
+  }
+};
+using counted_space = keel::space::memory<counted>;
+
+/// Counts from any thread.
+struct shared_out {
+  static constexpr char const* name = "shared out";
+  static constexpr keel::space::reach reached_from = keel::space::reach::host;
+  static inline std::atomic<int> given = 0;
+  static inline std::atomic<int> taken = 0;
+  void* allocate(std::size_t bytes, std::size_t alignment) const {
+    ++given;
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  }
+  void deallocate(void* p, std::size_t, std::size_t) const {
+    ++taken;
+    std::free(p);
+  }
+};
+
+} // namespace
+
+TYPE_TO_STRING_AS("Kokkos' host space", Kokkos::HostSpace);
+TYPE_TO_STRING_AS("a user's space", counted_space);
+TYPE_TO_STRING_AS("simulated memory", keel::space::simulated_memory);
+TEST_CASE_TEMPLATE_INVOKE(memory_space, Kokkos::HostSpace, counted_space, keel::space::simulated_memory);
+
+TEST_CASE("space: a resource gets back all that it gave") {
+  counted::given.clear();
+  {
+    Kokkos::View<double*, counted_space> a("a", 100);
+    auto const b = a;
+    Kokkos::View<int**, counted_space> const c("c", 3, 4);
+    CHECK(counted::given.size() == 2);
+    Kokkos::resize(a, 200);
+    CHECK(counted::given.size() == 3);
+  }
+  CHECK(counted::given.empty());
+}
+
+TEST_CASE("space: allocations shared and released on several threads are freed once each") {
+  shared_out::given = shared_out::taken = 0;
+  {
+    std::vector<Kokkos::View<int*, keel::space::memory<shared_out>>> views;
+    for (int i = 0; i < 1200; ++i) views.emplace_back("shared", 4);
+    std::vector<std::thread> threads;
+    std::atomic<int> here = 0;
+    for (int t = 0; t < 4; ++t)
+      threads.emplace_back([mine = views, &here]() mutable {
+        for (++here; here < 4;) std::this_thread::yield();
+        for (auto const& v : mine)
+          for (int again = 0; again < 3000; ++again) { // together on one view, so that they meet
+            auto const copy = v;
+            if (copy.extent(0) != 4) std::abort();
+          }
+        mine.clear();
+      });
+    views.clear();
+    for (auto& thread : threads) thread.join();
+  }
+  CHECK(shared_out::given.load() == 1200);
+  CHECK(shared_out::taken.load() == 1200);
+}
+
+TEST_CASE("space: host code touches a view of a host resource, and hands it to host code") {
+  Kokkos::View<double*, counted_space> const a("a", 10);
+  a(3) = 7;
+  Kokkos::View<double*, Kokkos::HostSpace> const h = a;
+  CHECK(h(3) == 7);
+  CHECK(h.label() == "a");
+  auto const mirror = Kokkos::create_mirror_view(a);
+  CHECK(mirror.data() == a.data());
+}
+
+TEST_CASE("space: an exhausted resource says which space, which label, and how much") {
+  counted::limit = 1000;
+  std::string message;
+  try {
+    Kokkos::View<double*, counted_space> const a("big one", 1000);
+  } catch (keel::error const& thrown) {
+    message = thrown.what();
+  }
+  counted::limit = 1 << 30;
+  CHECK(message.find("counted") != std::string::npos);
+  CHECK(message.find("big one") != std::string::npos);
+  CHECK(message.find("8128") != std::string::npos);
+}

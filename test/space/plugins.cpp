@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/plugins.hpp>
+
+#include <keel/policy/error.hpp>
+
+#include <doctest/doctest.h>
+#include <space/in_child.hpp>
+
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace {
+
+using keel::test::in_child;
+std::string story;
+
+/// Tells what happens to it; `Throws` in its initialize.
+template <int Order, bool Throws = false>
+struct teller {
+  static constexpr std::string_view name = "teller";
+  static constexpr int order = Order;
+  static void initialize(keel::space::settings const&) {
+    story += "+" + std::to_string(Order);
+    if (Throws) throw std::runtime_error("no");
+  }
+  static void finalize() { story += "-" + std::to_string(Order); }
+  static void fence(std::string const&) { story += "|" + std::to_string(Order); }
+  static void print_configuration(std::ostream& out, bool) { out << "teller " << Order << '\n'; }
+};
+
+/// Says where Kokkos' own host space starts and ends, whose order is 50 or 100.
+int check(std::string const& wanted) {
+  if (story == wanted) return 0;
+  std::fprintf(stderr, "%s\n", story.c_str());
+  return 1;
+}
+
+} // namespace
+
+TEST_CASE("space: plug-ins start by number, not by text, and end in reverse") {
+  auto const child = in_child([] {
+    keel::space::plugins<teller<1000>, teller<60>, teller<150>, teller<50>, teller<100>>::enroll();
+    Kokkos::initialize();
+    Kokkos::finalize();
+    return check("+50+60+100+150+1000-1000-150-100-60-50");
+  });
+  CHECK_MESSAGE(child.status == 0, child.said);
+}
+
+TEST_CASE("space: Kokkos fences and prints plug-ins while they run, and only then") {
+  auto const child = in_child([] {
+    keel::space::plugins<teller<70>>::enroll();
+    Kokkos::initialize();
+    story.clear();
+    Kokkos::fence();
+    std::ostringstream out;
+    Kokkos::print_configuration(out);
+    bool const printed = out.str().find("teller 70") != std::string::npos;
+    std::string const told = story;
+    Kokkos::finalize();
+    story = told;
+    return printed ? check("|70") : 2;
+  });
+  CHECK_MESSAGE(child.status == 0, child.said);
+}
+
+TEST_CASE("space: a plug-in that throws at its start ends those before it, in reverse") {
+  auto const child = in_child([] {
+    keel::space::plugins<teller<10>, teller<20>, teller<30, true>, teller<40>>::enroll();
+    try {
+      Kokkos::initialize();
+    } catch (std::runtime_error const&) {
+      return check("+10+20+30-20-10");
+    }
+    return 2;
+  });
+  CHECK_MESSAGE(child.status == 0, child.said);
+}
+
+TEST_CASE("space: registering twice, or after the start, is an error that names the plug-in") {
+  auto const child = in_child([] {
+    keel::space::plugins<teller<1>>::enroll();
+    int errors = 0;
+    try {
+      keel::space::plugins<teller<2>, teller<1>>::enroll();
+    } catch (keel::error const& thrown) {
+      errors += std::string(thrown.what()).find("teller") != std::string::npos;
+    }
+    keel::space::plugins<teller<2>>::enroll(); // the refused list registered none
+    Kokkos::initialize();
+    try {
+      keel::space::plugins<teller<3>>::enroll();
+    } catch (keel::error const&) {
+      ++errors;
+    }
+    Kokkos::finalize();
+    return errors == 2 ? 0 : 1;
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("space: what Kokkos sorts by puts 1000 behind 150") {
+  using keel::space::detail::sorted_by;
+  CHECK(sorted_by(50, "a") == "050_a");
+  CHECK(sorted_by(50, "a") < sorted_by(100, "a"));
+  CHECK(sorted_by(999, "z") < sorted_by(1000, "a"));
+  CHECK(sorted_by(9999, "z") < sorted_by(10000, "a"));
+  CHECK(sorted_by(100, "Serial") == "100_Serial");
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/simulated.hpp>
+
+#include <doctest/doctest.h>
+#include <laws/execution_space.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using keel::space::simulated;
+using keel::space::simulated_memory;
+using range = Kokkos::RangePolicy<simulated>;
+using view = Kokkos::View<int*, simulated_memory>;
+
+/// A kernel that runs until it is let go, however long the host takes.
+class held {
+public:
+  explicit held(simulated const& space) {
+    auto* const go = &go_;
+    Kokkos::parallel_for("held", range(space, 0, 1), KOKKOS_LAMBDA(int) {
+      while (!go->load()) std::this_thread::yield();
+    });
+  }
+  void let_go() { go_ = true; }
+
+private:
+  std::atomic<bool> go_ = false;
+};
+
+} // namespace
+
+TYPE_TO_STRING_AS("simulated", simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_space, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_nests, simulated);
+
+TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits for it") {
+  simulated const space;
+  std::atomic<int> ran = 0;
+  auto* const count = &ran;
+  held kernel(space);
+  Kokkos::parallel_for("count", range(space, 0, 10), KOKKOS_LAMBDA(int) { ++*count; });
+  CHECK(ran == 0);
+  kernel.let_go();
+  space.fence();
+  CHECK(ran == 10);
+}
+
+TEST_CASE("space: Kokkos::fence waits for every instance") {
+  auto const one = simulated::new_instance();
+  auto const two = simulated::new_instance();
+  CHECK(one != two);
+  CHECK(one == simulated(one));
+  std::atomic<int> ran = 0;
+  auto* const count = &ran;
+  for (auto const& space : {one, two})
+    Kokkos::parallel_for("slow", range(space, 0, 1), KOKKOS_LAMBDA(int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++*count;
+    });
+  Kokkos::fence();
+  CHECK(ran == 2);
+}
+
+TEST_CASE("space: instances do not wait for each other") {
+  auto const own = simulated::new_instance();
+  simulated const space;
+  held kernel(space);
+  std::atomic<int> ran = 0;
+  auto* const count = &ran;
+  Kokkos::parallel_for("beside", range(own, 0, 1), KOKKOS_LAMBDA(int) { ++*count; });
+  own.fence();
+  CHECK(ran == 1);
+  kernel.let_go();
+  space.fence();
+}
+
+TEST_CASE("space: kernels and copies of an instance run in the order given") {
+  simulated const space;
+  view const device("device", 4);
+  Kokkos::View<int*, Kokkos::HostSpace> const in("in", 4);
+  Kokkos::View<int*, Kokkos::HostSpace> const out("out", 4);
+  Kokkos::deep_copy(in, 5);
+  held kernel(space);
+  Kokkos::deep_copy(space, device, in);
+  Kokkos::parallel_for("add", range(space, 0, 4), KOKKOS_LAMBDA(int i) { device(i) += i; });
+  Kokkos::deep_copy(space, out, device);
+  CHECK(out(3) == 0);
+  in(3) = 10; // seen: the copy is still to come
+  kernel.let_go();
+  space.fence();
+  CHECK(out(0) == 5);
+  CHECK(out(2) == 7);
+  CHECK(out(3) == 13);
+}
+
+TEST_CASE("space: a result for the host is there when the reduction returns") {
+  simulated const space;
+  held kernel(space);
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    kernel.let_go();
+  });
+  Kokkos::View<int, Kokkos::HostSpace> const sum("sum");
+  Kokkos::parallel_reduce("sum", range(space, 0, 10), KOKKOS_LAMBDA(int i, int& s) { s += i; }, sum);
+  CHECK(sum() == 45);
+  later.join();
+}
+
+TEST_CASE("space: memory is not given back while a kernel may use it") {
+  simulated const space;
+  std::atomic<int> last = 0;
+  auto* const seen = &last;
+  auto device = std::make_unique<view>("device", 1000);
+  auto const raw = *device;
+  {
+    view const own("own", 1000);
+    Kokkos::parallel_for("slow", range(space, 0, 1000), KOKKOS_LAMBDA(int i) {
+      if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      own(i) = i;
+      *seen = own(i);
+    });
+  }
+  CHECK(last == 999);
+}
+
+TEST_CASE("space: new memory is poisoned, and can be poisoned again") {
+  view const device(Kokkos::view_alloc("device", Kokkos::WithoutInitializing), 5);
+  auto const host = Kokkos::create_mirror_view(device);
+  Kokkos::deep_copy(host, device);
+  CHECK(static_cast<std::uint32_t>(host(0)) == keel::space::poison_word);
+  CHECK(static_cast<std::uint32_t>(host(4)) == keel::space::poison_word);
+  Kokkos::deep_copy(device, 1);
+  keel::space::poison(device);
+  Kokkos::deep_copy(host, device);
+  CHECK(static_cast<std::uint32_t>(host(4)) == keel::space::poison_word);
+
+  simulated const space;
+  Kokkos::deep_copy(device, 1);
+  Kokkos::View<int*, Kokkos::HostSpace> const out("out", 5);
+  held kernel(space);
+  keel::space::poison(space, device);
+  kernel.let_go();
+  Kokkos::deep_copy(space, out, device);
+  space.fence();
+  CHECK(static_cast<std::uint32_t>(out(2)) == keel::space::poison_word);
+}
+
+TEST_CASE("space: a kernel on a view in simulated memory may call another in place") {
+  simulated const space;
+  view const device("device", 10);
+  Kokkos::parallel_for("outer", range(space, 0, 1), KOKKOS_LAMBDA(int) {
+    Kokkos::parallel_for("inner", range(0, 10), KOKKOS_LAMBDA(int i) { device(i) = i; });
+  });
+  int sum = 0;
+  Kokkos::parallel_reduce("sum", range(space, 0, 10), KOKKOS_LAMBDA(int i, int& s) { s += device(i); }, sum);
+  CHECK(sum == 45);
+}
+
+TEST_CASE("space: host code may neither touch nor take simulated memory") {
+  CHECK_FALSE(Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, simulated_memory>::accessible);
+  CHECK_FALSE(Kokkos::SpaceAccessibility<simulated, Kokkos::HostSpace>::accessible);
+  CHECK_FALSE(Kokkos::SpaceAccessibility<Kokkos::HostSpace, simulated_memory>::assignable);
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/start.hpp>
+
+#include <keel/policy/error.hpp>
+
+#include <doctest/doctest.h>
+#include <space/in_child.hpp>
+
+#include <cstdlib>
+#include <string>
+
+namespace {
+
+namespace ks = keel::space;
+using keel::test::in_child;
+using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::tbb, keel::simulated>>;
+
+/// The status of a child that wants all of these.
+int all(std::initializer_list<bool> wanted) {
+  int at = 1;
+  for (bool good : wanted) {
+    if (!good) return at;
+    ++at;
+  }
+  return 0;
+}
+
+template <class View>
+void touch(View const& v) {
+  v(0) = 1;
+}
+
+} // namespace
+
+TEST_CASE("space: Kokkos starts when told, and ends") {
+  auto const child = in_child([] {
+    bool const before = ks::is_started() || ks::is_ended();
+    ks::start<devices>();
+    bool const between = ks::is_started() && !ks::is_ended();
+    ks::stop();
+    return all({!before, between, !ks::is_started(), ks::is_ended()});
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("space: a Kokkos that the application started is used and not ended") {
+  auto const child = in_child([] {
+    Kokkos::initialize();
+    ks::start<devices>({"--kokkos-disable-warnings"});
+    ks::stop();
+    bool const runs = ks::is_started();
+    int sum = 0;
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i, int& s) { s += i; }, sum);
+    Kokkos::finalize();
+    return all({runs, sum == 45, ks::is_ended()});
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("space: a simulated device works where nobody told Kokkos of it") {
+  auto const child = in_child([] {
+    Kokkos::initialize();
+    int sum = 0;
+    {
+      Kokkos::View<int*, ks::simulated> const v("v", 10);
+      Kokkos::parallel_for(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i) { v(i) = i; });
+      Kokkos::fence();
+      Kokkos::parallel_reduce(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i, int& s) { s += v(i); }, sum);
+    }
+    Kokkos::finalize();
+    return sum == 45 ? 0 : 1;
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("space: settings reach the devices, and an explicit option of Kokkos wins") {
+  auto const run = [](std::vector<std::string> const& arguments) {
+    return in_child([&] {
+      int threads = 0;
+#ifdef KOKKOS_ENABLE_OPENMP
+      keel::device_traits<keel::openmp>::configure({.threads = 2});
+      ks::start<devices>(arguments);
+      threads = keel::device_traits<keel::openmp>::threads();
+#elif KEEL_WITH_TBB
+      if (arguments.empty()) keel::device_traits<keel::tbb>::configure({.threads = 2});
+      ks::start<devices>(arguments);
+      threads = keel::device_traits<keel::tbb>::threads();
+#else
+      threads = arguments.empty() ? 2 : 1; // no device with threads
+#endif
+      ks::stop();
+      return threads;
+    });
+  };
+#if KOKKOS_VERSION < 40000
+  std::string const option = "--kokkos-threads=1";
+#else
+  std::string const option = "--kokkos-num-threads=1";
+#endif
+  CHECK(run({}).status == 2);
+  CHECK(run({option}).status == 1);
+}
+
+#if KEEL_WITH_TBB
+TEST_CASE("space: oneTBB takes more threads than there are cores where it is told to") {
+  auto const child = in_child([] {
+    int const many = keel::device_traits<keel::tbb>::max_threads() + 3;
+    keel::device_traits<keel::tbb>::configure({.threads = many});
+    ks::start<devices>();
+    int const runs = keel::device_traits<keel::tbb>::threads();
+    ks::stop();
+    return runs == many ? 0 : 1;
+  });
+  CHECK(child.status == 0);
+}
+#endif
+
+TEST_CASE("space: Kokkos' complaint about an argument is passed on") {
+#if KOKKOS_VERSION < 40000
+  auto const child = in_child([] {
+    try {
+      ks::start<devices>({"--kokkos-threads=x"});
+    } catch (keel::error const& thrown) {
+      return std::string(thrown.what()).find("did not start") != std::string::npos ? 0 : 2;
+    }
+    return 1;
+  });
+  CHECK(child.status == 0);
+#else // where Kokkos itself aborts
+  auto const child = in_child([] {
+    ks::start<devices>({"--kokkos-num-threads=x"});
+    return 0;
+  });
+  CHECK((child.aborted || child.status != 0));
+#endif
+}
+
+TEST_CASE("space: a second start is nothing, and one after the end says why not") {
+  auto const child = in_child([] {
+    ks::start<devices>();
+    ks::start<devices>();
+    ks::stop();
+    bool refused = false;
+    try {
+      ks::start<devices>();
+      ks::stop();
+    } catch (keel::error const&) {
+      refused = true;
+    }
+    return all({refused == (KOKKOS_VERSION >= 40000)});
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("space: host code that touches an element of simulated memory aborts") {
+  auto const child = in_child([] {
+    ks::start<devices>();
+    Kokkos::View<int*, ks::simulated_memory> const v("touched", 10);
+    touch(v);
+    return 0;
+  });
+  CHECK(child.aborted);
+  CHECK(child.said.find("attempt to access inaccessible memory space") != std::string::npos);
+#if KOKKOS_VERSION >= 40000
+  CHECK(child.said.find("touched") != std::string::npos);
+#endif
+}
+
+TEST_CASE("space: a kernel of another space that touches simulated memory aborts") {
+  auto const child = in_child([] {
+    ks::start<devices>();
+    Kokkos::View<int*, ks::simulated_memory> const v("touched", 10);
+    Kokkos::parallel_for(
+        Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 1), KOKKOS_LAMBDA(int) { touch(v); });
+    Kokkos::fence();
+    return 0;
+  });
+  CHECK(child.aborted);
+}
+
+TEST_CASE("space: a team of more than one thread is refused") {
+  auto const child = in_child([] {
+    ks::start<devices>();
+    using teams = Kokkos::TeamPolicy<ks::simulated>;
+    Kokkos::parallel_for(teams(1, 2), KOKKOS_LAMBDA(teams::member_type const&) {});
+    return 0;
+  });
+  CHECK(child.aborted);
+  CHECK(child.said.find("Kokkos::AUTO") != std::string::npos);
+}
+
+TEST_CASE("space: with closed pages a raw pointer faults, and kernels and copies do not") {
+  auto const work = [](bool touches) {
+    ks::set_guard(ks::guard::pages);
+    ks::start<devices>();
+    Kokkos::View<int*, ks::simulated_memory> v("v", 3000);
+    Kokkos::View<int, ks::simulated_memory> one("one"); // Kokkos 3 does not check views without index
+    Kokkos::parallel_for(Kokkos::RangePolicy<ks::simulated>(0, 3000), KOKKOS_LAMBDA(int i) { v(i) = one() + i; });
+    auto const host = Kokkos::create_mirror_view(v);
+    Kokkos::deep_copy(host, v);
+    Kokkos::resize(v, 4000);
+    ks::poison(v);
+    bool const good = host(2999) == 2999 && v.label() == "v" && v.use_count() == 1;
+    int const* const raw = v.data();
+    return !good ? 1 : touches ? (raw[0] == 0 ? 2 : 3) : 0;
+  };
+  auto const calm = in_child([&] { return work(false); });
+  CHECK_MESSAGE(calm.status == 0, calm.said);
+  CHECK_FALSE(calm.aborted);
+  auto const caught = in_child([&] { return work(true); });
+  CHECK(caught.aborted);
+  CHECK(caught.status == SIGSEGV);
+}
+
+TEST_CASE("space: with closed pages a kernel is done when its call returns") {
+  auto const child = in_child([] {
+    ks::set_guard(ks::guard::pages);
+    ks::start<devices>();
+    int ran = 0;
+    auto* const count = &ran;
+    Kokkos::parallel_for(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int) { ++*count; });
+    int const seen = ran;
+    ks::stop();
+    return seen == 10 ? 0 : 1;
+  });
+  CHECK(child.status == 0);
+}

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Compiles single files as Meson compiles what stands on keel, without making targets of them."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+
+DROP = {"-MD", "-c"}
+DROP_WITH_VALUE = {"-MQ", "-MT", "-MF", "-o"}
+
+
+def command(build, kind):
+    """Compiler and flags of keel_bare_dep (kind `bare`) or keel_dep (`kokkos`); paths hold in the folder `build`."""
+    for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
+        if f"like-{kind}" in entry["output"]:
+            words = shlex.split(entry["command"])
+            break
+    kept, skip = [], False
+    for word in words:
+        if skip or word in DROP or word == entry["file"]:
+            skip = False
+        elif word in DROP_WITH_VALUE:
+            skip = True
+        else:
+            kept.append(word)
+    return kept
+
+
+def check(build, kind, source, first=()):
+    """Exit code and output of a compiler that only checks `source`, a path or a text; `first` goes before the flags."""
+    words, text = command(build, kind), source if isinstance(source, str) else None
+    flags = next(at for at, word in enumerate(words) if word.startswith("-"))
+    words[flags:flags] = first
+    words += ["-fdiagnostics-color=never", "-fsyntax-only", "-x", "c++", "-" if text else str(source)]
+    done = subprocess.run(words, cwd=build, input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    return done.returncode, done.stdout
+
+
+def at_once(function, items):
+    """function(item) for each, as many at a time as there are cores; answers in order."""
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        return list(pool.map(function, items))

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""That count.py counts what it must: a case lost is a failure, a skip needs an allowed reason."""
+import count
+
+REASONS = ("no nvcc", "no GPU")
+
+
+def record(stdout, result="OK", returncode=0, command="./test-it"):
+    return {"name": "it", "stdout": stdout, "result": result, "returncode": returncode, "command": ["mpiexec", command]}
+
+
+def summary(total, passed, failed, skipped=0):
+    return f"[doctest] test cases: {total:2} | {passed:2} passed | {failed} failed | {skipped} skipped\n"
+
+
+CASES = {
+    "a summary is counted": (record(summary(5, 5, 0)), (5, 0, 0)),
+    "a failed case is one failure": (record(summary(5, 4, 1), "FAIL", 1), (4, 1, 0)),
+    "no summary is a failure, whatever the exit code": (record("[doctest] doctest version\n"), (0, 1, 0)),
+    "no case is a failure": (record(summary(0, 0, 0)), (0, 1, 0)),
+    "a case left out by doctest is a failure": (record(summary(4, 4, 0, 1)), (4, 1, 0)),
+    "a process that fails without a failed case is one failure": (record(summary(5, 5, 0), "FAIL", 139), (5, 1, 0)),
+    "a time-out is one failure": (record("", "TIMEOUT", -15), (0, 1, 0)),
+    "a skip takes the place of a pass": (record("SKIP: m: a: no GPU here\n" + summary(5, 5, 0)), (4, 0, 1)),
+    "a skip said twice is one": (record("SKIP: m: a: no GPU\n" * 2 + summary(5, 5, 0)), (4, 0, 1)),
+    "a skip for another reason is a failure": (record("SKIP: m: a: tired\n" + summary(5, 5, 0)), (4, 1, 0)),
+    "a program without doctest is one": (record("all well\n", command="./other"), (1, 0, 0)),
+    "its own count is taken": (record("SKIP: a: no GPU\n3 passed, 0 failed, 1 skipped\n", command="./other"), (3, 0, 1)),
+    "its own count must name its skips": (record("3 passed, 0 failed, 1 skipped\n", command="./other"), (3, 1, 0)),
+    "its own count with a failure fails": (record("3 passed, 2 failed, 0 skipped\n", "FAIL", 1, "./other"), (3, 2, 0)),
+    "it may be skipped": (record("SKIP: it: no nvcc\n", "SKIP", 77, "./other"), (0, 0, 1)),
+    "it may not be skipped in silence": (record("", "SKIP", 77, "./other"), (0, 1, 0)),
+}
+
+if __name__ == "__main__":
+    wrong = 0
+    for name, (given, wanted) in CASES.items():
+        passed, failed, skipped, _ = count.count(given, {"./test-it"}, REASONS)
+        if (passed, failed, len(skipped)) != wanted:
+            print(f"FAIL: {name}: {(passed, failed, len(skipped))}, not {wanted}")
+            wrong += 1
+    print(f"{len(CASES) - wrong} passed, {wrong} failed, 0 skipped")
+    raise SystemExit(1 if wrong else 0)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What a program consists of, by `nm -C`: symbols.py HOST PROGRAM_FOR_HOST PROGRAM_FOR_HOST_AND_SIMULATED"""
+import re
+import subprocess
+import sys
+
+DEVICES = {"serial", "openmp", "threads", "tbb", "cuda", "hip", "sycl", "simulated"}
+
+
+def symbols(program):
+    return subprocess.run(["nm", "-C", program], check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+
+
+def of_other_devices(host, program):
+    """Symbols that name a tag of keel's, or a type of its folder space, of a device that is not `host`."""
+    others = "|".join(sorted(DEVICES - {host}))
+    return [line for line in symbols(program) if re.search(rf"keel::(?:space::)?(?:{others})(?:_\w+)?\b(?!::)|keel::space::(?:{others})", line)]
+
+
+def vtables(program):
+    """Vtables of keel's types. The one exception and what derives from std::pmr::memory_resource have to have one."""
+    return [line for line in symbols(program) if re.search(r"vtable for keel::(?!error$)", line)]
+
+
+def main(host, lean, rich):
+    wrong = []
+    if of_other_devices(host, lean):
+        wrong.append(f"{lean} has symbols of devices that are not in its list: {of_other_devices(host, lean)[:5]}")
+    if vtables(lean):
+        wrong.append(f"{lean} has vtables: {vtables(lean)[:5]}")
+    if not any("simulated" in line for line in of_other_devices(host, rich)):
+        wrong.append(f"{rich} shows no symbol of the simulated device, so the first test proves nothing")
+    if not symbols(lean):
+        wrong.append(f"{lean} has no symbols at all")
+    for line in wrong:
+        print(f"FAIL: {line}")
+    print(f"{4 - len(wrong)} passed, {len(wrong)} failed, 0 skipped")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include <keel/topology/binding.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+
+#include <sched.h>
+
+using namespace keel::topology;
+
+namespace {
+
+id_set running_on() { // asked of the system, without keel
+  cpu_set_t mask;
+  id_set threads;
+  REQUIRE(sched_getaffinity(0, sizeof mask, &mask) == 0);
+  for (int t = 0; t < CPU_SETSIZE; ++t)
+    if (CPU_ISSET(t, &mask)) threads.insert(t);
+  return threads;
+}
+
+/// The whole of what this process may use, as a placement, and its last core.
+placement everything(node const& here) {
+  placement all{.cores = bound_cores(here), .hardware_threads = {}};
+  for (int const c : all.cores) all.hardware_threads |= here.cores()[std::size_t(c)].hardware_threads & running_on();
+  return all;
+}
+placement last_core(node const& here) {
+  auto const all = everything(here);
+  int last = 0;
+  for (int const c : all.cores) last = c;
+  return {.cores = {last}, .hardware_threads = here.cores()[std::size_t(last)].hardware_threads & all.hardware_threads};
+}
+
+} // namespace
+
+TEST_CASE("topology: the cores this process may run on are those the system left it") {
+  auto const here = node::here();
+  auto const all = bound_cores(here);
+  CHECK_FALSE(all.empty());
+  for (int const c : all) CHECK(std::size_t(c) < here.cores().size());
+  {
+    binding const bound{here, last_core(here)};
+    CHECK(bound_cores(here) == last_core(here).cores);
+  }
+  CHECK(bound_cores(here) == all);
+}
+
+TEST_CASE("topology: on another machine's node nothing is bound") {
+  auto const other = node::from_synthetic("core:6 pu:2");
+  CHECK(bound_cores(other) == id_set::range(0, 6));
+  auto const before = running_on();
+  CHECK_THROWS_AS((binding{other, other.place(1)[0]}), keel::error);
+  CHECK_THROWS_AS((binding{node::here(), placement{}}), keel::error);
+  CHECK_THROWS_AS((binding{node::here(), placement{}, 0}), keel::error);
+  CHECK(running_on() == before);
+}
+
+TEST_CASE("topology: a binding takes every thread of the process along, and ends with its scope") {
+  auto const here = node::here();
+  auto const before = running_on();
+  auto const target = last_core(here);
+  std::atomic<int> step{0};
+  id_set during, after;
+  std::thread other{[&] {
+    while (step != 1) std::this_thread::yield();
+    during = running_on();
+    step = 2;
+    while (step != 3) std::this_thread::yield();
+    after = running_on();
+  }};
+  {
+    binding const bound{here, target};
+    CHECK(running_on() == target.hardware_threads);
+    step = 1;
+    while (step != 2) std::this_thread::yield();
+  }
+  step = 3;
+  other.join();
+  CHECK(during == target.hardware_threads);
+  CHECK(after == before);
+  CHECK(running_on() == before);
+}
+
+TEST_CASE("topology: a thread's binding is its own, and bindings nest") {
+  auto const here = node::here();
+  auto const before = running_on();
+  auto const all = everything(here);
+  {
+    binding const outer{here, all};
+    {
+      binding const inner{here, all, int(all.cores.size())}; // round and round: the first core again
+      CHECK(running_on() == (here.cores()[std::size_t(*all.cores.begin())].hardware_threads & all.hardware_threads));
+      id_set other;
+      std::thread{[&] { other = running_on(); }}.join();
+      CHECK(other == running_on()); // born inside, it inherits
+    }
+    CHECK(running_on() == all.hardware_threads);
+  }
+  CHECK(running_on() == before);
+  CHECK_THROWS_AS((binding{here, all, -1}), keel::error);
+}
+
+TEST_CASE("topology: what the system refuses is an error, and nothing is bound") {
+  auto const here = node::here();
+  auto const before = running_on();
+  placement const nowhere{.cores = {0}, .hardware_threads = {100000}};
+  CHECK_THROWS_AS((binding{here, nowhere}), keel::error);
+  CHECK(running_on() == before);
+}

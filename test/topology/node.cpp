@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include <keel/topology/node.hpp>
+
+#include <laws/topology.hpp>
+#include <support/skip.hpp>
+
+#include "saved.hpp"
+#include "walk.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <set>
+#include <string>
+
+using namespace keel::topology;
+using keel::test::own_machine;
+
+namespace {
+
+void check_counts(std::filesystem::path const& file, keel::test::counted const& m) {
+  CAPTURE(file);
+  auto const n = node::from_xml(file);
+  CHECK(n.memories().size() == std::size_t(m.memories));
+  CHECK(n.cores().size() == std::size_t(m.cores));
+  CHECK(n.devices().size() == std::size_t(m.devices));
+  auto const is_gpu = [](device const& d) { return d.type == device_type::gpu; };
+  CHECK(std::count_if(n.devices().begin(), n.devices().end(), is_gpu) == m.gpus);
+  CHECK_FALSE(n.is_this_machine());
+}
+
+/// Same cores, memories and devices as hwloc, and the same distance from every core to each.
+void check_against_hwloc(std::filesystem::path const& file) {
+  CAPTURE(file);
+  auto const n = node::from_xml(file);
+  keel::test::walk const oracle{file};
+  REQUIRE(oracle.good());
+  REQUIRE(n.cores().size() == oracle.cores().size());
+  REQUIRE(n.memories().size() == oracle.memories().size());
+  for (auto const& c : n.cores()) {
+    REQUIRE(std::set<int>(c.hardware_threads.begin(), c.hardware_threads.end()) ==
+            oracle.threads(oracle.cores()[std::size_t(c.id)]));
+    for (auto const& other : n.cores())
+      REQUIRE(n.distance_to_core(c.id, other.id) ==
+              oracle.distance(oracle.cores()[std::size_t(c.id)], oracle.cores()[std::size_t(other.id)]));
+    for (auto const& m : n.memories())
+      REQUIRE(n.distance_to_memory(c.id, m.id) ==
+              oracle.distance(oracle.cores()[std::size_t(c.id)], oracle.memories()[std::size_t(m.id)]));
+    for (auto const& d : n.devices())
+      REQUIRE(n.distance_to_device(c.id, d.id) ==
+              oracle.distance(oracle.cores()[std::size_t(c.id)], oracle.device(d.pci_id, d.name)));
+  }
+  for (auto const& m : n.memories()) {
+    auto const object = oracle.memories()[std::size_t(m.id)];
+    CHECK(unsigned(m.os_index) == object->os_index);
+    CHECK(m.bytes == object->attr->numanode.local_memory);
+  }
+}
+
+std::string message_of(auto const& f) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+device const& named(node const& n, std::string_view name) {
+  for (auto const& d : n.devices())
+    if (d.name == name) return d;
+  throw keel::error("test", "no device called " + std::string{name});
+}
+
+} // namespace
+
+TEST_CASE("topology: the project's machines have the counted memories, cores and devices") {
+  for (auto const& m : keel::test::own_machines) check_counts(own_machine(m.file), m);
+}
+
+TEST_CASE("topology: real machines have the counted memories, cores and devices") {
+  auto const folder = keel::test::real_machines_folder();
+  if (folder.empty()) return keel::test::skip("no saved topologies");
+  for (auto const& m : keel::test::real_machines) check_counts(folder / m.file, m);
+}
+
+TEST_CASE("topology: objects and distances are those of a walk over hwloc") {
+  for (auto const& file : keel::test::all_machines()) check_against_hwloc(file);
+}
+
+TEST_CASE("topology: nearness keeps its laws for every core of every machine") {
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    auto const n = node::from_xml(file);
+    int const cores = int(n.cores().size());
+    keel::laws::nearness(cores, n.cores().size(), std::vector{core_type::performance, core_type::efficiency}, core_type::any,
+                         [&](int c, core_type t, int a, int b) { return n.nearby_cores(c, t, a, b); });
+    keel::laws::nearness(cores, n.memories().size(),
+                         std::vector{memory_type::dram, memory_type::high_bandwidth, memory_type::device,
+                                     memory_type::persistent, memory_type::cxl, memory_type::cache_side},
+                         memory_type::any,
+                         [&](int c, memory_type t, int a, int b) { return n.nearby_memories(c, t, a, b); });
+    keel::laws::nearness(cores, n.devices().size(),
+                         std::vector{device_type::network, device_type::gpu, device_type::fpga,
+                                     device_type::coprocessor, device_type::storage, device_type::other},
+                         device_type::any,
+                         [&](int c, device_type t, int a, int b) { return n.nearby_devices(c, t, a, b); });
+    for (int c = 0; c < cores; ++c) CHECK(n.nearby_cores(c, core_type::any, 0, 0) == id_set{c});
+  }
+}
+
+TEST_CASE("topology: the table of cores says what the distances say") {
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    auto const n = node::from_xml(file);
+    int const cores = int(n.cores().size());
+    for (int c = 0; c < cores; c += 1 + cores / 40)
+      for (int min = 0; min < 6; ++min)
+        for (int max = min; max < 7; ++max) {
+          auto const shell = n.cores_between(c, min, max == 6 ? -1 : max);
+          int inside = 0;
+          for (int other = 0; other < cores; ++other) {
+            int const steps = n.distance_to_core(c, other);
+            bool const expected = steps >= min && (max == 6 || steps <= max);
+            REQUIRE(shell.contains(other) == expected);
+            inside += expected;
+          }
+          REQUIRE(shell.size() == inside);
+        }
+  }
+}
+
+TEST_CASE("topology: in a regular tree cores are as far from each other both ways") {
+  for (auto const* text : {"package:2 numa:2 l3:2 core:3 pu:2", "package:4 core:4 pu:1", "numa:8 pu:4"}) {
+    auto const n = node::from_synthetic(text);
+    for (int a = 0; a < int(n.cores().size()); ++a)
+      for (int b = 0; b < a; ++b) CHECK(n.distance_to_core(a, b) == n.distance_to_core(b, a));
+  }
+}
+
+TEST_CASE("topology: distance counts the different localities on the way up") {
+  auto const n = node::from_synthetic("package:2 numa:2 l3:1 core:2 pu:2"); // the L3 is the NUMA node's locality
+  CHECK(n.cores().size() == 8);
+  CHECK(n.distance_to_core(0, 0) == 0);
+  CHECK(n.distance_to_core(0, 1) == 1);
+  CHECK(n.distance_to_core(0, 2) == 2);
+  CHECK(n.distance_to_core(0, 4) == 3);
+  CHECK(n.distance_to_memory(0, 0) == 1);
+  CHECK(n.distance_to_memory(0, 3) == 3);
+  CHECK(n.nearby_cores(5, core_type::any, 1, 2) == id_set{4, 6, 7});
+  CHECK(n.nearby_memories(5, memory_type::dram, 0, 1) == id_set{2});
+  CHECK(n.nearby_memories(5, memory_type::high_bandwidth).empty());
+}
+
+TEST_CASE("topology: a core that is not there and a range without steps are refused") {
+  auto const n = node::from_synthetic("core:2 pu:1");
+  CHECK_THROWS_AS((void)n.nearby_cores(2), keel::error);
+  CHECK_THROWS_AS((void)n.nearby_cores(-1), keel::error);
+  CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 2, 1), keel::error);
+  CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 0, -2), keel::error);
+  CHECK_THROWS_AS((void)n.nearby_devices(0, device_type::any, -1, -1), keel::error);
+  CHECK_THROWS_AS((void)n.cores_between(0, 3, 2), keel::error);
+  CHECK_THROWS_AS((void)n.cores_between(9, 0), keel::error);
+  CHECK_THROWS_AS((void)n.distance_to_memory(0, 1), keel::error);
+  CHECK_THROWS_AS((void)n.sharing(7, cache::l2), keel::error);
+}
+
+TEST_CASE("topology: one card is one device, whatever it shows") {
+  auto const n = node::from_xml(own_machine("interfaces.xml"));
+  auto const& network = n.devices()[0]; // two functions, five interfaces
+  CHECK(network.type == device_type::network);
+  CHECK(network.pci_id == "0000:01:00.0");
+  CHECK(network.name == "ens1f0");
+  auto const& gpu = n.devices()[1]; // with a disk controller of its own
+  CHECK(gpu.type == device_type::gpu);
+  CHECK(gpu.uuid == "GPU-00000000-0000-0000-0000-000000000001");
+  CHECK(n.devices()[2].type == device_type::other); // a console's display
+  CHECK(n.devices()[3].pci_id == "0101:04:00.0");
+  CHECK(n.devices()[3].type == device_type::storage);
+  CHECK(named(n, "sdb").pci_id.empty());
+}
+
+TEST_CASE("topology: a GPU known only to the bus is a GPU, and so are those that are no displays") {
+  auto const bare = node::from_xml(own_machine("gpus8_numa4.xml"));
+  CHECK(bare.nearby_devices(0, device_type::gpu, 0, 1) == id_set{0, 1});
+  CHECK(bare.devices()[0].name == "0000:01:00.0");
+  auto const n = node::from_xml(own_machine("accelerators.xml"));
+  device_type const expected[]{device_type::fpga,        device_type::gpu,     device_type::coprocessor,
+                               device_type::coprocessor, device_type::network, device_type::storage,
+                               device_type::network};
+  for (auto const& d : n.devices()) CHECK(d.type == expected[d.id]);
+  CHECK(n.devices()[1].contexts == 1);
+}
+
+TEST_CASE("topology: cores say what they are made for, how fast, and what they share") {
+  auto const n = node::from_xml(own_machine("hybrid.xml"));
+  CHECK(n.nearby_cores(0, core_type::performance) == id_set::range(0, 8));
+  CHECK(n.nearby_cores(0, core_type::efficiency) == id_set::range(8, 16));
+  CHECK(n.cores()[0].relative_speed == 100);
+  CHECK(n.cores()[8].relative_speed == 75);
+  CHECK(n.cores()[0].hardware_threads == id_set{0, 1});
+  CHECK(n.cores()[0].page_sizes == ((1U << 12) | (1U << 21)));
+  CHECK(n.sharing(0, cache::l1_instruction) == id_set{0});
+  CHECK(n.sharing(0, cache::l1_data) == id_set{0});
+  CHECK(n.sharing(9, cache::l2) == id_set{8, 9, 10, 11});
+  CHECK(n.sharing(9, cache::l3) == id_set::range(0, 16));
+  CHECK(node::from_xml(own_machine("hbm.xml")).sharing(0, cache::l3).empty());
+}
+
+TEST_CASE("topology: memories say their kind and speed") {
+  auto const n = node::from_xml(own_machine("hbm.xml"));
+  CHECK(n.nearby_memories(0, memory_type::dram, 0, 1) == id_set{0});
+  CHECK(n.nearby_memories(0, memory_type::high_bandwidth) == id_set{1, 3});
+  CHECK(n.nearby_memories(0, memory_type::cxl) == id_set{4});
+  CHECK(n.nearby_memories(0, memory_type::persistent) == id_set{5});
+  int const speeds[]{100, 100, 100, 100, 25, 20}; // by the latency of the nearest cores
+  for (auto const& m : n.memories()) CHECK(m.relative_speed == speeds[m.id]);
+}
+
+TEST_CASE("topology: what the system withholds is listed apart and never among the cores") {
+  auto const n = node::from_xml(own_machine("restricted.xml"));
+  CHECK(n.withheld_memories() == id_set{1});
+  CHECK(to_string(n.withheld_hardware_threads()) == "0-3,8-11,24-31");
+  for (auto const& c : n.cores()) CHECK((c.hardware_threads & n.withheld_hardware_threads()).empty());
+}
+
+TEST_CASE("topology: this machine has a core, and all is near it") {
+  auto const n = node::here();
+  REQUIRE_FALSE(n.cores().empty());
+  CHECK(n.nearby_cores(0).size() == n.cores().size());
+  CHECK(n.nearby_memories(0).size() == n.memories().size());
+  CHECK_FALSE(n.source().empty());
+}
+
+TEST_CASE("topology: hwloc's variables win, and a bad one is an error, never the real machine") {
+  setenv("HWLOC_SYNTHETIC", "package:3 core:5 pu:1", 1);
+  CHECK(node::here().cores().size() == 15);
+  CHECK_FALSE(node::here().is_this_machine());
+  setenv("HWLOC_SYNTHETIC", "no such thing", 1);
+  CHECK(message_of([] { (void)node::here(); }).find("HWLOC_SYNTHETIC=no such thing is not a topology") != std::string::npos);
+  unsetenv("HWLOC_SYNTHETIC");
+  setenv("HWLOC_XMLFILE", own_machine("cores96.xml").c_str(), 1);
+  CHECK(node::here().cores().size() == 96);
+  CHECK(node::from_xml(own_machine("one_core.xml")).cores().size() == 1); // what is asked for by name is not replaced
+  setenv("HWLOC_XMLFILE", "/no/such/file", 1);
+  CHECK(message_of([] { (void)node::here(); }).find("HWLOC_XMLFILE=/no/such/file cannot be read") != std::string::npos);
+  unsetenv("HWLOC_XMLFILE");
+  setenv("HWLOC_FSROOT", "/no/such/folder", 1);
+  CHECK(message_of([] { (void)node::here(); }).find("HWLOC_FSROOT=/no/such/folder cannot be used") != std::string::npos);
+  unsetenv("HWLOC_FSROOT");
+  setenv("HWLOC_COMPONENTS", "-opencl,no_such_thing", 1);
+  CHECK(message_of([] { (void)node::here(); }).find("hwloc has no component 'no_such_thing'") != std::string::npos);
+  unsetenv("HWLOC_COMPONENTS");
+  CHECK_FALSE(node::here().cores().empty());
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+#include <keel/topology/placement.hpp>
+
+#include <keel/topology/node.hpp>
+
+#include "saved.hpp"
+#include "walk.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace keel::topology;
+using keel::test::own_machine;
+
+namespace {
+
+int nearest(keel::test::walk const& oracle, id_set const& cores, hwloc_obj_t target) {
+  int least = INT_MAX;
+  for (int const c : cores) least = std::min(least, oracle.distance(oracle.cores()[std::size_t(c)], target));
+  return least;
+}
+
+/// Every core is used; none by two ranks before all have one; hardware threads neither.
+void check_cores(node const& n, std::vector<placement> const& ranks) {
+  std::vector<int> users(n.cores().size(), 0);
+  std::vector<int> thread_users;
+  std::size_t threads = 0, largest = 0;
+  for (auto const& c : n.cores()) threads += c.hardware_threads.size();
+  for (auto const& rank : ranks) {
+    REQUIRE_FALSE(rank.cores.empty());
+    REQUIRE_FALSE(rank.hardware_threads.empty());
+    largest = std::max(largest, rank.cores.size());
+    id_set of_cores;
+    for (int const c : rank.cores) {
+      ++users[std::size_t(c)];
+      of_cores |= n.cores()[std::size_t(c)].hardware_threads;
+    }
+    CHECK((rank.hardware_threads - of_cores).empty());
+    for (int const t : rank.hardware_threads) {
+      if (thread_users.size() <= std::size_t(t)) thread_users.resize(std::size_t(t) + 1, 0);
+      ++thread_users[std::size_t(t)];
+    }
+  }
+  CHECK(*std::min_element(users.begin(), users.end()) >= 1);
+  if (ranks.size() <= users.size()) CHECK(*std::max_element(users.begin(), users.end()) == 1);
+  CHECK(largest <= 2 * ((users.size() + ranks.size() - 1) / ranks.size())); // memories are never parted to be fair
+  auto const most = *std::max_element(thread_users.begin(), thread_users.end());
+  CHECK(std::size_t(most) <= (ranks.size() + threads - 1) / threads);
+}
+
+/// The nearest ordinary memory; the nearest GPU that no rank nearer to it could have.
+void check_against_hwloc(node const& n, keel::test::walk const& oracle, std::vector<placement> const& ranks) {
+  std::vector<int> users(n.devices().size(), 0);
+  for (auto const& rank : ranks)
+    if (rank.device >= 0) ++users[std::size_t(rank.device)];
+  auto const device_at = [&](int d) {
+    return oracle.device(n.devices()[std::size_t(d)].pci_id, n.devices()[std::size_t(d)].name);
+  };
+  int least = INT_MAX, most = 0;
+  for (auto const& d : n.devices())
+    if (d.type == device_type::gpu && d.contexts == 0) {
+      least = std::min(least, users[std::size_t(d.id)]);
+      most = std::max(most, users[std::size_t(d.id)]);
+    }
+  if (least != INT_MAX) CHECK(most - least <= 1); // every one is used before one is used again
+  for (auto const& rank : ranks) {
+    int best = INT_MAX;
+    for (auto const& m : n.memories())
+      if (m.type == memory_type::dram || m.type == memory_type::cache_side)
+        best = std::min(best, nearest(oracle, rank.cores, oracle.memories()[std::size_t(m.id)]));
+    if (rank.memory >= 0) CHECK(nearest(oracle, rank.cores, oracle.memories()[std::size_t(rank.memory)]) == best);
+    else CHECK(n.memories().empty());
+    if (rank.device < 0) continue;
+    CHECK(n.devices()[std::size_t(rank.device)].type == device_type::gpu);
+    int const steps = nearest(oracle, rank.cores, device_at(rank.device));
+    for (auto const& d : n.devices()) // no nearer one stayed free
+      if (d.type == device_type::gpu && nearest(oracle, rank.cores, device_at(d.id)) < steps)
+        CHECK(users[std::size_t(d.id)] >= users[std::size_t(rank.device)]);
+  }
+}
+
+} // namespace
+
+TEST_CASE("topology: ranks get near, balanced places, and none shares before it must") {
+  for (auto const& file : keel::test::all_machines())
+    for (int const ranks : {1, 2, 3, 4, 8, 16, 64, 500}) {
+      CAPTURE(file);
+      CAPTURE(ranks);
+      auto const n = node::from_xml(file);
+      auto const placed = n.place(ranks);
+      REQUIRE(placed.size() == std::size_t(ranks));
+      check_cores(n, placed);
+      if (ranks <= 64) check_against_hwloc(n, keel::test::walk{file}, placed);
+    }
+}
+
+TEST_CASE("topology: the maps of the project's machines are those on record") {
+  std::string maps; // a line for each machine and number of ranks; cores/memory/device of each rank
+  for (auto const& m : keel::test::own_machines)
+    for (int const ranks : {1, 2, 4, 8, 16, 64}) {
+      maps += m.file + (' ' + std::to_string(ranks)) + ':';
+      for (auto const& p : node::from_xml(own_machine(m.file)).place(ranks))
+        maps += ' ' + to_string(p.cores) + '/' + std::to_string(p.memory) + '/' + std::to_string(p.device);
+      maps += '\n';
+    }
+  if (char const* const record = std::getenv("KEEL_TEST_RECORD"); record != nullptr) std::ofstream{record} << maps;
+  std::ifstream file{own_machine("maps.txt")};
+  std::istringstream now{maps};
+  int lines = 0;
+  for (std::string expected, found; std::getline(file, expected); ++lines) {
+    REQUIRE(std::getline(now, found));
+    CHECK(found == expected);
+  }
+  CHECK(lines == 6 * int(std::size(keel::test::own_machines)));
+}
+
+TEST_CASE("topology: ranks are cut along the tree") {
+  auto const n = node::from_xml(own_machine("gpus8_numa4.xml"));
+  auto const eight = n.place(8);
+  for (int r = 0; r < 8; ++r) {
+    CHECK(eight[std::size_t(r)].cores == id_set::range(4 * r, 4 * r + 4));
+    CHECK(eight[std::size_t(r)].memory == r / 2);
+  }
+  int const gpus[]{0, 1, 3, 4, 6, 7, 9, 10}; // each its own
+  for (int r = 0; r < 8; ++r) CHECK(eight[std::size_t(r)].device == gpus[r]);
+  auto const three = n.place(3); // two NUMA nodes of one package, and the other package
+  CHECK(three[0].cores == id_set::range(0, 8));
+  CHECK(three[1].cores == id_set::range(8, 16));
+  CHECK(three[2].cores == id_set::range(16, 32));
+}
+
+TEST_CASE("topology: ranks that share a memory have equally many cores, give or take one") {
+  auto const n = node::from_xml(own_machine("cores96.xml")); // 12 parts with a cache each, one memory
+  for (int const ranks : {2, 3, 5, 7, 8, 24, 50, 95, 96}) {
+    CAPTURE(ranks);
+    for (auto const& p : n.place(ranks)) {
+      CHECK(p.cores.size() >= std::size_t(96 / ranks));
+      CHECK(p.cores.size() <= std::size_t((96 + ranks - 1) / ranks));
+    }
+  }
+}
+
+TEST_CASE("topology: GPUs on one side are shared evenly, the near ranks first") {
+  auto const n = node::from_xml(own_machine("gpus_one_side.xml"));
+  auto const four = n.place(4);
+  CHECK(four[2].device == 0); // the two near ranks choose first
+  CHECK(four[3].device == 1);
+  CHECK(four[0].device == 2);
+}
+
+TEST_CASE("topology: a device with contexts serves no more ranks than it has") {
+  auto const placed = node::from_xml(own_machine("accelerators.xml")).place(4);
+  CHECK(std::count_if(placed.begin(), placed.end(), [](placement const& p) { return p.device == 1; }) == 1);
+  CHECK(std::count_if(placed.begin(), placed.end(), [](placement const& p) { return p.device == -1; }) == 3);
+}
+
+TEST_CASE("topology: with more ranks than cores, hardware threads count") {
+  auto const n = node::from_xml(own_machine("hybrid.xml")); // 8 cores with two threads, 8 with one
+  auto const placed = n.place(24);
+  id_set used;
+  for (auto const& rank : placed) {
+    CHECK(rank.hardware_threads.size() == 1);
+    used |= rank.hardware_threads;
+  }
+  CHECK(used.size() == 24);
+}
+
+TEST_CASE("topology: fewer than one rank is refused") {
+  CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(0), keel::error);
+  CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(-3), keel::error);
+}
+
+TEST_CASE("topology: compact ranks stand next to each other, one core each") {
+  auto const n = node::from_xml(own_machine("restricted.xml")); // 8 cores of two threads
+  auto const rule = placing{.order = order::compact};
+  auto const three = n.place(3, rule);
+  for (int r = 0; r < 3; ++r) CHECK(three[std::size_t(r)].cores == id_set{r});
+  for (int const ranks : {8, 11, 16, 33}) {
+    CAPTURE(ranks);
+    check_cores(n, n.place(ranks, rule));
+  }
+  auto const eleven = n.place(11, rule); // the first three cores are filled first
+  CHECK(eleven[5].cores == id_set{2});
+  CHECK(eleven[6].cores == id_set{3});
+}
+
+TEST_CASE("topology: by_device keeps ranks on the cores near their device, and uses devices evenly") {
+  auto const one_side = node::from_xml(own_machine("gpus_one_side.xml"));
+  auto const three = one_side.place(3, {.order = order::by_device});
+  for (int r = 0; r < 3; ++r) {
+    CHECK(three[std::size_t(r)].cores == id_set::range(6 + 2 * r, 8 + 2 * r));
+    CHECK(three[std::size_t(r)].device == r);
+    CHECK(three[std::size_t(r)].memory == 1);
+  }
+  auto const eight = node::from_xml(own_machine("gpus8_numa4.xml"));
+  for (int const ranks : {1, 2, 3, 4, 8, 16, 24, 64}) {
+    CAPTURE(ranks);
+    auto const placed = eight.place(ranks, {.order = order::by_device});
+    std::vector<int> users(eight.devices().size(), 0);
+    for (auto const& p : placed) {
+      REQUIRE(p.device >= 0);
+      ++users[std::size_t(p.device)];
+      for (int const c : p.cores) CHECK(eight.distance_to_device(c, p.device) == 1);
+    }
+    for (auto const& d : eight.devices())
+      if (d.type == device_type::gpu) {
+        CHECK(users[std::size_t(d.id)] <= (ranks + 7) / 8);
+        CHECK(users[std::size_t(d.id)] >= ranks / 8);
+      } else {
+        CHECK(users[std::size_t(d.id)] == 0);
+      }
+  }
+  auto const by_network = eight.place(4, {.order = order::by_device, .device = device_type::network});
+  for (int r = 0; r < 4; ++r) CHECK(by_network[std::size_t(r)].device == 3 * r + 2);
+}
+
+TEST_CASE("topology: by_device refuses a node without such devices, and more ranks than contexts") {
+  auto const n = node::from_xml(own_machine("accelerators.xml"));
+  CHECK_THROWS_AS((void)n.place(2, {.order = order::by_device}), keel::error); // its GPU has one context
+  CHECK(n.place(1, {.order = order::by_device})[0].device == 1);
+  CHECK_THROWS_AS((void)node::from_xml(own_machine("no_io.xml")).place(2, {.order = order::by_device}), keel::error);
+}
+
+TEST_CASE("topology: a restricted placement uses those cores and no others, evenly") {
+  auto const n = node::from_xml(own_machine("gpus8_numa4.xml"));
+  auto const within = id_set::range(4, 13) | id_set{30};
+  for (auto const how : {order::spread, order::compact, order::by_device})
+    for (int const ranks : {1, 2, 3, 5, 10, 25}) {
+      CAPTURE(int(how));
+      CAPTURE(ranks);
+      auto const placed = n.place(ranks, {.order = how, .within = within});
+      REQUIRE(placed.size() == std::size_t(ranks));
+      std::vector<int> users(n.cores().size(), 0);
+      for (auto const& p : placed) {
+        REQUIRE_FALSE(p.cores.empty());
+        CHECK((p.cores - within).empty());
+        for (int const c : p.cores) ++users[std::size_t(c)];
+      }
+      if (how == order::by_device) continue;
+      int const most = *std::max_element(users.begin(), users.end());
+      CHECK(most <= (ranks + 9) / 10);
+      if (how == order::spread)
+        for (int const c : within) CHECK(users[std::size_t(c)] >= most - 1);
+    }
+  CHECK_THROWS_AS((void)n.place(2, {.within = id_set{}}), keel::error);
+  CHECK_THROWS_AS((void)n.place(2, {.within = id_set{99}}), keel::error);
+}
+
+TEST_CASE("topology: a rule chooses how many hardware threads of a core are used") {
+  auto const n = node::from_xml(own_machine("hybrid.xml"));
+  for (auto const& p : n.place(4, {.threads_per_core = 1})) CHECK(p.hardware_threads.size() == p.cores.size());
+  auto const placed = n.place(24, {.threads_per_core = 1}); // now 16 places, and 24 ranks share them
+  std::vector<int> users(64, 0);
+  for (auto const& p : placed)
+    for (int const t : p.hardware_threads) ++users[std::size_t(t)];
+  CHECK(*std::max_element(users.begin(), users.end()) == 2);
+  CHECK_THROWS_AS((void)n.place(1, {.threads_per_core = -1}), keel::error);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The machines that the tests of topology read: the project's own, and those saved from real ones.
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace keel::test {
+
+/// What a person counted in one saved machine.
+struct counted {
+  char const* file;
+  int memories, cores, devices, gpus;
+};
+
+/// In test/data, always there; `write_topologies.py` says what each is for.
+inline constexpr counted own_machines[]{
+    {"accelerators.xml", 2, 8, 7, 1},    {"cores192.xml", 2, 192, 0, 0},     {"cores96.xml", 1, 96, 0, 0},
+    {"gpus8_numa4.xml", 4, 32, 12, 8},   {"gpus_one_side.xml", 2, 12, 3, 3}, {"hbm.xml", 6, 16, 0, 0},
+    {"hybrid.xml", 1, 16, 0, 0},         {"interfaces.xml", 1, 4, 5, 1},     {"no_core_level.xml", 2, 8, 0, 0},
+    {"no_io.xml", 1, 12, 0, 0},          {"one_core.xml", 1, 1, 0, 0},       {"one_left.xml", 2, 1, 0, 0},
+    {"restricted.xml", 1, 8, 0, 0},
+};
+
+/// Of real machines; not part of the tree.
+inline constexpr counted real_machines[]{
+    {"16em64t-4s2c2t.xml", 1, 8, 0, 0},
+    {"192em64t-24n8c2t.xml", 24, 192, 9, 0},
+    {"24em64t-2n6c2t-pci.xml", 2, 12, 7, 3},
+    {"32em64t-2n8c2t-pci-wholeio.xml", 2, 16, 8, 3},
+    {"64intel64-fakeKNL-SNC4-hybrid.xml", 8, 16, 0, 0},
+    {"8intel64-4n2t-memattrs.xml", 4, 8, 0, 0},
+    {"coral-ea-hwloc1.xml", 2, 20, 9, 4},
+    {"coral-lassen.xml", 2, 40, 10, 4},
+    {"cts1-quartz-smt1.xml", 2, 36, 8, 0},
+    {"fakecpukinds.xml", 1, 2, 0, 0},
+    {"g4dnmetal.xml", 2, 48, 14, 8},
+    {"knl-snc4-flat-hwloc1.xml", 8, 68, 7, 0},
+};
+
+inline std::filesystem::path own_machine(std::string const& file) { return std::filesystem::path{KEEL_TEST_DATA} / file; }
+
+/// The folder of the real machines; empty where they are not there.
+inline std::filesystem::path real_machines_folder() {
+  char const* const wish = std::getenv("KEEL_TEST_TOPOLOGIES");
+  std::filesystem::path const folder = wish != nullptr ? wish : KEEL_TEST_TOPOLOGIES;
+  return !folder.empty() && std::filesystem::is_directory(folder) ? folder : std::filesystem::path{};
+}
+
+/// Every machine that is there.
+inline std::vector<std::filesystem::path> all_machines() {
+  std::vector<std::filesystem::path> found;
+  for (auto const& m : own_machines) found.push_back(own_machine(m.file));
+  if (auto const folder = real_machines_folder(); !folder.empty())
+    for (auto const& m : real_machines) found.push_back(folder / m.file);
+  return found;
+}
+
+} // namespace keel::test
