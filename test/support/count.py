@@ -5,7 +5,8 @@
 A program with a main of test/support counts as its doctest summary says, and fails if it prints none. Any other
 test prints `N passed, N failed, N skipped` as its last line, or counts as one. `SKIP: <case>: <reason>` turns a
 pass into a skip if the reason begins with a line of skip_reasons.txt, into a failure if not. A process that fails
-without a failed case is one failure. The last line is the sum, the exit code 1 where something failed.
+without a failed case is one failure. What a failed test printed last stands before the table. The last line is the
+sum, the exit code 1 where something failed.
 """
 import collections
 import json
@@ -85,11 +86,19 @@ def count(record, doctest, reasons):
     return passed, failed, good, complaints
 
 
+def last_words(name, record, lines=60):
+    """What a test printed at its end, under a head of its own."""
+    printed = [line for part in ("stdout", "stderr") for line in (record.get(part) or "").rstrip().splitlines()]
+    head = f"last {lines} of {len(printed)} lines" if len(printed) > lines else f"{len(printed)} lines"
+    return "\n".join([f"\n==== {name}: {record['result']}, exit code {record['returncode']}, {head}", *printed[-lines:],
+                      f"==== end of {name}"])
+
+
 def main():
     build, selection = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     log = build / "meson-logs/testlog.json"
     log.unlink(missing_ok=True)
-    runner = subprocess.Popen(["meson", "test", "-C", str(build), "--no-rebuild", "--print-errorlogs", *selection])
+    runner = subprocess.Popen(["meson", "test", "-C", str(build), "--no-rebuild", *selection])
     try:
         runner.wait()
     except KeyboardInterrupt:
@@ -107,6 +116,8 @@ def main():
             table[suites[name]][column] += number
         for text in skipped:
             print(f"SKIP: {text}")
+        if failed:
+            print(last_words(name, record))
         for text in complaints or (["failed"] if failed else []):
             print(f"FAIL: {name}: {text}")
         run.add(name)
