@@ -148,7 +148,9 @@ private:
   ledger<provider_type> book_;
   detail::storage<layout, lanes, Vars...> storage_;
   detail::instances<host_tag, devices> instances_;
+  machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
   detail::halo<typename App::ranks> halo_;
+  detail::host_packing packing_;
   std::size_t chosen_ = 0;
   bool poisons_ = tracking::poisons;
   std::int64_t steps_ = 0, planned_steps_ = 0;

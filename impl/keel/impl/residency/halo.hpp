@@ -2,12 +2,13 @@
 #pragma once
 
 /// @file
-/// The exchange of ghosts between the host arrays of neighbouring ranks.
+/// The exchange of ghosts between the arrays of neighbouring ranks.
 
 #include <keel/impl/residency/strip.hpp>
 #include <keel/machine/messages.hpp>
 #include <keel/residency/grid.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -22,90 +23,145 @@ struct halo_array {
   void* data;
 };
 
-/// Fills ghosts dimension by dimension, each with what the ones before brought, so that
-/// corners are right without a message of their own. All arrays travel in one message to each
-/// neighbour. Buffers grow to the largest exchange seen.
+/// Where arrays are packed and unpacked: on the host, in its memory. Buffers grow to the largest asked for.
+class host_packing {
+public:
+  std::byte* out(std::size_t bytes) { return room(out_, bytes); }
+  std::byte* in(std::size_t bytes) { return room(in_, bytes); }
+  template <motion M>
+  void move(halo_array const& a, std::byte* buffer, bounds const& box) {
+    move_on_host<M>(*a.lies, a.data, buffer, box);
+  }
+  /// Returns when what was moved is there for messages.
+  void settle() {}
+
+private:
+  static std::byte* room(std::vector<std::uint64_t>& words, std::size_t bytes) {
+    if (words.size() * 8 < bytes) words.resize(bytes / 8);
+    return reinterpret_cast<std::byte*>(words.data());
+  }
+  std::vector<std::uint64_t> out_, in_;
+};
+
+/// Fills ghosts in one round: each rank that lies in some direction, corners included, gets one
+/// message with the rims of all arrays. A box of cells is a direction, a number of one base-3 digit a
+/// dimension: 0 low, 1 here, 2 high.
 template <class Ranks>
 class halo {
 public:
-  halo(machine::basic_environment<Ranks>& environment, share const& s)
-      : share_(s), rank_(environment.rank()), own_(environment.comm()), messages_(own_) {}
+  halo(machine::basic_environment<Ranks> const& environment, share const& s)
+      : share_(s), rank_(environment.rank()), messages_(environment) {
+    int directions = 1;
+    for (int d = 0; d < s.rank; ++d) directions *= 3;
+    for (int n = 0; n < directions; ++n)
+      if (int const r = rank_at(n); r >= 0) {
+        auto const at = std::find_if(partners_.begin(), partners_.end(), [&](partner const& p) { return p.rank == r; });
+        (at != partners_.end() ? *at : partners_.emplace_back(partner{r, {}, 0})).directions.push_back(n);
+      }
+  }
 
-  /// Collective over the environment, with the same arrays in the same order.
-  void exchange(std::span<halo_array const> arrays) {
-    for (int d = 0; d < share_.rank; ++d)
-      if (share_.width[d] > 0) exchange(arrays, d);
+  /// Collective over the environment, with the same arrays in the same order. Receives stand before
+  /// anything is packed. Until `finish` the owned cells may be read, the ghosts not touched.
+  template <class Packing>
+  void start(std::span<halo_array const> arrays, Packing& packing) {
+    std::size_t bytes = 0;
+    for (partner& p : partners_) {
+      p.begin = bytes;
+      for (int n : p.directions)
+        for (halo_array const& a : arrays) bytes += padded(a, rim_box(n));
+    }
+    std::byte *const in = packing.in(bytes), *const out = packing.out(bytes);
+    for (std::size_t k = 0; k < partners_.size(); ++k)
+      if (partners_[k].rank != rank_)
+        messages_.receive(in + partners_[k].begin, end_of(k, bytes) - partners_[k].begin, partners_[k].rank, 0);
+    std::byte* at = out;
+    for (partner const& p : partners_)
+      for (int n : p.directions) at = move<motion::gather>(arrays, packing, rim_box(n), at);
+    packing.settle();
+    for (std::size_t k = 0; k < partners_.size(); ++k)
+      if (partners_[k].rank != rank_)
+        messages_.send(out + partners_[k].begin, end_of(k, bytes) - partners_[k].begin, partners_[k].rank, 0);
+  }
+
+  /// What came goes to the ghosts: with the same arguments as `start`. The partner packed the opposite
+  /// directions, in their order.
+  template <class Packing>
+  void finish(std::span<halo_array const> arrays, Packing& packing) {
+    messages_.wait();
+    std::byte *const in = packing.in(0), *const out = packing.out(0);
+    for (partner const& p : partners_) {
+      std::byte* at = (p.rank == rank_ ? out : in) + p.begin;
+      for (auto n = p.directions.rbegin(); n != p.directions.rend(); ++n)
+        at = move<motion::scatter>(arrays, packing, ghost_box(*n), at);
+    }
   }
 
   /// Bytes of one array that leave this rank in an exchange.
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const {
     std::uint64_t bytes = 0;
-    for (int d = 0; d < share_.rank; ++d)
-      for (side s : {side::low, side::high})
-        if (int const n = neighbour(d, s); n >= 0 && n != rank_) bytes += std::uint64_t(bytes_of(lies, rim_box(d, s)));
+    for (partner const& p : partners_)
+      if (p.rank != rank_)
+        for (int n : p.directions) bytes += std::uint64_t(bytes_of(lies, rim_box(n)));
     return bytes;
   }
 
 private:
-  [[nodiscard]] int neighbour(int d, side s) const { return share_.neighbour[std::size_t(d)][std::size_t(s)]; }
+  struct partner {
+    int rank;
+    std::vector<int> directions; // ascending
+    std::size_t begin;           // in both buffers
+  };
 
-  // All that is right before dimension `d` is exchanged: owned cells, and the ghosts of earlier
-  // dimensions that have a neighbour.
-  [[nodiscard]] bounds known_before(int d) const {
+  // The rank that lies in a direction; -1 where there is none, or nothing to exchange. Ranks are
+  // numbered by position, so steps in several dimensions add up.
+  [[nodiscard]] int rank_at(int direction) const {
+    int r = rank_;
+    bool somewhere = false;
+    for (int d = 0; d < share_.rank; ++d, direction /= 3) {
+      if (direction % 3 == 1) continue;
+      int const next = share_.neighbour[std::size_t(d)][std::size_t(direction % 3 / 2)];
+      if (next < 0 || share_.width[d] == 0) return -1;
+      r += next - rank_;
+      somewhere = true;
+    }
+    return somewhere ? r : -1;
+  }
+  [[nodiscard]] bounds rim_box(int direction) const {
     bounds b = share_.owned();
-    for (int e = 0; e < d; ++e) {
-      if (!share_.is_wall(e, side::low)) b.begin[e] = 0;
-      if (!share_.is_wall(e, side::high)) b.end[e] = share_.extents[e];
+    for (int d = 0; d < share_.rank; ++d, direction /= 3) {
+      if (direction % 3 == 0) b.end[d] = b.begin[d] + share_.width[d];
+      if (direction % 3 == 2) b.begin[d] = b.end[d] - share_.width[d];
     }
     return b;
   }
-  [[nodiscard]] bounds rim_box(int d, side s) const {
-    bounds b = known_before(d);
-    if (s == side::low) b.end[d] = b.begin[d] + share_.width[d];
-    else b.begin[d] = b.end[d] - share_.width[d];
-    return b;
-  }
-  [[nodiscard]] bounds ghost_box(int d, side s) const {
-    bounds b = rim_box(d, s);
-    std::int64_t const shift = s == side::low ? -share_.width[d] : share_.width[d];
-    b.begin[d] += shift, b.end[d] += shift;
-    return b;
-  }
-
-  // Two neighbours at most: the message for one's low ghosts has tag 2d, for its high ones 2d + 1.
-  void exchange(std::span<halo_array const> arrays, int d) {
-    for (side s : {side::low, side::high}) {
-      if (neighbour(d, s) < 0) continue;
-      std::size_t bytes = 0;
-      for (halo_array const& a : arrays) bytes += std::size_t(bytes_of(*a.lies, rim_box(d, s)));
-      for (auto* buffers : {&out_, &in_})
-        if ((*buffers)[std::size_t(s)].size() < bytes) (*buffers)[std::size_t(s)].resize(bytes);
-      if (neighbour(d, s) != rank_)
-        messages_.receive(in_[std::size_t(s)].data(), bytes, neighbour(d, s), 2 * d + int(s));
-      move<motion::gather>(arrays, rim_box(d, s), out_[std::size_t(s)]);
-      if (neighbour(d, s) != rank_)
-        messages_.send(out_[std::size_t(s)].data(), bytes, neighbour(d, s), 2 * d + 1 - int(s));
+  [[nodiscard]] bounds ghost_box(int direction) const {
+    bounds b = rim_box(direction);
+    for (int d = 0; d < share_.rank; ++d, direction /= 3) {
+      std::int64_t const shift = (direction % 3 - 1) * share_.width[d];
+      b.begin[d] += shift, b.end[d] += shift;
     }
-    messages_.wait();
-    for (side s : {side::low, side::high})
-      if (int const n = neighbour(d, s); n >= 0)
-        move<motion::scatter>(arrays, ghost_box(d, s), n == rank_ ? out_[1 - std::size_t(s)] : in_[std::size_t(s)]);
+    return b;
   }
-
-  template <motion M>
-  static void move(std::span<halo_array const> arrays, bounds const& box, std::vector<std::byte>& buffer) {
-    std::size_t at = 0;
+  // Pieces begin at multiples of eight bytes, so that words of any length are aligned.
+  [[nodiscard]] static std::size_t padded(halo_array const& a, bounds const& box) {
+    return (std::size_t(bytes_of(*a.lies, box)) + 7) / 8 * 8;
+  }
+  [[nodiscard]] std::size_t end_of(std::size_t k, std::size_t bytes) const {
+    return k + 1 < partners_.size() ? partners_[k + 1].begin : bytes;
+  }
+  template <motion M, class Packing>
+  static std::byte* move(std::span<halo_array const> arrays, Packing& packing, bounds const& box, std::byte* at) {
     for (halo_array const& a : arrays) {
-      move_on_host<M>(*a.lies, a.data, buffer.data() + at, box);
-      at += std::size_t(bytes_of(*a.lies, box));
+      packing.template move<M>(a, at, box);
+      at += padded(a, box);
     }
+    return at;
   }
 
   share share_;
   int rank_;
-  machine::basic_environment<Ranks> own_; // a duplicate, so that no message meets one of the application's
   machine::messages<Ranks> messages_;
-  std::array<std::vector<std::byte>, 2> out_, in_;
+  std::vector<partner> partners_;
 };
 
 } // namespace keel::residency::detail

@@ -42,7 +42,7 @@ template <Runtime<App> Run, class... Options>
 fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
     : share_(share_of(whole, run.environment().size(), run.environment().rank())), provider_(share_),
       book_(provider_, lanes::size + 1, detail::components_in(options...)), instances_(run),
-      halo_(run.environment(), share_) {
+      own_(run.environment().comm()), halo_(own_, share_) {
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
     chosen_ = policy::index_of<devices, Tag>;
     instances_.template open<Tag>(); // Kokkos runs from here on

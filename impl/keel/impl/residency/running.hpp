@@ -143,7 +143,8 @@ void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused
         arrays[i] = {&provider_.shape_of(r.variable), provider_.array(r.variable, r.level, c, host)};
         book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, halo_.bytes_sent(*arrays[i].lies));
       }
-      halo_.exchange(arrays);
+      halo_.start(arrays, packing_);
+      halo_.finish(arrays, packing_);
     }
   } catch (...) {
     if constexpr (tracking::tracks) lose<E>(range);
