@@ -4,6 +4,7 @@
 /// @file
 /// Words to the user: from one rank for the whole job, or the last ones.
 
+#include <keel/impl/machine/last_words.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/machine/host.hpp>
 
@@ -19,13 +20,13 @@ void report_once(basic_environment<R> const& env, std::string_view message) {
 }
 
 /// Ends every process of the job, after one line on stderr with rank, host and
-/// message. Called by any rank, not collective. With `alone`, and after MPI
+/// message, once a launcher has read it. Called by any rank, not collective. With `alone`, and after MPI
 /// has ended, the process ends by SIGABRT.
 template <TalkingRanks R>
 [[noreturn]] void abort(basic_environment<R> const& env, std::string_view message, int code) {
   std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
                static_cast<int>(message.size()), message.data(), env.rank(), env.size(), host_name().c_str(), code);
-  std::fflush(stderr);
+  detail::await_reader_of_stderr();
   R::abort(env.communicator(), code);
 }
 
