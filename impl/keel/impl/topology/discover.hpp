@@ -129,8 +129,7 @@ private:
       made_.memory_places.push_back(place(at));
       objects.push_back(at);
 
-      std::uint64_t pages = 0; // sizes are powers of two, so that together they are the bits wanted
-      for (unsigned i = 0; i < at->attr->numanode.page_types_len; ++i) pages |= at->attr->numanode.page_types[i].size;
+      auto const pages = page_sizes(at, made_.here);
       auto const& inside = made_.tree[made_.memory_places.back()];
       for (int c = inside.first_core; c < inside.end_core; ++c) made_.cores[std::size_t(c)].page_sizes |= pages;
     }

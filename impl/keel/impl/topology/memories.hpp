@@ -19,6 +19,8 @@
 #include <system_error>
 #include <vector>
 
+#include <unistd.h>
+
 namespace keel::topology::impl {
 
 /// Linux lists the blocks of a node as `memory<number>`; the lowest times the size of a block is where
@@ -37,6 +39,27 @@ inline std::optional<std::uint64_t> base_address(int os_index) {
       lowest = std::min(lowest.value_or(~std::uint64_t{0}), number * block_bytes);
   }
   return lowest;
+}
+
+/// Sizes of pages are powers of two, so that together they are the bits wanted. hwloc 3 does not tell them any
+/// more: there the system is asked, and of a saved machine they are unknown, 0.
+inline std::uint64_t page_sizes(hwloc_obj_t node, [[maybe_unused]] bool here) {
+  std::uint64_t pages = 0;
+#if HWLOC_API_VERSION >= 0x00030000
+  if (!here) return pages;
+  pages = std::uint64_t(sysconf(_SC_PAGESIZE));
+  std::error_code code;
+  std::filesystem::directory_iterator at{"/sys/devices/system/node/node" + std::to_string(node->os_index) + "/hugepages", code};
+  for (; !code && at != std::filesystem::directory_iterator{}; at.increment(code)) { // hugepages-2048kB
+    auto const name = at->path().filename().string();
+    std::uint64_t kilobytes = 0;
+    if (name.starts_with("hugepages-") && std::from_chars(name.data() + 10, name.data() + name.size(), kilobytes).ec == std::errc{})
+      pages |= kilobytes << 10;
+  }
+#else
+  for (unsigned i = 0; i < node->attr->numanode.page_types_len; ++i) pages |= node->attr->numanode.page_types[i].size;
+#endif
+  return pages;
 }
 
 /// What one NUMA node says of itself. Its kind is hwloc's subtype, which drivers and firmware fill; where

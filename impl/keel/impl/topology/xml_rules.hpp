@@ -6,6 +6,8 @@
 
 #include <keel/impl/topology/xml.hpp>
 
+#include <hwloc.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
@@ -126,6 +128,7 @@ private:
     auto const version = scan.value("version");
     first_form_ = !scan.has("version");
     bool const known = version.size() == 3 && version[1] == '.' && (version[0] == '2' || version[0] == '3');
+    if (first_form_ && HWLOC_API_VERSION >= 0x00030000) return "it is of hwloc 1, which hwloc 3 does not read";
     return known || first_form_ ? std::string{} : "its version is unknown";
   }
 
