@@ -11,6 +11,7 @@
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memkind.hpp>
 #include <keel/space/memory.hpp>
+#include <keel/space/numa.hpp>
 #include <keel/space/pinned.hpp>
 #include <keel/space/plugins.hpp>
 #include <keel/space/pool.hpp>

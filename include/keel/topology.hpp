@@ -8,6 +8,7 @@
 #include <keel/topology/affinity.hpp>
 #include <keel/topology/binding.hpp>
 #include <keel/topology/id_set.hpp>
+#include <keel/topology/memory_binding.hpp>
 #include <keel/topology/node.hpp>
 #include <keel/topology/nway.hpp>
 #include <keel/topology/nway_types.hpp>

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/numa.hpp>
+
+#include <keel/space/pool.hpp>
+
+#include <doctest/doctest.h>
+#include <laws/memory_space.hpp>
+#include <support/refused_call.hpp>
+#include <support/skip.hpp>
+
+#include <string>
+
+#include <sys/syscall.h>
+
+namespace ks = keel::space;
+namespace kt = keel::topology;
+
+namespace {
+
+/// Whether the system binds pages at all; says so where it does not.
+bool binds_pages() {
+  auto const why = ks::numa_interleave_resource::why_not_available();
+  if (!why.empty()) keel::test::skip("no binding of pages: " + why);
+  return why.empty();
+}
+
+/// What a view of the space named `label` throws.
+template <class Space>
+std::string refusal(std::string const& label) {
+  try {
+    Kokkos::View<double*, Space> const v(label, 1000);
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+/// The first two nodes of the machine, if it has them.
+template <int Node>
+void check_node() {
+  using space = ks::numa<Node>;
+  if (space::resource_type::is_available()) {
+    Kokkos::View<double*, space> const v("v", 100000);
+    CHECK(ks::memories_of(v) == kt::id_set{Node});
+    Kokkos::View<double*, space> const raw(Kokkos::view_alloc("raw", Kokkos::WithoutInitializing), 100000);
+    Kokkos::deep_copy(raw, v);
+    CHECK(ks::memories_of(raw) == kt::id_set{Node});
+  } else {
+    auto const said = refusal<space>("my label");
+    CHECK(contains(said, space::name()));
+    CHECK(contains(said, "my label"));
+    CHECK(contains(said, "NUMA node " + std::to_string(Node)));
+  }
+}
+
+} // namespace
+
+TYPE_TO_STRING_AS("numa<0>", ks::numa<0>);
+TYPE_TO_STRING_AS("numa_interleave", ks::numa_interleave);
+TEST_CASE_TEMPLATE_INVOKE(memory_space, ks::numa<0>, ks::numa_interleave);
+
+TEST_CASE("space: a node's memory is named after it") {
+  CHECK(std::string(ks::numa<0>::name()) == "numa<0>");
+  CHECK(std::string(ks::numa<1234567890>::name()) == "numa<1234567890>");
+}
+
+TEST_CASE("space: a view's pages lie on the node of its space, asked of the system") {
+  if (!binds_pages()) return;
+  CHECK(ks::numa<0>::resource_type::is_available()); // Linux has a node 0 even where it knows no nodes
+  check_node<0>();
+  check_node<1>();
+}
+
+TEST_CASE("space: interleaved pages lie on every memory") {
+  if (!binds_pages()) return;
+  Kokkos::View<double*, ks::numa_interleave> const v("v", 100000);
+  CHECK(ks::memories_of(v) == kt::ordinary_memories());
+  CHECK(ks::memories_of(Kokkos::View<double*, ks::numa_interleave>("none", 0)).empty());
+}
+
+TEST_CASE("space: a node that is not here is compiled in, not available, and an error that names space and label") {
+  CHECK_FALSE(ks::numa<4000>::resource_type::is_available());
+  auto const said = refusal<ks::numa<4000>>("my label");
+  CHECK(contains(said, "numa<4000>"));
+  CHECK(contains(said, "my label"));
+  CHECK(contains(said, "this machine has no NUMA node 4000"));
+}
+
+TEST_CASE("space: where the system refuses to bind, a node's memory is not available") {
+  if (!binds_pages()) return;
+  bool available = true;
+  std::string said;
+  bool const filtered = keel::test::with_refused_call(SYS_mbind, [&] {
+    available = ks::numa<0>::resource_type::is_available();
+    said = refusal<ks::numa<0>>("my label");
+  });
+  CHECK(filtered);
+  CHECK_FALSE(available);
+  CHECK(contains(said, "Operation not permitted"));
+}
+
+TEST_CASE("space: small allocations on a node come from a pool over it") {
+  if (!binds_pages()) return;
+  using space = ks::pool<ks::numa<0>>;
+  Kokkos::View<int*, space> const a("a", 10);
+  Kokkos::View<int*, space> const b("b", 10);
+  Kokkos::deep_copy(b, 1);
+  CHECK(ks::memories_of(b) == kt::id_set{0});
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include <keel/topology/memory_binding.hpp>
+
+#include <doctest/doctest.h>
+#include <space/in_child.hpp>
+#include <support/refused_call.hpp>
+#include <support/skip.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace kt = keel::topology;
+
+namespace {
+
+constexpr std::size_t bytes = std::size_t{1} << 20;
+
+/// What `allocate_pages` says where it throws; empty where it does not.
+std::string refusal(kt::id_set const& memories, std::size_t size = bytes) {
+  try {
+    kt::free_pages(kt::allocate_pages(memories, size), size);
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+/// Whether the system binds pages at all; says so where it does not.
+bool binds_pages() {
+  auto const why = kt::why_not_bindable(kt::ordinary_memories());
+  if (!why.empty()) keel::test::skip("no binding of pages: " + why);
+  return why.empty();
+}
+
+bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
+
+} // namespace
+
+// The first three look at other machines in processes of their own: hwloc reads its variables once.
+
+TEST_CASE("topology: nothing is bound to the memories of another machine, and hwloc's silence is not believed") {
+  auto const child = keel::test::in_child([] {
+    setenv("HWLOC_SYNTHETIC", "numa:2 core:1 pu:1", 1);
+    auto const why = kt::why_not_bindable({1});
+    return contains(why, "another machine") && contains(refusal({1}), "another machine") ? 0 : 1;
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("topology: a memory that the system does not know after all is refused by it") {
+  auto const child = keel::test::in_child([] { // here hwloc believes in two memories, and tries
+    setenv("HWLOC_SYNTHETIC", "numa:64 core:1 pu:1", 1);
+    setenv("HWLOC_THISSYSTEM", "1", 1);
+    if (kt::ordinary_memories() != kt::id_set::range(0, 64)) return 2;
+    return contains(kt::why_not_bindable({63}), "the system does not bind") && contains(refusal({63}), "does not bind") ? 0 : 1;
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("topology: fast, slow and far memories are not ordinary") {
+  auto const child = keel::test::in_child([] {
+    setenv("HWLOC_XMLFILE", KEEL_TEST_DATA "/hbm.xml", 1);
+    return kt::ordinary_memories() == kt::id_set{0, 2} ? 0 : 1; // neither HBM nor CXL nor NVM
+  });
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("topology: pages lie where they were bound to, as the system says") {
+  if (!binds_pages()) return;
+  for (int const memory : kt::ordinary_memories()) {
+    auto* const pages = static_cast<char*>(kt::allocate_pages({memory}, bytes));
+    CHECK(kt::memories_of(pages, bytes).empty()); // nobody touched one yet
+    std::memset(pages, 1, bytes);
+    CHECK(kt::memories_of(pages, bytes) == kt::id_set{memory});
+    kt::free_pages(pages, bytes);
+  }
+}
+
+TEST_CASE("topology: pages on several memories lie on each in turn") {
+  if (!binds_pages()) return;
+  auto const memories = kt::ordinary_memories();
+  auto* const pages = static_cast<char*>(kt::allocate_pages(memories, bytes));
+  std::memset(pages, 1, bytes);
+  CHECK(kt::memories_of(pages, bytes) == memories);
+  auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  if (memories.size() > 1) CHECK(kt::memories_of(pages, page) != kt::memories_of(pages + page, page));
+  kt::free_pages(pages, bytes);
+}
+
+TEST_CASE("topology: what cannot be bound is an error that says why") {
+  CHECK(contains(refusal({4000}), "no NUMA node 4000"));
+  CHECK(contains(kt::why_not_bindable({}), "no memory is named"));
+  CHECK(!refusal({}).empty());
+  if (binds_pages()) CHECK(contains(refusal(kt::ordinary_memories(), std::size_t{1} << 50), "in all"));
+}
+
+TEST_CASE("topology: a container that refuses to bind, or to tell, is heard") {
+  if (!binds_pages()) return;
+  auto const memories = kt::ordinary_memories();
+  std::string why;
+  std::string refused;
+  bool const filtered = keel::test::with_refused_call(SYS_mbind, [&] {
+    why = kt::why_not_bindable(memories);
+    refused = refusal(memories);
+  });
+  CHECK(filtered);
+  CHECK(contains(why, "Operation not permitted"));
+  CHECK(contains(refused, "Operation not permitted"));
+  bool thrown = false;
+  keel::test::with_refused_call(SYS_move_pages, [&] {
+    int const here = 1;
+    try {
+      static_cast<void>(kt::memories_of(&here, sizeof here));
+    } catch (keel::error const&) {
+      thrown = true;
+    }
+  });
+  CHECK(thrown);
+  CHECK(refusal(memories).empty()); // elsewhere all is as it was
+}
