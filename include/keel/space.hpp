@@ -7,6 +7,7 @@
 #include <keel/space/allocations.hpp>
 #include <keel/space/blocked.hpp>
 #include <keel/space/concepts.hpp>
+#include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memkind.hpp>

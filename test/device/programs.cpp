@@ -79,6 +79,20 @@ TEST_CASE("device: two parts of a program with different vector sizes are refuse
   CHECK(r.says("vector size 7"));
 }
 
+TEST_CASE("device: two parts of a program with different default spaces are refused at the start") {
+  auto const r = shell(KEEL_TEST_MISMATCHED_DEFAULTS " facts");
+  CAPTURE(r.output);
+  CHECK(r.code == 2);
+  CHECK(r.says("two parts of this program were compiled differently"));
+  CHECK(r.says("keel::space::pool<>"));
+}
+
+TEST_CASE("device: the configuration that is printed shows the four default spaces") {
+  auto const r = program("late --app-print-configuration");
+  CAPTURE(r.output);
+  CHECK(r.count("keel's defaults: device ") == 1);
+}
+
 TEST_CASE("device: help prints every option once and asks the program to end") {
   auto const r = program("facts --app-help");
   CHECK(r.code == 0);

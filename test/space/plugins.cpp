@@ -30,7 +30,19 @@ struct teller {
   static void print_configuration(std::ostream& out, bool) { out << "teller " << Order << '\n'; }
 };
 
-/// Says where Kokkos' own host space starts and ends, whose order is 50 or 100.
+/// Tells whether Kokkos' own host space runs by now.
+template <int Order>
+struct onlooker : teller<Order> {
+  static void initialize(keel::space::settings const& wanted) {
+    teller<Order>::initialize(wanted);
+    story += Kokkos::DefaultHostExecutionSpace::impl_is_initialized() ? " own" : " no";
+  }
+  static void finalize() {
+    teller<Order>::finalize();
+    story += Kokkos::DefaultHostExecutionSpace::impl_is_initialized() ? " own" : " no";
+  }
+};
+
 int check(std::string const& wanted) {
   if (story == wanted) return 0;
   std::fprintf(stderr, "%s\n", story.c_str());
@@ -45,6 +57,16 @@ TEST_CASE("space: plug-ins start by number, not by text, and end in reverse") {
     Kokkos::initialize();
     Kokkos::finalize();
     return check("+50+60+100+150+1000-1000-150-100-60-50");
+  });
+  CHECK_MESSAGE(child.status == 0, child.said);
+}
+
+TEST_CASE("space: plug-ins start among Kokkos' own spaces, and end before them") {
+  auto const child = in_child([] {
+    keel::space::plugins<onlooker<150>, onlooker<49>, onlooker<1000>, onlooker<20>>::enroll(); // OpenMP has 50, Serial 100
+    Kokkos::initialize();
+    Kokkos::finalize();
+    return check("+20 no+49 no+150 own+1000 own-1000 own-150 own-49 own-20 own");
   });
   CHECK_MESSAGE(child.status == 0, child.said);
 }

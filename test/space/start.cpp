@@ -189,6 +189,29 @@ TEST_CASE("space: a team of more than one thread is refused") {
   CHECK(child.said.find("Kokkos::AUTO") != std::string::npos);
 }
 
+TEST_CASE("space: what leaks is told at the end with label, size and space, and nothing else is") {
+  auto const run = [](bool leaks) {
+    return in_child([&] {
+      ks::start<devices>();
+      Kokkos::View<double*, ks::pool<>> late("went home late", 5);
+      Kokkos::push_finalize_hook([&] { late = {}; });
+      Kokkos::View<int*, ks::simulated_memory>("went home", 7);
+      if (leaks) static_cast<void>(Kokkos::kokkos_malloc<ks::simulated_memory>("left behind", 24));
+      if (leaks) static_cast<void>(Kokkos::kokkos_malloc<ks::pool<>>("this too", 80));
+      ks::stop();
+      return 0;
+    });
+  };
+  auto const leaks = run(true);
+  CHECK_MESSAGE(leaks.status == 0, leaks.said);
+  CHECK(leaks.said.find("keel::space: 2 allocations live where Kokkos ends") != std::string::npos);
+  CHECK(leaks.said.find("24 bytes for 'left behind' in simulated\n") != std::string::npos);
+  CHECK(leaks.said.find("80 bytes for 'this too' in pool\n") != std::string::npos);
+  CHECK(leaks.said.find("went home") == std::string::npos);
+  auto const clean = run(false);
+  CHECK(clean.said.find("keel::space") == std::string::npos);
+}
+
 TEST_CASE("space: with closed pages a raw pointer faults, and kernels and copies do not") {
   auto const work = [](bool touches) {
     ks::set_guard(ks::guard::pages);

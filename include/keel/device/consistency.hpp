@@ -19,6 +19,7 @@ namespace keel::device {
 struct build_choices {
   std::string_view devices;
   std::size_t vector_length;
+  std::string_view default_spaces; ///< the four as written; one that was left to keel is its macro's name
 
   friend bool operator==(build_choices const&, build_choices const&) = default;
 };
@@ -50,7 +51,10 @@ inline noted_choices& noted() {
 // Of this translation unit alone, so that each one speaks for itself.
 namespace {
 [[maybe_unused]] bool const choices_noted =
-    (noted().note({KEEL_DEVICES_TEXT, keel::block::requested_length}), true);
+    (noted().note({KEEL_DEVICES_TEXT, keel::block::requested_length,
+                  KEEL_TEXT(KEEL_DEFAULT_EXECUTION_SPACE, KEEL_DEFAULT_HOST_EXECUTION_SPACE, KEEL_DEFAULT_MEMORY_SPACE,
+                            KEEL_DEFAULT_HOST_MEMORY_SPACE)}),
+     true);
 } // namespace
 
 } // namespace detail
@@ -60,7 +64,8 @@ inline void check_build_choices() {
   auto const& all = detail::noted();
   if (!all.differ) return;
   auto const tell = [](build_choices const& c) {
-    return "KEEL_DEVICES='" + std::string{c.devices} + "' and vector size " + std::to_string(c.vector_length);
+    return "KEEL_DEVICES='" + std::string{c.devices} + "' and vector size " + std::to_string(c.vector_length) +
+           " and default spaces '" + std::string{c.default_spaces} + "'";
   };
   throw error("device", "two parts of this program were compiled differently",
               tell(all.first) + " here, " + tell(all.other) + " there", "Give all of them the same flags");

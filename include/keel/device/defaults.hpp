@@ -9,6 +9,7 @@
 #include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/residency/tracking.hpp>
+#include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
 
@@ -36,6 +37,12 @@ struct defaults {
   using tracking = residency::automatic;
   /// Of all copies of a variable.
   using layout = Kokkos::LayoutRight;
+  /// Where things run and lie when nobody says otherwise, keel's own: a device whose space is named here is the one
+  /// that runs where no knob chose. Of a device that is replaced here, its memory wants to be too.
+  using default_execution_space = space::default_execution_space;
+  using default_host_execution_space = space::default_host_execution_space;
+  using default_memory_space = space::default_memory_space;
+  using default_host_memory_space = space::default_host_memory_space;
   /// `--keel-num-threads`, `KEEL_NUM_THREADS`: lower case letters, digits and dashes.
   static constexpr std::string_view prefix = "keel";
   /// Elements of a block; 0 leaves it to the compile line and to the device.
@@ -50,6 +57,10 @@ concept ApplicationPolicy = policy::TypeList<typename App::devices> && requires 
   typename App::ranks;
   typename App::tracking;
   typename App::layout;
+  typename App::default_execution_space;
+  typename App::default_host_execution_space;
+  typename App::default_memory_space;
+  typename App::default_host_memory_space;
   { App::prefix } -> std::convertible_to<std::string_view>;
   { App::vector_length } -> std::convertible_to<std::size_t>;
 };
@@ -73,7 +84,7 @@ struct must_be_supported {
 template <class App>
 struct checked_policy {
   static_assert(ApplicationPolicy<App>, "keel::device: this is not an application policy (devices, ranks, tracking, "
-                                        "layout, prefix or vector_length is missing). Derive it from keel::defaults?");
+                                        "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults?");
   using devices = policy::to_list<typename App::devices>;
   static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
                                            "Add keel::serial?");
@@ -85,6 +96,7 @@ struct checked_policy {
     return (must_be_supported<Tags>::value && ...);
   }(devices{});
   static_assert(all_supported);
+  static_assert(sizeof(space::checked_defaults<App>) > 0);
 };
 
 } // namespace device

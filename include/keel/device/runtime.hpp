@@ -109,10 +109,11 @@ public:
 
   /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; nothing where it runs.
   void start_devices() {
-    if (space::is_started()) return;
-    for_each_device<devices>([&]<class Tag>(Tag) { device_traits<Tag>::configure(settings_.template of<Tag>().values()); });
-    space::start<devices>(kokkos_arguments_);
-    if (settings_.program.print_configuration.value && environment_.is_master()) Kokkos::print_configuration(std::cout);
+    bool const runs = space::is_started();
+    if (!runs)
+      for_each_device<devices>([&]<class Tag>(Tag) { device_traits<Tag>::configure(settings_.template of<Tag>().values()); });
+    space::start<devices, App>(kokkos_arguments_);
+    if (!runs && settings_.program.print_configuration.value && environment_.is_master()) Kokkos::print_configuration(std::cout);
   }
 
   [[nodiscard]] environment_type& environment() { return environment_; }
@@ -163,7 +164,7 @@ private:
     for (auto const& a : from_environment) settings_.apply(a);
     for (auto const& a : from_arguments.knobs) settings_.apply(a);
     kokkos_arguments_ = from_arguments.for_kokkos;
-    device_name_ = device::choose_device<devices>(settings_.program.device);
+    device_name_ = device::choose_device<devices, typename App::default_execution_space>(settings_.program.device);
   }
 
   /// One rank's problem is everybody's: all throw, and the first that has one says it.

@@ -12,9 +12,12 @@
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/tuple.hpp>
+#include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
 
 #include <array>
+#include <concepts>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -114,10 +117,22 @@ private:
   std::vector<std::string> without_effect_;
 };
 
-/// The name of the device that routines `on_device` run on: the one that was asked for, else of those that
-/// are available the one with the highest preference. Refuses, by name, a device that this program was not
+namespace detail {
+
+/// Of a device that the policy names as its default, above all others.
+template <class Tag, class Default>
+inline constexpr int preference = device_traits<Tag>::preference;
+template <class Tag, class Default>
+  requires(std::same_as<typename device_traits<Tag>::execution_space, Default> &&
+           !std::same_as<Default, space::detail::preferred_space>)
+inline constexpr int preference<Tag, Default> = std::numeric_limits<int>::max();
+
+} // namespace detail
+
+/// The name of the device that routines `on_device` run on: the one that was asked for, else of those that are
+/// available the one whose space is `Default`, unless keel itself prefers that, else the one with the highest preference. Refuses, by name, a device that this program was not
 /// written for, that this build lacks, or that is not there.
-template <class Devices>
+template <class Devices, class Default = space::detail::preferred_space>
 [[nodiscard]] std::string_view choose_device(setting<std::string> const& asked) {
   std::string_view chosen;
   int best = -1;
@@ -134,8 +149,9 @@ template <class Devices>
     return chosen;
   }
   for_each_device<Devices>([&]<class Tag>(Tag) {
-    if (device_traits<Tag>::preference > best && available<Tag>()) {
-      best = device_traits<Tag>::preference;
+    int const preference = detail::preference<Tag, Default>;
+    if (preference > best && available<Tag>()) {
+      best = preference;
       chosen = Tag::name;
     }
   });

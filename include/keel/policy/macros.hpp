@@ -5,7 +5,9 @@
 /// Every macro that keel defines; all other headers use these and define none.
 ///
 /// Read from the compile line, where the build's choice has to reach the source:
-/// `KEEL_DEVICES` (the default list of devices), `KEEL_VECTOR_SIZE` and
+/// `KEEL_DEVICES` (the default list of devices), `KEEL_DEFAULT_EXECUTION_SPACE`,
+/// `KEEL_DEFAULT_HOST_EXECUTION_SPACE`, `KEEL_DEFAULT_MEMORY_SPACE`,
+/// `KEEL_DEFAULT_HOST_MEMORY_SPACE` (what they say), `KEEL_VECTOR_SIZE` and
 /// `OMEGA_VECTOR_SIZE` (elements that travel together), `KEEL_WITH_MPI`,
 /// `KEEL_WITH_TBB`, `KEEL_WITH_MEMKIND`, `KEEL_WITH_UMPIRE` (1 where that library
 /// was found, else 0 or absent).

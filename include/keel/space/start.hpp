@@ -7,6 +7,8 @@
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
+#include <keel/space/allocations.hpp>
+#include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/plugins.hpp>
@@ -54,12 +56,18 @@ void enroll_device() {
 ///
 /// Settings are those that `device_traits<Tag>::configure` was given since the
 /// last start; `kokkos_arguments` (`--kokkos-…`) come after them and win. Throws
-/// where Kokkos refuses an argument, or has ended and cannot start again.
-template <policy::TypeList List>
+/// where Kokkos refuses an argument, or has ended and cannot start again. Kokkos then
+/// prints the four of `Defaults` with its configuration, and where keel started it,
+/// what keel's spaces leak is told at the end.
+template <policy::TypeList List, class Defaults = space::defaults>
 void start(std::vector<std::string> const& kokkos_arguments = {}) {
+  static_assert(sizeof(checked_defaults<Defaults>) > 0);
+  shown_defaults::show<Defaults>();
+  detail::enroll<shown_defaults>();
   for_each_device<List>([]<class Tag>(Tag) { detail::enroll_device<Tag>(); });
   auto& life = detail::kokkos_life();
   if (!is_started()) {
+    detail::enroll<leak_report>();
     if (detail::has_ended())
       throw error("space", "Kokkos cannot start", "it has ended, and starts once in a process",
                   "Keep it until the last use of a device");

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include <keel/device/defaults.hpp>
+
+#include <keel/device/settings.hpp>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <type_traits>
+
+namespace {
+
+namespace ks = keel::space;
+
+/// A device that this Kokkos was built with.
+using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, keel::openmp>;
+
+struct rehearsal : keel::defaults {
+  using default_execution_space = ks::simulated;
+  using default_memory_space = ks::simulated_memory;
+};
+
+template <class App>
+std::string chosen() {
+  return std::string{keel::device::choose_device<keel::list<host, keel::simulated>, typename App::default_execution_space>({})};
+}
+
+} // namespace
+
+TEST_CASE("device: a policy has keel's four default spaces, or its own") {
+  CHECK(std::is_same_v<keel::defaults::default_execution_space, ks::default_execution_space>);
+  CHECK(std::is_same_v<keel::defaults::default_host_execution_space, ks::default_host_execution_space>);
+  CHECK(std::is_same_v<keel::defaults::default_memory_space, ks::default_memory_space>);
+  CHECK(std::is_same_v<keel::defaults::default_host_memory_space, ks::default_host_memory_space>);
+  CHECK(keel::device::ApplicationPolicy<rehearsal>);
+  CHECK(std::is_same_v<typename ks::checked_defaults<rehearsal>::memory, ks::simulated_memory>);
+}
+
+TEST_CASE("device: a policy's default for execution runs where no knob chose, whatever keel prefers") {
+  CHECK(chosen<keel::defaults>() == host::name);
+  CHECK(chosen<rehearsal>() == "simulated");
+}

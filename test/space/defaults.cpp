@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/defaults.hpp>
+
+#include <keel/space/start.hpp>
+
+#include <doctest/doctest.h>
+#include <space/in_child.hpp>
+
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+namespace {
+
+namespace ks = keel::space;
+using keel::test::in_child;
+
+/// What Kokkos prints of the four, whoever starts it.
+template <class Defaults>
+std::string printed() {
+  ks::start<keel::list<keel::simulated>, Defaults>();
+  std::ostringstream out;
+  Kokkos::print_configuration(out);
+  return out.str();
+}
+
+struct rehearsal : ks::defaults {
+  using default_execution_space = ks::simulated;
+  using default_memory_space = ks::simulated_memory;
+  using default_host_memory_space = ks::pool<>;
+};
+
+} // namespace
+
+// This file is compiled twice: as it is, and with all four chosen on the compile line.
+#ifdef KEEL_DEFAULT_EXECUTION_SPACE
+
+TEST_CASE("space: the compile line chooses the four defaults") {
+  CHECK(std::is_same_v<ks::default_execution_space, ks::simulated>);
+  CHECK(std::is_same_v<ks::default_host_execution_space, Kokkos::DefaultHostExecutionSpace>);
+  CHECK(std::is_same_v<ks::default_memory_space, ks::simulated_memory>);
+  CHECK(std::is_same_v<ks::default_host_memory_space, ks::pool<>>);
+}
+
+#else
+
+TEST_CASE("space: by default a build runs on what it prefers, in that memory") {
+  using host = ks::default_host_execution_space;
+  CHECK(std::is_same_v<typename host::memory_space, Kokkos::HostSpace>);
+  CHECK(std::is_same_v<ks::default_memory_space, typename ks::default_execution_space::memory_space>);
+  CHECK(std::is_same_v<ks::default_host_memory_space, Kokkos::HostSpace>);
+  CHECK_FALSE(std::is_same_v<ks::default_execution_space, ks::simulated>);
+#if defined(KOKKOS_ENABLE_CUDA)
+  CHECK(std::is_same_v<ks::default_execution_space, Kokkos::Cuda>);
+#elif defined(KOKKOS_ENABLE_OPENMP)
+  CHECK(std::is_same_v<ks::default_execution_space, Kokkos::OpenMP>);
+#elif KEEL_WITH_TBB && !defined(KOKKOS_ENABLE_THREADS)
+  CHECK(std::is_same_v<ks::default_execution_space, ks::tbb>);
+  CHECK(std::is_same_v<host, ks::tbb>);
+#endif
+}
+
+TEST_CASE("space: Kokkos prints the four defaults with its configuration") {
+  auto const own = in_child([] {
+    auto const text = "keel's defaults: device " + std::string(ks::default_execution_space::name()) + " in " +
+                      ks::default_memory_space::name() + ", host " + ks::default_host_execution_space::name() + " in " +
+                      ks::default_host_memory_space::name() + "\n";
+    return printed<ks::defaults>().find(text) == std::string::npos;
+  });
+  CHECK(own.status == 0);
+  auto const chosen = in_child([] {
+    Kokkos::initialize();
+    auto const text = "keel's defaults: device keel::space::simulated in simulated, host " +
+                      std::string(ks::default_host_execution_space::name()) + " in pool\n";
+    return printed<rehearsal>().find(text) == std::string::npos;
+  });
+  CHECK(chosen.status == 0);
+}
+
+#endif
