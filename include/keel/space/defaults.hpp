@@ -10,6 +10,7 @@
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memkind.hpp>
 #include <keel/space/memory.hpp>
+#include <keel/space/numa.hpp>
 #include <keel/space/pinned.hpp>
 #include <keel/space/pool.hpp>
 #include <keel/space/settings.hpp>
