@@ -7,6 +7,7 @@
 
 #include <keel/impl/residency/merge.hpp>
 #include <keel/residency/concepts.hpp>
+#include <keel/residency/observer.hpp>
 #include <keel/residency/routine.hpp>
 #include <keel/residency/traffic.hpp>
 
@@ -29,8 +30,9 @@ using region_bytes = std::array<std::uint64_t, 3>;
 
 /// State for each variable, level and component: four bytes. One thread at a time.
 ///
-/// The provider must outlive it. Allocates where variables are added, and nowhere else.
-template <Provider P>
+/// The provider must outlive it. Allocates where variables are added, and nowhere else. Tells its observer of
+/// all that happens by its calls; who writes to `cells()` tells it himself.
+template <Provider P, Observer O = unobserved>
 class ledger {
 public:
   /// `memories` counts the host's; every variable has as many components.
@@ -53,7 +55,7 @@ public:
   void pre_sync(std::span<request const> rims, component_range range = {});
   void post_sync(std::span<request const> ghosts, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
-  void post_call(std::span<request const> list, memory m, component_range range = {});
+  void post_call(std::span<request const> list, memory m, component_range range = {}, std::string_view routine = "the caller");
   void notify_data_modified(int variable, int level, region where, memory m, component_range range = {});
   void require_invalid_data(int variable, int level, region where, memory m, component_range range = {});
   void require_valid_data(int variable, int level, region where, memory m, std::string_view routine = "the caller",
@@ -66,7 +68,7 @@ public:
   /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere.
   void poison(std::span<request const> list, memory m, component_range range);
   /// What a failed writer leaves is valid nowhere.
-  void lose(std::span<request const> list, component_range range);
+  void lose(std::span<request const> list, component_range range, std::string_view routine = "the caller");
 
   /// The state of a component: the levels of the first variable, of the second, and so on.
   [[nodiscard]] cell* cells(int component) { return cells_.data() + std::size_t(component) * stride_; }
@@ -82,6 +84,7 @@ public:
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
 
+  [[nodiscard]] O& observer() { return observer_; }
   [[nodiscard]] residency::traffic& traffic() { return traffic_; }
   [[nodiscard]] residency::traffic const& traffic() const { return traffic_; }
 
@@ -113,6 +116,7 @@ private:
   std::vector<cell> cells_;     // by component, then as the variables were added
   std::size_t stride_ = 0;      // room for cells of one component
   residency::traffic traffic_;
+  [[no_unique_address]] O observer_;
 };
 
 } // namespace keel::residency

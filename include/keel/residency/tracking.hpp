@@ -8,7 +8,12 @@
 /// |---|---|---|
 /// | `off` | nothing: no state, no check, no copy; for lists with one memory | nothing |
 /// | `automatic` | where data are valid; copies what a read needs | one test for each declaration |
-/// | `checked` | the same, and fills what is about to be written, and what became stale, with poison | one pass over what is written |
+/// | `checked` | the same; poisons what is about to be written and what became stale, finds what a routine wrote undeclared, and remembers why data are stale | two passes over all arrays a routine |
+/// | `traced` | like `automatic`, and writes a line for each copy | a line for each copy |
+
+#include <keel/residency/observer.hpp>
+#include <keel/residency/reasons.hpp>
+#include <keel/residency/trace.hpp>
 
 namespace keel::residency {
 
@@ -16,19 +21,30 @@ namespace keel::residency {
 struct off {
   static constexpr bool tracks = false;
   static constexpr bool poisons = false;
+  using observer = unobserved;
 };
 struct automatic {
   static constexpr bool tracks = true;
   static constexpr bool poisons = false;
+  using observer = unobserved;
 };
+/// With the simulated device: its memory is closed outside kernels and copies, and kernels run while their
+/// caller waits.
 struct checked {
   static constexpr bool tracks = true;
   static constexpr bool poisons = true;
+  using observer = reasons;
+};
+/// Where to: see `trace`.
+struct traced {
+  static constexpr bool tracks = true;
+  static constexpr bool poisons = false;
+  using observer = trace;
 };
 
 /// A tracking policy.
 template <class T>
-concept Tracking = requires {
+concept Tracking = Observer<typename T::observer> && requires {
   requires T::tracks || !T::tracks;
   requires T::poisons || !T::poisons;
 };

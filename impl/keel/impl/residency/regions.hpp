@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Regions with names, by which Kokkos' tools see what keel does.
+
+#include <keel/residency/observer.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// A region called `keel: <what> <name>`, open as long as this lives, where a tool listens.
+class tool_region {
+public:
+  tool_region(bool listens, char const* what, std::string_view name) : is_open_(listens) {
+    if (is_open_) [[unlikely]] Kokkos::Profiling::pushRegion("keel: " + std::string(what) + std::string(name));
+  }
+  ~tool_region() {
+    if (is_open_) [[unlikely]] Kokkos::Profiling::popRegion();
+  }
+  tool_region(tool_region const&) = delete;
+  tool_region& operator=(tool_region const&) = delete;
+
+private:
+  bool is_open_;
+};
+
+/// An observer that also opens a region around each copy: *keel: copy eta[0] core, u[1] core host to cuda*. It asks
+/// once, when it is made, whether a tool is there; so nothing is asked where nothing is copied.
+template <Observer O>
+class announced : public O {
+public:
+  [[nodiscard]] bool listens() const { return listens_; }
+  void name_memories(std::vector<std::string> names) {
+    if constexpr (requires(O& o) { o.name_memories(names); }) O::name_memories(names);
+    memories_ = std::move(names);
+  }
+
+  void add(std::string_view name, int levels, int components, std::array<std::uint64_t, 3> const& bytes) {
+    variables_.emplace_back(name);
+    O::add(name, levels, components, bytes);
+  }
+  void before(std::span<transfer const> batch, std::string_view routine) {
+    if (listens_) Kokkos::Profiling::pushRegion(name_of_copy(batch));
+    O::before(batch, routine);
+  }
+  void after(std::span<transfer const> batch, std::string_view routine, bool done) {
+    if (listens_) Kokkos::Profiling::popRegion();
+    O::after(batch, routine, done);
+  }
+
+private:
+  [[nodiscard]] std::string name_of_copy(std::span<transfer const> batch) const {
+    std::string name = "keel: copy";
+    for (transfer const& t : batch)
+      name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) + "] " +
+              std::string(residency::name_of(t.where));
+    return name + ' ' + memories_[std::size_t(batch[0].from)] + " to " + memories_[std::size_t(batch[0].to)];
+  }
+
+  bool listens_ = Kokkos::Profiling::profileLibraryLoaded();
+  std::vector<std::string> variables_, memories_;
+};
+
+} // namespace keel::residency::detail

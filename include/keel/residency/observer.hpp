@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Who is told what happens to the data of a ledger, and nobody.
+
+#include <keel/impl/residency/merge.hpp>
+#include <keel/residency/concepts.hpp>
+#include <keel/residency/transitions.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace keel::residency {
+
+/// What a ledger tells, when it has happened; and what it asks.
+///
+/// | member | told |
+/// |---|---|
+/// | `add(name, levels, components, bytes)` | a variable, the next number; `bytes` of a level by region |
+/// | `create(variable, m)` | it has arrays in `m` now |
+/// | `before(batch, routine)` | the provider is about to copy |
+/// | `after(batch, routine, done)` | it has, or has begun to; not `done` where it threw |
+/// | `exchange(variable, level, component, bytes)` | ghosts were filled; `bytes` left this rank |
+/// | `cycle(variable)` | the levels moved |
+/// | `write(request, component, m, routine)` | a routine in `m` is about to write |
+/// | `lose(request, component, routine)` | it failed |
+/// | `why(variable, level, component, single)` | asks why that region is stale somewhere; may be empty |
+///
+/// `is_told` is false where all of it does nothing, so that callers can leave out loops. Models:
+/// `unobserved`, `reasons`, `trace`, and the test's recording one.
+template <class O>
+concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes, std::string_view text, request const& one,
+                            std::span<transfer const> batch, std::array<std::uint64_t, 3> const& by_region, bool done) {
+  requires O::is_told || !O::is_told;
+  o.add(text, n, n, by_region);
+  o.create(n, m);
+  o.before(batch, text);
+  o.after(batch, text, done);
+  o.exchange(n, n, n, bytes);
+  o.cycle(n);
+  o.write(one, n, m, text);
+  o.lose(one, n, text);
+  { o.why(n, n, n, r) } -> std::same_as<std::string>;
+};
+
+/// The null model: nobody is told, and no code is left.
+struct unobserved {
+  static constexpr bool is_told = false;
+  void add(std::string_view, int, int, std::array<std::uint64_t, 3> const&) {}
+  void create(int, memory) {}
+  void before(std::span<transfer const>, std::string_view) {}
+  void after(std::span<transfer const>, std::string_view, bool) {}
+  void exchange(int, int, int, std::uint64_t) {}
+  void cycle(int) {}
+  void write(request const&, int, memory, std::string_view) {}
+  void lose(request const&, int, std::string_view) {}
+  [[nodiscard]] std::string why(int, int, int, region) const { return {}; }
+};
+
+} // namespace keel::residency

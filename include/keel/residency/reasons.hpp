@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// An observer that remembers, for each region, what made it stale.
+
+#include <keel/residency/observer.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency {
+
+/// The last thing that happened to each region of each level and component: some 64 bytes for each.
+class reasons {
+public:
+  static constexpr bool is_told = true;
+
+  /// What memories are called in the texts; else `host`, `memory 1`, …
+  void name_memories(std::vector<std::string> names) { memories_ = std::move(names); }
+  /// The number that steps have in the texts from now on; 0 is before the first.
+  void begin_step(std::int64_t n) { step_ = n; }
+
+  void add(std::string_view, int levels, int components, std::array<std::uint64_t, 3> const&) {
+    variables_.push_back({levels, std::vector<event>(std::size_t(levels * components) * 3)});
+  }
+  void create(int, memory) {}
+  void before(std::span<transfer const>, std::string_view) {}
+  void after(std::span<transfer const>, std::string_view, bool) {}
+  void exchange(int, int, int, std::uint64_t) {}
+  void cycle(int variable) {
+    auto& v = variables_[std::size_t(variable)];
+    for (std::size_t c = 0; c < v.events.size() / v.per_component(); ++c) {
+      auto const first = v.events.begin() + std::ptrdiff_t(c * v.per_component());
+      std::move_backward(first, first + std::ptrdiff_t(v.per_component()) - 3, first + std::ptrdiff_t(v.per_component()));
+      for (int r = 0; r < 3; ++r) first[r] = {cause::cycled, host, step_, {}};
+    }
+  }
+  void write(request const& r, int component, memory m, std::string_view routine) { note(r, component, cause::written, m, routine); }
+  void lose(request const& r, int component, std::string_view routine) { note(r, component, cause::lost, host, routine); }
+
+  /// *routine rhs wrote it on the host in step 12*, *the levels cycled in step 3, and nobody has written since*, …
+  [[nodiscard]] std::string why(int variable, int level, int component, region single) const;
+
+private:
+  enum class cause : std::uint8_t { nothing, written, spoiled, cycled, lost };
+  struct event {
+    cause what = cause::nothing;
+    memory where = host;
+    std::int64_t step = 0;
+    std::string routine;
+  };
+  struct record {
+    int levels;
+    std::vector<event> events; // by component, level, region
+    [[nodiscard]] std::size_t per_component() const { return std::size_t(levels) * 3; }
+  };
+
+  void note(request const& r, int component, cause what, memory m, std::string_view routine) {
+    auto& v = variables_[std::size_t(r.variable)];
+    for (region one : single_regions) {
+      if (!overlap(one, spoiled_by(r.writes))) continue;
+      auto& e = v.events[std::size_t(component) * v.per_component() + std::size_t(3 * r.level + index_of(one))];
+      e = {what == cause::written && !overlap(one, r.writes) ? cause::spoiled : what, m, step_, std::string(routine)};
+    }
+  }
+
+  std::vector<record> variables_;
+  std::vector<std::string> memories_;
+  std::int64_t step_ = 0;
+};
+
+inline std::string reasons::why(int variable, int level, int component, region single) const {
+  record const& v = variables_[std::size_t(variable)];
+  event const& e = v.events[std::size_t(component) * v.per_component() + std::size_t(3 * level + index_of(single))];
+  std::size_t const m = std::size_t(e.where);
+  std::string const where = m < memories_.size() ? memories_[m] : m == 0 ? "host" : "memory " + std::to_string(m);
+  std::string const when = e.step == 0 ? " before the first step" : " in step " + std::to_string(e.step);
+  switch (e.what) {
+  case cause::nothing: return "nobody ever wrote it";
+  case cause::written: return "routine " + e.routine + " wrote it on " + where + when;
+  case cause::spoiled: return "routine " + e.routine + " wrote the cells that it copies, on " + where + when + ", and nobody exchanged since";
+  case cause::cycled: return "the levels cycled" + when + ", and nobody wrote it since";
+  case cause::lost: return "routine " + e.routine + " failed" + when + ", and nobody knows how far it came";
+  }
+  return {};
+}
+
+} // namespace keel::residency
