@@ -8,6 +8,7 @@
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/invoke.hpp>
 #include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/regions.hpp>
 #include <keel/impl/residency/storage.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/residency/concepts.hpp>
@@ -20,6 +21,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace keel::residency {
 
@@ -106,7 +108,7 @@ private:
   template <class Tag>
   static constexpr memory memory_of = detail::memory_of<devices, Tag>;
   static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
-    return tracking::poisons || (detail::is_rehearsal<Tags> || ...);
+    return tracking::checks || (detail::is_rehearsal<Tags> || ...);
   }(devices{});
 
   template <class F>
@@ -123,6 +125,9 @@ private:
   void admit(component_range range, bool on_course);
   template <class E>
   void lose(component_range range);
+  template <class E, memory M>
+  [[nodiscard]] std::vector<detail::digested> digest_undeclared(component_range range);
+  void find_undeclared(std::vector<detail::digested> const& before, std::vector<detail::digested> const& after, std::string_view routine);
   template <class E, class P, std::size_t At>
   void exchange_ghosts(component_range range, bool on_course);
   template <class V>
@@ -143,20 +148,22 @@ private:
   template <class V>
   static void allocate(void* self, int variable, memory m);
 
+  [[no_unique_address]] detail::closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
   share share_;
   provider_type provider_;
-  ledger<provider_type> book_;
+  ledger<provider_type, detail::announced<typename tracking::observer>> book_;
   detail::storage<layout, lanes, Vars...> storage_;
   detail::instances<host_tag, devices> instances_;
   machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
   detail::halo<typename App::ranks> halo_;
   detail::host_packing packing_;
   std::size_t chosen_ = 0;
-  bool poisons_ = tracking::poisons;
+  bool poisons_ = tracking::checks;
   std::int64_t steps_ = 0, planned_steps_ = 0;
 };
 
 } // namespace keel::residency
 
+#include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/making.hpp>
 #include <keel/impl/residency/running.hpp>

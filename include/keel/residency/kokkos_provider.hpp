@@ -4,6 +4,7 @@
 /// @file
 /// The provider that moves bytes with Kokkos, between the host's memory and those of a list's devices.
 
+#include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/strip.hpp>
 #include <keel/residency/concepts.hpp>
@@ -81,6 +82,8 @@ public:
     in_lane(m, [](auto& lane) { lane.wait(); });
   }
   void poison(int variable, int level, int component, region where, memory m);
+  /// A number for what lies there; waits for it. Other contents have, but for a chance of 2^-64, another one.
+  [[nodiscard]] std::uint64_t digest(int variable, int level, int component, region where, memory m);
 
 private:
   struct record {

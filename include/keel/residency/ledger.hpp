@@ -82,6 +82,8 @@ public:
   }
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
+  [[nodiscard]] int variables() const { return int(variables_.size()); }
+  [[nodiscard]] std::string_view name(int variable) const { return variables_[std::size_t(variable)].name; }
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
 
   [[nodiscard]] O& observer() { return observer_; }

@@ -20,25 +20,25 @@ namespace keel::residency {
 /// The null model: the application has one memory, and takes care of its ghosts itself.
 struct off {
   static constexpr bool tracks = false;
-  static constexpr bool poisons = false;
+  static constexpr bool checks = false;
   using observer = unobserved;
 };
 struct automatic {
   static constexpr bool tracks = true;
-  static constexpr bool poisons = false;
+  static constexpr bool checks = false;
   using observer = unobserved;
 };
 /// With the simulated device: its memory is closed outside kernels and copies, and kernels run while their
 /// caller waits.
 struct checked {
   static constexpr bool tracks = true;
-  static constexpr bool poisons = true;
+  static constexpr bool checks = true;
   using observer = reasons;
 };
 /// Where to: see `trace`.
 struct traced {
   static constexpr bool tracks = true;
-  static constexpr bool poisons = false;
+  static constexpr bool checks = false;
   using observer = trace;
 };
 
@@ -46,7 +46,7 @@ struct traced {
 template <class T>
 concept Tracking = Observer<typename T::observer> && requires {
   requires T::tracks || !T::tracks;
-  requires T::poisons || !T::poisons;
+  requires T::checks || !T::checks;
 };
 
 } // namespace keel::residency

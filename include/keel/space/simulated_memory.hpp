@@ -44,6 +44,8 @@ enum class guard {
 /// and closes all of it: for finding mistakes, not for speed.
 inline void set_guard(guard chosen) { detail::guarded_pages::all().turn(chosen == guard::pages); }
 
+[[nodiscard]] inline guard chosen_guard() { return detail::guarded_pages::all().is_on() ? guard::pages : guard::views; }
+
 /// Host memory that plays a device's: poisoned when given, taken back when every queue has run dry.
 struct simulated_resource {
   static constexpr char const* name = "simulated";

@@ -157,4 +157,27 @@ void kokkos_provider<keel::list<Lanes...>>::poison(int variable, int level, int 
   }
 }
 
+template <class... Lanes>
+std::uint64_t kokkos_provider<keel::list<Lanes...>>::digest(int variable, int level, int component, region where, memory m) {
+  detail::shape const& lies = shape_of(variable);
+  detail::box_set const set = boxes(variable, where);
+  void const* const data = array(variable, level, component, m);
+  std::uint64_t all = 0;
+  detail::with_word(lies, [&]<class Word>(Word) {
+    for (int b = 0; b < set.count; ++b) {
+      detail::digest_words<Word> const words{static_cast<Word const*>(data), detail::strip_of(lies, set.boxes[b])};
+      std::uint64_t sum = 0;
+      if (m == host)
+        for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);
+      else
+        in_lane(m, [&]<class L>(conduit<L>& lane) {
+          using space = typename L::execution_space;
+          Kokkos::parallel_reduce("keel: digest", Kokkos::RangePolicy<space>(*lane.queue, 0, words.which.words), words, sum);
+        });
+      all += sum;
+    }
+  });
+  return all;
+}
+
 } // namespace keel::residency

@@ -3,6 +3,7 @@
 
 /// @file
 /// How the book is kept.
+/// Long because all that changes the book stands in one place.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/ledger.hpp>

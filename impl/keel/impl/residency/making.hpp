@@ -51,6 +51,13 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
     throw error("residency::fields", "the device " + std::string(run.device_name()) + " is not in the list",
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
+  book_.observer().name_memories(detail::memory_names(devices{}));
+  if constexpr (requires { book_.observer().open(std::string{}, 0, std::vector<std::string>{}); }) {
+    std::string name = "keel-trace";
+    if constexpr (requires { run.trace_file(); }) name = run.trace_file();
+    int const rank = run.environment().rank();
+    book_.observer().open(name + '.' + std::to_string(rank) + ".jsonl", rank, detail::memory_names(devices{}));
+  }
   (add<Vars>(options...), ...);
   book_.open(host);
   on_chosen([&]<class Tag>(Tag) { prepare<Tag>(); });

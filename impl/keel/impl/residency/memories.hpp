@@ -11,8 +11,10 @@
 #include <keel/space/kokkos.hpp>
 
 #include <concepts>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -60,6 +62,16 @@ constexpr memory find_memory(keel::list<Lanes...>) {
   int at = 1;
   bool const found = ((std::same_as<typename Space::memory_space, typename Lanes::memory_space> ? true : (++at, false)) || ...);
   return found ? memory(at) : host;
+}
+/// What the memories of a list are called: the host's, then each by the first device that has it.
+template <class... Tags>
+std::vector<std::string> memory_names(keel::list<Tags...>) {
+  std::vector<std::string> names{"host"};
+  auto const look = [&](memory m, std::string_view name) {
+    if (std::size_t(m) == names.size()) names.emplace_back(name);
+  };
+  (look(find_memory<space_of<Tags>>(lanes_of<keel::list<Tags...>>{}), Tags::name), ...);
+  return names;
 }
 template <class Devices, class Tag>
 inline constexpr memory memory_of = find_memory<space_of<Tag>>(lanes_of<Devices>{});

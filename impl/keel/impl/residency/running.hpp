@@ -34,22 +34,6 @@ struct placed {
 } // namespace detail
 
 template <class App, Variable... Vars>
-template <Part X, class Tag>
-bool fields<App, Vars...>::is_valid(region where, component which) const {
-  using item = detail::item<X>;
-  memory m = host;
-  if constexpr (!std::is_void_v<Tag>) m = memory_of<Tag>;
-  return book_.is_valid(number<typename item::variable>, item::level, where, m, which.index);
-}
-
-template <class App, Variable... Vars>
-void fields<App, Vars...>::check(component which, std::string_view routine) const {
-  if (which.index < 0 || which.index >= components())
-    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
-                "there are " + std::to_string(components()), "Ask for an existing one");
-}
-
-template <class App, Variable... Vars>
 template <class V, class Tag>
 auto const& fields<App, Vars...>::view(int level, int which) const {
   auto const& rack = storage_.template in<V, detail::memory_space_of<Tag>>();
@@ -100,13 +84,17 @@ void fields<App, Vars...>::admit(component_range range, bool on_course) {
       ((list[I].raise != 0 ? void(cells[list[I].at] = (cells[list[I].at] & ~list[I].clear) | list[I].raise) : void()), ...);
   };
   each(std::make_index_sequence<duties::size>{});
+  if constexpr (tracking::observer::is_told)
+    for (int c = range.begin; c < range.end; ++c)
+      for (request const& r : duties::asked.all())
+        if (r.writes != region::none) book_.observer().write(r, c, M, E::about.name);
 }
 
 // For a routine that threw: nobody knows how far it came.
 template <class App, Variable... Vars>
 template <class E>
 void fields<App, Vars...>::lose(component_range range) {
-  book_.lose(duties_of<E, host>::asked.all(), range);
+  book_.lose(duties_of<E, host>::asked.all(), range, E::about.name);
 }
 
 template <class App, Variable... Vars>
@@ -117,12 +105,16 @@ void fields<App, Vars...>::run_routine(component_range range, bool on_course, Ar
                 "(every step would fail; the routine is in the message). Put an exchange before it?");
   if constexpr (R::place_type::where.what == place::kind::at_named) prepare<Tag>(); // the others were at construction
   if constexpr (tracking::tracks) admit<R, memory_of<Tag>, P, At>(range, on_course);
+  detail::tool_region const during(tracking::tracks && book_.observer().listens(), "routine ", R::about.name);
+  [[maybe_unused]] std::vector<detail::digested> before;
+  if constexpr (tracking::checks) before = digest_undeclared<R, memory_of<Tag>>(range);
   try {
     detail::run_with<R, sizeof...(Args)>(context<fields, R, Tag>(*this, range.begin), std::tuple<Args&...>(args...));
   } catch (...) {
     if constexpr (tracking::tracks) lose<R>(range);
     throw;
   }
+  if constexpr (tracking::checks) find_undeclared(before, digest_undeclared<R, memory_of<Tag>>(range), R::about.name);
 }
 
 // Rims down in one batch, ghosts between hosts; they go up where and when a routine reads them.
@@ -131,6 +123,7 @@ template <class E, class P, std::size_t At>
 void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused]] bool on_course) {
   using duties = duties_of<E, host>;
   settle_host();
+  detail::tool_region const during(tracking::tracks && book_.observer().listens(), "exchange", {});
   if constexpr (tracking::tracks) {
     book_.pre_sync(duties::asked.all(), range);
     admit<E, host, P, At>(range, on_course);
@@ -212,6 +205,7 @@ template <class App, Variable... Vars>
 template <Entry S, class... Args>
 void fields<App, Vars...>::step(S, Args&&... args) {
   ++steps_;
+  if constexpr (requires { book_.observer().begin_step(steps_); }) book_.observer().begin_step(steps_);
   on_chosen([&]<class Tag>(Tag) {
     component_range const all{0, components()};
     if constexpr (tracking::tracks) {

@@ -8,6 +8,7 @@
 #include <keel/impl/residency/memories.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/space/kokkos.hpp>
+#include <keel/space/simulated_memory.hpp>
 
 #include <optional>
 #include <string>
@@ -94,6 +95,19 @@ public:
 private:
   void* run_;
   void (*make_[sizeof...(Tags)])(void*, instances&);
+};
+
+/// Closes what is allocated of the simulated device's memory, as long as it lives, to all but kernels and copies.
+template <bool Closes>
+struct closed_memory {};
+template <>
+struct closed_memory<true> {
+  closed_memory() { space::set_guard(space::guard::pages); }
+  ~closed_memory() { space::set_guard(before); }
+  closed_memory(closed_memory const&) = delete;
+  closed_memory& operator=(closed_memory const&) = delete;
+
+  space::guard before = space::chosen_guard();
 };
 
 /// Whether the device is a rehearsal with memory of its own: then mistakes are made to show.

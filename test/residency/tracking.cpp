@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/tracking.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <doctest/doctest.h>
+
+#include <space/in_child.hpp>
+
+#include <string>
+
+namespace kr = keel::residency;
+
+namespace {
+
+using checked = test::application<keel::list<test::host, keel::simulated>, kr::checked>;
+using automatic = test::application<keel::list<test::host, keel::simulated>>;
+
+static_assert(kr::Tracking<kr::off> && kr::Tracking<kr::automatic> && kr::Tracking<kr::checked> && kr::Tracking<kr::traced>);
+
+struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
+struct depth : kr::variable<"depth", float**> {};
+struct flag : kr::variable<"flag", char*, kr::off_grid> {};
+
+// What a routine of the test does behind the back of its declarations.
+double* stolen = nullptr;
+float* depth_data = nullptr;
+enum class mischief { none, past_level, ghosts, other_variable, other_memory } planned = mischief::none;
+
+struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, kr::everywhere<depth>, flag>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v(eta{}), 1.0);
+    Kokkos::deep_copy(v(depth{}), 2.0F);
+    Kokkos::deep_copy(v(flag{}), char(3));
+    stolen = v(eta{}).data();
+    depth_data = v(depth{}).data();
+  }
+};
+struct use_depth : kr::routine<"use_depth", kr::on_device, kr::reads<depth, flag>> {
+  template <class V>
+  static void run(V v) {
+    depth_data = const_cast<float*>(v(depth{}).data());
+  }
+};
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, flag>, kr::writes<eta>> {
+  template <class V>
+  static void run(V v) {
+    auto e1 = v(kr::past<eta, 1>{});
+    auto e = v(eta{});
+    auto const own = v.owned();
+    bool const in_past = planned == mischief::past_level, in_ghosts = planned == mischief::ghosts;
+    float* const depth_at = planned == mischief::other_variable ? depth_data : nullptr;
+    double* const host_at = planned == mischief::other_memory ? stolen : nullptr;
+    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for("rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+      e(i, j) = 2 * e1(i, j);
+      if (in_past) const_cast<double&>(e1(3, 3)) = 5;
+      if (in_ghosts) e(0, 0) = 5;
+      if (depth_at) depth_at[0] = 5;
+      if (host_at) host_at[0] = 5;
+    });
+  }
+};
+struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta, 1>>>> {
+  template <class V>
+  static void run(V) {}
+};
+
+std::string message_of(auto const& f) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+template <class App>
+std::string after(mischief m, std::string_view device) {
+  test::run run{device};
+  kr::fields<App, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
+  planned = mischief::none;
+  f.run(init{});
+  f.run(kr::cycle<eta>{});
+  f.run(use_depth{});
+  f.run(rhs{});
+  planned = m;
+  return message_of([&] { f.run(rhs{}); });
+}
+
+// Regions that a tool was told of, in the order of their beginnings.
+std::string regions;
+int depth_of_regions = 0;
+void begin_region(char const* name) {
+  if (std::string_view(name).starts_with("keel: ")) regions += std::string(std::size_t(depth_of_regions), ' ') + name + '\n';
+  ++depth_of_regions;
+}
+void end_region() { --depth_of_regions; }
+
+} // namespace
+
+TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, and names routine, variable and memory") {
+  for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
+    std::string const memory = device == "simulated" ? "simulated" : "host";
+    CHECK(after<checked>(mischief::none, device).empty());
+    CHECK(after<checked>(mischief::past_level, device)
+              .find("keel::residency::checked: routine rhs changed eta, level 1, core, in the memory of " + memory) == 0);
+    CHECK(after<checked>(mischief::ghosts, device).find("routine rhs changed eta, level 0, ghosts, in the memory of " + memory) !=
+          std::string::npos);
+    CHECK(after<checked>(mischief::other_variable, device).find("routine rhs changed depth, level 0, ghosts, in the memory of " + memory) !=
+          std::string::npos);
+    CHECK(after<automatic>(mischief::past_level, device).empty());
+  }
+  CHECK(after<checked>(mischief::other_memory, "simulated").find("routine rhs changed eta, level 1, ghosts, in the memory of host") !=
+        std::string::npos);
+}
+
+TEST_CASE("residency: what was written undeclared is lost, and the reason is told") {
+  test::run run{"simulated"};
+  kr::fields<checked, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
+  planned = mischief::none;
+  f.run(init{});
+  f.run(kr::cycle<eta>{});
+  planned = mischief::past_level;
+  CHECK_FALSE(message_of([&] { f.run(rhs{}); }).empty());
+  CHECK(message_of([&] { f.run(show{}); }).find("routine show reads eta, level 1, core, valid nowhere (routine rhs failed before the first step") !=
+        std::string::npos);
+}
+
+TEST_CASE("residency: checked tracking closes the simulated device's memory to raw pointers") {
+  {
+    test::run run{"simulated"};
+    kr::fields<checked, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
+    planned = mischief::none;
+    f.run(init{});
+    f.run(use_depth{});
+    auto const child = keel::test::in_child([] {
+      *depth_data = 1; // all that the child does: it has no device thread
+      return 0;
+    });
+    CHECK(child.aborted);
+    CHECK(child.status == SIGSEGV);
+  }
+  CHECK(keel::space::chosen_guard() == keel::space::guard::views);
+}
+
+TEST_CASE("residency: Kokkos' tools see routines, the exchange and copies by name") {
+  Kokkos::Tools::Experimental::set_push_region_callback(begin_region);
+  Kokkos::Tools::Experimental::set_pop_region_callback(end_region);
+  {
+    test::run run{"simulated"};
+    kr::fields<automatic, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<flag>{3}};
+    planned = mischief::none;
+    f.run(init{});
+    f.run(kr::cycle<eta>{});
+    f.run(rhs{});
+    f.run(kr::exchange<eta>{});
+  }
+  Kokkos::Tools::Experimental::set_push_region_callback(nullptr);
+  Kokkos::Tools::Experimental::set_pop_region_callback(nullptr);
+  CHECK(regions == "keel: routine init\n"
+                   "keel: copy eta[1] everywhere, flag[0] core host to simulated\n"
+                   "keel: routine rhs\n"
+                   "keel: exchange\n"
+                   " keel: copy eta[0] rim simulated to host\n");
+  CHECK(depth_of_regions == 0);
+  std::string const heard = regions;
+  {
+    test::run run{"simulated"};
+    kr::fields<automatic, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
+    f.run(init{});
+  }
+  CHECK(regions == heard);
+}
