@@ -10,8 +10,11 @@
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>
 #include <keel/residency/ledger.hpp>
+#include <keel/residency/observer.hpp>
+#include <keel/residency/reasons.hpp>
 #include <keel/residency/routine.hpp>
 #include <keel/residency/schedule.hpp>
+#include <keel/residency/trace.hpp>
 #include <keel/residency/tracking.hpp>
 #include <keel/residency/traffic.hpp>
 #include <keel/residency/transitions.hpp>
