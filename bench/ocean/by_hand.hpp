@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -124,32 +125,50 @@ struct strip {
   int i, j, ni, nj;
 };
 
-/// Copies a strip of a field, given as a view of rank 3, into or out of a buffer.
-template <class View, class Buffer>
+/// Copies a strip of a field, given as a view of rank 3, into or out of a buffer, in the order in
+/// which the field lies: a column with each call, or with lanes a number.
+template <class View, class Buffer, bool HasLanes>
 struct transfer {
   View field;
   Buffer buffer;
   strip s;
+  int depth;
   std::size_t start;
   bool into_buffer;
 
-  KOKKOS_INLINE_FUNCTION void operator()(int column) const {
-    int const depth = int(field.extent(2)), i = s.i + column / s.nj, j = s.j + column % s.nj;
-    double* const in_field = &field(i, j, 0);
-    double* const in_buffer = &buffer(start + std::size_t(column) * std::size_t(depth));
-    double* const to = into_buffer ? in_buffer : in_field;
-    double const* const from = into_buffer ? in_field : in_buffer;
-    for (int k = 0; k < depth; ++k) to[k] = from[k];
+  [[nodiscard]] int count() const { return s.ni * s.nj * (HasLanes ? depth : 1); }
+
+  KOKKOS_INLINE_FUNCTION void operator()(int n) const {
+    if constexpr (HasLanes) {
+      copy(field(s.i + n % s.ni, s.j + n / s.ni % s.nj, n / (s.ni * s.nj)), buffer(start + std::size_t(n)));
+    } else {
+      double* const in_field = &field(s.i + n / s.nj, s.j + n % s.nj, 0);
+      double* const in_buffer = &buffer(start + std::size_t(n) * std::size_t(depth));
+      for (int k = 0; k < depth; ++k) copy(in_field[k], in_buffer[k]);
+    }
+  }
+
+private:
+  KOKKOS_INLINE_FUNCTION void copy(double& in_field, double& in_buffer) const {
+    if (into_buffer) in_buffer = in_field;
+    else in_field = in_buffer;
   }
 };
 
+#ifdef KOKKOS_HAS_SHARED_HOST_PINNED_SPACE
+using message_space = Kokkos::SharedHostPinnedSpace;
+#else
+using message_space = Kokkos::HostSpace;
+#endif
+
 /// Fills the ghosts of eta, u and v: first in x, then in y over the ghosts in x, so that the
-/// corners come along. One message a neighbour; on a device the rims travel through host buffers.
+/// corners come along. One message a neighbour; on a device the rims travel through pinned buffers.
 template <class Space>
 class ghosts {
   using memory = typename Space::memory_space;
-  using buffer = Kokkos::View<double*, Kokkos::LayoutRight, memory>;
-  using cube = Kokkos::View<double***, Kokkos::LayoutRight, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using buffer = Kokkos::View<double*, memory>;
+  using message = std::conditional_t<std::is_same_v<memory, Kokkos::HostSpace>, buffer, Kokkos::View<double*, message_space>>;
+  using cube = Kokkos::View<double***, layout, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 public:
   ghosts(world const& w, division const& d, Space const& space, int layers)
@@ -157,7 +176,8 @@ public:
         longest_(std::size_t(std::max(d.here.ni, d.here.nj) + 2) * (2 * std::size_t(layers) + 1)) {
     for (int n = 0; n < 4; ++n) {
       device_[n] = buffer(Kokkos::view_alloc("ghosts", Kokkos::WithoutInitializing), longest_);
-      host_[n] = Kokkos::create_mirror_view(device_[n]);
+      if constexpr (std::is_same_v<message, buffer>) host_[n] = device_[n];
+      else host_[n] = message(Kokkos::view_alloc("messages", Kokkos::WithoutInitializing), longest_);
     }
   }
 
@@ -207,8 +227,8 @@ private:
   std::size_t copy(std::array<cube, 3> const& fields, strip s, side which, bool into_buffer) {
     std::size_t start = 0;
     for (cube const& field : fields) {
-      Kokkos::parallel_for("ghosts", Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space_, 0, s.ni * s.nj),
-                           transfer<cube, buffer>{field, device_[which], s, start, into_buffer});
+      transfer<cube, buffer, has_lanes<Space>> const work{field, device_[which], s, int(field.extent(2)), start, into_buffer};
+      Kokkos::parallel_for("ghosts", Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space_, 0, work.count()), work);
       start += std::size_t(s.ni) * std::size_t(s.nj) * field.extent(2);
     }
     return start;
@@ -219,7 +239,7 @@ private:
   Space space_;
   std::size_t longest_;
   buffer device_[4];
-  decltype(Kokkos::create_mirror_view(std::declval<buffer const&>())) host_[4];
+  message host_[4];
 };
 
 } // namespace ocean::by_hand

@@ -6,15 +6,30 @@
 /// an Arakawa C-grid. Rests on Kokkos alone, so that ocean.cpp and plain.cpp run the same code.
 ///
 /// eta lives in the middle of cell (i, j), u on its west face, v on its south face; the layer is
-/// the last index and lies contiguous (LayoutRight). A processor takes a row (fixed i), an
-/// accelerator a column (fixed i and j); the arithmetic of a column is one function, so the bits
-/// depend neither on that nor on how the grid is divided (compile with -ffp-contract=off).
+/// the last index. A processor takes a row (fixed i) and has the layers of a column contiguous, an
+/// accelerator takes a column (fixed i and j) and has neighbouring columns side by side. The
+/// arithmetic of a layer is the same, so the bits depend neither on that nor on how the grid is
+/// divided (compile with -ffp-contract=off).
 
 #include <Kokkos_Core.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace ocean {
+
+/// How arrays lie: as the space that Kokkos was built for would have them, so contiguous in the
+/// layers on a processor, and in the first index on an accelerator.
+using layout = Kokkos::DefaultExecutionSpace::array_layout;
+
+/// How far apart two layers of a column lie in an array; a constant where they are neighbours.
+template <class Layered>
+KOKKOS_INLINE_FUNCTION auto layer_step([[maybe_unused]] Layered const& x) {
+  if constexpr (std::is_same_v<typename Layered::array_layout, Kokkos::LayoutRight>)
+    return std::integral_constant<std::ptrdiff_t, 1>{};
+  else
+    return static_cast<std::ptrdiff_t>(x.stride_2());
+}
 
 /// The largest number of layers; the factors of the mixing travel with the kernel.
 inline constexpr int max_layers = 128;
@@ -85,35 +100,38 @@ private:
   KOKKOS_INLINE_FUNCTION void column(int i, int j) const {
     double const slope_x = p.gravity / p.dx * (eta(i, j) - eta(i - 1, j));
     double const slope_y = South ? 0 : p.gravity / p.dy * (eta(i, j) - eta(i, j - 1));
-    layers<South, North>(p.layers, 0.25 * p.coriolis, slope_x, slope_y, &u(i, j, 0), &u(i + 1, j, 0),
+    auto const step = layer_step(u);
+    layers<South, North>(p.layers, step, 0.25 * p.coriolis, slope_x, slope_y, &u(i, j, 0), &u(i + 1, j, 0),
                          &u(i, South ? j : j - 1, 0), &u(i + 1, South ? j : j - 1, 0), &v(i, j, 0),
                          &v(i - 1, j, 0), &v(i, North ? j : j + 1, 0), &v(i - 1, North ? j : j + 1, 0),
                          &du(i, j, 0), &dv(i, j, 0));
-    deta(i, j) = -p.layer_depth * divergence<North>(p.layers, 1 / p.dx, 1 / p.dy, &u(i, j, 0), &u(i + 1, j, 0),
-                                                    &v(i, j, 0), &v(i, North ? j : j + 1, 0));
+    deta(i, j) = -p.layer_depth * divergence<North>(p.layers, step, 1 / p.dx, 1 / p.dy, &u(i, j, 0),
+                                                    &u(i + 1, j, 0), &v(i, j, 0), &v(i, North ? j : j + 1, 0));
   }
 
-  template <bool South, bool North>
+  template <bool South, bool North, class Step>
   KOKKOS_INLINE_FUNCTION static void layers(
-      int n, double quarter_f, double slope_x, double slope_y, double const* KOKKOS_RESTRICT u_here,
+      int n, Step step, double quarter_f, double slope_x, double slope_y, double const* KOKKOS_RESTRICT u_here,
       double const* KOKKOS_RESTRICT u_east, double const* KOKKOS_RESTRICT u_south,
       double const* KOKKOS_RESTRICT u_south_east, double const* KOKKOS_RESTRICT v_here,
       double const* KOKKOS_RESTRICT v_west, double const* KOKKOS_RESTRICT v_north,
       double const* KOKKOS_RESTRICT v_north_west, double* KOKKOS_RESTRICT du_here, double* KOKKOS_RESTRICT dv_here) {
     for (int k = 0; k < n; ++k) {
-      double const north = North ? 0 : v_north_west[k] + v_north[k];
-      du_here[k] = quarter_f * (v_west[k] + v_here[k] + north) - slope_x;
-      dv_here[k] = South ? 0 : -quarter_f * (u_south[k] + u_south_east[k] + (u_here[k] + u_east[k])) - slope_y;
+      auto const at = k * step;
+      double const north = North ? 0 : v_north_west[at] + v_north[at];
+      du_here[at] = quarter_f * (v_west[at] + v_here[at] + north) - slope_x;
+      dv_here[at] = South ? 0 : -quarter_f * (u_south[at] + u_south_east[at] + (u_here[at] + u_east[at])) - slope_y;
     }
   }
 
   /// Summed over the layers in eight lanes, layer k in lane k mod 8, so that vector registers
   /// may hold them and the order is the same everywhere.
-  template <bool North>
-  KOKKOS_INLINE_FUNCTION static double divergence(int n, double per_dx, double per_dy, double const* u_here,
-                                                  double const* u_east, double const* v_here,
+  template <bool North, class Step>
+  KOKKOS_INLINE_FUNCTION static double divergence(int n, Step step, double per_dx, double per_dy,
+                                                  double const* u_here, double const* u_east, double const* v_here,
                                                   double const* v_north) {
-    auto const at = [&](int k) {
+    auto const at = [&](int layer) {
+      auto const k = layer * step;
       return (u_east[k] - u_here[k]) * per_dx + ((North ? 0 : v_north[k]) - v_here[k]) * per_dy;
     };
     double lane[8] = {};
@@ -130,8 +148,8 @@ tendency(F, L, L, FO, LO, LO, physics, part) -> tendency<F, L, FO, LO>;
 
 /// The new time level: new = old + 2 dt * tendency, then the vertical mixing of u and v.
 ///
-/// Reads and writes owned cells only. The columns are solved `together` at a time, which hides
-/// the latency of the recurrence along a column.
+/// Reads and writes owned cells only. A processor solves the columns `together` at a time, which
+/// hides the latency of the recurrence along a column; an accelerator has enough of them at once.
 template <class Field, class Layered, class FieldOut, class LayeredOut>
 struct leap {
   Field eta_old, deta;
@@ -150,40 +168,54 @@ struct leap {
     for (; j < here.j_end; ++j) columns<1>(i, j);
   }
 
-  KOKKOS_INLINE_FUNCTION void operator()(int i, int j) const { columns<1>(i, j); }
+  /// One column in one pass up and one down.
+  KOKKOS_INLINE_FUNCTION void operator()(int i, int j) const {
+    eta(i, j) = eta_old(i, j) + 2 * p.dt * deta(i, j);
+    double a = 0, b = 0; // the values in the layer before
+    for (int k = 0; k < p.layers; ++k) {
+      u(i, j, k) = a = (u_old(i, j, k) + 2 * p.dt * du(i, j, k)) * mix.pivot[k] + mix.carry[k] * a;
+      v(i, j, k) = b = (v_old(i, j, k) + 2 * p.dt * dv(i, j, k)) * mix.pivot[k] + mix.carry[k] * b;
+    }
+    for (int k = p.layers - 2; k >= 0; --k) {
+      u(i, j, k) = a = u(i, j, k) + mix.carry[k] * a;
+      v(i, j, k) = b = v(i, j, k) + mix.carry[k] * b;
+    }
+  }
 
 private:
   template <int Count>
   KOKKOS_INLINE_FUNCTION void columns(int i, int j) const {
+    auto const step = layer_step(u);
     for (int c = 0; c < Count; ++c) {
       eta(i, j + c) = eta_old(i, j + c) + 2 * p.dt * deta(i, j + c);
-      scaled(p.layers, 2 * p.dt, mix.pivot, &u_old(i, j + c, 0), &du(i, j + c, 0), &u(i, j + c, 0));
-      scaled(p.layers, 2 * p.dt, mix.pivot, &v_old(i, j + c, 0), &dv(i, j + c, 0), &v(i, j + c, 0));
+      scaled(p.layers, step, 2 * p.dt, mix.pivot, &u_old(i, j + c, 0), &du(i, j + c, 0), &u(i, j + c, 0));
+      scaled(p.layers, step, 2 * p.dt, mix.pivot, &v_old(i, j + c, 0), &dv(i, j + c, 0), &v(i, j + c, 0));
     }
-    sweep<Count>(p.layers, mix.carry, &u(i, j, 0), &v(i, j, 0));
+    sweep<Count>(p.layers, step, static_cast<std::ptrdiff_t>(u.stride_1()), mix.carry, &u(i, j, 0), &v(i, j, 0));
   }
 
-  KOKKOS_INLINE_FUNCTION static void scaled(int n, double two_dt, double const* KOKKOS_RESTRICT pivot,
+  template <class Step>
+  KOKKOS_INLINE_FUNCTION static void scaled(int n, Step step, double two_dt, double const* KOKKOS_RESTRICT pivot,
                                             double const* KOKKOS_RESTRICT x_old, double const* KOKKOS_RESTRICT dx,
                                             double* KOKKOS_RESTRICT x) {
-    for (int k = 0; k < n; ++k) x[k] = (x_old[k] + two_dt * dx[k]) * pivot[k];
+    for (int k = 0; k < n; ++k) x[k * step] = (x_old[k * step] + two_dt * dx[k * step]) * pivot[k];
   }
 
-  /// Elimination upwards and substitution downwards in `Count` neighbouring columns.
-  template <int Count>
-  KOKKOS_INLINE_FUNCTION static void sweep(int n, double const* KOKKOS_RESTRICT carry, double* KOKKOS_RESTRICT x,
+  /// Elimination upwards and substitution downwards in `Count` columns that lie `across` apart.
+  template <int Count, class Step>
+  KOKKOS_INLINE_FUNCTION static void sweep(int n, Step step, std::ptrdiff_t across,
+                                           double const* KOKKOS_RESTRICT carry, double* KOKKOS_RESTRICT x,
                                            double* KOKKOS_RESTRICT y) {
     double a[Count] = {}, b[Count] = {}; // the values in the layer before
-    for (int k = 0; k < n; ++k)
+    auto const layer = [&](int k) {
       for (int c = 0; c < Count; ++c) {
-        x[c * n + k] = a[c] = x[c * n + k] + carry[k] * a[c];
-        y[c * n + k] = b[c] = y[c * n + k] + carry[k] * b[c];
+        auto const at = c * across + k * step;
+        x[at] = a[c] = x[at] + carry[k] * a[c];
+        y[at] = b[c] = y[at] + carry[k] * b[c];
       }
-    for (int k = n - 2; k >= 0; --k)
-      for (int c = 0; c < Count; ++c) {
-        x[c * n + k] = a[c] = x[c * n + k] + carry[k] * a[c];
-        y[c * n + k] = b[c] = y[c * n + k] + carry[k] * b[c];
-      }
+    };
+    for (int k = 0; k < n; ++k) layer(k);
+    for (int k = n - 2; k >= 0; --k) layer(k);
   }
 };
 

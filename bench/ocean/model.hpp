@@ -6,6 +6,7 @@
 
 #include "case.hpp"
 #include "kernels.hpp"
+#include "state.hpp"
 
 #include <keel/keel.hpp>
 
@@ -95,12 +96,8 @@ struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<X>>> {
   template <class V>
   static void run(V view, std::vector<double>* to) {
     part const here = part_of(view);
-    auto const x = view(X{});
-    std::size_t const layers = x.extent(2); // 1 where there is no third dimension
-    for (int i = here.i_begin; i < here.i_end; ++i) {
-      auto const column = [&](int j) { return x.data() + (std::size_t(i) * x.extent(1) + std::size_t(j)) * layers; };
-      to->insert(to->end(), column(here.j_begin), column(here.j_end));
-    }
+    auto const owned = in_order(view(X{}), here.i_begin, here.i_end, here.j_begin, here.j_end);
+    to->insert(to->end(), owned.begin(), owned.end());
   }
 };
 

@@ -28,7 +28,9 @@ namespace {
 using namespace ocean;
 namespace km = keel::machine;
 
-struct app : keel::defaults {};
+struct app : keel::defaults {
+  using layout = ocean::layout;
+};
 using runtime = keel::runtime<app>;
 
 /// Calls `f(tag)` for the device that the routines run on.

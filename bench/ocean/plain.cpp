@@ -22,8 +22,8 @@ namespace {
 
 using namespace ocean;
 using space = Kokkos::DefaultExecutionSpace;
-using field = Kokkos::View<double**, Kokkos::LayoutRight, space::memory_space>;
-using layered = Kokkos::View<double***, Kokkos::LayoutRight, space::memory_space>;
+using field = Kokkos::View<double**, layout, space::memory_space>;
+using layered = Kokkos::View<double***, layout, space::memory_space>;
 
 /// The three prognostic variables at one time.
 struct level {
@@ -58,12 +58,8 @@ std::vector<double> gathered(by_hand::world const& world, by_hand::division cons
                              View const& view) {
   place const& p = d.here;
   auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
-  std::size_t const depth = host.extent(2), row = host.extent(1) * depth;
-  std::vector<double> owned;
-  for (int i = 1; i <= p.ni; ++i) {
-    double const* const begin = host.data() + std::size_t(i) * row + depth;
-    owned.insert(owned.end(), begin, begin + std::size_t(p.nj) * depth);
-  }
+  std::size_t const depth = host.extent(2);
+  auto const owned = in_order(host, 1, p.ni + 1, 1, p.nj + 1);
   auto const places = world.gather(std::vector<place>{p});
   auto const parts = world.gather(owned);
   return world.rank() == 0 ? assemble(places, parts, e.nx(), e.ny(), int(depth)) : std::vector<double>{};
