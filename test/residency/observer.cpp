@@ -31,6 +31,7 @@ struct listener {
     heard.push_back("before " + std::to_string(batch.size()) + " for " + std::string(routine));
   }
   void after(std::span<kr::transfer const>, std::string_view, bool done) { heard.emplace_back(done ? "done" : "failed"); }
+  void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) { heard.emplace_back("exchange"); }
   void cycle(int) { heard.emplace_back("cycle"); }
   void write(kr::request const& r, int, kr::memory m, std::string_view routine) {

@@ -25,7 +25,8 @@ namespace keel::residency {
 /// | `create(variable, m)` | it has arrays in `m` now |
 /// | `before(batch, routine)` | the provider is about to copy |
 /// | `after(batch, routine, done)` | it has, or has begun to; not `done` where it threw |
-/// | `exchange(variable, level, component, bytes)` | ghosts were filled; `bytes` left this rank |
+/// | `before_exchange()` | ranks are about to send to each other |
+/// | `exchange(variable, level, component, bytes)` | its ghosts were filled; `bytes` left this rank |
 /// | `cycle(variable)` | the levels moved |
 /// | `write(request, component, m, routine)` | a routine in `m` is about to write |
 /// | `lose(request, component, routine)` | it failed |
@@ -41,6 +42,7 @@ concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes
   o.create(n, m);
   o.before(batch, text);
   o.after(batch, text, done);
+  o.before_exchange();
   o.exchange(n, n, n, bytes);
   o.cycle(n);
   o.write(one, n, m, text);
@@ -55,6 +57,7 @@ struct unobserved {
   void create(int, memory) {}
   void before(std::span<transfer const>, std::string_view) {}
   void after(std::span<transfer const>, std::string_view, bool) {}
+  void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) {}
   void cycle(int) {}
   void write(request const&, int, memory, std::string_view) {}

@@ -32,6 +32,7 @@ public:
   void create(int, memory) {}
   void before(std::span<transfer const>, std::string_view) {}
   void after(std::span<transfer const>, std::string_view, bool) {}
+  void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) {}
   void cycle(int variable) {
     auto& v = variables_[std::size_t(variable)];

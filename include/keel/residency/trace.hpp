@@ -44,7 +44,7 @@ public:
   void create(int variable, memory m);
   void before(std::span<transfer const>, std::string_view) { begun_ = clock::now(); }
   void after(std::span<transfer const> batch, std::string_view routine, bool done);
-  /// Of an exchange; `before` is told of it too.
+  void before_exchange() { begun_ = clock::now(); }
   void exchange(int variable, int level, int component, std::uint64_t bytes);
   void cycle(int) {}
   void write(request const&, int, memory, std::string_view) {}

@@ -54,7 +54,7 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   book_.observer().name_memories(detail::memory_names(devices{}));
   if constexpr (requires { book_.observer().open(std::string{}, 0, std::vector<std::string>{}); }) {
     std::string name = "keel-trace";
-    if constexpr (requires { run.trace_file(); }) name = run.trace_file();
+    if constexpr (requires { std::string(run.trace_file()); }) name = run.trace_file();
     int const rank = run.environment().rank();
     book_.observer().open(name + '.' + std::to_string(rank) + ".jsonl", rank, detail::memory_names(devices{}));
   }

@@ -129,6 +129,7 @@ void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused
     admit<E, host, P, At>(range, on_course);
   }
   std::array<detail::halo_array, duties::size> arrays;
+  book_.observer().before_exchange();
   try {
     for (int c = range.begin; c < range.end; ++c) {
       for (std::size_t i = 0; i < duties::size; ++i) {
@@ -138,6 +139,9 @@ void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused
       }
       halo_.start(arrays, packing_);
       halo_.finish(arrays, packing_);
+      if constexpr (tracking::observer::is_told)
+        for (std::size_t i = 0; i < duties::size; ++i)
+          book_.observer().exchange(duties::asked.list[i].variable, duties::asked.list[i].level, c, halo_.bytes_sent(*arrays[i].lies));
     }
   } catch (...) {
     if constexpr (tracking::tracks) lose<E>(range);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/trace.hpp>
+
+#include "recording_provider.hpp"
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace kr = keel::residency;
+using json = nlohmann::json;
+
+namespace {
+
+using traced = test::application<keel::list<test::host, keel::simulated>, kr::traced>;
+
+struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
+struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v(eta{}), 1.0);
+  }
+};
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta>> {
+  template <class V>
+  static void run(V) {}
+};
+struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
+  template <class V>
+  static void run(V) {}
+};
+struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<2, output>> {};
+
+// A folder of its own, gone at the end.
+struct folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / ("keel-trace-test-" + std::to_string(getpid()));
+  folder() { std::filesystem::create_directories(path); }
+  ~folder() { std::filesystem::remove_all(path); }
+};
+struct tracing_run : test::run<> {
+  std::string name;
+  tracing_run(std::string_view device, std::string n) : test::run<>(device), name(std::move(n)) {}
+  [[nodiscard]] std::string trace_file() const { return name; }
+};
+
+std::vector<json> lines_of(std::filesystem::path const& file) {
+  std::vector<json> lines;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
+  return lines;
+}
+
+} // namespace
+
+TEST_CASE("residency: a traced run writes a line for each copy, and the bytes add up") {
+  folder const here;
+  std::uint64_t to_host = 0, to_device = 0, sent = 0, copies = 0;
+  {
+    tracing_run run{"simulated", here.path / "run"};
+    kr::fields<traced, eta> f{run, kr::grid{{8, 6}, kr::ghost_width{1}, kr::periodic{true, true}}};
+    f.run(init{});
+    for (int n = 0; n < 4; ++n) f.step(step{});
+    CHECK(f.planned_steps() == 3);
+    to_host = f.traffic().bytes(kr::way::to_host), to_device = f.traffic().bytes(kr::way::to_device);
+    sent = f.traffic().bytes(kr::way::to_neighbours), copies = f.traffic().copies();
+  }
+  auto const lines = lines_of(here.path / "run.0.jsonl");
+  REQUIRE(lines.size() > 1);
+  CHECK(lines[0]["keel"] == "trace");
+  CHECK(lines[0]["version"] == 1);
+  CHECK(lines[0]["rank"] == 0);
+  CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000'000U);
+  std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;
+  double time = 0;
+  for (auto const& line : lines) {
+    if (!line.contains("what")) continue;
+    CHECK(line["variable"] == "eta");
+    CHECK(line["time"].get<double>() >= time);
+    time = line["time"].get<double>();
+    if (line["what"] == "create") ++created;
+    if (line["what"] == "exchange") out += line["bytes"].get<std::uint64_t>();
+    if (line["what"] != "copy") continue;
+    ++counted;
+    CHECK(line["took"].get<double>() >= 0);
+    (line["to"] == "host" ? down : up) += line["bytes"].get<std::uint64_t>();
+    CHECK((line["to"] == "host" ? line["from"] : line["to"]) == "simulated");
+  }
+  CHECK(created == 2);
+  CHECK(counted == copies);
+  CHECK(down == to_host);
+  CHECK(up == to_device);
+  CHECK(out == sent);
+  auto const& first = lines[3];
+  CHECK(first["routine"] == "rhs");
+  CHECK(first["region"] == "everywhere");
+  CHECK(first["level"] == 1);
+  CHECK(first["component"] == 0);
+  CHECK(first["bytes"] == 10 * 8 * 8);
+}
+
+TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and failed copies included") {
+  folder const here;
+  test::recording_provider provider(2);
+  {
+    kr::ledger<test::recording_provider, kr::trace> book(provider);
+    provider.add(1, {3, 5, 7});
+    int const v = book.add("a \"quoted\\\" name\n", 1, {3, 5, 7});
+    book.open(kr::host);
+    book.notify_data_modified(v, 0, kr::region::owned, kr::host);
+    book.require_valid_data(v, 0, kr::core, kr::memory{1}, "unseen"); // nothing is open yet
+    book.observer().open(here.path / "ledger.jsonl", 7, {"here", "there"});
+    book.require_valid_data(v, 0, kr::region::rim, kr::memory{1}, "reader");
+    book.require_valid_data(v, 0, kr::region::owned, kr::memory{1}, "second reader");
+    provider.fails_in = 0;
+    book.notify_data_modified(v, 0, kr::region::owned, kr::memory{1});
+    CHECK_THROWS_AS(book.require_valid_data(v, 0, kr::core, kr::host), keel::error);
+    book.observer().close();
+  }
+  auto const lines = lines_of(here.path / "ledger.jsonl");
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[1]["variable"] == "a \"quoted\\\" name\n");
+  CHECK(lines[1]["rank"] == 7);
+  CHECK(lines[1]["bytes"] == 5);
+  CHECK(lines[1]["from"] == "here");
+  CHECK(lines[1]["to"] == "there");
+  CHECK(lines[1]["routine"] == "reader");
+}
+
+TEST_CASE("residency: a trace that cannot be written says so") {
+  auto const message_of = [](auto const& f) -> std::string {
+    try {
+      f();
+    } catch (keel::error const& e) {
+      return e.what();
+    }
+    return {};
+  };
+  kr::trace t;
+  CHECK(message_of([&] { t.open("/nowhere/at/all", 0, {"host"}); })
+            .find("keel::residency::traced: the trace /nowhere/at/all cannot be written (No such file or directory)") == 0);
+  CHECK(message_of([&] {
+          t.open("/dev/full", 0, {"host"});
+          t.close();
+        }).find("the trace /dev/full is not whole (No space left on device)") != std::string::npos);
+}
