@@ -27,6 +27,7 @@ configuration read_configuration(int& argc, char** argv) {
   for_each_device<app::devices>([&]<class Tag>(Tag) {
     found.devices.push_back({std::string{Tag::name}, available<Tag>(), Tag::name == run.device_name()});
   });
+  found.topology_cache = run.program().topology_cache.value;
   found.help_was_printed = run.help_requested();
   found.help = device::help_text(app::prefix);
   return found;

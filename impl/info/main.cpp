@@ -36,7 +36,9 @@ int guarded(auto const& work) {
 }
 
 int show(info::arguments const& asked, info::configuration const& configuration) {
-  auto const node = asked.xml.empty() ? topology::node::here() : topology::node::from_xml(asked.xml);
+  auto const node = !asked.xml.empty()                      ? topology::node::from_xml(asked.xml)
+                    : configuration.topology_cache.empty() ? topology::node::here()
+                                                           : topology::node::here(configuration.topology_cache);
   std::optional<std::vector<topology::placement>> ranks;
   if (asked.map) ranks = node.place(*asked.map, {.order = asked.by});
   if (!asked.svg.empty()) info::write_svg(asked.svg, node, ranks ? *ranks : std::vector<topology::placement>{});

@@ -2,12 +2,16 @@
 #include <keel/device/runtime.hpp>
 
 #include <doctest/doctest.h>
+#include <support/skip.hpp>
 
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include <unistd.h>
 
 // Several runtimes one after the other, because MPI is started by the test's main and Kokkos by nobody;
 // what needs either to start and end is in programs.cpp.
@@ -195,6 +199,9 @@ TEST_CASE("device: a value that no device here can take is an error with its nam
   CHECK(refusal({"app", "--rt-map-device-by=guess"}).find("nearest, rank, none") != std::string::npos);
   CHECK(refusal({"app", "--rt-num-devices=0"}).find("less than 1") != std::string::npos);
   CHECK(refusal({"app", "--rt-log-level=loud"}).find("'loud'") != std::string::npos);
+  CHECK(refusal({"app", "--rt-topology-cache=/dev/null"}).find("--rt-topology-cache='/dev/null' cannot keep the node (Not a directory)") !=
+        std::string::npos);
+  CHECK(refusal({"app", "--rt-topology-cache="}).find("--rt-topology-cache=''") != std::string::npos);
   variable const v{"RT_DEVICE_INSTANCE", "4x"};
   CHECK(refusal({"app"}).find("RT_DEVICE_INSTANCE='4x'") != std::string::npos);
 }
@@ -213,6 +220,26 @@ TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob
   std::string const table = keel::device::table(run.knobs());
   for (auto const& k : keel::device::all_knobs)
     CHECK(table.find("--rt-" + std::string{k.option}) != std::string::npos);
+}
+
+TEST_CASE("device: the node comes out of the cache where a knob names one, and only there") {
+  auto const folder = std::filesystem::temp_directory_path() / ("keel-knob-test-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  auto const source_with = [](std::vector<std::string> words) {
+    command_line line{std::move(words)};
+    keel::runtime<app> run{line.count, line.pointers.data()};
+    return run.node().source();
+  };
+  auto const off = source_with({"app"}), first = source_with({"app", "--rt-topology-cache", folder.string()});
+  variable const v{"RT_TOPOLOGY_CACHE", folder.c_str()};
+  auto const second = source_with({"app"});
+  bool const can_keep = !std::filesystem::is_empty(folder);
+  std::filesystem::remove_all(folder);
+  CHECK(off == keel::topology::node::here().source());
+  if (!can_keep) return keel::test::skip("no count of the system's events: " + first);
+  CHECK(first.starts_with(off + ", now kept in " + folder.string()));
+  CHECK(second.starts_with(off + ", as kept in " + folder.string()));
 }
 
 TEST_CASE("device: the default environment is the runtime's, as long as it lives") {

@@ -18,6 +18,7 @@ enum class knob {
   num_devices,         ///< how many accelerators of a node may be used
   device,              ///< name of the device that `on_device` means
   map_device_by,       ///< how ranks of a node share its accelerators: nearest, rank, none
+  topology_cache,      ///< a folder in which the node is kept from one start to the next
   log_level,           ///< what is said on standard error: silent, error, warning, information
   print_configuration, ///< whether every knob is printed at the start
   help,                ///< whether the options are printed at the start
@@ -55,7 +56,7 @@ struct knob_facts {
 };
 
 /// Every knob there is, in the order in which they are printed. `all_knobs[i].id` is `knob(i)`.
-inline constexpr std::array<knob_facts, 9> all_knobs{{
+inline constexpr std::array<knob_facts, 10> all_knobs{{
     {knob::threads, "num-threads", "NUM_THREADS", value_kind::count, "N",
      "host threads of each process, altogether"},
     {knob::numa_regions, "numa-regions", "NUMA_REGIONS", value_kind::count, "N",
@@ -67,6 +68,8 @@ inline constexpr std::array<knob_facts, 9> all_knobs{{
     {knob::device, "device", "DEVICE", value_kind::word, "NAME", "device that routines on_device run on"},
     {knob::map_device_by, "map-device-by", "MAP_DEVICE_BY", value_kind::word, "HOW",
      "how the ranks of a node share its accelerators: nearest, rank or none"},
+    {knob::topology_cache, "topology-cache", "TOPOLOGY_CACHE", value_kind::word, "FOLDER",
+     "keep what the node is made of in this folder, which only you may write, for faster starts"},
     {knob::log_level, "log-level", "LOG_LEVEL", value_kind::word, "LEVEL",
      "what is said on standard error: silent, error, warning or information"},
     {knob::print_configuration, "print-configuration", "PRINT_CONFIGURATION", value_kind::flag, "",

@@ -43,6 +43,7 @@ template <class Tag>
   case knob::device: return std::string{device_name};
   case knob::num_devices: return p.num_devices.value ? std::to_string(*p.num_devices.value) : "all";
   case knob::map_device_by: return std::string{device_mapping_words[static_cast<std::size_t>(p.map_device_by.value)]};
+  case knob::topology_cache: return p.topology_cache.is_set() ? p.topology_cache.value : "off";
   case knob::log_level: return std::string{log_level_words[static_cast<std::size_t>(p.log_level.value)]};
   case knob::print_configuration: return p.print_configuration.value ? "on" : "off";
   case knob::help: return p.help.value ? "on" : "off";

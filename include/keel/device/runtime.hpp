@@ -124,7 +124,8 @@ public:
 
   /// What this node is made of; looked up at the first call.
   [[nodiscard]] topology::node const& node() const {
-    if (!node_) node_.emplace(topology::node::here());
+    auto const& kept_in = settings_.program.topology_cache;
+    if (!node_) node_.emplace(kept_in.is_set() ? topology::node::here(kept_in.value) : topology::node::here());
     return *node_;
   }
 

@@ -14,6 +14,7 @@
 #include <keel/policy/tuple.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
+#include <keel/topology/node.hpp>
 
 #include <array>
 #include <concepts>
@@ -35,6 +36,7 @@ struct program_settings {
   setting<std::string> device;
   setting<std::optional<int>> num_devices;
   setting<device_mapping> map_device_by{device_mapping::nearest};
+  setting<std::string> topology_cache;
   setting<device::log_level> log_level{log_level::warning};
   setting<bool> print_configuration;
   setting<bool> help;
@@ -44,6 +46,7 @@ struct program_settings {
     case knob::device: return device.from;
     case knob::num_devices: return num_devices.from;
     case knob::map_device_by: return map_device_by.from;
+    case knob::topology_cache: return topology_cache.from;
     case knob::log_level: return log_level.from;
     case knob::print_configuration: return print_configuration.from;
     case knob::help: return help.from;
@@ -89,6 +92,10 @@ public:
     case knob::num_devices: return program.num_devices.set(parse_number(a.where, a.text, 1), a.from);
     case knob::map_device_by:
       return program.map_device_by.set(device_mapping{parse_word(a.where, a.text, device_mapping_words)}, a.from);
+    case knob::topology_cache:
+      if (auto const why = topology::node::why_not_kept_in(a.text); !why.empty())
+        throw error("device", a.where + "='" + a.text + "' cannot keep the node", why, "Name a folder that only you may write");
+      return program.topology_cache.set(a.text, a.from);
     case knob::log_level:
       return program.log_level.set(device::log_level{parse_word(a.where, a.text, log_level_words)}, a.from);
     case knob::print_configuration: return program.print_configuration.set(parse_flag(a.where, a.text), a.from);

@@ -10,6 +10,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace keel {
 
@@ -42,6 +43,9 @@ public:
     settings_.program.num_devices.set(count, device::source::code);
     return device::outcome::success;
   }
+  /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
+  /// node is asked for.
+  void set_topology_cache(std::string folder) { settings_.program.topology_cache.set(std::move(folder), device::source::code); }
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` tells.
   void set_thread_level(machine::thread_level wanted) { thread_level_ = wanted; }
   void set_log_level(device::log_level level) { settings_.program.log_level.set(level, device::source::code); }

@@ -6,6 +6,7 @@
 
 #include <keel/impl/topology/discover.hpp>
 #include <keel/impl/topology/place.hpp>
+#include <keel/impl/topology/start_cache.hpp>
 #include <keel/topology/objects.hpp>
 #include <keel/topology/placement.hpp>
 
@@ -15,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keel::topology {
@@ -56,6 +58,17 @@ public:
   /// This machine. `HWLOC_SYNTHETIC`, `HWLOC_XMLFILE` and hwloc's other variables put another in
   /// its stead, as they do for every program that uses hwloc; a bad one throws `keel::error`.
   [[nodiscard]] static node here() { return node{impl::from_here()}; }
+
+  /// The same, kept in a folder from one start to the next, where it takes a few system calls: a node that was read
+  /// since the last boot on this kernel, with the processors, memories, devices and limits that are there now and
+  /// under the same variables of hwloc's. Anything else in the folder is read anew and replaced, whole, whatever
+  /// other ranks do; `source()` says so. Throws `keel::error` for a folder or a file that others may write.
+  [[nodiscard]] static node here(std::filesystem::path const& kept_in) { return node{impl::from_here_kept(kept_in)}; }
+
+  /// Why `here(kept_in)` would refuse a folder; empty where it would not.
+  [[nodiscard]] static std::string why_not_kept_in(std::filesystem::path const& folder) {
+    return impl::cache_folder::why_not(folder);
+  }
 
   /// The machine saved in a file that lstopo wrote. Hostile files throw `keel::error` before hwloc sees them.
   [[nodiscard]] static node from_xml(std::filesystem::path const& path) {
@@ -133,7 +146,8 @@ public:
   }
 
 private:
-  explicit node(impl::loaded const& from) : all_(impl::discovery{from}.take()) {}
+  explicit node(impl::loaded const& from) : node(impl::discovery{from}.take()) {}
+  explicit node(impl::inventory all) : all_(std::move(all)) {}
 
   static std::size_t checked(int id, std::size_t count) {
     if (id < 0 || std::size_t(id) >= count) impl::no_such_id(id, count);

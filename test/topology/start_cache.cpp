@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// What `node::here(folder)` keeps, and what it never uses: damaged, stale, foreign, or of anybody's making.
+#include <keel/topology/affinity.hpp>
+#include <keel/topology/node.hpp>
+
+#include <support/skip.hpp>
+
+#include "saved.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace keel::topology;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder that only this user may write, until the scope ends.
+struct folder {
+  fs::path path = fs::temp_directory_path() / ("keel-cache-test-" + std::to_string(getpid()));
+  folder() {
+    fs::remove_all(path);
+    fs::create_directory(path);
+    fs::permissions(path, fs::perms::owner_all);
+  }
+  folder(folder const&) = delete;
+  ~folder() { fs::remove_all(path); }
+  std::vector<fs::path> files() const { return {fs::directory_iterator{path}, fs::directory_iterator{}}; }
+};
+
+std::string bytes_of(fs::path const& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+}
+void write(fs::path const& path, std::string const& bytes) {
+  std::ofstream{path, std::ios::binary} << bytes;
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+}
+std::string message_of(fs::path const& kept_in) {
+  try {
+    (void)node::here(kept_in);
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+bool contains(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
+bool was_kept(node const& n) { return contains(n.source(), "this machine, as kept in "); }
+bool is_fresh(node const& n) { return contains(n.source(), "this machine, now kept in "); }
+std::size_t cores_here() {
+  static auto const count = node::here().cores().size();
+  return count;
+}
+
+/// Another machine than this one, as an inventory: whoever meets it has read what must not be used.
+impl::inventory another() { return impl::discovery{impl::from_synthetic("core:7 pu:3", "another")}.take(); }
+
+bool nothing_can_be_kept() {
+  auto const why = impl::read_cache_key().why_not;
+  if (!why.empty()) keel::test::skip("no count of the system's events, or HWLOC_ variables that name files: " + why);
+  return !why.empty();
+}
+
+} // namespace
+
+TEST_CASE("topology: an inventory goes through bytes unchanged") {
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    auto const all = impl::discovery{impl::from_xml_file(file, "it")}.take();
+    auto const bytes = impl::to_bytes(all);
+    auto const back = impl::from_bytes(bytes);
+    REQUIRE(back.has_value());
+    CHECK(impl::to_bytes(*back) == bytes);
+    CHECK(back->cores.back().id == int(all.cores.size()) - 1);
+    CHECK(back->cores_around.within(0, 1).end == all.cores_around.within(0, 1).end);
+    CHECK(impl::place(*back, 5, {}).back().hardware_threads == impl::place(all, 5, {}).back().hardware_threads);
+    for (std::size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 50) CHECK_FALSE(impl::from_bytes(bytes.substr(0, n)).has_value());
+    CHECK_FALSE(impl::from_bytes(bytes + '\0').has_value());
+  }
+}
+
+TEST_CASE("topology: what is kept is the node that was read") {
+  if (nothing_can_be_kept()) return;
+  folder const f;
+  auto const first = node::here(f.path), second = node::here(f.path), plain = node::here();
+  CHECK(is_fresh(first));
+  CHECK(was_kept(second));
+  CHECK(second.is_this_machine());
+  CHECK(plain.source() == "this machine");
+  REQUIRE(second.cores().size() == plain.cores().size());
+  for (auto const& c : plain.cores()) CHECK(second.cores()[std::size_t(c.id)].hardware_threads == c.hardware_threads);
+  CHECK(second.memories()[0].bytes == plain.memories()[0].bytes);
+  CHECK(second.memories()[0].base_address == plain.memories()[0].base_address);
+  REQUIRE(second.devices().size() == plain.devices().size());
+  for (auto const& d : plain.devices()) CHECK(second.devices()[std::size_t(d.id)].name == d.name);
+  CHECK(second.withheld_hardware_threads() == plain.withheld_hardware_threads());
+  REQUIRE(f.files().size() == 1);
+  CHECK((fs::status(f.files()[0]).permissions() & (fs::perms::group_all | fs::perms::others_all)) == fs::perms::none);
+}
+
+TEST_CASE("topology: a damaged file is not used but replaced") {
+  if (nothing_can_be_kept()) return;
+  folder const f;
+  (void)node::here(f.path);
+  auto const file = f.files().at(0);
+  auto const good = bytes_of(file), key = impl::read_cache_key().text;
+  REQUIRE(impl::from_cache_file(good, key).first == impl::cache_state::good);
+  for (std::size_t at = 0; at < good.size(); ++at) {
+    auto bad = good;
+    bad[at] = char(bad[at] ^ (1 << at % 8));
+    REQUIRE(impl::from_cache_file(bad, key).first == impl::cache_state::damaged);
+    REQUIRE(impl::from_cache_file(good.substr(0, at), key).first == impl::cache_state::damaged);
+  }
+  for (auto const& bad : {std::string{}, std::string{"x"}, good.substr(0, good.size() / 2), good + good}) {
+    write(file, bad);
+    auto const n = node::here(f.path);
+    CHECK(n.source().ends_with(", which was damaged"));
+    CHECK(n.cores().size() == cores_here());
+    CHECK(bytes_of(file) == good);
+    CHECK(was_kept(node::here(f.path)));
+  }
+}
+
+TEST_CASE("topology: what another boot, kernel, cpuset or event left is stale") {
+  if (nothing_can_be_kept()) return;
+  folder const f;
+  (void)node::here(f.path);
+  auto const file = f.files().at(0);
+  auto const key = impl::read_cache_key().text;
+  auto const foreign = impl::to_bytes(another());
+  write(file, impl::cache_file(key, foreign)); // the test's own trap works: under the right key it would be used
+  REQUIRE(node::here(f.path).cores().size() == 7);
+  for (std::size_t at = 0; at < key.size(); ++at) {
+    auto changed = key;
+    changed[at] = changed[at] == '7' ? '8' : '7';
+    REQUIRE(impl::from_cache_file(impl::cache_file(changed, foreign), key).first == impl::cache_state::stale);
+  }
+  for (auto const& other : {key + '1', key.substr(1), std::string{}}) {
+    write(file, impl::cache_file(other, foreign));
+    auto const n = node::here(f.path);
+    CHECK(is_fresh(n));
+    CHECK(n.cores().size() == cores_here());
+  }
+}
+
+TEST_CASE("topology: the key holds boot, kernel, limits and hwloc's variables") {
+  if (nothing_can_be_kept()) return;
+  auto const key = impl::read_cache_key();
+  for (char const* const part : {"/proc/sys/kernel/random/boot_id", "/sys/kernel/uevent_seqnum", "/proc/sys/kernel/osrelease"}) {
+    std::string words;
+    std::getline(std::ifstream{part}, words);
+    CHECK_MESSAGE(contains(key.text, words), part);
+  }
+  CHECK(contains(key.text, to_string(bound_hardware_threads()) + '\n'));
+  setenv("HWLOC_GROUPING", "0", 1);
+  auto const other = impl::read_cache_key();
+  unsetenv("HWLOC_GROUPING");
+  CHECK(contains(other.text, "HWLOC_GROUPING=0"));
+  CHECK(other.name != key.name);
+  auto const all = bound_hardware_threads();
+  if (all.size() < 2) return;
+  impl::set_affinity(0, id_set{*all.begin()});
+  auto const bound = impl::read_cache_key();
+  impl::set_affinity(0, all);
+  CHECK(bound.text != key.text);
+  CHECK(bound.name != key.name);
+}
+
+TEST_CASE("topology: another machine in this one's stead is never kept, nor replaced by what is") {
+  folder const f;
+  auto const own = keel::test::own_machine("cores96.xml");
+  setenv("HWLOC_SYNTHETIC", "package:3 core:5 pu:1", 1);
+  for (int again = 0; again < 2; ++again) CHECK(node::here(f.path).cores().size() == 15);
+  unsetenv("HWLOC_SYNTHETIC");
+  setenv("HWLOC_XMLFILE", own.c_str(), 1);
+  for (int again = 0; again < 2; ++again) CHECK(node::here(f.path).cores().size() == 96);
+  setenv("HWLOC_XMLFILE", "/no/such/file", 1);
+  CHECK(contains(message_of(f.path), "HWLOC_XMLFILE=/no/such/file cannot be read"));
+  unsetenv("HWLOC_XMLFILE");
+  CHECK(f.files().empty());
+}
+
+TEST_CASE("topology: a folder or file that others may write is refused, and so is what is no file") {
+  folder const f;
+  CHECK(contains(message_of(f.path / "none"), "cannot keep the node (No such file or directory)"));
+  CHECK(contains(message_of("/dev/null"), "cannot keep the node (Not a directory)"));
+  for (auto const right : {fs::perms::group_write, fs::perms::others_write}) {
+    fs::permissions(f.path, fs::perms::owner_all | right);
+    CHECK(contains(message_of(f.path), f.path.string() + " cannot keep the node (others may write it)"));
+  }
+  fs::permissions(f.path, fs::perms::owner_all);
+  if (geteuid() == 0) {
+    REQUIRE(chown(f.path.c_str(), 1, 1) == 0);
+    CHECK(contains(message_of(f.path), "(it belongs to another user)"));
+    REQUIRE(chown(f.path.c_str(), 0, 0) == 0);
+  }
+  if (nothing_can_be_kept()) return;
+  (void)node::here(f.path);
+  auto const file = f.files().at(0);
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  CHECK(contains(message_of(f.path), file.string() + " cannot keep the node (others may write it)"));
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
+  fs::rename(file, f.path / "elsewhere");
+  fs::create_symlink(f.path / "elsewhere", file);
+  CHECK(contains(message_of(f.path), "cannot keep the node (Too many levels of symbolic links)"));
+  fs::remove(file);
+  REQUIRE(mkfifo(file.c_str(), S_IRUSR | S_IWUSR) == 0);
+  CHECK(contains(message_of(f.path), "(it is not a plain file)")); // and nobody waits for a writer
+}
+
+TEST_CASE("topology: where nothing can be written the node is read all the same, and says so") {
+  if (nothing_can_be_kept()) return;
+  folder const f;
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit const none{0, before.rlim_max};
+  auto const handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &none);
+  auto const source = node::here(f.path).source();
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  CHECK(contains(source, "this machine, not kept in "));
+  CHECK(source.ends_with(": File too large"));
+  CHECK(f.files().empty()); // nor is half a file left
+}
+
+TEST_CASE("topology: ranks that start together all have the node, whoever writes") {
+  if (nothing_can_be_kept()) return;
+  folder const f;
+  auto const expected = cores_here();
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < 6; ++rank)
+    if (children.push_back(fork()); children.back() == 0) {
+      bool good = true;
+      for (int turn = 0; turn < 20; ++turn) {
+        good = good && node::here(f.path).cores().size() == expected;
+        if (rank % 2 == 0 && turn % 5 == 0)
+          for (auto const& file : f.files()) unlink(file.c_str());
+      }
+      _exit(good ? 0 : 1);
+    }
+  for (auto const child : children) {
+    int status = 1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  (void)node::here(f.path);
+  CHECK(was_kept(node::here(f.path)));
+  CHECK(f.files().size() == 1);
+}
+
+TEST_CASE("topology: bytes of an enemy's making are refused or a node, never a crash") {
+  auto const good = impl::to_bytes(impl::discovery{impl::from_synthetic("package:2 numa:2 l3:1 core:2 pu:2", "it")}.take());
+  std::mt19937_64 random{23};
+  int nodes = 0;
+  for (int round = 0; round < 20000; ++round) {
+    auto bytes = good;
+    for (auto changes = 1 + random() % 3; changes > 0; --changes) {
+      auto const at = random() % bytes.size();
+      switch (random() % 4) {
+      case 0: bytes[at] = char(random()); break;
+      case 1: bytes[at / 8 * 8] = char(random() % 16); break;
+      case 2: bytes.erase(at / 8 * 8, 8); break;
+      default: bytes.insert(at / 8 * 8, bytes.substr(random() % bytes.size() / 8 * 8, 8));
+      }
+    }
+    auto const all = impl::from_bytes(bytes);
+    if (!all) continue;
+    ++nodes;
+    for (int const ranks : {1, 3, 40}) REQUIRE(impl::place(*all, ranks, {}).size() == std::size_t(ranks));
+    for (auto const& caches : all->caches)
+      for (int const at : caches) CHECK((at == -1 || all->tree[at].end_core <= int(all->cores.size())));
+  }
+  CHECK(nodes > 100); // some changes are only another speed or name
+}
