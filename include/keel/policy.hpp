@@ -8,5 +8,6 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/policy/nearest.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/policy/tuple.hpp>

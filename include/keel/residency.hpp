@@ -14,6 +14,7 @@
 #include <keel/residency/reasons.hpp>
 #include <keel/residency/routine.hpp>
 #include <keel/residency/schedule.hpp>
+#include <keel/residency/settings.hpp>
 #include <keel/residency/trace.hpp>
 #include <keel/residency/tracking.hpp>
 #include <keel/residency/traffic.hpp>

@@ -242,6 +242,59 @@ TEST_CASE("device: the node comes out of the cache where a knob names one, and o
   CHECK(second.starts_with(off + ", as kept in " + folder.string()));
 }
 
+TEST_CASE("device: what is copied back for output comes from code, environment and command line, with its source") {
+  namespace kr = keel::residency;
+  keel::start<app> before;
+  CHECK(before.set(&kr::settings::copy_back_every, 0) == outcome::invalid_value);
+  CHECK(before.set(&kr::settings::copy_back_every, 10) == outcome::success);
+  CHECK(before.set(&kr::settings::copy_back_vars, "eta") == outcome::success);
+  CHECK(before.set(&kr::settings::copy_back_all_levels, true) == outcome::success);
+  variable const v{"RT_COPY_BACK_VARS", ""};
+  variable const w{"RT_VERYVERBOSE", "on"};
+  command_line line{{"app", "--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
+                     "--rt-only-reads-current-level=yes"}};
+  keel::runtime<app> run{line.count, line.pointers.data(), before};
+  kr::settings const& how = run.residency_settings();
+  CHECK_FALSE(how.copy_back_every.has_value());
+  CHECK(how.copy_back_vars.empty());
+  CHECK(how.copy_back_all_levels);
+  CHECK_FALSE(how.copy_back_written_in_analysis);
+  CHECK(how.only_reads_current_level);
+  CHECK_FALSE(how.only_writes_current_level);
+  CHECK(how.verbose);
+  CHECK(how.veryverbose);
+  CHECK(run.program().source(knob::copy_back_every) == source::command_line);
+  CHECK(run.program().source(knob::copy_back_vars) == source::environment);
+  CHECK(run.program().source(knob::copy_back_all_levels) == source::code);
+  CHECK(run.program().source(knob::veryverbose) == source::environment);
+  CHECK(run.program().source(knob::only_writes_current_level) == source::unset);
+  bool found = false;
+  for (auto const& row : run.knobs())
+    if (row.option == "--rt-copy-back-vars") found = row.value == "none" && row.from == source::environment;
+  CHECK(found);
+}
+
+TEST_CASE("device: the knobs of residency stand at the original's values where nobody sets them") {
+  command_line line{{"app"}};
+  keel::runtime<app> run{line.count, line.pointers.data()};
+  keel::residency::settings const& how = run.residency_settings();
+  CHECK(how.copy_back_every == 1);
+  CHECK(how.copy_back_vars == "all");
+  CHECK_FALSE(how.copy_back_all_levels);
+  CHECK(how.copy_back_written_in_analysis);
+  CHECK_FALSE((how.only_reads_current_level || how.only_writes_current_level || how.verbose || how.veryverbose));
+}
+
+TEST_CASE("device: the knobs of residency are read strictly") {
+  CHECK(refusal({"app", "--rt-copy-back-every=0"}) ==
+        "keel::device: --rt-copy-back-every='0' is not a value for this knob (the number is less than 1). Give a whole "
+        "number from 1 on, or never?");
+  CHECK(refusal({"app", "--rt-copy-back-every=Never"}).find("'N' is not a digit") != std::string::npos);
+  CHECK(refusal({"app", "--rt-copy-back-all-levels=maybe"}).find("the known words are 0, false") != std::string::npos);
+  CHECK(refusal({"app", "--rt-copy-back-var=x"}).find("Did you mean --rt-copy-back-vars?") != std::string::npos);
+  CHECK(refusal({"app", "--rt-verbose=yes"}).find("is a switch") != std::string::npos);
+}
+
 TEST_CASE("device: the default environment is the runtime's, as long as it lives") {
   {
     command_line line{{"app"}};

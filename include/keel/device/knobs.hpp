@@ -20,6 +20,14 @@ enum class knob {
   map_device_by,       ///< how ranks of a node share its accelerators: nearest, rank, none
   topology_cache,      ///< a folder in which the node is kept from one start to the next
   log_level,           ///< what is said on standard error: silent, error, warning, information
+  copy_back_every,     ///< steps from one copying back for output that declares nothing to the next, or never
+  copy_back_vars,      ///< variables and groups that are copied back
+  copy_back_all_levels,          ///< whether their past levels are, too
+  copy_back_written_in_analysis, ///< whether what an analysis wrote is
+  only_reads_current_level,      ///< of routines that name no levels
+  only_writes_current_level,     ///< the same
+  verbose,             ///< whether copying back is told
+  veryverbose,         ///< and every routine that waited for copies
   print_configuration, ///< whether every knob is printed at the start
   help,                ///< whether the options are printed at the start
 };
@@ -42,6 +50,9 @@ enum class value_kind {
   count, ///< a whole number from 1 on
   index, ///< a whole number from 0 on
   word,  ///< a name
+  period, ///< a whole number from 1 on, or never
+  names, ///< names with blanks or commas between them, perhaps none
+  answer, ///< yes or no, in the words of a flag in the environment
   flag,  ///< present or not; in the environment 1, true, on, yes or 0, false, off, no
 };
 
@@ -56,7 +67,7 @@ struct knob_facts {
 };
 
 /// Every knob there is, in the order in which they are printed. `all_knobs[i].id` is `knob(i)`.
-inline constexpr std::array<knob_facts, 10> all_knobs{{
+inline constexpr std::array<knob_facts, 18> all_knobs{{
     {knob::threads, "num-threads", "NUM_THREADS", value_kind::count, "N",
      "host threads of each process, altogether"},
     {knob::numa_regions, "numa-regions", "NUMA_REGIONS", value_kind::count, "N",
@@ -72,6 +83,20 @@ inline constexpr std::array<knob_facts, 10> all_knobs{{
      "keep what the node is made of in this folder, which only you may write, for faster starts"},
     {knob::log_level, "log-level", "LOG_LEVEL", value_kind::word, "LEVEL",
      "what is said on standard error: silent, error, warning or information"},
+    {knob::copy_back_every, "copy-back-every", "COPY_BACK_EVERY", value_kind::period, "N",
+     "for output that declares nothing: copy to the host every N steps, or never"},
+    {knob::copy_back_vars, "copy-back-vars", "COPY_BACK_VARS", value_kind::names, "NAMES",
+     "variables and groups that are copied for it; empty is none, all is all"},
+    {knob::copy_back_all_levels, "copy-back-all-levels", "COPY_BACK_ALL_LEVELS", value_kind::answer, "yes|no",
+     "copy their past levels, too"},
+    {knob::copy_back_written_in_analysis, "copy-back-written-in-analysis", "COPY_BACK_WRITTEN_IN_ANALYSIS",
+     value_kind::answer, "yes|no", "copy what the routines of an analysis wrote"},
+    {knob::only_reads_current_level, "only-reads-current-level", "ONLY_READS_CURRENT_LEVEL", value_kind::answer, "yes|no",
+     "routines that name no levels read the current one alone"},
+    {knob::only_writes_current_level, "only-writes-current-level", "ONLY_WRITES_CURRENT_LEVEL", value_kind::answer, "yes|no",
+     "routines that name no levels write the current one alone"},
+    {knob::verbose, "verbose", "VERBOSE", value_kind::flag, "", "tell what is copied back for output"},
+    {knob::veryverbose, "veryverbose", "VERYVERBOSE", value_kind::flag, "", "and what each routine had to wait for"},
     {knob::print_configuration, "print-configuration", "PRINT_CONFIGURATION", value_kind::flag, "",
      "print every knob, its value and its source at the start"},
     {knob::help, "help", "HELP", value_kind::flag, "", "print this help"},

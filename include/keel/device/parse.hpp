@@ -6,16 +6,16 @@
 
 #include <keel/device/knobs.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/nearest.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <initializer_list>
 #include <limits>
-#include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace keel::device {
 
@@ -23,11 +23,11 @@ namespace keel::device {
 using origin = std::string;
 
 /// A whole number in base ten from `least` to the largest `int`. Refuses the empty text, blanks,
-/// signs, other bases and anything behind the digits; the error names `where`, text and reason.
-[[nodiscard]] inline int parse_number(origin const& where, std::string_view text, int least) {
+/// signs, other bases and anything behind the digits; the error names `where`, text and reason, and what `else_taken`.
+[[nodiscard]] inline int parse_number(origin const& where, std::string_view text, int least, std::string_view else_taken = {}) {
   auto const refuse = [&](std::string const& why) -> int {
     throw error("device", where + "='" + std::string{text} + "' is not a value for this knob", why,
-                "Give a whole number from " + std::to_string(least) + " on");
+                "Give a whole number from " + std::to_string(least) + " on" + std::string{else_taken});
   };
   if (text.empty()) return refuse("the text is empty");
   int value = 0;
@@ -62,27 +62,15 @@ using origin = std::string;
   return parse_word(where, text, {"0", "false", "off", "no", "1", "true", "on", "yes"}) >= 4;
 }
 
-/// The number of letters to insert, delete or replace to make `b` of `a` (V. I. Levenshtein, 1966).
-[[nodiscard]] inline std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      std::size_t const replaced = diagonal + (a[i] != b[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
 /// The option nearest to what somebody wrote, both without dashes and prefix.
 [[nodiscard]] inline std::string_view nearest_option(std::string_view written) {
-  return std::min_element(all_knobs.begin(), all_knobs.end(), [&](auto const& a, auto const& b) {
-           return edit_distance(written, a.option) < edit_distance(written, b.option);
-         })->option;
+  return policy::nearest(written, all_knobs, [](auto const& k) { return k.option; });
+}
+
+/// How often something happens: a whole number from 1 on, or `never`, which is empty.
+[[nodiscard]] inline std::optional<int> parse_period(origin const& where, std::string_view text) {
+  if (text == "never") return std::nullopt;
+  return parse_number(where, text, 1, ", or never");
 }
 
 } // namespace keel::device

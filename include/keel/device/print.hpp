@@ -39,12 +39,17 @@ template <class Tag>
 }
 
 [[nodiscard]] inline std::string value_of(program_settings const& p, knob id, std::string_view device_name) {
+  for (auto const& [answer, member] : residency_answers)
+    if (answer == id) return p.residency.*member ? "yes" : "no";
   switch (id) {
   case knob::device: return std::string{device_name};
   case knob::num_devices: return p.num_devices.value ? std::to_string(*p.num_devices.value) : "all";
   case knob::map_device_by: return std::string{device_mapping_words[static_cast<std::size_t>(p.map_device_by.value)]};
   case knob::topology_cache: return p.topology_cache.is_set() ? p.topology_cache.value : "off";
   case knob::log_level: return std::string{log_level_words[static_cast<std::size_t>(p.log_level.value)]};
+  case knob::copy_back_every:
+    return p.residency.copy_back_every ? std::to_string(*p.residency.copy_back_every) : "never";
+  case knob::copy_back_vars: return p.residency.copy_back_vars.empty() ? "none" : p.residency.copy_back_vars;
   case knob::print_configuration: return p.print_configuration.value ? "on" : "off";
   case knob::help: return p.help.value ? "on" : "off";
   default: return "";

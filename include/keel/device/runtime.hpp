@@ -94,6 +94,9 @@ public:
   /// The program's own knobs, with their sources.
   [[nodiscard]] device::program_settings const& program() const { return settings_.program; }
 
+  /// What `residency::fields` ask for: what is copied back for output that declares nothing, and what is told.
+  [[nodiscard]] residency::settings const& residency_settings() const { return settings_.program.residency; }
+
   /// The device that routines `on_device` run on.
   [[nodiscard]] std::string_view device_name() const { return device_name_; }
 

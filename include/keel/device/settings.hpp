@@ -12,16 +12,20 @@
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/tuple.hpp>
+#include <keel/residency/settings.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/topology/node.hpp>
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace keel::device {
@@ -31,6 +35,24 @@ enum class device_mapping { nearest, rank, none };
 /// The same as a user writes and reads them.
 inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest", "rank", "none"};
 
+/// The knobs of residency that are answered with yes or no, and where their values are kept.
+inline constexpr std::array<std::pair<knob, bool residency::settings::*>, 6> residency_answers{{
+    {knob::copy_back_all_levels, &residency::settings::copy_back_all_levels},
+    {knob::copy_back_written_in_analysis, &residency::settings::copy_back_written_in_analysis},
+    {knob::only_reads_current_level, &residency::settings::only_reads_current_level},
+    {knob::only_writes_current_level, &residency::settings::only_writes_current_level},
+    {knob::verbose, &residency::settings::verbose},
+    {knob::veryverbose, &residency::settings::veryverbose},
+}};
+/// The knob that sets a member of `residency::settings`.
+[[nodiscard]] constexpr knob knob_of(std::optional<int> residency::settings::*) { return knob::copy_back_every; }
+[[nodiscard]] constexpr knob knob_of(std::string residency::settings::*) { return knob::copy_back_vars; }
+[[nodiscard]] constexpr knob knob_of(bool residency::settings::* member) {
+  for (auto const& [id, kept] : residency_answers)
+    if (kept == member) return id;
+  return knob::help;
+}
+
 /// The knobs that belong to the program and to none of its devices.
 struct program_settings {
   setting<std::string> device;
@@ -38,8 +60,16 @@ struct program_settings {
   setting<device_mapping> map_device_by{device_mapping::nearest};
   setting<std::string> topology_cache;
   setting<device::log_level> log_level{log_level::warning};
+  residency::settings residency;
+  std::array<device::source, 8> residency_sources{};
   setting<bool> print_configuration;
   setting<bool> help;
+
+  template <class T>
+  void set(T residency::settings::* member, std::type_identity_t<T> value, device::source from) {
+    residency.*member = std::move(value);
+    residency_sources[place_of(knob_of(member))] = from;
+  }
 
   [[nodiscard]] device::source source(knob id) const {
     switch (id) {
@@ -50,8 +80,16 @@ struct program_settings {
     case knob::log_level: return log_level.from;
     case knob::print_configuration: return print_configuration.from;
     case knob::help: return help.from;
-    default: return device::source::unset;
+    case knob::threads:
+    case knob::numa_regions:
+    case knob::device_instance: return device::source::unset;
+    default: return residency_sources[place_of(id)];
     }
+  }
+
+private:
+  static constexpr std::size_t place_of(knob id) {
+    return static_cast<std::size_t>(id) - static_cast<std::size_t>(knob::copy_back_every);
   }
 };
 
@@ -82,6 +120,8 @@ public:
   /// Parses one assignment and applies it to every device that has the knob. A value that is malformed,
   /// or that no device here can take, is an error; a knob that no device of the list has is noted.
   void apply(assignment const& a) {
+    for (auto const& [id, member] : residency_answers)
+      if (id == a.id) return program.set(member, parse_flag(a.where, a.text), a.from);
     switch (a.id) {
     case knob::threads:
     case knob::numa_regions:
@@ -98,8 +138,12 @@ public:
       return program.topology_cache.set(a.text, a.from);
     case knob::log_level:
       return program.log_level.set(device::log_level{parse_word(a.where, a.text, log_level_words)}, a.from);
+    case knob::copy_back_every:
+      return program.set(&residency::settings::copy_back_every, parse_period(a.where, a.text), a.from);
+    case knob::copy_back_vars: return program.set(&residency::settings::copy_back_vars, a.text, a.from);
     case knob::print_configuration: return program.print_configuration.set(parse_flag(a.where, a.text), a.from);
     case knob::help: return program.help.set(parse_flag(a.where, a.text), a.from);
+    default: return; // an answer of residency's
     }
   }
 

@@ -8,8 +8,10 @@
 #include <keel/device/settings.hpp>
 #include <keel/machine.hpp>
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 namespace keel {
@@ -49,6 +51,16 @@ public:
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` tells.
   void set_thread_level(machine::thread_level wanted) { thread_level_ = wanted; }
   void set_log_level(device::log_level level) { settings_.program.log_level.set(level, device::source::code); }
+
+  /// What is copied back for output that declares nothing, and what is told of it: one of the members
+  /// of `residency::settings`, each its own knob. `set(&residency::settings::copy_back_every, 10)`.
+  template <class T>
+  device::outcome set(T residency::settings::* member, std::type_identity_t<T> value) {
+    if constexpr (std::is_same_v<T, std::optional<int>>)
+      if (value && *value < 1) return device::outcome::invalid_value;
+    settings_.program.set(member, std::move(value), device::source::code);
+    return device::outcome::success;
+  }
 
   [[nodiscard]] device::settings<devices> const& settings() const { return settings_; }
   [[nodiscard]] machine::thread_level thread_level() const { return thread_level_; }

@@ -58,6 +58,20 @@ public:
 private:
   template <class X>
   [[nodiscard]] auto view(int which) const {
+    if constexpr (R::about.what == entry_kind::output) {
+      using item = detail::item<X>;
+      constexpr int number = Fields::template number<typename item::variable>;
+      static_assert(number >= 0, "keel::residency: an output asks for a variable that these fields do not have (see the "
+                                 "types in the message). Add it to fields<App, ...>?");
+      fields_->require_copied_back(number, item::level, which, R::about.name);
+      auto const whole = fields_->template view<typename item::variable, Tag>(item::level, which);
+      return typename std::remove_const_t<decltype(whole)>::const_type(whole);
+    } else {
+      return declared_view<X>(which);
+    }
+  }
+  template <class X>
+  [[nodiscard]] auto declared_view(int which) const {
     static_assert(declares<R, X>, "keel::residency: a routine reaches a variable, or a level, that it does not declare "
                                   "(the rest is not passed). Add it to its reads, writes or updates?");
     using item = detail::item<X>;

@@ -17,9 +17,11 @@
 #include <keel/residency/ledger.hpp>
 #include <keel/residency/plan.hpp>
 #include <keel/residency/schedule.hpp>
+#include <keel/residency/settings.hpp>
 #include <keel/residency/tracking.hpp>
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -58,6 +60,11 @@ public:
   /// The same for one component alone: the others are neither needed nor touched.
   template <Entry E, class... Args>
   void run(E, component which, Args&&... args);
+
+  /// What is copied back for output that declares nothing, from now on; at the start the run is asked, where it
+  /// knows. Throws where `copy_back_vars` has a name that matches nothing, and then keeps what it had.
+  void set(residency::settings const& how);
+  [[nodiscard]] residency::settings const& settings() const { return settings_; }
 
   /// Level 1 to level 0 of each variable, in every memory where it is valid.
   template <Variable... Vs>
@@ -128,6 +135,11 @@ private:
   template <class E, memory M>
   [[nodiscard]] std::vector<detail::digested> digest_undeclared(component_range range);
   void find_undeclared(std::vector<detail::digested> const& before, std::vector<detail::digested> const& after, std::string_view routine);
+  void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
+  void copy_back(std::span<int const> variables, std::string_view why, component_range range);
+  void require_copied_back(int variable, int level, int which, std::string_view output) const;
+  template <class E, class... Args>
+  void run_output(component_range range, Args&... args);
   template <class E, class P, std::size_t At>
   void exchange_ghosts(component_range range, bool on_course);
   template <class V>
@@ -159,11 +171,15 @@ private:
   detail::host_packing packing_;
   std::size_t chosen_ = 0;
   bool poisons_ = tracking::checks;
+  residency::settings settings_;
+  std::vector<int> copied_back_; // by number
   std::int64_t steps_ = 0, planned_steps_ = 0;
 };
 
 } // namespace keel::residency
 
 #include <keel/impl/residency/checking.hpp>
+#include <keel/impl/residency/exchanging.hpp>
 #include <keel/impl/residency/making.hpp>
+#include <keel/impl/residency/outputs.hpp>
 #include <keel/impl/residency/running.hpp>

@@ -9,6 +9,7 @@
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/observer.hpp>
 #include <keel/residency/routine.hpp>
+#include <keel/residency/settings.hpp>
 #include <keel/residency/traffic.hpp>
 
 #include <array>
@@ -42,9 +43,11 @@ public:
 
   /// Adds a variable, valid nowhere, and returns its number. A region of no bytes is valid
   /// everywhere. Throws where the name stands already.
-  int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1});
+  int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {});
   /// The number of a variable. Throws `keel::error` with the name where there is none.
   [[nodiscard]] int find(std::string_view name) const;
+  /// The variables that a text means; see `chosen_by`.
+  [[nodiscard]] std::vector<int> find_all(std::string_view text) const;
   /// Lets the provider create all variables in `m`; once for each memory.
   void open(memory m);
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
@@ -65,6 +68,9 @@ public:
   /// `list` writes. Finds out first whether it can: throws `keel::error`, naming variable, level,
   /// region and routine, before anything moves.
   void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
+  /// Brings to the host what is valid anywhere of these variables, for output that declares nothing: of their
+  /// current level or of all. Allocates.
+  void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
   /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere.
   void poison(std::span<request const> list, memory m, component_range range);
   /// What a failed writer leaves is valid nowhere.
@@ -96,6 +102,7 @@ private:
     int levels;
     std::size_t base;
     region_bytes bytes;
+    std::string group;
   };
   static constexpr std::size_t batch_size = 64;
   enum class verb { to_host, to_device, pre_sync, post_sync };
@@ -124,3 +131,4 @@ private:
 } // namespace keel::residency
 
 #include <keel/impl/residency/ledger.hpp>
+#include <keel/impl/residency/ledger_outputs.hpp>

@@ -80,7 +80,7 @@ struct on {
 };
 
 /// What an entry of a schedule is.
-enum class entry_kind : std::uint8_t { routine, cycle, exchange, every, repeat, when, sequence };
+enum class entry_kind : std::uint8_t { routine, cycle, exchange, every, repeat, when, sequence, analysis, output };
 
 /// A routine, or any other entry of a schedule, as data: a tree that constexpr functions walk.
 struct entry {

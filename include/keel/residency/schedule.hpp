@@ -65,6 +65,21 @@ template <class Condition, class... Entries>
 struct when : detail::group<entry_kind::when, 1, Entries...> {
   using condition = Condition;
 };
+/// Runs its entries, then copies to the host what their routines wrote, where `copy-back-written-in-analysis`
+/// says so. A plan does not count that.
+template <class... Entries>
+struct analysis : detail::group<entry_kind::analysis, 1, Entries...> {};
+
+/// A routine on the host that declares nothing: its `v` gives any variable of the fields to read. Before it runs
+/// all is copied to the host that `copy-back-every` (counting steps), `copy-back-vars` and `copy-back-all-levels`
+/// say; what is valid nowhere is left out. To ask for what the host does not have is an error. A plan does
+/// not count these copies.
+template <text Name>
+struct output {
+  static constexpr entry about{
+      entry_kind::output, {Name.letters, sizeof(Name.letters) - 1}, on_host::where, nullptr, 0, nullptr, 0, 1};
+};
+
 /// What happens in a step: `struct step : schedule<cycle<eta>, rhs, advance, exchange<eta>> {};`
 template <class... Entries>
 struct schedule : detail::group<entry_kind::sequence, 1, Entries...> {};

@@ -30,10 +30,11 @@ struct variable_info {
   std::string_view name;
   int levels;
   bool lies_on_grid;
+  std::string_view group; ///< empty where it is in none
   std::uint64_t key; ///< of the name, so that comparing is cheap
 
-  constexpr variable_info(std::string_view n, int level_count, bool on_grid)
-      : name(n), levels(level_count), lies_on_grid(on_grid), key(14695981039346656037U) {
+  constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {})
+      : name(n), levels(level_count), lies_on_grid(on_grid), group(in), key(14695981039346656037U) {
     for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
   }
   friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
@@ -50,26 +51,42 @@ struct levels {
 };
 /// Does not lie on the grid: every rank holds all of it, and it has neither rim nor ghosts.
 struct off_grid {};
+/// In a group of variables, by whose name a user can mean all of them: `in_group<"hydro">`.
+template <text Name>
+struct in_group {
+  static constexpr std::string_view name{Name.letters, sizeof(Name.letters) - 1};
+};
 
 namespace detail {
 template <class Property>
 inline constexpr int level_count = 1;
 template <int N>
 inline constexpr int level_count<levels<N>> = N;
+
+template <class... Properties>
+constexpr std::string_view group_among() {
+  std::string_view found;
+  [[maybe_unused]] auto const look = [&]<class P>(std::type_identity<P>) {
+    if constexpr (requires { P::name; }) found = P::name;
+  };
+  (look(std::type_identity<Properties>{}), ...);
+  return found;
+}
 } // namespace detail
 
 /// A variable: `struct eta : variable<"eta", double**, levels<3>> {};`
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>` and `off_grid`; a scalar is off the grid by nature.
+/// are `levels<N>`, `in_group<"...">` and `off_grid`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   using data_type = Data;
   static constexpr variable_info about{std::string_view{Name.letters, sizeof(Name.letters) - 1},
                                        (detail::level_count<Properties> * ... * 1),
                                        (std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>) &&
-                                           !(std::is_same_v<Properties, off_grid> || ...)};
+                                           !(std::is_same_v<Properties, off_grid> || ...),
+                                       detail::group_among<Properties...>()};
 };
 
 /// A type that is a variable.

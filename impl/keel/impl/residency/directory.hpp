@@ -7,10 +7,12 @@
 #include <keel/impl/residency/merge.hpp>
 #include <keel/residency/routine.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -57,6 +59,22 @@ constexpr auto requests_of() {
     return number;
   });
   return made;
+}
+
+/// The numbers of the variables that `e`, and what is below it, writes.
+template <class Directory>
+std::vector<int> written_by(entry const& e) {
+  std::vector<int> numbers;
+  auto const look = [&](auto const& self, entry const& one) -> void {
+    if (one.what == entry_kind::routine)
+      for_each_access(one, [&](access const& a) {
+        int const number = Directory::find(a.variable);
+        if (does_write(a.how) && std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+      });
+    for (std::size_t i = 0; i < one.child_count; ++i) self(self, *one.children[i]);
+  };
+  look(look, e);
+  return numbers;
 }
 
 /// What stands in for a plan where there is none: nothing is known.

@@ -22,7 +22,7 @@ ledger<P, O>::ledger(P& provider, int memories, int components) : provider_(prov
 }
 
 template <Provider P, Observer O>
-int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes) {
+int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes, std::string_view group) {
   for (record const& v : variables_)
     if (v.name == name)
       throw error("residency::ledger", "there are two variables " + v.name, "they are found by name", "Rename one");
@@ -35,7 +35,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
     cells_ = std::move(moved);
     stride_ = wider;
   }
-  variables_.push_back({std::string(name), levels, base, bytes});
+  variables_.push_back({std::string(name), levels, base, bytes, std::string(group)});
   traffic_.add_variable(std::string(name));
   observer_.add(name, levels, components_, bytes);
   int const number = int(variables_.size()) - 1;

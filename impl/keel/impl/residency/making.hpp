@@ -61,6 +61,8 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   (add<Vars>(options...), ...);
   book_.open(host);
   on_chosen([&]<class Tag>(Tag) { prepare<Tag>(); });
+  if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
+  else set({});
 }
 
 // Kernels and copies may still be at work on the arrays.
@@ -116,7 +118,7 @@ void fields<App, Vars...>::add(Options const&... options) {
   }
   lies.inner_stride = is_left ? stride : 1;
   provider_.add(lies, V::about.levels, components(), &fields::template allocate<V>, this);
-  (void)book_.add(V::about.name, V::about.levels, provider_.bytes_of(number<V>));
+  (void)book_.add(V::about.name, V::about.levels, provider_.bytes_of(number<V>), V::about.group);
 }
 
 // What the provider calls to create: the arrays of all levels and components, typed and labelled.

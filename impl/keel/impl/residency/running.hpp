@@ -69,8 +69,7 @@ void fields<App, Vars...>::admit(component_range range, bool on_course) {
         bool const is_ready = (((cells[list[I].at] & list[I].unknown) == 0) && ...) &&
                               (on_course || (((cells[list[I].at] & list[I].must_be_clear) == 0) && ...));
         if (!is_ready) [[unlikely]] {
-          settle_host();
-          book_.acquire(duties::asked.all(), M, E::about.name, {c, c + 1});
+          acquire(duties::asked.all(), M, E::about.name, {c, c + 1});
         }
       }
     }
@@ -117,38 +116,6 @@ void fields<App, Vars...>::run_routine(component_range range, bool on_course, Ar
   if constexpr (tracking::checks) find_undeclared(before, digest_undeclared<R, memory_of<Tag>>(range), R::about.name);
 }
 
-// Rims down in one batch, ghosts between hosts; they go up where and when a routine reads them.
-template <class App, Variable... Vars>
-template <class E, class P, std::size_t At>
-void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused]] bool on_course) {
-  using duties = duties_of<E, host>;
-  settle_host();
-  detail::tool_region const during(tracking::tracks && book_.observer().listens(), "exchange", {});
-  if constexpr (tracking::tracks) {
-    book_.pre_sync(duties::asked.all(), range);
-    admit<E, host, P, At>(range, on_course);
-  }
-  std::array<detail::halo_array, duties::size> arrays;
-  book_.observer().before_exchange();
-  try {
-    for (int c = range.begin; c < range.end; ++c) {
-      for (std::size_t i = 0; i < duties::size; ++i) {
-        request const& r = duties::asked.list[i];
-        arrays[i] = {&provider_.shape_of(r.variable), provider_.array(r.variable, r.level, c, host)};
-        book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, halo_.bytes_sent(*arrays[i].lies));
-      }
-      halo_.start(arrays, packing_);
-      halo_.finish(arrays, packing_);
-      if constexpr (tracking::observer::is_told)
-        for (std::size_t i = 0; i < duties::size; ++i)
-          book_.observer().exchange(duties::asked.list[i].variable, duties::asked.list[i].level, c, halo_.bytes_sent(*arrays[i].lies));
-    }
-  } catch (...) {
-    if constexpr (tracking::tracks) lose<E>(range);
-    throw;
-  }
-}
-
 template <class App, Variable... Vars>
 template <class V>
 void fields<App, Vars...>::cycle_levels() {
@@ -191,6 +158,8 @@ void fields<App, Vars...>::walk(component_range range, bool on_course, Args&... 
     [&]<class... Vs>(keel::list<Vs...>) { (cycle_levels<Vs>(), ...); }(typename E::variables{});
   } else if constexpr (what == entry_kind::exchange) {
     exchange_ghosts<E, P, At>(range, on_course);
+  } else if constexpr (what == entry_kind::output) {
+    run_output<E>(range, args...);
   } else {
     if constexpr (what == entry_kind::every)
       if (steps_ % E::about.count != 0) return;
@@ -202,6 +171,8 @@ void fields<App, Vars...>::walk(component_range range, bool on_course, Args&... 
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
         [[maybe_unused]] int const in_order[] = {(walk<Es, Tag, P, children::at[I]>(range, on_course, args...), 0)..., 0};
       }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
+    if constexpr (tracking::tracks && what == entry_kind::analysis)
+      if (settings_.copy_back_written_in_analysis) copy_back(detail::written_by<directory>(E::about), "analysis", range);
   }
 }
 

@@ -152,7 +152,9 @@ private:
         for (std::uint32_t s = in.first; s < in.last; ++s) cycle(program_.sites[s]);
         ++i;
         break;
-      case entry_kind::sequence: ++i; break;
+      case entry_kind::sequence:
+      case entry_kind::analysis:
+      case entry_kind::output: ++i; break; // what is copied back for output is the user's to say at run time
       case entry_kind::every:
         if (by_condition_) branch(i + 1, in.next);
         else if (step_ % in.count == 0) run(i + 1, in.next);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How fields serve output that declares nothing, and tell what they copy.
+
+#include <keel/policy/error.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <tuple>
+
+namespace keel::residency {
+
+template <class App, Variable... Vars>
+void fields<App, Vars...>::set(residency::settings const& how) {
+  copied_back_ = book_.find_all(how.copy_back_vars);
+  settings_ = how;
+}
+
+// Brings what a routine needs, and says so where the user wants to know.
+template <class App, Variable... Vars>
+void fields<App, Vars...>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
+  settle_host();
+  std::uint64_t const to_host = book_.traffic().bytes(way::to_host), to_device = book_.traffic().bytes(way::to_device);
+  book_.acquire(list, m, routine, range);
+  if (!settings_.veryverbose || own_.rank() != 0) return;
+  std::uint64_t const down = book_.traffic().bytes(way::to_host) - to_host, up = book_.traffic().bytes(way::to_device) - to_device;
+  if (down + up != 0)
+    std::fprintf(stderr, "keel: residency: step %lld: %s needed %llu bytes on the host, %llu on a device\n",
+                 static_cast<long long>(steps_), std::string(routine).c_str(), static_cast<unsigned long long>(down),
+                 static_cast<unsigned long long>(up));
+}
+
+template <class App, Variable... Vars>
+void fields<App, Vars...>::copy_back(std::span<int const> variables, std::string_view why, component_range range) {
+  settle_host();
+  std::uint64_t const before = book_.traffic().bytes(way::to_host);
+  book_.copy_back(variables, settings_.copy_back_all_levels, why, range);
+  if ((settings_.verbose || settings_.veryverbose) && own_.rank() == 0)
+    std::fprintf(stderr, "keel: residency: step %lld: %llu bytes of %zu variables copied back for %s\n",
+                 static_cast<long long>(steps_),
+                 static_cast<unsigned long long>(book_.traffic().bytes(way::to_host) - before), variables.size(),
+                 std::string(why).c_str());
+}
+
+// Whether the owned part is there; ghosts are, where somebody filled them.
+template <class App, Variable... Vars>
+void fields<App, Vars...>::require_copied_back(int variable, int level, int which, std::string_view output) const {
+  if (!tracking::tracks || book_.is_valid(variable, level, region::owned, host, which)) return;
+  throw error("residency", "output " + std::string(output) + " asks for " + std::string(directory::list[variable]->name) +
+              ", level " + std::to_string(level) + (components() > 1 ? ", component " + std::to_string(which) : "") +
+              ", which the host does not have", "copy-back-every, copy-back-vars and copy-back-all-levels leave it out, or it was "
+              "never written", "Set them, or declare a routine that reads it");
+}
+
+template <class App, Variable... Vars>
+template <class E, class... Args>
+void fields<App, Vars...>::run_output(component_range range, Args&... args) {
+  if constexpr (tracking::tracks)
+    if (settings_.copy_back_every && steps_ % *settings_.copy_back_every == 0) copy_back(copied_back_, E::about.name, range);
+  settle_host();
+  detail::run_with<E, sizeof...(Args)>(context<fields, E, host_tag>(*this, range.begin), std::tuple<Args&...>(args...));
+}
+
+} // namespace keel::residency

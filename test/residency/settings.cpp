@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/settings.hpp>
+
+#include "recording_provider.hpp"
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kr = keel::residency;
+
+namespace {
+
+using devices = keel::list<test::host, keel::simulated>;
+
+struct a : kr::variable<"a", double**, kr::levels<2>, kr::in_group<"pair">> {};
+struct b : kr::variable<"b", double**, kr::in_group<"pair">> {};
+struct c : kr::variable<"c", double**> {};
+
+// What a device has computed: numbers that tell the variable.
+struct compute : kr::routine<"compute", kr::on_device, kr::writes<a, b>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v.execution_space(), v(a{}), 1.0);
+    Kokkos::deep_copy(v.execution_space(), v(b{}), 2.0);
+  }
+};
+struct diagnose : kr::routine<"diagnose", kr::on_device, kr::reads<kr::owned<a>>, kr::writes<c>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v.execution_space(), v(c{}), 3.0);
+  }
+};
+double sum = 0;
+template <class... Xs>
+struct show : kr::output<"show"> {
+  template <class V>
+  static void run([[maybe_unused]] V v) {
+    sum = (v(Xs{})(1, 1) + ... + 0);
+  }
+};
+template <class Output>
+struct program : kr::schedule<kr::cycle<a>, compute, Output> {};
+
+struct asking_run : test::run<keel::machine::alone> {
+  using test::run<keel::machine::alone>::run;
+  [[nodiscard]] kr::settings const& residency_settings() const { return how; }
+  kr::settings how;
+};
+
+std::string message_of(auto const& f) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+constexpr std::uint64_t field_bytes = 4 * 4 * 8;
+
+// Bytes that came to the host in two steps with an output.
+template <class Output>
+std::uint64_t bytes_copied_back(kr::settings const& how, std::string_view device = "simulated") {
+  asking_run run{device};
+  run.how = how;
+  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  f.step(program<Output>{});
+  f.step(program<Output>{});
+  return f.traffic().bytes(kr::way::to_host);
+}
+
+} // namespace
+
+TEST_CASE("residency: a list of names means variables and groups, and nothing else") {
+  std::vector<kr::names> const known{{"eta", ""}, {"u", "velocity"}, {"v", "velocity"}};
+  using chosen = std::vector<bool>;
+  CHECK(kr::chosen_by("all", known) == chosen{true, true, true});
+  CHECK(kr::chosen_by("", known) == chosen{false, false, false});
+  CHECK(kr::chosen_by(" , ", known) == chosen{false, false, false});
+  CHECK(kr::chosen_by("velocity", known) == chosen{false, true, true});
+  CHECK(kr::chosen_by("v, eta", known) == chosen{true, false, true});
+  CHECK(message_of([&] { (void)kr::chosen_by("eta velocty", known); }) ==
+        "keel::residency: copy-back-vars names 'velocty' (no variable and no group is called so). Did you mean velocity?");
+}
+
+TEST_CASE("residency: a routine that names no levels means all of them, but for what is set") {
+  auto const levels_of = [](kr::settings const& how, kr::region reads, kr::region writes) {
+    std::vector<int> found;
+    for (kr::request const& r : kr::all_levels(7, 3, reads, writes, how))
+      found.push_back(10 * r.level + int(r.reads != kr::region::none) + 2 * int(r.writes != kr::region::none));
+    return found;
+  };
+  auto const all = kr::region::everywhere, none = kr::region::none;
+  CHECK(levels_of({}, all, all) == std::vector<int>{3, 13, 23});
+  CHECK(levels_of({.only_reads_current_level = true}, all, none) == std::vector<int>{1});
+  CHECK(levels_of({.only_reads_current_level = true}, all, all) == std::vector<int>{3, 12, 22});
+  CHECK(levels_of({.only_writes_current_level = true}, none, all) == std::vector<int>{2});
+  CHECK(levels_of({.only_reads_current_level = true, .only_writes_current_level = true}, all, all) == std::vector<int>{3});
+}
+
+TEST_CASE("residency: for output that declares nothing the current levels come to the host, every step") {
+  CHECK(bytes_copied_back<show<a, b>>({}) == 2 * 2 * field_bytes);
+  CHECK(sum == 3);
+  CHECK(bytes_copied_back<show<a, b>>({}, test::host::name) == 0);
+  CHECK(sum == 3);
+}
+
+TEST_CASE("residency: copy-back-every, -vars and -all-levels say how much of it") {
+  CHECK(bytes_copied_back<show<>>({.copy_back_every = 2}) == 2 * field_bytes);
+  CHECK(bytes_copied_back<show<>>({.copy_back_every = std::nullopt}) == 0);
+  CHECK(bytes_copied_back<show<>>({.copy_back_vars = ""}) == 0);
+  CHECK(bytes_copied_back<show<b>>({.copy_back_vars = "b"}) == 2 * field_bytes);
+  CHECK(bytes_copied_back<show<a, b>>({.copy_back_vars = "pair"}) == 2 * 2 * field_bytes);
+  CHECK(bytes_copied_back<show<>>({.copy_back_every = 2, .copy_back_all_levels = true}) == 3 * field_bytes);
+}
+
+TEST_CASE("residency: an output that asks for what was not copied back is refused, not served stale data") {
+  CHECK(message_of([] { (void)bytes_copied_back<show<a>>({.copy_back_vars = "b"}); }).find(
+            "output show asks for a, level 0, which the host does not have (copy-back-every") != std::string::npos);
+  CHECK(message_of([] { (void)bytes_copied_back<show<c>>({}); }).find("output show asks for c") != std::string::npos);
+}
+
+TEST_CASE("residency: a name that matches nothing is an error of the fields, with the nearest known name") {
+  CHECK(message_of([] { (void)bytes_copied_back<show<>>({.copy_back_vars = "pear"}); }).find("Did you mean pair?") !=
+        std::string::npos);
+}
+
+TEST_CASE("residency: what an analysis wrote is copied back, unless somebody says no") {
+  using looked_at = kr::schedule<compute, kr::analysis<diagnose>>;
+  test::run<> run{"simulated"};
+  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  f.step(looked_at{});
+  CHECK(f.is_valid<c>(kr::region::owned));
+  CHECK_FALSE(f.is_valid<b>(kr::core));
+  CHECK(f.traffic().bytes(kr::way::to_host) == field_bytes);
+  f.set({.copy_back_written_in_analysis = false});
+  f.step(looked_at{});
+  CHECK_FALSE(f.is_valid<c>(kr::core));
+  CHECK(f.traffic().bytes(kr::way::to_host) == field_bytes);
+  CHECK(f.planned_steps() == 2);
+}
+
+TEST_CASE("residency: an output may ask for a level of the past where all levels are copied back") {
+  test::run<> run{"simulated"};
+  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  f.step(program<show<>>{});
+  CHECK(message_of([&] { f.step(program<show<kr::past<a, 1>>>{}); }).find("asks for a, level 1") == std::string::npos);
+  f.step(program<kr::every<100, compute>>{});
+  f.step(program<kr::every<100, compute>>{});
+  CHECK(message_of([&] { f.step(program<show<kr::past<a, 1>>>{}); }).find("asks for a, level 1") != std::string::npos);
+  f.set({.copy_back_all_levels = true});
+  f.step(program<show<kr::past<a, 1>>>{});
+  CHECK(sum == 1);
+}
+
+TEST_CASE("residency: the ledger copies back by name and group, what is valid nowhere is left out") {
+  test::recording_provider provider{3};
+  kr::ledger<test::recording_provider> book{provider, 3};
+  for (int v = 0; v < 3; ++v) provider.add(2, {1, 2, 4});
+  (void)book.add("eta", 2, {1, 2, 4});
+  (void)book.add("u", 2, {1, 2, 4}, "velocity");
+  (void)book.add("v", 2, {1, 2, 4}, "velocity");
+  for (int m = 0; m < 3; ++m) book.open(kr::memory(m));
+  book.notify_data_modified(1, 0, kr::region::owned, kr::memory{1});
+  book.notify_data_modified(1, 1, kr::region::everywhere, kr::memory{2});
+  book.notify_data_modified(2, 0, kr::region::rim, kr::memory{2});
+  book.copy_back(book.find_all("velocity"), false, "output");
+  CHECK(provider.bytes_to_host == 3 + 2);
+  book.copy_back(book.find_all("velocity"), false, "output");
+  CHECK(provider.bytes_to_host == 3 + 2);
+  book.copy_back(book.find_all("all"), true, "output");
+  CHECK(provider.bytes_to_host == 3 + 2 + 7);
+  CHECK_FALSE(book.is_valid(0, 0, kr::core, kr::host));
+}
