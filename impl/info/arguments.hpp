@@ -17,6 +17,7 @@ namespace keel::info {
 
 inline constexpr std::string_view usage =
     R"(usage: keel-info [--json] [--xml FILE] [--map N [--by RULE]] [--svg FILE] [--explain KNOB] [--keel-...]
+       keel-info --check [--map N] [--keel-...]
 
 Shows what this node is made of, the devices that this keel was built with, and every knob with its value
 and who set it.
@@ -28,13 +29,18 @@ and who set it.
                    first ones), by_device (on the cores near each GPU)
   --svg FILE       draw the node, and with --map its ranks, into FILE
   --explain KNOB   only what this knob is, and what it is now (num-threads, device, ...)
+  --check          only what is wrong here, for a program that starts now with these knobs (with --map, on N ranks):
+                   more threads than room, binding refused, devices that are not there, limits of cgroups, variables
+                   that nothing reads
   --help           this text, then keel's knobs
 
 HWLOC_XMLFILE, HWLOC_SYNTHETIC and hwloc's other variables put another machine in this one's stead.
+
+Exit code: 0; with --check 1 where something is wrong; 2 where keel does not start here, or the options are wrong.
 )";
 
 struct arguments {
-  bool json = false, help = false;
+  bool json = false, help = false, check = false;
   std::string xml, svg, explain;
   std::optional<int> map;
   topology::order by = topology::order::spread;
@@ -70,6 +76,7 @@ inline arguments parse(int argc, char** argv) {
       return argv[++i];
     };
     if (word == "--json") asked.json = true;
+    else if (word == "--check") asked.check = true;
     else if (word == "--help" || word == "-h") asked.help = true;
     else if (option == "--xml") asked.xml = value();
     else if (option == "--svg") asked.svg = value();
@@ -78,6 +85,8 @@ inline arguments parse(int argc, char** argv) {
     else if (option == "--map") asked.map = parse_ranks(value());
     else throw error("info", "unknown option " + std::string{word}, {}, "See keel-info --help");
   }
+  if (asked.check && (asked.json || !asked.xml.empty() || !asked.svg.empty() || !asked.explain.empty()))
+    throw error("info", "--check goes with --map and keel's knobs alone", "it looks at this node", "Leave the rest out");
   return asked;
 }
 

@@ -3,6 +3,7 @@
 /// keel-info: what this node is made of, what keel makes of it, and why.
 
 #include "arguments.hpp"
+#include "check.hpp"
 #include "child.hpp"
 #include "json.hpp"
 #include "knobs.hpp"
@@ -11,6 +12,7 @@
 
 #include <keel/topology.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -35,10 +37,19 @@ int guarded(auto const& work) {
   }
 }
 
+topology::node this_node(info::configuration const& configuration) {
+  auto const& kept_in = configuration.topology_cache;
+  return kept_in.empty() ? topology::node::here() : topology::node::here(kept_in);
+}
+
+int check(info::arguments const& asked, info::configuration const& configuration) {
+  auto const found = info::checking{this_node(configuration), configuration, asked.map}.found();
+  std::fputs(info::findings_text(found).c_str(), stdout);
+  return std::any_of(found.begin(), found.end(), [](info::finding const& f) { return f.is_wrong; }) ? 1 : 0;
+}
+
 int show(info::arguments const& asked, info::configuration const& configuration) {
-  auto const node = !asked.xml.empty()                      ? topology::node::from_xml(asked.xml)
-                    : configuration.topology_cache.empty() ? topology::node::here()
-                                                           : topology::node::here(configuration.topology_cache);
+  auto const node = asked.xml.empty() ? this_node(configuration) : topology::node::from_xml(asked.xml);
   std::optional<std::vector<topology::placement>> ranks;
   if (asked.map) ranks = node.place(*asked.map, {.order = asked.by});
   if (!asked.svg.empty()) info::write_svg(asked.svg, node, ranks ? *ranks : std::vector<topology::placement>{});
@@ -60,6 +71,8 @@ int run(int argc, char** argv) {
     auto const text = info::explanation(configuration, asked.explain);
     if (text.empty()) throw error("info", "no knob is called " + asked.explain, {}, "See keel-info --help");
     std::fputs(text.c_str(), stdout);
+  } else if (asked.check) {
+    return check(asked, configuration);
   } else if (!asked.xml.empty()) {
     auto const guarded_show = [&] { return guarded([&] { return show(asked, configuration); }); };
     return info::in_child(asked.xml, guarded_show); // which has said what was wrong

@@ -6,14 +6,24 @@
 
 #include <nlohmann/json.hpp>
 
+#include <support/skip.hpp>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -175,6 +185,70 @@ TEST_CASE("info: --explain says what a knob is, --help what there is") {
   CHECK(help.code == 0);
   CHECK(help.out.starts_with("usage: keel-info"));
   CHECK(help.out.find("--keel-num-threads") != std::string::npos);
+}
+
+TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing where all is well") {
+  struct {
+    std::string arguments, variables;
+    char const* line;
+  } const wrong[]{
+      {"", "KEEL_NUM_THREAD=1", "wrong: keel::info: KEEL_NUM_THREAD is no variable of keel's (no knob reads it). Did you mean KEEL_NUM_THREADS?\n"},
+      {"", "HWLOC_SYNTHETIC=pu:3", "wrong: keel::info: HWLOC_SYNTHETIC=pu:3 stands in the place of this machine (nothing can be bound there)."},
+      {"", "HWLOC_SYNTHETIC=pu:3", "note: keel::info: HWLOC_SYNTHETIC=pu:3 is set ("},
+      {"--map 60000", "", "wrong: keel::info: there is no room for 60000 ranks of 1 thread (hardware threads allowed: "},
+  };
+  for (auto const& w : wrong) {
+    CAPTURE(w.line);
+    auto const heard = info("--check " + w.arguments, w.variables);
+    CHECK(heard.code == 1);
+    CHECK(heard.out.find(w.line) != std::string::npos);
+    CHECK(heard.out.ends_with(" wrong\n"));
+    CHECK(heard.out.find("nothing is wrong") == std::string::npos);
+  }
+  CHECK(info("--check --xml file").err.starts_with("keel::info: --check goes with --map and keel's knobs alone"));
+  CHECK(info("--check", "KEEL_NUM_THREADS=4x").code == 2);
+  CHECK(info("--check", "HWLOC_XMLFILE=/no/such/file").code == 2);
+  auto const plain = info("--check");
+  CHECK(plain.code == (plain.out.find("wrong: ") == std::string::npos ? 0 : 1));
+  CHECK(plain.out.ends_with(plain.code == 0 ? "nothing is wrong\n" : " wrong\n"));
+}
+
+TEST_CASE("info: --check finds a cpuset too small for the threads") {
+  cpu_set_t before, one;
+  REQUIRE(sched_getaffinity(0, sizeof before, &before) == 0);
+  if (CPU_COUNT(&before) < 2) return;
+  CPU_ZERO(&one);
+  for (int t = 0; CPU_COUNT(&one) == 0; ++t)
+    if (CPU_ISSET(t, &before)) CPU_SET(t, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  auto const bound = info("--check --map 2");
+  sched_setaffinity(0, sizeof before, &before);
+  CHECK(bound.code == 1);
+  CHECK(bound.out.find("wrong: keel::info: there is no room for 2 ranks of 1 thread") != std::string::npos);
+  CHECK(info("--check --map 2").out.find("no room") == std::string::npos);
+}
+
+TEST_CASE("info: --check finds a system that refuses to bind processes and memory") {
+  auto const tried = fork();
+  if (tried == 0) { // as containers do it, in a process of its own: a filter never goes away
+    sock_filter rules[]{
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_mbind, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+    };
+    sock_fprog const filter{std::size(rules), rules};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) _exit(77);
+    auto const heard = info("--check");
+    bool const cores = heard.out.find("wrong: keel::info: this process cannot be bound to cores (") != std::string::npos;
+    bool const memory = heard.out.find("wrong: keel::info: memory cannot be bound to NUMA node 0 (") != std::string::npos;
+    _exit(heard.code == 1 && cores && memory ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(tried, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77) return keel::test::skip("no seccomp filters");
+  CHECK(status == 0);
 }
 
 TEST_CASE("info: wrong input is a message in keel's grammar, exit code 2, and no output") {
