@@ -206,6 +206,15 @@ TEST_CASE("machine: nodes partition an environment, each led by its first rank")
   CHECK_FALSE(leaders.set_master(nodes));
 }
 
+TEST_CASE("machine: a split by a rule is that by each rank's color") {
+  environment const world;
+  auto const rule = [](int rank) { return rank % 3 == 2 ? std::nullopt : std::optional<int>{rank % 3}; };
+  auto const by_rule = world.split(rule), by_color = world.split(rule(world.rank()));
+  CHECK(by_rule.is_member() == by_color.is_member());
+  CHECK(by_rule.rank() == by_color.rank());
+  CHECK(by_rule.size() == by_color.size());
+}
+
 TEST_CASE("machine: split puts like colors together, ordered by key") {
   environment const world;
   int const n = world.size();

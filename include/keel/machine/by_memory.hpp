@@ -7,6 +7,8 @@
 #include <keel/machine/environment.hpp>
 #include <keel/topology/binding.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 
 namespace keel::machine {
@@ -34,17 +36,22 @@ namespace keel::machine {
 template <Ranks R>
 template <class Node>
 basic_environment<R> basic_environment<R>::by_memory(Node const& on) const
-  requires TalkingRanks<R>
+  requires(TalkingRanks<R> || PlayedRanks<R>)
 {
   if (!is_member()) return nobody();
   auto const ranks_here = node();
-  int const memory = place_on(on, ranks_here.rank(), ranks_here.size()).memory;
-  return ranks_here.split(memory < 0 ? 0 : memory);
+  if constexpr (PlayedRanks<R>) {
+    auto const places = on.place(ranks_here.size());
+    return ranks_here.split([&](int rank) { return std::max(0, places[static_cast<std::size_t>(rank)].memory); });
+  } else {
+    int const memory = place_on(on, ranks_here.rank(), ranks_here.size()).memory;
+    return ranks_here.split(memory < 0 ? 0 : memory);
+  }
 }
 
 template <Ranks R>
 basic_environment<R> basic_environment<R>::by_memory() const
-  requires TalkingRanks<R>
+  requires(TalkingRanks<R> || PlayedRanks<R>)
 {
   return by_memory(topology::node::here());
 }

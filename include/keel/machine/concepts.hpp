@@ -76,4 +76,11 @@ concept TalkingRanks = Ranks<R> && std::default_initializable<typename R::reques
   R::abort(c, root);
 };
 
+/// Ranks of which one process plays one at a time, and knows of all where they are: `node_of(c, rank)` is
+/// the number of a rank's node. What talking ranks find out by asking is computed.
+template <class R>
+concept PlayedRanks = Ranks<R> && requires(typename R::communicator const& c, int rank) {
+  { R::node_of(c, rank) } -> std::same_as<int>;
+};
+
 } // namespace keel::machine

@@ -10,7 +10,9 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace keel::machine {
 
@@ -105,26 +107,42 @@ public:
   [[nodiscard]] basic_environment split(std::optional<int> color, int key = 0) const
     requires TalkingRanks<R>
   {
-    if (color && *color < 0)
-      throw error("machine::environment", "a color of " + std::to_string(*color) + " is refused", "MPI has none below 0",
-                  "Pass std::nullopt where a rank stays out");
+    check_color(color);
     return is_member() ? basic_environment(R::split(comm_, color, key)) : nobody();
+  }
+
+  /// The same by a rule that all ranks know: `rule(rank)` is the color of a rank of this environment, an `int` or a
+  /// `std::optional<int>`; so it can be said of simulated ranks too. Collective over this environment.
+  template <class Rule>
+    requires std::is_invocable_v<Rule const&, int>
+  [[nodiscard]] basic_environment split(Rule const& rule) const {
+    if (!is_member()) return nobody();
+    std::optional<int> const mine = rule(rank());
+    check_color(mine);
+    if constexpr (TalkingRanks<R>) {
+      return basic_environment(R::split(comm_, mine, 0));
+    } else {
+      std::vector<int> alike;
+      for (int r = 0; mine && r != size(); ++r)
+        if (mine == std::optional<int>(rule(r))) alike.push_back(r);
+      return mine ? basic_environment(*this, chosen(std::move(alike))) : nobody();
+    }
   }
 
   /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, where it is not bound to
   /// some, the one that placing the node's ranks over it gives. Collective. In machine/by_memory.hpp.
   [[nodiscard]] basic_environment by_memory() const
-    requires TalkingRanks<R>;
+    requires(TalkingRanks<R> || PlayedRanks<R>);
 
   /// The same on a node as `topology` describes it.
   template <class Node>
   [[nodiscard]] basic_environment by_memory(Node const& on) const
-    requires TalkingRanks<R>;
+    requires(TalkingRanks<R> || PlayedRanks<R>);
 
   /// `n` ranks that are close in the network, around the master. Collective over this environment; throws
   /// `keel::error` for more than there are. In machine/near.hpp.
   [[nodiscard]] basic_environment near(int n) const
-    requires TalkingRanks<R>;
+    requires(TalkingRanks<R> || PlayedRanks<R>);
 
   /// What the application hangs on this environment; ends before the communicator does.
   [[nodiscard]] attachments& data() noexcept { return data_; }
@@ -144,6 +162,11 @@ private:
 
   explicit basic_environment(typename R::communicator comm) : comm_(std::move(comm)) {
     if (comm_.get() != R::null()) enter(R::size(comm_), {});
+  }
+  static void check_color(std::optional<int> color) {
+    if (color && *color < 0)
+      throw error("machine::environment", "a color of " + std::to_string(*color) + " is refused", "MPI has none below 0",
+                  "Pass std::nullopt where a rank stays out");
   }
   [[nodiscard]] static basic_environment nobody() { return basic_environment(typename R::communicator{}); }
 

@@ -15,6 +15,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace keel::machine {
@@ -72,18 +73,36 @@ struct network_place {
   return order;
 }
 
+namespace impl {
+
+/// The places of played ranks: their nodes alone, each called by its first rank.
+template <PlayedRanks R>
+[[nodiscard]] std::vector<network_place> places_of(typename R::communicator const& c) {
+  std::vector<network_place> places(static_cast<std::size_t>(R::size(c)));
+  std::unordered_map<int, int> first_on;
+  for (int r = 0; r != R::size(c); ++r)
+    places[static_cast<std::size_t>(r)].node = first_on.try_emplace(R::node_of(c, r), r).first->second;
+  return places;
+}
+
+} // namespace impl
+
 template <Ranks R>
 basic_environment<R> basic_environment<R>::near(int n) const
-  requires TalkingRanks<R>
+  requires(TalkingRanks<R> || PlayedRanks<R>)
 {
   first{n}.check(place_.extent);
   if (!is_member()) return {*this, first{n}};
-  auto const on_node = node();
-  int node_number = rank();
-  broadcast(on_node, node_number, 0);
-  char const* const address = std::getenv("SLURM_TOPOLOGY_ADDR");
-  auto const places = all_gather(*this, network_place::parse(address == nullptr ? "" : address, node_number));
-  return {*this, chosen(closest(places, master_rank(), n))};
+  if constexpr (PlayedRanks<R>) {
+    return {*this, chosen(closest(impl::places_of<R>(comm_), master_rank(), n))};
+  } else {
+    auto const on_node = node();
+    int node_number = rank();
+    broadcast(on_node, node_number, 0);
+    char const* const address = std::getenv("SLURM_TOPOLOGY_ADDR");
+    auto const places = all_gather(*this, network_place::parse(address == nullptr ? "" : address, node_number));
+    return {*this, chosen(closest(places, master_rank(), n))};
+  }
 }
 
 } // namespace keel::machine

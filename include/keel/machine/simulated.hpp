@@ -16,10 +16,10 @@ namespace keel::machine {
 
 /// `Nodes` nodes with `RanksPerNode` ranks each, numbered node by node.
 ///
-/// One process plays one rank at a time, chosen by `as`. Subsets, nodes and leaders are
-/// computed; nothing can be sent, and nothing that depends on what other ranks say (`split`) can be made. An
-/// environment of a range of ranks takes the same few bytes whatever its size; one of
-/// chosen ranks, and leaders, an `int` for each.
+/// One process plays one rank at a time, chosen by `as`. Subsets, nodes, leaders, neighbours and splits
+/// by a rule are computed; nothing can be sent, and a `split` by what each rank alone knows cannot be
+/// made. An environment of a range of ranks takes the same few bytes whatever its size; one of chosen
+/// ranks, and leaders, an `int` for each.
 template <int Nodes, int RanksPerNode>
 struct simulated {
   static_assert(Nodes > 0 && RanksPerNode > 0,
@@ -117,6 +117,7 @@ struct simulated {
     return {leads ? communicator{std::move(leaders)} : communicator{}, count};
   }
 
+  static int node_of(communicator const& c, int rank) { return (*c.get())[rank] / RanksPerNode; }
   static int rank(communicator const& c) { return c.get()->find(c.get()->world_rank); }
   static int size(communicator const& c) { return c.get()->size(); }
 
@@ -132,6 +133,6 @@ private:
   static inline thread_local int me = 0;
 };
 
-static_assert(Ranks<simulated<2, 2>>);
+static_assert(PlayedRanks<simulated<2, 2>>);
 
 } // namespace keel::machine
