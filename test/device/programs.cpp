@@ -71,6 +71,29 @@ TEST_CASE("device: a malformed knob ends with code 2 and the message, from argv 
   CHECK(unknown.says("Did you mean --app-num-threads?"));
 }
 
+TEST_CASE("device: threads are cut over as many NUMA regions as the knob says, and no more than there are") {
+#if KEEL_WITH_TBB
+  // hwloc is told that the first two hardware threads of this machine are a NUMA node each.
+  auto const late = [](std::string const& regions) {
+    return program("late --app-device=tbb --app-num-threads=2 --app-print-configuration --app-numa-regions=" + regions,
+                   "HWLOC_SYNTHETIC='numa:2 core:1 pu:1' HWLOC_THISSYSTEM=1");
+  };
+  auto const three = late("3");
+  CAPTURE(three.output);
+  CHECK(three.code == 2);
+  if (three.says("the largest value here is 1")) return keel::test::skip("no hardware threads 0 and 1");
+  CHECK(three.says("--app-numa-regions=3 is more than tbb has (the largest value here is 2)"));
+  auto const two = late("2");
+  CAPTURE(two.output);
+  CHECK(two.code == 0);
+  CHECK(two.says("keel::space::tbb: 2 threads on 2 NUMA regions"));
+  CHECK(two.says("sum 499500"));
+  CHECK(two.says("threads 2"));
+#else
+  keel::test::skip("no oneTBB");
+#endif
+}
+
 TEST_CASE("device: two parts of a program with different vector sizes are refused at the start") {
   auto const r = shell(KEEL_TEST_MISMATCHED " facts");
   CAPTURE(r.output);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/tbb.hpp>
 
+#include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <doctest/doctest.h>
@@ -8,9 +9,11 @@
 #include <support/skip.hpp>
 
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <vector>
 
 /// The controls: Kokkos' own spaces keep the same laws.
 TYPE_TO_STRING_AS("Kokkos' default host space", Kokkos::DefaultHostExecutionSpace);
@@ -25,19 +28,109 @@ TYPE_TO_STRING_AS("tbb", tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_space, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, tbb_space);
 
-TEST_CASE("space: tbb runs a kernel on as many threads as it says") {
+namespace {
+
+/// The threads that run 64 slow indices on `space`.
+template <class Space>
+std::set<std::thread::id> threads_of(Space const& space) {
   std::mutex mutex;
   std::set<std::thread::id> seen;
   auto* const lock = &mutex;
   auto* const ids = &seen;
   Kokkos::parallel_for(
-      "threads", Kokkos::RangePolicy<tbb_space>(0, 64), KOKKOS_LAMBDA(int) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      "threads", Kokkos::RangePolicy<Space>(space, 0, 64), KOKKOS_LAMBDA(int) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
         std::lock_guard const guard(*lock);
         ids->insert(std::this_thread::get_id());
       });
-  CHECK(static_cast<int>(seen.size()) <= tbb_space::concurrency());
-  if (tbb_space::concurrency() > 1) CHECK(seen.size() > 1);
+  return seen;
+}
+
+long sum_to(tbb_space const& space, long n) {
+  long sum = 0;
+  Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<tbb_space>(space, 0, n), KOKKOS_LAMBDA(long i, long& s) { s += i; }, sum);
+  return sum;
+}
+
+} // namespace
+
+TEST_CASE("space: tbb runs a kernel on as many threads as it says") {
+  auto const seen = static_cast<int>(threads_of(tbb_space()).size());
+  CHECK(seen <= tbb_space().threads());
+  if (tbb_space().threads() > 1) CHECK(seen > 1);
+  CHECK(tbb_space().concurrency() == tbb_space().threads());
+}
+
+TEST_CASE("space: an instance of tbb has threads of its own, shared by its copies, also more than cores") {
+  tbb_space const all;
+  for (int threads : {1, 2, 3, 7}) {
+    tbb_space const own(threads);
+    CHECK(own.threads() == threads);
+    CHECK(own.numa_regions() == 1);
+#if KOKKOS_VERSION >= 40000
+    CHECK(own.concurrency() == threads);
+#endif
+    auto const copy = own;
+    CHECK(copy == own);
+    CHECK(copy.impl_instance_id() == own.impl_instance_id());
+    CHECK(own != all);
+    CHECK(own != tbb_space(threads));
+    auto const seen = static_cast<int>(threads_of(own).size());
+    CHECK(seen <= threads);
+    if (threads > 1) CHECK(seen > 1);
+    CHECK(sum_to(copy, 10000) == 49995000);
+  }
+  CHECK(all == tbb_space());
+  CHECK(sum_to(all, 10000) == 49995000);
+}
+
+TEST_CASE("space: instances of tbb run at once, each the right thing") {
+  auto const parts = Kokkos::Experimental::partition_space(tbb_space(4), 1, 3);
+  CHECK(parts[0].threads() == 1);
+  CHECK(parts[1].threads() == 3);
+  CHECK_THROWS_AS(Kokkos::Experimental::partition_space(tbb_space(), std::vector<int>{1, -1}), keel::error);
+  bool good[2] = {true, true};
+  auto const work = [&](int part) {
+    for (int i = 0; i < 200; ++i)
+      good[part] = good[part] && sum_to(parts[static_cast<std::size_t>(part)], 5000 + i) == (5000L + i) * (4999 + i) / 2;
+  };
+  std::thread other(work, 1);
+  work(0);
+  other.join();
+  CHECK(good[0]);
+  CHECK(good[1]);
+}
+
+TEST_CASE("space: threads and regions that cannot be are errors") {
+  CHECK_THROWS_AS(tbb_space(0), keel::error);
+  CHECK_THROWS_AS(tbb_space(1, keel::space::numa_region{tbb_space::max_numa_regions()}), keel::error);
+  CHECK_THROWS_AS(tbb_space(1, keel::space::numa_region{-1}), keel::error);
+  CHECK_THROWS_AS(tbb_space(keel::space::settings{.numa_regions = tbb_space::max_numa_regions() + 1}), keel::error);
+  CHECK(tbb_space(keel::space::settings{}).threads() >= 1);
+  tbb_space const bound(2, keel::space::numa_region{0});
+  CHECK(bound.threads() == 2);
+  CHECK(sum_to(bound, 1000) == 499500);
+}
+
+TEST_CASE("space: a dynamic schedule gives the next chunk to whoever is free") {
+  if (tbb_space().threads() < 2) return;
+  using dynamic = Kokkos::RangePolicy<tbb_space, Kokkos::Schedule<Kokkos::Dynamic>>;
+  // All the work is in the first half. Cut evenly, one thread of two would do it all.
+  std::mutex mutex;
+  std::map<std::thread::id, int> shares;
+  auto* const lock = &mutex;
+  auto* const counts = &shares;
+  Kokkos::parallel_for(
+      "uneven", dynamic(tbb_space(2), 0, 64), KOKKOS_LAMBDA(int i) {
+        if (i >= 32) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        std::lock_guard const guard(*lock);
+        ++(*counts)[std::this_thread::get_id()];
+      });
+  CHECK(shares.size() == 2);
+  long sum = 0;
+  Kokkos::parallel_reduce("sum", dynamic(0, 1000), KOKKOS_LAMBDA(int i, long& s) { s += i; }, sum);
+  CHECK(sum == 499500);
 }
 
 TEST_CASE("space: tbb gives the same bits every time") {

@@ -83,15 +83,16 @@ struct device_traits<tbb> {
   static constexpr bool supported = true;
   static constexpr int preference = 200;
   static constexpr bool has_threads = true;
-  static constexpr bool has_numa_regions = false;
+  static constexpr bool has_numa_regions = true;
   static constexpr bool has_instances = false;
   using execution_space = space::tbb;
 
   static bool available() { return true; }
-  static void configure(space::settings const& wanted) { space::tbb::plugin::wanted_threads() = wanted.threads; }
-  static int threads() { return space::tbb::concurrency(); }
+  static void configure(space::settings const& wanted) { space::tbb::plugin::wanted() = wanted; }
+  static int threads() { return space::tbb().threads(); }
   static int default_threads() { return space::detail::hardware_threads(); }
   static int max_threads() { return space::detail::most_threads(); }
+  static int max_numa_regions() { return space::tbb::max_numa_regions(); }
 };
 #else
 template <>

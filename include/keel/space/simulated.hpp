@@ -64,7 +64,7 @@ public:
   friend bool operator==(simulated const&, simulated const&) = default;
 
   // What keel's engine asks of a space; see detail::Engine.
-  [[nodiscard]] static std::int64_t impl_chunks(std::int64_t n) { return n > 0 ? 1 : 0; }
+  [[nodiscard]] static int impl_threads() { return 1; }
   template <class F>
   static void impl_for_chunks(std::int64_t count, F const& f) {
     for (std::int64_t c = 0; c < count; ++c) f(c);

@@ -12,23 +12,26 @@
 #include <keel/space/kokkos.hpp>
 #include <keel/space/settings.hpp>
 
+#include <keel/impl/space/arenas.hpp>
 #include <keel/impl/space/plugin_events.hpp>
 
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/global_control.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/partitioner.h>
-#include <oneapi/tbb/task_arena.h>
-
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace keel::space {
+
+/// A NUMA region with cores that this process may use; they count from 0, in the system's order.
+struct numa_region {
+  int number = 0;
+};
 
 /// An execution space on the threads of oneTBB.
 ///
@@ -36,7 +39,7 @@ namespace keel::space {
 /// is cut evenly, one part a thread, and each part tends to stay on its thread,
 /// as first touch wants it; a dynamic schedule cuts finer. Reductions join their
 /// parts in order: the same number of threads gives the same bits. A team is one
-/// thread wide. An instance is a handle on threads that all instances share.
+/// thread wide. An instance is a handle: its copies share its threads.
 class tbb {
 public:
   using execution_space = tbb;
@@ -49,11 +52,27 @@ public:
 
   struct plugin;
 
+  /// The process's own threads, as many as the knobs say.
   tbb();
+  /// Threads of its own, `wanted.threads` altogether, cut over the first `wanted.numa_regions` regions and bound there
+  /// where that is more than one. They end with the last copy. Throws where there are fewer regions.
+  explicit tbb(settings const& wanted) : tbb(wanted.threads, first_regions(wanted.numa_regions)) {}
+  /// The same with so many threads, wherever the system puts them, or bound to one region.
+  explicit tbb(int threads) : tbb(settings{.threads = threads}) {}
+  tbb(int threads, numa_region on) : tbb(threads, std::vector{region(on.number)}) {}
 
   [[nodiscard]] static constexpr char const* name() { return "keel::space::tbb"; }
-  /// Threads that run a kernel, the calling one included.
-  [[nodiscard]] static int concurrency() { return threads().arena.max_concurrency(); }
+  /// Threads that run a kernel of this instance, the calling one included.
+  [[nodiscard]] int threads() const { return arenas_->threads(); }
+  /// NUMA regions that they are cut over and bound to; 1 where they are not bound.
+  [[nodiscard]] int numa_regions() const { return arenas_->regions(); }
+  /// NUMA regions that this process has cores in; 1 where oneTBB came without its binding library.
+  [[nodiscard]] static int max_numa_regions() { return static_cast<int>(::tbb::info::numa_nodes().size()); }
+#if KOKKOS_VERSION < 40000 // which asks the type, not an instance
+  [[nodiscard]] static int concurrency() { return tbb().threads(); }
+#else
+  [[nodiscard]] int concurrency() const { return threads(); }
+#endif
 
   /// Nothing to wait for: kernels return when they are done.
   void fence(std::string const& = {}) const {}
@@ -64,37 +83,46 @@ public:
   [[nodiscard]] static bool in_parallel() { return false; }
   /// Whether it may be used: Kokkos runs.
   [[nodiscard]] static bool impl_is_initialized();
-  [[nodiscard]] std::uint32_t impl_instance_id() const { return 1; }
-  friend bool operator==(tbb const&, tbb const&) { return true; }
+  /// 1 is the process's own.
+  [[nodiscard]] std::uint32_t impl_instance_id() const { return id_; }
+  friend bool operator==(tbb const& a, tbb const& b) { return a.id_ == b.id_; }
 
   // What keel's engine asks of a space; see detail::Engine.
-  [[nodiscard]] static std::int64_t impl_chunks(std::int64_t n) {
-    return std::min<std::int64_t>(n, concurrency());
-  }
+  [[nodiscard]] int impl_threads() const { return threads(); }
   template <class F>
-  static void impl_for_chunks(std::int64_t count, F const& f) {
-    using range = ::tbb::blocked_range<std::int64_t>;
-    if (count == 1) return f(std::int64_t{0});
-    threads().arena.execute([&] {
-      ::tbb::parallel_for(range(0, count, 1), [&](range const& r) { for (auto c = r.begin(); c != r.end(); ++c) f(c); },
-                          ::tbb::static_partitioner{});
-    });
+  void impl_for_chunks(std::int64_t count, F const& f) const {
+    arenas_->for_chunks(count, f);
   }
   template <class Closure>
-  static void impl_launch(Closure const& closure) {
+  void impl_launch(Closure const& closure) const {
     closure.run();
   }
 
 private:
-  struct pool {
-    ::tbb::task_arena arena;
-    std::optional<::tbb::global_control> limit; // only where more threads than cores are wanted
-  };
-  /// The process's own, started with Kokkos and ended with it.
-  static pool& threads() {
-    static pool all;
-    return all;
+  tbb(std::optional<int> threads, std::vector<int> regions);
+
+  /// oneTBB's number of a region.
+  static int region(int number) {
+    auto const all = ::tbb::info::numa_nodes();
+    if (number < 0 || number >= static_cast<int>(all.size()))
+      throw error("space::tbb", "there is no NUMA region " + std::to_string(number),
+                  "this process has cores in " + std::to_string(all.size()), "Count from 0");
+    return all[static_cast<std::size_t>(number)];
   }
+  static std::vector<int> first_regions(std::optional<int> count) {
+    std::vector<int> found;
+    for (int r = 0; count.value_or(1) != 1 && r < *count; ++r) found.push_back(region(r));
+    return found;
+  }
+
+  /// The process's own, started with Kokkos and ended with it.
+  static detail::arenas& own() {
+    static detail::arenas one;
+    return one;
+  }
+
+  std::shared_ptr<detail::arenas> arenas_;
+  std::uint32_t id_;
 };
 
 /// Starts and ends the threads with Kokkos; enrolled by `start`, or by the first instance.
@@ -102,33 +130,39 @@ struct tbb::plugin {
   static constexpr std::string_view name = "tbb";
   static constexpr int order = 60;
 
-  /// The number of threads the next start takes, in total; where it is empty, what Kokkos was told.
-  static std::optional<int>& wanted_threads() {
-    static std::optional<int> wanted;
-    return wanted;
+  /// What the next start takes, where it is set; else what Kokkos was told.
+  static settings& wanted() {
+    static settings next;
+    return next;
   }
   static void initialize(settings const& given) {
-    // oneTBB gives an arena no more workers than cores, whatever it asks for, unless the limit is raised.
-    using control = ::tbb::global_control;
-    auto& pool = threads();
-    int const wanted = wanted_threads().value_or(given.threads.value_or(int{::tbb::task_arena::automatic}));
-    if (wanted > static_cast<int>(control::active_value(control::max_allowed_parallelism)))
-      pool.limit.emplace(control::max_allowed_parallelism, static_cast<std::size_t>(wanted));
-    pool.arena.terminate();
-    pool.arena.initialize(wanted);
+    auto chosen = given;
+    merge(chosen, std::exchange(wanted(), {}));
+    own().start(chosen.threads, first_regions(chosen.numa_regions));
   }
   static void finalize() {
-    threads().arena.terminate();
-    threads().limit.reset();
+    own().stop();
+    detail::thread_limit::drop();
   }
   static void fence(std::string const&) {}
   static void print_configuration(std::ostream& out, bool) {
-    out << "keel::space::tbb: " << concurrency() << " threads of oneTBB " << TBB_VERSION_MAJOR << '.'
-        << TBB_VERSION_MINOR << '\n';
+    out << "keel::space::tbb: " << own().threads() << " threads";
+    if (own().is_bound()) out << " on " << own().regions() << " NUMA regions";
+    out << " of oneTBB " << TBB_VERSION_MAJOR << '.' << TBB_VERSION_MINOR << '\n';
   }
 };
 
-inline tbb::tbb() { detail::enroll<plugin>(); }
+// Owns nothing, so that copies of it, one with every kernel, count no references.
+inline tbb::tbb() : arenas_(std::shared_ptr<void>(), &own()), id_(1) { detail::enroll<plugin>(); }
+
+inline tbb::tbb(std::optional<int> threads, std::vector<int> regions) : arenas_(std::make_shared<detail::arenas>()) {
+  static std::atomic<std::uint32_t> last = 1;
+  if (threads && *threads < 1)
+    throw error("space::tbb", std::to_string(*threads) + " threads cannot run a kernel", {}, "Ask for at least one");
+  detail::enroll<plugin>();
+  arenas_->start(threads, std::move(regions));
+  id_ = ++last;
+}
 
 inline bool tbb::impl_is_initialized() {
   detail::enroll<plugin>();
@@ -140,5 +174,6 @@ inline void tbb::print_configuration(std::ostream& out, bool detail) { plugin::p
 } // namespace keel::space
 
 #include <keel/impl/space/execution_hooks.hpp>
+#include <keel/impl/space/partition.hpp>
 
 #endif

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <utility>
 
 namespace keel::space::detail {
@@ -22,12 +23,20 @@ namespace keel::space::detail {
 /// An execution space whose kernels keel runs.
 ///
 /// `impl_launch(closure)` runs `closure.run()`, now or behind the caller (then a
-/// copy of it); `impl_chunks(n)` cuts n items; `impl_for_chunks(count, f)` calls
-/// f(0) … f(count - 1), at once where it can, and returns when all are done.
+/// copy of it); `impl_threads()` says how many threads an instance has; `impl_for_chunks(count, f)`
+/// calls f(0) … f(count - 1), at once where it can, and returns when all are done.
 template <class S>
-concept Engine = requires(S const& space, std::int64_t n) {
-  { space.impl_chunks(n) } -> std::same_as<std::int64_t>;
+concept Engine = requires(S const& space) {
+  { space.impl_threads() } -> std::same_as<int>;
 };
+
+/// Into how many chunks `n` items are cut: one a thread, and several where the schedule is dynamic.
+template <class Policy>
+std::int64_t chunks_of(Policy const& policy, std::int64_t n) {
+  constexpr bool dynamic = std::is_same_v<typename Policy::schedule_type::type, Kokkos::Dynamic>;
+  std::int64_t const threads = policy.space().impl_threads();
+  return std::min(n, threads > 1 && dynamic ? 16 * threads : threads);
+}
 
 /// Room for one partial result per chunk, each on cache lines of its own.
 class partial_results {
@@ -66,7 +75,7 @@ public:
   void run() const {
     auto const& space = policy_.space();
     std::int64_t const n = items<Policy>::count(policy_);
-    std::int64_t const chunks = std::max<std::int64_t>(1, space.impl_chunks(n)); // one of no item, too, has a result
+    std::int64_t const chunks = std::max<std::int64_t>(1, chunks_of(policy_, n)); // one of no item, too, has a result
     partial_results const parts(chunks, reduction_.size());
     auto const place = [&](std::int64_t c) { return c == 0 && result_ != nullptr ? result_ : parts[c]; };
     space.impl_for_chunks(chunks, [&](std::int64_t c) {
@@ -101,7 +110,7 @@ public:
   void run() const {
     auto const& space = policy_.space();
     std::int64_t const n = items<Policy>::count(policy_);
-    std::int64_t const chunks = std::max<std::int64_t>(1, space.impl_chunks(n));
+    std::int64_t const chunks = std::max<std::int64_t>(1, chunks_of(policy_, n));
     partial_results const before(chunks + 1, reduction_.size());
     for (std::int64_t c = 0; c <= chunks; ++c) reduction_.init(before[c]);
 
@@ -142,7 +151,7 @@ public:
     auto const& space = policy_.space();
     std::int64_t const n = items<Policy>::count(policy_);
     if (n == 0) return;
-    std::int64_t const chunks = space.impl_chunks(n);
+    std::int64_t const chunks = chunks_of(policy_, n);
     space.impl_for_chunks(chunks, [&](std::int64_t c) {
       auto const [begin, end] = part(n, chunks, c);
       items<Policy>::run(policy_, functor_, begin, end);

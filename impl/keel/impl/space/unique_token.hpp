@@ -54,7 +54,7 @@ private:
     static keel::space::detail::slots<Space>* one = nullptr;
     std::lock_guard const lock(mutex);
     if (one == nullptr) {
-      one = new keel::space::detail::slots<Space>(static_cast<std::size_t>(Space().concurrency()));
+      one = new keel::space::detail::slots<Space>(static_cast<std::size_t>(Space().impl_threads()));
       Kokkos::push_finalize_hook([] {
         delete one;
         one = nullptr;
@@ -68,7 +68,7 @@ template <keel::space::detail::Engine Space>
 class UniqueToken<Space, UniqueTokenScope::Instance> : public keel::space::detail::slots<Space> {
 public:
   using size_type = typename Space::size_type;
-  explicit UniqueToken(Space const& = {}) : UniqueToken::slots(static_cast<size_type>(Space().concurrency())) {}
+  explicit UniqueToken(Space const& space = {}) : UniqueToken::slots(static_cast<size_type>(space.impl_threads())) {}
   explicit UniqueToken(size_type count, Space const& = {}) : UniqueToken::slots(count) {}
 };
 

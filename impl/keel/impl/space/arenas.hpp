@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The threads of one instance of `keel::space::tbb`: an arena of oneTBB, or one on each of several NUMA regions.
+
+#include <keel/impl/space/items.hpp>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace keel::space::detail {
+
+/// oneTBB runs no more threads than cores, whatever an arena asks for, unless its limit is raised; it is kept
+/// as high as the widest instance wanted it, until Kokkos ends.
+class thread_limit {
+public:
+  static void raise(int threads) {
+    using control = ::tbb::global_control;
+    std::lock_guard const lock(mutex());
+    auto const wanted = static_cast<std::size_t>(threads);
+    if (wanted <= control::active_value(control::max_allowed_parallelism)) return;
+    held().reset(); // of two limits the lower one counts
+    held().emplace(control::max_allowed_parallelism, wanted);
+  }
+  static void drop() {
+    std::lock_guard const lock(mutex());
+    held().reset();
+  }
+
+private:
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  static std::optional<::tbb::global_control>& held() {
+    static std::optional<::tbb::global_control> one;
+    return one;
+  }
+};
+
+/// Threads, cut over the NUMA regions they are bound to. Regions are oneTBB's, which finds them by hwloc.
+class arenas {
+public:
+  arenas() = default;
+  arenas(arenas const&) = delete;
+  arenas& operator=(arenas const&) = delete;
+
+  /// `wanted` threads altogether, by default as many as there are cores; on `regions`, or, where there are
+  /// none, wherever the system puts them. Not while a kernel runs.
+  void start(std::optional<int> wanted, std::vector<int> regions = {}) {
+    using constraints = ::tbb::task_arena::constraints;
+    stop();
+    if (wanted) thread_limit::raise(*wanted);
+    if (wanted && *wanted < static_cast<int>(regions.size())) regions.resize(static_cast<std::size_t>(*wanted));
+    bound_ = !regions.empty();
+    if (!bound_) regions = {::tbb::task_arena::automatic};
+    auto const count = static_cast<std::int64_t>(regions.size());
+    for (std::int64_t r = 0; r < count; ++r) {
+      constraints c;
+      c.set_numa_id(regions[static_cast<std::size_t>(r)]);
+      if (wanted) {
+        auto const [begin, end] = part(*wanted, count, r);
+        c.set_max_concurrency(static_cast<int>(end - begin));
+      }
+      // The caller works in the first; in the others its place would stay empty.
+      auto& made = arenas_.emplace_back(c, r == 0 ? 1u : 0u);
+      made.initialize();
+      ends_.push_back((ends_.empty() ? 0 : ends_.back()) + made.max_concurrency());
+    }
+  }
+  void stop() {
+    arenas_.clear();
+    ends_.clear();
+  }
+
+  /// Threads that run a kernel, the calling one included; 0 before the start.
+  [[nodiscard]] int threads() const { return ends_.empty() ? 0 : ends_.back(); }
+  [[nodiscard]] int regions() const { return static_cast<int>(arenas_.size()); }
+  [[nodiscard]] bool is_bound() const { return bound_; }
+
+  /// Calls f(0) … f(count - 1) and returns when all are done. Every region, and in it every thread, tends to get
+  /// the same ones each time, as first touch wants it; where there are more than threads, whoever is free takes the next.
+  template <class F>
+  void for_chunks(std::int64_t count, F const& f) {
+    if (count == 1 && !bound_) return f(std::int64_t{0});
+    if (arenas_.size() == 1) {
+      // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
+      if (!bound_ && ::tbb::this_task_arena::max_concurrency() == ends_.front()) return spread(0, count, f);
+      return arenas_.front().execute([&] { spread(0, count, f); });
+    }
+    arenas_.front().execute([&] {
+      ::tbb::task_group others;
+      for (std::size_t r = 1; r < arenas_.size(); ++r)
+        arenas_[r].enqueue(others.defer([&, r] { spread(border(count, ends_[r - 1]), border(count, ends_[r]), f); }));
+      spread(0, border(count, ends_.front()), f);
+      others.wait();
+    });
+  }
+
+private:
+  [[nodiscard]] std::int64_t border(std::int64_t count, int end) const {
+    return (count * end + ends_.back() - 1) / ends_.back();
+  }
+
+  template <class F>
+  void spread(std::int64_t begin, std::int64_t end, F const& f) const {
+    using range = ::tbb::blocked_range<std::int64_t>;
+    auto const run = [&](range const& r) { for (auto c = r.begin(); c != r.end(); ++c) f(c); };
+    if (end - begin <= threads())
+      ::tbb::parallel_for(range(begin, end, 1), run, ::tbb::static_partitioner{});
+    else
+      ::tbb::parallel_for(range(begin, end, 1), run, ::tbb::simple_partitioner{});
+  }
+
+  std::deque<::tbb::task_arena> arenas_; // they cannot move
+  std::vector<int> ends_;                // threads of the regions up to each
+  bool bound_ = false;
+};
+
+} // namespace keel::space::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// `Kokkos::Experimental::partition_space` for `keel::space::tbb`: its threads, cut by weight into instances of their own.
+
+#include <keel/impl/space/items.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+namespace Kokkos::Experimental {
+
+/// Each part has at least one thread. Throws where a weight is negative or all are zero.
+template <class Weight>
+  requires std::is_arithmetic_v<Weight>
+std::vector<keel::space::tbb> partition_space(keel::space::tbb const& base, std::vector<Weight> const& weights) {
+  double total = 0;
+  for (auto const w : weights) total += w < 0 ? -1e300 : static_cast<double>(w);
+  if (!(total > 0))
+    throw keel::error("space::tbb", "the threads cannot be cut by these weights", "one is negative, or all are zero",
+                      "Give each part a weight above zero");
+  std::vector<keel::space::tbb> parts;
+  double before = 0;
+  for (auto const w : weights) {
+    auto const border = [&](double weight) { return static_cast<int>(base.threads() * (weight / total) + 0.5); };
+    parts.emplace_back(std::max(1, border(before + static_cast<double>(w)) - border(before)));
+    before += static_cast<double>(w);
+  }
+  return parts;
+}
+template <class... Weights>
+  requires(std::is_arithmetic_v<Weights> && ...)
+std::array<keel::space::tbb, sizeof...(Weights)> partition_space(keel::space::tbb const& base, Weights... weights) {
+  auto const parts = partition_space(base, std::vector<double>{static_cast<double>(weights)...});
+  std::array<keel::space::tbb, sizeof...(Weights)> found;
+  std::copy(parts.begin(), parts.end(), found.begin());
+  return found;
+}
+
+} // namespace Kokkos::Experimental
