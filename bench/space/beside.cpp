@@ -92,7 +92,7 @@ void threads() {
   auto const plain = [&](long end, auto const& f) {
     ::tbb::parallel_for(range(0, end), [&](range const& r) { for (long i = r.begin(); i != r.end(); ++i) f(i); });
   };
-  std::printf("threads: keel %d, %s %d\n", keel::space::tbb::concurrency(), Kokkos::DefaultHostExecutionSpace::name(),
+  std::printf("threads: keel %d, %s %d\n", keel::space::tbb().threads(), Kokkos::DefaultHostExecutionSpace::name(),
               static_cast<int>(Kokkos::DefaultHostExecutionSpace().concurrency()));
   compare("empty kernel: tbb::parallel_for, keel's", 2000, [&] { plain(64, nothing{}); },
           [&] { Kokkos::parallel_for(keels(0, 64), nothing{}); });
