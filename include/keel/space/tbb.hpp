@@ -69,7 +69,7 @@ public:
   /// NUMA regions that this process has cores in; 1 where oneTBB came without its binding library.
   [[nodiscard]] static int max_numa_regions() { return static_cast<int>(::tbb::info::numa_nodes().size()); }
 #if KOKKOS_VERSION < 40000 // which asks the type, not an instance
-  [[nodiscard]] static int concurrency() { return tbb().threads(); }
+  [[nodiscard]] static int concurrency() { return own_.threads(); }
 #else
   [[nodiscard]] int concurrency() const { return threads(); }
 #endif
@@ -84,8 +84,8 @@ public:
   /// Whether it may be used: Kokkos runs.
   [[nodiscard]] static bool impl_is_initialized();
   /// 1 is the process's own.
-  [[nodiscard]] std::uint32_t impl_instance_id() const { return id_; }
-  friend bool operator==(tbb const& a, tbb const& b) { return a.id_ == b.id_; }
+  [[nodiscard]] std::uint32_t impl_instance_id() const { return arenas_->id(); }
+  friend bool operator==(tbb const&, tbb const&) = default;
 
   // What keel's engine asks of a space; see detail::Engine.
   [[nodiscard]] int impl_threads() const { return threads(); }
@@ -116,13 +116,9 @@ private:
   }
 
   /// The process's own, started with Kokkos and ended with it.
-  static detail::arenas& own() {
-    static detail::arenas one;
-    return one;
-  }
+  static inline detail::arenas own_{1};
 
   std::shared_ptr<detail::arenas> arenas_;
-  std::uint32_t id_;
 };
 
 /// Starts and ends the threads with Kokkos; enrolled by `start`, or by the first instance.
@@ -138,30 +134,30 @@ struct tbb::plugin {
   static void initialize(settings const& given) {
     auto chosen = given;
     merge(chosen, std::exchange(wanted(), {}));
-    own().start(chosen.threads, first_regions(chosen.numa_regions));
+    own_.start(chosen.threads, first_regions(chosen.numa_regions));
   }
   static void finalize() {
-    own().stop();
+    own_.stop();
     detail::thread_limit::drop();
   }
   static void fence(std::string const&) {}
   static void print_configuration(std::ostream& out, bool) {
-    out << "keel::space::tbb: " << own().threads() << " threads";
-    if (own().is_bound()) out << " on " << own().regions() << " NUMA regions";
+    out << "keel::space::tbb: " << own_.threads() << " threads";
+    if (own_.is_bound()) out << " on " << own_.regions() << " NUMA regions";
     out << " of oneTBB " << TBB_VERSION_MAJOR << '.' << TBB_VERSION_MINOR << '\n';
   }
 };
 
 // Owns nothing, so that copies of it, one with every kernel, count no references.
-inline tbb::tbb() : arenas_(std::shared_ptr<void>(), &own()), id_(1) { detail::enroll<plugin>(); }
+inline tbb::tbb() : arenas_(std::shared_ptr<void>(), &own_) { detail::enroll<plugin>(); }
 
-inline tbb::tbb(std::optional<int> threads, std::vector<int> regions) : arenas_(std::make_shared<detail::arenas>()) {
+inline tbb::tbb(std::optional<int> threads, std::vector<int> regions) {
   static std::atomic<std::uint32_t> last = 1;
   if (threads && *threads < 1)
     throw error("space::tbb", std::to_string(*threads) + " threads cannot run a kernel", {}, "Ask for at least one");
   detail::enroll<plugin>();
+  arenas_ = std::make_shared<detail::arenas>(++last);
   arenas_->start(threads, std::move(regions));
-  id_ = ++last;
 }
 
 inline bool tbb::impl_is_initialized() {

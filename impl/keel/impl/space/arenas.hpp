@@ -15,10 +15,9 @@
 #include <oneapi/tbb/task_group.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -56,7 +55,7 @@ private:
 /// Threads, cut over the NUMA regions they are bound to. Regions are oneTBB's, which finds them by hwloc.
 class arenas {
 public:
-  arenas() = default;
+  explicit arenas(std::uint32_t id) : id_(id) {}
   arenas(arenas const&) = delete;
   arenas& operator=(arenas const&) = delete;
 
@@ -78,9 +77,9 @@ public:
         c.set_max_concurrency(static_cast<int>(end - begin));
       }
       // The caller works in the first; in the others its place would stay empty.
-      auto& made = arenas_.emplace_back(c, r == 0 ? 1u : 0u);
-      made.initialize();
-      ends_.push_back((ends_.empty() ? 0 : ends_.back()) + made.max_concurrency());
+      arenas_.push_back(std::make_unique<::tbb::task_arena>(c, r == 0 ? 1u : 0u));
+      arenas_.back()->initialize();
+      ends_.push_back(threads() + arenas_.back()->max_concurrency());
     }
   }
   void stop() {
@@ -91,6 +90,7 @@ public:
   /// Threads that run a kernel, the calling one included; 0 before the start.
   [[nodiscard]] int threads() const { return ends_.empty() ? 0 : ends_.back(); }
   [[nodiscard]] int regions() const { return static_cast<int>(arenas_.size()); }
+  [[nodiscard]] std::uint32_t id() const { return id_; }
   [[nodiscard]] bool is_bound() const { return bound_; }
 
   /// Calls f(0) … f(count - 1) and returns when all are done. Every region, and in it every thread, tends to get
@@ -101,12 +101,12 @@ public:
     if (arenas_.size() == 1) {
       // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
       if (!bound_ && ::tbb::this_task_arena::max_concurrency() == ends_.front()) return spread(0, count, f);
-      return arenas_.front().execute([&] { spread(0, count, f); });
+      return arenas_.front()->execute([&] { spread(0, count, f); });
     }
-    arenas_.front().execute([&] {
+    arenas_.front()->execute([&] {
       ::tbb::task_group others;
       for (std::size_t r = 1; r < arenas_.size(); ++r)
-        arenas_[r].enqueue(others.defer([&, r] { spread(border(count, ends_[r - 1]), border(count, ends_[r]), f); }));
+        arenas_[r]->enqueue(others.defer([&, r] { spread(border(count, ends_[r - 1]), border(count, ends_[r]), f); }));
       spread(0, border(count, ends_.front()), f);
       others.wait();
     });
@@ -127,8 +127,9 @@ private:
       ::tbb::parallel_for(range(begin, end, 1), run, ::tbb::simple_partitioner{});
   }
 
-  std::deque<::tbb::task_arena> arenas_; // they cannot move
-  std::vector<int> ends_;                // threads of the regions up to each
+  std::uint32_t id_;
+  std::vector<std::unique_ptr<::tbb::task_arena>> arenas_;
+  std::vector<int> ends_; // threads of the regions up to each
   bool bound_ = false;
 };
 
