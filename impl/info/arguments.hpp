@@ -18,6 +18,7 @@ namespace keel::info {
 inline constexpr std::string_view usage =
     R"(usage: keel-info [--json] [--xml FILE] [--map N [--by RULE]] [--svg FILE] [--explain KNOB] [--keel-...]
        keel-info --check [--map N] [--keel-...]
+       keel-info trace FILE... [--summary] [--chrome OUT]
 
 Shows what this node is made of, the devices that this keel was built with, and every knob with its value
 and who set it.

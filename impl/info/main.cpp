@@ -9,6 +9,7 @@
 #include "knobs.hpp"
 #include "show.hpp"
 #include "svg.hpp"
+#include "trace.hpp"
 
 #include <keel/topology.hpp>
 
@@ -85,5 +86,6 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-  return guarded([&] { return run(argc, argv); });
+  bool const is_trace = argc > 1 && std::strcmp(argv[1], "trace") == 0;
+  return guarded([&] { return is_trace ? info::show_trace(argc, argv) : run(argc, argv); });
 }

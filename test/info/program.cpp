@@ -2,6 +2,8 @@
 /// @file
 /// keel-info from outside: what it prints, what it refuses, and with which exit code.
 
+#include "said.hpp"
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -29,29 +31,7 @@
 
 namespace {
 
-struct said {
-  int code;
-  std::string out, err;
-};
-
-/// Runs keel-info through the shell; `before` are variables. hwloc keeps to itself what it misses here.
-said info(std::string const& arguments, std::string const& before = {}) {
-  auto const folder = std::filesystem::temp_directory_path() / ("keel-info-test-" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
-  auto const err = folder / "err";
-  FILE* const pipe = popen(("HWLOC_HIDE_ERRORS=2 " + before + ' ' + KEEL_INFO + ' ' + arguments + " 2>" + err.string()).c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  said heard{0, {}, {}};
-  std::array<char, 4096> block;
-  while (auto const n = std::fread(block.data(), 1, block.size(), pipe)) heard.out.append(block.data(), n);
-  int const status = pclose(pipe);
-  heard.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  std::ostringstream text;
-  text << std::ifstream{err}.rdbuf();
-  heard.err = text.str();
-  std::filesystem::remove_all(folder);
-  return heard;
-}
+using test::info, test::said;
 
 /// What of a document breaks a JSON schema: the words of the standard that schema.json uses.
 std::string broken(nlohmann::json const& schema, nlohmann::json const& value, std::string const& at = "$") {

@@ -12,8 +12,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -76,12 +78,12 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
     to_host = f.traffic().bytes(kr::way::to_host), to_device = f.traffic().bytes(kr::way::to_device);
     sent = f.traffic().bytes(kr::way::to_neighbours), copies = f.traffic().copies();
   }
-  auto const lines = lines_of(here.path / "run.0.jsonl");
+  auto const lines = lines_of(here.path / "run.0.jsonl"); // the first fields of this process that are traced
   REQUIRE(lines.size() > 1);
   CHECK(lines[0]["keel"] == "trace");
   CHECK(lines[0]["version"] == 1);
   CHECK(lines[0]["rank"] == 0);
-  CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000'000U);
+  CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000U);
   std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;
   double time = 0;
   for (auto const& line : lines) {
@@ -102,6 +104,19 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   CHECK(down == to_host);
   CHECK(up == to_device);
   CHECK(out == sent);
+
+  // What keel-info makes of it.
+  std::string const file = here.path / "run.0.jsonl", drawn = here.path / "drawn.json", told = here.path / "told";
+  REQUIRE(std::system((std::string(KEEL_INFO) + " trace " + file + " --summary --chrome " + drawn + " > " + told).c_str()) == 0);
+  auto const document = json::parse(std::ifstream(drawn));
+  std::uint64_t drawn_bytes = 0;
+  for (auto const& event : document["traceEvents"])
+    if (event["ph"] == "X") drawn_bytes += event["args"]["bytes"].get<std::uint64_t>();
+  CHECK(drawn_bytes == to_host + to_device + sent);
+  std::ostringstream summary;
+  summary << std::ifstream(told).rdbuf();
+  CHECK(summary.str().find("eta       simulated to host") != std::string::npos);
+
   auto const& first = lines[3];
   CHECK(first["routine"] == "rhs");
   CHECK(first["region"] == "everywhere");

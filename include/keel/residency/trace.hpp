@@ -26,13 +26,15 @@ namespace keel::residency {
 /// | `exchange` | `variable level component bytes took`: what this rank sent |
 /// | `create` | `variable memory` |
 ///
-/// `time` counts microseconds from `begin` of the header, nanoseconds since 1970. `took` is how long the
-/// program's thread was held up, by the whole batch that a copy travelled in: a copy to a device goes on behind it. Nothing
-/// is written before `open`, and nothing where nothing is copied.
+/// `time` counts microseconds from `begin` of the header, microseconds since 1970. `took` is how long the
+/// program's thread was held up: a copy to a device goes on behind it. What travels together shares the time by
+/// bytes; of an exchange, the first variable has it. Nothing is written before `open`, and nothing where nothing is copied.
 class trace {
 public:
   static constexpr bool is_told = true;
 
+  /// `name.rank.jsonl`; the second one of a process is `name.rank.2.jsonl`.
+  [[nodiscard]] static std::string path_of(std::string const& name, int rank);
   /// Begins the file. Throws `keel::error` where it cannot be written.
   void open(std::string const& path, int rank, std::vector<std::string> memories);
   /// Ends it; also the destructor does. Throws where not all could be written.

@@ -56,7 +56,7 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
     std::string name = "keel-trace";
     if constexpr (requires { std::string(run.trace_file()); }) name = run.trace_file();
     int const rank = run.environment().rank();
-    book_.observer().open(name + '.' + std::to_string(rank) + ".jsonl", rank, detail::memory_names(devices{}));
+    book_.observer().open(trace::path_of(name, rank), rank, detail::memory_names(devices{}));
   }
   (add<Vars>(options...), ...);
   book_.open(host);

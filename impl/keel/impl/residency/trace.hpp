@@ -7,6 +7,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/residency/trace.hpp>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -46,7 +47,7 @@ inline void trace::open(std::string const& path, int rank, std::vector<std::stri
   if (!file_)
     throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno), "Name another file", errno);
   origin_ = clock::now();
-  auto const epoch = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch());
+  auto const epoch = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
   put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{1}) + detail::member("rank", std::uint64_t(rank)) +
       detail::member("begin", std::uint64_t(epoch.count())) + "}\n");
 }
@@ -64,15 +65,24 @@ inline void trace::create(int variable, memory m) {
 
 inline void trace::after(std::span<transfer const> batch, std::string_view routine, bool done) {
   if (!file_ || !done) return;
-  double const took = microseconds(clock::now() - begun_);
-  for (transfer const& t : batch) {
+  auto const took = clock::now() - begun_;
+  auto const bytes_of = [&](transfer const& t) {
     std::uint64_t bytes = 0;
     for (region one : single_regions)
       if (overlap(one, t.where)) bytes += variables_[std::size_t(t.variable)].bytes[std::size_t(index_of(one))];
-    put(line("copy", begun_, t.variable) + detail::member("level", std::uint64_t(t.level)) +
+    return bytes;
+  };
+  double all = 0, gone = 0; // bytes: the batch shares its time by them
+  for (transfer const& t : batch) all += double(bytes_of(t));
+  for (transfer const& t : batch) {
+    std::uint64_t const bytes = bytes_of(t);
+    double const share = all > 0 ? double(bytes) / all : 0;
+    auto const when = begun_ + clock::duration(clock::rep(double(took.count()) * gone));
+    gone += share;
+    put(line("copy", when, t.variable) + detail::member("level", std::uint64_t(t.level)) +
         detail::member("component", std::uint64_t(t.component)) + detail::member("region", name_of(t.where)) +
         detail::member("from", memories_[std::size_t(t.from)]) + detail::member("to", memories_[std::size_t(t.to)]) +
-        detail::member("bytes", bytes) + detail::member("routine", routine) + detail::member("took", took) + "}\n");
+        detail::member("bytes", bytes) + detail::member("routine", routine) + detail::member("took", share * microseconds(took)) + "}\n");
   }
 }
 
@@ -81,6 +91,13 @@ inline void trace::exchange(int variable, int level, int component, std::uint64_
   put(line("exchange", begun_, variable) + detail::member("level", std::uint64_t(level)) +
       detail::member("component", std::uint64_t(component)) + detail::member("bytes", bytes) +
       detail::member("took", microseconds(clock::now() - begun_)) + "}\n");
+  begun_ = clock::now();
+}
+
+inline std::string trace::path_of(std::string const& name, int rank) {
+  static std::atomic<int> made = 0;
+  int const before = made++;
+  return name + '.' + std::to_string(rank) + (before == 0 ? "" : '.' + std::to_string(before + 1)) + ".jsonl";
 }
 
 inline std::string trace::line(char const* what, clock::time_point when, int variable) const {
