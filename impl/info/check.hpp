@@ -70,7 +70,7 @@ private:
   }
   [[nodiscard]] std::string nearest_variable(std::string const& name) const {
     return std::min_element(all_.known.begin(), all_.known.end(), [&](auto const& a, auto const& b) {
-             return device::edit_distance(name, a.variable) < device::edit_distance(name, b.variable);
+             return policy::edit_distance(name, a.variable) < policy::edit_distance(name, b.variable);
            })->variable;
   }
 
