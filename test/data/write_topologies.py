@@ -230,6 +230,15 @@ def _(m, file):
     m.write(file, [lambda: m.object("Package", [lambda: m.numa(1), m.core])])
 
 
+@machine("contexts.xml")
+def _(m, file):
+    m.write(file, [
+        lambda: m.object("Package", [m.numa] + [lambda: m.core(2)] * 4 + [
+            lambda: m.pci(1, "0302 [10de:20b0]", facts=[("Contexts", "4")]), lambda: m.pci(2, "0302 [10de:20b0]", facts=[("Contexts", "2")])]),
+        lambda: m.object("Package", [m.numa] + [lambda: m.core(2)] * 4 + [
+            lambda: m.pci(3, "0302 [10de:20b0]"), lambda: m.pci(4, "0200 [15b3:101d]", facts=[("Contexts", "3")])])])
+
+
 @machine("accelerators.xml")
 def _(m, file):
     m.write(file, [lambda: m.object("Package", [m.numa] + [m.core] * 4 + [

@@ -70,6 +70,11 @@ TEST_CASE("device: ranks that are bound take near cards, and every card before t
   std::sort(all.begin(), all.end());
   CHECK(all == wanted);
   CHECK(taken({-1}).size() == 1);
+  auto const contexts = keel::topology::node::from_xml(KEEL_TEST_DATA "/contexts.xml"); // GPUs of 4, 2 and unknown
+  std::vector<int> const near_two(8, 0);
+  std::vector<int> shared;
+  for (std::size_t rank = 0; rank < near_two.size(); ++rank) shared.push_back(keel::device::nearest_gpu(contexts, near_two, rank));
+  CHECK(shared == std::vector{0, 1, 0, 1, 0, 0, 2, 2});
   CHECK(keel::device::nearest_gpu(keel::topology::node::from_synthetic("core:2 pu:1"), std::vector{0}, 0) == -1);
 }
 

@@ -65,11 +65,13 @@ void check_against_hwloc(node const& n, keel::test::walk const& oracle, std::vec
     return oracle.device(n.devices()[std::size_t(d)].pci_id, n.devices()[std::size_t(d)].name);
   };
   int least = INT_MAX, most = 0;
-  for (auto const& d : n.devices())
+  for (auto const& d : n.devices()) {
+    if (d.contexts > 0) CHECK(users[std::size_t(d.id)] <= d.contexts);
     if (d.type == device_type::gpu && d.contexts == 0) {
       least = std::min(least, users[std::size_t(d.id)]);
       most = std::max(most, users[std::size_t(d.id)]);
     }
+  }
   if (least != INT_MAX) CHECK(most - least <= 1); // every one is used before one is used again
   for (auto const& rank : ranks) {
     int best = INT_MAX;
@@ -83,7 +85,9 @@ void check_against_hwloc(node const& n, keel::test::walk const& oracle, std::vec
     int const steps = nearest(oracle, rank.cores, device_at(rank.device));
     for (auto const& d : n.devices()) // no nearer one stayed free
       if (d.type == device_type::gpu && nearest(oracle, rank.cores, device_at(d.id)) < steps)
-        CHECK(users[std::size_t(d.id)] >= users[std::size_t(rank.device)]);
+        CHECK(users[std::size_t(d.id)] >= (d.contexts > 0                                              ? d.contexts
+                                           : n.devices()[std::size_t(rank.device)].contexts > 0 ? 1
+                                                                                                : users[std::size_t(rank.device)]));
   }
 }
 
@@ -160,6 +164,28 @@ TEST_CASE("topology: a device with contexts serves no more ranks than it has") {
   auto const placed = node::from_xml(own_machine("accelerators.xml")).place(4);
   CHECK(std::count_if(placed.begin(), placed.end(), [](placement const& p) { return p.device == 1; }) == 1);
   CHECK(std::count_if(placed.begin(), placed.end(), [](placement const& p) { return p.device == -1; }) == 3);
+}
+
+TEST_CASE("topology: a device serves as many ranks as it has contexts before another is taken from afar or doubled") {
+  auto const n = node::from_xml(own_machine("contexts.xml")); // GPUs with 4 and 2 contexts on the first side, one that says nothing
+  auto const users_with = [&](int ranks, placing const& rule) {
+    std::vector<int> users(5, 0); // the last of none
+    for (auto const& p : n.place(ranks, rule)) ++users[std::size_t(p.device < 0 ? 4 : p.device)];
+    return users;
+  };
+  using list = std::vector<int>;
+  placing const first_side{.within = id_set::range(0, 4)};
+  CHECK(users_with(2, first_side) == list{1, 1, 0, 0, 0}); // equally near: the least used
+  CHECK(users_with(4, first_side) == list{2, 2, 0, 0, 0});
+  CHECK(users_with(6, first_side) == list{4, 2, 0, 0, 0}); // all near ones before the far one
+  CHECK(users_with(7, first_side) == list{4, 2, 1, 0, 0});
+  CHECK(users_with(9, first_side) == list{4, 2, 3, 0, 0}); // only the one that says nothing is doubled
+  CHECK(users_with(8, {}) == list{4, 2, 2, 0, 0}); // none is doubled while another has a context left
+  CHECK(users_with(5, {.device = device_type::network}) == list{0, 0, 0, 3, 2}); // those left over have none
+  CHECK(users_with(3, {.order = order::by_device}) == list{1, 1, 1, 0, 0});
+  CHECK(users_with(9, {.order = order::by_device}) == list{4, 2, 3, 0, 0}); // equally many as far as contexts go
+  CHECK(users_with(3, {.order = order::by_device, .device = device_type::network}) == list{0, 0, 0, 3, 0});
+  CHECK_THROWS_AS((void)users_with(4, {.order = order::by_device, .device = device_type::network}), keel::error);
 }
 
 TEST_CASE("topology: with more ranks than cores, hardware threads count") {

@@ -22,6 +22,7 @@ struct counted {
 /// In test/data, always there; `write_topologies.py` says what each is for.
 inline constexpr counted own_machines[]{
     {"accelerators.xml", 2, 8, 7, 1},    {"cores192.xml", 2, 192, 0, 0},     {"cores96.xml", 1, 96, 0, 0},
+    {"contexts.xml", 2, 8, 4, 3},
     {"gpus8_numa4.xml", 4, 32, 12, 8},   {"gpus_one_side.xml", 2, 12, 3, 3}, {"hbm.xml", 6, 16, 0, 0},
     {"hybrid.xml", 1, 16, 0, 0},         {"interfaces.xml", 1, 4, 5, 1},     {"no_core_level.xml", 2, 8, 0, 0},
     {"no_io.xml", 1, 12, 0, 0},          {"one_core.xml", 1, 1, 0, 0},       {"one_left.xml", 2, 1, 0, 0},

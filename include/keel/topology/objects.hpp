@@ -69,7 +69,7 @@ struct device {
   std::string pci_id;       ///< `"0000:1b:00.0"`, of its first function; empty where it is not on PCI
   std::string model;        ///< vendor and product, where the system knows them
   std::string uuid;         ///< where the driver knows it
-  int contexts = 0;         ///< how many ranks it can serve at once; 0 is unknown
+  int contexts = 0;         ///< how many ranks it can serve at once, by a fact `Contexts` in the XML; 0 is unknown
   int relative_speed = 100; ///< of the link to it, 100 is the fastest of its type; 100 too where unknown
 };
 

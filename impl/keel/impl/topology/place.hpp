@@ -44,8 +44,9 @@ inline void choose_memories(inventory const& all, std::vector<placement>& ranks)
   }
 }
 
-/// To each rank a device, the nearest pairs first; none twice before all are taken once, and none
-/// by more ranks than it has contexts: those left over have none.
+/// To each rank a device, the nearest pairs first, of equally near devices the least used. A device serves as many
+/// ranks as it has contexts, one where that is unknown, and no more: those left over have none, unless there are
+/// devices of unknown contexts to share, evenly.
 inline void choose_devices(inventory const& all, std::vector<placement>& ranks, device_type wanted) {
   struct pair {
     int steps, rank, device;
@@ -57,18 +58,25 @@ inline void choose_devices(inventory const& all, std::vector<placement>& ranks, 
         pairs.push_back({distance_from(all, ranks[r].cores, all.device_places[std::size_t(d.id)]), int(r), d.id});
   std::stable_sort(pairs.begin(), pairs.end(), [](pair const& a, pair const& b) { return a.steps < b.steps; });
   std::vector<int> users(all.devices.size(), 0);
-  for (bool again = !pairs.empty(); again;) {
-    again = false;
-    std::vector<int> const before = users; // once through all pairs gives each device at most one rank
-    for (auto const& [steps, rank, device] : pairs) {
-      auto& count = users[std::size_t(device)];
-      int const most = all.devices[std::size_t(device)].contexts;
-      bool const full = count > before[std::size_t(device)] || (most > 0 && count == most);
-      if (full || ranks[std::size_t(rank)].device != -1) continue;
-      ranks[std::size_t(rank)].device = device;
-      ++count;
-      again = true;
+  auto const once_through = [&](auto from, auto end, int shared_by) { // gives each device at most one rank
+    auto const before = users;
+    for (; from != end; ++from) {
+      auto& rank = ranks[std::size_t(from->rank)];
+      auto const device = std::size_t(from->device);
+      int const contexts = all.devices[device].contexts;
+      if (rank.device != -1 || users[device] > before[device] || users[device] >= (contexts > 0 ? contexts : shared_by)) continue;
+      rank.device = from->device;
+      ++users[device];
     }
+    return users != before;
+  };
+  for (int shared_by = 1; !pairs.empty(); ++shared_by) {
+    auto const before = users;
+    for (auto from = pairs.begin(), end = from; from != pairs.end(); from = end) {
+      while (end != pairs.end() && end->steps == from->steps) ++end;
+      while (once_through(from, end, shared_by)) {}
+    }
+    if (users == before) return;
   }
 }
 
@@ -90,6 +98,29 @@ inline void choose_threads(inventory const& all, std::vector<placement>& ranks, 
   }
 }
 
+/// How many of the ranks each device serves: equally many, as far as contexts go.
+inline std::vector<int> shares_of_devices(inventory const& all, std::vector<int> const& devices, int ranks) {
+  auto const count = static_cast<long long>(devices.size());
+  std::vector<int> shares(devices.size(), 0);
+  for (int r = 0; r < ranks; ++r) ++shares[std::size_t(ranks < count ? (2 * r + 1) * count / (2 * ranks) : r * count / ranks)];
+  auto const room = [&](std::size_t d) {
+    int const contexts = all.devices[std::size_t(devices[d])].contexts;
+    return contexts > 0 ? contexts - shares[d] : std::numeric_limits<int>::max();
+  };
+  for (std::size_t full = 0; full < shares.size(); ++full)
+    while (room(full) < 0) {
+      auto to = shares.size();
+      for (std::size_t d = 0; d < shares.size(); ++d)
+        if (room(d) > 0 && (to == shares.size() || shares[d] < shares[to])) to = d;
+      if (to == shares.size())
+        throw error("topology", std::to_string(ranks) + " ranks cannot be placed by device",
+                    "the devices have fewer contexts", "Place fewer", EBUSY);
+      --shares[full];
+      ++shares[to];
+    }
+  return shares;
+}
+
 /// Deals ranks to devices in blocks, and spreads those of one locality over its cores. Where the
 /// localities of two devices nest, there is no fair share of cores, and nothing is made.
 inline std::vector<placement> near_devices(inventory const& all, usable_cores const& usable, placing const& rule, int ranks) {
@@ -105,13 +136,8 @@ inline std::vector<placement> near_devices(inventory const& all, usable_cores co
     while (usable.cores({all.tree[at].first_core, all.tree[at].end_core}) == 0) at = all.tree[at].parent;
     return at;
   };
-  auto const count = static_cast<long long>(devices.size());
-  for (int r = 0; r < ranks; ++r)
-    dealt.push_back(devices[std::size_t(ranks < count ? (2 * r + 1) * count / (2 * ranks) : r * count / ranks)]);
-  for (int const d : devices)
-    if (int const most = all.devices[std::size_t(d)].contexts; most > 0 && std::count(dealt.begin(), dealt.end(), d) > most)
-      throw error("topology", std::to_string(ranks) + " ranks cannot be placed by device",
-                  all.devices[std::size_t(d)].name + " serves no more than " + std::to_string(most), "Place fewer", EBUSY);
+  for (auto const shares = shares_of_devices(all, devices, ranks); auto const& d : devices)
+    dealt.insert(dealt.end(), std::size_t(shares[std::size_t(&d - devices.data())]), d);
 
   std::vector<placement> made(static_cast<std::size_t>(ranks));
   std::vector<int> places;
