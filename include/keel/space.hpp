@@ -21,3 +21,4 @@
 #include <keel/space/simulated_memory.hpp>
 #include <keel/space/start.hpp>
 #include <keel/space/tbb.hpp>
+#include <keel/space/umpire.hpp>

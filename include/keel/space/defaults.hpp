@@ -16,6 +16,7 @@
 #include <keel/space/settings.hpp>
 #include <keel/space/simulated.hpp>
 #include <keel/space/tbb.hpp>
+#include <keel/space/umpire.hpp>
 
 #include <array>
 #include <ostream>
