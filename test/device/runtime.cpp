@@ -252,7 +252,7 @@ TEST_CASE("device: what is copied back for output comes from code, environment a
   variable const v{"RT_COPY_BACK_VARS", ""};
   variable const w{"RT_VERYVERBOSE", "on"};
   command_line line{{"app", "--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
-                     "--rt-only-reads-current-level=yes"}};
+                     "--rt-only-reads-current-level=yes", "--rt-trace-file=mine"}};
   keel::runtime<app> run{line.count, line.pointers.data(), before};
   kr::settings const& how = run.residency_settings();
   CHECK_FALSE(how.copy_back_every.has_value());
@@ -263,6 +263,8 @@ TEST_CASE("device: what is copied back for output comes from code, environment a
   CHECK_FALSE(how.only_writes_current_level);
   CHECK(how.verbose);
   CHECK(how.veryverbose);
+  CHECK(how.trace_file == "mine");
+  CHECK(run.program().source(knob::trace_file) == source::command_line);
   CHECK(run.program().source(knob::copy_back_every) == source::command_line);
   CHECK(run.program().source(knob::copy_back_vars) == source::environment);
   CHECK(run.program().source(knob::copy_back_all_levels) == source::code);
@@ -280,6 +282,7 @@ TEST_CASE("device: the knobs of residency stand at the original's values where n
   keel::residency::settings const& how = run.residency_settings();
   CHECK(how.copy_back_every == 1);
   CHECK(how.copy_back_vars == "all");
+  CHECK(how.trace_file == "keel-trace");
   CHECK_FALSE(how.copy_back_all_levels);
   CHECK(how.copy_back_written_in_analysis);
   CHECK_FALSE((how.only_reads_current_level || how.only_writes_current_level || how.verbose || how.veryverbose));
@@ -293,6 +296,7 @@ TEST_CASE("device: the knobs of residency are read strictly") {
   CHECK(refusal({"app", "--rt-copy-back-all-levels=maybe"}).find("the known words are 0, false") != std::string::npos);
   CHECK(refusal({"app", "--rt-copy-back-var=x"}).find("Did you mean --rt-copy-back-vars?") != std::string::npos);
   CHECK(refusal({"app", "--rt-verbose=yes"}).find("is a switch") != std::string::npos);
+  CHECK(refusal({"app", "--rt-trace-file="}).find("--rt-trace-file is empty (it names a file)") != std::string::npos);
 }
 
 TEST_CASE("device: the default environment is the runtime's, as long as it lives") {

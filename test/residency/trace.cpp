@@ -52,9 +52,9 @@ struct folder {
   ~folder() { std::filesystem::remove_all(path); }
 };
 struct tracing_run : test::run<> {
-  std::string name;
-  tracing_run(std::string_view device, std::string n) : test::run<>(device), name(std::move(n)) {}
-  [[nodiscard]] std::string trace_file() const { return name; }
+  kr::settings how;
+  tracing_run(std::string_view device, std::string name) : test::run<>(device) { how.trace_file = std::move(name); }
+  [[nodiscard]] kr::settings const& residency_settings() const { return how; }
 };
 
 std::vector<json> lines_of(std::filesystem::path const& file) {

@@ -28,6 +28,7 @@ enum class knob {
   only_writes_current_level,     ///< the same
   verbose,             ///< whether copying back is told
   veryverbose,         ///< and every routine that waited for copies
+  trace_file,          ///< where the tracking policy `traced` writes
   print_configuration, ///< whether every knob is printed at the start
   help,                ///< whether the options are printed at the start
 };
@@ -67,7 +68,7 @@ struct knob_facts {
 };
 
 /// Every knob there is, in the order in which they are printed. `all_knobs[i].id` is `knob(i)`.
-inline constexpr std::array<knob_facts, 18> all_knobs{{
+inline constexpr std::array<knob_facts, 19> all_knobs{{
     {knob::threads, "num-threads", "NUM_THREADS", value_kind::count, "N",
      "host threads of each process, altogether"},
     {knob::numa_regions, "numa-regions", "NUMA_REGIONS", value_kind::count, "N",
@@ -97,6 +98,8 @@ inline constexpr std::array<knob_facts, 18> all_knobs{{
      "routines that name no levels write the current one alone"},
     {knob::verbose, "verbose", "VERBOSE", value_kind::flag, "", "tell what is copied back for output"},
     {knob::veryverbose, "veryverbose", "VERYVERBOSE", value_kind::flag, "", "and what each routine had to wait for"},
+    {knob::trace_file, "trace-file", "TRACE_FILE", value_kind::word, "NAME",
+     "where a traced program writes its copies: NAME.RANK.jsonl"},
     {knob::print_configuration, "print-configuration", "PRINT_CONFIGURATION", value_kind::flag, "",
      "print every knob, its value and its source at the start"},
     {knob::help, "help", "HELP", value_kind::flag, "", "print this help"},

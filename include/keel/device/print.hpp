@@ -50,6 +50,7 @@ template <class Tag>
   case knob::copy_back_every:
     return p.residency.copy_back_every ? std::to_string(*p.residency.copy_back_every) : "never";
   case knob::copy_back_vars: return p.residency.copy_back_vars.empty() ? "none" : p.residency.copy_back_vars;
+  case knob::trace_file: return p.residency.trace_file;
   case knob::print_configuration: return p.print_configuration.value ? "on" : "off";
   case knob::help: return p.help.value ? "on" : "off";
   default: return "";

@@ -46,7 +46,9 @@ inline constexpr std::array<std::pair<knob, bool residency::settings::*>, 6> res
 }};
 /// The knob that sets a member of `residency::settings`.
 [[nodiscard]] constexpr knob knob_of(std::optional<int> residency::settings::*) { return knob::copy_back_every; }
-[[nodiscard]] constexpr knob knob_of(std::string residency::settings::*) { return knob::copy_back_vars; }
+[[nodiscard]] constexpr knob knob_of(std::string residency::settings::* member) {
+  return member == &residency::settings::trace_file ? knob::trace_file : knob::copy_back_vars;
+}
 [[nodiscard]] constexpr knob knob_of(bool residency::settings::* member) {
   for (auto const& [id, kept] : residency_answers)
     if (kept == member) return id;
@@ -61,7 +63,7 @@ struct program_settings {
   setting<std::string> topology_cache;
   setting<device::log_level> log_level{log_level::warning};
   residency::settings residency;
-  std::array<device::source, 8> residency_sources{};
+  std::array<device::source, 9> residency_sources{};
   setting<bool> print_configuration;
   setting<bool> help;
 
@@ -141,6 +143,9 @@ public:
     case knob::copy_back_every:
       return program.set(&residency::settings::copy_back_every, parse_period(a.where, a.text), a.from);
     case knob::copy_back_vars: return program.set(&residency::settings::copy_back_vars, a.text, a.from);
+    case knob::trace_file:
+      if (a.text.empty()) throw error("device", a.where + " is empty", "it names a file", "Write " + a.where + "=my-trace");
+      return program.set(&residency::settings::trace_file, a.text, a.from);
     case knob::print_configuration: return program.print_configuration.set(parse_flag(a.where, a.text), a.from);
     case knob::help: return program.help.set(parse_flag(a.where, a.text), a.from);
     default: return; // an answer of residency's

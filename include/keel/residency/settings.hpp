@@ -28,6 +28,7 @@ struct settings {
   bool only_writes_current_level = false;
   bool verbose = false;                      ///< a line on standard error for each copying back
   bool veryverbose = false;                  ///< and one for each routine that had to wait for copies
+  std::string trace_file = "keel-trace";     ///< what `traced` writes goes to this name, with `.rank.jsonl` behind it
 };
 
 /// What a variable can be called by.

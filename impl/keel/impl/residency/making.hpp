@@ -53,8 +53,8 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   instances_.template open<host_tag>();
   book_.observer().name_memories(detail::memory_names(devices{}));
   if constexpr (requires { book_.observer().open(std::string{}, 0, std::vector<std::string>{}); }) {
-    std::string name = "keel-trace";
-    if constexpr (requires { std::string(run.trace_file()); }) name = run.trace_file();
+    std::string name = settings_.trace_file;
+    if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
     int const rank = run.environment().rank();
     book_.observer().open(trace::path_of(name, rank), rank, detail::memory_names(devices{}));
   }
