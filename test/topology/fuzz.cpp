@@ -13,7 +13,6 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -25,8 +24,23 @@ namespace {
 
 using text = std::string;
 
+/// Random numbers that cost nothing to seed (splitmix64, S. Vigna).
+class random_numbers {
+public:
+  explicit random_numbers(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t operator()() {
+    auto z = state_ += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+  }
+
+private:
+  std::uint64_t state_;
+};
+
 /// One to four changes: bytes, numbers, whole attributes, lines and elements moved, doubled or dropped.
-text mutated(std::vector<text> const& seeds, std::mt19937_64& random) {
+text mutated(std::vector<text> const& seeds, random_numbers& random) {
   auto const below = [&](std::size_t n) { return n == 0 ? 0 : std::size_t(random() % n); };
   auto made = seeds[below(seeds.size())];
   auto const line_at = [&](std::size_t at) {
@@ -40,7 +54,7 @@ text mutated(std::vector<text> const& seeds, std::mt19937_64& random) {
   for (auto changes = 1 + below(4); changes > 0 && !made.empty(); --changes) {
     auto const at = below(made.size());
     switch (below(8)) {
-    case 0: made[at] = char(random()); break;
+    case 0: made[at] = static_cast<char>(random()); break;
     case 1: made.erase(at, 1 + below(40)); break;
     case 2: made.insert(at, tokens[below(std::size(tokens))]); break;
     case 3: { // a value
@@ -98,7 +112,7 @@ int main(int argc, char** argv) {
     if (child == 0) {
       while (now->done < count) {
         auto const which = now->done++;
-        std::mt19937_64 random{seed * 1000003 + which};
+        random_numbers random{(seed << 40) + which};
         alarm(10);
         try {
           auto const node = keel::topology::node::from_xml_text(mutated(seeds, random));
@@ -117,7 +131,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "fuzz: seed %llu, mutation %llu: %s\n", static_cast<unsigned long long>(seed),
                  static_cast<unsigned long long>(now->done - 1), WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "an exit");
     if (char const* const folder = std::getenv("FUZZ_KEEP"); folder != nullptr) {
-      std::mt19937_64 random{seed * 1000003 + now->done - 1};
+      random_numbers random{(seed << 40) + now->done - 1};
       std::ofstream{text{folder} + "/" + std::to_string(now->done - 1) + ".xml"} << mutated(seeds, random);
     }
   }

@@ -5,7 +5,6 @@
 /// Reading XML without believing it.
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -77,7 +76,9 @@ public:
 
 private:
   static bool blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
-  static bool name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+  static bool name_character(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  }
 
   token wrong(std::string why) {
     why_ = std::move(why);
