@@ -6,6 +6,7 @@
 /// copying and writing do to that. Everything is constexpr: `fields` and `ledger` run it, `plan`
 /// evaluates it while compiling. Rests on the standard library alone.
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string_view>
@@ -36,35 +37,42 @@ enum class memory : std::uint8_t { host = 0, none = 254, device = 255 };
 inline constexpr memory host = memory::host;
 /// In a plan: the memory of the device that the plan is made for.
 inline constexpr memory device = memory::device;
-inline constexpr int max_memories = 8;
+inline constexpr int max_memories = 5;
 
-/// Where one time level of one component of a variable is valid: a byte for each region, in it a
-/// bit for each memory, set where that region is *stale* (so that a read is one test against a
-/// constant). The fourth byte holds a bit for each memory that a copy from the host is under way to.
-using cell = std::uint32_t;
+/// Where one time level of one component of a variable is valid: five bits for each region, one
+/// for each memory, set where that region is *stale* there (so that a read is one test against a
+/// constant, and four cells side by side are read with one).
+using cell = std::uint16_t;
 
-inline constexpr cell valid_nowhere = 0x00ff'ffffU;
+inline constexpr cell valid_nowhere = 0x7fff;
+/// Never set in a book. Tests include it, so that a row in which it is set sends everyone the long way.
+inline constexpr cell closer_look = 0x8000;
+
+/// To which memories a copy from the host may be under way, a bit for each; a writer there waits for it.
+using flights = std::uint8_t;
+
+[[nodiscard]] constexpr flights flight_bit(memory m) { return flights(1U << unsigned(m)); }
 
 /// The bits of `r` in memory `m`.
 [[nodiscard]] constexpr cell bits_of(region r, memory m) {
-  cell bits = 0;
+  unsigned bits = 0;
   for (region one : single_regions)
-    if (overlap(one, r)) bits |= cell{1} << (8 * index_of(one) + int(m));
-  return bits;
+    if (overlap(one, r)) bits |= 1U << (max_memories * index_of(one) + int(m));
+  return cell(bits);
 }
 /// The bits of `r` in every memory.
 [[nodiscard]] constexpr cell bits_of(region r) {
-  cell bits = 0;
+  unsigned bits = 0;
   for (region one : single_regions)
-    if (overlap(one, r)) bits |= cell{0xff} << (8 * index_of(one));
-  return bits;
+    if (overlap(one, r)) bits |= 0x1fU << (max_memories * index_of(one));
+  return cell(bits);
 }
 
 [[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 
 /// Where `single` can be copied from: the host where it is valid there, else the first device; `none`.
 [[nodiscard]] constexpr memory source_of(cell c, region single) {
-  std::uint8_t const valid = std::uint8_t(~(c >> (8 * index_of(single))));
+  unsigned const valid = ~(unsigned{c} >> (max_memories * index_of(single))) & 0x1fU;
   return valid == 0 ? memory::none : memory(std::countr_zero(valid));
 }
 
@@ -72,31 +80,31 @@ inline constexpr cell valid_nowhere = 0x00ff'ffffU;
 /// have written too.
 [[nodiscard]] constexpr region spoiled_by(region r) { return overlap(r, region::owned) ? r | region::ghosts : r; }
 
-[[nodiscard]] constexpr cell after_copy(cell c, region r, memory to) { return c & ~bits_of(r, to); }
-/// A write is two masks, constants wherever routine and memory are: `(c & ~clear) | raise`.
+[[nodiscard]] constexpr cell after_copy(cell c, region r, memory to) { return cell(c & ~bits_of(r, to)); }
+
+/// A write settles all bits of the regions it touches: `(c & ~settled) | stale`. Where that is all
+/// of a cell, as for a write of owned or everywhere, it is one store of a constant.
 struct write_masks {
-  cell clear, raise;
+  cell settled, stale;
 };
 [[nodiscard]] constexpr write_masks masks_of_write(region r, memory m) {
-  return {bits_of(r, m), bits_of(spoiled_by(r)) & ~bits_of(r, m)};
+  cell const touched = bits_of(spoiled_by(r));
+  return {touched, cell(touched & ~bits_of(r, m))};
 }
-[[nodiscard]] constexpr cell after_write(cell c, region r, memory m) {
-  write_masks const masks = masks_of_write(r, m);
-  return (c & ~masks.clear) | masks.raise;
-}
+[[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return cell((c & valid_nowhere & ~w.settled) | w.stale); }
+[[nodiscard]] constexpr cell after_write(cell c, region r, memory m) { return after_write(c, masks_of_write(r, m)); }
 /// After a writer that failed halfway: valid nowhere.
-[[nodiscard]] constexpr cell after_loss(cell c, region r) { return c | bits_of(spoiled_by(r)); }
+[[nodiscard]] constexpr cell after_loss(cell c, region r) { return cell(c | bits_of(spoiled_by(r))); }
 
-/// A copy from the host to `m` is under way; a writer on the host has to wait for it.
-[[nodiscard]] constexpr cell flight_bit(memory m) { return cell{1} << (24 + int(m)); }
-inline constexpr cell any_flight = 0xff00'0000U;
-
-/// Cycling: the levels `first[0..levels)` move one into the past. The new current one is valid
-/// nowhere; a copy under way from its memory stays under way.
-constexpr void cycle_cells(cell* first, int levels) {
-  cell const last = first[levels - 1];
-  for (int l = levels - 1; l > 0; --l) first[l] = first[l - 1];
-  first[0] = valid_nowhere | (last & any_flight);
+/// Cycling: `levels` levels of `components` cells each move one into the past. The new current
+/// one is valid nowhere.
+constexpr void cycle_cells(cell* first, int levels, int components = 1) {
+  std::copy_backward(first, first + (levels - 1) * components, first + levels * components);
+  std::fill_n(first, components, valid_nowhere);
+}
+/// A copy under way from the memory that becomes the current level stays under way.
+constexpr void cycle_flights(flights* first, int levels, int components = 1) {
+  std::rotate(first, first + (levels - 1) * components, first + levels * components);
 }
 
 } // namespace keel::residency

@@ -26,7 +26,7 @@ class certain_walk {
 public:
   /// `may_be_stale`: by cell, what is not certain at the beginning.
   constexpr certain_walk(Program const& p, cell const* may_be_stale) : program_(p) {
-    for (std::size_t c = 0; c < Cells; ++c) now_[c] = {may_be_stale[c], valid_nowhere & ~may_be_stale[c], std::uint16_t(c)};
+    for (std::size_t c = 0; c < Cells; ++c) now_[c] = {may_be_stale[c], cell(valid_nowhere & ~may_be_stale[c]), std::uint16_t(c)};
   }
   constexpr certainty<Program::accesses, Cells> find() {
     run(0, program_.size);
@@ -85,12 +85,12 @@ private:
         out_.needed[c.origin] |= bits & c.inherited;
       } else {
         c.may_be_stale = after_copy(c.may_be_stale, one, s.where);
-        c.inherited &= ~bits;
+        c.inherited &= cell(~bits);
       }
     }
     if (s.writes == region::none) return;
-    c.may_be_stale = after_write(c.may_be_stale, s.writes, s.where) & valid_nowhere;
-    c.inherited &= ~bits_of(spoiled_by(s.writes));
+    c.may_be_stale = after_write(c.may_be_stale, s.writes, s.where);
+    c.inherited &= cell(~bits_of(spoiled_by(s.writes)));
   }
   constexpr void cycle(site const& s) {
     if (s.levels < 2) return;
@@ -104,8 +104,8 @@ private:
       knowledge const& theirs = other.of[c];
       bool const is_same = mine.origin == theirs.origin || mine.inherited == 0 || theirs.inherited == 0;
       std::uint16_t const origin = mine.inherited != 0 ? mine.origin : theirs.origin;
-      cell const stale = is_same ? mine.may_be_stale | theirs.may_be_stale : valid_nowhere;
-      mine = {stale, (mine.inherited | theirs.inherited) & ~stale, origin};
+      cell const stale = is_same ? cell(mine.may_be_stale | theirs.may_be_stale) : valid_nowhere;
+      mine = {stale, cell((mine.inherited | theirs.inherited) & ~stale), origin};
     }
   }
 

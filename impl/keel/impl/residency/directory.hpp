@@ -9,9 +9,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -82,52 +86,140 @@ struct no_plan {
   static constexpr region known(std::size_t) { return region::none; }
   static constexpr bool lacks_exchange(std::size_t, std::size_t) { return false; }
 };
+template <class P>
+inline constexpr bool is_plan = !std::is_same_v<P, no_plan>;
 
-/// What has to be done to one cell around an entry: masks alone.
-struct duty {
-  std::uint32_t at = 0;
-  cell must_be_clear = 0; ///< tested in any case
-  cell unknown = 0;       ///< the part of it that is tested in a planned step
-  cell clear = 0, raise = 0;
+/// Bits that have to be clear in elements that stand side by side in a row: as many as a register
+/// holds, so that several variables are tested at once.
+struct probe {
+  std::uint32_t at = 0; ///< the first of them
+  std::uint64_t mask = 0;
 };
 
-/// The duties of entry `E` in memory `M`, the requests they come from, and what plan `P` knows of
-/// the occurrence with `At` declarations before it. `Copies`: whether there is another memory, so
-/// that a copy may be under way that a write on the host must not overtake.
+/// Reads 8 bytes, also where fewer are asked for: rows are padded by `row_padding`.
+template <class T>
+[[nodiscard]] inline std::uint64_t bits_at(T const* row, probe const& p) {
+  std::uint64_t word;
+  std::memcpy(&word, row + p.at, sizeof word);
+  return word & p.mask;
+}
+inline constexpr std::size_t row_padding = sizeof(std::uint64_t);
+
+/// At most `Most` probes of a row of `T`, made of bits by element.
+template <class T, std::size_t Most>
+struct probes {
+  probe list[Most + 1]{};
+  std::size_t size = 0;
+
+  constexpr void add(std::uint32_t at, T bits) {
+    if (bits == 0) return;
+    std::size_t n = size++;
+    for (; n > 0 && order[n - 1] > at; --n) order[n] = order[n - 1], wanted[n] = wanted[n - 1];
+    order[n] = at, wanted[n] = bits;
+  }
+  /// To be called once, after the last `add`.
+  constexpr void merge() {
+    constexpr std::size_t lanes = sizeof(std::uint64_t) / sizeof(T);
+    std::size_t merged = 0;
+    for (std::size_t n = 0; n < size; ++merged) {
+      std::uint32_t const first = order[n];
+      std::array<T, lanes> side_by_side{};
+      for (; n < size && order[n] - first < lanes; ++n) side_by_side[order[n] - first] = T(side_by_side[order[n] - first] | wanted[n]);
+      list[merged] = {first, std::bit_cast<std::uint64_t>(side_by_side)};
+    }
+    size = merged;
+  }
+  /// Whether all of it is clear, with one branch; `I` counts up to `size`, a constant of the caller.
+  template <std::size_t... I>
+  [[nodiscard, gnu::always_inline]] bool is_clear_in([[maybe_unused]] T const* row, std::index_sequence<I...>) const {
+    return (bits_at(row, list[I]) | ... | std::uint64_t{0}) == 0;
+  }
+
+private:
+  std::uint32_t order[Most + 1]{};
+  T wanted[Most + 1]{};
+};
+
+/// What a write does to one cell.
+struct mark {
+  std::uint32_t at = 0;
+  write_masks masks{};
+};
+
+/// What has to be done around entry `E` in memory `M`, as constants; the requests it comes from;
+/// and what plan `P` knows of the occurrence with `At` declarations before it. `Copies`: whether
+/// there is another memory, so that a copy may be under way that a write on the host must not overtake.
 template <class E, memory M, class Directory, bool Copies, class P = no_plan, std::size_t At = 0>
 struct duties {
   static constexpr auto asked = requests_of<E, Directory>();
-  static constexpr std::size_t size = asked.size;
-  static constexpr std::array<duty, size + 1> list = [] {
-    std::array<duty, size + 1> made{};
-    for (std::size_t i = 0; i < size; ++i) {
+
+private:
+  struct all {
+    probes<cell, asked.size> reads;
+    probes<flights, asked.size> overtaken;
+    mark marks[asked.size + 1]{};
+    std::size_t mark_count = 0;
+  };
+  static constexpr all made = [] {
+    all a;
+    for (std::size_t i = 0; i < asked.size; ++i) {
       request const& r = asked.list[i];
-      write_masks const masks = masks_of_write(r.writes, M);
-      cell const may_overtake = Copies && M == host && r.writes != region::none ? any_flight : 0;
-      made[i] = {Directory::first_cell[std::size_t(r.variable)] + std::uint32_t(r.level), bits_of(r.reads, M) | may_overtake,
-                 (bits_of(r.reads, M) & ~bits_of(P::known(At + i), M)) | may_overtake, masks.clear, masks.raise};
+      std::uint32_t const at = Directory::first_cell[std::size_t(r.variable)] + std::uint32_t(r.level);
+      // A test that a plan spares is spared whole; any other takes the closer look along.
+      cell const tested = bits_of(region(std::uint8_t(r.reads) & ~std::uint8_t(P::known(At + i))), M);
+      a.reads.add(at, is_plan<P> ? tested : cell(tested | (tested != 0 || i == 0 ? closer_look : 0)));
+      if (r.writes == region::none) continue;
+      if (Copies && M == host) a.overtaken.add(at, flights(~0U));
+      a.marks[a.mark_count++] = {at, masks_of_write(r.writes, M)};
     }
+    a.reads.merge();
+    a.overtaken.merge();
+    return a;
+  }();
+
+public:
+  /// Whether the entry can begin: one test of a row of cells, and on the host one of copies under way.
+  [[nodiscard, gnu::always_inline]] static bool is_ready(cell const* row, [[maybe_unused]] flights const* leaving) {
+    bool const finds = made.reads.is_clear_in(row, std::make_index_sequence<made.reads.size>{});
+    if constexpr (made.overtaken.size == 0) return finds;
+    else return finds && made.overtaken.is_clear_in(leaving, std::make_index_sequence<made.overtaken.size>{});
+  }
+  /// Whether that is a question at all.
+  static constexpr bool is_always_ready = made.reads.size == 0 && made.overtaken.size == 0;
+  /// Marks what the entry writes: a store for each cell that it writes the owned part of.
+  [[gnu::always_inline]] static void mark_in([[maybe_unused]] cell* row) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      ((row[made.marks[I].at] = after_write(row[made.marks[I].at], made.marks[I].masks)), ...);
+    }(std::make_index_sequence<made.mark_count>{});
+  }
+};
+
+/// What has to be clear for a step to go by plan `P`.
+template <class P, class Directory>
+struct needs {
+  static constexpr std::size_t most = [] {
+    std::size_t n = 1;
+    P::for_each_need([&](variable_info const*, int, cell) { ++n; });
+    return n;
+  }();
+  static constexpr auto list = [] {
+    probes<cell, most> made;
+    P::for_each_need([&](variable_info const* v, int level, cell bits) {
+      if (int const number = Directory::find(v); number >= 0)
+        made.add(Directory::first_cell[std::size_t(number)] + std::uint32_t(level), cell(bits | closer_look));
+    });
+    if (made.size == 0) made.add(0, closer_look);
+    made.merge();
     return made;
   }();
 };
 
-/// The bits that have to be clear for a step to go by plan `P`.
-template <class P, class Directory>
-struct needs {
-  static constexpr std::size_t size = [] {
-    std::size_t n = 0;
-    P::for_each_need([&](variable_info const*, int, cell) { ++n; });
-    return n;
-  }();
-  static constexpr std::array<duty, size + 1> list = [] {
-    std::array<duty, size + 1> made{};
-    std::size_t n = 0;
-    P::for_each_need([&](variable_info const* v, int level, cell bits) {
-      if (int const number = Directory::find(v); number >= 0)
-        made[n++] = {Directory::first_cell[std::size_t(number)] + std::uint32_t(level), bits, bits, 0, 0};
-    });
-    return made;
-  }();
-};
+/// The row of fields with several components: whoever looks at it takes the long way.
+template <std::size_t Cells>
+inline constexpr auto closed_row = [] {
+  std::array<cell, Cells + row_padding> made{};
+  made.fill(cell(closer_look | valid_nowhere));
+  return made;
+}();
 
 } // namespace keel::residency::detail

@@ -135,7 +135,7 @@ private:
       for (int r = 0; r < 3; ++r) {
         places certain = (1U << max_planned_memories) - 1;
         for (place_set rest = now_.of[c][r]; rest != 0; rest &= place_set(rest - 1)) certain &= places(std::countr_zero(rest));
-        out.may_be_stale[c] |= cell(places(~certain)) << (8 * r);
+        out.may_be_stale[c] |= cell((~unsigned{certain} & 0x1fU) << (max_memories * r));
       }
   }
 
