@@ -16,6 +16,7 @@ namespace kr = keel::residency;
 namespace {
 
 using one_memory = test::application<keel::list<test::host>>;
+using watched = test::application<keel::list<test::host>, kr::checked>;
 using two_memories = test::application<keel::list<test::host, keel::simulated>>;
 
 struct eta : kr::variable<"eta", double**, kr::levels<3>> {};
@@ -290,7 +291,7 @@ TEST_CASE("residency: each component has a state of its own") {
 
 TEST_CASE("residency: what a failed routine leaves is valid nowhere, and its exception goes on") {
   test::run run{test::host::name};
-  kr::fields<one_memory, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
+  kr::fields<watched, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
   f.run(init{});
   CHECK_THROWS_AS(f.run(fail{}), std::runtime_error);
   CHECK_FALSE(f.is_valid<eta>(kr::core));
@@ -325,7 +326,7 @@ TEST_CASE("residency: fields that cannot be are refused in words") {
 
 TEST_CASE("residency: reading what is valid nowhere names variable, level, region and routine") {
   test::run run{test::host::name};
-  kr::fields<one_memory, eta, u, du> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{2}};
+  kr::fields<watched, eta, u, du> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{2}};
   CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, core, valid nowhere") != std::string::npos);
   f.run(init{});
   CHECK(f.is_valid<eta>());

@@ -70,7 +70,7 @@ public:
   template <Variable... Vs>
   void copy_from_past();
 
-  /// Steps that went by the plan; the others were tracked.
+  /// Steps that went by the plan; the others were tracked, as are all where there are several components.
   [[nodiscard]] std::int64_t planned_steps() const { return planned_steps_; }
   /// Steps made; `every` counts by it. To be set after a restart.
   [[nodiscard]] std::int64_t steps() const { return steps_; }
@@ -91,7 +91,7 @@ public:
   [[nodiscard]] region_bytes bytes() const {
     return provider_.bytes_of(number<V>);
   }
-  /// Whether a region is valid in the memory of a device; of the host, without one.
+  /// Whether a region is valid in the memory of a device; of the host, without one. True where nothing is tracked.
   template <Part X, class Tag = void>
   [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;
 
@@ -112,24 +112,32 @@ private:
 
   template <class E, memory M, class P = detail::no_plan, std::size_t At = 0>
   using duties_of = detail::duties<E, M, directory, lanes::size != 0, P, At>;
+  /// Where nothing can be copied nothing is tracked, but by a policy that looks for mistakes.
+  static constexpr bool keeps_book = tracking::tracks && (lanes::size != 0 || tracking::checks);
   template <class Tag>
   static constexpr memory memory_of = detail::memory_of<devices, Tag>;
   static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
     return tracking::checks || (detail::is_rehearsal<Tags> || ...);
   }(devices{});
 
-  template <class F>
+  template <bool Asks = true, class F>
   void on_chosen(F&& f);
   template <class P>
-  [[nodiscard]] bool allows_plan();
-  // `P` is the plan, or `detail::no_plan`; `At` how many declarations stand before the entry in
-  // it; `on_course` whether the step began as the plan needs it.
+  [[nodiscard]] bool allows_plan() const;
+  // `P` is the plan that the step goes by, or `detail::no_plan`; `At` how many declarations stand
+  // before the entry in it.
   template <class E, class Tag, class P, std::size_t At, class... Args>
-  void walk(component_range range, bool on_course, Args&... args);
+  void walk(component_range range, Args&... args);
   template <class R, class Tag, class P, std::size_t At, class... Args>
-  void run_routine(component_range range, bool on_course, Args&... args);
+  void run_routine(component_range range, Args&... args);
+  template <class R, class Tag, class... Args>
+  void run_closely(component_range range, Args&... args);
+  template <class R, class Tag, class... Args>
+  void call(component_range range, Args&... args);
   template <class E, memory M, class P, std::size_t At>
-  void admit(component_range range, bool on_course);
+  [[nodiscard]] bool admit(component_range range);
+  template <class E, memory M>
+  void admit_closely(component_range range);
   template <class E>
   void lose(component_range range);
   template <class E, memory M>
@@ -141,7 +149,7 @@ private:
   template <class E, class... Args>
   void run_output(component_range range, Args&... args);
   template <class E, class P, std::size_t At>
-  void exchange_ghosts(component_range range, bool on_course);
+  void exchange_ghosts(component_range range);
   template <class V>
   void cycle_levels();
 
@@ -169,6 +177,8 @@ private:
   machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
   detail::halo<typename App::ranks> halo_;
   detail::host_packing packing_;
+  // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
+  cell* row_ = const_cast<cell*>(detail::closed_row<directory::cell_count>.data());
   std::size_t chosen_ = 0;
   bool poisons_ = tracking::checks;
   residency::settings settings_;

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace keel::residency {
@@ -29,7 +30,28 @@ struct component_range {
 /// The bytes of one component of a level, by region: core, rim, ghosts.
 using region_bytes = std::array<std::uint64_t, 3>;
 
-/// State for each variable, level and component: four bytes. One thread at a time.
+/// A list of requests whose cells were looked up, for a routine that is called again and again.
+/// Made by `ledger::prepare`, for that ledger alone.
+class prepared {
+  template <Provider, Observer>
+  friend class ledger;
+  struct look {
+    std::uint32_t at;
+    cell bits;
+  };
+  struct mark {
+    std::uint32_t at;
+    write_masks masks;
+  };
+  std::vector<look> reads;
+  std::vector<mark> writes;
+  std::vector<request> list;
+  std::string routine;
+  memory where;
+  component_range range;
+};
+
+/// State for each variable, level and component: three bytes. One thread at a time.
 ///
 /// The provider must outlive it. Allocates where variables are added, and nowhere else. Tells its observer of
 /// all that happens by its calls; who writes to `cells()` tells it himself.
@@ -59,6 +81,10 @@ public:
   void post_sync(std::span<request const> ghosts, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void post_call(std::span<request const> list, memory m, component_range range = {}, std::string_view routine = "the caller");
+  /// The same for a list that was looked up before: a test and a mask for each request.
+  [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
+  void pre_call(prepared const& call);
+  void post_call(prepared const& call);
   void notify_data_modified(int variable, int level, region where, memory m, component_range range = {});
   void require_invalid_data(int variable, int level, region where, memory m, component_range range = {});
   void require_valid_data(int variable, int level, region where, memory m, std::string_view routine = "the caller",
@@ -71,25 +97,26 @@ public:
   /// Brings to the host what is valid anywhere of these variables, for output that declares nothing: of their
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
+  /// Whether there is nothing to do for that.
+  [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
   /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere.
   void poison(std::span<request const> list, memory m, component_range range);
   /// What a failed writer leaves is valid nowhere.
   void lose(std::span<request const> list, component_range range, std::string_view routine = "the caller");
 
-  /// The state of a component: the levels of the first variable, of the second, and so on.
-  [[nodiscard]] cell* cells(int component) { return cells_.data() + std::size_t(component) * stride_; }
-  /// Cells from one component to the next.
-  [[nodiscard]] std::size_t stride() const { return stride_; }
-  [[nodiscard]] cell at(int variable, int level, int component = 0) const {
-    return cells_[std::size_t(component) * stride_ + index(variable, level)];
-  }
+  /// The state: the levels of the first variable, of the second, and so on, of each level all
+  /// components. Moves where variables are added. Some cells may be read behind the last one.
+  [[nodiscard]] cell* cells() { return cells_.data(); }
+  /// The copies that may be leaving, in the same order.
+  [[nodiscard]] flights const* leaving() const { return leaving_.data(); }
+  [[nodiscard]] cell at(int variable, int level, int component = 0) const { return cells_[index(variable, level, component)]; }
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
     return residency::is_valid(at(variable, level, component), where, m);
   }
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int variables() const { return int(variables_.size()); }
-  [[nodiscard]] std::string_view name(int variable) const { return variables_[std::size_t(variable)].name; }
+  [[nodiscard]] std::string_view name(int variable) const { return traffic_.variables()[std::size_t(variable)].name; }
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
 
   [[nodiscard]] O& observer() { return observer_; }
@@ -98,17 +125,18 @@ public:
 
 private:
   struct record {
-    std::string name;
     int levels;
-    std::size_t base;
+    bool has_flights; // it is in leavers_
+    cell empty;       // regions of no bytes
+    std::size_t first;
     region_bytes bytes;
     std::string group;
   };
-  static constexpr std::size_t batch_size = 64;
+  static constexpr std::size_t batch_size = 64, padding = sizeof(std::uint64_t); // so that words of cells can be read
   enum class verb { to_host, to_device, pre_sync, post_sync };
 
-  [[nodiscard]] std::size_t index(int variable, int level) const {
-    return variables_[std::size_t(variable)].base + std::size_t(level);
+  [[nodiscard]] std::size_t index(int variable, int level, int component) const {
+    return variables_[std::size_t(variable)].first + std::size_t(level * components_ + component);
   }
   [[nodiscard]] std::string describe(request const& r, region where, int component) const;
   void bring(std::span<request const> list, memory from, memory to, memory reader, verb how, std::string_view routine,
@@ -121,9 +149,12 @@ private:
   P& provider_;
   int memories_, components_;
   std::uint32_t open_ = 0;
+  std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;
-  std::vector<cell> cells_;     // by component, then as the variables were added
-  std::size_t stride_ = 0;      // room for cells of one component
+  std::unordered_map<std::string, int> numbers_; // by name
+  std::vector<cell> cells_;
+  std::vector<flights> leaving_;
+  std::vector<int> leavers_; // variables of which copies may be leaving
   residency::traffic traffic_;
   [[no_unique_address]] O observer_;
 };
@@ -131,4 +162,5 @@ private:
 } // namespace keel::residency
 
 #include <keel/impl/residency/ledger.hpp>
+#include <keel/impl/residency/ledger_copies.hpp>
 #include <keel/impl/residency/ledger_outputs.hpp>

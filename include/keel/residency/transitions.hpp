@@ -55,18 +55,11 @@ using flights = std::uint8_t;
 
 /// The bits of `r` in memory `m`.
 [[nodiscard]] constexpr cell bits_of(region r, memory m) {
-  unsigned bits = 0;
-  for (region one : single_regions)
-    if (overlap(one, r)) bits |= 1U << (max_memories * index_of(one) + int(m));
-  return cell(bits);
+  unsigned const n = std::uint8_t(r), in_first = (n & 1U) | (n & 2U) << (max_memories - 1) | (n & 4U) << (2 * max_memories - 2);
+  return cell(in_first << unsigned(m));
 }
 /// The bits of `r` in every memory.
-[[nodiscard]] constexpr cell bits_of(region r) {
-  unsigned bits = 0;
-  for (region one : single_regions)
-    if (overlap(one, r)) bits |= 0x1fU << (max_memories * index_of(one));
-  return cell(bits);
-}
+[[nodiscard]] constexpr cell bits_of(region r) { return cell(bits_of(r, host) * 0x1fU); }
 
 [[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 

@@ -17,6 +17,7 @@ template <class App, Variable... Vars>
 template <Part X, class Tag>
 bool fields<App, Vars...>::is_valid(region where, component which) const {
   using item = detail::item<X>;
+  if constexpr (!keeps_book) return true;
   memory m = host;
   if constexpr (!std::is_void_v<Tag>) m = memory_of<Tag>;
   return book_.is_valid(number<typename item::variable>, item::level, where, m, which.index);

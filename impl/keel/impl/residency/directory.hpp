@@ -36,6 +36,7 @@ struct directory {
     for (std::size_t i = 0; i < sizeof...(Vars); ++i) first[i + 1] = first[i] + std::uint32_t(list[i]->levels);
     return first;
   }();
+  static constexpr std::size_t cell_count = first_cell[sizeof...(Vars)];
   static constexpr bool is_unique = [] {
     for (std::size_t i = 0; i < sizeof...(Vars); ++i)
       for (std::size_t j = 0; j < i; ++j)
@@ -152,6 +153,7 @@ struct mark {
 template <class E, memory M, class Directory, bool Copies, class P = no_plan, std::size_t At = 0>
 struct duties {
   static constexpr auto asked = requests_of<E, Directory>();
+  static constexpr std::size_t size = asked.size;
 
 private:
   struct all {

@@ -14,13 +14,13 @@ namespace keel::residency {
 // Rims down in one batch, ghosts between hosts; they go up where and when a routine reads them.
 template <class App, Variable... Vars>
 template <class E, class P, std::size_t At>
-void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused]] bool on_course) {
+void fields<App, Vars...>::exchange_ghosts(component_range range) {
   using duties = duties_of<E, host>;
   settle_host();
   detail::tool_region const during(tracking::tracks && book_.observer().listens(), "exchange", {});
-  if constexpr (tracking::tracks) {
+  if constexpr (keeps_book) {
     book_.pre_sync(duties::asked.all(), range);
-    admit<E, host, P, At>(range, on_course);
+    if (!admit<E, host, P, At>(range)) admit_closely<E, host>(range);
   }
   std::array<detail::halo_array, duties::size> arrays;
   book_.observer().before_exchange();
@@ -38,7 +38,7 @@ void fields<App, Vars...>::exchange_ghosts(component_range range, [[maybe_unused
           book_.observer().exchange(duties::asked.list[i].variable, duties::asked.list[i].level, c, halo_.bytes_sent(*arrays[i].lies));
     }
   } catch (...) {
-    if constexpr (tracking::tracks) lose<E>(range);
+    if constexpr (keeps_book) lose<E>(range);
     throw;
   }
 }

@@ -13,7 +13,7 @@ namespace keel::residency {
 template <Provider P, Observer O>
 std::vector<int> ledger<P, O>::find_all(std::string_view text) const {
   std::vector<names> known;
-  for (record const& v : variables_) known.push_back({v.name, v.group});
+  for (std::size_t v = 0; v < variables_.size(); ++v) known.push_back({name(int(v)), variables_[v].group});
   std::vector<bool> const is_chosen = chosen_by(text, known);
   std::vector<int> numbers;
   for (std::size_t v = 0; v < is_chosen.size(); ++v)

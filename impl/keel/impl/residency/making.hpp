@@ -59,6 +59,7 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
     book_.observer().open(trace::path_of(name, rank), rank, detail::memory_names(devices{}));
   }
   (add<Vars>(options...), ...);
+  if (components() == 1 && !book_.observer().listens()) row_ = book_.cells();
   book_.open(host);
   on_chosen([&]<class Tag>(Tag) { prepare<Tag>(); });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());

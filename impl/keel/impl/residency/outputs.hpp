@@ -24,9 +24,9 @@ void fields<App, Vars...>::set(residency::settings const& how) {
 template <class App, Variable... Vars>
 void fields<App, Vars...>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
   settle_host();
+  if (!settings_.veryverbose || own_.rank() != 0) return book_.acquire(list, m, routine, range);
   std::uint64_t const to_host = book_.traffic().bytes(way::to_host), to_device = book_.traffic().bytes(way::to_device);
   book_.acquire(list, m, routine, range);
-  if (!settings_.veryverbose || own_.rank() != 0) return;
   std::uint64_t const down = book_.traffic().bytes(way::to_host) - to_host, up = book_.traffic().bytes(way::to_device) - to_device;
   if (down + up != 0)
     std::fprintf(stderr, "keel: residency: step %lld: %s needed %llu bytes on the host, %llu on a device\n",
@@ -49,7 +49,7 @@ void fields<App, Vars...>::copy_back(std::span<int const> variables, std::string
 // Whether the owned part is there; ghosts are, where somebody filled them.
 template <class App, Variable... Vars>
 void fields<App, Vars...>::require_copied_back(int variable, int level, int which, std::string_view output) const {
-  if (!tracking::tracks || book_.is_valid(variable, level, region::owned, host, which)) return;
+  if (!keeps_book || book_.is_valid(variable, level, region::owned, host, which)) return;
   throw error("residency", "output " + std::string(output) + " asks for " + std::string(directory::list[variable]->name) +
               ", level " + std::to_string(level) + (components() > 1 ? ", component " + std::to_string(which) : "") +
               ", which the host does not have", "copy-back-every, copy-back-vars and copy-back-all-levels leave it out, or it was "
@@ -59,7 +59,7 @@ void fields<App, Vars...>::require_copied_back(int variable, int level, int whic
 template <class App, Variable... Vars>
 template <class E, class... Args>
 void fields<App, Vars...>::run_output(component_range range, Args&... args) {
-  if constexpr (tracking::tracks)
+  if constexpr (keeps_book)
     if (settings_.copy_back_every && steps_ % *settings_.copy_back_every == 0) copy_back(copied_back_, E::about.name, range);
   settle_host();
   detail::run_with<E, sizeof...(Args)>(context<fields, E, host_tag>(*this, range.begin), std::tuple<Args&...>(args...));

@@ -31,6 +31,14 @@ struct placed {
   }();
 };
 
+/// Whether anything of `e` runs on the device chosen at the start.
+constexpr bool asks_for_device(entry const& e) {
+  if (e.what == entry_kind::routine) return e.where.what == place::kind::at_chosen;
+  for (std::size_t i = 0; i < e.child_count; ++i)
+    if (asks_for_device(*e.children[i])) return true;
+  return false;
+}
+
 } // namespace detail
 
 template <class App, Variable... Vars>
@@ -43,50 +51,43 @@ auto const& fields<App, Vars...>::view(int level, int which) const {
 // Whether what the plan relies on holds now: a test of a few cells against constants.
 template <class App, Variable... Vars>
 template <class P>
-bool fields<App, Vars...>::allows_plan() {
-  using needs = detail::needs<P, directory>;
-  for (int c = 0; c < components(); ++c) {
-    cell const* const cells = book_.cells(c);
-    for (std::size_t i = 0; i < needs::size; ++i)
-      if ((cells[needs::list[i].at] & needs::list[i].must_be_clear) != 0) return false;
-  }
-  return true;
+bool fields<App, Vars...>::allows_plan() const {
+  constexpr auto& list = detail::needs<P, directory>::list;
+  return list.is_clear_in(row_, std::make_index_sequence<list.size>{});
 }
 
-// One pass over constants: what is needed is valid, or is made so; what will be written is marked.
+// One pass over constants: whether what is needed is valid; then what will be written is marked.
 template <class App, Variable... Vars>
 template <class E, memory M, class P, std::size_t At>
-void fields<App, Vars...>::admit(component_range range, bool on_course) {
+[[gnu::always_inline]] inline bool fields<App, Vars...>::admit([[maybe_unused]] component_range range) {
   using duties = duties_of<E, M, P, At>;
   static_assert(duties::asked.is_complete, "keel::residency: a routine or an exchange names a variable that these fields do not "
                                            "have (see the entry in the message). Add it to fields<App, ...>?");
-  auto const each = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    constexpr auto& list = duties::list;
-    constexpr bool is_known = ((list[I].unknown == 0) && ...);
-    if (!(is_known && on_course)) {
-      cell const* cells = book_.cells(range.begin);
-      for (int c = range.begin; c < range.end; ++c, cells += book_.stride()) {
-        bool const is_ready = (((cells[list[I].at] & list[I].unknown) == 0) && ...) &&
-                              (on_course || (((cells[list[I].at] & list[I].must_be_clear) == 0) && ...));
-        if (!is_ready) [[unlikely]] {
-          acquire(duties::asked.all(), M, E::about.name, {c, c + 1});
-        }
-      }
+  if (!duties::is_ready(row_, book_.leaving())) [[unlikely]] return false;
+  if constexpr (may_poison)
+    if (poisons_) {
+      settle_host();
+      book_.poison(duties::asked.all(), M, range);
     }
-    if constexpr (may_poison)
-      if (poisons_) {
-        settle_host();
-        book_.poison(duties::asked.all(), M, range);
-      }
-    cell* cells = book_.cells(range.begin);
-    for (int c = range.begin; c < range.end; ++c, cells += book_.stride())
-      ((list[I].raise != 0 ? void(cells[list[I].at] = (cells[list[I].at] & ~list[I].clear) | list[I].raise) : void()), ...);
-  };
-  each(std::make_index_sequence<duties::size>{});
+  duties::mark_in(row_);
   if constexpr (tracking::observer::is_told)
-    for (int c = range.begin; c < range.end; ++c)
-      for (request const& r : duties::asked.all())
-        if (r.writes != region::none) book_.observer().write(r, c, M, E::about.name);
+    for (request const& r : duties::asked.all())
+      if (r.writes != region::none) book_.observer().write(r, 0, M, E::about.name);
+  return true;
+}
+
+// The long way: copies, several components, and whatever else the row was closed for.
+template <class App, Variable... Vars>
+template <class E, memory M>
+void fields<App, Vars...>::admit_closely(component_range range) {
+  constexpr auto& asked = duties_of<E, M>::asked;
+  if (!book_.is_ready(asked.all(), M, range)) acquire(asked.all(), M, E::about.name, range);
+  if constexpr (may_poison)
+    if (poisons_) {
+      settle_host();
+      book_.poison(asked.all(), M, range);
+    }
+  book_.post_call(asked.all(), M, range, E::about.name);
 }
 
 // For a routine that threw: nobody knows how far it came.
@@ -98,19 +99,33 @@ void fields<App, Vars...>::lose(component_range range) {
 
 template <class App, Variable... Vars>
 template <class R, class Tag, class P, std::size_t At, class... Args>
-void fields<App, Vars...>::run_routine(component_range range, bool on_course, Args&... args) {
+[[gnu::always_inline]] inline void fields<App, Vars...>::run_routine(component_range range, Args&... args) {
   static_assert(detail::finds_its_ghosts<R, P, At>,
                 "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
                 "(every step would fail; the routine is in the message). Put an exchange before it?");
   if constexpr (R::place_type::where.what == place::kind::at_named) prepare<Tag>(); // the others were at construction
-  if constexpr (tracking::tracks) admit<R, memory_of<Tag>, P, At>(range, on_course);
-  detail::tool_region const during(tracking::tracks && book_.observer().listens(), "routine ", R::about.name);
+  if constexpr (keeps_book)
+    if (!admit<R, memory_of<Tag>, P, At>(range)) [[unlikely]] return run_closely<R, Tag>(range, args...);
+  call<R, Tag>(range, args...);
+}
+
+template <class App, Variable... Vars>
+template <class R, class Tag, class... Args>
+[[gnu::noinline]] void fields<App, Vars...>::run_closely(component_range range, Args&... args) {
+  admit_closely<R, memory_of<Tag>>(range);
+  detail::tool_region const during(book_.observer().listens(), "routine ", R::about.name);
+  call<R, Tag>(range, args...);
+}
+
+template <class App, Variable... Vars>
+template <class R, class Tag, class... Args>
+[[gnu::always_inline]] inline void fields<App, Vars...>::call(component_range range, Args&... args) {
   [[maybe_unused]] std::vector<detail::digested> before;
   if constexpr (tracking::checks) before = digest_undeclared<R, memory_of<Tag>>(range);
   try {
     detail::run_with<R, sizeof...(Args)>(context<fields, R, Tag>(*this, range.begin), std::tuple<Args&...>(args...));
   } catch (...) {
-    if constexpr (tracking::tracks) lose<R>(range);
+    if constexpr (keeps_book) lose<R>(range);
     throw;
   }
   if constexpr (tracking::checks) find_undeclared(before, digest_undeclared<R, memory_of<Tag>>(range), R::about.name);
@@ -129,35 +144,36 @@ void fields<App, Vars...>::cycle_levels() {
   book_.cycle(number<V>);
 }
 
-// Calls f with the tag of the device chosen at the start: one comparison for each of the list.
+// Calls f with the tag of the device chosen at the start: one comparison for each of the list but the last.
 template <class App, Variable... Vars>
-template <class F>
+template <bool Asks, class F>
 void fields<App, Vars...>::on_chosen(F&& f) {
   [&]<class... Tags>(keel::list<Tags...>) {
+    constexpr std::size_t last = Asks ? sizeof...(Tags) - 1 : 0; // where nobody asks, any of them will do
     std::size_t at = 0;
-    (void)((at++ == chosen_ ? (f(Tags{}), true) : false) || ...);
+    (void)((at == last || at == chosen_ ? (f(Tags{}), true) : (++at, false)) || ...);
   }(devices{});
 }
 
 template <class App, Variable... Vars>
 template <class E, class Tag, class P, std::size_t At, class... Args>
-void fields<App, Vars...>::walk(component_range range, bool on_course, Args&... args) {
+void fields<App, Vars...>::walk(component_range range, Args&... args) {
   constexpr entry_kind what = E::about.what;
   if constexpr (what == entry_kind::routine) {
     if constexpr (std::is_same_v<typename E::place_type, on_device>) {
-      run_routine<E, Tag, P, At>(range, on_course, args...);
+      run_routine<E, Tag, P, At>(range, args...);
     } else if constexpr (std::is_same_v<typename E::place_type, on_host>) {
-      run_routine<E, host_tag, P, At>(range, on_course, args...);
+      run_routine<E, host_tag, P, At>(range, args...);
     } else {
       using fixed = typename E::place_type::tag;
       static_assert(policy::contains<devices, fixed>, "keel::residency: a routine runs on a device that is not in the "
                                                       "application's list. Add it there?");
-      run_routine<E, fixed, P, At>(range, on_course, args...);
+      run_routine<E, fixed, P, At>(range, args...);
     }
   } else if constexpr (what == entry_kind::cycle) {
     [&]<class... Vs>(keel::list<Vs...>) { (cycle_levels<Vs>(), ...); }(typename E::variables{});
   } else if constexpr (what == entry_kind::exchange) {
-    exchange_ghosts<E, P, At>(range, on_course);
+    exchange_ghosts<E, P, At>(range);
   } else if constexpr (what == entry_kind::output) {
     run_output<E>(range, args...);
   } else {
@@ -169,9 +185,9 @@ void fields<App, Vars...>::walk(component_range range, bool on_course, Args&... 
     using children = detail::placed<E, At>;
     for (int n = 0; n < times; ++n)
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
-        [[maybe_unused]] int const in_order[] = {(walk<Es, Tag, P, children::at[I]>(range, on_course, args...), 0)..., 0};
+        [[maybe_unused]] int const in_order[] = {(walk<Es, Tag, P, children::at[I]>(range, args...), 0)..., 0};
       }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
-    if constexpr (tracking::tracks && what == entry_kind::analysis)
+    if constexpr (keeps_book && what == entry_kind::analysis)
       if (settings_.copy_back_written_in_analysis) copy_back(detail::written_by<directory>(E::about), "analysis", range);
   }
 }
@@ -181,15 +197,18 @@ template <Entry S, class... Args>
 void fields<App, Vars...>::step(S, Args&&... args) {
   ++steps_;
   if constexpr (requires { book_.observer().begin_step(steps_); }) book_.observer().begin_step(steps_);
-  on_chosen([&]<class Tag>(Tag) {
+  on_chosen<detail::asks_for_device(S::about)>([&]<class Tag>(Tag) {
     component_range const all{0, components()};
-    if constexpr (tracking::tracks) {
-      using plan_type = plan<App, S, Tag>;
-      bool const on_course = allows_plan<plan_type>();
-      planned_steps_ += on_course;
-      walk<S, Tag, plan_type, 0>(all, on_course, detail::passed<Args>(args)...);
+    if constexpr (!tracking::tracks) {
+      walk<S, Tag, detail::no_plan, 0>(all, detail::passed<Args>(args)...);
     } else {
-      walk<S, Tag, detail::no_plan, 0>(all, false, detail::passed<Args>(args)...);
+      using plan_type = plan<App, S, Tag>;
+      if (!keeps_book || allows_plan<plan_type>()) {
+        ++planned_steps_;
+        walk<S, Tag, plan_type, 0>(all, detail::passed<Args>(args)...);
+      } else {
+        walk<S, Tag, detail::no_plan, 0>(all, detail::passed<Args>(args)...);
+      }
     }
   });
 }
@@ -197,15 +216,16 @@ void fields<App, Vars...>::step(S, Args&&... args) {
 template <class App, Variable... Vars>
 template <Entry E, class... Args>
 void fields<App, Vars...>::run(E, Args&&... args) {
-  on_chosen([&]<class Tag>(Tag) { walk<E, Tag, detail::no_plan, 0>(component_range{0, components()}, false, detail::passed<Args>(args)...); });
+  on_chosen<detail::asks_for_device(E::about)>(
+      [&]<class Tag>(Tag) { walk<E, Tag, detail::no_plan, 0>(component_range{0, components()}, detail::passed<Args>(args)...); });
 }
 
 template <class App, Variable... Vars>
 template <Entry E, class... Args>
 void fields<App, Vars...>::run(E, component which, Args&&... args) {
   check(which, E::about.name);
-  on_chosen([&]<class Tag>(Tag) {
-    walk<E, Tag, detail::no_plan, 0>(component_range{which.index, which.index + 1}, false, detail::passed<Args>(args)...);
+  on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) {
+    walk<E, Tag, detail::no_plan, 0>(component_range{which.index, which.index + 1}, detail::passed<Args>(args)...);
   });
 }
 
