@@ -18,15 +18,25 @@ using keel::space::simulated_memory;
 using range = Kokkos::RangePolicy<simulated>;
 using view = Kokkos::View<int*, simulated_memory>;
 
+// Structs where nvcc takes no lambda: in a constructor, and in another one.
+struct wait_for {
+  std::atomic<bool> const* go;
+  void operator()(int) const {
+    while (!go->load()) std::this_thread::yield();
+  }
+};
+struct fill_inside {
+  view where;
+  void operator()(int) const {
+    view const device = where;
+    Kokkos::parallel_for("inner", range(0, 10), KOKKOS_LAMBDA(int i) { device(i) = i; });
+  }
+};
+
 /// A kernel that runs until it is let go, however long the host takes.
 class held {
 public:
-  explicit held(simulated const& space) {
-    auto* const go = &go_;
-    Kokkos::parallel_for("held", range(space, 0, 1), KOKKOS_LAMBDA(int) {
-      while (!go->load()) std::this_thread::yield();
-    });
-  }
+  explicit held(simulated const& space) { Kokkos::parallel_for("held", range(space, 0, 1), wait_for{&go_}); }
   void let_go() { go_ = true; }
 
 private:
@@ -154,9 +164,7 @@ TEST_CASE("space: new memory is poisoned, and can be poisoned again") {
 TEST_CASE("space: a kernel on a view in simulated memory may call another in place") {
   simulated const space;
   view const device("device", 10);
-  Kokkos::parallel_for("outer", range(space, 0, 1), KOKKOS_LAMBDA(int) {
-    Kokkos::parallel_for("inner", range(0, 10), KOKKOS_LAMBDA(int i) { device(i) = i; });
-  });
+  Kokkos::parallel_for("outer", range(space, 0, 1), fill_inside{device});
   int sum = 0;
   Kokkos::parallel_reduce("sum", range(space, 0, 10), KOKKOS_LAMBDA(int i, int& s) { s += device(i); }, sum);
   CHECK(sum == 45);

@@ -120,7 +120,7 @@ private:
     return tracking::checks || (detail::is_rehearsal<Tags> || ...);
   }(devices{});
 
-  template <bool Asks = true, class F>
+  template <bool Asks, class F>
   void on_chosen(F&& f);
   template <class P>
   [[nodiscard]] bool allows_plan() const;

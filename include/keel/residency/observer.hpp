@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace keel::residency {
 
@@ -48,6 +49,15 @@ concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes
   o.write(one, n, m, text);
   o.lose(one, n, text);
   { o.why(n, n, n, r) } -> std::same_as<std::string>;
+};
+
+/// Observers that ask for more: the number of each step before it; a file, with the rank and what memories
+/// are called. (Named, because nvcc 13 takes no requires-expression over members of `fields`.)
+template <class O>
+concept CountsSteps = requires(O& o, std::int64_t n) { o.begin_step(n); };
+template <class O>
+concept WritesFile = requires(O& o, std::string const& path, int rank, std::vector<std::string> const& memories) {
+  o.open(path, rank, memories);
 };
 
 /// The null model: nobody is told, and no code is left.

@@ -52,7 +52,7 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
   book_.observer().name_memories(detail::memory_names(devices{}));
-  if constexpr (requires { book_.observer().open(std::string{}, 0, std::vector<std::string>{}); }) {
+  if constexpr (WritesFile<typename tracking::observer>) {
     std::string name = settings_.trace_file;
     if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
     int const rank = run.environment().rank();
@@ -61,7 +61,7 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   (add<Vars>(options...), ...);
   if (components() == 1 && !book_.observer().listens()) row_ = book_.cells();
   book_.open(host);
-  on_chosen([&]<class Tag>(Tag) { prepare<Tag>(); });
+  on_chosen<true>([&]<class Tag>(Tag) { prepare<Tag>(); });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
   else set({});
 }

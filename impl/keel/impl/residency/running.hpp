@@ -196,7 +196,7 @@ template <class App, Variable... Vars>
 template <Entry S, class... Args>
 void fields<App, Vars...>::step(S, Args&&... args) {
   ++steps_;
-  if constexpr (requires { book_.observer().begin_step(steps_); }) book_.observer().begin_step(steps_);
+  if constexpr (CountsSteps<typename tracking::observer>) book_.observer().begin_step(steps_);
   on_chosen<detail::asks_for_device(S::about)>([&]<class Tag>(Tag) {
     component_range const all{0, components()};
     if constexpr (!tracking::tracks) {
