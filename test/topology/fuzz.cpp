@@ -135,6 +135,7 @@ int main(int argc, char** argv) {
       std::ofstream{text{folder} + "/" + std::to_string(now->done - 1) + ".xml"} << mutated(seeds, random);
     }
   }
+  hwloc_topology_destroy(keeps_plugins_loaded);
   std::printf("fuzz: %llu mutations, %llu nodes, %llu refused, %llu died\n", static_cast<unsigned long long>(count),
               static_cast<unsigned long long>(now->accepted), static_cast<unsigned long long>(now->refused),
               static_cast<unsigned long long>(died));
