@@ -6,6 +6,7 @@
 
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/context.hpp>
+#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>

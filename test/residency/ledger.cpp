@@ -377,7 +377,8 @@ TEST_CASE("residency: cycling, and copying from the past, leave a true book from
 TEST_CASE("residency: random programs read what was written last, and move no byte too many") {
   char const* const asked = std::getenv("KEEL_TEST_SEQUENCES");
   long const sequences = asked ? std::atol(asked) : 50'000;
-  std::mt19937_64 random(20'120'517);
+  char const* const seed = std::getenv("KEEL_TEST_SEED"); // another part of a long run
+  std::mt19937_64 random(seed ? std::strtoull(seed, nullptr, 10) : 20'120'517);
   auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };
   long wrong = 0, dear = 0;
   for (long s = 0; s < sequences; ++s) {

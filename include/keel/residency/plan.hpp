@@ -17,12 +17,19 @@
 
 namespace keel::residency {
 
+namespace detail {
+template <class Plan>
+struct explained;
+} // namespace detail
+
 /// What `Schedule` does in an application whose routines `on_device` run on `Device`.
 ///
 /// The schedule is taken to be all that happens, step after step; what it does not write was
 /// written on the host before. Constants: no run-time state, no code.
 template <class App, class Schedule, class Device>
 class plan {
+  template <class>
+  friend struct detail::explained;
   using devices = policy::to_list<typename App::devices>;
   static_assert(policy::contains<devices, Device>, "keel::residency::plan: a device that is not in the application's list. "
                                                    "Add it there?");

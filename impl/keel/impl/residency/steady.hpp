@@ -51,11 +51,21 @@ struct steady {
   region lost_region = region::none;
 };
 
-/// Runs a program on sets of states.
-template <class Program, std::size_t Cells>
+/// What a read met in the states that are possible there.
+struct met {
+  bool found = false, lacked = false, lost = false; ///< valid here; valid elsewhere; valid nowhere
+  unsigned from = 0;                                ///< memories that it can come from, one bit each
+};
+/// Whoever wants to know what each read met, in the steady state. Nobody does while compiling.
+struct unheard {
+  constexpr void read(int, region, met const&) {}
+};
+
+/// Runs a program on sets of states, and tells `Teller` what the reads of each site met.
+template <class Program, std::size_t Cells, class Teller = unheard>
 class simulation {
 public:
-  constexpr explicit simulation(Program const& p) : program_(p) {
+  constexpr explicit simulation(Program const& p, Teller teller = {}) : program_(p), teller_(teller) {
     // What the schedule does not write comes from outside, by way of the host.
     for (auto& c : now_.of)
       for (place_set& s : c) s = place_set(1U << 1);
@@ -196,38 +206,43 @@ private:
     unsigned const here = 1U << int(s.where);
     for (region one : single_regions) {
       place_set& set = now_.of[s.cell][index_of(one)];
-      if (overlap(one, s.reads)) set = read(set, s.where, index_of(one), number);
+      if (overlap(one, s.reads)) set = read(set, s.where, one, number);
       if (overlap(one, s.writes)) set = place_set(1U << here);
       else if (overlap(one, spoiled_by(s.writes))) set = place_set(1U << 0);
     }
   }
-  constexpr place_set read(place_set set, memory where, int r, int number) {
+  constexpr place_set read(place_set set, memory where, region one, int number) {
     unsigned const here = 1U << int(where);
-    if (records_ && set == place_set(1U << 0) && lost_site_ < 0) lost_site_ = number, lost_region_ = single_regions[r];
+    int const r = index_of(one);
+    if (records_ && set == place_set(1U << 0) && lost_site_ < 0) lost_site_ = number, lost_region_ = one;
     place_set after = 0;
-    unsigned from = 0; // sources that are possible
-    bool through_host = false, lacks = false;
+    met seen;
+    bool through_host = false;
     for (place_set rest = set; rest != 0; rest &= place_set(rest - 1)) {
       unsigned const valid = unsigned(std::countr_zero(rest));
       unsigned then = valid | here;
+      seen.found = seen.found || (valid & here) != 0;
+      seen.lost = seen.lost || valid == 0;
       if ((valid & here) == 0 && valid != 0) {
-        lacks = true;
+        seen.lacked = true;
         bool const hop = where != host && (valid & 1U) == 0;
         if (hop) then |= 1U;
         through_host = through_host || hop;
-        from |= 1U << std::countr_zero(valid);
+        seen.from |= 1U << std::countr_zero(valid);
       }
       after |= place_set(1U << then);
     }
-    if (lacks && records_) {
+    if (records_) teller_.read(number, one, seen);
+    if (seen.lacked && records_) {
       if (where != host) made_.copies[0][int(where)][r] += 1;
       for (int m = 1; m < max_planned_memories; ++m)
-        if ((from >> m & 1U) != 0 && (where == host || through_host)) made_.copies[m][0][r] += 1;
+        if ((seen.from >> m & 1U) != 0 && (where == host || through_host)) made_.copies[m][0][r] += 1;
     }
     return after;
   }
 
   Program const& program_;
+  [[no_unique_address]] Teller teller_;
   possible<Cells> now_{};
   tally made_{};
   std::int64_t cycle_length_ = 1, step_ = 1;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A plan as a table.
+
+#include <keel/impl/residency/explain.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace keel::residency::detail {
+
+using told_row = std::array<std::string, 8>;
+
+[[nodiscard]] inline std::string aligned(std::vector<told_row> const& rows) {
+  std::array<std::size_t, std::tuple_size_v<told_row>> width{};
+  for (told_row const& r : rows)
+    for (std::size_t c = 0; c < r.size(); ++c) width[c] = std::max(width[c], r[c].size());
+  std::string text;
+  for (told_row const& r : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < r.size(); ++c) line += r[c] + std::string(width[c] - r[c].size() + 2, ' ');
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return text;
+}
+
+/// `never`, `always`, `depends`; `lost` where there is nothing to copy.
+[[nodiscard]] inline char const* word_for(met const& m) {
+  if (m.lost && !m.found && !m.lacked) return "lost";
+  return !m.lacked ? "never" : m.found || m.lost ? "depends" : "always";
+}
+
+/// The memories that data can come from, with `or` between them.
+[[nodiscard]] inline std::string sources(explanation const& told, met const& m) {
+  std::string text;
+  for (std::size_t k = 0; k < told.memories.size(); ++k)
+    if ((m.from >> k & 1U) != 0) text += (text.empty() ? "" : " or ") + told.memories[k];
+  return text;
+}
+
+[[nodiscard]] inline std::string fate_of_ghosts(told_entry const& e, told_access const& a) {
+  if (e.what == entry_kind::exchange) return overlap(a.writes, region::ghosts) ? "filled here" : "sent to the neighbours";
+  if (overlap(a.writes, region::owned) && !overlap(a.writes, region::ghosts)) return "stale from here on";
+  if (overlap(a.writes, region::ghosts)) return a.reads == region::none ? "written here" : "changed here";
+  if (overlap(a.reads, region::ghosts) && a.seen.lost) return "nobody has filled them";
+  return "";
+}
+
+[[nodiscard]] inline std::string table_of(explanation const& told) {
+  std::vector<told_row> rows{{"entry", "in", "data", "region", "access", "copied", "from", "ghosts"}};
+  for (std::size_t i = 1; i < told.entries.size(); ++i) { // the schedule itself comes first
+    told_entry const& e = told.entries[i];
+    std::string name = std::string(std::size_t(2 * (e.depth - 1)), ' ') + e.name;
+    if (e.accesses.empty()) rows.push_back({name, e.where, "", "", "", "", "", ""});
+    for (told_access const& a : e.accesses) {
+      bool const reads = a.reads != region::none, writes = a.writes != region::none;
+      std::string const copied = reads ? word_for(a.seen) : "";
+      rows.push_back({name, name.find_first_not_of(' ') == name.npos ? "" : e.where, a.variable, reads || writes ? std::string(residency::name_of(a.reads | a.writes)) : "levels",
+                      reads && writes ? "updates" : reads ? "reads" : writes ? "writes" : "moves", copied,
+                      copied == "always" || copied == "depends" ? sources(told, a.seen) : "", fate_of_ghosts(e, a)});
+      name = std::string(name.size(), ' ');
+    }
+  }
+  std::string text = "on " + told.device + ", once " + std::to_string(told.transient) + " steps are made:\n" + aligned(rows);
+  if (told.period == 0) return text + "no steady state was found\n";
+  std::vector<told_row> sums{{"", "core", "rim", "ghosts", "", "", "", ""}};
+  for (std::size_t a = 0; a < std::size_t{max_planned_memories}; ++a)
+    for (std::size_t b = 0; b < std::size_t{max_planned_memories}; ++b) {
+      auto const& n = told.copies.copies[a][b];
+      if (n[0] + n[1] + n[2] == 0) continue;
+      sums.push_back({told.memories[a] + " to " + told.memories[b], std::to_string(n[0]), std::to_string(n[1]), std::to_string(n[2]), "", "", "", ""});
+    }
+  text += "copies in " + (told.period == 1 ? std::string("a step") : "a period of " + std::to_string(told.period) + " steps");
+  return text + (sums.size() == 1 ? ": none\n" : ":\n" + aligned(sums));
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A plan that people can read: as a table, and as a graph.
+
+#include <keel/impl/residency/explain.hpp>
+#include <keel/impl/residency/explain_graph.hpp>
+#include <keel/impl/residency/explain_table.hpp>
+#include <keel/residency/plan.hpp>
+
+#include <ostream>
+
+namespace keel::residency {
+
+/// How a plan is written: a table of text; the language of Graphviz, for `dot -Tsvg`.
+enum class format { table, graphviz };
+
+/// Writes what `Schedule` does in each step of its steady state, in the application `App` with
+/// `Device` chosen, which is, where nobody says it, the first of the list with memory of its own.
+///
+/// In the table each line is a region of a level of a variable that an entry reads or writes, and
+/// says whether it has to be copied for that: `never`, `always`, or `depends` on conditions; where
+/// from and where to; and what becomes of the ghosts. Sums over one period stand below. In the graph an
+/// arrow goes from whoever wrote data to whoever reads them, thick where they are copied on the way.
+template <class App, Entry Schedule, class Device = detail::device_to_explain<App>>
+void explain(std::ostream& out, format how = format::table) {
+  detail::explanation const told = detail::explained<plan<App, Schedule, Device>>::tell(Device::name);
+  out << (how == format::table ? detail::table_of(told) : detail::graph_of(told));
+}
+
+/// The same for an application that was written for every device of this build.
+template <Entry Schedule>
+void explain(std::ostream& out, format how = format::table) {
+  explain<detail::any_application, Schedule>(out, how);
+}
+
+} // namespace keel::residency
