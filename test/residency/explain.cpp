@@ -32,6 +32,8 @@ struct mean : kr::variable<"a \"mean\"", double> {};
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>> {};
 struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::owned<du>>, kr::writes<eta>> {};
 struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>, kr::updates<mean>> {};
+struct show : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
+struct shown : kr::schedule<kr::cycle<eta>, rhs, advance, kr::exchange<eta>, kr::every<10, show>> {};
 struct forcing : kr::routine<"forcing", kr::on_host, kr::updates<kr::past<eta, 1>>> {};
 struct storm {
   static bool holds();
@@ -82,6 +84,15 @@ TEST_CASE("residency: a plan is told as a table, access by access, with its copi
         "host to simulated  0     0    10\n"
         "simulated to host  1     10   0\n");
   CHECK(told<one_memory, step, test::host>().ends_with("copies in a period of 10 steps: none\n"));
+}
+
+TEST_CASE("residency: the README shows what is told of a plan") {
+  std::ostringstream readme;
+  readme << std::ifstream(KEEL_README).rdbuf();
+  std::istringstream lines(told<app, shown, keel::simulated>());
+  std::string shown_there;
+  for (std::string line; std::getline(lines, line);) shown_there += "    " + line + '\n';
+  CHECK(readme.str().find('\n' + shown_there) != std::string::npos);
 }
 
 TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that nobody fills") {

@@ -5,6 +5,7 @@
 /// The steady state of a schedule: all states that each cell can be in, step after step, until
 /// they repeat; and the copies made on the way round.
 
+#include <keel/impl/residency/met.hpp>
 #include <keel/impl/residency/program.hpp>
 #include <keel/residency/transitions.hpp>
 
@@ -49,16 +50,6 @@ struct steady {
   std::int64_t transient = 0, period = 0; ///< steps; period 0 where none was found
   int lost_site = -1;                     ///< reads a region that is valid nowhere, for certain
   region lost_region = region::none;
-};
-
-/// What a read met in the states that are possible there.
-struct met {
-  bool found = false, lacked = false, lost = false; ///< valid here; valid elsewhere; valid nowhere
-  unsigned from = 0;                                ///< memories that it can come from, one bit each
-};
-/// Whoever wants to know what each read met, in the steady state. Nobody does while compiling.
-struct unheard {
-  constexpr void read(int, region, met const&) {}
 };
 
 /// Runs a program on sets of states, and tells `Teller` what the reads of each site met.
