@@ -84,6 +84,43 @@ TEST_CASE("topology: a binding takes every thread of the process along, and ends
   CHECK(running_on() == before);
 }
 
+TEST_CASE("topology: at the end of a rank's binding each thread has back what was its own, also one born meanwhile") {
+  auto const here = node::here();
+  auto const before = running_on();
+  auto const target = last_core(here);
+  if (target.hardware_threads == before) return; // one core: there is nothing to tell apart
+  std::atomic<int> step{0};
+  auto const wait_for = [&](int wanted) {
+    while (step != wanted) std::this_thread::yield();
+  };
+  id_set own, own_after, born_after;
+  std::thread older{[&] {
+    binding const first{here, everything(here), 0}; // on its own first core
+    own = running_on();
+    step = 1;
+    wait_for(3);
+    own_after = running_on();
+  }};
+  wait_for(1);
+  std::thread younger;
+  {
+    binding const bound{here, target};
+    younger = std::thread{[&] {
+      step = 2;
+      wait_for(3);
+      born_after = running_on();
+    }};
+    wait_for(2);
+  }
+  step = 3;
+  older.join();
+  younger.join();
+  CHECK(own != before);
+  CHECK(own_after == own);
+  CHECK(born_after == before);
+  CHECK(running_on() == before);
+}
+
 TEST_CASE("topology: a thread's binding is its own, and bindings nest") {
   auto const here = node::here();
   auto const before = running_on();
@@ -101,6 +138,14 @@ TEST_CASE("topology: a thread's binding is its own, and bindings nest") {
   }
   CHECK(running_on() == before);
   CHECK_THROWS_AS((binding{here, all, -1}), keel::error);
+  if (all.cores.size() < 2) return;
+  int const second = *++all.cores.begin();
+  {
+    binding const next{here, all, 1 + int(all.cores.size())};
+    CHECK(bound_cores(here) == id_set{second});
+  }
+  placement const one_threads{.cores = all.cores, .hardware_threads = here.cores()[std::size_t(second)].hardware_threads};
+  CHECK_THROWS_AS((binding{here, one_threads, 0}), keel::error); // its first core, of which nothing is its own
 }
 
 TEST_CASE("topology: what the system refuses is an error, and nothing is bound") {

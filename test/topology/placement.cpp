@@ -54,6 +54,8 @@ void check_cores(node const& n, std::vector<placement> const& ranks) {
   CHECK(largest <= 2 * ((users.size() + ranks.size() - 1) / ranks.size())); // memories are never parted to be fair
   auto const most = *std::max_element(thread_users.begin(), thread_users.end());
   CHECK(std::size_t(most) <= (ranks.size() + threads - 1) / threads);
+  for (auto const& c : n.cores()) // every one is used, evenly
+    for (int const t : c.hardware_threads) CHECK(std::size_t(thread_users.at(std::size_t(t))) >= ranks.size() / threads);
 }
 
 /// The nearest ordinary memory; the nearest GPU that no rank nearer to it could have.
@@ -95,7 +97,7 @@ void check_against_hwloc(node const& n, keel::test::walk const& oracle, std::vec
 
 TEST_CASE("topology: ranks get near, balanced places, and none shares before it must") {
   for (auto const& file : keel::test::all_machines())
-    for (int const ranks : {1, 2, 3, 4, 8, 16, 64, 500}) {
+    for (int const ranks : {1, 2, 3, 4, 8, 16, 20, 64, 100, 500}) {
       CAPTURE(file);
       CAPTURE(ranks);
       auto const n = node::from_xml(file);
@@ -283,10 +285,16 @@ TEST_CASE("topology: a restricted placement uses those cores and no others, even
 TEST_CASE("topology: a rule chooses how many hardware threads of a core are used") {
   auto const n = node::from_xml(own_machine("hybrid.xml"));
   for (auto const& p : n.place(4, {.threads_per_core = 1})) CHECK(p.hardware_threads.size() == p.cores.size());
-  auto const placed = n.place(24, {.threads_per_core = 1}); // now 16 places, and 24 ranks share them
-  std::vector<int> users(64, 0);
-  for (auto const& p : placed)
-    for (int const t : p.hardware_threads) ++users[std::size_t(t)];
-  CHECK(*std::max_element(users.begin(), users.end()) == 2);
+  for (int const ranks : {16, 24, 40, 64}) { // now 16 places
+    std::vector<int> users(64, 0);
+    for (auto const& p : n.place(ranks, {.threads_per_core = 1}))
+      for (int const t : p.hardware_threads) ++users[std::size_t(t)];
+    for (auto const& c : n.cores())
+      for (int const t : c.hardware_threads) {
+        bool const is_first = t == *c.hardware_threads.begin();
+        CHECK(users[std::size_t(t)] >= (is_first ? ranks / 16 : 0));
+        CHECK(users[std::size_t(t)] <= (is_first ? (ranks + 15) / 16 : 0));
+      }
+  }
   CHECK_THROWS_AS((void)n.place(1, {.threads_per_core = -1}), keel::error);
 }
