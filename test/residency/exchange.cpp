@@ -10,14 +10,18 @@
 #include <doctest/doctest.h>
 
 #include <span>
+#include <stdexcept>
+#include <string_view>
 #include <vector>
 
 namespace kr = keel::residency;
 
 namespace {
 
-template <class Layout, class Ranks>
-using app = test::application<keel::list<test::host, keel::simulated>, kr::automatic, Layout, Ranks>;
+template <class Layout, class Ranks, class Exchange = kr::on_host>
+struct app : test::application<keel::list<test::host, keel::simulated>, kr::automatic, Layout, Ranks> {
+  using exchange = Exchange;
+};
 
 struct a : kr::variable<"a", double**, kr::levels<2>> {};
 struct b : kr::variable<"b", float***> {};
@@ -77,10 +81,10 @@ struct verify : kr::routine<"verify", kr::on_host, kr::reads<a, b>> {
   }
 };
 
-template <class Layout>
+template <class Layout, class Exchange = kr::on_host>
 void exchange_and_verify(std::string_view device, kr::ghost_width width, bool x_wraps, bool y_wraps) {
   test::run<keel::machine::mpi> run{device};
-  kr::fields<app<Layout, keel::machine::mpi>, a, b> f{run, kr::grid{{9, 13}, width, kr::periodic{x_wraps, y_wraps}}, kr::extra<b>{3}};
+  kr::fields<app<Layout, keel::machine::mpi, Exchange>, a, b> f{run, kr::grid{{9, 13}, width, kr::periodic{x_wraps, y_wraps}}, kr::extra<b>{3}};
   f.run(fill{});
   f.run(touch{});
   f.run(kr::exchange<a, b>{});
@@ -90,55 +94,106 @@ void exchange_and_verify(std::string_view device, kr::ghost_width width, bool x_
   CHECK((checked_ghosts > 0 || (run.environment().size() == 1 && !x_wraps && !y_wraps)));
 }
 
-struct smooth : kr::routine<"smooth", kr::on_device, kr::reads<kr::past<a, 1>>, kr::writes<a>> {
+// The wave equation, second order in space and time, and a sum on the side that the exchange overlaps with.
+struct w : kr::variable<"w", double**, kr::levels<3>> {};
+struct sum : kr::variable<"sum", double**> {};
+
+struct wave_start : kr::routine<"wave_start", kr::on_host, kr::writes<w, kr::past<w, 1>, sum>> {
   template <class V>
   static void run(V v) {
-    auto old = v(kr::past<a, 1>{});
-    auto now = v(a{});
+    auto now = v(w{}), before = v(kr::past<w, 1>{});
+    auto total = v(sum{});
+    auto const own = v.owned();
+    auto const begin = v.global_begin(), n = v.global_extents();
+    for (auto i = own.begin[0]; i < own.end[0]; ++i)
+      for (auto j = own.begin[1]; j < own.end[1]; ++j) {
+        auto const at = (begin[0] + i - own.begin[0]) * n[1] + begin[1] + j - own.begin[1];
+        now(i, j) = before(i, j) = double((at * 7919) % 101) / 101;
+        total(i, j) = 0;
+      }
+  }
+};
+struct propagate : kr::routine<"propagate", kr::on_device, kr::reads<kr::past<w, 1>, kr::owned<kr::past<w, 2>>>, kr::writes<w>> {
+  template <class V>
+  static void run(V v) {
+    auto old = v(kr::past<w, 1>{}), older = v(kr::past<w, 2>{});
+    auto now = v(w{});
     auto const own = v.owned();
     bool const low = v.is_wall(1, kr::side::low), high = v.is_wall(1, kr::side::high);
     int const first = int(own.begin[1]), last = int(own.end[1]) - 1;
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("smooth", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+    Kokkos::parallel_for("propagate", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
       double const south = low && j == first ? old(i, j) : old(i, j - 1);
       double const north = high && j == last ? old(i, j) : old(i, j + 1);
-      now(i, j) = 0.3 * old(i, j) + 0.1 * old(i - 1, j - (low && j == first ? 0 : 1)) + 0.2 * old(i + 1, j) + 0.3 * south + 0.1 * north;
+      double const bend = old(i - 1, j) + old(i + 1, j) + south + north - 4 * old(i, j);
+      now(i, j) = 2 * old(i, j) - older(i, j) + 0.2 * bend + 0.01 * old(i - 1, j - (low && j == first ? 0 : 1));
     });
   }
 };
-struct smoothing : kr::schedule<kr::cycle<a>, smooth, kr::exchange<a>> {};
+struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<kr::owned<w>>, kr::updates<sum>> {
+  template <class V>
+  static void run(V v) {
+    auto now = v(w{});
+    auto total = v(sum{});
+    auto const own = v.owned();
+    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for("add_up", policy(v.execution_space(), own.begin, own.end),
+                         KOKKOS_LAMBDA(int i, int j) { total(i, j) += 0.3 * now(i, j) * now(i, j); });
+  }
+};
+struct waves : kr::schedule<kr::cycle<w>, propagate, kr::exchange<w>, add_up> {};
 
 struct part {
-  double value;
+  double value, sum;
   std::int64_t at;
 };
 std::vector<part> parts;
-struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<a>>> {
+struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<w>, kr::owned<sum>>> {
   template <class V>
   static void run(V v) {
-    auto now = v(a{});
+    auto now = v(w{});
+    auto total = v(sum{});
     auto const own = v.owned();
     auto const begin = v.global_begin(), n = v.global_extents();
     parts.clear();
     for (auto i = own.begin[0]; i < own.end[0]; ++i)
       for (auto j = own.begin[1]; j < own.end[1]; ++j)
-        parts.push_back({now(i, j), (begin[0] + i - own.begin[0]) * n[1] + begin[1] + j - own.begin[1]});
+        parts.push_back({now(i, j), total(i, j), (begin[0] + i - own.begin[0]) * n[1] + begin[1] + j - own.begin[1]});
   }
 };
 
-template <class Ranks>
-std::vector<double> whole_field(std::string_view device) {
+template <class Ranks, class Exchange>
+std::vector<double> twenty_steps(std::string_view device) {
   test::run<Ranks> run{device};
-  kr::fields<app<Kokkos::LayoutRight, Ranks>, a, b> f{run, kr::grid{{17, 10}, kr::ghost_width{1}, kr::periodic{true, false}}, kr::extra<b>{1}};
-  f.run(fill{});
-  f.run(kr::exchange<a>{});
-  for (int n = 0; n < 20; ++n) f.step(smoothing{});
+  kr::fields<app<Kokkos::LayoutRight, Ranks, Exchange>, w, sum> f{run, kr::grid{{17, 10}, kr::ghost_width{1}, kr::periodic{true, false}}};
+  f.run(wave_start{});
+  f.run(kr::exchange<w>{});
+  for (int n = 0; n < 20; ++n) f.step(waves{});
+  CHECK(f.planned_steps() >= 17);
   f.run(collect{});
   auto const all = keel::machine::gather(run.environment(), std::span<part const>(parts), 0);
-  std::vector<double> field(17 * 10, -1);
-  for (part const& p : all) field[std::size_t(p.at)] = p.value;
+  std::vector<double> field(2 * 17 * 10, -1);
+  for (part const& p : all) field[2 * std::size_t(p.at)] = p.value, field[2 * std::size_t(p.at) + 1] = p.sum;
   return field;
 }
+
+// A host routine between an exchange and its first reader; a ghost that has a neighbour is not filled yet.
+int ghosts_seen = 0;
+struct meanwhile : kr::routine<"meanwhile", kr::on_host, kr::reads<kr::owned<a>>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = wrapped(v.global_begin()[0] - 1, v.global_extents()[0]), y = v.global_begin()[1];
+    ghosts_seen += v(a{})(0, v.owned().begin[1]) == double(1000 * x + y) + 0.5 ? 100 : 1;
+  }
+};
+struct stumble : kr::routine<"stumble", kr::on_host, kr::reads<kr::owned<a>>> {
+  template <class V>
+  static void run(V) {
+    throw std::runtime_error("stumbled");
+  }
+};
+struct overlapped : kr::schedule<fill, touch, kr::exchange<a, b>, meanwhile, meanwhile, verify> {};
+struct stumbling : kr::schedule<fill, touch, kr::exchange<a, b>, stumble> {};
 
 } // namespace
 
@@ -148,18 +203,56 @@ TEST_CASE("residency: an exchange fills all ghosts that have a neighbour, corner
       exchange_and_verify<Kokkos::LayoutRight>(test::host::name, kr::ghost_width{2, 1}, x, y);
       exchange_and_verify<Kokkos::LayoutRight>("simulated", kr::ghost_width{1, 2}, x, y);
     }
+  exchange_and_verify<Kokkos::LayoutRight, kr::on_device>("simulated", kr::ghost_width{2, 1}, true, false);
+  exchange_and_verify<Kokkos::LayoutLeft, kr::on_device>("simulated", kr::ghost_width{1, 2}, false, true);
+  exchange_and_verify<Kokkos::LayoutRight, kr::on_device>(test::host::name, kr::ghost_width{1}, true, true);
   exchange_and_verify<Kokkos::LayoutLeft>(test::host::name, kr::ghost_width{1, 1}, true, false);
   exchange_and_verify<Kokkos::LayoutLeft>("simulated", kr::ghost_width{2, 2}, true, true);
 }
 
-TEST_CASE("residency: a field has the same bits on any number of ranks, on host and device") {
+TEST_CASE("residency: twenty steps of the wave equation have the same bits on any ranks, devices and ways of exchange") {
   test::run<keel::machine::mpi> run{test::host::name};
+  using keel::machine::alone;
+  using keel::machine::mpi;
   int const rank = run.environment().rank();
-  std::vector<double> const alone = whole_field<keel::machine::alone>(test::host::name);
-  std::vector<double> const together = whole_field<keel::machine::mpi>(test::host::name);
-  std::vector<double> const mixed = whole_field<keel::machine::mpi>(rank % 2 == 0 ? "simulated" : test::host::name);
-  if (rank == 0) {
-    CHECK(together == alone);
-    CHECK(mixed == alone);
+  std::vector<double> const reference = twenty_steps<alone, kr::on_host>(test::host::name);
+  std::vector<std::vector<double>> all{
+      twenty_steps<mpi, kr::on_host>(test::host::name), twenty_steps<mpi, kr::on_host>("simulated"),
+      twenty_steps<mpi, kr::on_host>(rank % 2 == 0 ? "simulated" : test::host::name),
+      twenty_steps<mpi, kr::on_device>("simulated"),
+      twenty_steps<mpi, kr::on_device>(rank % 2 == 0 ? "simulated" : test::host::name)};
+  if (rank == 0)
+    for (auto const& field : all) CHECK(field == reference);
+  CHECK(twenty_steps<alone, kr::on_device>("simulated") == reference);
+}
+
+TEST_CASE("residency: an exchange on the device moves nothing to the host") {
+  test::run<keel::machine::mpi> run{"simulated"};
+  kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi, kr::on_device>, w, sum> f{
+      run, kr::grid{{17, 10}, kr::ghost_width{1}, kr::periodic{true, true}}};
+  f.run(wave_start{});
+  f.run(kr::exchange<w>{});
+  for (int n = 0; n < 3; ++n) f.step(waves{});
+  CHECK(f.traffic().bytes(kr::way::to_host) == 0);
+  CHECK(f.is_valid<w, keel::simulated>());
+  CHECK_FALSE(f.is_valid<w>(kr::region::ghosts));
+  CHECK((f.traffic().bytes(kr::way::to_neighbours) > 0 || run.environment().size() == 1));
+  using plan = kr::plan<app<Kokkos::LayoutRight, keel::machine::mpi, kr::on_device>, waves, keel::simulated>;
+  static_assert(plan::copies(kr::device, kr::host) == 0);
+  static_assert(plan::copies(kr::host, kr::device) == 0);
+}
+
+TEST_CASE("residency: an exchange is under way behind the routines that do not meet it, and done for the one that does") {
+  for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
+    test::run<keel::machine::mpi> run{device};
+    kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, a, b> f{run, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<b>{3}};
+    ghosts_seen = wrong_cells = 0;
+    f.step(overlapped{}, true, true);
+    CHECK(ghosts_seen == 2);
+    CHECK(wrong_cells == 0);
+    CHECK_THROWS_AS(f.step(stumbling{}), std::runtime_error);
+    wrong_cells = 0;
+    f.run(verify{}, true, true); // what was under way has landed
+    CHECK(wrong_cells == 0);
   }
 }

@@ -47,9 +47,9 @@ TEST_CASE("residency: what does not lie on the grid has no ghosts to become stal
   CHECK(of(rhs::about, profile::about).where == kr::region::everywhere);
 }
 
-TEST_CASE("residency: an exchange reads rims on the host and writes ghosts there") {
+TEST_CASE("residency: an exchange reads rims and writes ghosts, where the application says") {
   kr::entry const& e = kr::exchange<eta, kr::past<eta, 1>>::about;
-  CHECK(e.where.what == kr::place::kind::at_host);
+  CHECK(e.where.what == kr::place::kind::at_exchange);
   CHECK(of(e, eta::about, 1).where == (kr::region::rim | kr::region::ghosts));
 }
 

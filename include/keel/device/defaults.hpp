@@ -8,6 +8,7 @@
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>
+#include <keel/residency/routine.hpp>
 #include <keel/residency/tracking.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
@@ -35,6 +36,8 @@ struct defaults {
   using ranks = machine::mpi;
   /// How residency is followed: off, automatic, checked or traced.
   using tracking = residency::automatic;
+  /// Where ghosts are packed and messages leave: `on_host`, or `on_device` for an MPI that reaches its memory.
+  using exchange = residency::on_host;
   /// Of all copies of a variable.
   using layout = Kokkos::LayoutRight;
   /// Where things run and lie when nobody says otherwise, keel's own: a device whose space is named here is the one

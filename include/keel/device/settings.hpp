@@ -82,10 +82,8 @@ struct program_settings {
     case knob::log_level: return log_level.from;
     case knob::print_configuration: return print_configuration.from;
     case knob::help: return help.from;
-    case knob::threads:
-    case knob::numa_regions:
-    case knob::device_instance: return device::source::unset;
-    default: return residency_sources[place_of(id)];
+    default: // of residency, or of a device
+      return place_of(id) < residency_sources.size() ? residency_sources[place_of(id)] : device::source::unset;
     }
   }
 

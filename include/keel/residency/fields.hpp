@@ -21,6 +21,7 @@
 #include <keel/residency/tracking.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -116,6 +117,8 @@ private:
   static constexpr bool keeps_book = tracking::tracks && (lanes::size != 0 || tracking::checks);
   template <class Tag>
   static constexpr memory memory_of = detail::memory_of<devices, Tag>;
+  template <class Tag>
+  static constexpr memory exchange_memory = detail::exchanges_on_device<App> ? memory_of<Tag> : host;
   static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
     return tracking::checks || (detail::is_rehearsal<Tags> || ...);
   }(devices{});
@@ -148,8 +151,20 @@ private:
   void require_copied_back(int variable, int level, int which, std::string_view output) const;
   template <class E, class... Args>
   void run_output(component_range range, Args&... args);
-  template <class E, class P, std::size_t At>
-  void exchange_ghosts(component_range range);
+  template <memory M, class F>
+  void in_route(int which, F&& f);
+  template <class E>
+  [[nodiscard]] auto arrays_of(int which, memory m) const;
+  template <class E, memory M, class P, std::size_t At>
+  void begin_exchange(component_range range);
+  template <class E, memory M>
+  void finish_exchange(component_range range);
+  template <class G, std::size_t I, class Tag, bool IsOver>
+  void land(component_range range);
+  template <class G, std::size_t I, class Tag>
+  void begin_certain_copies(component_range range);
+  template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
+  void walk_child(component_range range, Args&... args);
   template <class V>
   void cycle_levels();
 
@@ -175,8 +190,7 @@ private:
   detail::storage<layout, lanes, Vars...> storage_;
   detail::instances<host_tag, devices> instances_;
   machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
-  detail::halo<typename App::ranks> halo_;
-  detail::host_packing packing_;
+  std::deque<detail::route<typename App::ranks, lanes>> routes_; // by component
   // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
   cell* row_ = const_cast<cell*>(detail::closed_row<directory::cell_count>.data());
   std::size_t chosen_ = 0;

@@ -6,7 +6,7 @@
 
 #include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/memories.hpp>
-#include <keel/impl/residency/strip.hpp>
+#include <keel/impl/residency/packing.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/ledger.hpp>
@@ -29,7 +29,7 @@ namespace keel::residency {
 /// in one piece with those of the whole batch, and scatters them where they go.
 ///
 /// Copies travel in the queue of the device's kernels, so they need no fence of their own.
-/// Staging memory grows to the largest batch seen, and is not given back before the end.
+/// Staging memory grows to what is under way at once, and is not given back before the end.
 template <class Lanes>
 class kokkos_provider;
 
@@ -54,6 +54,12 @@ public:
   template <class Space>
   void connect(Space const& space) {
     ((connect_lane<Lanes>(space)), ...);
+  }
+
+  /// That queue.
+  template <std::size_t Lane>
+  [[nodiscard]] auto const& queue() const {
+    return *std::get<Lane>(conduits_).queue;
   }
 
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
@@ -109,14 +115,14 @@ private:
     bytes_in<memory_space> there;
     bytes_in<space::pinned> here;
     std::size_t used = 0;
+    std::vector<std::pair<bytes_in<memory_space>, bytes_in<space::pinned>>> retired; // copies may still need them
 
     void wait() {
       queue->fence();
       used = 0;
+      retired.clear();
     }
     void reserve(std::size_t bytes);
-    template <detail::motion M>
-    void launch(detail::shape const& lies, void* array, void* buffer, bounds const& box) const;
   };
 
   template <class L, class Space>
@@ -131,10 +137,12 @@ private:
   // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
   template <class F>
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
-  // Whether the regions are all that the array has.
+  // Whether the regions are all that the array has; what has no cells is not in a transfer.
   [[nodiscard]] bool is_whole(transfer const& t) const {
-    detail::box_set const set = boxes(t.variable, t.where);
-    return set.count == 1 && set.boxes[0] == on_grid(t.variable).everywhere();
+    region rest = region::everywhere & region(std::uint8_t(~std::uint8_t(t.where)));
+    for (region one : single_regions)
+      if (overlap(one, rest) && boxes(t.variable, one).count == 0) rest = rest & region(std::uint8_t(~std::uint8_t(one)));
+    return rest == region::none;
   }
   [[nodiscard]] share on_grid(int variable) const {
     return arrays_[std::size_t(variable)].lies.rank == 0 ? share{} : share_;

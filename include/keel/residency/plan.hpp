@@ -37,15 +37,7 @@ class plan {
   static constexpr std::size_t accesses = detail::count_accesses(Schedule::about);
   using program_type = detail::program<entries, accesses>;
 
-  static constexpr memory memory_at(place const& where) {
-    if (where.what == place::kind::at_host) return host;
-    if (where.what == place::kind::at_chosen) return detail::memory_of<devices, Device>;
-    memory found = host;
-    [&]<class... Tags>(keel::list<Tags...>) {
-      (void)((where.device == Tags::name ? (found = detail::memory_of<devices, Tags>, true) : false) || ...);
-    }(devices{});
-    return found;
-  }
+  static constexpr memory memory_at(place const& where) { return detail::memory_at<App, devices, Device>(where); }
   static constexpr program_type program = [] {
     program_type p;
     p.append(Schedule::about, 0, memory_at);

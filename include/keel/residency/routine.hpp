@@ -61,9 +61,10 @@ struct writes : detail::accesses<access_kind::writes, region::owned, Xs...> {};
 template <Part... Xs>
 struct updates : detail::accesses<access_kind::updates, region::owned, Xs...> {};
 
-/// Where a routine runs: on the host, on the device chosen at the start, or on a certain one.
+/// Where an entry runs: on the host, on the device chosen at the start, on a certain one, or where the
+/// application exchanges ghosts.
 struct place {
-  enum class kind : std::uint8_t { at_host, at_chosen, at_named } what = kind::at_host;
+  enum class kind : std::uint8_t { at_host, at_chosen, at_named, at_exchange } what = kind::at_host;
   std::string_view device = {};
 };
 

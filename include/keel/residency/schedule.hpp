@@ -35,7 +35,7 @@ struct exchange {
       access{}};
   static constexpr std::size_t access_count = 2 * sizeof...(Xs);
   static constexpr clause clauses[2] = {{rims, sizeof...(Xs)}, {ghost_cells, sizeof...(Xs)}};
-  static constexpr entry about{entry_kind::exchange, "exchange", {}, clauses, 2, nullptr, 0, 1};
+  static constexpr entry about{entry_kind::exchange, "exchange", {place::kind::at_exchange}, clauses, 2, nullptr, 0, 1};
 };
 
 namespace detail {

@@ -2,45 +2,131 @@
 #pragma once
 
 /// @file
-/// How fields have ghosts filled.
+/// How fields have ghosts filled, and what they begin early.
 
+#include <keel/impl/residency/siblings.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace keel::residency {
 
-// Rims down in one batch, ghosts between hosts; they go up where and when a routine reads them.
+// Calls f with what packs in memory `M`, for the component.
 template <class App, Variable... Vars>
-template <class E, class P, std::size_t At>
-void fields<App, Vars...>::exchange_ghosts(component_range range) {
-  using duties = duties_of<E, host>;
-  settle_host();
-  detail::tool_region const during(tracking::tracks && book_.observer().listens(), "exchange", {});
-  if constexpr (keeps_book) {
-    book_.pre_sync(duties::asked.all(), range);
-    if (!admit<E, host, P, At>(range)) admit_closely<E, host>(range);
+template <memory M, class F>
+void fields<App, Vars...>::in_route(int which, F&& f) {
+  detail::route<typename App::ranks, lanes>& r = routes_[std::size_t(which)];
+  if constexpr (M == host) f(r.ghosts, r.on_host);
+  else {
+    auto& packing = std::get<std::size_t(M) - 1>(r.on_devices);
+    packing.connect(provider_.template queue<std::size_t(M) - 1>());
+    f(r.ghosts, packing);
   }
+}
+
+template <class App, Variable... Vars>
+template <class E>
+auto fields<App, Vars...>::arrays_of(int which, memory m) const {
+  using duties = duties_of<E, host>;
   std::array<detail::halo_array, duties::size> arrays;
+  for (std::size_t i = 0; i < duties::size; ++i) {
+    request const& r = duties::asked.list[i];
+    arrays[i] = {&provider_.shape_of(r.variable), provider_.array(r.variable, r.level, which, m)};
+  }
+  return arrays;
+}
+
+// Rims come to memory `M` in one batch, and messages leave. From here on the ghosts count as filled there.
+template <class App, Variable... Vars>
+template <class E, memory M, class P, std::size_t At>
+void fields<App, Vars...>::begin_exchange(component_range range) {
+  settle_host();
+  if constexpr (keeps_book) {
+    if constexpr (M == host) book_.pre_sync(duties_of<E, host>::asked.all(), range);
+    if (!admit<E, M, P, At>(range)) admit_closely<E, M>(range);
+  }
   book_.observer().before_exchange();
   try {
-    for (int c = range.begin; c < range.end; ++c) {
-      for (std::size_t i = 0; i < duties::size; ++i) {
-        request const& r = duties::asked.list[i];
-        arrays[i] = {&provider_.shape_of(r.variable), provider_.array(r.variable, r.level, c, host)};
-        book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, halo_.bytes_sent(*arrays[i].lies));
-      }
-      halo_.start(arrays, packing_);
-      halo_.finish(arrays, packing_);
-      if constexpr (tracking::observer::is_told)
-        for (std::size_t i = 0; i < duties::size; ++i)
-          book_.observer().exchange(duties::asked.list[i].variable, duties::asked.list[i].level, c, halo_.bytes_sent(*arrays[i].lies));
-    }
+    for (int c = range.begin; c < range.end; ++c)
+      in_route<M>(c, [&](auto& ghosts, auto& packing) { ghosts.start(arrays_of<E>(c, M), packing); });
   } catch (...) {
     if constexpr (keeps_book) lose<E>(range);
     throw;
   }
+}
+
+// What came is put in its place. The ghosts go on to other memories where and when a routine reads them.
+template <class App, Variable... Vars>
+template <class E, memory M>
+void fields<App, Vars...>::finish_exchange(component_range range) {
+  try {
+    for (int c = range.begin; c < range.end; ++c)
+      in_route<M>(c, [&](auto& ghosts, auto& packing) {
+        ghosts.finish(arrays_of<E>(c, M), packing);
+        for (request const& r : duties_of<E, host>::asked.all()) {
+          std::uint64_t const bytes = ghosts.bytes_sent(provider_.shape_of(r.variable));
+          book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, bytes);
+          if constexpr (tracking::observer::is_told) book_.observer().exchange(r.variable, r.level, c, bytes);
+        }
+      });
+  } catch (...) {
+    if constexpr (keeps_book) lose<E>(range);
+    throw;
+  }
+}
+
+// The exchange of group `G` that has to be finished before its entry number `I`, or that is under way behind an
+// entry that failed.
+template <class App, Variable... Vars>
+template <class G, std::size_t I, class Tag, bool IsOver>
+void fields<App, Vars...>::land(component_range range) {
+  constexpr std::size_t open = detail::open_at(G::about, I, IsOver);
+  if constexpr (open != detail::none_open) {
+    detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange, its end", {});
+    finish_exchange<detail::nth<open, typename G::entries>, exchange_memory<Tag>>(range);
+  }
+}
+
+// Copies to devices that later entries of the group are certain to want, behind the ones in between.
+template <class App, Variable... Vars>
+template <class G, std::size_t I, class Tag>
+void fields<App, Vars...>::begin_certain_copies([[maybe_unused]] component_range range) {
+  [&]<std::size_t... D>(std::index_sequence<D...>) {
+    auto const to = [&]<memory M>(std::integral_constant<memory, M>) {
+      static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(
+          G::about, I, M, detail::memory_at<App, devices, Tag>);
+      if constexpr (certain.size != 0)
+        if (book_.is_open(M)) acquire(certain.all(), M, "that will read it", range);
+    };
+    (to(std::integral_constant<memory, memory(D + 1)>{}), ...);
+  }(std::make_index_sequence<lanes::size>{});
+}
+
+// One entry of a group, with what its neighbours mean to it.
+template <class App, Variable... Vars>
+template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
+void fields<App, Vars...>::walk_child(component_range range, Args&... args) {
+  land<G, I, Tag, true>(range);
+  constexpr bool overlaps = E::about.what == entry_kind::exchange && detail::lands_before(G::about, I) > I + 1;
+  if constexpr (overlaps) {
+    detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange, its beginning", {});
+    begin_exchange<E, exchange_memory<Tag>, P, At>(range);
+  } else if constexpr (detail::open_at(G::about, I, false) != detail::none_open) {
+    try {
+      walk<E, Tag, P, At>(range, args...);
+    } catch (...) {
+      land<G, I, Tag, false>(range);
+      throw;
+    }
+  } else {
+    walk<E, Tag, P, At>(range, args...);
+  }
+  if constexpr (keeps_book && lanes::size != 0 && !overlaps) begin_certain_copies<G, I, Tag>(range);
 }
 
 } // namespace keel::residency

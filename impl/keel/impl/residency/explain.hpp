@@ -134,7 +134,7 @@ private:
     else
       for (std::uint32_t s = in.first; s < in.last; ++s) add(told, program.sites[s], seen[s]);
     if (e.what == entry_kind::routine || e.what == entry_kind::exchange || e.what == entry_kind::output)
-      told.where = out.memories[e.what == entry_kind::routine ? std::size_t(plan_type::memory_at(e.where)) : 0];
+      told.where = out.memories[std::size_t(plan_type::memory_at(e.where))];
     out.entries.push_back(std::move(told));
     for (std::size_t i = 0; i < e.child_count; ++i) tell(*e.children[i], at, depth + 1);
   }

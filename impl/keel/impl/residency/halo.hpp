@@ -4,15 +4,16 @@
 /// @file
 /// The exchange of ghosts between the arrays of neighbouring ranks.
 
-#include <keel/impl/residency/strip.hpp>
+#include <keel/impl/residency/packing.hpp>
 #include <keel/machine/messages.hpp>
+#include <keel/policy/list.hpp>
 #include <keel/residency/grid.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -21,26 +22,6 @@ namespace keel::residency::detail {
 struct halo_array {
   shape const* lies;
   void* data;
-};
-
-/// Where arrays are packed and unpacked: on the host, in its memory. Buffers grow to the largest asked for.
-class host_packing {
-public:
-  std::byte* out(std::size_t bytes) { return room(out_, bytes); }
-  std::byte* in(std::size_t bytes) { return room(in_, bytes); }
-  template <motion M>
-  void move(halo_array const& a, std::byte* buffer, bounds const& box) {
-    move_on_host<M>(*a.lies, a.data, buffer, box);
-  }
-  /// Returns when what was moved is there for messages.
-  void settle() {}
-
-private:
-  static std::byte* room(std::vector<std::uint64_t>& words, std::size_t bytes) {
-    if (words.size() * 8 < bytes) words.resize(bytes / 8);
-    return reinterpret_cast<std::byte*>(words.data());
-  }
-  std::vector<std::uint64_t> out_, in_;
 };
 
 /// Fills ghosts in one round: each rank that lies in some direction, corners included, gets one
@@ -70,6 +51,7 @@ public:
       for (int n : p.directions)
         for (halo_array const& a : arrays) bytes += padded(a, rim_box(n));
     }
+    packing.settle(); // of what the last exchange unpacked
     std::byte *const in = packing.in(bytes), *const out = packing.out(bytes);
     for (std::size_t k = 0; k < partners_.size(); ++k)
       if (partners_[k].rank != rank_)
@@ -152,7 +134,7 @@ private:
   template <motion M, class Packing>
   static std::byte* move(std::span<halo_array const> arrays, Packing& packing, bounds const& box, std::byte* at) {
     for (halo_array const& a : arrays) {
-      packing.template move<M>(a, at, box);
+      packing.template move<M>(*a.lies, a.data, at, box);
       at += padded(a, box);
     }
     return at;
@@ -162,6 +144,18 @@ private:
   int rank_;
   machine::messages<Ranks> messages_;
   std::vector<partner> partners_;
+};
+
+/// What the exchange of one component needs.
+template <class Ranks, class Lanes>
+struct route;
+template <class Ranks, class... Lanes>
+struct route<Ranks, keel::list<Lanes...>> {
+  route(machine::basic_environment<Ranks> const& environment, share const& s) : ghosts(environment, s) {}
+
+  halo<Ranks> ghosts;
+  host_packing on_host;
+  std::tuple<device_packing<typename Lanes::execution_space>...> on_devices;
 };
 
 } // namespace keel::residency::detail

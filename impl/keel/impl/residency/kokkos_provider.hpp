@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace keel::residency {
 
@@ -43,25 +44,12 @@ template <class... Lanes>
 template <class L>
 void kokkos_provider<keel::list<Lanes...>>::conduit<L>::reserve(std::size_t bytes) {
   if (used + bytes <= here.extent(0)) return;
-  wait();
-  if (bytes <= here.extent(0)) return;
   using Kokkos::view_alloc, Kokkos::WithoutInitializing;
   std::size_t const size = std::max(bytes, 2 * here.extent(0));
-  here = {}, there = {};
-  there = bytes_in<memory_space>(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
-  here = bytes_in<space::pinned>(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
-}
-
-template <class... Lanes>
-template <class L>
-template <detail::motion M>
-void kokkos_provider<keel::list<Lanes...>>::conduit<L>::launch(detail::shape const& lies, void* array, void* buffer,
-                                                            bounds const& box) const {
-  detail::with_word(lies, [&]<class Word>(Word) {
-    detail::strip const s = detail::strip_of(lies, box);
-    Kokkos::parallel_for("keel: region", Kokkos::RangePolicy<execution_space>(*queue, 0, s.words),
-                         detail::move_words<Word, M>{static_cast<Word*>(array), static_cast<Word*>(buffer), s});
-  });
+  bytes_in<memory_space> far(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
+  bytes_in<space::pinned> near(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
+  retired.emplace_back(std::exchange(there, far), std::exchange(here, near));
+  used = 0;
 }
 
 // Whole arrays first; then the other regions of the batch are gathered on the host, sent in one
@@ -70,16 +58,16 @@ template <class... Lanes>
 started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer const> batch) {
   in_lane(batch[0].to, [&]<class L>(conduit<L>& lane) {
     using there = typename L::memory_space;
+    std::size_t const size = for_each_box(batch, [](auto&&...) {});
+    if (size != 0) lane.reserve(size); // first, because it may fail
     for (transfer const& t : batch)
       if (is_whole(t)) {
-        std::size_t const size = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
+        std::size_t const bytes = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
         auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
         auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.to));
-        Kokkos::deep_copy(*lane.queue, borrowed<there>(to, size), borrowed<Kokkos::HostSpace>(from, size));
+        Kokkos::deep_copy(*lane.queue, borrowed<there>(to, bytes), borrowed<Kokkos::HostSpace>(from, bytes));
       }
-    std::size_t const size = for_each_box(batch, [](auto&&...) {});
     if (size == 0) return;
-    lane.reserve(size);
     unsigned char* const here = lane.here.data() + lane.used;
     unsigned char* const far = lane.there.data() + lane.used;
     lane.used += size;
@@ -89,8 +77,8 @@ started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer cons
     });
     Kokkos::deep_copy(*lane.queue, borrowed<there>(far, size), borrowed<Kokkos::HostSpace>(here, size));
     for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      lane.template launch<detail::motion::scatter>(shape_of(t.variable),
-                                                    array(t.variable, t.level, t.component, t.to), far + offset, box);
+      detail::launch_move<detail::motion::scatter>(*lane.queue, shape_of(t.variable),
+                                                   array(t.variable, t.level, t.component, t.to), far + offset, box);
     });
   });
   return {};
@@ -101,21 +89,21 @@ template <class... Lanes>
 finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const> batch) {
   in_lane(batch[0].from, [&]<class L>(conduit<L>& lane) {
     using there = typename L::memory_space;
+    std::size_t const size = for_each_box(batch, [](auto&&...) {});
+    if (size != 0) lane.reserve(size); // first, because it may fail
     for (transfer const& t : batch)
       if (is_whole(t)) {
-        std::size_t const size = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
+        std::size_t const bytes = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
         auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.from));
         auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
-        Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(to, size), borrowed<there>(from, size));
+        Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(to, bytes), borrowed<there>(from, bytes));
       }
-    std::size_t const size = for_each_box(batch, [](auto&&...) {});
     if (size != 0) {
-      lane.reserve(size);
       unsigned char* const here = lane.here.data() + lane.used;
       unsigned char* const far = lane.there.data() + lane.used;
       for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-        lane.template launch<detail::motion::gather>(shape_of(t.variable),
-                                                     array(t.variable, t.level, t.component, t.from), far + offset, box);
+        detail::launch_move<detail::motion::gather>(*lane.queue, shape_of(t.variable),
+                                                    array(t.variable, t.level, t.component, t.from), far + offset, box);
       });
       Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(here, size), borrowed<there>(far, size));
       lane.wait();
@@ -152,7 +140,7 @@ void kokkos_provider<keel::list<Lanes...>>::poison(int variable, int level, int 
     if (m == host) detail::move_on_host<detail::motion::poison>(shape_of(variable), data, nullptr, set.boxes[b]);
     else
       in_lane(m, [&](auto& lane) {
-        lane.template launch<detail::motion::poison>(shape_of(variable), data, nullptr, set.boxes[b]);
+        detail::launch_move<detail::motion::poison>(*lane.queue, shape_of(variable), data, nullptr, set.boxes[b]);
       });
   }
 }

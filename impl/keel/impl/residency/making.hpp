@@ -4,6 +4,7 @@
 /// @file
 /// How fields are made: the grid's share, the arrays in each memory, the devices.
 
+#include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/fields.hpp>
@@ -42,7 +43,7 @@ template <Runtime<App> Run, class... Options>
 fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
     : share_(share_of(whole, run.environment().size(), run.environment().rank())), provider_(share_),
       book_(provider_, lanes::size + 1, detail::components_in(options...)), instances_(run),
-      own_(run.environment().comm()), halo_(own_, share_) {
+      own_(run.environment().comm()) {
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
     chosen_ = policy::index_of<devices, Tag>;
     instances_.template open<Tag>(); // Kokkos runs from here on
@@ -58,10 +59,17 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
     int const rank = run.environment().rank();
     book_.observer().open(trace::path_of(name, rank), rank, detail::memory_names(devices{}));
   }
+  for (int c = 0; c < components(); ++c) routes_.emplace_back(own_, share_);
   (add<Vars>(options...), ...);
   if (components() == 1 && !book_.observer().listens()) row_ = book_.cells();
   book_.open(host);
-  on_chosen<true>([&]<class Tag>(Tag) { prepare<Tag>(); });
+  on_chosen<true>([&]<class Tag>(Tag) {
+    prepare<Tag>();
+    if constexpr (exchange_memory<Tag> != host && !detail::is_rehearsal<Tag>)
+      if (own_.size() > 1 && !machine::reaches_device_memory<typename App::ranks>())
+        throw error("residency::fields", "this MPI cannot send from the memory of " + std::string(Tag::name),
+                    "it says so, or does not say", "Say using exchange = keel::residency::on_host");
+  });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
   else set({});
 }

@@ -6,6 +6,7 @@
 
 #include <keel/policy/list.hpp>
 #include <keel/policy/tags.hpp>
+#include <keel/residency/routine.hpp>
 #include <keel/residency/transitions.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
@@ -75,6 +76,28 @@ std::vector<std::string> memory_names(keel::list<Tags...>) {
 }
 template <class Devices, class Tag>
 inline constexpr memory memory_of = find_memory<space_of<Tag>>(lanes_of<Devices>{});
+
+/// Where the exchange of an application's fields happens: on the host, or where `on_device` runs, as
+/// `using exchange = on_device;` in the policy says. Pages that checked tracking closes are no place for messages.
+template <class App>
+inline constexpr bool exchanges_on_device = false;
+template <class App>
+  requires requires { App::exchange::where; }
+inline constexpr bool exchanges_on_device<App> =
+    App::exchange::where.what == place::kind::at_chosen && !App::tracking::checks;
+
+/// The memory of a place, where `Chosen` is the device chosen at the start.
+template <class App, class Devices, class Chosen>
+constexpr memory memory_at(place const& where) {
+  bool const is_chosen = where.what == place::kind::at_exchange ? exchanges_on_device<App> : where.what == place::kind::at_chosen;
+  if (is_chosen) return memory_of<Devices, Chosen>;
+  memory found = host;
+  if (where.what == place::kind::at_named)
+    [&]<class... Tags>(keel::list<Tags...>) {
+      (void)((where.device == Tags::name ? (found = memory_of<Devices, Tags>, true) : false) || ...);
+    }(Devices{});
+  return found;
+}
 
 /// Stands for the host where no device of the list works on the host's memory.
 struct kokkos_host {

@@ -33,7 +33,7 @@ struct placed {
 
 /// Whether anything of `e` runs on the device chosen at the start.
 constexpr bool asks_for_device(entry const& e) {
-  if (e.what == entry_kind::routine) return e.where.what == place::kind::at_chosen;
+  if (e.where.what == place::kind::at_chosen || e.where.what == place::kind::at_exchange) return true;
   for (std::size_t i = 0; i < e.child_count; ++i)
     if (asks_for_device(*e.children[i])) return true;
   return false;
@@ -173,7 +173,9 @@ void fields<App, Vars...>::walk(component_range range, Args&... args) {
   } else if constexpr (what == entry_kind::cycle) {
     [&]<class... Vs>(keel::list<Vs...>) { (cycle_levels<Vs>(), ...); }(typename E::variables{});
   } else if constexpr (what == entry_kind::exchange) {
-    exchange_ghosts<E, P, At>(range);
+    detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange", {});
+    begin_exchange<E, exchange_memory<Tag>, P, At>(range);
+    finish_exchange<E, exchange_memory<Tag>>(range);
   } else if constexpr (what == entry_kind::output) {
     run_output<E>(range, args...);
   } else {
@@ -185,7 +187,8 @@ void fields<App, Vars...>::walk(component_range range, Args&... args) {
     using children = detail::placed<E, At>;
     for (int n = 0; n < times; ++n)
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
-        [[maybe_unused]] int const in_order[] = {(walk<Es, Tag, P, children::at[I]>(range, args...), 0)..., 0};
+        [[maybe_unused]] int const in_order[] = {(walk_child<E, I, Es, Tag, P, children::at[I]>(range, args...), 0)..., 0};
+        land<E, sizeof...(I), Tag, true>(range);
       }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
     if constexpr (keeps_book && what == entry_kind::analysis)
       if (settings_.copy_back_written_in_analysis) copy_back(detail::written_by<directory>(E::about), "analysis", range);

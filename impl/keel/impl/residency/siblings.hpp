@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the entries of a group mean to each other: how long an exchange may stay under way, and which copies
+/// are certain to be wanted further on. Constants, from the declarations alone.
+
+#include <keel/impl/residency/directory.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/residency/routine.hpp>
+#include <keel/residency/transitions.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+
+namespace keel::residency::detail {
+
+/// What `e`, with all below it, may do to a level of a variable: the regions that it makes stale elsewhere or
+/// moves away.
+constexpr region spoils(entry const& e, access const& what) {
+  region all = region::none;
+  for_each_access(e, [&](access const& a) {
+    if (*a.variable != *what.variable) return;
+    if (e.what == entry_kind::cycle) all = all | (a.variable->levels > 1 ? region::everywhere : region::none);
+    else if (a.level == what.level && does_write(a.how)) all = all | spoiled_by(a.where);
+  });
+  for (std::size_t i = 0; i < e.child_count; ++i) all = all | spoils(*e.children[i], what);
+  return all;
+}
+
+/// The entry of a group before which its exchange number `i` has to be finished: the first behind it that is no
+/// routine, or one that meets the ghosts of what is exchanged or writes any of it. `i + 1` where nothing can overlap.
+constexpr std::size_t lands_before(entry const& group, std::size_t i) {
+  entry const& exchange = *group.children[i];
+  std::size_t j = i + 1;
+  for (; j < group.child_count && group.children[j]->what == entry_kind::routine; ++j) {
+    bool meets = false;
+    for_each_access(exchange, [&](access const& mine) {
+      for_each_access(*group.children[j], [&](access const& a) {
+        bool const is_same = *a.variable == *mine.variable && a.level == mine.level;
+        meets = meets || (is_same && (overlap(a.where, region::ghosts) || does_write(a.how)));
+      });
+    });
+    if (meets) break;
+  }
+  return j;
+}
+
+/// The type number `N` of a list.
+template <std::size_t N, class List>
+struct nth_of;
+template <std::size_t N, class... Ts>
+struct nth_of<N, keel::list<Ts...>> : std::tuple_element<N, std::tuple<Ts...>> {};
+template <std::size_t N, class List>
+using nth = typename nth_of<N, List>::type;
+
+inline constexpr std::size_t none_open = ~std::size_t{0};
+
+/// The exchange of a group that is under way while entry `i` runs (`is_over`: that ends just before it); `none_open`.
+constexpr std::size_t open_at(entry const& group, std::size_t i, bool is_over) {
+  for (std::size_t j = 0; j < i; ++j)
+    if (group.children[j]->what == entry_kind::exchange) {
+      std::size_t const end = lands_before(group, j);
+      if (end > j + 1 && (is_over ? end == i : end > i)) return j;
+    }
+  return none_open;
+}
+
+/// Copies to memory `To` that can begin when entry `i` of a group has run on the host: of what it wrote, all that
+/// a later entry of the group reads there before anybody writes it again. The very next one is left out, it asks itself.
+/// `memory_of(place)` says which memory is meant.
+template <class Directory, std::size_t Most, class F>
+constexpr requests<Most> certain_copies(entry const& group, std::size_t i, memory to, F const& memory_of) {
+  requests<Most> found;
+  entry const& writer = *group.children[i];
+  if ((writer.what != entry_kind::routine && writer.what != entry_kind::exchange) || memory_of(writer.where) != host) return found;
+  for_each_access(writer, [&](access const& a) {
+    if (!does_write(a.how)) return;
+    region left = a.where, wanted = region::none;
+    for (std::size_t j = i + 1; j < group.child_count && left != region::none; ++j) {
+      entry const& next = *group.children[j];
+      bool const reads_there =
+          (next.what == entry_kind::routine || next.what == entry_kind::exchange) && memory_of(next.where) == to;
+      region read = region::none;
+      for_each_access(next, [&](access const& b) {
+        if (reads_there && *b.variable == *a.variable && b.level == a.level && does_read(b.how)) read = read | (b.where & left);
+      });
+      if (j > i + 1) wanted = wanted | read;
+      left = left & region(std::uint8_t(~std::uint8_t(spoils(next, a) | read)));
+    }
+    if (wanted != region::none) found.list[found.size++] = {Directory::find(a.variable), a.level, wanted, region::none};
+  });
+  return found;
+}
+
+} // namespace keel::residency::detail

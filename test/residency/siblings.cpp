@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/residency/siblings.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <vector>
+
+namespace kr = keel::residency;
+using keel::residency::detail::certain_copies;
+using keel::residency::detail::lands_before;
+
+namespace {
+
+struct x : kr::variable<"x", double*, kr::levels<2>> {};
+struct y : kr::variable<"y", double*> {};
+using directory = kr::detail::directory<x, y>;
+
+template <kr::text Name, class Place, class... Clauses>
+struct empty : kr::routine<Name, Place, Clauses...> {
+  template <class V>
+  static void run(V) {}
+};
+struct reads_ghosts : empty<"reads_ghosts", kr::on_device, kr::reads<x>> {};
+struct reads_owned : empty<"reads_owned", kr::on_device, kr::reads<kr::owned<x>>, kr::writes<y>> {};
+struct reads_past : empty<"reads_past", kr::on_device, kr::reads<kr::past<x, 1>>> {};
+struct writes_core : empty<"writes_core", kr::on_device, kr::writes<kr::part<x, kr::core>>> {};
+struct writes_x : empty<"writes_x", kr::on_host, kr::writes<x>> {};
+struct writes_y : empty<"writes_y", kr::on_host, kr::writes<y>> {};
+struct no_way {
+  static bool holds() { return false; }
+};
+
+template <class... Entries>
+constexpr std::size_t landing = lands_before(kr::schedule<kr::exchange<x>, Entries...>::about, 0);
+static_assert(landing<> == 1);
+static_assert(landing<reads_ghosts> == 1);
+static_assert(landing<reads_owned, reads_past, reads_ghosts> == 3);
+static_assert(landing<reads_owned, writes_core> == 2);
+static_assert(landing<reads_owned, kr::cycle<y>> == 2);
+static_assert(landing<reads_owned, kr::every<2, reads_owned>> == 2);
+static_assert(landing<writes_y, kr::exchange<y>> == 2);
+
+constexpr kr::memory memory_of(kr::place const& where) {
+  return where.what == kr::place::kind::at_chosen ? kr::memory{1} : kr::host;
+}
+// What can begin when the first entry has run: the region of x.
+template <class... Entries>
+constexpr kr::region early = [] {
+  auto const found = certain_copies<directory, 4>(kr::schedule<Entries...>::about, 0, kr::memory{1}, memory_of);
+  return found.size == 1 ? found.list[0].reads : kr::region::none;
+}();
+static_assert(early<writes_x, writes_y, reads_owned> == kr::region::owned);
+static_assert(early<kr::exchange<x>, writes_y, reads_ghosts> == kr::region::ghosts);
+static_assert(early<writes_x, reads_owned> == kr::region::none, "the next one asks itself");
+static_assert(early<writes_x, writes_y, kr::every<2, reads_owned>> == kr::region::none, "it might not be wanted");
+static_assert(early<writes_x, writes_y, kr::when<no_way, reads_owned>> == kr::region::none);
+static_assert(early<writes_x, writes_y, writes_core, reads_owned> == kr::region::rim, "the core is written again");
+static_assert(early<writes_x, kr::every<3, writes_core>, reads_owned> == kr::region::rim);
+static_assert(early<writes_x, kr::cycle<x>, reads_owned> == kr::region::none);
+static_assert(early<writes_x, kr::cycle<y>, reads_owned> == kr::region::owned, "y has one level");
+static_assert(early<reads_owned, writes_y, reads_owned> == kr::region::none);
+
+// A kernel that waits for the host; it gives up after a while, so that a mistake is a failure.
+std::atomic<bool> released{false}, gave_up{false};
+struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>> {
+  template <class V>
+  static void run(V v) {
+    auto to = v(y{});
+    auto *go = &released, *late = &gave_up;
+    Kokkos::parallel_for("hold", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int i) {
+      auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
+      to(i) = 1;
+    });
+  }
+};
+struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<x>>> {
+  template <class V>
+  static void run(V v) {
+    auto to = v(x{}); // by hand, because Kokkos' own fill waits for all devices
+    for (std::size_t i = 0; i < to.extent(0); ++i) to(i) = 3;
+  }
+};
+struct look : kr::routine<"look", kr::on_host> {
+  template <class V, class F>
+  static void run(V, F& f) {
+    f();
+  }
+};
+struct use : kr::routine<"use", kr::on_device, kr::reads<x>, kr::updates<y>> {
+  template <class V>
+  static void run(V v) {
+    auto from = v(x{});
+    auto to = v(y{});
+    auto const own = v.owned();
+    Kokkos::parallel_for("use", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+                         KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1); });
+  }
+};
+double found = 0;
+struct tell : kr::routine<"tell", kr::on_host, kr::reads<kr::owned<y>>> {
+  template <class V>
+  static void run(V v) {
+    found = v(y{})(1);
+  }
+};
+struct early_step : kr::schedule<hold, fill, look, use, tell> {};
+struct no_reader : kr::schedule<fill, look, kr::every<100, use>> {};
+
+using app = test::application<keel::list<test::host, keel::simulated>>;
+
+} // namespace
+
+TEST_CASE("residency: a copy known to come begins as soon as its source is final, and does not block the host") {
+  test::run run{"simulated"};
+  kr::fields<app, x, y> f{run, kr::grid{{8}, kr::ghost_width{1}}};
+  released = gave_up = false;
+  bool begun = false;
+  auto const probe = [&] {
+    begun = f.is_valid<x, keel::simulated>();
+    released = true;
+  };
+  f.step(early_step{}, probe);
+  CHECK(begun);
+  CHECK_FALSE(gave_up);
+  CHECK(found == 6);
+  CHECK(f.traffic().bytes(kr::way::to_device, kr::region::everywhere, f.number<x>) == 10 * 8);
+}
+
+TEST_CASE("residency: a copy that might not be wanted is not begun") {
+  test::run run{"simulated"};
+  kr::fields<app, x, y> f{run, kr::grid{{8}, kr::ghost_width{1}}};
+  bool begun = true;
+  auto const probe = [&] { begun = f.is_valid<x, keel::simulated>(kr::core); };
+  f.step(no_reader{}, probe);
+  CHECK_FALSE(begun);
+  CHECK(f.traffic().copies() == 0);
+}
