@@ -51,6 +51,7 @@ int run(std::string_view ending, int argc, char** argv) {
   if (ending == "orderly") return start_and_stop(argc, argv);
   km::session<km::mpi> s{argc, argv};
   km::environment const world;
+  if (ending == "single") return world.size() == 1 ? 0 : 1;
   if (ending == "alike") {
     s.fails_everywhere();
     keel::error const e("device", "--keel-num-threads=4x is not a number");
@@ -78,7 +79,8 @@ int main(int argc, char** argv) {
   if (ending == "uncaught") return run(ending, argc, argv);
   try {
     return run(ending, argc, argv);
-  } catch (keel::error const&) {
+  } catch (keel::error const& e) {
+    if (ending == "single" && !e.is_told_elsewhere()) std::puts(e.what());
     return 2;
   }
 }

@@ -15,7 +15,7 @@ endings = [  # name, whether the exit code is right, words that must stand in wh
     ("failed", lambda code: code != 0, [f"MPI_Comm_dup failed on rank 1 of 4 on host {host}"]),
     ("uncaught", lambda code: code != 0, [f"MPI_Comm_dup failed on rank 1 of 4 on host {host}"]),
 ]
-failed = 0
+failed, count = 0, len(endings) + 5
 for name, code_is_right, words in endings:
     begun = time.monotonic()
     job = subprocess.Popen(launcher + ["-n", "4", program, name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -35,5 +35,24 @@ for name, code_is_right, words in endings:
     if wrong:
         failed += 1
         print(text)
-print(f"{len(endings) - failed} passed, {failed} failed, 0 skipped")
+
+
+def alone(name, variables, code_wanted, words):
+    """The program without a launcher, or with another's: what its variables say, by hand."""
+    global failed
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_COMM", "PMI", "SLURM_"))}
+    job = subprocess.run([program, "single"], env=clean | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    good = job.returncode == code_wanted and (words in job.stdout if words else "keel::" not in job.stdout)
+    print(f"{'passed' if good else 'failed'}: {name}")
+    if not good:
+        failed += 1
+        print(job.returncode, job.stdout)
+
+
+alone("one process without a launcher", {}, 0, "")
+alone("the first of another MPI's launcher", {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "0"}, 2, "keel::machine: each of 4 processes is alone (OMPI_COMM_WORLD_SIZE counts them")
+alone("the second of another MPI's launcher is told elsewhere", {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "1"}, 2, "")
+alone("a step of Slurm's that speaks another PMI", {"SLURM_STEP_NUM_TASKS": "4"}, 2, "keel::machine: each of 4 processes is alone")
+alone("a launcher of one process inside a step of many", {"OMPI_COMM_WORLD_SIZE": "1", "SLURM_STEP_NUM_TASKS": "4"}, 0, "")
+print(f"{count - failed} passed, {failed} failed, 0 skipped")
 sys.exit(1 if failed else 0)

@@ -8,6 +8,7 @@
 #include <keel/policy/macros.hpp>
 
 #if KEEL_WITH_MPI
+#include <keel/impl/machine/launcher.hpp>
 #include <keel/impl/machine/mpi_collectives.hpp>
 #include <keel/impl/machine/mpi_requests.hpp>
 #include <keel/machine/host.hpp>
@@ -33,17 +34,23 @@ struct mpi : impl::mpi_collectives {
 
   static handle null() noexcept { return MPI_COMM_NULL; }
 
-  /// Throws where MPI has already ended: it starts once a process.
+  /// Throws where MPI has already ended: it starts once a process; and where the launcher's count of processes and
+  /// MPI's differ, because every one would believe to be the only one.
   static bool start(int* argc, char*** argv, thread_level wanted) {
     int begun = 0;
     MPI_Initialized(&begun);
     if (begun != 0) {
       if (!is_running()) throw error("machine::session", "MPI has ended", "it starts once a process");
+      if (auto const why = impl::why_alone()) throw *why;
       return false;
     }
     constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
     int obtained = 0;
     impl::require(MPI_Init_thread(argc, argv, levels[static_cast<int>(wanted)], &obtained), "MPI_Init_thread", null());
+    if (auto const why = impl::why_alone()) {
+      stop();
+      throw *why;
+    }
     return true;
   }
   static void stop() {
