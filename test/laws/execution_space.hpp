@@ -2,14 +2,17 @@
 #pragma once
 
 /// @file
-/// What holds for every execution space, in the order in which Kokkos brings up a new one. Instantiate with the
-/// space, Kokkos running: `TEST_CASE_TEMPLATE_INVOKE(execution_space, my_space);`
+/// What holds for every execution space, in the order in which Kokkos brings up a new one: here its start, allocation,
+/// copies, loops, reductions and scans. Instantiate with the space, Kokkos running:
+/// `TEST_CASE_TEMPLATE_INVOKE(execution_space, my_space);` and so on with the headers beside: execution_nests,
+/// execution_teams, execution_data.
 
 #include <keel/space/kokkos.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
+#include <limits>
 #include <sstream>
 #include <string>
 #include <type_traits>
@@ -69,7 +72,79 @@ struct bounds {
   }
 };
 
+/// Finds the greatest and, as some reducers need, ends with a step of its own.
+struct greatest_doubled {
+  using value_type = int;
+  KOKKOS_FUNCTION void operator()(int i, int& m) const { m = (i * 37 + 11) % 1000 > m ? (i * 37 + 11) % 1000 : m; }
+  KOKKOS_FUNCTION void init(int& m) const { m = -1; }
+  template <class To, class From>
+  KOKKOS_FUNCTION void join(To& to, From& from) const {
+    if (from > to) to = from;
+  }
+  KOKKOS_FUNCTION void final(int& m) const { m *= 2; }
+};
+
+/// A type that adds up, for `Kokkos::Sum`.
+struct two_sums {
+  long all = 0;
+  int odd = 0;
+  KOKKOS_FUNCTION two_sums& operator+=(two_sums const& other) {
+    all += other.all;
+    odd += other.odd;
+    return *this;
+  }
+  KOKKOS_FUNCTION void operator+=(two_sums const volatile& other) volatile { // Kokkos 3 joins so
+    all = all + other.all;
+    odd = odd + other.odd;
+  }
+};
+
+/// A user's own reducer, into a scalar.
+template <class Space>
+struct least_square {
+  using reducer = least_square;
+  using value_type = long;
+  using result_view_type = Kokkos::View<long, Space, Kokkos::MemoryUnmanaged>;
+  long* result;
+  KOKKOS_FUNCTION void join(long& to, long const& from) const { to = from < to ? from : to; }
+  KOKKOS_FUNCTION void join(long volatile& to, long const volatile& from) const { to = from < to ? from : to; }
+  KOKKOS_FUNCTION void init(long& value) const { value = std::numeric_limits<long>::max(); }
+  KOKKOS_FUNCTION long& reference() const { return *result; }
+  KOKKOS_FUNCTION result_view_type view() const { return result_view_type(result); }
+  KOKKOS_FUNCTION bool references_scalar() const { return true; }
+};
+
+/// A scan whose functor says how to join: the greatest so far.
+template <class Space>
+struct greatest_so_far {
+  using value_type = int;
+  Kokkos::View<int*, Space> v;
+  KOKKOS_FUNCTION void operator()(int i, int& most, bool final) const {
+    int const x = (i * 37 + 11) % 1000;
+    if (x > most) most = x;
+    if (final) v(i) = most;
+  }
+  KOKKOS_FUNCTION void init(int& most) const { most = -1; }
+  template <class To, class From>
+  KOKKOS_FUNCTION void join(To& to, From& from) const {
+    if (from > to) to = from;
+  }
+};
+
+/// What `Reducer` makes of `f(i, value)` for i = 0 … n - 1, in a scalar of the host.
+template <class Space, class Reducer, class F>
+auto reduced(int n, F const& f) {
+  typename Reducer::value_type result;
+  Kokkos::parallel_reduce("reduced", Kokkos::RangePolicy<Space>(0, n), f, Reducer(result));
+  return result;
+}
+
 } // namespace keel::laws
+
+template <>
+struct Kokkos::reduction_identity<keel::laws::two_sums> {
+  KOKKOS_FUNCTION static keel::laws::two_sums sum() { return {}; }
+};
 
 TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its loops", Space, execution_space) {
   namespace laws = keel::laws;
@@ -83,6 +158,39 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     std::ostringstream out;
     Space().print_configuration(out);
     Space().fence();
+  }
+  SUBCASE("its memory is allocated, filled and copied, with an instance or without") {
+    using view = Kokkos::View<double**, Space>;
+    Space const space;
+    view const a(Kokkos::view_alloc("a", space), 7, 5);
+    view const b("b", 7, 5);
+    CHECK(view("none", 0, 5).span() == 0);
+    Kokkos::deep_copy(a, 1.5);
+    Kokkos::deep_copy(space, b, a);
+    space.fence();
+    CHECK(laws::on_host(b)(6, 4) == 1.5);
+    Kokkos::View<double**, typename view::array_layout, Kokkos::HostSpace> const host("host", 7, 5);
+    host(3, 2) = -2;
+    Kokkos::deep_copy(space, b, host);
+    space.fence();
+    Kokkos::View<double*, Space> const row("row", 5);
+    Kokkos::deep_copy(row, Kokkos::subview(b, 3, Kokkos::ALL)); // strided where the layout is left
+    CHECK(laws::on_host(row)(2) == -2);
+    CHECK(laws::on_host(row)(4) == 0);
+    CHECK(laws::on_host(Kokkos::create_mirror_view_and_copy(Space(), host))(3, 2) == -2);
+  }
+  SUBCASE("chunks, schedules, index types and instances change nothing") {
+    Kokkos::View<int*, Space> const v("v", 1001);
+    auto const body = KOKKOS_LAMBDA(int i) { v(i) += 1; };
+    Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Static>>(Space(), 0, 1001), body);
+    Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>>(0, 1001), body);
+    Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::IndexType<unsigned>>(0, 1001), body);
+    auto chunked = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<long>>(0, 1001);
+    Kokkos::parallel_for(chunked.set_chunk_size(7), body);
+    long wrong = -1;
+    Kokkos::parallel_reduce(Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>>(0, 1001),
+                            KOKKOS_LAMBDA(int i, long& w) { w += v(i) != 4; }, wrong);
+    CHECK(wrong == 0);
   }
   SUBCASE("a loop visits every index once, also none, also one") {
     for (int n : {0, 1, 2, 3, 1000, 4099}) {
@@ -112,25 +220,95 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
       CHECK(sum == n * (n - 1) / 2);
     }
   }
-  SUBCASE("Kokkos' reducers find the greatest, the least, the product and where") {
-    double most = -1;
-    Kokkos::parallel_reduce(
-        "max", range(0, 1000), KOKKOS_LAMBDA(int i, double& m) { if (i * 37 % 1000 > m) m = i * 37 % 1000; },
-        Kokkos::Max<double>(most));
-    CHECK(most == 999);
+  SUBCASE("Kokkos' reducers of numbers") {
+    // i * 37 + 11 modulo 1000 takes every value from 0 to 999 once; 0 at 297.
+    CHECK(laws::reduced<Space, Kokkos::Sum<long>>(1000, KOKKOS_LAMBDA(int i, long& s) { s += i; }) == 499500);
+    CHECK(laws::reduced<Space, Kokkos::Prod<long>>(10, KOKKOS_LAMBDA(int i, long& p) { p *= i + 1; }) == 3628800);
+    CHECK(laws::reduced<Space, Kokkos::Max<double>>(1000, KOKKOS_LAMBDA(int i, double& m) {
+            double const x = (i * 37 + 11) % 1000;
+            if (x > m) m = x;
+          }) == 999);
+    CHECK(laws::reduced<Space, Kokkos::Min<int>>(1000, KOKKOS_LAMBDA(int i, int& m) {
+            int const x = (i * 37 + 11) % 1000 - 500;
+            if (x < m) m = x;
+          }) == -500);
+    CHECK(laws::reduced<Space, Kokkos::Min<int>>(0, KOKKOS_LAMBDA(int, int&) {}) == std::numeric_limits<int>::max());
+  }
+  SUBCASE("Kokkos' reducers of bits and truths") {
+    CHECK(laws::reduced<Space, Kokkos::LAnd<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t && i >= 0; }) == 1);
+    CHECK(laws::reduced<Space, Kokkos::LAnd<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t && i != 700; }) == 0);
+    CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t || i == 700; }) == 1);
+    CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t || i < 0; }) == 0);
+    CHECK(laws::reduced<Space, Kokkos::BOr<unsigned>>(32, KOKKOS_LAMBDA(int i, unsigned& b) { b |= 1u << i; }) == ~0u);
+    CHECK(laws::reduced<Space, Kokkos::BAnd<unsigned>>(16, KOKKOS_LAMBDA(int i, unsigned& b) { b &= ~(1u << i); }) == 0xffff0000u);
+  }
+  SUBCASE("Kokkos' reducers that say where") {
     using min_loc = Kokkos::MinLoc<double, int>;
-    typename min_loc::value_type least;
-    Kokkos::parallel_reduce(
-        "min", range(0, 1000),
-        KOKKOS_LAMBDA(int i, typename min_loc::value_type& m) {
-          double const x = (i - 700) * (i - 700);
-          if (x < m.val) m = {x, i};
-        },
-        min_loc(least));
-    CHECK(least.loc == 700);
-    long product = 0;
-    Kokkos::parallel_reduce("product", range(1, 11), KOKKOS_LAMBDA(int i, long& p) { p *= i; }, Kokkos::Prod<long>(product));
-    CHECK(product == 3628800);
+    using max_loc = Kokkos::MaxLoc<double, int>;
+    using min_max = Kokkos::MinMax<int>;
+    using min_max_loc = Kokkos::MinMaxLoc<int, int>;
+    auto const least = laws::reduced<Space, min_loc>(1000, KOKKOS_LAMBDA(int i, typename min_loc::value_type& m) {
+      double const x = (i * 37 + 11) % 1000;
+      if (x < m.val) m = {x, i};
+    });
+    CHECK(least.val == 0);
+    CHECK(least.loc == 297);
+    auto const most = laws::reduced<Space, max_loc>(1000, KOKKOS_LAMBDA(int i, typename max_loc::value_type& m) {
+      double const x = (i * 37 + 11) % 1000;
+      if (x > m.val) m = {x, i};
+    });
+    CHECK(most.val == 999);
+    CHECK((most.loc * 37 + 11) % 1000 == 999);
+    auto const both = laws::reduced<Space, min_max>(1000, KOKKOS_LAMBDA(int i, typename min_max::value_type& m) {
+      int const x = (i * 37 + 11) % 1000;
+      if (x < m.min_val) m.min_val = x;
+      if (x > m.max_val) m.max_val = x;
+    });
+    CHECK(both.min_val == 0);
+    CHECK(both.max_val == 999);
+    auto const where = laws::reduced<Space, min_max_loc>(1000, KOKKOS_LAMBDA(int i, typename min_max_loc::value_type& m) {
+      int const x = (i * 37 + 11) % 1000;
+      if (x < m.min_val) m.min_val = x, m.min_loc = i;
+      if (x > m.max_val) m.max_val = x, m.max_loc = i;
+    });
+    CHECK(where.min_loc == 297);
+    CHECK((where.max_loc * 37 + 11) % 1000 == 999);
+#if KOKKOS_VERSION >= 40000
+    using first_loc = Kokkos::MinFirstLoc<int, int>;
+    auto const first = laws::reduced<Space, first_loc>(1000, KOKKOS_LAMBDA(int i, typename first_loc::value_type& m) {
+      if (i % 10 < m.val) m = {i % 10, i};
+    });
+    CHECK(first.loc == 0);
+    using ends = Kokkos::MinMaxFirstLastLoc<int, int>;
+    auto const last = laws::reduced<Space, ends>(1000, KOKKOS_LAMBDA(int i, typename ends::value_type& m) {
+      if (i % 10 < m.min_val) m.min_val = i % 10, m.min_loc = i;
+      if (i % 10 >= m.max_val) m.max_val = i % 10, m.max_loc = i;
+    });
+    CHECK(last.min_loc == 0);
+    CHECK(last.max_loc == 999);
+#endif
+  }
+  SUBCASE("user's types, functors and reducers") {
+    auto const sums = laws::reduced<Space, Kokkos::Sum<laws::two_sums>>(1000, KOKKOS_LAMBDA(int i, laws::two_sums& s) {
+      s.all += i;
+      s.odd += i % 2;
+    });
+    CHECK(sums.all == 499500);
+    CHECK(sums.odd == 500);
+    int doubled = -1;
+    Kokkos::parallel_reduce("doubled", range(0, 1000), laws::greatest_doubled{}, doubled);
+    CHECK(doubled == 2 * 999);
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible) {
+      long least = -1;
+      Kokkos::parallel_reduce(
+          "least", range(0, 1000),
+          KOKKOS_LAMBDA(int i, long& m) {
+            long const x = static_cast<long>(i - 700) * (i - 700) + 3;
+            if (x < m) m = x;
+          },
+          laws::least_square<typename Space::memory_space>{&least});
+      CHECK(least == 3);
+    }
   }
   SUBCASE("arrays and user's types are reduced, into scalars and views, here and there") {
     double three[3] = {-1, -1, -1};
@@ -180,126 +358,20 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
       CHECK(good);
     }
   }
-}
-
-TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its nests and teams", Space, execution_nests) {
-  namespace laws = keel::laws;
-  using range = Kokkos::RangePolicy<Space>;
-  using teams = Kokkos::TeamPolicy<Space>;
-  using member = typename teams::member_type;
-
-  SUBCASE("a nest of loops visits every point once, in tiles or not, and reduces") {
-    Kokkos::View<int**, Space> const v("v", 37, 53);
-    using nest = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("nest", nest({0, 0}, {37, 53}), KOKKOS_LAMBDA(int i, int j) { v(i, j) += 100 * i + j; });
-    Kokkos::parallel_for("tiled", nest({1, 2}, {36, 50}, {4, 7}), KOKKOS_LAMBDA(int i, int j) { v(i, j) += 1; });
+  SUBCASE("a scan joins as its functor says") {
+    Kokkos::View<int*, Space> const v("v", 1000);
+    laws::greatest_so_far<Space> const functor{v};
+    int most = -1;
+    Kokkos::parallel_scan("most", range(0, 1000), functor, most);
+    CHECK(most == 999);
     auto const host = laws::on_host(v);
     bool good = true;
-    for (int i = 0; i < 37; ++i)
-      for (int j = 0; j < 53; ++j) {
-        int const inside = i >= 1 && i < 36 && j >= 2 && j < 50;
-        good = good && host(i, j) == 100 * i + j + inside;
-      }
+    int so_far = -1;
+    for (int i = 0; i < 1000; ++i) {
+      int const x = (i * 37 + 11) % 1000;
+      so_far = x > so_far ? x : so_far;
+      good = good && host(i) == so_far;
+    }
     CHECK(good);
-    long sum = 0;
-    Kokkos::parallel_reduce("reduced", nest({0, 0}, {37, 53}), KOKKOS_LAMBDA(int i, int j, long& s) { s += i * j; }, sum);
-    CHECK(sum == 36L * 37 / 2 * (52 * 53 / 2));
-    long none = -1;
-    Kokkos::parallel_reduce("none", nest({0, 0}, {0, 53}), KOKKOS_LAMBDA(int, int, long& s) { ++s; }, none);
-    CHECK(none == 0);
-  }
-  SUBCASE("a nest runs its inner loop where it is told") {
-    using left = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>>;
-    using right = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
-    Kokkos::View<int***, Space> const v("v", 5, 6, 7);
-    Kokkos::parallel_for("left", left({0, 0, 0}, {5, 6, 7}), KOKKOS_LAMBDA(int i, int j, int k) { v(i, j, k) += 1; });
-    Kokkos::parallel_for("right", right({0, 0, 0}, {5, 6, 7}), KOKKOS_LAMBDA(int i, int j, int k) { v(i, j, k) += 1; });
-    long sum = 0;
-    Kokkos::parallel_reduce(
-        "all", right({0, 0, 0}, {5, 6, 7}), KOKKOS_LAMBDA(int i, int j, int k, long& s) { s += v(i, j, k) == 2; }, sum);
-    CHECK(sum == 5 * 6 * 7);
-  }
-  SUBCASE("every league has a team that loops and reduces") {
-    Kokkos::View<double*, Space> const v("v", 64);
-    Kokkos::parallel_for(
-        "team", teams(64, Kokkos::AUTO), KOKKOS_LAMBDA(member const& team) {
-          double sum = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::TeamThreadRange(team, 100), [&](int i, double& s) { s += i * team.league_rank(); }, sum);
-          Kokkos::single(Kokkos::PerTeam(team), [&] { v(team.league_rank()) = sum; });
-          team.team_barrier();
-        });
-    auto const host = laws::on_host(v);
-    bool good = true;
-    for (int i = 0; i < 64; ++i) good = good && host(i) == 4950.0 * i;
-    CHECK(good);
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        "leagues", teams(64, 1), KOKKOS_LAMBDA(member const& team, double& s) { s += team.league_rank(); }, sum);
-    CHECK(sum == 2016);
-  }
-  SUBCASE("a team has scratch memory of its own") {
-    using scratch = Kokkos::View<double*, typename Space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
-    double sum = 0;
-    Kokkos::parallel_reduce(
-        "scratch", teams(64, 1).set_scratch_size(0, Kokkos::PerTeam(scratch::shmem_size(16))),
-        KOKKOS_LAMBDA(member const& team, double& s) {
-          scratch const own(team.team_scratch(0), 16);
-          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 16), [&](int i) { own(i) = team.league_rank() + i; });
-          team.team_barrier();
-          double mine = 0;
-          Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(team, 16), [&](int i, double& m) { m += own(i); }, mine);
-          s += mine;
-        },
-        sum);
-    CHECK(sum == 16 * 2016 + 64 * 120);
-  }
-  SUBCASE("atomics lose nothing") {
-    Kokkos::View<long*, Space> const v("v", 3);
-    constexpr long n = 4'000'000; // long enough for threads to meet
-    Kokkos::parallel_for(
-        "atomics", range(0, n), KOKKOS_LAMBDA(long i) {
-          Kokkos::atomic_add(&v(0), 1L);
-          Kokkos::atomic_fetch_add(&v(1), i);
-          Kokkos::atomic_fetch_max(&v(2), i);
-        });
-    auto const host = laws::on_host(v);
-    CHECK(host(0) == n);
-    CHECK(host(1) == n * (n - 1) / 2);
-    CHECK(host(2) == n - 1);
-  }
-  SUBCASE("kernels work on sub-views and on unmanaged ones") {
-    Kokkos::View<int**, Kokkos::LayoutRight, Space> const v("v", 10, 10);
-    auto const row = Kokkos::subview(v, 3, Kokkos::ALL);
-    Kokkos::View<int*, Space, Kokkos::MemoryUnmanaged> const raw(v.data() + 50, 10);
-    Kokkos::parallel_for("rows", range(0, 10), KOKKOS_LAMBDA(int i) {
-      row(i) = i;
-      raw(i) = -i;
-    });
-    auto const host = laws::on_host(v);
-    CHECK(host(3, 9) == 9);
-    CHECK(host(5, 9) == -9);
-    CHECK(host(4, 9) == 0);
-  }
-  SUBCASE("a token is held by one at a time") {
-    Kokkos::Experimental::UniqueToken<Space> const token;
-    Kokkos::Experimental::UniqueToken<Space, Kokkos::Experimental::UniqueTokenScope::Global> const global;
-    CHECK(token.size() >= 1);
-    Kokkos::View<long*, Space> const sums("sums", token.size());
-    Kokkos::View<long*, Space> const more("more", global.size());
-    Kokkos::parallel_for("tokens", range(0, 10000), KOKKOS_LAMBDA(int i) {
-      auto const mine = token.acquire();
-      sums(mine) += i; // no atomic
-      token.release(mine);
-      auto const own = global.acquire();
-      more(own) += i;
-      global.release(own);
-    });
-    long sum = 0;
-    auto const host = laws::on_host(sums);
-    for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i);
-    auto const other = laws::on_host(more);
-    for (std::size_t i = 0; i < other.extent(0); ++i) sum += other(i);
-    CHECK(sum == 9999L * 10000);
   }
 }

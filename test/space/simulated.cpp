@@ -2,7 +2,10 @@
 #include <keel/space/simulated.hpp>
 
 #include <doctest/doctest.h>
+#include <laws/execution_data.hpp>
+#include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
+#include <laws/execution_teams.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -48,6 +51,8 @@ private:
 TYPE_TO_STRING_AS("simulated", simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_space, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_teams, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_data, simulated);
 
 TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits for it") {
   simulated const space;

@@ -5,7 +5,10 @@
 #include <keel/policy/macros.hpp>
 
 #include <doctest/doctest.h>
+#include <laws/execution_data.hpp>
+#include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
+#include <laws/execution_teams.hpp>
 #include <support/skip.hpp>
 
 #include <chrono>
@@ -15,11 +18,6 @@
 #include <thread>
 #include <vector>
 
-/// The controls: Kokkos' own spaces keep the same laws.
-TYPE_TO_STRING_AS("Kokkos' default host space", Kokkos::DefaultHostExecutionSpace);
-TEST_CASE_TEMPLATE_INVOKE(execution_space, Kokkos::DefaultHostExecutionSpace);
-TEST_CASE_TEMPLATE_INVOKE(execution_nests, Kokkos::DefaultHostExecutionSpace);
-
 #if KEEL_WITH_TBB
 
 using tbb_space = keel::space::tbb;
@@ -27,6 +25,8 @@ using tbb_space = keel::space::tbb;
 TYPE_TO_STRING_AS("tbb", tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_space, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, tbb_space);
+TEST_CASE_TEMPLATE_INVOKE(execution_teams, tbb_space);
+TEST_CASE_TEMPLATE_INVOKE(execution_data, tbb_space);
 
 namespace {
 

@@ -8,13 +8,13 @@
 #include <keel/space/settings.hpp>
 #include <keel/space/simulated_memory.hpp>
 
+#include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/guarded_pages.hpp>
 #include <keel/impl/space/plugin_events.hpp>
 #include <keel/impl/space/queue.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -76,9 +76,7 @@ public:
     if (detail::guarded_pages::all().is_on()) queue_->wait();
   }
   /// Behind the caller: both ends must stay as they are until a fence.
-  void impl_copy_behind(void* to, void const* from, std::size_t bytes) const {
-    impl_launch(copy{to, from, bytes});
-  }
+  void impl_copy_behind(void* to, void const* from, std::size_t bytes) const { detail::copy_bytes(*this, to, from, bytes); }
   /// Returns when it is done, after all that the default queue was given before.
   static void impl_copy(void* to, void const* from, std::size_t bytes) {
     simulated const space;
@@ -87,14 +85,6 @@ public:
   }
 
 private:
-  struct copy {
-    void* to;
-    void const* from;
-    std::size_t bytes;
-    void run() const {
-      if (bytes > 0) std::memcpy(to, from, bytes);
-    }
-  };
   explicit simulated(detail::queue& own) : queue_(&own) {}
 
   detail::queue* queue_;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -162,5 +163,43 @@ private:
   F functor_;
   Policy policy_;
 };
+
+/// Work on bytes: each thread of the instance has its part, and touches those it will have in kernels.
+template <Engine Space, class F>
+class bytes_closure {
+public:
+  bytes_closure(Space const& space, std::size_t bytes, F const& f)
+      : space_(space), bytes_(static_cast<std::int64_t>(bytes)), f_(f) {}
+
+  void execute() const { space_.impl_launch(*this); }
+  void run() const {
+    std::int64_t const chunks = bytes_ < 64 * 1024 ? 1 : space_.impl_threads();
+    space_.impl_for_chunks(chunks, [&](std::int64_t c) {
+      auto const [begin, end] = part(bytes_, chunks, c);
+      if (begin < end) f_(begin, static_cast<std::size_t>(end - begin));
+    });
+  }
+
+private:
+  Space space_;
+  std::int64_t bytes_;
+  F f_;
+};
+
+/// Fills with zeros, or copies, in the order of the instance.
+template <Engine Space>
+void fill_with_zeros(Space const& space, void* at, std::size_t bytes) {
+  bytes_closure(space, bytes, [to = static_cast<std::byte*>(at)](std::int64_t from, std::size_t count) {
+    std::memset(to + from, 0, count);
+  }).execute();
+}
+template <Engine Space>
+void copy_bytes(Space const& space, void* to, void const* from, std::size_t bytes) {
+  bytes_closure(space, bytes,
+                [to = static_cast<std::byte*>(to), from = static_cast<std::byte const*>(from)](std::int64_t at, std::size_t count) {
+                  std::memcpy(to + at, from + at, count);
+                })
+      .execute();
+}
 
 } // namespace keel::space::detail

@@ -9,6 +9,9 @@
 #include <keel/impl/space/team.hpp>
 #include <keel/impl/space/unique_token.hpp>
 
+#include <cstddef>
+#include <type_traits>
+
 namespace Kokkos::Impl {
 
 template <class F, class Policy, keel::space::detail::Engine Space>
@@ -55,6 +58,16 @@ struct MemorySpaceAccess<Memory, ScratchMemorySpace<Space>> {
   enum : bool { assignable = false };
   enum : bool { accessible = std::is_same_v<Memory, HostSpace> || std::is_same_v<Memory, typename Space::memory_space> };
   enum : bool { deepcopy = false };
+};
+
+/// Copies between host memories, on an instance that may touch them; Kokkos has it for its own spaces alone.
+template <keel::space::detail::Engine Space>
+  requires std::is_same_v<typename Space::memory_space, HostSpace>
+struct DeepCopy<HostSpace, HostSpace, Space> {
+  DeepCopy(void* to, void const* from, std::size_t bytes) : DeepCopy(Space(), to, from, bytes) {}
+  DeepCopy(Space const& space, void* to, void const* from, std::size_t bytes) {
+    keel::space::detail::copy_bytes(space, to, from, bytes);
+  }
 };
 
 } // namespace Kokkos::Impl

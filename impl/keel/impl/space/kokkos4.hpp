@@ -20,7 +20,6 @@
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
 
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -169,13 +168,8 @@ struct RuntimeCheckBasicViewMemoryAccessViolation<keel::space::memory<R>, Defaul
 /// Zero-initialised views of keel's own execution spaces.
 template <keel::space::detail::Engine Space>
 struct ZeroMemset<Space> {
-  struct zero_fill {
-    void* at;
-    std::size_t bytes;
-    void run() const { std::memset(at, 0, bytes); }
-  };
   ZeroMemset(Space const& space, void* at, std::size_t bytes) {
-    if (bytes > 0) space.impl_launch(zero_fill{at, bytes});
+    if (bytes > 0) keel::space::detail::fill_with_zeros(space, at, bytes);
   }
 };
 

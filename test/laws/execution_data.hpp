@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What holds for the data that kernels of every execution space share: atomics, sub-views, aliases, tokens, and
+/// Kokkos' unordered map where KEEL_TEST_CONTAINERS says that it can be linked. See execution_space.hpp.
+
+#include <laws/execution_space.hpp>
+
+#ifdef KEEL_TEST_CONTAINERS
+#include <Kokkos_UnorderedMap.hpp>
+#endif
+
+namespace keel::laws {
+
+/// More than any machine swaps at once.
+struct three_numbers {
+  long a, b, c;
+  KOKKOS_FUNCTION three_numbers& operator+=(three_numbers const& other) {
+    a += other.a;
+    b += other.b;
+    c += other.c;
+    return *this;
+  }
+  friend KOKKOS_FUNCTION three_numbers operator+(three_numbers x, three_numbers const& y) { return x += y; }
+};
+
+} // namespace keel::laws
+
+TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its data", Space, execution_data) {
+  namespace laws = keel::laws;
+  using range = Kokkos::RangePolicy<Space>;
+
+  SUBCASE("atomics lose nothing") {
+    Kokkos::View<long*, Space> const v("v", 8);
+    constexpr long n = 1'000'000; // long enough for threads to meet
+    Kokkos::parallel_for(
+        "atomics", range(0, n), KOKKOS_LAMBDA(long i) {
+          Kokkos::atomic_add(&v(0), 1L);
+          Kokkos::atomic_fetch_add(&v(1), i);
+          Kokkos::atomic_fetch_max(&v(2), i);
+          Kokkos::atomic_fetch_min(&v(3), -i);
+          Kokkos::atomic_fetch_sub(&v(4), 2L);
+          Kokkos::atomic_sub(&v(5), 1L);
+          Kokkos::atomic_fetch_or(&v(6), 1L << (i % 32));
+          long seen = 0; // adds 1 by comparing
+          for (long was = -1; was != seen;) {
+            if (was >= 0) seen = was;
+            was = Kokkos::atomic_compare_exchange(&v(7), seen, seen + 1);
+          }
+        });
+    auto const host = laws::on_host(v);
+    CHECK(host(0) == n);
+    CHECK(host(1) == n * (n - 1) / 2);
+    CHECK(host(2) == n - 1);
+    CHECK(host(3) == -(n - 1));
+    CHECK(host(4) == -2 * n);
+    CHECK(host(5) == -n);
+    CHECK(host(6) == 0xffffffffL);
+    CHECK(host(7) == n);
+  }
+  SUBCASE("atomics work on numbers with a point, pairs of them, and types that no machine swaps at once") {
+    Kokkos::View<double, Space> const d("d");
+    Kokkos::View<Kokkos::complex<double>, Space> const z("z");
+    Kokkos::parallel_for(
+        "wide atomics", range(0, 20000), KOKKOS_LAMBDA(long) {
+          Kokkos::atomic_add(&d(), 0.5);
+          Kokkos::atomic_add(&z(), Kokkos::complex<double>(1, -1));
+        });
+    CHECK(laws::on_host(d)() == 10000);
+    CHECK(laws::on_host(z)().real() == 20000);
+    CHECK(laws::on_host(z)().imag() == -20000);
+#if KOKKOS_VERSION >= 40000 // before, such a type needs members for volatile objects
+    Kokkos::View<laws::three_numbers, Space> const t("t");
+    Kokkos::parallel_for("wider atomics", range(0, 20000), KOKKOS_LAMBDA(long i) {
+      Kokkos::atomic_fetch_add(&t(), laws::three_numbers{1, i, 2});
+    });
+    CHECK(laws::on_host(t)().a == 20000);
+    CHECK(laws::on_host(t)().b == 199990000);
+    CHECK(laws::on_host(t)().c == 40000);
+#endif
+  }
+  SUBCASE("an exchange hands every value to exactly one") {
+    Kokkos::View<long, Space> const place("place");
+    Kokkos::View<int*, Space> const seen("seen", 10001);
+    Kokkos::parallel_for("exchange", range(1, 10001), KOKKOS_LAMBDA(long i) {
+      Kokkos::atomic_add(&seen(Kokkos::atomic_exchange(&place(), i)), 1);
+    });
+    Kokkos::parallel_for("the last", range(0, 1), KOKKOS_LAMBDA(int) { seen(place()) += 1; });
+    long wrong = -1;
+    Kokkos::parallel_reduce("each once", range(0, 10001), KOKKOS_LAMBDA(int i, long& w) { w += seen(i) != 1; }, wrong);
+    CHECK(wrong == 0);
+  }
+  SUBCASE("kernels work on sub-views of any shape, and on sub-views of those") {
+    Kokkos::View<int***, Kokkos::LayoutRight, Space> const v("v", 6, 7, 8);
+    auto const plane = Kokkos::subview(v, 2, Kokkos::ALL, Kokkos::ALL);
+    auto const column = Kokkos::subview(v, Kokkos::ALL, 3, 4);
+    auto const box = Kokkos::subview(v, Kokkos::make_pair(4, 6), Kokkos::make_pair(1, 5), Kokkos::ALL);
+    auto const line = Kokkos::subview(box, 1, 2, Kokkos::make_pair(0, 8));
+    Kokkos::parallel_for("plane", range(0, 56), KOKKOS_LAMBDA(int i) { plane(i / 8, i % 8) += 1; });
+    Kokkos::parallel_for("column", range(0, 6), KOKKOS_LAMBDA(int i) { column(i) += 10; });
+    Kokkos::parallel_for("line", range(0, 8), KOKKOS_LAMBDA(int i) { line(i) += 100; });
+    auto const host = laws::on_host(v);
+    bool good = true;
+    for (int i = 0; i < 6; ++i)
+      for (int j = 0; j < 7; ++j)
+        for (int k = 0; k < 8; ++k)
+          good = good && host(i, j, k) == (i == 2) + 10 * (j == 3 && k == 4) + 100 * (i == 5 && j == 3);
+    CHECK(good);
+  }
+  SUBCASE("views of the same memory with other traits see the same") {
+    Kokkos::View<int*, Space> const v("v", 100);
+    Kokkos::View<int*, Space, Kokkos::MemoryUnmanaged> const raw(v.data() + 50, 50);
+    Kokkos::View<int*, Space, Kokkos::MemoryTraits<Kokkos::Atomic>> const atomic = v;
+    Kokkos::View<int const*, Space, Kokkos::MemoryTraits<Kokkos::RandomAccess>> const read = v;
+    Kokkos::View<int const*, Space> const fixed = v;
+    Kokkos::parallel_for("raw", range(0, 50), KOKKOS_LAMBDA(int i) { raw(i) = i; });
+    Kokkos::parallel_for("atomic", range(0, 10000), KOKKOS_LAMBDA(int i) { atomic(i % 50) += 1; });
+    long sum = 0;
+    Kokkos::parallel_reduce("read", range(0, 100), KOKKOS_LAMBDA(int i, long& s) { s += read(i) + fixed(i); }, sum);
+    CHECK(sum == 2 * (10000 + 1225));
+    CHECK(laws::on_host(v)(99) == 49);
+  }
+  SUBCASE("a token is held by one at a time") {
+    Kokkos::Experimental::UniqueToken<Space> const token;
+    Kokkos::Experimental::UniqueToken<Space, Kokkos::Experimental::UniqueTokenScope::Global> const global;
+    CHECK(token.size() >= 1);
+    Kokkos::View<long*, Space> const sums("sums", token.size());
+    Kokkos::View<long*, Space> const more("more", global.size());
+    Kokkos::parallel_for("tokens", range(0, 10000), KOKKOS_LAMBDA(int i) {
+      auto const mine = token.acquire();
+      sums(mine) += i; // no atomic
+      token.release(mine);
+      auto const own = global.acquire();
+      more(own) += i;
+      global.release(own);
+    });
+    long sum = 0;
+    auto const host = laws::on_host(sums);
+    for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i);
+    auto const other = laws::on_host(more);
+    for (std::size_t i = 0; i < other.extent(0); ++i) sum += other(i);
+    CHECK(sum == 9999L * 10000);
+  }
+#ifdef KEEL_TEST_CONTAINERS
+  SUBCASE("Kokkos' unordered map takes keys from many threads at once, each once") {
+    using map = Kokkos::UnorderedMap<int, int, Space>;
+    map const m(5000);
+    Kokkos::parallel_for("insert", range(0, 10000), KOKKOS_LAMBDA(int i) { m.insert(i / 2 * 3, i / 2); });
+    Kokkos::fence();
+    CHECK(m.size() == 5000);
+    CHECK_FALSE(m.failed_insert());
+    long wrong = -1;
+    Kokkos::parallel_reduce(
+        "find", range(0, 15000),
+        KOKKOS_LAMBDA(int key, long& w) {
+          auto const at = m.find(key);
+          bool const there = m.valid_at(at);
+          w += there != (key % 3 == 0) || (there && (m.key_at(at) != key || m.value_at(at) != key / 3));
+        },
+        wrong);
+    CHECK(wrong == 0);
+  }
+#endif
+}

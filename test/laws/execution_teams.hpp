@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What holds for teams on every execution space, of whatever size it makes them. See execution_space.hpp.
+
+#include <laws/execution_space.hpp>
+
+namespace keel::laws {
+
+/// Says itself how much scratch memory its team wants, as Kokkos' first functors did.
+template <class Space>
+struct wants_scratch {
+  using member = typename Kokkos::TeamPolicy<Space>::member_type;
+  using scratch = Kokkos::View<int*, typename Space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  Kokkos::View<int*, Space> v;
+  KOKKOS_FUNCTION void operator()(member const& team) const {
+    scratch const own(team.team_shmem(), 100);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 100), [&](int i) { own(i) = i + team.league_rank(); });
+    team.team_barrier();
+    int sum = 0;
+    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, 100), [&](int i, int& s) { s += own(i); }, sum);
+    Kokkos::single(Kokkos::PerTeam(team), [&] { v(team.league_rank()) = sum; });
+  }
+  [[nodiscard]] std::size_t team_shmem_size(int) const { return scratch::shmem_size(100); }
+};
+
+/// Whether v(i) == f(i) for all of `n`, seen from the host.
+template <class View, class F>
+bool holds(View const& v, int n, F const& f) {
+  auto const host = on_host(v);
+  bool good = true;
+  for (int i = 0; i < n; ++i) good = good && host(i) == f(i);
+  return good;
+}
+
+} // namespace keel::laws
+
+TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its teams", Space, execution_teams) {
+  namespace laws = keel::laws;
+  using teams = Kokkos::TeamPolicy<Space>;
+  using member = typename teams::member_type;
+  constexpr int leagues = 40;
+  Kokkos::View<long*, Space> const v("v", leagues);
+  // The whole of what follows holds for the team size that the space recommends, and for one.
+  auto const nothing = KOKKOS_LAMBDA(member const&) {};
+  int const best = teams(leagues, Kokkos::AUTO).team_size_recommended(nothing, Kokkos::ParallelForTag());
+  int const most = teams(leagues, 1).team_size_max(nothing, Kokkos::ParallelForTag());
+  CHECK(best >= 1);
+  CHECK(most >= best);
+
+  SUBCASE("every league has a team, which knows its place") {
+    for (int size : {1, best, most}) {
+      Kokkos::parallel_for(
+          "places", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
+            bool const good = team.league_size() == leagues && team.team_size() == size && team.team_rank() >= 0 &&
+                              team.team_rank() < size;
+            Kokkos::atomic_add(&v(team.league_rank()), good ? 1L : 1000L);
+          });
+      CHECK(laws::holds(v, leagues, [&](int) { return size; }));
+      Kokkos::deep_copy(v, 0);
+    }
+    long none = -1;
+    Kokkos::parallel_reduce("no league", teams(0, 1), KOKKOS_LAMBDA(member const&, long& s) { ++s; }, none);
+    CHECK(none == 0);
+  }
+  SUBCASE("a team loops over its threads and their vectors, each index once") {
+    Kokkos::View<int***, Space> const visits("visits", leagues, 13, 7);
+    Kokkos::parallel_for(
+        "loops", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+          int const league = team.league_rank();
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 13), [&](int i) {
+            Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 7), [&](int j) { visits(league, i, j) += 1; });
+          });
+          team.team_barrier();
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 13 * 7), [&](int k) { visits(league, k / 7, k % 7) += 1; });
+          team.team_barrier();
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 2, 13), [&](int i) { visits(league, i, 0) += 1; });
+        });
+    auto const host = laws::on_host(visits);
+    bool good = true;
+    for (int l = 0; l < leagues; ++l)
+      for (int i = 0; i < 13; ++i)
+        for (int j = 0; j < 7; ++j) good = good && host(l, i, j) == 2 + (j == 0 && i >= 2 ? 1 : 0);
+    CHECK(good);
+  }
+  SUBCASE("a team reduces over its threads and vectors, with Kokkos' reducers too") {
+    Kokkos::View<long**, Space> const sums("sums", leagues, 5);
+    Kokkos::parallel_for(
+        "sums", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+          int const league = team.league_rank();
+          long sum = 0;
+          Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, 100), [&](int i, long& s) { s += i * league; }, sum);
+          long most_of = -1;
+          Kokkos::parallel_reduce(
+              Kokkos::TeamThreadRange(team, 100), [&](int i, long& m) { if (i * 37 % 100 > m) m = i * 37 % 100; },
+              Kokkos::Max<long>(most_of));
+          long vector = 0;
+          Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(team, 10), [&](int j, long& s) { s += j; }, vector);
+          long both = 0;
+          Kokkos::parallel_reduce(Kokkos::TeamVectorRange(team, 50), [&](int j, long& s) { s += j; }, both);
+          long nested = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::TeamThreadRange(team, 10),
+              [&](int, long& outer) {
+                long inner = 0;
+                Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(team, 10), [&](int j, long& s) { s += j; }, inner);
+                Kokkos::single(Kokkos::PerThread(team), [&] { outer += inner; });
+              },
+              nested);
+          Kokkos::single(Kokkos::PerTeam(team), [&] {
+            sums(league, 0) = sum;
+            sums(league, 1) = most_of;
+            sums(league, 2) = vector;
+            sums(league, 3) = both;
+            sums(league, 4) = nested;
+          });
+        });
+    auto const host = laws::on_host(sums);
+    bool good = true;
+    for (int l = 0; l < leagues; ++l)
+      good = good && host(l, 0) == 4950L * l && host(l, 1) == 99 && host(l, 2) == 45 && host(l, 3) == 1225 && host(l, 4) == 450;
+    CHECK(good);
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        "leagues", teams(leagues, 1), KOKKOS_LAMBDA(member const& team, double& s) { s += team.league_rank(); }, sum);
+    CHECK(sum == 780);
+    long least = 0;
+    Kokkos::parallel_reduce(
+        "least", teams(leagues, 1),
+        KOKKOS_LAMBDA(member const& team, long& m) { if (10 - team.league_rank() < m) m = 10 - team.league_rank(); },
+        Kokkos::Min<long>(least));
+    CHECK(least == 10 - (leagues - 1));
+  }
+  SUBCASE("a team scans over its threads and vectors") {
+    Kokkos::View<int**, Space> const before("before", leagues, 50);
+    Kokkos::View<int**, Space> const lanes("lanes", leagues, 50);
+    Kokkos::parallel_for(
+        "scans", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+          int const league = team.league_rank();
+          Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, 50), [&](int i, int& sum, bool final) {
+            if (final) before(league, i) = sum;
+            sum += i;
+          });
+          team.team_barrier();
+          Kokkos::parallel_scan(Kokkos::ThreadVectorRange(team, 50), [&](int i, int& sum, bool final) {
+            sum += i;
+            if (final) lanes(league, i) = sum;
+          });
+        });
+    auto const host = laws::on_host(before);
+    auto const other = laws::on_host(lanes);
+    bool good = true;
+    for (int l = 0; l < leagues; ++l)
+      for (int i = 0; i < 50; ++i) good = good && host(l, i) == i * (i - 1) / 2 && other(l, i) == i * (i + 1) / 2;
+    CHECK(good);
+  }
+  SUBCASE("one of a team does what its others learn; they wait, add up and count") {
+    Kokkos::View<long*, Space> const learnt("learnt", leagues);
+    Kokkos::parallel_for(
+        "one", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+          int const league = team.league_rank();
+          long told = -1;
+          Kokkos::single(Kokkos::PerTeam(team), [&](long& t) { t = 10 * league; }, told);
+          long lane = -1;
+          Kokkos::single(Kokkos::PerThread(team), [&](long& t) { t = 1; }, lane);
+          long sent = team.team_rank() == 0 ? league : -5;
+          team.team_broadcast(sent, 0);
+          long count = 1;
+          team.team_reduce(Kokkos::Sum<long>(count));
+          long const mine = team.team_scan(1L); // of those before
+          team.team_barrier();
+          bool const good = told == 10 * league && lane == 1 && sent == league && count == team.team_size() && mine == team.team_rank();
+          Kokkos::atomic_add(&learnt(league), good ? 0L : 1L);
+        });
+    CHECK(laws::holds(learnt, leagues, [](int) { return 0; }));
+  }
+  SUBCASE("scratch memory of both levels belongs to a team, and to each of its threads") {
+    using scratch = Kokkos::View<double*, typename Space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+    CHECK(teams::scratch_size_max(0) >= 16 * 1024);
+    CHECK(teams::scratch_size_max(1) >= 1024 * 1024);
+    for (int level : {0, 1}) {
+      int const n = level == 0 ? 64 : 40000; // the second is larger than any cache near a core
+      auto const policy = teams(leagues, best).set_scratch_size(level, Kokkos::PerTeam(2 * scratch::shmem_size(n)),
+                                                                Kokkos::PerThread(scratch::shmem_size(16)));
+      Kokkos::View<double*, Space> const sums("sums", leagues);
+      Kokkos::parallel_for(
+          "scratch", policy, KOKKOS_LAMBDA(member const& team) {
+            scratch const first(team.team_scratch(level), n);
+            scratch const second(team.team_scratch(level), n);
+            scratch const own(team.thread_scratch(level), 16);
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), [&](int i) {
+              first(i) = team.league_rank();
+              second(i) = i;
+            });
+            Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 16), [&](int i) { own(i) = 1000 * team.team_rank(); });
+            team.team_barrier();
+            double sum = 0;
+            Kokkos::parallel_reduce(
+                Kokkos::TeamThreadRange(team, n),
+                [&](int i, double& s) { s += first(i) + second(i) + own(15) - 1000 * team.team_rank(); }, sum);
+            Kokkos::single(Kokkos::PerTeam(team), [&] { sums(team.league_rank()) = sum; });
+          });
+      CHECK(laws::holds(sums, leagues, [&](int l) { return double(n) * l + 0.5 * n * (n - 1); }));
+    }
+    Kokkos::View<int*, Space> const asked("asked", leagues);
+    Kokkos::parallel_for("asked", teams(leagues, 1), laws::wants_scratch<Space>{asked});
+    CHECK(laws::holds(asked, leagues, [](int l) { return 4950 + 100 * l; }));
+  }
+}
