@@ -63,13 +63,13 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     Kokkos::View<double, Space> const d("d");
     Kokkos::View<Kokkos::complex<double>, Space> const z("z");
     Kokkos::parallel_for(
-        "wide atomics", range(0, 20000), KOKKOS_LAMBDA(long) {
+        "wide atomics", range(0, 200000), KOKKOS_LAMBDA(long) {
           Kokkos::atomic_add(&d(), 0.5);
           Kokkos::atomic_add(&z(), Kokkos::complex<double>(1, -1));
         });
-    CHECK(laws::on_host(d)() == 10000);
-    CHECK(laws::on_host(z)().real() == 20000);
-    CHECK(laws::on_host(z)().imag() == -20000);
+    CHECK(laws::on_host(d)() == 100000);
+    CHECK(laws::on_host(z)().real() == 200000);
+    CHECK(laws::on_host(z)().imag() == -200000);
 #if KOKKOS_VERSION >= 40000 // before, such a type needs members for volatile objects
     Kokkos::View<laws::three_numbers, Space> const t("t");
     Kokkos::parallel_for("wider atomics", range(0, 20000), KOKKOS_LAMBDA(long i) {

@@ -12,7 +12,6 @@
 #include <support/skip.hpp>
 
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -30,20 +29,48 @@ TEST_CASE_TEMPLATE_INVOKE(execution_data, tbb_space);
 
 namespace {
 
-/// The threads that run 64 slow indices on `space`.
-template <class Space>
-std::set<std::thread::id> threads_of(Space const& space) {
-  std::mutex mutex;
-  std::set<std::thread::id> seen;
-  auto* const lock = &mutex;
-  auto* const ids = &seen;
+/// Who came to a kernel so far. Waiting for others ends, without them, after many seconds.
+class visitors {
+public:
+  void enter() {
+    std::lock_guard const guard(mutex_);
+    seen_.insert(std::this_thread::get_id());
+  }
+  [[nodiscard]] int count() {
+    std::lock_guard const guard(mutex_);
+    return static_cast<int>(seen_.size());
+  }
+  void wait_for(int threads) {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (count() < threads && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  }
+
+private:
+  std::mutex mutex_;
+  std::set<std::thread::id> seen_;
+};
+
+/// How many threads run a kernel with one index for each, where every one waits for the others.
+int threads_at_once(tbb_space const& space) {
+  visitors all;
+  auto* const seen = &all;
+  int const threads = space.threads();
   Kokkos::parallel_for(
-      "threads", Kokkos::RangePolicy<Space>(space, 0, 64), KOKKOS_LAMBDA(int) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        std::lock_guard const guard(*lock);
-        ids->insert(std::this_thread::get_id());
+      "threads", Kokkos::RangePolicy<tbb_space>(space, 0, threads), KOKKOS_LAMBDA(int) {
+        seen->enter();
+        seen->wait_for(threads);
       });
-  return seen;
+  return all.count();
+}
+/// How many threads run a kernel with many.
+int threads_in_turn(tbb_space const& space) {
+  visitors all;
+  auto* const seen = &all;
+  Kokkos::parallel_for("threads", Kokkos::RangePolicy<tbb_space>(space, 0, 64), KOKKOS_LAMBDA(int) {
+    seen->enter();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  });
+  return all.count();
 }
 
 long sum_to(tbb_space const& space, long n) {
@@ -55,9 +82,8 @@ long sum_to(tbb_space const& space, long n) {
 } // namespace
 
 TEST_CASE("space: tbb runs a kernel on as many threads as it says") {
-  auto const seen = static_cast<int>(threads_of(tbb_space()).size());
-  CHECK(seen <= tbb_space().threads());
-  if (tbb_space().threads() > 1) CHECK(seen > 1);
+  CHECK(threads_at_once(tbb_space()) == tbb_space().threads());
+  CHECK(threads_in_turn(tbb_space()) <= tbb_space().threads());
   CHECK(tbb_space().concurrency() == tbb_space().threads());
 }
 
@@ -75,9 +101,8 @@ TEST_CASE("space: an instance of tbb has threads of its own, shared by its copie
     CHECK(copy.impl_instance_id() == own.impl_instance_id());
     CHECK(own != all);
     CHECK(own != tbb_space(threads));
-    auto const seen = static_cast<int>(threads_of(own).size());
-    CHECK(seen <= threads);
-    if (threads > 1) CHECK(seen > 1);
+    CHECK(threads_at_once(own) == threads);
+    CHECK(threads_in_turn(own) <= threads);
     CHECK(sum_to(copy, 10000) == 49995000);
   }
   CHECK(all == tbb_space());
@@ -115,19 +140,15 @@ TEST_CASE("space: threads and regions that cannot be are errors") {
 TEST_CASE("space: a dynamic schedule gives the next chunk to whoever is free") {
   if (tbb_space().threads() < 2) return;
   using dynamic = Kokkos::RangePolicy<tbb_space, Kokkos::Schedule<Kokkos::Dynamic>>;
-  // All the work is in the first half. Cut evenly, one thread of two would do it all.
-  std::mutex mutex;
-  std::map<std::thread::id, int> shares;
-  auto* const lock = &mutex;
-  auto* const counts = &shares;
+  // The first index waits until another thread works on the first half, which an even cut would give to one.
+  visitors all;
+  auto* const seen = &all;
   Kokkos::parallel_for(
       "uneven", dynamic(tbb_space(2), 0, 64), KOKKOS_LAMBDA(int i) {
-        if (i >= 32) return;
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        std::lock_guard const guard(*lock);
-        ++(*counts)[std::this_thread::get_id()];
+        if (i < 32) seen->enter();
+        if (i == 0) seen->wait_for(2);
       });
-  CHECK(shares.size() == 2);
+  CHECK(all.count() == 2);
   long sum = 0;
   Kokkos::parallel_reduce("sum", dynamic(0, 1000), KOKKOS_LAMBDA(int i, long& s) { s += i; }, sum);
   CHECK(sum == 499500);

@@ -10,3 +10,4 @@
 
 #include <keel/impl/space/counting.hpp>
 #include <keel/impl/space/deduction_guides.hpp>
+#include <keel/impl/space/locks.hpp>
