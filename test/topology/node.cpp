@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <string>
 
@@ -238,6 +240,25 @@ TEST_CASE("topology: this machine has a core, and all is near it") {
   CHECK(n.nearby_memories(0).size() == n.memories().size());
   CHECK_FALSE(n.source().empty());
   if (n.is_this_machine() && !n.memories().empty()) CHECK((n.cores()[0].page_sizes & std::uint64_t(sysconf(_SC_PAGESIZE))) != 0);
+}
+
+TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount a set, is refused") {
+  std::ifstream file(own_machine("hbm.xml"));
+  std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto const changed = [&](std::string const& from, std::string const& to) {
+    std::string text = good;
+    REQUIRE(text.find(from) != std::string::npos);
+    return text.replace(text.find(from), from.size(), to);
+  };
+  CHECK_FALSE(node::from_xml_text(good).cores().empty());
+  CHECK(message_of([&] { (void)node::from_xml_text(changed("\" complete_cpuset", "\"\rcomplete_cpuset")); }).find("malformed") !=
+        std::string::npos);
+  CHECK(message_of([&] { (void)node::from_xml_text(changed("nodeset=\"0x", "nodeset=\",0x")); }).find("nodeset that is none") !=
+        std::string::npos);
+  CHECK(message_of([&] {
+          (void)node::from_xml_text(changed("</topology>", "<memattr name=\"Capacity\" flags=\"1\"><memattr_value "
+                                                           "initiator_cpuset=\",0x1\"/></memattr></topology>"));
+        }).find("initiator_cpuset that is none") != std::string::npos);
 }
 
 TEST_CASE("topology: hwloc's variables win, and a bad one is an error, never the real machine") {

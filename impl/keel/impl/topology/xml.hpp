@@ -70,6 +70,7 @@ public:
     auto const found = std::find_if(attributes_.begin(), attributes_.end(), [&](auto& a) { return a.name == name; });
     return found == attributes_.end() ? std::string_view{} : found->value;
   }
+  [[nodiscard]] std::vector<attribute> const& attributes() const { return attributes_; }
   [[nodiscard]] bool has(std::string_view name) const {
     return std::any_of(attributes_.begin(), attributes_.end(), [&](auto& a) { return a.name == name; });
   }
@@ -97,7 +98,8 @@ private:
     rest_.remove_prefix(n);
     return taken;
   }
-  void take_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\r\n"), rest_.size())); }
+  // In an element. A carriage return is none there: hwloc's own reader loses the attribute behind it.
+  void take_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n"), rest_.size())); }
 
   token close() {
     rest_.remove_prefix(2);

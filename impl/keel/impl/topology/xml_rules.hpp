@@ -24,7 +24,8 @@ namespace keel::topology::impl {
 inline constexpr std::size_t xml_bytes_max = std::size_t{32} << 20; ///< 100 times the largest seen
 inline constexpr int xml_index_max = 1 << 16;                       ///< of threads and NUMA nodes, which become bits
 
-/// A set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and empty is zero.
+/// A set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and an empty one is zero, but for the first,
+/// which hwloc does not count.
 class xml_set {
 public:
   static std::optional<xml_set> read(std::string_view text) {
@@ -44,7 +45,7 @@ public:
       if (comma == text.npos) break;
       end = comma;
     }
-    if (text.empty() || made.words_.size() > xml_index_max / 32) return std::nullopt;
+    if (text.empty() || text.front() == ',' || made.words_.size() > xml_index_max / 32) return std::nullopt;
     return made;
   }
 
@@ -91,6 +92,9 @@ public:
         if (auto wrong = rules.close(scan.depth()); !wrong.empty()) return wrong;
         continue;
       }
+      for (auto const& a : scan.attributes())
+        if ((a.name.ends_with("cpuset") || a.name.ends_with("nodeset")) && !xml_set::read(a.value))
+          return "<" + std::string{scan.name()} + "> has a " + std::string{a.name} + " that is none";
       if (auto wrong = scan.depth() == 1 ? rules.root(scan) : scan.name() == "object" ? rules.object(scan) : std::string{};
           !wrong.empty())
         return wrong;
@@ -179,8 +183,6 @@ private:
       auto const whole = xml_set::read(scan.value(name));
       if (!whole || !part->inside(*whole)) return "has no " + std::string{name} + " that holds the other";
     }
-    for (char const* const name : {"allowed_cpuset", "allowed_nodeset", "online_cpuset"})
-      if (scan.has(name) && !xml_set::read(scan.value(name))) return "has a bad " + std::string{name};
     made.threads = *threads;
     auto const type = scan.value("type");
     if (type == "PU") return numbered(scan, *threads, threads_);
