@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <optional>
@@ -72,13 +73,11 @@ int run(int argc, char** argv) {
     auto const text = info::explanation(configuration, asked.explain);
     if (text.empty()) throw error("info", "no knob is called " + asked.explain, {}, "See keel-info --help");
     std::fputs(text.c_str(), stdout);
-  } else if (asked.check) {
-    return check(asked, configuration);
-  } else if (!asked.xml.empty()) {
-    auto const guarded_show = [&] { return guarded([&] { return show(asked, configuration); }); };
-    return info::in_child(asked.xml, guarded_show); // which has said what was wrong
   } else {
-    return show(asked, configuration);
+    auto const work = [&] { return asked.check ? check(asked, configuration) : show(asked, configuration); };
+    char const* const other = std::getenv("HWLOC_XMLFILE");
+    auto const file = !asked.xml.empty() ? asked.xml : other != nullptr ? "HWLOC_XMLFILE=" + std::string{other} : "";
+    return file.empty() ? work() : info::in_child(file, [&] { return guarded(work); }); // which has said what was wrong
   }
   return 0;
 }
