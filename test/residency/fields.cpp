@@ -153,6 +153,13 @@ struct add_up : kr::routine<"add_up", kr::on_host, kr::reads<kr::owned<eta>>> {
   }
 };
 
+struct keep : kr::routine<"keep", kr::on_host, kr::updates<eta>> {
+  template <class V>
+  static void run(V v, Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>& kept) {
+    kept = v(eta{});
+  }
+};
+
 struct raise : kr::routine<"raise", kr::on<keel::simulated>, kr::updates<eta>> {
   template <class V>
   static void run(V v) {
@@ -337,4 +344,50 @@ TEST_CASE("residency: reading what is valid nowhere names variable, level, regio
   f.run(advance{}, 0.1);
   f.run(kr::cycle<eta, u>{});
   CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, ghosts, valid nowhere") != std::string::npos);
+}
+
+TEST_CASE("residency: a view that the application keeps is known by its address, pieces and unmanaged ones too") {
+  test::run run{"simulated"};
+  kr::fields<two_memories, eta, u> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}, kr::extra<u>{1}};
+  f.run(init{});
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> kept;
+  f.run(keep{}, kept);
+  f.run(raise{}); // on the device: what was kept is stale now
+  CHECK_FALSE(f.is_valid<eta>(kr::core));
+  auto const piece = Kokkos::subview(kept, std::pair(1, 2), Kokkos::ALL);
+  f.require_valid_data(piece);
+  CHECK(kept(1, 1) == 1);
+  kept(1, 1) = 41;
+  f.notify_data_modified(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(1, 1), 1));
+  CHECK_FALSE(f.is_valid<eta, keel::simulated>(kr::core));
+  double sum = 0;
+  f.run(raise{});
+  f.run(add_up{}, sum);
+  CHECK(sum == 42);
+  // A piece where the rest is stale, what is nobody's, and what lies across a border.
+  f.run(raise{});
+  CHECK(message_of([&] { f.notify_data_modified(piece); }).find("a piece of eta was written where the rest of its owned") != std::string::npos);
+  Kokkos::View<double*, Kokkos::HostSpace> const alien("alien", 3);
+  CHECK(message_of([&] { f.require_valid_data(alien); }).find("the view 'alien' shows no variable") != std::string::npos);
+  CHECK(message_of([&] {
+          f.require_valid_data(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(5, 5), 2));
+        }).find("shows no variable") != std::string::npos);
+}
+
+TEST_CASE("residency: a view handed out keeps its data when the fields are gone") {
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> kept;
+  {
+    test::run run{test::host::name};
+    kr::fields<one_memory, eta, u> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}, kr::extra<u>{1}};
+    f.run(init{});
+    f.run(keep{}, kept);
+  }
+  CHECK(kept(1, 2) == 1);
+}
+
+TEST_CASE("residency: fields for which there is no memory say so, and leave nothing behind") {
+  test::run run{"simulated"};
+  std::int64_t const too_many = std::int64_t{1} << 45;
+  std::string const text = message_of([&] { kr::fields<two_memories, eta, u>{run, kr::grid{{8, 8}}, kr::extra<u>{too_many}}; });
+  CHECK(text.find("memory 0 has no room for u") != std::string::npos);
 }

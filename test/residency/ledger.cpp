@@ -412,3 +412,71 @@ TEST_CASE("residency: random programs read what was written last, and move no by
   CHECK(wrong == 0);
   CHECK(dear == 0);
 }
+
+TEST_CASE("residency: whichever copy fails, the book claims nothing false, and the next try finds everything") {
+  std::mt19937_64 random(4'181);
+  auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };
+  long wrong = 0, dear = 0, failures = 0;
+  for (int place = 0; place < 40; ++place)
+    for (int s = 0; s < 25; ++s) {
+      trial t(3, {{2, {3, 5, 7}}, {2, {11, 13, 17}}});
+      wrong += !t.run(1, {{0, 0, 0, oracle::everywhere}, {0, 1, 0, oracle::everywhere}, {1, 0, 0, oracle::everywhere}, {1, 1, 0, oracle::everywhere}});
+      t.provider.fails_in = place;
+      for (int n = 0; n < 40; ++n) {
+        std::vector<oracle::access> list;
+        for (int v = 0; v < 2; ++v) {
+          unsigned const region = unsigned(1 + below(7));
+          int const how = below(3);
+          list.push_back({v, below(2), how != 1 ? region : 0, how != 0 ? region : 0});
+        }
+        int const where = below(3);
+        bool const is_armed = t.provider.fails_in >= 0;
+        bool good = t.run(where, list);
+        if (is_armed && t.provider.fails_in < 0) {
+          ++failures;
+          good = t.run(where, list);
+        }
+        wrong += !good;
+        if (below(20) == 0) t.cycle(below(2));
+      }
+      wrong += !t.settle();
+      dear += !t.is_minimal();
+    }
+  CHECK(wrong == 0);
+  CHECK(dear == 0);
+  CHECK(failures > 400);
+}
+
+TEST_CASE("residency: whichever allocation fails, the error names variable and routine, and the next call goes on") {
+  for (int place = 0; place < 6; ++place) {
+    recording_provider provider{2};
+    kr::ledger<recording_provider> book{provider, 2};
+    for (int v = 0; v < 3; ++v) provider.add(1, {1, 1, 1});
+    provider.creates_until_failure = place;
+    std::string text;
+    auto const until_it_works = [&](auto const& f) {
+      for (int n = 0; n < 2; ++n) {
+        std::string const said = message_of(f);
+        if (said.empty()) return;
+        text += said;
+      }
+      CHECK_MESSAGE(false, text);
+    };
+    (void)book.add("a", 1);
+    (void)book.add("b", 1);
+    kr::request const write[] = {{0, 0, kr::region::none, kr::region::everywhere}, {1, 0, kr::region::none, kr::region::everywhere}};
+    kr::request const read[] = {{0, 0, kr::region::everywhere, kr::region::none}, {1, 0, kr::region::everywhere, kr::region::none}};
+    until_it_works([&] { book.pre_call(write, first_device, "writer"); });
+    book.post_call(write, first_device);
+    until_it_works([&] { book.pre_call(read, kr::host, "reader"); });
+    CHECK(book.is_valid(1, 0, kr::region::everywhere, kr::host));
+    std::string const third = message_of([&] { (void)book.add("c", 1); });
+    text += third;
+    kr::request const last{book.find("c"), 0, kr::region::none, kr::region::everywhere};
+    until_it_works([&] { book.pre_call({&last, 1}, kr::host, "late"); });
+    until_it_works([&] { book.open(first_device); });
+    CHECK(text.find("has no room for ") != std::string::npos);
+    CHECK(text.find(place < 2 ? "for routine writer" : place < 4 ? "for routine reader" : "for routine the caller") != std::string::npos);
+    CHECK(text.find(std::string("room for ") + (place == 0 || place == 2 ? "a" : place < 4 ? "b" : "c")) != std::string::npos);
+  }
+}

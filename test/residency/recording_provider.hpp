@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <new>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -49,6 +50,7 @@ public:
 
   void create(int variable, kr::memory m) {
     record("create");
+    if (creates_until_failure >= 0 && creates_until_failure-- == 0) throw std::bad_alloc();
     auto& a = arrays_[std::size_t(variable)];
     auto& there = a.data[std::size_t(m)];
     if (!there.empty()) throw std::logic_error("created twice");
@@ -89,6 +91,7 @@ public:
   std::vector<std::string> calls;
   bool writes_down = false;
   kr::answer answers = kr::answer::copied;
+  int creates_until_failure = -1; ///< the same for memory
   int fails_in = -1; ///< the copy that throws, counted down; never where negative
   std::uint64_t bytes_to_host = 0, bytes_to_device = 0;
   std::uint64_t copies = 0;

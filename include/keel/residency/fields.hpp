@@ -71,6 +71,15 @@ public:
   template <Variable... Vs>
   void copy_from_past();
 
+  /// For views that the application keeps or makes, pieces and unmanaged ones among them: which variable it is says
+  /// its address. `require_valid_data` makes the region valid where the view lies. `notify_data_modified` says that
+  /// it was written there; of a view of less than the array the region has to be valid there before. A view
+  /// that lies in no variable, or in more than one array, is refused.
+  template <class View>
+  void require_valid_data(View const& v, region where = region::owned);
+  template <class View>
+  void notify_data_modified(View const& v, region where = region::owned);
+
   /// Steps that went by the plan; the others were tracked, as are all where there are several components.
   [[nodiscard]] std::int64_t planned_steps() const { return planned_steps_; }
   /// Steps made; `every` counts by it. To be set after a restart.
@@ -175,8 +184,10 @@ private:
     return *instances_.template get<Tag>();
   }
   template <class Tag>
-  void prepare();
+  void prepare(std::string_view routine = "the caller");
   void settle_host() const;
+  template <class View>
+  [[nodiscard]] residency::owner owner_of(View const& v) const;
   void check(component which, std::string_view routine) const;
   template <class V, class... Options>
   void add(Options const&... options);
@@ -202,6 +213,7 @@ private:
 
 } // namespace keel::residency
 
+#include <keel/impl/residency/aliases.hpp>
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/exchanging.hpp>
 #include <keel/impl/residency/making.hpp>

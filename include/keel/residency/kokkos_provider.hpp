@@ -25,6 +25,13 @@
 
 namespace keel::residency {
 
+/// The array that some bytes lie in, and whether they are all of it.
+struct owner {
+  int variable, level, component;
+  memory where;
+  bool is_whole;
+};
+
 /// Copies whole arrays as they lie; of a region it gathers the elements where they are, sends them
 /// in one piece with those of the whole batch, and scatters them where they go.
 ///
@@ -46,10 +53,11 @@ public:
     slots_.emplace_back();
     for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
   }
-  /// Where the array of a component and a slot (a level before any cycling) lies in `m`.
-  void place(int variable, memory m, std::vector<void*> arrays) {
-    arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
-  }
+  /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws where it
+  /// overlaps one that is known: what is written in one would go stale in the other unseen.
+  void place(int variable, memory m, std::vector<void*> arrays);
+  /// Whose array these bytes lie in, all of them.
+  [[nodiscard]] std::optional<owner> owner_of(void const* data, std::size_t bytes) const;
   /// Gives the lane to `m` its queue.
   template <class Space>
   void connect(Space const& space) {
@@ -99,6 +107,16 @@ private:
     void* owner;
     std::array<std::vector<void*>, max_memories> data;
   };
+
+  // Calls f(variable, slot and component, memory, first byte, number of bytes) for each array.
+  template <class F>
+  void for_each_array(F&& f) const {
+    for (std::size_t v = 0; v < arrays_.size(); ++v)
+      for (std::size_t m = 0; m < arrays_[v].data.size(); ++m)
+        for (std::size_t i = 0; i < arrays_[v].data[m].size(); ++i)
+          f(int(v), int(i), memory(m), static_cast<std::byte const*>(arrays_[v].data[m][i]),
+            std::size_t(arrays_[v].lies.elements * arrays_[v].lies.element_bytes));
+  }
 
   template <class Memory>
   using bytes_in = Kokkos::View<unsigned char*, Memory>;

@@ -70,8 +70,9 @@ public:
   [[nodiscard]] int find(std::string_view name) const;
   /// The variables that a text means; see `chosen_by`.
   [[nodiscard]] std::vector<int> find_all(std::string_view text) const;
-  /// Lets the provider create all variables in `m`; once for each memory.
-  void open(memory m);
+  /// Lets the provider create all variables in `m`; each once. Where one fails, the others stand, and the next
+  /// call goes on with it.
+  void open(memory m, std::string_view routine = "the caller");
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
 
   /// The nine calls of a driver. Those that name a routine do so for messages.
@@ -149,6 +150,7 @@ private:
   P& provider_;
   int memories_, components_;
   std::uint32_t open_ = 0;
+  std::array<int, max_memories> created_{}; // variables that are there, by memory
   std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;
   std::unordered_map<std::string, int> numbers_; // by name

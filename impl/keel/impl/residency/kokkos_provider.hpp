@@ -4,10 +4,15 @@
 /// @file
 /// How bytes are gathered, sent and scattered.
 
+#include <keel/policy/error.hpp>
 #include <keel/residency/kokkos_provider.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace keel::residency {
@@ -21,6 +26,34 @@ region_bytes kokkos_provider<keel::list<Lanes...>>::bytes_of(int variable) const
       bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(shape_of(variable), set.boxes[b]));
   }
   return bytes;
+}
+
+template <class... Lanes>
+void kokkos_provider<keel::list<Lanes...>>::place(int variable, memory m, std::vector<void*> arrays) {
+  std::size_t const size = std::size_t(shape_of(variable).elements * shape_of(variable).element_bytes);
+  for (void* one : arrays) {
+    auto const* const begin = static_cast<std::byte const*>(one);
+    for_each_array([&](int other, int, memory, std::byte const* first, std::size_t bytes) {
+      if (std::less<>{}(begin, first + bytes) && std::less<>{}(first, begin + size))
+        throw error("residency::kokkos_provider", "arrays of variables " + std::to_string(other) + " and " + std::to_string(variable) +
+                    " overlap", "what is written in one would go stale in the other", "Give each memory of its own");
+    });
+  }
+  arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
+}
+
+template <class... Lanes>
+std::optional<owner> kokkos_provider<keel::list<Lanes...>>::owner_of(void const* data, std::size_t bytes) const {
+  std::optional<owner> found;
+  auto const* const begin = static_cast<std::byte const*>(data);
+  for_each_array([&](int variable, int i, memory m, std::byte const* first, std::size_t size) {
+    if (bytes == 0 || std::less<>{}(begin, first) || std::less<>{}(first + size, begin + bytes)) return;
+    int const levels = arrays_[std::size_t(variable)].levels;
+    int level = 0;
+    while (slot(variable, level) != i % levels) ++level;
+    found = owner{variable, level, i / levels, m, bytes == size};
+  });
+  return found;
 }
 
 // Pieces begin at multiples of eight bytes, so that words of any length are aligned.

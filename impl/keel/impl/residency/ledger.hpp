@@ -9,6 +9,7 @@
 #include <keel/residency/ledger.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 namespace keel::residency {
@@ -36,7 +37,10 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   traffic_.add_variable(std::string(name));
   observer_.add(name, levels, components_, bytes);
   for (int m = 0; m < memories_; ++m)
-    if (is_open(memory(m))) provider_.create(number, memory(m)), observer_.create(number, memory(m));
+    if (is_open(memory(m))) {
+      open_ &= ~(1U << m);
+      open(memory(m));
+    }
   return number;
 }
 
@@ -49,9 +53,17 @@ int ledger<P, O>::find(std::string_view name) const {
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::open(memory m) {
+void ledger<P, O>::open(memory m, std::string_view routine) {
   if (is_open(m)) return;
-  for (std::size_t v = 0; v < variables_.size(); ++v) provider_.create(int(v), m), observer_.create(int(v), m);
+  for (int& v = created_[std::size_t(m)]; v < variables(); ++v) {
+    try {
+      provider_.create(v, m);
+    } catch (std::exception const& e) {
+      throw error("residency", "memory " + std::to_string(int(m)) + " has no room for " + std::string(name(v)) + ", for routine " +
+                  std::string(routine), e.what(), "Take smaller arrays, or more ranks");
+    }
+    observer_.create(v, m);
+  }
   open_ |= 1U << int(m);
 }
 
@@ -70,6 +82,7 @@ void ledger<P, O>::copy_from_past(int variable) {
   for (int c = 0; c < components(); ++c) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
     if (leaving_[current] != 0) wait_for_flights();
+    cells_[current] = valid_nowhere; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
       for (region one : single_regions) something = something || residency::is_valid(cells_[past], one, memory(m));
@@ -92,7 +105,7 @@ void ledger<P, O>::post_sync(std::span<request const> ghosts, component_range ra
 
 template <Provider P, Observer O>
 void ledger<P, O>::pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range) {
-  open(m);
+  open(m, routine);
   if (!is_ready(list, m, range)) acquire(list, m, routine, range);
 }
 

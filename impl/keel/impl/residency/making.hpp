@@ -139,17 +139,19 @@ void fields<App, Vars...>::allocate(void* self, int variable, memory m) {
     auto& rack = f.storage_.template in<V, Memory>();
     using view_type = typename std::remove_reference_t<decltype(rack)>::view_type;
     std::vector<void*> arrays;
+    std::vector<view_type> views; // given over when all are there
     for (int i = 0; i < V::about.levels * f.components(); ++i) {
       auto const label = std::string(V::about.name) + " [" + std::to_string(i % V::about.levels) + "]";
       // What a device copies from and to is pinned, where it has such memory.
       using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
       if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>)
-        rack.views.push_back(Kokkos::View<typename V::data_type, layout, host_memory>(label, f.storage_.template of<V>().lies));
+        views.push_back(Kokkos::View<typename V::data_type, layout, host_memory>(label, f.storage_.template of<V>().lies));
       else
-        rack.views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), f.storage_.template of<V>().lies));
-      arrays.push_back(rack.views.back().data());
+        views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), f.storage_.template of<V>().lies));
+      arrays.push_back(views.back().data());
     }
     f.provider_.place(variable, m, std::move(arrays));
+    rack.views = std::move(views);
   };
   if (m == host) return make(std::type_identity<Kokkos::HostSpace>{});
   [&]<class... Lanes>(keel::list<Lanes...>) {
@@ -161,12 +163,12 @@ void fields<App, Vars...>::allocate(void* self, int variable, memory m) {
 // The device's queue and memory, once; a device that no routine uses costs neither.
 template <class App, Variable... Vars>
 template <class Tag>
-void fields<App, Vars...>::prepare() {
+void fields<App, Vars...>::prepare(std::string_view routine) {
   if (instances_.template get<Tag>() && book_.is_open(memory_of<Tag>)) [[likely]] return;
   auto const& queue = instances_.template open<Tag>();
   provider_.connect(queue);
   if constexpr (detail::is_rehearsal<Tag>) poisons_ = true;
-  book_.open(memory_of<Tag>);
+  book_.open(memory_of<Tag>, routine);
 }
 
 // Work on the host's memory that may go on behind its caller is done when this returns.

@@ -103,7 +103,7 @@ template <class R, class Tag, class P, std::size_t At, class... Args>
   static_assert(detail::finds_its_ghosts<R, P, At>,
                 "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
                 "(every step would fail; the routine is in the message). Put an exchange before it?");
-  if constexpr (R::place_type::where.what == place::kind::at_named) prepare<Tag>(); // the others were at construction
+  if constexpr (R::place_type::where.what == place::kind::at_named) prepare<Tag>(R::about.name); // the others were at construction
   if constexpr (keeps_book)
     if (!admit<R, memory_of<Tag>, P, At>(range)) [[unlikely]] return run_closely<R, Tag>(range, args...);
   call<R, Tag>(range, args...);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How fields know whose data a view shows.
+
+#include <keel/policy/error.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace keel::residency {
+
+template <class App, Variable... Vars>
+template <class View>
+owner fields<App, Vars...>::owner_of(View const& v) const {
+  std::size_t const bytes = v.span() * sizeof(typename View::value_type);
+  if (std::optional<owner> const found = provider_.owner_of(v.data(), bytes)) return *found;
+  throw error("residency", "the view '" + v.label() + "' shows no variable of these fields", "its " + std::to_string(bytes) +
+              " bytes do not lie in one of their arrays", "Take it from v in a routine, or a piece of such a view");
+}
+
+template <class App, Variable... Vars>
+template <class View>
+void fields<App, Vars...>::require_valid_data(View const& v, region where) {
+  owner const o = owner_of(v);
+  request const one{o.variable, o.level, where, region::none};
+  if constexpr (keeps_book) acquire({&one, 1}, o.where, "the caller", {o.component, o.component + 1});
+}
+
+template <class App, Variable... Vars>
+template <class View>
+void fields<App, Vars...>::notify_data_modified(View const& v, region where) {
+  static_assert(std::is_same_v<typename View::value_type, typename View::non_const_value_type>,
+                "keel::residency: data cannot have been modified through a view of const elements. Say so of the other one?");
+  owner const o = owner_of(v);
+  if constexpr (keeps_book) {
+    if (!o.is_whole && !book_.is_valid(o.variable, o.level, where, o.where, o.component))
+      throw error("residency", "a piece of " + std::string(book_.name(o.variable)) + " was written where the rest of its " +
+                  std::string(name_of(where)) + " is not valid", "what it holds beside the piece is stale",
+                  "Ask for it by require_valid_data before");
+    book_.notify_data_modified(o.variable, o.level, where, o.where, {o.component, o.component + 1});
+  }
+}
+
+} // namespace keel::residency
