@@ -53,6 +53,13 @@ struct thousand : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta
 static_assert(kr::plan<app, thousand, keel::simulated>::period == 1000);
 static_assert(kr::plan<app, thousand, keel::simulated>::copies(kr::device, kr::host, kr::region::rim) == 2000);
 
+struct mean : kr::variable<"mean", double> {};
+struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<depth>, kr::writes<mean>> {};
+struct say : kr::routine<"say", kr::on_host, kr::reads<mean>> {};
+struct sums : kr::schedule<add_up, say> {};
+static_assert(kr::plan<app, sums, keel::simulated>::copies(kr::device, kr::host) == 1);
+static_assert(kr::plan<app, sums, keel::simulated>::copies(kr::device, kr::host, kr::core) == 1);
+
 struct stormy : kr::schedule<kr::cycle<eta, u>, kr::when<storm, forcing>, rhs, advance, kr::exchange<eta, u>> {};
 
 // Schedules made at random, as data.
@@ -192,7 +199,7 @@ TEST_CASE("residency: a plan counts the copies of one period") {
 
 TEST_CASE("residency: the plan of random schedules counts what the tracked run copies in a period") {
   long steady = 0, wrong = 0, off_course = 0;
-  for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     generator make(seed);
     program const p = flattened(make.schedule(2, false));
     auto const found = kr::detail::simulation<program, most_cells>(p).find();
@@ -216,7 +223,7 @@ TEST_CASE("residency: the plan of random schedules counts what the tracked run c
         for (int r = 0; r < 3; ++r) is_same = is_same && t.copies[a][b][r] == found.period_copies.copies[a][b][r];
     wrong += !is_same;
   }
-  CHECK(steady == 5'000);
+  CHECK(steady == 10'000);
   CHECK(wrong == 0);
   CHECK(off_course == 0);
 }

@@ -61,8 +61,9 @@ public:
   /// Steps before the steady state, and steps after which it repeats.
   static constexpr std::int64_t transient = steady.transient, period = steady.period;
 
-  /// Copies in one period of the steady state: triples of variable, level and region. With a
-  /// condition (`when`), those that are possible. `device` is the memory of `Device`.
+  /// Copies in one period of the steady state: triples of variable, level and region; what does
+  /// not lie on the grid is all core. With a condition (`when`), those that are possible. `device` is the
+  /// memory of `Device`.
   [[nodiscard]] static constexpr std::int64_t copies(memory from, memory to, region where = region::everywhere) {
     memory const a = from == device ? detail::memory_of<devices, Device> : from;
     memory const b = to == device ? detail::memory_of<devices, Device> : to;

@@ -19,6 +19,7 @@ struct site {
   std::uint8_t levels = 0;
   memory where = host;
   region reads = region::none, writes = region::none;
+  bool lies_on_grid = true; ///< else all regions are the same bytes
 };
 
 /// One entry: a routine has sites, a condition or a repetition has a body, up to `next`.
@@ -73,7 +74,7 @@ struct program {
       std::size_t const n = merge(e, list, [&](variable_info const* v) { return number_of(v); });
       for (std::size_t i = 0; i < n; ++i)
         sites[made.last++] = {std::uint16_t(first_cell[list[i].variable] + list[i].level), 0, memory_of(e.where),
-                              list[i].reads, list[i].writes};
+                              list[i].reads, list[i].writes, variables[list[i].variable]->lies_on_grid};
     }
     for (std::size_t i = 0; i < e.child_count; ++i) {
       append(*e.children[i], at, memory_of);

@@ -197,12 +197,13 @@ private:
     unsigned const here = 1U << int(s.where);
     for (region one : single_regions) {
       place_set& set = now_.of[s.cell][index_of(one)];
-      if (overlap(one, s.reads)) set = read(set, s.where, one, number);
+      if (overlap(one, s.reads)) set = read(set, s, one, number);
       if (overlap(one, s.writes)) set = place_set(1U << here);
       else if (overlap(one, spoiled_by(s.writes))) set = place_set(1U << 0);
     }
   }
-  constexpr place_set read(place_set set, memory where, region one, int number) {
+  constexpr place_set read(place_set set, site const& s, region one, int number) {
+    memory const where = s.where;
     unsigned const here = 1U << int(where);
     int const r = index_of(one);
     if (records_ && set == place_set(1U << 0) && lost_site_ < 0) lost_site_ = number, lost_region_ = one;
@@ -224,7 +225,7 @@ private:
       after |= place_set(1U << then);
     }
     if (records_) teller_.read(number, one, seen);
-    if (seen.lacked && records_) {
+    if (seen.lacked && records_ && (s.lies_on_grid || one == core)) {
       if (where != host) made_.copies[0][int(where)][r] += 1;
       for (int m = 1; m < max_planned_memories; ++m)
         if ((seen.from >> m & 1U) != 0 && (where == host || through_host)) made_.copies[m][0][r] += 1;

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each.
+
+Each has two to five routines on two to four variables, with cycles, exchanges, `every`, `repeat` and, in every fourth
+schedule, `when`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
+before them where that helps.
+"""
+import random
+import sys
+
+VARIABLES = {"a": 1, "b": 2, "c": 3, "d": 1}  # levels; d does not lie on the grid
+CORE, RIM, GHOSTS = 1, 2, 4
+OWNED, EVERYWHERE = CORE | RIM, CORE | RIM | GHOSTS
+NAMES = {CORE: "part<{}, kr::core>", RIM: "rim<{}>", OWNED: "owned<{}>", GHOSTS: "ghosts<{}>", EVERYWHERE: "everywhere<{}>",
+         RIM | GHOSTS: "part<{}, kr::region::rim | kr::region::ghosts>"}
+
+
+def part(cell, region):
+    name, level = cell
+    inner = f"kr::past<{name}, {level}>" if level else name
+    return "kr::" + NAMES[region].format(inner) if name != "d" else inner
+
+
+class Routine:
+    def __init__(self, rng, variables):
+        self.place = rng.choice(["on_host", "on_device", "on_device"])
+        self.accesses = {}  # (variable, level): [reads, writes]
+        for _ in range(rng.randint(1, 3)):
+            name = rng.choice(variables)
+            region = EVERYWHERE if name == "d" else rng.choice(list(NAMES))
+            how = rng.choice("rruw")
+            self.accesses[name, rng.randrange(VARIABLES[name])] = [region if how in "ru" else 0, region if how in "uw" else 0]
+
+    def text(self, name):
+        clauses = []
+        for word, keep in (("reads", lambda r, w: r and not w), ("writes", lambda r, w: w and not r), ("updates", lambda r, w: r and w)):
+            parts = [part(cell, r or w) for cell, (r, w) in self.accesses.items() if keep(r, w)]
+            if parts:
+                clauses.append(f"kr::{word}<{', '.join(parts)}>")
+        head = ", ".join([f'"{name}"', f"kr::{self.place}", *clauses])
+        return f"struct {name} : kr::routine<{head}> {{\n  template <class V>\n  static void run(V) {{}}\n}};\n"
+
+
+class Group:
+    def __init__(self, word, entries):
+        self.word, self.entries = word, entries
+
+
+def random_entries(rng, variables, routines, deep, conditions):
+    entries = []
+    for _ in range(rng.randint(2, 3) if deep else rng.randint(1, 2)):
+        what = rng.random()
+        if deep and what < 0.2:
+            words = [f"every<{rng.choice([2, 3, 4])}, ", f"repeat<{rng.randint(1, 3)}, "] + ["when<chance, "] * (2 if conditions else 0)
+            entries.append(Group(rng.choice(words), random_entries(rng, variables, routines, False, conditions)))
+        elif what < 0.4:
+            entries.append(("cycle", rng.choice(variables)))
+        elif what < 0.6:
+            name = rng.choice([v for v in variables if v != "d"])
+            entries.append(("exchange", (name, rng.randrange(VARIABLES[name]))))
+        elif len(routines) < 5:
+            routines.append(Routine(rng, variables))
+            entries.append(routines[-1])
+    return entries
+
+
+def repair(entries, lost, rng):
+    """Walks `entries` from the set `lost` of (cell, region) that may be valid nowhere; the set behind, or None where it changed something."""
+    i = 0
+    while i < len(entries):
+        e = entries[i]
+        if isinstance(e, Group):
+            times = 2 if e.word.startswith("repeat") else 1
+            after = lost
+            for _ in range(times):
+                after = repair(e.entries, after, rng)
+                if after is None:
+                    return None
+            lost = after if times > 1 else lost | after
+        elif isinstance(e, Routine):
+            for cell, (reads, _) in list(e.accesses.items()):
+                gone = sum(r for c, r in lost if c == cell and r & reads)
+                if gone == GHOSTS and (cell, RIM) not in lost and rng.random() < 0.8:
+                    entries.insert(i, ("exchange", cell))
+                    return None
+                if gone:
+                    e.accesses[cell][0] = 0
+                    if not e.accesses[cell][1]:
+                        del e.accesses[cell]
+                    return None
+            for cell, (_, writes) in e.accesses.items():
+                lost = behind_write(lost, cell, writes)
+        elif e[0] == "cycle":
+            name, levels = e[1], VARIABLES[e[1]]
+            if levels > 1:
+                lost = {(c, r) for c, r in lost if c[0] != name} | {
+                    ((name, c[1] + 1), r) for c, r in lost if c[0] == name and c[1] + 1 < levels} | {
+                    ((name, 0), r) for r in (CORE, RIM, GHOSTS)}
+        else:
+            if (e[1], RIM) in lost:
+                del entries[i]
+                return None
+            lost = behind_write(lost, e[1], GHOSTS)
+        i += 1
+    return lost
+
+
+def behind_write(lost, cell, writes):
+    lost = {(c, r) for c, r in lost if c != cell or not r & writes}
+    return lost | {(cell, GHOSTS)} if writes & OWNED and not writes & GHOSTS and cell[0] != "d" else lost
+
+
+def schedule(rng, number):
+    variables = sorted(rng.sample(list(VARIABLES), rng.randint(2, 4)))
+    if variables == ["a", "d"]:
+        variables = ["b", "d"]
+    while True:
+        routines, entries = [], []
+        while len(routines) < 2:
+            entries += random_entries(rng, variables, routines, True, number % 4 == 3)
+        lost = set()
+        while True:
+            after = repair(entries, lost, rng)
+            if after is None:
+                lost = set()
+            elif after <= lost:
+                break
+            else:
+                lost = lost | after
+        if sum(any(r for r, _ in routine.accesses.values()) for routine in routines) >= 2:
+            return routines, entries
+
+
+def entry_text(e, names):
+    if isinstance(e, Group):
+        inner = ", ".join(entry_text(child, names) for child in e.entries)
+        return e.word + inner + ">" if inner else ""
+    if isinstance(e, Routine):
+        return names[id(e)]
+    return f"kr::cycle<{e[1]}>" if e[0] == "cycle" else f"kr::exchange<{part(e[1], EVERYWHERE).replace('kr::everywhere<', '')[:-1]}>"
+
+
+def main(seed, count, out):
+    rng = random.Random(seed)
+    lines = ["// SPDX-License-Identifier: MIT\n// Made by generate_schedules.py.\n#include <residency/generated.hpp>\n",
+             "namespace {\nnamespace kr = keel::residency;\nusing namespace test::generated;\n"]
+    for number in range(count):
+        routines, entries = schedule(rng, number)
+        names = {id(r): f"r{number}_{i}" for i, r in enumerate(routines)}
+        lines += [r.text(names[id(r)]) for r in routines]
+        texts = [text.replace("every<", "kr::every<", 1).replace("repeat<", "kr::repeat<", 1).replace("when<", "kr::when<", 1)
+                 if isinstance(e, Group) else text for e in entries if (text := entry_text(e, names))]
+        lines.append(f"struct s{number} : kr::schedule<{', '.join(texts)}> {{}};\n")
+    lines.append("} // namespace\n")
+    lines.append(f'TEST_CASE("residency: the plan of schedules generated from {seed} is what the tracked run does, and the oracle\'s minimum") {{')
+    lines += [f"  holds<s{number}>();" for number in range(count)]
+    lines.append("  CHECK(copies_seen > 0);\n}")
+    open(out, "w").write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What generated schedules are made of, and what must hold for each: the plan's constants, a step by the plan,
+/// a tracked step and the oracle count the same copies.
+
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/residency/fields.hpp>
+#include <keel/residency/plan.hpp>
+
+#include <support/oracle.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace test::generated {
+
+namespace kr = keel::residency;
+
+// One device, so that each schedule is compiled once; the host is Kokkos' own.
+using app = test::application<keel::list<keel::simulated>>;
+
+struct a : kr::variable<"a", double**> {};
+struct b : kr::variable<"b", double**, kr::levels<2>> {};
+struct c : kr::variable<"c", double**, kr::levels<3>> {};
+struct d : kr::variable<"d", double*, kr::off_grid> {};
+using fields = kr::fields<app, a, b, c, d>;
+
+struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>, kr::everywhere<c>,
+                                                          kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>, d>> {
+  template <class V>
+  static void run(V) {}
+};
+/// Holds every other time, by a chain of numbers (Knuth's).
+struct chance {
+  static bool holds(std::uint64_t& state) {
+    state = state * 6364136223846793005U + 1442695040888963407U;
+    return (state >> 40 & 1) != 0;
+  }
+};
+
+/// Copies by way (to the host, to the device) and region.
+using counts = std::array<std::array<std::int64_t, 3>, 2>;
+
+inline counts operator-(counts x, counts const& y) {
+  for (std::size_t w = 0; w < 2; ++w)
+    for (std::size_t r = 0; r < 3; ++r) x[w][r] -= y[w][r];
+  return x;
+}
+
+inline counts counted(fields const& f) {
+  std::array<kr::region_bytes, 4> const units{f.bytes<a>(), f.bytes<b>(), f.bytes<c>(), f.bytes<d>()};
+  counts n{};
+  for (kr::region one : kr::single_regions)
+    for (std::size_t v = 0; v < units.size(); ++v)
+      if (std::size_t const r = std::size_t(index_of(one)); units[v][r] != 0)
+        for (kr::way w : {kr::way::to_host, kr::way::to_device})
+          n[std::size_t(w)][r] += std::int64_t(f.traffic().bytes(w, one, int(v)) / units[v][r]);
+  return n;
+}
+
+/// The same schedule, followed by the oracle from the data of its tree.
+class follower {
+public:
+  follower() : program_({{1, {1, 1, 1}}, {2, {1, 1, 1}}, {3, {1, 1, 1}}, {1, {1, 0, 0}}}) {
+    std::vector<oracle::access> all;
+    for (int v = 0; v < 4; ++v)
+      for (int l = 0; l < (v == 3 ? 1 : v + 1); ++l) all.push_back({v, l, 0, oracle::everywhere});
+    program_.run(0, all);
+  }
+  bool can = true; ///< false once a read found nothing
+
+  void step(kr::entry const& e, std::int64_t number, std::uint64_t& state) {
+    if (e.what == kr::entry_kind::every && number % e.count != 0) return;
+    if (e.what == kr::entry_kind::when && !chance::holds(state)) return;
+    if (e.what == kr::entry_kind::cycle)
+      for_each_access(e, [&](kr::access const& x) { program_.cycle(number_of(x)); });
+    else if (e.clause_count != 0)
+      run(e);
+    for (int n = 0; n < (e.what == kr::entry_kind::repeat ? e.count : 1); ++n)
+      for (std::size_t i = 0; i < e.child_count; ++i) step(*e.children[i], number, state);
+  }
+  [[nodiscard]] counts counted() const {
+    oracle::bill const bill = program_.make_bill();
+    counts n{};
+    for (std::size_t v = 0; v < 4; ++v)
+      for (std::size_t r = 0; r < 3; ++r) n[0][r] += std::int64_t(bill.to_host[v][r]), n[1][r] += std::int64_t(bill.to_device[v][r]);
+    return n;
+  }
+
+private:
+  static int number_of(kr::access const& x) { return x.variable->name[0] - 'a'; }
+  void run(kr::entry const& e) {
+    std::map<std::pair<int, int>, oracle::access> joined;
+    for_each_access(e, [&](kr::access const& x) {
+      oracle::access& one = joined[{number_of(x), int(x.level)}];
+      one.variable = number_of(x), one.level = x.level;
+      if (does_read(x.how)) one.needs |= unsigned(x.where);
+      if (does_write(x.how)) one.changes |= unsigned(x.where);
+    });
+    std::vector<oracle::access> list;
+    for (auto const& [key, one] : joined) list.push_back(one);
+    can = can && program_.can(list);
+    program_.run(e.where.what == kr::place::kind::at_chosen ? 1 : 0, list);
+  }
+
+  oracle::program program_;
+};
+
+inline bool has_conditions(kr::entry const& e) {
+  bool has = e.what == kr::entry_kind::when;
+  for (std::size_t i = 0; i < e.child_count; ++i) has = has || has_conditions(*e.children[i]);
+  return has;
+}
+
+/// Copies of all schedules so far, so that somebody notices where none copies anything.
+inline std::int64_t copies_seen = 0;
+
+template <class S>
+void holds() {
+  using plan = kr::plan<app, S, keel::simulated>;
+  static_assert(plan::is_steady);
+  static constexpr counts constants = [] {
+    counts n{};
+    for (kr::region one : kr::single_regions) {
+      n[0][std::size_t(index_of(one))] = plan::copies(kr::device, kr::host, one);
+      n[1][std::size_t(index_of(one))] = plan::copies(kr::host, kr::device, one);
+    }
+    return n;
+  }();
+  test::run run{"simulated"};
+  kr::grid const g{{5, 4}, kr::ghost_width{1}, kr::periodic{true, true}};
+  fields by_plan{run, g, kr::extra<d>{3}}, tracked{run, g, kr::extra<d>{3}};
+  follower brute;
+  by_plan.run(init{});
+  tracked.run(init{});
+  std::uint64_t states[3] = {1, 1, 1};
+  counts before_plan{}, before_tracked{}, before_brute{};
+  for (std::int64_t n = 1; n <= plan::transient + plan::period; ++n) {
+    by_plan.step(S{}, states[0]);
+    tracked.set_steps(n);
+    tracked.run(S{}, states[1]);
+    brute.step(S::about, n, states[2]);
+    if (n == plan::transient) before_plan = counted(by_plan), before_tracked = counted(tracked), before_brute = brute.counted();
+  }
+  counts const in_plan = counted(by_plan) - before_plan, in_tracked = counted(tracked) - before_tracked,
+               in_brute = brute.counted() - before_brute;
+  bool const is_minimal = in_plan == in_brute && in_tracked == in_brute;
+  bool at_most = true;
+  for (std::size_t w = 0; w < 2; ++w)
+    for (std::size_t r = 0; r < 3; ++r) at_most = at_most && in_brute[w][r] <= constants[w][r], copies_seen += in_brute[w][r];
+  CAPTURE(S::about.child_count);
+  CHECK(brute.can);
+  CHECK(is_minimal);
+  CHECK((has_conditions(S::about) ? at_most : constants == in_brute));
+  CHECK(by_plan.planned_steps() >= plan::period);
+}
+
+} // namespace test::generated
