@@ -30,6 +30,7 @@ namespace km = keel::machine;
 
 struct app : keel::defaults {
   using layout = ocean::layout;
+  using exchange = kr::on_device;
 };
 using runtime = keel::runtime<app>;
 
@@ -119,8 +120,8 @@ public:
   void integrate() {
     options const& o = job_.wanted;
     fields_.run(initial_state{}, job_.what);
-    fields_.run(share_ghosts{});
     fields_.reset_traffic();
+    fields_.run(share_ghosts{});
     progress bar(o.steps, master_);
     for (long n = 0; n < o.steps;) {
       long const last = o.output_every > 0 ? std::min(o.steps, n + o.output_every) : o.steps;

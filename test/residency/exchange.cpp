@@ -226,6 +226,13 @@ TEST_CASE("residency: twenty steps of the wave equation have the same bits on an
   CHECK(twenty_steps<alone, kr::on_device>("simulated") == reference);
 }
 
+TEST_CASE("residency: messages of an exchange on the device go by way of the host where MPI cannot reach them") {
+  keel::space::set_guard(keel::space::guard::pages); // MPI would fault
+  exchange_and_verify<Kokkos::LayoutRight, kr::on_device>("simulated", kr::ghost_width{2, 1}, true, false);
+  exchange_and_verify<Kokkos::LayoutLeft, kr::on_device>("simulated", kr::ghost_width{1}, true, true);
+  keel::space::set_guard(keel::space::guard::views);
+}
+
 TEST_CASE("residency: an exchange on the device moves nothing to the host") {
   test::run<keel::machine::mpi> run{"simulated"};
   kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi, kr::on_device>, w, sum> f{

@@ -73,10 +73,10 @@ public:
         else if (r == 2 && (a.changes & owned) != 0) at(a, r) = -1; // the neighbours changed too
       }
   }
-  /// Rims are read on the host, ghosts written there.
-  void exchange(std::vector<access> list) {
+  /// Rims are read in a memory, ghosts written there.
+  void exchange(std::vector<access> list, int where = 0) {
     for (access& a : list) a.needs = rim, a.changes = ghosts;
-    run(0, list);
+    run(where, list);
   }
   /// The levels move into the past.
   void cycle(int variable) {

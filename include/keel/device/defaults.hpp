@@ -36,7 +36,8 @@ struct defaults {
   using ranks = machine::mpi;
   /// How residency is followed: off, automatic, checked or traced.
   using tracking = residency::automatic;
-  /// Where ghosts are packed and messages leave: `on_host`, or `on_device` for an MPI that reaches its memory.
+  /// Where ghosts are packed into messages: `on_host`, from arrays there; or `on_device`, where messages leave from too if
+  /// MPI reaches its memory.
   using exchange = residency::on_host;
   /// Of all copies of a variable.
   using layout = Kokkos::LayoutRight;

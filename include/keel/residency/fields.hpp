@@ -202,6 +202,7 @@ private:
   detail::instances<host_tag, devices> instances_;
   machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
   std::deque<detail::route<typename App::ranks, lanes>> routes_; // by component
+  bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
   // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
   cell* row_ = const_cast<cell*>(detail::closed_row<directory::cell_count>.data());
   std::size_t chosen_ = 0;

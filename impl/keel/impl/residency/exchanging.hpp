@@ -24,7 +24,7 @@ void fields<App, Vars...>::in_route(int which, F&& f) {
   if constexpr (M == host) f(r.ghosts, r.on_host);
   else {
     auto& packing = std::get<std::size_t(M) - 1>(r.on_devices);
-    packing.connect(provider_.template queue<std::size_t(M) - 1>());
+    packing.connect(provider_.template queue<std::size_t(M) - 1>(), sends_by_way_of_host_);
     f(r.ghosts, packing);
   }
 }

@@ -38,11 +38,12 @@ public:
       if (int const r = rank_at(n); r >= 0) {
         auto const at = std::find_if(partners_.begin(), partners_.end(), [&](partner const& p) { return p.rank == r; });
         (at != partners_.end() ? *at : partners_.emplace_back(partner{r, {}, 0})).directions.push_back(n);
+        has_others_ = has_others_ || r != rank_;
       }
   }
 
   /// Collective over the environment, with the same arrays in the same order. Receives stand before
-  /// anything is packed. Until `finish` the owned cells may be read, the ghosts not touched.
+  /// anything is packed on the host. Until `finish` the owned cells may be read, the ghosts not touched.
   template <class Packing>
   void start(std::span<halo_array const> arrays, Packing& packing) {
     std::size_t bytes = 0;
@@ -51,25 +52,34 @@ public:
       for (int n : p.directions)
         for (halo_array const& a : arrays) bytes += padded(a, rim_box(n));
     }
-    packing.settle(); // of what the last exchange unpacked
-    std::byte *const in = packing.in(bytes), *const out = packing.out(bytes);
-    for (std::size_t k = 0; k < partners_.size(); ++k)
-      if (partners_[k].rank != rank_)
-        messages_.receive(in + partners_[k].begin, end_of(k, bytes) - partners_[k].begin, partners_[k].rank, 0);
-    std::byte* at = out;
+    std::byte* at = packing.out(bytes);
+    packing.in(bytes);
+    auto const for_each_message = [&](auto&& f) {
+      for (std::size_t k = 0; k < partners_.size(); ++k)
+        if (partners_[k].rank != rank_) f(partners_[k].begin, end_of(k, bytes) - partners_[k].begin, partners_[k].rank);
+    };
+    auto const receive = [&](std::size_t begin, std::size_t size, int from) {
+      messages_.receive(packing.mail_in() + begin, size, from, 0);
+    };
+    if constexpr (!Packing::is_behind_caller) for_each_message(receive);
     for (partner const& p : partners_)
       for (int n : p.directions) at = move<motion::gather>(arrays, packing, rim_box(n), at);
+    if (!has_others_) return;
     packing.settle();
-    for (std::size_t k = 0; k < partners_.size(); ++k)
-      if (partners_[k].rank != rank_)
-        messages_.send(out + partners_[k].begin, end_of(k, bytes) - partners_[k].begin, partners_[k].rank, 0);
+    if constexpr (Packing::is_behind_caller) for_each_message(receive); // the last exchange has been unpacked by now
+    for_each_message([&](std::size_t begin, std::size_t size, int to) {
+      messages_.send(packing.mail_out() + begin, size, to, 0);
+    });
   }
 
   /// What came goes to the ghosts: with the same arguments as `start`. The partner packed the opposite
   /// directions, in their order.
   template <class Packing>
   void finish(std::span<halo_array const> arrays, Packing& packing) {
-    messages_.wait();
+    if (has_others_) {
+      messages_.wait();
+      packing.collect();
+    }
     std::byte *const in = packing.in(0), *const out = packing.out(0);
     for (partner const& p : partners_) {
       std::byte* at = (p.rank == rank_ ? out : in) + p.begin;
@@ -144,6 +154,7 @@ private:
   int rank_;
   machine::messages<Ranks> messages_;
   std::vector<partner> partners_;
+  bool has_others_ = false; // this rank is not its only neighbour
 };
 
 /// What the exchange of one component needs.

@@ -65,10 +65,8 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   book_.open(host);
   on_chosen<true>([&]<class Tag>(Tag) {
     prepare<Tag>();
-    if constexpr (exchange_memory<Tag> != host && !detail::is_rehearsal<Tag>)
-      if (own_.size() > 1 && !machine::reaches_device_memory<typename App::ranks>())
-        throw error("residency::fields", "this MPI cannot send from the memory of " + std::string(Tag::name),
-                    "it says so, or does not say", "Say using exchange = keel::residency::on_host");
+    if constexpr (detail::is_rehearsal<Tag>) sends_by_way_of_host_ = keel::space::chosen_guard() == keel::space::guard::pages;
+    else sends_by_way_of_host_ = !machine::reaches_device_memory<typename App::ranks>();
   });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
   else set({});
