@@ -101,7 +101,6 @@ template <class App, class Schedule, class Device>
 struct explained<plan<App, Schedule, Device>> {
   using plan_type = plan<App, Schedule, Device>;
   using program_type = typename plan_type::program_type;
-  static constexpr program_type const& program = plan_type::program;
   static constexpr std::size_t cells = plan_type::cells, sites = program_type::accesses;
 
   static explanation tell(std::string_view device) {
@@ -111,7 +110,7 @@ struct explained<plan<App, Schedule, Device>> {
     self.out.transient = plan_type::steady.transient, self.out.period = plan_type::steady.period;
     self.out.copies = plan_type::steady.period_copies;
     if constexpr (plan_type::is_small)
-      (void)simulation<program_type, cells, gathering<sites>>(program, gathering<sites>{self.seen}).find();
+      (void)simulation<program_type, cells, gathering<sites>>(plan_type::program, gathering<sites>{self.seen}).find();
     std::size_t at = 0;
     self.tell(Schedule::about, at, 0);
     // The levels have to go round once before every reader meets the writer of its steady state.
@@ -119,7 +118,7 @@ struct explained<plan<App, Schedule, Device>> {
     for (std::size_t n = 0; n < cells + 2; ++n) {
       self.is_last = n == cells + 1;
       self.step = n;
-      self.flow(0, program.size);
+      self.flow(0, plan_type::program.size);
     }
     return std::move(self.out);
   }
@@ -127,12 +126,12 @@ struct explained<plan<App, Schedule, Device>> {
 private:
   // The program has the entries of the tree, in the same order.
   void tell(entry const& e, std::size_t& at, int depth) {
-    instruction const& in = program.code[at++];
+    instruction const& in = plan_type::program.code[at++];
     told_entry told{e.what, name_of(e), {}, depth, {}};
     if (e.what == entry_kind::cycle)
       for_each_access(e, [&](access const& a) { told.accesses.push_back({std::string(a.variable->name), {}, {}, {}}); });
     else
-      for (std::uint32_t s = in.first; s < in.last; ++s) add(told, program.sites[s], seen[s]);
+      for (std::uint32_t s = in.first; s < in.last; ++s) add(told, plan_type::program.sites[s], seen[s]);
     if (e.what == entry_kind::routine || e.what == entry_kind::exchange || e.what == entry_kind::output)
       told.where = out.memories[std::size_t(plan_type::memory_at(e.where))];
     out.entries.push_back(std::move(told));
@@ -157,8 +156,8 @@ private:
   }
   static std::string name_of_cell(std::size_t cell) {
     std::size_t v = 0;
-    while (program.first_cell[v + 1] <= cell) ++v;
-    return std::string(program.variables[v]->name) + '[' + std::to_string(cell - program.first_cell[v]) + ']';
+    while (plan_type::program.first_cell[v + 1] <= cell) ++v;
+    return std::string(plan_type::program.variables[v]->name) + '[' + std::to_string(cell - plan_type::program.first_cell[v]) + ']';
   }
 
   // Who may have written each region of each cell last: an entry and a step.
@@ -168,12 +167,12 @@ private:
   };
   void flow(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end;) {
-      instruction const& in = program.code[i];
+      instruction const& in = plan_type::program.code[i];
       bool const may_be_left_out = in.what == entry_kind::every || in.what == entry_kind::when;
       bool const has_body = in.next > i + 1 && in.what != entry_kind::sequence && in.what != entry_kind::analysis;
       for (std::uint32_t s = in.first; s < in.last; ++s)
-        if (in.what == entry_kind::cycle) rotate(program.sites[s]);
-        else meet(i, program.sites[s], seen[s]);
+        if (in.what == entry_kind::cycle) rotate(plan_type::program.sites[s]);
+        else meet(i, plan_type::program.sites[s], seen[s]);
       if (has_body) {
         auto const without = writers;
         flow(i + 1, in.next);

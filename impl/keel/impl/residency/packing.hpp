@@ -70,17 +70,20 @@ public:
     launch_move<M>(*queue_, lies, array, buffer, box);
   }
   void settle() {
-    if (by_way_of_host_) Kokkos::deep_copy(*queue_, mail_out_, out_);
+    if (by_way_of_host_) Kokkos::deep_copy(*queue_, borrowed(mail_out_), out_);
     queue_->fence();
   }
   void collect() {
-    if (by_way_of_host_) Kokkos::deep_copy(*queue_, in_, mail_in_);
+    if (by_way_of_host_) Kokkos::deep_copy(*queue_, in_, borrowed(mail_in_));
   }
 
 private:
   using words = Kokkos::View<std::uint64_t*, typename Space::memory_space>;
   using pinned_words = Kokkos::View<std::uint64_t*, space::pinned>;
 
+  using host_words = Kokkos::View<std::uint64_t*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  static host_words borrowed(pinned_words const& mail) { return host_words(mail.data(), mail.extent(0)); }
   template <class Words>
   static std::byte* bytes_of(Words const& all) {
     return reinterpret_cast<std::byte*>(all.data());
