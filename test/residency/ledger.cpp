@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/ledger.hpp>
 
-#include "recording_provider.hpp"
+#include "trial.hpp"
 
 #include <keel/policy/error.hpp>
-
-#include <support/oracle.hpp>
 
 #include <doctest/doctest.h>
 
@@ -17,7 +15,7 @@
 #include <vector>
 
 namespace kr = keel::residency;
-using test::recording_provider;
+using test::recording_provider, test::trial;
 
 namespace {
 
@@ -33,99 +31,6 @@ std::string message_of(auto const& f) {
   }
   return {};
 }
-
-// A ledger, its provider and an oracle that see the same events, and a check of every value read.
-class trial {
-public:
-  trial(int memories, std::vector<oracle::variable> const& variables)
-      : provider(memories), book(provider, memories), program(variables), memories_(memories) {
-    for (std::size_t v = 0; v < variables.size(); ++v) {
-      provider.add(variables[v].levels, variables[v].bytes);
-      (void)book.add("v" + std::to_string(v), variables[v].levels, variables[v].bytes);
-    }
-    for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
-  }
-
-  // True where the ledger agrees with the oracle about whether the routine can run, and no kernel has
-  // read another version than it should.
-  bool run(int where, std::vector<oracle::access> const& accesses) {
-    requests_.clear();
-    for (auto const& a : accesses)
-      requests_.push_back({a.variable, a.level, kr::region(a.needs), kr::region(a.changes)});
-    kr::memory const m{std::uint8_t(where)};
-    bool const can = program.can(accesses);
-    auto const call = book.prepare(requests_, m, "trial");
-    try {
-      if (prepares) book.pre_call(call);
-      else book.pre_call(requests_, m, "trial");
-    } catch (keel::error const&) {
-      return !can;
-    }
-    if (!can) return false;
-    for (auto const& a : accesses)
-      each_region(a.needs, [&](kr::region r) {
-        provider.read(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
-      });
-    book.poison(requests_, m, {});
-    if (prepares) book.post_call(call);
-    else book.post_call(requests_, m);
-    program.run(where, accesses);
-    for (auto const& a : accesses)
-      each_region(a.changes, [&](kr::region r) {
-        provider.write(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
-      });
-    return provider.mistakes == 0;
-  }
-  bool exchange(int variable, int level) {
-    kr::request const one{variable, level, kr::region::rim, kr::region::ghosts};
-    std::vector<oracle::access> const list{{variable, level, oracle::rim, oracle::ghosts}};
-    bool const can = program.can(list);
-    try {
-      book.pre_sync({&one, 1});
-    } catch (keel::error const&) {
-      return !can;
-    }
-    return run(0, list) && can == program.can(list);
-  }
-  void cycle(int variable) {
-    book.cycle(variable);
-    program.cycle(variable);
-  }
-  void copy_from_past(int variable) {
-    book.copy_from_past(variable);
-    program.copy_from_past(variable);
-    settle();
-    for (kr::region r : kr::single_regions)
-      for (int m = 0; m < memories_; ++m)
-        if (provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
-          provider.at(variable, 0, 0, r, kr::memory(m)) = program.version(variable, 0, index_of(r));
-  }
-  // Lets all devices finish; whether all kernels have read what they should.
-  bool settle() {
-    for (int m = 1; m < memories_; ++m) provider.drain(kr::memory(m));
-    return provider.mistakes == 0;
-  }
-  [[nodiscard]] bool is_minimal() const {
-    oracle::bill const bill = program.make_bill();
-    return bill.host_bytes() == provider.bytes_to_host && bill.device_bytes() == provider.bytes_to_device &&
-           book.traffic().bytes(kr::way::to_host) == bill.host_bytes() &&
-           book.traffic().bytes(kr::way::to_device) == bill.device_bytes();
-  }
-
-  recording_provider provider;
-  kr::ledger<recording_provider> book;
-  oracle::program program;
-  bool prepares = false; ///< lists are looked up before they are used
-
-private:
-  template <class F>
-  static void each_region(unsigned regions, F&& f) {
-    for (kr::region one : kr::single_regions)
-      if (overlap(one, kr::region(regions))) f(one);
-  }
-  std::vector<kr::request> requests_;
-  int memories_;
-};
 
 } // namespace
 

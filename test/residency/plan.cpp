@@ -62,6 +62,31 @@ static_assert(kr::plan<app, sums, keel::simulated>::copies(kr::device, kr::host,
 
 struct stormy : kr::schedule<kr::cycle<eta, u>, kr::when<storm, forcing>, rhs, advance, kr::exchange<eta, u>> {};
 
+// Regions that are tested in a planned step, over all reads: those that some step has to copy, and no others.
+template <class P, class S>
+constexpr int tested_by() {
+  int tested = 0;
+  std::size_t site = 0;
+  auto const visit = [&](auto const& self, kr::entry const& e) -> void {
+    kr::request list[16]{};
+    std::size_t const n = kr::detail::merge(e, list, [&](kr::variable_info const* v) { return int(v->key & 0x7fff'ffff); });
+    for (std::size_t i = 0; i < n; ++i)
+      for (kr::region one : kr::single_regions) tested += overlap(one, list[i].reads) && !overlap(one, P::known(site + i));
+    for (std::size_t i = 0; i < e.child_count; ++i) {
+      if (i == 0) for_each_access(e, [&](kr::access const&) { ++site; });
+      self(self, *e.children[i]);
+    }
+    if (e.child_count == 0) for_each_access(e, [&](kr::access const&) { ++site; });
+  };
+  visit(visit, S::about);
+  return tested;
+}
+// The ghosts of eta and u for rhs, the rims of both for the exchange, the core of eta for the output.
+static_assert(tested_by<planned, step>() == 2 + 2 + 1);
+// A condition adds what depends on it: core and rim of u for rhs; and forcing has a core to bring down.
+static_assert(tested_by<kr::plan<app, stormy, keel::simulated>, stormy>() == (2 + 2) + 2 + 1);
+static_assert(kr::plan<app, stormy, keel::simulated>::copies(kr::host, kr::device, kr::core) == 1);
+
 // Schedules made at random, as data.
 class generator {
 public:
