@@ -137,6 +137,13 @@ TEST_CASE("space: threads and regions that cannot be are errors") {
   CHECK(sum_to(bound, 1000) == 499500);
 }
 
+TEST_CASE("space: there are as many tokens as an instance has threads") {
+  using token = Kokkos::Experimental::UniqueToken<tbb_space, Kokkos::Experimental::UniqueTokenScope::Instance>;
+  CHECK(static_cast<int>(token().size()) == tbb_space().threads());
+  CHECK(token(tbb_space(5)).size() == 5);
+  CHECK(token(3, tbb_space(5)).size() == 3);
+}
+
 TEST_CASE("space: a dynamic schedule gives the next chunk to whoever is free") {
   if (tbb_space().threads() < 2) return;
   using dynamic = Kokkos::RangePolicy<tbb_space, Kokkos::Schedule<Kokkos::Dynamic>>;

@@ -22,7 +22,25 @@
 #include <optional>
 #include <vector>
 
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_acquire(void*);
+extern "C" void __tsan_release(void*);
+#endif
+
 namespace keel::space::detail {
+
+/// Tells ThreadSanitizer what it cannot see, because oneTBB's library is not compiled with it: every chunk of a
+/// kernel comes after its launch and before its end. For all kernels alike, so two that run at once look ordered.
+struct order_for_sanitizer {
+#if defined(__SANITIZE_THREAD__)
+  static void release() { __tsan_release(&place_); }
+  static void acquire() { __tsan_acquire(&place_); }
+  static inline char place_;
+#else
+  static void release() {}
+  static void acquire() {}
+#endif
+};
 
 /// oneTBB runs no more threads than cores, whatever an arena asks for, unless its limit is raised; it is kept
 /// as high as the widest instance wanted it, until Kokkos ends.
@@ -98,6 +116,14 @@ public:
   template <class F>
   void for_chunks(std::int64_t count, F const& f) {
     if (count == 1 && !bound_) return f(std::int64_t{0});
+    order_for_sanitizer::release();
+    run_chunks(count, f);
+    order_for_sanitizer::acquire();
+  }
+
+private:
+  template <class F>
+  void run_chunks(std::int64_t count, F const& f) {
     if (arenas_.size() == 1) {
       // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
       if (!bound_ && ::tbb::this_task_arena::max_concurrency() == ends_.front()) return spread(0, count, f);
@@ -106,13 +132,15 @@ public:
     arenas_.front()->execute([&] {
       ::tbb::task_group others;
       for (std::size_t r = 1; r < arenas_.size(); ++r)
-        arenas_[r]->enqueue(others.defer([&, r] { spread(border(count, ends_[r - 1]), border(count, ends_[r]), f); }));
+        arenas_[r]->enqueue(others.defer([&, r] {
+          order_for_sanitizer::acquire();
+          spread(border(count, ends_[r - 1]), border(count, ends_[r]), f);
+        }));
       spread(0, border(count, ends_.front()), f);
       others.wait();
     });
   }
 
-private:
   [[nodiscard]] std::int64_t border(std::int64_t count, int end) const {
     return (count * end + ends_.back() - 1) / ends_.back();
   }
@@ -120,7 +148,11 @@ private:
   template <class F>
   void spread(std::int64_t begin, std::int64_t end, F const& f) const {
     using range = ::tbb::blocked_range<std::int64_t>;
-    auto const run = [&](range const& r) { for (auto c = r.begin(); c != r.end(); ++c) f(c); };
+    auto const run = [&](range const& r) {
+      order_for_sanitizer::acquire();
+      for (auto c = r.begin(); c != r.end(); ++c) f(c);
+      order_for_sanitizer::release();
+    };
     if (end - begin <= threads())
       ::tbb::parallel_for(range(begin, end, 1), run, ::tbb::static_partitioner{});
     else
