@@ -276,6 +276,13 @@ TEST_CASE("residency: checked tracking poisons on the host too") {
   CHECK(checksum != checksum);
 }
 
+TEST_CASE("residency: checked tracking finds nothing in a model without mistakes, and changes no bit") {
+  using checked = test::application<keel::list<test::host, keel::simulated>, kr::checked>;
+  std::int64_t planned = 0;
+  CHECK(twenty_steps<checked>("simulated", nullptr, nullptr, &planned) == twenty_steps<two_memories>("simulated"));
+  CHECK(planned == 19);
+}
+
 TEST_CASE("residency: off runs the routines and nothing else") {
   using trusted = test::application<keel::list<test::host>, kr::off, Kokkos::LayoutLeft>;
   CHECK(twenty_steps<trusted>(test::host::name) == twenty_steps<one_memory>(test::host::name));

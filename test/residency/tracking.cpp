@@ -132,6 +132,22 @@ TEST_CASE("residency: what was written undeclared is lost, and the reason is tol
         std::string::npos);
 }
 
+TEST_CASE("residency: checked tracking says in which step data became stale") {
+  test::run run{"simulated"};
+  kr::fields<checked, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
+  planned = mischief::none;
+  f.set_steps(11);
+  f.step(kr::schedule<init, kr::cycle<eta>>{});
+  f.run(rhs{});
+  f.run(kr::cycle<eta>{});
+  CHECK(message_of([&] { f.run(rhs{}); })
+            .find("reads eta, level 1, ghosts, valid nowhere (routine rhs wrote the cells that it copies, on simulated in step 12, and nobody "
+                  "exchanged since)") != std::string::npos);
+  f.run(kr::cycle<eta>{});
+  CHECK(message_of([&] { f.run(show{}); }).find("level 1, core, valid nowhere (the levels cycled in step 12, and nobody wrote it since)") !=
+        std::string::npos);
+}
+
 TEST_CASE("residency: checked tracking closes the simulated device's memory to raw pointers") {
   {
     test::run run{"simulated"};
