@@ -12,6 +12,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "state.hpp"
+#include "stretch.hpp"
 #include "triad.hpp"
 
 #include <keel/keel.hpp>
@@ -124,7 +125,7 @@ public:
     fields_.run(share_ghosts{});
     progress bar(o.steps, master_);
     for (long n = 0; n < o.steps;) {
-      long const last = o.output_every > 0 ? std::min(o.steps, n + o.output_every) : o.steps;
+      long const last = end_of_stretch(n, o.steps, o.output_every);
       (void)longest(run_, 0); // all begin together
       Kokkos::Timer clock;
       while (n < last) {
@@ -132,8 +133,9 @@ public:
         bar.at(++n);
       }
       with_chosen_device(run_, [&]<class Tag>(Tag) { run_.execution_space<Tag>().fence(); });
-      seconds_ += longest(run_, clock.seconds());
-      if (!o.output.empty()) {
+      double const passed = longest(run_, clock.seconds());
+      if (is_timed(n, o.steps)) seconds_ += passed;
+      if (!o.output.empty() && is_output_due(n, o.steps, o.output_every)) {
         auto const elevation = whole<eta>();
         succeed(!master_ || job_.folder.write(job_.what, n, elevation));
       }

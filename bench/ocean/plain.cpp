@@ -11,6 +11,7 @@
 #include "output.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "stretch.hpp"
 #include "triad.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -87,24 +88,25 @@ void simulate(by_hand::world const& world, options const& o) {
 
   progress bar(o.steps, master);
   double seconds = 0;
-  for (long n = 1; n <= o.steps;) {
-    long const last = o.output_every > 0 ? std::min(o.steps, n + o.output_every - 1) : o.steps;
+  for (long n = 0; n < o.steps;) {
+    long const last = end_of_stretch(n, o.steps, o.output_every);
     (void)world.largest(0);
     Kokkos::Timer clock;
-    for (; n <= last; ++n) {
+    while (n < last) {
       run_columns("tendency", on, here, tendency{now.eta, now.u, now.v, deta, du, dv, p, here});
       run_columns("leap", on, here,
                   leap{before.eta, deta, before.u, before.v, du, dv, next.eta, next.u, next.v, p, mix, here});
       ghosts.fill(next.eta, next.u, next.v);
       std::swap(before, now);
       std::swap(now, next);
-      bar.at(n);
+      bar.at(++n);
     }
     on.fence();
-    seconds += world.largest(clock.seconds());
-    if (!o.output.empty()) {
+    double const passed = world.largest(clock.seconds());
+    if (is_timed(n, o.steps)) seconds += passed;
+    if (!o.output.empty() && is_output_due(n, o.steps, o.output_every)) {
       auto const eta = gathered(world, d, e, now.eta);
-      if (world.largest(master && !folder.write(e, last, eta) ? 1 : 0) > 0) throw folder.refusal();
+      if (world.largest(master && !folder.write(e, n, eta) ? 1 : 0) > 0) throw folder.refusal();
     }
   }
 

@@ -5,6 +5,7 @@
 /// The table that ocean and plain print at the end.
 
 #include "state.hpp"
+#include "stretch.hpp"
 
 #include <cstdio>
 #include <optional>
@@ -23,14 +24,14 @@ struct report {
   experiment const& what;
   long steps = 0;
   int ranks = 1;
-  double seconds = 0;           ///< for all steps, without output
+  double seconds = 0;           ///< for the timed steps, without output; see stretch.hpp
   double triad_bandwidth = 0;   ///< bytes a second, all ranks together
   std::optional<copied> copies; ///< none: this program does not count
   verdict error;
   std::string output; ///< path of the last file; empty where there is none
 
   void print() const {
-    double const step = seconds / double(steps), mega = 1e-6, giga = 1e-9;
+    double const step = seconds / double(timed_steps(steps)), mega = 1e-6, giga = 1e-9;
     double const cells = double(what.nx()) * double(what.ny());
     double const bandwidth = streamed_bytes(cells, what.equations().layers) / step;
     row("program", "%s on %d rank%s, device %s", program.c_str(), ranks, ranks == 1 ? "" : "s", device.c_str());

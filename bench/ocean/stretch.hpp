@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How a run is cut into stretches: a stretch ends where output is due. The first step is one of its own, and
+/// no time counts for it where there are others, because the data come to the device in it.
+
+#include <algorithm>
+
+namespace ocean {
+
+/// Whether there is output after step `n`, counted from 1, every `every` steps; after the last one always.
+constexpr bool is_output_due(long n, long steps, long every) { return n == steps || (every > 0 && n % every == 0); }
+
+/// The last step of the stretch behind step `n`.
+constexpr long end_of_stretch(long n, long steps, long every) {
+  if (n == 0) return 1;
+  return every > 0 ? std::min(steps, (n / every + 1) * every) : steps;
+}
+
+/// How many steps of a run count for its time, and whether one that ends with step `n` is among them.
+constexpr long timed_steps(long steps) { return std::max(steps - 1, 1L); }
+constexpr bool is_timed(long n, long steps) { return n > 1 || steps == 1; }
+
+} // namespace ocean
