@@ -187,6 +187,10 @@ TEST_CASE("topology: another machine in this one's stead is never kept, nor repl
   auto const own = keel::test::own_machine("cores96.xml");
   setenv("HWLOC_SYNTHETIC", "package:3 core:5 pu:1", 1);
   for (int again = 0; again < 2; ++again) CHECK(node::here(f.path).cores().size() == 15);
+  setenv("HWLOC_THISSYSTEM", "1", 1); // hwloc's word for: take it for this machine
+  CHECK(node::here(f.path).source().starts_with("HWLOC_SYNTHETIC="));
+  CHECK(f.files().empty());
+  unsetenv("HWLOC_THISSYSTEM");
   unsetenv("HWLOC_SYNTHETIC");
   setenv("HWLOC_XMLFILE", own.c_str(), 1);
   for (int again = 0; again < 2; ++again) CHECK(node::here(f.path).cores().size() == 96);
