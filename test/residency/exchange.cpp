@@ -6,6 +6,7 @@
 #include <keel/machine/alone.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/mpi.hpp>
+#include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
 
@@ -261,5 +262,83 @@ TEST_CASE("residency: an exchange is under way behind the routines that do not m
     wrong_cells = 0;
     f.run(verify{}, true, true); // what was under way has landed
     CHECK(wrong_cells == 0);
+  }
+}
+
+namespace {
+
+// Two components of different sizes: a coarse grid, and a finer one that covers it.
+struct h : kr::variable<"h", double**, kr::levels<2>> {};
+struct start_h : kr::routine<"start_h", kr::on_device, kr::writes<h>> {
+  template <class V>
+  static void run(V v) {
+    for (int c = 0; c < v.components(); ++c) {
+      auto to = v(h{}, kr::component{c});
+      kr::share const part = v.local(kr::component{c});
+      auto const own = part.owned();
+      auto const begin = part.global_begin;
+      using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+      Kokkos::parallel_for("start_h", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+        to(i, j) = double(10000 * (c + 1) + 100 * (begin[0] + i - own.begin[0]) + begin[1] + j - own.begin[1]);
+      });
+    }
+  }
+};
+struct clear_h : kr::routine<"clear_h", kr::on_host, kr::writes<h>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v(h{}), 0.0);
+  }
+};
+struct verify_h : kr::routine<"verify_h", kr::on_host, kr::reads<h>> {
+  template <class V>
+  static void run(V v) {
+    for (int c = 0; c < v.components(); ++c) {
+      auto from = v(h{}, kr::component{c});
+      kr::share const part = v.local(kr::component{c});
+      auto const own = part.owned(), all = part.everywhere();
+      auto const n = part.global_extents;
+      for (auto i = all.begin[0]; i < all.end[0]; ++i)
+        for (auto j = all.begin[1]; j < all.end[1]; ++j) {
+          auto const x = wrapped(part.global_begin[0] + i - own.begin[0], n[0]), y = wrapped(part.global_begin[1] + j - own.begin[1], n[1]);
+          if (from(i, j) != double(10000 * (c + 1) + 100 * x + y)) ++wrong_cells;
+          ++checked_ghosts;
+        }
+    }
+  }
+};
+
+} // namespace
+
+TEST_CASE("residency: components may differ in size, and each is exchanged, copied and counted as it is") {
+  for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
+    test::run<keel::machine::mpi> run{device};
+    kr::ghost_width const coarse{1}, fine{2, 1};
+    kr::periodic const wraps{true, true};
+    kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, h> f{run, kr::grid{{8, 9}, coarse, wraps},
+                                                                  kr::further_grids{{kr::grid{{17, 18}, fine, wraps}}}};
+    CHECK(f.components() == 2);
+    CHECK(f.local(kr::component{1}).global_extents == kr::indices{{17, 18}});
+    f.run(start_h{});
+    f.run(kr::exchange<h>{});
+    wrong_cells = checked_ghosts = 0;
+    f.run(verify_h{});
+    CHECK(wrong_cells == 0);
+    std::uint64_t owned = 0;
+    int cells = 0;
+    for (int c = 0; c < 2; ++c) {
+      kr::share const part = f.local(kr::component{c});
+      owned += 8 * std::uint64_t(part.owned().size(2));
+      cells += int(part.everywhere().size(2));
+    }
+    CHECK(checked_ghosts == cells);
+    CHECK(f.traffic().bytes(kr::way::to_host) == (device == "simulated" ? owned : 0));
+    CHECK(f.bytes<h>(kr::component{1})[0] + f.bytes<h>(kr::component{1})[1] ==
+          8 * std::uint64_t(f.local(kr::component{1}).owned().size(2)));
+    f.run(clear_h{}, kr::component{1});
+    CHECK_FALSE(f.is_valid<h>(kr::region::ghosts, kr::component{1}));
+    CHECK(f.is_valid<h>(kr::region::everywhere, kr::component{0}));
+    CHECK_THROWS_AS((kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, h>{run, kr::grid{{8, 9}}, kr::further_grids{{kr::grid{{8}}}}}),
+                    keel::error);
   }
 }

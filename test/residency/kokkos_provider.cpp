@@ -29,15 +29,15 @@ public:
   using device_memory = space::memory_space;
   using provider_type = kr::kokkos_provider<keel::list<kr::detail::lane_of<space>>>;
 
-  on_kokkos() : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, true}}, 2, 1)), provider(part_) {
+  on_kokkos() : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, true}}, 2, 1)), provider({part_}) {
     kr::detail::shape rows, triples;
     auto const nx = part_.extents[0], ny = part_.extents[1];
     rows.rank = triples.rank = 2;
     rows.stride[0] = ny, rows.stride[1] = 1, rows.element_bytes = 8, rows.elements = nx * ny;
     triples.stride[0] = 1, triples.stride[1] = nx, triples.inner = 3, triples.inner_stride = nx * ny, triples.element_bytes = 4;
     triples.elements = 3 * nx * ny;
-    provider.add(rows, 3, 2, &on_kokkos::make, this);
-    provider.add(triples, 1, 2, &on_kokkos::make, this);
+    provider.add({rows}, 3, 2, &on_kokkos::make, this);
+    provider.add({triples}, 1, 2, &on_kokkos::make, this);
     provider.connect(queue_);
     for (int v = 0; v < 2; ++v)
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
@@ -155,10 +155,10 @@ TEST_CASE("residency: the recording provider keeps the laws") {
 
 TEST_CASE("residency: arrays that overlap are refused, and bytes are known by their owner") {
   kr::share part = kr::share_of(kr::grid{{4}}, 1, 0);
-  kr::kokkos_provider<keel::list<>> provider(part);
+  kr::kokkos_provider<keel::list<>> provider({part});
   kr::detail::shape lies;
   lies.rank = 1, lies.stride[0] = 1, lies.element_bytes = 8, lies.elements = 4;
-  for (int v = 0; v < 2; ++v) provider.add(lies, 2, 1, nullptr, nullptr);
+  for (int v = 0; v < 2; ++v) provider.add({lies}, 2, 1, nullptr, nullptr);
   double memory[16]{};
   provider.place(0, kr::host, {memory, memory + 4});
   std::string text;

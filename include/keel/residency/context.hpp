@@ -26,6 +26,7 @@ inline constexpr bool declares =
 /// | `v.execution_space()`, `V::space` | where kernels run |
 /// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end` |
 /// | `v.global_begin()`, `v.global_extents()` | where the first owned cell lies in the grid, and how large that is |
+/// | `v.local(component{i})` | the same of another component, where they differ in size |
 /// | `v.is_wall(d, side::low)` | whether the grid ends there: those ghosts have no neighbour |
 template <class Fields, class R, class Tag>
 class context {
@@ -49,10 +50,11 @@ public:
   [[nodiscard]] bounds owned() const { return local().owned(); }
   [[nodiscard]] bounds core() const { return local().core(); }
   [[nodiscard]] bounds everywhere() const { return local().everywhere(); }
+  [[nodiscard]] share const& local(component which) const { return fields_->local(which); }
   [[nodiscard]] indices global_begin() const { return local().global_begin; }
   [[nodiscard]] indices global_extents() const { return local().global_extents; }
   [[nodiscard]] bool is_wall(int d, side s) const { return local().is_wall(d, s); }
-  [[nodiscard]] share const& local() const { return fields_->local(); }
+  [[nodiscard]] share const& local() const { return fields_->local(component{first_}); }
   [[nodiscard]] int components() const { return fields_->components(); }
 
 private:

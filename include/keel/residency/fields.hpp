@@ -86,7 +86,10 @@ public:
   [[nodiscard]] std::int64_t steps() const { return steps_; }
   void set_steps(std::int64_t n) { steps_ = n; }
 
-  [[nodiscard]] share const& local() const { return share_; }
+  /// This rank's share of the grid of a component.
+  [[nodiscard]] share const& local(component which = {}) const {
+    return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)];
+  }
   [[nodiscard]] int components() const { return book_.components(); }
   [[nodiscard]] std::string_view device_name() const;
 
@@ -98,8 +101,8 @@ public:
   static constexpr int number = detail::directory<Vars...>::find(&V::about);
   /// Bytes of one level of one component of `V`, by region, on this rank.
   template <Variable V>
-  [[nodiscard]] region_bytes bytes() const {
-    return provider_.bytes_of(number<V>);
+  [[nodiscard]] region_bytes bytes(component which = {}) const {
+    return provider_.bytes_of(number<V>, which.index);
   }
   /// Whether a region is valid in the memory of a device; of the host, without one. True where nothing is tracked.
   template <Part X, class Tag = void>
@@ -192,10 +195,12 @@ private:
   template <class V, class... Options>
   void add(Options const&... options);
   template <class V>
+  [[nodiscard]] detail::shape lay_out(share const& part, std::int64_t const* extra, layout& kokkos) const;
+  template <class V>
   static void allocate(void* self, int variable, memory m);
 
   [[no_unique_address]] detail::closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
-  share share_;
+  std::vector<share> shares_; // by component, or one for all
   provider_type provider_;
   ledger<provider_type, detail::announced<typename tracking::observer>> book_;
   detail::storage<layout, lanes, Vars...> storage_;

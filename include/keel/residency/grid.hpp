@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <vector>
 
 namespace keel::residency {
 
@@ -147,6 +148,11 @@ struct components {
 };
 struct component {
   int index = 0;
+};
+/// With the fields instead of `components`, where these differ in size: the grids of the components behind the first,
+/// which lies on the fields' own. All have as many dimensions, and each is cut over all ranks.
+struct further_grids {
+  std::vector<grid> grids;
 };
 
 } // namespace keel::residency

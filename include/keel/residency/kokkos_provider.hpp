@@ -46,10 +46,12 @@ public:
   /// Allocates an array for each level and component of a variable in `m`, and reports them by `place`.
   using allocator = void (*)(void* owner, int variable, memory m);
 
-  explicit kokkos_provider(share const& s) : share_(s) {}
+  /// The shares of the components; one where they are all alike.
+  explicit kokkos_provider(std::vector<share> shares) : shares_(std::move(shares)) {}
 
-  void add(detail::shape const& lies, int levels, int components, allocator make, void* owner) {
-    arrays_.push_back({lies, levels, components, make, owner, {}});
+  /// `lies` has a shape for each share.
+  void add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner) {
+    arrays_.push_back({std::move(lies), levels, components, make, owner, {}});
     slots_.emplace_back();
     for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
   }
@@ -71,12 +73,18 @@ public:
   }
 
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
-  [[nodiscard]] detail::shape const& shape_of(int variable) const { return arrays_[std::size_t(variable)].lies; }
+  [[nodiscard]] detail::shape const& shape_of(int variable, int component = 0) const {
+    auto const& all = arrays_[std::size_t(variable)].lies;
+    return all[all.size() == 1 ? 0 : std::size_t(component)];
+  }
+  [[nodiscard]] std::size_t size_of(int variable, int component) const {
+    return std::size_t(shape_of(variable, component).elements * shape_of(variable, component).element_bytes);
+  }
   [[nodiscard]] void* array(int variable, int level, int component, memory m) const {
     record const& r = arrays_[std::size_t(variable)];
     return r.data[std::size_t(m)][std::size_t(component * r.levels + slot(variable, level))];
   }
-  [[nodiscard]] region_bytes bytes_of(int variable) const;
+  [[nodiscard]] region_bytes bytes_of(int variable, int component = 0) const;
 
   void create(int variable, memory m) {
     record const& r = arrays_[std::size_t(variable)];
@@ -101,7 +109,7 @@ public:
 
 private:
   struct record {
-    detail::shape lies;
+    std::vector<detail::shape> lies; // by component, or one for all
     int levels, components;
     allocator make;
     void* owner;
@@ -115,7 +123,7 @@ private:
       for (std::size_t m = 0; m < arrays_[v].data.size(); ++m)
         for (std::size_t i = 0; i < arrays_[v].data[m].size(); ++i)
           f(int(v), int(i), memory(m), static_cast<std::byte const*>(arrays_[v].data[m][i]),
-            std::size_t(arrays_[v].lies.elements * arrays_[v].lies.element_bytes));
+            size_of(int(v), int(i) / arrays_[v].levels));
   }
 
   template <class Memory>
@@ -159,17 +167,15 @@ private:
   [[nodiscard]] bool is_whole(transfer const& t) const {
     region rest = region::everywhere & region(std::uint8_t(~std::uint8_t(t.where)));
     for (region one : single_regions)
-      if (overlap(one, rest) && boxes(t.variable, one).count == 0) rest = rest & region(std::uint8_t(~std::uint8_t(one)));
+      if (overlap(one, rest) && boxes(t.variable, t.component, one).count == 0) rest = rest & region(std::uint8_t(~std::uint8_t(one)));
     return rest == region::none;
   }
-  [[nodiscard]] share on_grid(int variable) const {
-    return arrays_[std::size_t(variable)].lies.rank == 0 ? share{} : share_;
-  }
-  [[nodiscard]] detail::box_set boxes(int variable, region where) const {
-    return detail::boxes_of(on_grid(variable), where);
+  [[nodiscard]] detail::box_set boxes(int variable, int component, region where) const {
+    bool const is_on_grid = shape_of(variable, component).rank != 0;
+    return detail::boxes_of(is_on_grid ? shares_[shares_.size() == 1 ? 0 : std::size_t(component)] : share{}, where);
   }
 
-  share share_;
+  std::vector<share> shares_;
   std::vector<record> arrays_;
   std::vector<std::vector<int>> slots_;
   std::tuple<conduit<Lanes>...> conduits_;

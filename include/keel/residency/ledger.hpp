@@ -66,6 +66,8 @@ public:
   /// Adds a variable, valid nowhere, and returns its number. A region of no bytes is valid
   /// everywhere. Throws where the name stands already.
   int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {});
+  /// The bytes of one component, where not all are alike.
+  void resize(int variable, int component, region_bytes const& bytes);
   /// The number of a variable. Throws `keel::error` with the name where there is none.
   [[nodiscard]] int find(std::string_view name) const;
   /// The variables that a text means; see `chosen_by`.
@@ -132,6 +134,10 @@ private:
     std::size_t first;
     region_bytes bytes;
     std::string group;
+    std::vector<region_bytes> by_component; // empty where they are alike
+    [[nodiscard]] region_bytes const& bytes_of(int component) const {
+      return by_component.empty() ? bytes : by_component[std::size_t(component)];
+    }
   };
   static constexpr std::size_t batch_size = 64, padding = sizeof(std::uint64_t); // so that words of cells can be read
   enum class verb { to_host, to_device, pre_sync, post_sync };

@@ -51,10 +51,13 @@ concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes
   { o.why(n, n, n, r) } -> std::same_as<std::string>;
 };
 
-/// Observers that ask for more: the number of each step before it; a file, with the rank and what memories
+/// Observers that ask for more: the number of each step before it; the bytes of a component that is not like the
+/// first; a file, with the rank and what memories
 /// are called. (Named, because nvcc 13 takes no requires-expression over members of `fields`.)
 template <class O>
 concept CountsSteps = requires(O& o, std::int64_t n) { o.begin_step(n); };
+template <class O>
+concept CountsComponents = requires(O& o, int n, std::array<std::uint64_t, 3> const& bytes) { o.resize(n, n, bytes); };
 template <class O>
 concept WritesFile = requires(O& o, std::string const& path, int rank, std::vector<std::string> const& memories) {
   o.open(path, rank, memories);

@@ -41,7 +41,12 @@ public:
   void close();
 
   void add(std::string_view name, int, int, std::array<std::uint64_t, 3> const& bytes) {
-    variables_.push_back({std::string(name), bytes});
+    variables_.push_back({std::string(name), {bytes}});
+  }
+  void resize(int variable, int component, std::array<std::uint64_t, 3> const& bytes) {
+    auto& all = variables_[std::size_t(variable)].bytes;
+    if (all.size() <= std::size_t(component)) all.resize(std::size_t(component) + 1, all[0]);
+    all[std::size_t(component)] = bytes;
   }
   void create(int variable, memory m);
   void before(std::span<transfer const>, std::string_view) { begun_ = clock::now(); }
@@ -57,7 +62,7 @@ private:
   using clock = std::chrono::steady_clock;
   struct record {
     std::string name;
-    std::array<std::uint64_t, 3> bytes;
+    std::vector<std::array<std::uint64_t, 3>> bytes; // by component; those behind the last are like the first
   };
   struct closer {
     void operator()(std::FILE* f) const { std::fclose(f); }

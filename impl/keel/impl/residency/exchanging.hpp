@@ -36,7 +36,7 @@ auto fields<App, Vars...>::arrays_of(int which, memory m) const {
   std::array<detail::halo_array, duties::size> arrays;
   for (std::size_t i = 0; i < duties::size; ++i) {
     request const& r = duties::asked.list[i];
-    arrays[i] = {&provider_.shape_of(r.variable), provider_.array(r.variable, r.level, which, m)};
+    arrays[i] = {&provider_.shape_of(r.variable, which), provider_.array(r.variable, r.level, which, m)};
   }
   return arrays;
 }
@@ -69,7 +69,7 @@ void fields<App, Vars...>::finish_exchange(component_range range) {
       in_route<M>(c, [&](auto& ghosts, auto& packing) {
         ghosts.finish(arrays_of<E>(c, M), packing);
         for (request const& r : duties_of<E, host>::asked.all()) {
-          std::uint64_t const bytes = ghosts.bytes_sent(provider_.shape_of(r.variable));
+          std::uint64_t const bytes = ghosts.bytes_sent(provider_.shape_of(r.variable, c));
           book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, bytes);
           if constexpr (tracking::observer::is_told) book_.observer().exchange(r.variable, r.level, c, bytes);
         }

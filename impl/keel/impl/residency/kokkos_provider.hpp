@@ -18,21 +18,21 @@
 namespace keel::residency {
 
 template <class... Lanes>
-region_bytes kokkos_provider<keel::list<Lanes...>>::bytes_of(int variable) const {
+region_bytes kokkos_provider<keel::list<Lanes...>>::bytes_of(int variable, int component) const {
   region_bytes bytes{};
   for (region one : single_regions) {
-    detail::box_set const set = boxes(variable, one);
+    detail::box_set const set = boxes(variable, component, one);
     for (int b = 0; b < set.count; ++b)
-      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(shape_of(variable), set.boxes[b]));
+      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(shape_of(variable, component), set.boxes[b]));
   }
   return bytes;
 }
 
 template <class... Lanes>
 void kokkos_provider<keel::list<Lanes...>>::place(int variable, memory m, std::vector<void*> arrays) {
-  std::size_t const size = std::size_t(shape_of(variable).elements * shape_of(variable).element_bytes);
-  for (void* one : arrays) {
-    auto const* const begin = static_cast<std::byte const*>(one);
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    auto const* const begin = static_cast<std::byte const*>(arrays[i]);
+    std::size_t const size = size_of(variable, int(i) / arrays_[std::size_t(variable)].levels);
     for_each_array([&](int other, int, memory, std::byte const* first, std::size_t bytes) {
       if (std::less<>{}(begin, first + bytes) && std::less<>{}(first, begin + size))
         throw error("residency::kokkos_provider", "arrays of variables " + std::to_string(other) + " and " + std::to_string(variable) +
@@ -63,8 +63,8 @@ std::size_t kokkos_provider<keel::list<Lanes...>>::for_each_box(std::span<transf
   std::size_t offset = 0;
   for (transfer const& t : batch) {
     if (is_whole(t)) continue;
-    detail::shape const& lies = shape_of(t.variable);
-    detail::box_set const set = boxes(t.variable, t.where);
+    detail::shape const& lies = shape_of(t.variable, t.component);
+    detail::box_set const set = boxes(t.variable, t.component, t.where);
     for (int b = 0; b < set.count; ++b) {
       f(t, set.boxes[b], offset);
       offset += (std::size_t(detail::bytes_of(lies, set.boxes[b])) + 7) / 8 * 8;
@@ -95,7 +95,7 @@ started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer cons
     if (size != 0) lane.reserve(size); // first, because it may fail
     for (transfer const& t : batch)
       if (is_whole(t)) {
-        std::size_t const bytes = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
+        std::size_t const bytes = size_of(t.variable, t.component);
         auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
         auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.to));
         Kokkos::deep_copy(*lane.queue, borrowed<there>(to, bytes), borrowed<Kokkos::HostSpace>(from, bytes));
@@ -105,12 +105,12 @@ started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer cons
     unsigned char* const far = lane.there.data() + lane.used;
     lane.used += size;
     for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::move_on_host<detail::motion::gather>(shape_of(t.variable), array(t.variable, t.level, t.component, host),
+      detail::move_on_host<detail::motion::gather>(shape_of(t.variable, t.component), array(t.variable, t.level, t.component, host),
                                                    here + offset, box);
     });
     Kokkos::deep_copy(*lane.queue, borrowed<there>(far, size), borrowed<Kokkos::HostSpace>(here, size));
     for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::launch_move<detail::motion::scatter>(*lane.queue, shape_of(t.variable),
+      detail::launch_move<detail::motion::scatter>(*lane.queue, shape_of(t.variable, t.component),
                                                    array(t.variable, t.level, t.component, t.to), far + offset, box);
     });
   });
@@ -126,7 +126,7 @@ finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const
     if (size != 0) lane.reserve(size); // first, because it may fail
     for (transfer const& t : batch)
       if (is_whole(t)) {
-        std::size_t const bytes = std::size_t(shape_of(t.variable).elements * shape_of(t.variable).element_bytes);
+        std::size_t const bytes = size_of(t.variable, t.component);
         auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.from));
         auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
         Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(to, bytes), borrowed<there>(from, bytes));
@@ -135,14 +135,14 @@ finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const
       unsigned char* const here = lane.here.data() + lane.used;
       unsigned char* const far = lane.there.data() + lane.used;
       for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-        detail::launch_move<detail::motion::gather>(*lane.queue, shape_of(t.variable),
+        detail::launch_move<detail::motion::gather>(*lane.queue, shape_of(t.variable, t.component),
                                                     array(t.variable, t.level, t.component, t.from), far + offset, box);
       });
       Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(here, size), borrowed<there>(far, size));
       lane.wait();
       for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
         detail::move_on_host<detail::motion::scatter>(
-            shape_of(t.variable), array(t.variable, t.level, t.component, host), here + offset, box);
+            shape_of(t.variable, t.component), array(t.variable, t.level, t.component, host), here + offset, box);
       });
     } else {
       lane.wait();
@@ -153,7 +153,7 @@ finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const
 
 template <class... Lanes>
 started kokkos_provider<keel::list<Lanes...>>::copy_from_past(int variable, int component, memory m) {
-  std::size_t const size = std::size_t(shape_of(variable).elements * shape_of(variable).element_bytes);
+  std::size_t const size = size_of(variable, component);
   auto* const from = static_cast<unsigned char*>(array(variable, 1, component, m));
   auto* const to = static_cast<unsigned char*>(array(variable, 0, component, m));
   if (m == host) std::memcpy(to, from, size);
@@ -167,21 +167,21 @@ started kokkos_provider<keel::list<Lanes...>>::copy_from_past(int variable, int 
 
 template <class... Lanes>
 void kokkos_provider<keel::list<Lanes...>>::poison(int variable, int level, int component, region where, memory m) {
-  detail::box_set const set = boxes(variable, where);
+  detail::box_set const set = boxes(variable, component, where);
   void* const data = array(variable, level, component, m);
   for (int b = 0; b < set.count; ++b) {
-    if (m == host) detail::move_on_host<detail::motion::poison>(shape_of(variable), data, nullptr, set.boxes[b]);
+    if (m == host) detail::move_on_host<detail::motion::poison>(shape_of(variable, component), data, nullptr, set.boxes[b]);
     else
       in_lane(m, [&](auto& lane) {
-        detail::launch_move<detail::motion::poison>(*lane.queue, shape_of(variable), data, nullptr, set.boxes[b]);
+        detail::launch_move<detail::motion::poison>(*lane.queue, shape_of(variable, component), data, nullptr, set.boxes[b]);
       });
   }
 }
 
 template <class... Lanes>
 std::uint64_t kokkos_provider<keel::list<Lanes...>>::digest(int variable, int level, int component, region where, memory m) {
-  detail::shape const& lies = shape_of(variable);
-  detail::box_set const set = boxes(variable, where);
+  detail::shape const& lies = shape_of(variable, component);
+  detail::box_set const set = boxes(variable, component, where);
   void const* const data = array(variable, level, component, m);
   std::uint64_t all = 0;
   detail::with_word(lies, [&]<class Word>(Word) {

@@ -29,7 +29,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   cell empty = 0;
   for (region one : single_regions)
     if (bytes[std::size_t(index_of(one))] == 0) empty |= bits_of(one);
-  variables_.push_back({levels, false, empty, size_, bytes, std::string(group)});
+  variables_.push_back({levels, false, empty, size_, bytes, std::string(group), {}});
   leavers_.reserve(variables_.capacity());
   size_ += std::size_t(levels * components_);
   cells_.resize(size_ + padding, valid_nowhere);
@@ -42,6 +42,17 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
       open(memory(m));
     }
   return number;
+}
+
+// A region that is empty in one component alone is tracked like others.
+template <Provider P, Observer O>
+void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes) {
+  record& v = variables_[std::size_t(variable)];
+  v.by_component.resize(std::size_t(components_), v.bytes);
+  v.by_component[std::size_t(component)] = bytes;
+  for (region one : single_regions)
+    if (bytes[std::size_t(index_of(one))] != 0) v.empty &= cell(~bits_of(one));
+  if constexpr (CountsComponents<O>) observer_.resize(variable, component, bytes);
 }
 
 template <Provider P, Observer O>

@@ -101,7 +101,7 @@ void ledger<P, O>::send(std::span<transfer const> batch, verb how, std::string_v
     for (region one : single_regions)
       if (overlap(one, t.where))
         traffic_.add_bytes(t.variable, to == host ? way::to_host : way::to_device, one,
-                           v.bytes[std::size_t(index_of(one))]);
+                           v.bytes_of(t.component)[std::size_t(index_of(one))]);
   }
   observer_.after(batch, routine, true);
 }

@@ -26,9 +26,29 @@ int components_in(Options const&... options) {
   int count = 1;
   [[maybe_unused]] auto const look = [&](auto const& option) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, components>) count = option.count;
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>) count = 1 + int(option.grids.size());
   };
   (look(options), ...);
   return count;
+}
+
+/// A rank's shares of the grids of all components; one where they are alike.
+template <class Run, class... Options>
+std::vector<share> shares_in(Run& run, grid const& whole, Options const&... options) {
+  int const size = run.environment().size(), rank = run.environment().rank();
+  std::vector<share> shares{share_of(whole, size, rank)};
+  [[maybe_unused]] auto const look = [&](auto const& option) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>)
+      for (grid const& g : option.grids) {
+        if (g.rank() != whole.rank())
+          throw error("residency::fields", "component " + std::to_string(shares.size()) + " lies on a grid of " +
+                      std::to_string(g.rank()) + " dimensions, the first on one of " + std::to_string(whole.rank()),
+                      "their arrays have one type", "Give all grids as many");
+        shares.push_back(share_of(g, size, rank));
+      }
+  };
+  (look(options), ...);
+  return shares;
 }
 
 template <class V, class... Vs>
@@ -41,7 +61,7 @@ constexpr bool is_for(extra<Vs...> const&) {
 template <class App, Variable... Vars>
 template <Runtime<App> Run, class... Options>
 fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
-    : share_(share_of(whole, run.environment().size(), run.environment().rank())), provider_(share_),
+    : shares_(detail::shares_in(run, whole, options...)), provider_(shares_),
       book_(provider_, lanes::size + 1, detail::components_in(options...)), instances_(run),
       own_(run.environment().comm()) {
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
@@ -59,7 +79,7 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
     int const rank = run.environment().rank();
     book_.observer().open(trace::path_of(name, rank), rank, detail::memory_names(devices{}));
   }
-  for (int c = 0; c < components(); ++c) routes_.emplace_back(own_, share_);
+  for (int c = 0; c < components(); ++c) routes_.emplace_back(own_, local({c}));
   (add<Vars>(options...), ...);
   if (components() == 1 && !book_.observer().listens()) row_ = book_.cells();
   book_.open(host);
@@ -83,9 +103,9 @@ template <class App, Variable... Vars>
 template <class V, class... Options>
 void fields<App, Vars...>::add(Options const&... options) {
   using view_type = typename detail::rack<V, layout, Kokkos::HostSpace>::view_type;
-  constexpr int rank = int(view_type::rank), dynamic = int(view_type::rank_dynamic);
+  constexpr int dynamic = int(view_type::rank_dynamic);
   auto const name = std::string(V::about.name);
-  int const on_grid = V::about.lies_on_grid ? share_.rank : 0;
+  int const on_grid = V::about.lies_on_grid ? local().rank : 0;
   if (dynamic < on_grid)
     throw error("residency::fields", "variable " + name + " has " + std::to_string(dynamic) + " dimensions to be set, the grid " +
                 std::to_string(on_grid), "its first dimensions are the grid's", "Declare it off_grid, or give it more");
@@ -102,16 +122,29 @@ void fields<App, Vars...>::add(Options const&... options) {
                 " dimensions beyond the grid's, and nobody gave their lengths", "every star needs one",
                 "Pass extra<" + name + ">{...}");
 
+  std::vector<detail::shape> shapes;
+  for (share const& part : shares_) shapes.push_back(lay_out<V>(part, lengths, storage_.template of<V>().lies.emplace_back()));
+  provider_.add(std::move(shapes), V::about.levels, components(), &fields::template allocate<V>, this);
+  (void)book_.add(V::about.name, V::about.levels, provider_.bytes_of(number<V>), V::about.group);
+  for (int c = 1; c < int(shares_.size()); ++c) book_.resize(number<V>, c, provider_.bytes_of(number<V>, c));
+}
+
+// How the arrays of one share lie; `extra` are the lengths beyond the grid's.
+template <class App, Variable... Vars>
+template <class V>
+detail::shape fields<App, Vars...>::lay_out(share const& part, std::int64_t const* extra, layout& kokkos) const {
+  using view_type = typename detail::rack<V, layout, Kokkos::HostSpace>::view_type;
+  constexpr int rank = int(view_type::rank), dynamic = int(view_type::rank_dynamic);
+  int const on_grid = V::about.lies_on_grid ? part.rank : 0;
   detail::shape lies;
   lies.rank = on_grid;
   lies.element_bytes = sizeof(typename view_type::non_const_value_type);
-  auto& dimension = storage_.template of<V>().lies.dimension;
   std::int64_t extents[max_rank + 1]{};
   for (int d = 0; d < rank; ++d) {
-    extents[d] = d < on_grid ? share_.extents[d] : d < dynamic ? lengths[d - on_grid] : std::int64_t(view_type::static_extent(unsigned(d)));
-    if (d < dynamic) dimension[d] = std::size_t(extents[d]);
+    extents[d] = d < on_grid ? part.extents[d] : d < dynamic ? extra[d - on_grid] : std::int64_t(view_type::static_extent(unsigned(d)));
+    if (d < dynamic) kokkos.dimension[d] = std::size_t(extents[d]);
     if (extents[d] < 1)
-      throw error("residency::fields", "dimension " + std::to_string(d) + " of variable " + name + " has " +
+      throw error("residency::fields", "dimension " + std::to_string(d) + " of variable " + std::string(V::about.name) + " has " +
                   std::to_string(extents[d]) + " elements", "an array needs one", "Give a positive length");
     lies.elements *= extents[d];
     if (d >= on_grid) lies.inner *= extents[d];
@@ -124,8 +157,7 @@ void fields<App, Vars...>::add(Options const&... options) {
     stride *= extents[d];
   }
   lies.inner_stride = is_left ? stride : 1;
-  provider_.add(lies, V::about.levels, components(), &fields::template allocate<V>, this);
-  (void)book_.add(V::about.name, V::about.levels, provider_.bytes_of(number<V>), V::about.group);
+  return lies;
 }
 
 // What the provider calls to create: the arrays of all levels and components, typed and labelled.
@@ -139,13 +171,15 @@ void fields<App, Vars...>::allocate(void* self, int variable, memory m) {
     std::vector<void*> arrays;
     std::vector<view_type> views; // given over when all are there
     for (int i = 0; i < V::about.levels * f.components(); ++i) {
+      auto const& all = f.storage_.template of<V>().lies;
+      auto const& lies = all[all.size() == 1 ? 0 : std::size_t(i / V::about.levels)];
       auto const label = std::string(V::about.name) + " [" + std::to_string(i % V::about.levels) + "]";
       // What a device copies from and to is pinned, where it has such memory.
       using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
       if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>)
-        views.push_back(Kokkos::View<typename V::data_type, layout, host_memory>(label, f.storage_.template of<V>().lies));
+        views.push_back(Kokkos::View<typename V::data_type, layout, host_memory>(label, lies));
       else
-        views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), f.storage_.template of<V>().lies));
+        views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), lies));
       arrays.push_back(views.back().data());
     }
     f.provider_.place(variable, m, std::move(arrays));

@@ -90,7 +90,10 @@ private:
   }
   std::byte* room(words& all, pinned_words& mail, std::size_t bytes) {
     using Kokkos::view_alloc, Kokkos::WithoutInitializing;
-    if (all.extent(0) * 8 < bytes) all = words(view_alloc(std::string("keel: ghosts"), WithoutInitializing), bytes / 8);
+    if (all.extent(0) * 8 < bytes) {
+      queue_->fence(); // what the last exchange brought may not be unpacked yet
+      all = words(view_alloc(std::string("keel: ghosts"), WithoutInitializing), bytes / 8);
+    }
     if (by_way_of_host_ && mail.extent(0) != all.extent(0))
       mail = pinned_words(view_alloc(std::string("keel: ghosts"), WithoutInitializing), all.extent(0));
     return bytes_of(all);

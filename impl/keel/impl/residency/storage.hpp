@@ -30,7 +30,7 @@ struct shelf;
 template <class V, class Layout, class... Lanes>
 struct shelf<V, Layout, keel::list<Lanes...>> : rack<V, Layout, Kokkos::HostSpace>,
                                                 rack<V, Layout, typename Lanes::memory_space>... {
-  Layout lies; ///< the lengths of the dimensions, for Kokkos
+  std::vector<Layout> lies; ///< the lengths of the dimensions, for Kokkos; by component, or one for all
 };
 
 /// Those of all variables; a variable is found by its type.

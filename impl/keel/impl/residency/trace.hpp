@@ -68,8 +68,10 @@ inline void trace::after(std::span<transfer const> batch, std::string_view routi
   auto const took = clock::now() - begun_;
   auto const bytes_of = [&](transfer const& t) {
     std::uint64_t bytes = 0;
+    auto const& by_component = variables_[std::size_t(t.variable)].bytes;
+    auto const& of = by_component[std::size_t(t.component) < by_component.size() ? std::size_t(t.component) : 0];
     for (region one : single_regions)
-      if (overlap(one, t.where)) bytes += variables_[std::size_t(t.variable)].bytes[std::size_t(index_of(one))];
+      if (overlap(one, t.where)) bytes += of[std::size_t(index_of(one))];
     return bytes;
   };
   double all = 0, gone = 0; // bytes: the batch shares its time by them
