@@ -2,17 +2,16 @@
 #pragma once
 
 /// @file
-/// What speaks to the internals of the Kokkos at hand; the files for others are empty.
+/// What speaks to the internals of the Kokkos at hand, from 3.4 to 5.
 ///
-/// Each generation's file says the same things in its Kokkos' words: how a
-/// plug-in is registered, how an allocation is recorded, who checks an element's
-/// memory, and how a reduction is put together. A new Kokkos changes one file.
+/// How a plug-in is registered, how an allocation is recorded, who checks an
+/// element's memory, how a reduction is put together: each of these changed at
+/// another time. A file is named for the Kokkos that began what is in it, and each
+/// piece says until when it held. A new Kokkos adds a file.
 
 #include <keel/space/kokkos.hpp>
 
-#if KOKKOS_VERSION >= 30500 && KOKKOS_VERSION < 40500
-#error "keel::space: the internals of this Kokkos are not known (only those of 3.4 and from 4.5 on). Use one of these?"
-#endif
-
-#include <keel/impl/space/kokkos3.hpp>
-#include <keel/impl/space/kokkos4.hpp>
+#include <keel/impl/space/kokkos34.hpp>
+#include <keel/impl/space/kokkos37.hpp>
+#include <keel/impl/space/kokkos41.hpp>
+#include <keel/impl/space/kokkos44.hpp>

@@ -40,13 +40,13 @@ struct no_knobs {
   static void configure(settings const&) {}
 };
 
-/// A host parallel space of Kokkos' own. Kokkos 4 took the NUMA knob away.
+/// A host parallel space of Kokkos' own. Kokkos 3.7 took the NUMA knob away.
 template <class Space>
 struct kokkos_threads {
   static constexpr bool supported = true;
   static constexpr int preference = 200;
   static constexpr bool has_threads = true;
-  static constexpr bool has_numa_regions = KOKKOS_VERSION < 40000;
+  static constexpr bool has_numa_regions = KOKKOS_VERSION < 30700;
   static constexpr bool has_instances = false;
   using execution_space = Space;
 
@@ -55,7 +55,7 @@ struct kokkos_threads {
   static int threads() { return Space().concurrency(); }
   static int default_threads() { return hardware_threads(); }
   static int max_threads() { return most_threads(); }
-#if KOKKOS_VERSION < 40000
+#if KOKKOS_VERSION < 30700
   static int max_numa_regions() {
     return Kokkos::hwloc::available() ? static_cast<int>(Kokkos::hwloc::get_available_numa_count()) : 1;
   }

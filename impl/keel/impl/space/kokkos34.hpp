@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Kokkos 3.4, as Debian 12 and Ubuntu 24.04 ship it with Trilinos.
+/// Kokkos 3.4, as Debian 12 and Ubuntu 24.04 ship it with Trilinos, to 3.6; and what stood longer: the reduction of a
+/// functor to 4.0, the record of an allocation to 4.3.
 
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/engine.hpp>
@@ -11,9 +12,12 @@
 #include <keel/space/memory.hpp>
 #include <keel/space/settings.hpp>
 
-#if KOKKOS_VERSION < 40000
+#if KOKKOS_VERSION < 40400
 
+// Kokkos' inner headers ask for it from 4 on; its own outer headers set and unset it the same way.
+#define KOKKOS_IMPL_PUBLIC_INCLUDE
 #include <impl/Kokkos_SharedAlloc_timpl.hpp>
+#undef KOKKOS_IMPL_PUBLIC_INCLUDE
 
 #include <algorithm>
 #include <cstddef>
@@ -24,6 +28,8 @@
 #include <vector>
 
 namespace keel::space::detail {
+
+#if KOKKOS_VERSION < 30700
 
 /// Bytes that Kokkos writes before the data of an allocation.
 inline constexpr std::size_t bytes_ahead = sizeof(Kokkos::Impl::SharedAllocationHeader);
@@ -42,6 +48,9 @@ public:
   }
   void finalize(bool) override {}
   void fence() override { Events::fence("Kokkos::fence"); }
+#if KOKKOS_VERSION >= 30500
+  void fence(std::string const& label) override { Events::fence(label); }
+#endif
   void print_configuration(std::ostream& out, bool detail) override { Events::print_configuration(out, detail); }
 };
 
@@ -113,11 +122,20 @@ private:
   F functor_;
 };
 
+#endif
+
+#if KOKKOS_VERSION < 40000
 /// Where a scan with total leaves it: Kokkos passes the scalar itself.
 template <class T>
 void* address_of_total(T& total) {
   return &total;
 }
+#endif
+
+#if KOKKOS_VERSION < 40100
+template <class F, class Policy, class Reducer>
+class reduction; // above, or that of 3.7
+#endif
 
 } // namespace keel::space::detail
 
@@ -148,14 +166,24 @@ protected:
 #ifdef KOKKOS_ENABLE_DEBUG
             &s_root_record,
 #endif
-            checked_allocation_with_header(where, label, bytes), sizeof(SharedAllocationHeader) + bytes, release),
+            checked_allocation_with_header(where, label, bytes), sizeof(SharedAllocationHeader) + bytes, release
+#if KOKKOS_VERSION >= 30600
+            , label
+#endif
+            ),
         m_space(where),
         m_entry({label, space::name(), bytes}) {
     this->_fill_host_accessible_header_info(*base::m_alloc_ptr, label);
   }
+  /// The same: allocation waits for no kernel.
+  template <class Execution>
+  SharedAllocationRecord(Execution const&, space const& where, std::string const& label, std::size_t bytes,
+                         typename base::function_type release = &common::deallocate)
+      : SharedAllocationRecord(where, label, bytes, release) {}
 };
 
 /// Host code that touches a remote element aborts, unless this thread plays the device.
+#if KOKKOS_VERSION < 30600
 template <class R>
 struct verify_space<HostSpace, keel::space::memory<R>, false> {
   KOKKOS_FUNCTION static void check() {
@@ -165,7 +193,18 @@ struct verify_space<HostSpace, keel::space::memory<R>, false> {
 #endif
   }
 };
+#elif KOKKOS_VERSION < 30700
+template <class R>
+struct RuntimeCheckMemoryAccessViolation<DefaultHostExecutionSpace, keel::space::memory<R>, false> {
+  KOKKOS_FUNCTION RuntimeCheckMemoryAccessViolation(char const* const message) {
+    KOKKOS_IF_ON_HOST((if (!keel::space::detail::plays_device) Kokkos::abort(message);))
+    KOKKOS_IF_ON_DEVICE((Kokkos::abort(message);))
+  }
+};
+#endif
 
+#if KOKKOS_VERSION < 40100
+/// Functor and reducer come apart.
 template <class F, class Policy, class Reducer, keel::space::detail::Engine Space>
 class ParallelReduce<F, Policy, Reducer, Space> {
 public:
@@ -180,6 +219,7 @@ public:
 private:
   keel::space::detail::reduce_closure<Policy, keel::space::detail::reduction<F, Policy, Reducer>> const closure_;
 };
+#endif
 
 } // namespace Kokkos::Impl
 

@@ -2,18 +2,18 @@
 #pragma once
 
 /// @file
-/// Kokkos 4.5 to 5; seen with 4.6 and 5.2.
+/// What has stood since Kokkos 3.7: registration, arguments, the checks of an element's memory; and the reductions
+/// of 3.7 and 4.0.
 
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/engine.hpp>
-#include <keel/space/allocations.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memory.hpp>
 #include <keel/space/settings.hpp>
 
-#if KOKKOS_VERSION >= 40000
+#if KOKKOS_VERSION >= 30700
 
-// Kokkos' inner headers ask for it; its own outer headers set and unset it the same way.
+// Kokkos' inner headers ask for it from 4 on; its own outer headers set and unset it the same way.
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #include <impl/Kokkos_ExecSpaceManager.hpp>
 #include <impl/Kokkos_SharedAlloc_timpl.hpp>
@@ -62,42 +62,6 @@ inline std::vector<std::string> kokkos_words(settings const& wanted) {
 /// This Kokkos starts once in a process.
 inline bool has_ended() { return Kokkos::is_finalized(); }
 
-/// What a reduction is made of: the functor that accumulates, and who joins the parts.
-template <class Combined>
-class reduction {
-  using reducer = typename Combined::reducer_type;
-  using pointer = typename reducer::pointer_type;
-
-public:
-  explicit reduction(Combined const& combined) : combined_(combined) {}
-
-  [[nodiscard]] auto const& functor() const { return combined_.get_functor(); }
-  [[nodiscard]] std::size_t size() const { return combined_.get_reducer().value_size(); }
-  decltype(auto) init(void* at) const { return combined_.get_reducer().init(static_cast<pointer>(at)); }
-  void join(void* into, void* part) const {
-    combined_.get_reducer().join(static_cast<pointer>(into), static_cast<pointer>(part));
-  }
-  void final(void* at) const { combined_.get_reducer().final(static_cast<pointer>(at)); }
-
-private:
-  Combined combined_;
-};
-
-/// The same for a scan, whose functor joins.
-template <class F, class Policy, class Total>
-class scan_reduction
-    : public reduction<Kokkos::Impl::CombinedFunctorReducer<
-          F, typename Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F,
-                                                    Total>::Reducer>> {
-  using analysis =
-      Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F, Total>;
-  using combined = Kokkos::Impl::CombinedFunctorReducer<F, typename analysis::Reducer>;
-
-public:
-  explicit scan_reduction(F const& functor)
-      : reduction<combined>(combined(functor, typename analysis::Reducer(functor))) {}
-};
-
 /// Aborts with the view's label, unless this thread plays the device.
 inline void refuse_host(Kokkos::Impl::SharedAllocationTracker const& tracker) {
   if (plays_device) return;
@@ -105,36 +69,63 @@ inline void refuse_host(Kokkos::Impl::SharedAllocationTracker const& tracker) {
   Kokkos::abort(("Kokkos::View ERROR: attempt to access inaccessible memory space (label=\"" + label + "\")").c_str());
 }
 
+#if KOKKOS_VERSION < 40100
+
+/// What a reduction is made of: the functor that accumulates, and who joins the parts.
+template <class F, class Policy, class Reducer>
+class reduction {
+  using chosen = Kokkos::Impl::if_c<std::is_same_v<Kokkos::InvalidType, Reducer>, F, Reducer>;
+  using analysis =
+      Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy, typename chosen::type>;
+  using pointer = typename analysis::pointer_type;
+
+public:
+  reduction(F const& functor, Reducer const& reducer) : functor_(functor), reducer_(reducer) {}
+
+  [[nodiscard]] F const& functor() const { return functor_; }
+  [[nodiscard]] std::size_t size() const { return analysis::value_size(chosen::select(functor_, reducer_)); }
+  decltype(auto) init(void* at) const { return joiner().init(static_cast<pointer>(at)); }
+  void join(void* into, void* part) const { joiner().join(static_cast<pointer>(into), static_cast<pointer>(part)); }
+  void final(void* at) const { joiner().final(static_cast<pointer>(at)); }
+
+private:
+  auto joiner() const { return typename analysis::Reducer(&chosen::select(functor_, reducer_)); }
+  F functor_;
+  Reducer reducer_;
+};
+
+/// The same for a scan, whose functor joins.
+template <class F, class Policy, class>
+class scan_reduction {
+  using analysis = Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F>;
+  using pointer = typename analysis::pointer_type;
+
+public:
+  explicit scan_reduction(F const& functor) : functor_(functor) {}
+
+  [[nodiscard]] F const& functor() const { return functor_; }
+  [[nodiscard]] std::size_t size() const { return analysis::value_size(functor_); }
+  decltype(auto) init(void* at) const { return joiner().init(static_cast<pointer>(at)); }
+  void join(void* into, void* part) const { joiner().join(static_cast<pointer>(into), static_cast<pointer>(part)); }
+
+private:
+  auto joiner() const { return typename analysis::Reducer(&functor_); }
+  F functor_;
+};
+
+#endif
+
+#if KOKKOS_VERSION >= 40000
 /// Where a scan with total leaves it: Kokkos passes a view of the scalar.
 template <class View>
 void* address_of_total(View const& total) {
   return total.data();
 }
+#endif
 
 } // namespace keel::space::detail
 
 namespace Kokkos::Impl {
-
-/// The record of an allocation: Kokkos' own, and its place in keel's ledger.
-template <class R>
-class SharedAllocationRecord<keel::space::memory<R>, void>
-    : public SharedAllocationRecordCommon<keel::space::memory<R>> {
-  using space = keel::space::memory<R>;
-  using common = SharedAllocationRecordCommon<space>;
-  using base = SharedAllocationRecord<void, void>;
-  friend common;
-
-  keel::space::detail::ledger_entry const m_entry;
-
-protected:
-  template <class Execution>
-  SharedAllocationRecord(Execution const& execution, space const& where, std::string const& label, std::size_t bytes,
-                         typename base::function_type release = &common::deallocate)
-      : common(execution, where, label, bytes, release), m_entry({label, space::name(), bytes}) {}
-  SharedAllocationRecord(space const& where, std::string const& label, std::size_t bytes,
-                         typename base::function_type release = &common::deallocate)
-      : common(where, label, bytes, release), m_entry({label, space::name(), bytes}) {}
-};
 
 /// Host code that touches a remote element aborts, unless this thread plays the device.
 template <class R>
@@ -164,28 +155,6 @@ struct RuntimeCheckBasicViewMemoryAccessViolation<keel::space::memory<R>, Defaul
   }
 };
 #endif
-
-/// Zero-initialised views of keel's own execution spaces.
-template <keel::space::detail::Engine Space>
-struct ZeroMemset<Space> {
-  ZeroMemset(Space const& space, void* at, std::size_t bytes) {
-    if (bytes > 0) keel::space::detail::fill_with_zeros(space, at, bytes);
-  }
-};
-
-template <class Combined, class Policy, keel::space::detail::Engine Space>
-class ParallelReduce<Combined, Policy, Space> {
-  using reduction = keel::space::detail::reduction<Combined>;
-
-public:
-  template <class View>
-  ParallelReduce(Combined const& combined, Policy const& policy, View const& result)
-      : closure_(policy, reduction(combined), result) {}
-  void execute() const { closure_.execute(); }
-
-private:
-  keel::space::detail::reduce_closure<Policy, reduction> const closure_;
-};
 
 } // namespace Kokkos::Impl
 
