@@ -4,7 +4,7 @@
 /// @file
 /// What holds for nests of loops on every execution space. See execution_space.hpp.
 
-#include <laws/execution_space.hpp>
+#include "execution_space.hpp"
 
 namespace keel::laws {
 

@@ -4,7 +4,7 @@
 /// @file
 /// What holds for teams on every execution space, of whatever size it makes them. See execution_space.hpp.
 
-#include <laws/execution_space.hpp>
+#include "execution_space.hpp"
 
 namespace keel::laws {
 

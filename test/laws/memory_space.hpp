@@ -3,14 +3,18 @@
 
 /// @file
 /// What holds for every memory space. Instantiate with the space, Kokkos running:
-/// `TEST_CASE_TEMPLATE_INVOKE(memory_space, my_space);`
+/// `TEST_CASE_TEMPLATE_INVOKE(memory_space, my_space);` Installed as <keel/laws/memory_space.hpp>; stands on doctest
+/// and on Kokkos' containers.
 
 #include <keel/space/kokkos.hpp>
 
+#include <Kokkos_UnorderedMap.hpp>
 #include <doctest/doctest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -57,6 +61,46 @@ private:
     now += n;
 #endif
   }
+};
+
+/// What Kokkos' tools were told, as long as it lives, of the allocations with one label.
+class tool {
+public:
+  explicit tool(std::string const& label) : before_(Kokkos::Tools::Experimental::get_callbacks()) {
+    heard() = {};
+    heard().label = label;
+    Kokkos::Tools::Experimental::set_allocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle space, char const* name, void const* pointer, std::uint64_t bytes) {
+          if (heard().label == name) heard().given = {space.name, pointer, bytes};
+        });
+    Kokkos::Tools::Experimental::set_deallocate_data_callback(
+        [](Kokkos::Tools::SpaceHandle space, char const* name, void const* pointer, std::uint64_t bytes) {
+          if (heard().label == name) heard().taken = {space.name, pointer, bytes};
+        });
+  }
+  tool(tool const&) = delete;
+  ~tool() { Kokkos::Tools::Experimental::set_callbacks(before_); }
+
+  struct event {
+    std::string space;
+    void const* pointer = nullptr;
+    std::uint64_t bytes = 0;
+    friend bool operator==(event const&, event const&) = default;
+  };
+  [[nodiscard]] event given() const { return heard().given; }
+  [[nodiscard]] event taken() const { return heard().taken; }
+
+private:
+  struct record {
+    std::string label;
+    event given;
+    event taken;
+  };
+  static record& heard() {
+    static record one;
+    return one;
+  }
+  Kokkos::Tools::Experimental::EventSet before_;
 };
 
 } // namespace keel::laws
@@ -156,6 +200,60 @@ TEST_CASE_TEMPLATE_DEFINE("space: a memory space keeps the laws of one", Space, 
     Kokkos::deep_copy(part, -1.0);
     CHECK(laws::counts_up(a, 2));
     CHECK_FALSE(laws::counts_up(a, 3));
+  }
+  SUBCASE("sub-views of a matrix are its rows and columns") {
+    Kokkos::View<double**, Kokkos::LayoutRight, Space> const a("a", 6, 4);
+    Kokkos::View<double*, Space, Kokkos::MemoryUnmanaged> const all(a.data(), 24);
+    laws::count_up(all);
+    auto const row = Kokkos::subview(a, 2, Kokkos::ALL);
+    auto const column = Kokkos::subview(a, Kokkos::ALL, 1);
+    CHECK(row.data() == a.data() + 8);
+    CHECK(column.stride_0() == 4);
+    double sum = 0;
+    Kokkos::parallel_reduce(
+        "sub-views", Kokkos::RangePolicy<typename Space::execution_space>(0, 4),
+        KOKKOS_LAMBDA(int i, double& s) { s += 100 * row(i) + column(i); }, sum);
+    CHECK(sum == 100 * (8 + 9 + 10 + 11) + (1 + 5 + 9 + 13));
+  }
+  SUBCASE("a hash map of Kokkos' holds what kernels put into it, and grows") {
+    using execution = typename Space::execution_space;
+    Kokkos::UnorderedMap<int, long, Kokkos::Device<execution, Space>> map(500);
+    Kokkos::parallel_for("insert", Kokkos::RangePolicy<execution>(0, 300), KOKKOS_LAMBDA(int i) {
+      map.insert(7 * i, i);
+      map.insert(7 * i, -1); // the first stays
+    });
+    Kokkos::fence();
+    CHECK(map.size() == 300);
+    CHECK_FALSE(map.failed_insert());
+    map.rehash(2000);
+    CHECK(map.capacity() >= 2000);
+    long sum = 0;
+    Kokkos::parallel_reduce("find", Kokkos::RangePolicy<execution>(0, 2100), KOKKOS_LAMBDA(int key, long& s) {
+      auto const at = map.find(key);
+      if (map.valid_at(at)) s += map.value_at(at);
+    }, sum);
+    CHECK(sum == 300 * 299 / 2);
+  }
+  SUBCASE("an allocation that cannot be is an exception with the label and the space") {
+    std::string said;
+    try {
+      view const a(Kokkos::view_alloc("too much", Kokkos::WithoutInitializing), std::numeric_limits<std::ptrdiff_t>::max() / 16);
+    } catch (std::exception const& thrown) {
+      said = thrown.what();
+    }
+    CHECK(said.find("too much") != std::string::npos);
+    CHECK(said.find(Space::name()) != std::string::npos);
+  }
+  SUBCASE("Kokkos' tools hear of every allocation and of its end") {
+    laws::tool const tool("heard");
+    {
+      view const a("heard", 10);
+      CHECK(tool.given().space == Space::name());
+      CHECK(tool.given().bytes == 80);
+      CHECK(tool.taken().pointer == nullptr);
+    }
+    CHECK(tool.given().pointer != nullptr);
+    CHECK(tool.taken() == tool.given());
   }
   SUBCASE("resizing keeps what fits") {
     view a("a", 10);

@@ -2,6 +2,9 @@
 #include <keel/space/pinned.hpp>
 
 #include <doctest/doctest.h>
+#include <laws/memory_space.hpp>
+
+TEST_CASE_TEMPLATE_INVOKE(memory_space, keel::space::pinned);
 
 TEST_CASE("space: pinned memory is host memory") {
   CHECK(Kokkos::SpaceAccessibility<Kokkos::HostSpace, keel::space::pinned>::accessible);
