@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 #include <space/in_child.hpp>
 
+#include <algorithm>
+#include <cstdio>
 #include <ostream>
 #include <sstream>
 #include <stdexcept>
@@ -30,16 +32,25 @@ struct teller {
   static void print_configuration(std::ostream& out, bool) { out << "teller " << Order << '\n'; }
 };
 
-/// Tells whether Kokkos' own host space runs by now.
+/// Whether Kokkos' own host space runs by now; Kokkos 5 does not say.
+template <class Space = Kokkos::DefaultHostExecutionSpace>
+char const* own() {
+  if constexpr (requires { Space::impl_is_initialized(); })
+    return Space::impl_is_initialized() ? " own" : " no";
+  else
+    return " ?";
+}
+
+/// Tells that as well.
 template <int Order>
 struct onlooker : teller<Order> {
   static void initialize(keel::space::settings const& wanted) {
     teller<Order>::initialize(wanted);
-    story += Kokkos::DefaultHostExecutionSpace::impl_is_initialized() ? " own" : " no";
+    story += own();
   }
   static void finalize() {
     teller<Order>::finalize();
-    story += Kokkos::DefaultHostExecutionSpace::impl_is_initialized() ? " own" : " no";
+    story += own();
   }
 };
 
@@ -65,8 +76,18 @@ TEST_CASE("space: plug-ins start among Kokkos' own spaces, and end before them")
   auto const child = in_child([] {
     keel::space::plugins<onlooker<150>, onlooker<49>, onlooker<1000>, onlooker<20>>::enroll(); // OpenMP has 50, Serial 100
     Kokkos::initialize();
+    std::ostringstream printed; // in the same order
+    Kokkos::print_configuration(printed);
+    auto const at = [&](std::string const& text) { return printed.str().find(text); };
+    auto const kokkos = std::min(at("KOKKOS_ENABLE_SERIAL:"), at("KOKKOS_ENABLE_OPENMP:"));
+    if (!(at("teller 20\n") < at("teller 49\n") && at("teller 49\n") < kokkos && kokkos < at("teller 150\n") &&
+          at("teller 150\n") < at("teller 1000\n") && at("teller 1000\n") != std::string::npos)) {
+      std::fprintf(stderr, "%s\n", printed.str().c_str());
+      return 2;
+    }
     Kokkos::finalize();
-    return check("+20 no+49 no+150 own+1000 own-1000 own-150 own-49 own-20 own");
+    return std::string(own()) == " ?" ? check("+20 ?+49 ?+150 ?+1000 ?-1000 ?-150 ?-49 ?-20 ?")
+                                      : check("+20 no+49 no+150 own+1000 own-1000 own-150 own-49 own-20 own");
   });
   CHECK_MESSAGE(child.status == 0, child.said);
 }

@@ -4,14 +4,15 @@
 /// @file
 /// Counts the references to a view from many threads, where Kokkos was built for one.
 ///
-/// Kokkos 3 built with Serial alone counts with plain additions, in its library.
+/// Kokkos before 4.3, built with Serial alone, counts with plain additions, in its library.
 /// Views copied by two threads are then freed twice, or never. A program's own
 /// definition of the two functions stands before a shared library's, also for
 /// calls from within it; a static library keeps its own.
 
 #include <Kokkos_Core.hpp>
 
-#if KOKKOS_VERSION < 40000 && defined(KOKKOS_INTERNAL_NOT_PARALLEL) && !defined(KOKKOS_ENABLE_DEBUG)
+#if KOKKOS_VERSION < 40300 && !defined(KOKKOS_ENABLE_DEBUG) && \
+    (defined(KOKKOS_INTERNAL_NOT_PARALLEL) || defined(KOKKOS_INTERNAL_NOT_PARALLEL_COUNTS))
 
 #include <string>
 
