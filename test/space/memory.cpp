@@ -52,12 +52,32 @@ struct shared_out {
   }
 };
 
+using shared_space = keel::space::memory<shared_out>;
+
+/// Whether what is counted up in `From` arrives in `To`.
+template <class From, class To>
+bool arrives() {
+  Kokkos::View<double*, From> const from("from", 100);
+  Kokkos::View<double*, To> const to("to", 100);
+  keel::laws::count_up(from);
+  Kokkos::deep_copy(to, from);
+  return keel::laws::counts_up(to, 100);
+}
+
 } // namespace
 
 TYPE_TO_STRING_AS("Kokkos' host space", Kokkos::HostSpace);
 TYPE_TO_STRING_AS("a user's space", counted_space);
 TYPE_TO_STRING_AS("simulated memory", keel::space::simulated_memory);
 TEST_CASE_TEMPLATE_INVOKE(memory_space, Kokkos::HostSpace, counted_space, keel::space::simulated_memory);
+
+TEST_CASE("space: deep copies go from any of keel's spaces to any other") {
+  using device_space = keel::space::simulated_memory;
+  CHECK(arrives<counted_space, shared_space>());
+  CHECK(arrives<counted_space, device_space>());
+  CHECK(arrives<device_space, shared_space>());
+  CHECK(arrives<device_space, device_space>());
+}
 
 TEST_CASE("space: a resource gets back all that it gave") {
   counted::given.clear();

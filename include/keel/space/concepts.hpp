@@ -51,7 +51,7 @@ enum class reach {
 /// | copying | copies share one source: each takes back what another gave |
 /// | `execution_space` | a type; optional for `reach::host`, whose default is Kokkos' host space |
 ///
-/// Laws every model must keep: test/laws/memory_space.hpp.
+/// Laws every model must keep: test/laws/memory_space.hpp, installed as <keel/laws/memory_space.hpp>.
 template <class R>
 concept Resource = std::copy_constructible<R> &&
                    requires(R const& resource, void* pointer, std::size_t bytes, std::size_t alignment) {
