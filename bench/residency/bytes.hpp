@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Bytes moved beside bytes necessary. What moves is counted where Kokkos copies, for keel and for DualView alike; what
+/// is necessary comes from the test's oracle. keel's own counters have no part in it.
+
+#include "report.hpp"
+#include "schedules.hpp"
+
+#include <support/oracle.hpp>
+
+#include <Kokkos_DualView.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Bytes that Kokkos' deep_copy carried between the host and the device.
+class copied {
+public:
+  template <class Memory>
+  static void begin() {
+    bytes() = 0;
+    device() = Memory::name();
+    Kokkos::Tools::Experimental::set_begin_deep_copy_callback(
+        [](auto to, char const*, void const*, auto from, char const*, void const*, std::uint64_t size) {
+          bool const writes = to.name == device(), reads = from.name == device();
+          if (writes != reads) bytes() += size;
+        });
+  }
+  static std::uint64_t end() {
+    Kokkos::Tools::Experimental::set_begin_deep_copy_callback(nullptr);
+    return bytes();
+  }
+
+private:
+  static std::uint64_t& bytes() { static std::uint64_t n; return n; }
+  static std::string& device() { static std::string name; return name; }
+};
+
+/// Plays declarations to a sink: `run(where, accesses)`, `exchange(accesses)`, `cycle(variable)`, variables by component.
+template <class Sink, class Variables>
+class player;
+template <class Sink, class... Vars>
+class player<Sink, keel::list<Vars...>> {
+public:
+  player(Sink& sink, int components) : sink_(sink), components_(components) {}
+  void step(auto s) {
+    ++steps_;
+    play(s.about, 0, components_);
+  }
+  void run(auto e) { play(e.about, 0, components_); }
+  void run(auto e, kr::component which) { play(e.about, which.index, which.index + 1); }
+
+private:
+  static int number(kr::variable_info const& wanted) {
+    int n = 0, found = -1;
+    ((Vars::about == wanted ? void(found = n) : void(), ++n), ...);
+    return found;
+  }
+  void play(kr::entry const& e, int begin, int end) {
+    if (e.what == kr::entry_kind::every && steps_ % e.count != 0) return;
+    std::vector<oracle::access> list;
+    for (int c = begin; c < end; ++c)
+      for (std::size_t i = 0; i < e.clause_count; ++i)
+        for (std::size_t j = 0; j < e.clauses[i].size; ++j) {
+          kr::access const& one = e.clauses[i].first[j];
+          int const variable = number(*one.variable) * components_ + c;
+          if (e.what == kr::entry_kind::cycle) sink_.cycle(variable);
+          else if (e.what == kr::entry_kind::routine)
+            list.push_back({variable, one.level, does_read(one.how) ? unsigned(one.where) : 0, does_write(one.how) ? unsigned(one.where) : 0});
+          else if (does_read(one.how)) list.push_back({variable, one.level, 0, 0});
+        }
+    if (e.what == kr::entry_kind::routine) sink_.run(e.where.what == kr::place::kind::at_host ? 0 : 1, list);
+    if (e.what == kr::entry_kind::exchange) sink_.exchange(list);
+    for (std::size_t i = 0; i < e.child_count; ++i) play(*e.children[i], begin, end);
+  }
+
+  Sink& sink_;
+  int components_;
+  long steps_ = 0;
+};
+
+/// DualViews by level, synchronised before and marked after each kernel, cleared where a kernel overwrites.
+template <class Memory>
+class dual_views {
+public:
+  dual_views(std::vector<int> const& levels, std::size_t elements) {
+    for (int l : levels) {
+      views_.emplace_back();
+      for (int k = 0; k < l; ++k) views_.back().emplace_back("v", elements);
+    }
+  }
+  void run(int where, std::vector<oracle::access> const& list) {
+    for (auto const& one : list) {
+      auto& view = views_[std::size_t(one.variable)][std::size_t(one.level)];
+      if (one.needs != 0) where == 0 ? view.sync_host() : view.sync_device();
+      if (one.changes == 0) continue;
+      if ((one.changes & oracle::owned) == oracle::owned && one.needs == 0) view.clear_sync_state();
+      where == 0 ? view.sync_host(), view.modify_host() : (view.sync_device(), view.modify_device());
+    }
+  }
+  void exchange(std::vector<oracle::access> list) {
+    for (auto& one : list) one.needs = oracle::rim, one.changes = oracle::ghosts;
+    run(0, list);
+  }
+  void cycle(int variable) {
+    auto& levels = views_[std::size_t(variable)];
+    std::rotate(levels.begin(), levels.end() - 1, levels.end());
+  }
+
+private:
+  std::vector<std::vector<Kokkos::DualView<double*, Kokkos::LayoutRight, Kokkos::Device<typename Memory::execution_space, Memory>>>> views_;
+};
+
+template <class App, class Variables>
+struct fields_of;
+template <class App, class... Vars>
+struct fields_of<App, keel::list<Vars...>> {
+  using type = kr::fields<App, Vars...>;
+  static std::vector<int> levels(int components) {
+    std::vector<int> all;
+    for (int l : {Vars::about.levels...}) all.insert(all.end(), std::size_t(components), l);
+    return all;
+  }
+};
+
+/// One row of the table.
+template <class Program, class Tag>
+void bytes(std::string const& name) {
+  constexpr int n = 64, components = [] {
+    if constexpr (requires { Program::components; }) return Program::components;
+    else return 1;
+  }();
+  using app = application<keel::list<host, Tag>>;
+  using memory = kr::detail::memory_space_of<Tag>;
+  using made = fields_of<app, typename Program::variables>;
+  std::uint64_t keel = 0, dual = 0;
+  {
+    run here{Tag::name};
+    typename made::type f{here, kr::grid{{n, n}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::components{components}};
+    copied::begin<memory>();
+    Program::drive(f);
+    keel = copied::end();
+  }
+  std::vector<int> const levels = made::levels(components);
+  std::vector<oracle::variable> variables;
+  for (int l : levels) variables.push_back({l, {8 * (n - 2) * (n - 2), 8 * (4 * n - 4), 8 * (4 * n + 4)}});
+  oracle::program events(variables);
+  player<oracle::program, typename Program::variables> ideal(events, components);
+  Program::drive(ideal);
+  oracle::bill const necessary = events.make_bill();
+  {
+    dual_views<memory> views(levels, (n + 2) * (n + 2));
+    player<dual_views<memory>, typename Program::variables> expert(views, components);
+    copied::begin<memory>();
+    Program::drive(expert);
+    dual = copied::end();
+  }
+  std::uint64_t const least = necessary.host_bytes() + necessary.device_bytes();
+  print("bytes moved / necessary: " + name, text(double(keel) / double(least), 3) + " (" + std::to_string(keel) + " B)",
+        "DualView " + text(double(dual) / double(least), 3) + " (" + std::to_string(dual) + " B), oracle " + std::to_string(least) + " B",
+        "1.000", keel == least);
+}
+
+} // namespace bench

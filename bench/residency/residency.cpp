@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// What residency costs and saves, beside DualView and StarPU, in one run: residency [DEVICE [MEBIBYTES]]. Copies are
+/// made to DEVICE (simulated); MEBIBYTES is the size of the large ones. `--count KIND N` runs one loop, for valgrind.
+
+#include "bookkeeping.hpp"
+#include "bytes.hpp"
+#include "report.hpp"
+#include "starpu.hpp"
+#include "transitions.hpp"
+
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace bench;
+
+// Loops by name, each of `n` routines.
+std::map<std::string, std::function<void(long)>> const loops{
+    {"tracked", [](long n) { tracked<on_device>(n, "twin"); }},
+    {"tracked-host", [](long n) { tracked<on_host>(n, "twin"); }},
+    {"apart", [](long n) { tracked<apart>(n, "twin"); }},
+    {"planned", [](long n) { planned<on_device>(n, "twin"); }},
+    {"planned-host", [](long n) { planned<on_host>(n, "twin"); }},
+    {"dual-view", dual_view},
+    {"ledger", [](long n) { at_run_time(1000, 3, 1, 200).prepared(n); }},
+    {"ledger-lists", [](long n) { at_run_time(1000, 3, 1, 200).by_lists(n); }},
+};
+
+struct cost {
+  double nanoseconds, instructions;
+  [[nodiscard]] std::string words() const { return text(nanoseconds, 3) + " ns, " + text(instructions, 2) + " instr."; }
+};
+// Of a variable: a routine has five.
+cost cost_of(std::string const& kind, long n) {
+  return {nanoseconds(loops.at(kind), n) / 5, instructions(kind, 100'000) / 5};
+}
+
+void bookkeeping() {
+  cost const dual = cost_of("dual-view", 1'000'000);
+  double const starpu = has_starpu ? nanoseconds(bench::starpu, 20'000) / 5 : NAN;
+  std::string const peers = "DualView " + dual.words() + (has_starpu ? "; StarPU " + text(starpu, 0) + " ns" : "; StarPU: skipped, not here");
+  auto const row = [&](std::string const& what, std::string const& kind, double ns, double instructions) {
+    cost const c = cost_of(kind, 20'000'000);
+    print("bookkeeping a variable, 4 reads + 1 write: " + what, c.words(), peers, text(ns) + " ns, " + text(instructions, 1) + " instr.",
+          c.nanoseconds <= ns && !(c.instructions > instructions));
+  };
+  row("tracked", "tracked", 0.10, 2);
+  row("tracked, on the host", "tracked-host", 0.10, 2);
+  row("tracked, levels apart", "apart", 0.10, 2);
+  row("planned", "planned", 0.04, 0.5);
+  row("planned, on the host", "planned-host", 0.04, 0.5);
+  cost const prepared = cost_of("ledger", 1'000'000), lists = cost_of("ledger-lists", 1'000'000);
+  print("the same, 1,000 variables x 3 levels known at run time", prepared.words(), peers, "0.60 ns", prepared.nanoseconds <= 0.6);
+  print("the same, lists not looked up before", lists.words(), peers, "(0.60 ns)", lists.nanoseconds <= 0.6);
+  double few[2], many[2];
+  at_run_time small(1'000, 3, 8, 200), large(100'000, 3, 8, 200);
+  few[0] = nanoseconds([&](long n) { small.prepared(n); }, 200'000) / 5, few[1] = nanoseconds([&](long n) { small.by_lists(n); }, 200'000) / 5;
+  many[0] = nanoseconds([&](long n) { large.prepared(n); }, 200'000) / 5, many[1] = nanoseconds([&](long n) { large.by_lists(n); }, 200'000) / 5;
+  print("100,000 variables x 3 levels x 8 components, a touched variable", text(many[0]) + " ns, " + text(large.state_bytes(), 2) + " B",
+        "1,000 variables: " + text(few[0]) + " ns", "as with 1,000; 4 B", many[0] <= 1.25 * few[0] && large.state_bytes() <= 4);
+  print("the same, lists not looked up before", text(many[1]) + " ns", "1,000 variables: " + text(few[1]) + " ns", "as with 1,000", many[1] <= 1.25 * few[1]);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  keel::space::start<keel::list<host, twin>>();
+  {
+    std::string_view const first = argc > 1 ? argv[1] : "simulated";
+    if (first == "--count" && argc > 3) {
+      loops.at(argv[2])(std::atol(argv[3]));
+    } else {
+      print_head();
+      keel::with_device<devices>(first, [&]<class Tag>(Tag) {
+        if constexpr (!kr::detail::is_on_host<Tag>) {
+          bytes<ocean, Tag>("ocean");
+          bytes<wave, Tag>("wave");
+          bytes<method_of_lines, Tag>("method of lines");
+          bytes<refinement, Tag>("mesh refinement");
+          bytes<output_heavy, Tag>("output-heavy");
+          bookkeeping();
+          transition_row<Tag>();
+          large_copy<Tag>(argc > 2 ? std::atol(argv[2]) : 64);
+        }
+      });
+    }
+  }
+  keel::space::stop();
+}
