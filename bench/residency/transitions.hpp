@@ -66,7 +66,7 @@ void transition_row() {
   kr::request const list[] = {{0, 0, kr::region::owned, kr::region::owned}};
   auto const here = book.prepare(list, kr::host, "routine"), there = book.prepare(list, device, "routine");
   book.notify_data_modified(0, 0, kr::region::everywhere, kr::host);
-  double const with_ledger = nanoseconds([&](long n) {
+  double const with_ledger = nanoseconds(clock_of::thread, [&](long n) {
     for (long k = 0; k < n; k += 2) {
       book.pre_call(there);
       book.post_call(there);
@@ -74,7 +74,7 @@ void transition_row() {
       book.post_call(here);
     }
   }, 2'000'000);
-  double const raw = nanoseconds([&](long n) {
+  double const raw = nanoseconds(clock_of::thread, [&](long n) {
     for (long k = 0; k < n; k += 2) {
       kr::transfer const up{0, 0, 0, kr::region::owned, kr::host, device}, down{0, 0, 0, kr::region::owned, device, kr::host};
       provider.move({&up, 1});
@@ -88,7 +88,7 @@ void transition_row() {
   run model{Tag::name};
   kr::fields<application<keel::list<host, Tag>>, small> f{model, kr::grid{{4, 4}}};
   space const queue = model.execution_space<Tag>();
-  double const with_fields = nanoseconds([&](long n) {
+  double const with_fields = nanoseconds(clock_of::wall, [&](long n) {
     for (long k = 0; k < n; ++k) {
       f.run(write_small{});
       f.run(read_small{});
@@ -97,14 +97,14 @@ void transition_row() {
   Kokkos::View<double*, keel::space::pinned> const from("from", 8);
   Kokkos::View<double*, memory> const to("to", 8);
   Kokkos::View<double*, Kokkos::HostSpace> const plain = from;
-  double const by_kokkos = nanoseconds([&](long n) {
+  double const by_kokkos = nanoseconds(clock_of::wall, [&](long n) {
     for (long k = 0; k < n; ++k) {
       queue.fence();
       Kokkos::deep_copy(queue, to, plain);
     }
   }, 10'000);
   Kokkos::DualView<double*, Kokkos::LayoutRight, Kokkos::Device<space, memory>> dual("dual", 8);
-  double const by_dual = nanoseconds([&](long n) {
+  double const by_dual = nanoseconds(clock_of::wall, [&](long n) {
     for (long k = 0; k < n; ++k) {
       dual.clear_sync_state();
       dual.modify_host();
@@ -124,12 +124,12 @@ void large_copy(long mebibytes) {
   f.run(write_large{});
   f.run(read_large{});
   double const size = double(f.template bytes<large>()[0]);
-  double const with_keel = nanoseconds([&](long) { f.run(write_large{}); f.run(read_large{}); }, 1);
+  double const with_keel = nanoseconds(clock_of::wall, [&](long) { f.run(write_large{}); f.run(read_large{}); }, 1);
   using memory = kr::detail::memory_space_of<Tag>;
   auto const queue = model.execution_space<Tag>();
   Kokkos::View<char*, Kokkos::HostSpace> const from = Kokkos::View<char*, keel::space::pinned>("from", std::size_t(size));
   Kokkos::View<char*, memory> const to(Kokkos::view_alloc("to", Kokkos::WithoutInitializing), std::size_t(size));
-  double const raw = nanoseconds([&](long) { Kokkos::deep_copy(queue, to, from); queue.fence(); }, 1);
+  double const raw = nanoseconds(clock_of::wall, [&](long) { Kokkos::deep_copy(queue, to, from); queue.fence(); }, 1);
   print(std::to_string(mebibytes) + " MiB to " + std::string(Tag::name), text(size / with_keel) + " GB/s", "raw, pinned: " + text(size / raw) + " GB/s",
         "0.98 of raw (GPU)", with_keel <= raw / 0.98);
 }

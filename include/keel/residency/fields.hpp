@@ -168,7 +168,7 @@ private:
   template <class E>
   [[nodiscard]] auto arrays_of(int which, memory m) const;
   template <class E, memory M, class P, std::size_t At>
-  void begin_exchange(component_range range);
+  void begin_exchange(cell* row, component_range range);
   template <class E, memory M>
   void finish_exchange(component_range range);
   template <class G, std::size_t I, class Tag, bool IsOver>
@@ -176,7 +176,7 @@ private:
   template <class G, std::size_t I, class Tag>
   void begin_certain_copies(component_range range);
   template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
-  void walk_child(component_range range, Args&... args);
+  void walk_child(cell* row, component_range range, Args&... args);
   template <class V>
   void cycle_levels();
 

@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,7 +26,12 @@ namespace keel::residency {
 /// A half-open range of components.
 struct component_range {
   int begin = 0, end = 1;
+
+  /// Without those that there are not.
+  [[nodiscard]] constexpr component_range of(int components) const { return {begin, end < components ? end : components}; }
 };
+/// However many there are.
+inline constexpr component_range every_component{0, std::numeric_limits<int>::max()};
 
 /// The bytes of one component of a level, by region: core, rim, ghosts.
 using region_bytes = std::array<std::uint64_t, 3>;

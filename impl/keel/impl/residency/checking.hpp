@@ -37,7 +37,7 @@ std::vector<detail::digested> fields<App, Vars...>::digest_undeclared(component_
   settle_host();
   for (int m = 1; m < book_.memories(); ++m)
     if (book_.is_open(memory(m))) provider_.wait(memory(m));
-  return detail::digest_all(book_, provider_, duties_of<E, M>::asked.all(), M, range);
+  return detail::digest_all(book_, provider_, duties_of<E, M>::asked.all(), M, range.of(components()));
 }
 
 // Nobody knows what the data are that a routine wrote undeclared, so they are lost.

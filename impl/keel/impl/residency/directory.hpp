@@ -87,8 +87,10 @@ struct no_plan {
   static constexpr region known(std::size_t) { return region::none; }
   static constexpr bool lacks_exchange(std::size_t, std::size_t) { return false; }
 };
+/// The same where a step could not go by its plan: every routine takes the long way, so that there is little code for it.
+struct off_course : no_plan {};
 template <class P>
-inline constexpr bool is_plan = !std::is_same_v<P, no_plan>;
+inline constexpr bool is_plan = !std::is_base_of_v<no_plan, P>;
 
 /// Bits that have to be clear in elements that stand side by side in a row: as many as a register
 /// holds, so that several variables are tested at once.
@@ -130,10 +132,10 @@ struct probes {
     }
     size = merged;
   }
-  /// Whether all of it is clear, with one branch; `I` counts up to `size`, a constant of the caller.
+  /// What of it is set; `I` counts up to `size`, a constant of the caller.
   template <std::size_t... I>
-  [[nodiscard, gnu::always_inline]] bool is_clear_in([[maybe_unused]] T const* row, std::index_sequence<I...>) const {
-    return (bits_at(row, list[I]) | ... | std::uint64_t{0}) == 0;
+  [[nodiscard, gnu::always_inline]] std::uint64_t set_in([[maybe_unused]] T const* row, std::index_sequence<I...>) const {
+    return (bits_at(row, list[I]) | ... | std::uint64_t{0});
   }
 
 private:
@@ -180,14 +182,13 @@ private:
   }();
 
 public:
-  /// Whether the entry can begin: one test of a row of cells, and on the host one of copies under way.
-  [[nodiscard, gnu::always_inline]] static bool is_ready(cell const* row, [[maybe_unused]] flights const* leaving) {
-    bool const finds = made.reads.is_clear_in(row, std::make_index_sequence<made.reads.size>{});
-    if constexpr (made.overtaken.size == 0) return finds;
-    else return finds && made.overtaken.is_clear_in(leaving, std::make_index_sequence<made.overtaken.size>{});
+  /// Whether the entry can begin: one branch, for what it reads in a row of cells and, on the host, for copies that
+  /// leave from what it writes.
+  [[nodiscard, gnu::always_inline]] static bool is_ready(cell const* row, [[maybe_unused]] auto const& book) {
+    std::uint64_t lacks = made.reads.set_in(row, std::make_index_sequence<made.reads.size>{});
+    if constexpr (made.overtaken.size != 0) lacks |= made.overtaken.set_in(book.leaving(), std::make_index_sequence<made.overtaken.size>{});
+    return lacks == 0;
   }
-  /// Whether that is a question at all.
-  static constexpr bool is_always_ready = made.reads.size == 0 && made.overtaken.size == 0;
   /// Marks what the entry writes: a store for each cell that it writes the owned part of.
   [[gnu::always_inline]] static void mark_in([[maybe_unused]] cell* row) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {

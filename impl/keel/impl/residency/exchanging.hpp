@@ -44,15 +44,15 @@ auto fields<App, Vars...>::arrays_of(int which, memory m) const {
 // Rims come to memory `M` in one batch, and messages leave. From here on the ghosts count as filled there.
 template <class App, Variable... Vars>
 template <class E, memory M, class P, std::size_t At>
-void fields<App, Vars...>::begin_exchange(component_range range) {
+void fields<App, Vars...>::begin_exchange([[maybe_unused]] cell* row, component_range range) {
   settle_host();
   if constexpr (keeps_book) {
     if constexpr (M == host) book_.pre_sync(duties_of<E, host>::asked.all(), range);
-    if (!admit<E, M, P, At>(range)) admit_closely<E, M>(range);
+    if (!admit<E, M, P, At>(row, range)) admit_closely<E, M>(range);
   }
   book_.observer().before_exchange();
   try {
-    for (int c = range.begin; c < range.end; ++c)
+    for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
       in_route<M>(c, [&](auto& ghosts, auto& packing) { ghosts.start(arrays_of<E>(c, M), packing); });
   } catch (...) {
     if constexpr (keeps_book) lose<E>(range);
@@ -65,7 +65,7 @@ template <class App, Variable... Vars>
 template <class E, memory M>
 void fields<App, Vars...>::finish_exchange(component_range range) {
   try {
-    for (int c = range.begin; c < range.end; ++c)
+    for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
       in_route<M>(c, [&](auto& ghosts, auto& packing) {
         ghosts.finish(arrays_of<E>(c, M), packing);
         for (request const& r : duties_of<E, host>::asked.all()) {
@@ -110,21 +110,21 @@ void fields<App, Vars...>::begin_certain_copies([[maybe_unused]] component_range
 // One entry of a group, with what its neighbours mean to it.
 template <class App, Variable... Vars>
 template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
-void fields<App, Vars...>::walk_child(component_range range, Args&... args) {
+void fields<App, Vars...>::walk_child(cell* row, component_range range, Args&... args) {
   land<G, I, Tag, true>(range);
   constexpr bool overlaps = E::about.what == entry_kind::exchange && detail::lands_before(G::about, I) > I + 1;
   if constexpr (overlaps) {
     detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange, its beginning", {});
-    begin_exchange<E, exchange_memory<Tag>, P, At>(range);
+    begin_exchange<E, exchange_memory<Tag>, P, At>(row, range);
   } else if constexpr (detail::open_at(G::about, I, false) != detail::none_open) {
     try {
-      walk<E, Tag, P, At>(range, args...);
+      walk<E, Tag, P, At>(row, range, args...);
     } catch (...) {
       land<G, I, Tag, false>(range);
       throw;
     }
   } else {
-    walk<E, Tag, P, At>(range, args...);
+    walk<E, Tag, P, At>(row, range, args...);
   }
   if constexpr (keeps_book && lanes::size != 0 && !overlaps) begin_certain_copies<G, I, Tag>(range);
 }

@@ -125,9 +125,9 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
   open(m);
   prepared made;
   made.list.assign(list.begin(), list.end());
-  made.routine = routine, made.where = m, made.range = range;
+  made.routine = routine, made.where = m, made.range = range.of(components_);
   for (request const& r : list)
-    for (int c = range.begin; c < range.end; ++c) {
+    for (int c = range.begin; c < made.range.end; ++c) {
       auto const at = std::uint32_t(index(r.variable, r.level, c));
       if (r.reads != region::none) made.reads.push_back({at, bits_of(r.reads, m)});
       if (r.writes != region::none) made.writes.push_back({at, masks_of_write(r.writes, m)});
@@ -182,11 +182,12 @@ void ledger<P, O>::require_valid_data(int variable, int level, region where, mem
 template <Provider P, Observer O>
 bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_range range) const {
   unsigned lacks = 0;
+  int const end = range.of(components_).end;
   for (request const& r : list) {
     cell const bits = bits_of(r.reads, m);
     bool const may_overtake = m == host && r.writes != region::none;
     std::size_t at = index(r.variable, r.level, range.begin);
-    for (int c = range.begin; c < range.end; ++c, ++at) lacks |= unsigned(cells_[at] & bits) | (may_overtake ? leaving_[at] : 0U);
+    for (int c = range.begin; c < end; ++c, ++at) lacks |= unsigned(cells_[at] & bits) | (may_overtake ? leaving_[at] : 0U);
   }
   return lacks == 0;
 }
@@ -228,7 +229,7 @@ std::string ledger<P, O>::describe(request const& r, region where, int component
 template <Provider P, Observer O>
 template <class F>
 void ledger<P, O>::for_each_cell(std::span<request const> list, component_range range, F&& f) {
-  for (int c = range.begin; c < range.end; ++c)
+  for (int c = range.begin, end = range.of(components_).end; c < end; ++c)
     for (request const& r : list) f(r, c, index(r.variable, r.level, c));
 }
 

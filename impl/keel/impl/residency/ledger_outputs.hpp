@@ -25,7 +25,7 @@ template <Provider P, Observer O>
 void ledger<P, O>::copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range) {
   open(host);
   std::vector<request> list;
-  for (int c = range.begin; c < range.end; ++c) {
+  for (int c = range.begin, end = range.of(components_).end; c < end; ++c) {
     list.clear();
     for (int v : variables)
       for (int l = 0; l < (all_levels ? levels(v) : 1); ++l) {

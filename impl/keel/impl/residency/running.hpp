@@ -53,7 +53,7 @@ template <class App, Variable... Vars>
 template <class P>
 bool fields<App, Vars...>::allows_plan() const {
   constexpr auto& list = detail::needs<P, directory>::list;
-  return list.is_clear_in(row_, std::make_index_sequence<list.size>{});
+  return list.set_in(row_, std::make_index_sequence<list.size>{}) == 0;
 }
 
 // One pass over constants: whether what is needed is valid; then what will be written is marked.
@@ -63,7 +63,7 @@ template <class E, memory M, class P, std::size_t At>
   using duties = duties_of<E, M, P, At>;
   static_assert(duties::asked.is_complete, "keel::residency: a routine or an exchange names a variable that these fields do not "
                                            "have (see the entry in the message). Add it to fields<App, ...>?");
-  if (!duties::is_ready(row_, book_.leaving())) [[unlikely]] return false;
+  if (std::is_same_v<P, detail::off_course> || !duties::is_ready(row_, book_)) [[unlikely]] return false;
   if constexpr (may_poison)
     if (poisons_) {
       settle_host();
@@ -120,8 +120,10 @@ template <class R, class Tag, class... Args>
 template <class App, Variable... Vars>
 template <class R, class Tag, class... Args>
 [[gnu::always_inline]] inline void fields<App, Vars...>::call(component_range range, Args&... args) {
-  [[maybe_unused]] std::vector<detail::digested> before;
-  if constexpr (tracking::checks) before = digest_undeclared<R, memory_of<Tag>>(range);
+  [[maybe_unused]] auto const before = [&] {
+    if constexpr (tracking::checks) return digest_undeclared<R, memory_of<Tag>>(range);
+    else return 0;
+  }();
   try {
     detail::run_with<R, sizeof...(Args)>(context<fields, R, Tag>(*this, range.begin), std::tuple<Args&...>(args...));
   } catch (...) {
@@ -174,7 +176,7 @@ void fields<App, Vars...>::walk(component_range range, Args&... args) {
     [&]<class... Vs>(keel::list<Vs...>) { (cycle_levels<Vs>(), ...); }(typename E::variables{});
   } else if constexpr (what == entry_kind::exchange) {
     detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange", {});
-    begin_exchange<E, exchange_memory<Tag>, P, At>(range);
+    begin_exchange<E, exchange_memory<Tag>, P, At>(row, range);
     finish_exchange<E, exchange_memory<Tag>>(range);
   } else if constexpr (what == entry_kind::output) {
     run_output<E>(range, args...);
@@ -187,7 +189,7 @@ void fields<App, Vars...>::walk(component_range range, Args&... args) {
     using children = detail::placed<E, At>;
     for (int n = 0; n < times; ++n)
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
-        [[maybe_unused]] int const in_order[] = {(walk_child<E, I, Es, Tag, P, children::at[I]>(range, args...), 0)..., 0};
+        [[maybe_unused]] int const in_order[] = {(walk_child<E, I, Es, Tag, P, detail::is_plan<P> ? children::at[I] : 0>(row, range, args...), 0)..., 0};
         land<E, sizeof...(I), Tag, true>(range);
       }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
     if constexpr (keeps_book && what == entry_kind::analysis)
@@ -201,16 +203,15 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   ++steps_;
   if constexpr (CountsSteps<typename tracking::observer>) book_.observer().begin_step(steps_);
   on_chosen<detail::asks_for_device(S::about)>([&]<class Tag>(Tag) {
-    component_range const all{0, components()};
     if constexpr (!tracking::tracks) {
-      walk<S, Tag, detail::no_plan, 0>(all, detail::passed<Args>(args)...);
+      walk<S, Tag, detail::no_plan, 0>(every_component, detail::passed<Args>(args)...);
     } else {
       using plan_type = plan<App, S, Tag>;
       if (!keeps_book || allows_plan<plan_type>()) {
         ++planned_steps_;
-        walk<S, Tag, plan_type, 0>(all, detail::passed<Args>(args)...);
+        walk<S, Tag, plan_type, 0>(every_component, detail::passed<Args>(args)...);
       } else {
-        walk<S, Tag, detail::no_plan, 0>(all, detail::passed<Args>(args)...);
+        walk<S, Tag, detail::off_course, 0>(every_component, detail::passed<Args>(args)...);
       }
     }
   });
@@ -220,7 +221,7 @@ template <class App, Variable... Vars>
 template <Entry E, class... Args>
 void fields<App, Vars...>::run(E, Args&&... args) {
   on_chosen<detail::asks_for_device(E::about)>(
-      [&]<class Tag>(Tag) { walk<E, Tag, detail::no_plan, 0>(component_range{0, components()}, detail::passed<Args>(args)...); });
+      [&]<class Tag>(Tag) { walk<E, Tag, detail::no_plan, 0>(every_component, detail::passed<Args>(args)...); });
 }
 
 template <class App, Variable... Vars>
