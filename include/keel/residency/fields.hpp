@@ -142,15 +142,17 @@ private:
   // `P` is the plan that the step goes by, or `detail::no_plan`; `At` how many declarations stand
   // before the entry in it.
   template <class E, class Tag, class P, std::size_t At, class... Args>
-  void walk(component_range range, Args&... args);
+  void walk(cell* row, component_range range, Args&... args);
+  template <class E, class Tag, class P, std::size_t At, class... Args>
+  void enter(cell* row, component_range range, Args&... args);
   template <class R, class Tag, class P, std::size_t At, class... Args>
-  void run_routine(component_range range, Args&... args);
+  void run_routine(cell* row, component_range range, Args&... args);
   template <class R, class Tag, class... Args>
   void run_closely(component_range range, Args&... args);
   template <class R, class Tag, class... Args>
   void call(component_range range, Args&... args);
   template <class E, memory M, class P, std::size_t At>
-  [[nodiscard]] bool admit(component_range range);
+  [[nodiscard]] bool admit(cell* row, component_range range);
   template <class E, memory M>
   void admit_closely(component_range range);
   template <class E>
@@ -163,6 +165,7 @@ private:
   void require_copied_back(int variable, int level, int which, std::string_view output) const;
   template <class E, class... Args>
   void run_output(component_range range, Args&... args);
+<<<<<<< HEAD
   template <memory M, class F>
   void in_route(int which, F&& f);
   template <class E>
@@ -177,6 +180,10 @@ private:
   void begin_certain_copies(component_range range);
   template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
   void walk_child(cell* row, component_range range, Args&... args);
+=======
+  template <class E, class P, std::size_t At>
+  void exchange_ghosts(cell* row, component_range range);
+>>>>>>> 12aada5 (residency: no call around a routine)
   template <class V>
   void cycle_levels();
 

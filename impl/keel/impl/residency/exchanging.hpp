@@ -110,7 +110,7 @@ void fields<App, Vars...>::begin_certain_copies([[maybe_unused]] component_range
 // One entry of a group, with what its neighbours mean to it.
 template <class App, Variable... Vars>
 template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
-void fields<App, Vars...>::walk_child(cell* row, component_range range, Args&... args) {
+[[gnu::always_inline]] inline void fields<App, Vars...>::walk_child(cell* row, component_range range, Args&... args) {
   land<G, I, Tag, true>(range);
   constexpr bool overlaps = E::about.what == entry_kind::exchange && detail::lands_before(G::about, I) > I + 1;
   if constexpr (overlaps) {
@@ -118,13 +118,13 @@ void fields<App, Vars...>::walk_child(cell* row, component_range range, Args&...
     begin_exchange<E, exchange_memory<Tag>, P, At>(row, range);
   } else if constexpr (detail::open_at(G::about, I, false) != detail::none_open) {
     try {
-      walk<E, Tag, P, At>(row, range, args...);
+      enter<E, Tag, P, At>(row, range, args...);
     } catch (...) {
       land<G, I, Tag, false>(range);
       throw;
     }
   } else {
-    walk<E, Tag, P, At>(row, range, args...);
+    enter<E, Tag, P, At>(row, range, args...);
   }
   if constexpr (keeps_book && lanes::size != 0 && !overlaps) begin_certain_copies<G, I, Tag>(range);
 }

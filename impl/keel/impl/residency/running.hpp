@@ -59,17 +59,17 @@ bool fields<App, Vars...>::allows_plan() const {
 // One pass over constants: whether what is needed is valid; then what will be written is marked.
 template <class App, Variable... Vars>
 template <class E, memory M, class P, std::size_t At>
-[[gnu::always_inline]] inline bool fields<App, Vars...>::admit([[maybe_unused]] component_range range) {
+[[gnu::always_inline]] inline bool fields<App, Vars...>::admit(cell* row, [[maybe_unused]] component_range range) {
   using duties = duties_of<E, M, P, At>;
   static_assert(duties::asked.is_complete, "keel::residency: a routine or an exchange names a variable that these fields do not "
                                            "have (see the entry in the message). Add it to fields<App, ...>?");
-  if (std::is_same_v<P, detail::off_course> || !duties::is_ready(row_, book_)) [[unlikely]] return false;
+  if (std::is_same_v<P, detail::off_course> || !duties::is_ready(row, book_)) [[unlikely]] return false;
   if constexpr (may_poison)
     if (poisons_) {
       settle_host();
       book_.poison(duties::asked.all(), M, range);
     }
-  duties::mark_in(row_);
+  duties::mark_in(row);
   if constexpr (tracking::observer::is_told)
     for (request const& r : duties::asked.all())
       if (r.writes != region::none) book_.observer().write(r, 0, M, E::about.name);
@@ -99,13 +99,13 @@ void fields<App, Vars...>::lose(component_range range) {
 
 template <class App, Variable... Vars>
 template <class R, class Tag, class P, std::size_t At, class... Args>
-[[gnu::always_inline]] inline void fields<App, Vars...>::run_routine(component_range range, Args&... args) {
+[[gnu::always_inline]] inline void fields<App, Vars...>::run_routine(cell* row, component_range range, Args&... args) {
   static_assert(detail::finds_its_ghosts<R, P, At>,
                 "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
                 "(every step would fail; the routine is in the message). Put an exchange before it?");
   if constexpr (R::place_type::where.what == place::kind::at_named) prepare<Tag>(R::about.name); // the others were at construction
   if constexpr (keeps_book)
-    if (!admit<R, memory_of<Tag>, P, At>(range)) [[unlikely]] return run_closely<R, Tag>(range, args...);
+    if (!admit<R, memory_of<Tag>, P, At>(row, range)) [[unlikely]] return run_closely<R, Tag>(range, args...);
   call<R, Tag>(range, args...);
 }
 
@@ -157,22 +157,29 @@ void fields<App, Vars...>::on_chosen(F&& f) {
   }(devices{});
 }
 
+// One entry; a routine has no call around it, and runs where its declaration says or where was chosen at the start.
 template <class App, Variable... Vars>
 template <class E, class Tag, class P, std::size_t At, class... Args>
-void fields<App, Vars...>::walk(component_range range, Args&... args) {
+[[gnu::always_inline]] inline void fields<App, Vars...>::enter(cell* row, component_range range, Args&... args) {
+  if constexpr (!Routine<E>) {
+    walk<E, Tag, P, At>(row, range, args...);
+  } else if constexpr (std::is_same_v<typename E::place_type, on_device>) {
+    run_routine<E, Tag, P, At>(row, range, args...);
+  } else if constexpr (std::is_same_v<typename E::place_type, on_host>) {
+    run_routine<E, host_tag, P, At>(row, range, args...);
+  } else {
+    using fixed = typename E::place_type::tag;
+    static_assert(policy::contains<devices, fixed>, "keel::residency: a routine runs on a device that is not in the "
+                                                    "application's list. Add it there?");
+    run_routine<E, fixed, P, At>(row, range, args...);
+  }
+}
+
+template <class App, Variable... Vars>
+template <class E, class Tag, class P, std::size_t At, class... Args>
+void fields<App, Vars...>::walk(cell* row, component_range range, Args&... args) {
   constexpr entry_kind what = E::about.what;
-  if constexpr (what == entry_kind::routine) {
-    if constexpr (std::is_same_v<typename E::place_type, on_device>) {
-      run_routine<E, Tag, P, At>(range, args...);
-    } else if constexpr (std::is_same_v<typename E::place_type, on_host>) {
-      run_routine<E, host_tag, P, At>(range, args...);
-    } else {
-      using fixed = typename E::place_type::tag;
-      static_assert(policy::contains<devices, fixed>, "keel::residency: a routine runs on a device that is not in the "
-                                                      "application's list. Add it there?");
-      run_routine<E, fixed, P, At>(range, args...);
-    }
-  } else if constexpr (what == entry_kind::cycle) {
+  if constexpr (what == entry_kind::cycle) {
     [&]<class... Vs>(keel::list<Vs...>) { (cycle_levels<Vs>(), ...); }(typename E::variables{});
   } else if constexpr (what == entry_kind::exchange) {
     detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange", {});
@@ -188,7 +195,7 @@ void fields<App, Vars...>::walk(component_range range, Args&... args) {
     constexpr int times = what == entry_kind::repeat ? E::about.count : 1;
     using children = detail::placed<E, At>;
     for (int n = 0; n < times; ++n)
-      [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
+      [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
         [[maybe_unused]] int const in_order[] = {(walk_child<E, I, Es, Tag, P, detail::is_plan<P> ? children::at[I] : 0>(row, range, args...), 0)..., 0};
         land<E, sizeof...(I), Tag, true>(range);
       }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
@@ -204,14 +211,14 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   if constexpr (CountsSteps<typename tracking::observer>) book_.observer().begin_step(steps_);
   on_chosen<detail::asks_for_device(S::about)>([&]<class Tag>(Tag) {
     if constexpr (!tracking::tracks) {
-      walk<S, Tag, detail::no_plan, 0>(every_component, detail::passed<Args>(args)...);
+      enter<S, Tag, detail::no_plan, 0>(row_, every_component, detail::passed<Args>(args)...);
     } else {
       using plan_type = plan<App, S, Tag>;
       if (!keeps_book || allows_plan<plan_type>()) {
         ++planned_steps_;
-        walk<S, Tag, plan_type, 0>(every_component, detail::passed<Args>(args)...);
+        enter<S, Tag, plan_type, 0>(row_, every_component, detail::passed<Args>(args)...);
       } else {
-        walk<S, Tag, detail::off_course, 0>(every_component, detail::passed<Args>(args)...);
+        enter<S, Tag, detail::off_course, 0>(row_, every_component, detail::passed<Args>(args)...);
       }
     }
   });
@@ -220,8 +227,9 @@ void fields<App, Vars...>::step(S, Args&&... args) {
 template <class App, Variable... Vars>
 template <Entry E, class... Args>
 void fields<App, Vars...>::run(E, Args&&... args) {
-  on_chosen<detail::asks_for_device(E::about)>(
-      [&]<class Tag>(Tag) { walk<E, Tag, detail::no_plan, 0>(every_component, detail::passed<Args>(args)...); });
+  on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) {
+    enter<E, Tag, detail::no_plan, 0>(row_, every_component, detail::passed<Args>(args)...);
+  });
 }
 
 template <class App, Variable... Vars>
@@ -229,7 +237,7 @@ template <Entry E, class... Args>
 void fields<App, Vars...>::run(E, component which, Args&&... args) {
   check(which, E::about.name);
   on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) {
-    walk<E, Tag, detail::no_plan, 0>(component_range{which.index, which.index + 1}, detail::passed<Args>(args)...);
+    enter<E, Tag, detail::no_plan, 0>(row_, component_range{which.index, which.index + 1}, detail::passed<Args>(args)...);
   });
 }
 
