@@ -165,7 +165,6 @@ private:
   void require_copied_back(int variable, int level, int which, std::string_view output) const;
   template <class E, class... Args>
   void run_output(component_range range, Args&... args);
-<<<<<<< HEAD
   template <memory M, class F>
   void in_route(int which, F&& f);
   template <class E>
@@ -180,10 +179,6 @@ private:
   void begin_certain_copies(component_range range);
   template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
   void walk_child(cell* row, component_range range, Args&... args);
-=======
-  template <class E, class P, std::size_t At>
-  void exchange_ghosts(cell* row, component_range range);
->>>>>>> 12aada5 (residency: no call around a routine)
   template <class V>
   void cycle_levels();
 
