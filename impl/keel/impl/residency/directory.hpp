@@ -27,10 +27,23 @@ struct directory {
 
   /// The variable's number; -1 where the list lacks it.
   static constexpr int find(variable_info const* v) {
-    for (std::size_t i = 0; i < sizeof...(Vars); ++i)
-      if (*list[i] == *v) return int(i);
+    std::size_t first = 0;
+    for (std::size_t size = sizeof...(Vars); size > 0;) {
+      std::size_t const half = size / 2;
+      if (by_key[first + half].first < v->key) first += half + 1, size -= half + 1;
+      else size = half;
+    }
+    for (; first < sizeof...(Vars) && by_key[first].first == v->key; ++first)
+      if (*list[std::size_t(by_key[first].second)] == *v) return by_key[first].second;
     return -1;
   }
+  /// Keys and numbers, in the order of keys: a compiler searches often.
+  static constexpr auto by_key = [] {
+    std::array<std::pair<std::uint64_t, int>, sizeof...(Vars) + 1> made{};
+    for (std::size_t i = 0; i < sizeof...(Vars); ++i) made[i] = {list[i]->key, int(i)};
+    std::sort(made.begin(), made.end() - 1);
+    return made;
+  }();
   static constexpr std::array<std::uint32_t, sizeof...(Vars) + 1> first_cell = [] {
     std::array<std::uint32_t, sizeof...(Vars) + 1> first{};
     for (std::size_t i = 0; i < sizeof...(Vars); ++i) first[i + 1] = first[i] + std::uint32_t(list[i]->levels);
@@ -65,6 +78,10 @@ constexpr auto requests_of() {
   });
   return made;
 }
+
+/// The requests of entry `E`, made once.
+template <class E, class Directory>
+inline constexpr auto asked_by = requests_of<E, Directory>();
 
 /// The numbers of the variables that `e`, and what is below it, writes.
 template <class Directory>
@@ -154,7 +171,7 @@ struct mark {
 /// there is another memory, so that a copy may be under way that a write on the host must not overtake.
 template <class E, memory M, class Directory, bool Copies, class P = no_plan, std::size_t At = 0>
 struct duties {
-  static constexpr auto asked = requests_of<E, Directory>();
+  static constexpr auto const& asked = asked_by<E, Directory>;
   static constexpr std::size_t size = asked.size;
 
 private:

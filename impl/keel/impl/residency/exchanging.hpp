@@ -85,7 +85,7 @@ void fields<App, Vars...>::finish_exchange(component_range range) {
 template <class App, Variable... Vars>
 template <class G, std::size_t I, class Tag, bool IsOver>
 void fields<App, Vars...>::land(component_range range) {
-  constexpr std::size_t open = detail::open_at(G::about, I, IsOver);
+  constexpr std::size_t open = IsOver ? detail::exchanges_in<G>.before[I] : detail::exchanges_in<G>.during[I];
   if constexpr (open != detail::none_open) {
     detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange, its end", {});
     finish_exchange<detail::nth<open, typename G::entries>, exchange_memory<Tag>>(range);
@@ -98,10 +98,12 @@ template <class G, std::size_t I, class Tag>
 void fields<App, Vars...>::begin_certain_copies([[maybe_unused]] component_range range) {
   [&]<std::size_t... D>(std::index_sequence<D...>) {
     auto const to = [&]<memory M>(std::integral_constant<memory, M>) {
-      static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(
-          G::about, I, M, detail::memory_at<App, devices, Tag>);
-      if constexpr (certain.size != 0)
-        if (book_.is_open(M)) acquire(certain.all(), M, "that will read it", range);
+      if constexpr (detail::reads_in<G, M, detail::memory_at<App, devices, Tag>>) {
+        static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(
+            G::about, I, M, detail::memory_at<App, devices, Tag>);
+        if constexpr (certain.size != 0)
+          if (book_.is_open(M)) acquire(certain.all(), M, "that will read it", range);
+      }
     };
     (to(std::integral_constant<memory, memory(D + 1)>{}), ...);
   }(std::make_index_sequence<lanes::size>{});
@@ -116,7 +118,7 @@ template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, c
   if constexpr (overlaps) {
     detail::tool_region const during(keeps_book && book_.observer().listens(), "exchange, its beginning", {});
     begin_exchange<E, exchange_memory<Tag>, P, At>(row, range);
-  } else if constexpr (detail::open_at(G::about, I, false) != detail::none_open) {
+  } else if constexpr (detail::exchanges_in<G>.during[I] != detail::none_open) {
     try {
       enter<E, Tag, P, At>(row, range, args...);
     } catch (...) {

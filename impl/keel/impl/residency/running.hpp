@@ -3,6 +3,7 @@
 
 /// @file
 /// How fields run entries: what an entry needs is made valid, the entry runs, what it wrote is marked.
+/// Long because the ways that an entry can take belong side by side.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/fields.hpp>
@@ -60,27 +61,32 @@ bool fields<App, Vars...>::allows_plan() const {
 template <class App, Variable... Vars>
 template <class E, memory M, class P, std::size_t At>
 [[gnu::always_inline]] inline bool fields<App, Vars...>::admit(cell* row, [[maybe_unused]] component_range range) {
-  using duties = duties_of<E, M, P, At>;
-  static_assert(duties::asked.is_complete, "keel::residency: a routine or an exchange names a variable that these fields do not "
-                                           "have (see the entry in the message). Add it to fields<App, ...>?");
-  if (std::is_same_v<P, detail::off_course> || !duties::is_ready(row, book_)) [[unlikely]] return false;
-  if constexpr (may_poison)
-    if (poisons_) {
-      settle_host();
-      book_.poison(duties::asked.all(), M, range);
-    }
-  duties::mark_in(row);
-  if constexpr (tracking::observer::is_told)
-    for (request const& r : duties::asked.all())
-      if (r.writes != region::none) book_.observer().write(r, 0, M, E::about.name);
-  return true;
+  constexpr auto& asked = detail::asked_by<E, directory>;
+  static_assert(asked.is_complete, "keel::residency: a routine or an exchange names a variable that these fields do not "
+                                   "have (see the entry in the message). Add it to fields<App, ...>?");
+  if constexpr (std::is_same_v<P, detail::off_course>) {
+    return false;
+  } else {
+    using duties = duties_of<E, M, P, At>;
+    if (!duties::is_ready(row, book_)) [[unlikely]] return false;
+    if constexpr (may_poison)
+      if (poisons_) {
+        settle_host();
+        book_.poison(asked.all(), M, range);
+      }
+    duties::mark_in(row);
+    if constexpr (tracking::observer::is_told)
+      for (request const& r : asked.all())
+        if (r.writes != region::none) book_.observer().write(r, 0, M, E::about.name);
+    return true;
+  }
 }
 
 // The long way: copies, several components, and whatever else the row was closed for.
 template <class App, Variable... Vars>
 template <class E, memory M>
 void fields<App, Vars...>::admit_closely(component_range range) {
-  constexpr auto& asked = duties_of<E, M>::asked;
+  constexpr auto& asked = detail::asked_by<E, directory>;
   if (!book_.is_ready(asked.all(), M, range)) acquire(asked.all(), M, E::about.name, range);
   if constexpr (may_poison)
     if (poisons_) {
@@ -94,7 +100,7 @@ void fields<App, Vars...>::admit_closely(component_range range) {
 template <class App, Variable... Vars>
 template <class E>
 void fields<App, Vars...>::lose(component_range range) {
-  book_.lose(duties_of<E, host>::asked.all(), range, E::about.name);
+  book_.lose(detail::asked_by<E, directory>.all(), range, E::about.name);
 }
 
 template <class App, Variable... Vars>
@@ -146,7 +152,7 @@ void fields<App, Vars...>::cycle_levels() {
   book_.cycle(number<V>);
 }
 
-// Calls f with the tag of the device chosen at the start: one comparison for each of the list but the last.
+// Calls f with the tag of the device chosen at the start.
 template <class App, Variable... Vars>
 template <bool Asks, class F>
 void fields<App, Vars...>::on_chosen(F&& f) {
@@ -157,7 +163,7 @@ void fields<App, Vars...>::on_chosen(F&& f) {
   }(devices{});
 }
 
-// One entry; a routine has no call around it, and runs where its declaration says or where was chosen at the start.
+// One entry; a routine runs where its declaration says or where was chosen at the start.
 template <class App, Variable... Vars>
 template <class E, class Tag, class P, std::size_t At, class... Args>
 [[gnu::always_inline]] inline void fields<App, Vars...>::enter(cell* row, component_range range, Args&... args) {
@@ -192,9 +198,8 @@ void fields<App, Vars...>::walk(cell* row, component_range range, Args&... args)
       if (steps_ % E::about.count != 0) return;
     if constexpr (what == entry_kind::when)
       if (!detail::holds_with<typename E::condition, sizeof...(Args)>(std::tuple<Args&...>(args...))) return;
-    constexpr int times = what == entry_kind::repeat ? E::about.count : 1;
     using children = detail::placed<E, At>;
-    for (int n = 0; n < times; ++n)
+    for (int n = 0; n < (what == entry_kind::repeat ? E::about.count : 1); ++n)
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
         [[maybe_unused]] int const in_order[] = {(walk_child<E, I, Es, Tag, P, detail::is_plan<P> ? children::at[I] : 0>(row, range, args...), 0)..., 0};
         land<E, sizeof...(I), Tag, true>(range);

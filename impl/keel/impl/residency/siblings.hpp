@@ -57,15 +57,33 @@ using nth = typename nth_of<N, List>::type;
 
 inline constexpr std::size_t none_open = ~std::size_t{0};
 
-/// The exchange of a group that is under way while entry `i` runs (`is_over`: that ends just before it); `none_open`.
-constexpr std::size_t open_at(entry const& group, std::size_t i, bool is_over) {
-  for (std::size_t j = 0; j < i; ++j)
-    if (group.children[j]->what == entry_kind::exchange) {
-      std::size_t const end = lands_before(group, j);
-      if (end > j + 1 && (is_over ? end == i : end > i)) return j;
-    }
-  return none_open;
-}
+/// For each entry of a group, the exchange that is under way while it runs, and the one that ends just before it; or `none_open`.
+template <std::size_t Entries>
+struct exchanges {
+  std::size_t during[Entries + 1], before[Entries + 1];
+};
+template <class G>
+inline constexpr auto exchanges_in = [] {
+  constexpr std::size_t entries = G::about.child_count;
+  exchanges<entries> made{};
+  for (std::size_t i = 0; i <= entries; ++i) made.during[i] = made.before[i] = none_open;
+  for (std::size_t j = entries; j-- > 0;) {
+    if (G::about.children[j]->what != entry_kind::exchange) continue;
+    std::size_t const end = lands_before(G::about, j);
+    if (end == j + 1) continue;
+    for (std::size_t i = j + 1; i < end; ++i) made.during[i] = j;
+    made.before[end] = j;
+  }
+  return made;
+}();
+
+/// Whether any routine of group `G` reads in memory `M`; `MemoryOf(place)` says where each runs.
+template <class G, memory M, auto MemoryOf>
+inline constexpr bool reads_in = [] {
+  for (std::size_t i = 0; i < G::about.child_count; ++i)
+    if (G::about.children[i]->what == entry_kind::routine && MemoryOf(G::about.children[i]->where) == M) return true;
+  return false;
+}();
 
 /// Copies to memory `To` that can begin when entry `i` of a group has run on the host: of what it wrote, all that
 /// a later entry of the group reads there before anybody writes it again. The very next one is left out, it asks itself.
