@@ -6,7 +6,6 @@
 
 #include <keel/impl/space/items.hpp>
 
-#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -116,7 +115,6 @@ public:
   template <class F>
   void for_chunks(std::int64_t count, F const& f) {
     if (count == 1 && !bound_) return f(std::int64_t{0});
-    order_for_sanitizer::release();
     run_chunks(count, f);
     order_for_sanitizer::acquire();
   }
@@ -131,6 +129,7 @@ private:
     }
     arenas_.front()->execute([&] {
       ::tbb::task_group others;
+      order_for_sanitizer::release();
       for (std::size_t r = 1; r < arenas_.size(); ++r)
         arenas_[r]->enqueue(others.defer([&, r] {
           order_for_sanitizer::acquire();
@@ -147,16 +146,16 @@ private:
 
   template <class F>
   void spread(std::int64_t begin, std::int64_t end, F const& f) const {
-    using range = ::tbb::blocked_range<std::int64_t>;
-    auto const run = [&](range const& r) {
+    auto const run = [&](std::int64_t c) {
       order_for_sanitizer::acquire();
-      for (auto c = r.begin(); c != r.end(); ++c) f(c);
+      f(c);
       order_for_sanitizer::release();
     };
+    order_for_sanitizer::release();
     if (end - begin <= threads())
-      ::tbb::parallel_for(range(begin, end, 1), run, ::tbb::static_partitioner{});
+      ::tbb::parallel_for(begin, end, run, ::tbb::static_partitioner{});
     else
-      ::tbb::parallel_for(range(begin, end, 1), run, ::tbb::simple_partitioner{});
+      ::tbb::parallel_for(begin, end, run, ::tbb::simple_partitioner{});
   }
 
   std::uint32_t id_;
