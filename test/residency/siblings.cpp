@@ -67,6 +67,13 @@ static_assert(early<writes_x, kr::cycle<x>, reads_owned> == kr::region::none);
 static_assert(early<writes_x, kr::cycle<y>, reads_owned> == kr::region::owned, "y has one level");
 static_assert(early<reads_owned, writes_y, reads_owned> == kr::region::none);
 
+// Each early copy is named for its first reader.
+struct writes_both : kr::routine<"both", kr::on_host, kr::writes<kr::everywhere<x>, kr::everywhere<y>>> {};
+struct reads_y : kr::routine<"reads_y", kr::on_device, kr::reads<y>> {};
+constexpr auto named = certain_copies<directory, 4>(kr::schedule<writes_both, kr::cycle<>, reads_ghosts, reads_y>::about, 0,
+                                                    kr::memory{1}, memory_of);
+static_assert(named.size == 2 && named.reader[0] == "reads_ghosts" && named.reader[1] == "reads_y");
+
 // A kernel that waits for the host; it gives up after a while, so that a mistake is a failure.
 std::atomic<bool> released{false}, gave_up{false};
 struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>> {

@@ -10,6 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -102,7 +104,8 @@ void fields<App, Vars...>::begin_certain_copies([[maybe_unused]] component_range
         static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(
             G::about, I, M, detail::memory_at<App, devices, Tag>);
         if constexpr (certain.size != 0)
-          if (book_.is_open(M)) acquire(certain.all(), M, "that will read it", range);
+          if (book_.is_open(M))
+            certain.for_each_reader([&](std::span<request const> part, std::string_view reader) { acquire(part, M, reader, range); });
       }
     };
     (to(std::integral_constant<memory, memory(D + 1)>{}), ...);

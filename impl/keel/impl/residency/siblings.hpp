@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <tuple>
 
 namespace keel::residency::detail {
@@ -85,17 +86,33 @@ inline constexpr bool reads_in = [] {
   return false;
 }();
 
+/// Requests, and for each the first entry that makes it.
+template <std::size_t Most>
+struct early_copies : requests<Most> {
+  std::string_view reader[Most + 1]{};
+
+  /// Calls `f(part, reader)` for each run of requests of one reader.
+  template <class F>
+  void for_each_reader(F&& f) const {
+    for (std::size_t first = 0, last = 0; first < this->size; first = last) {
+      while (last < this->size && reader[last] == reader[first]) ++last;
+      f(this->all().subspan(first, last - first), reader[first]);
+    }
+  }
+};
+
 /// Copies to memory `To` that can begin when entry `i` of a group has run on the host: of what it wrote, all that
 /// a later entry of the group reads there before anybody writes it again. The very next one is left out, it asks itself.
 /// `memory_of(place)` says which memory is meant.
 template <class Directory, std::size_t Most, class F>
-constexpr requests<Most> certain_copies(entry const& group, std::size_t i, memory to, F const& memory_of) {
-  requests<Most> found;
+constexpr early_copies<Most> certain_copies(entry const& group, std::size_t i, memory to, F const& memory_of) {
+  early_copies<Most> found;
   entry const& writer = *group.children[i];
   if ((writer.what != entry_kind::routine && writer.what != entry_kind::exchange) || memory_of(writer.where) != host) return found;
   for_each_access(writer, [&](access const& a) {
     if (!does_write(a.how)) return;
     region left = a.where, wanted = region::none;
+    std::string_view& reader = found.reader[found.size];
     for (std::size_t j = i + 1; j < group.child_count && left != region::none; ++j) {
       entry const& next = *group.children[j];
       bool const reads_there =
@@ -104,6 +121,7 @@ constexpr requests<Most> certain_copies(entry const& group, std::size_t i, memor
       for_each_access(next, [&](access const& b) {
         if (reads_there && *b.variable == *a.variable && b.level == a.level && does_read(b.how)) read = read | (b.where & left);
       });
+      if (j > i + 1 && wanted == region::none) reader = next.name;
       if (j > i + 1) wanted = wanted | read;
       left = left & region(std::uint8_t(~std::uint8_t(spoils(next, a) | read)));
     }
