@@ -14,4 +14,4 @@
 #include <keel/impl/space/kokkos34.hpp>
 #include <keel/impl/space/kokkos37.hpp>
 #include <keel/impl/space/kokkos41.hpp>
-#include <keel/impl/space/kokkos44.hpp>
+#include <keel/impl/space/kokkos43.hpp>

@@ -3,7 +3,7 @@
 
 /// @file
 /// Kokkos 3.4, as Debian 12 and Ubuntu 24.04 ship it with Trilinos, to 3.6; and what stood longer: the reduction of a
-/// functor to 4.0, the record of an allocation to 4.3.
+/// functor to 4.0, the record of an allocation to 4.2.
 
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/engine.hpp>
@@ -12,7 +12,7 @@
 #include <keel/space/memory.hpp>
 #include <keel/space/settings.hpp>
 
-#if KOKKOS_VERSION < 40400
+#if KOKKOS_VERSION < 40300
 
 // Kokkos' inner headers ask for it from 4 on; its own outer headers set and unset it the same way.
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
@@ -195,7 +195,7 @@ struct verify_space<HostSpace, keel::space::memory<R>, false> {
 };
 #elif KOKKOS_VERSION < 30700
 template <class R>
-struct RuntimeCheckMemoryAccessViolation<DefaultHostExecutionSpace, keel::space::memory<R>, false> {
+struct RuntimeCheckMemoryAccessViolation<keel::space::memory<R>, DefaultHostExecutionSpace, false> {
   KOKKOS_FUNCTION RuntimeCheckMemoryAccessViolation(char const* const message) {
     KOKKOS_IF_ON_HOST((if (!keel::space::detail::plays_device) Kokkos::abort(message);))
     KOKKOS_IF_ON_DEVICE((Kokkos::abort(message);))

@@ -2,14 +2,14 @@
 #pragma once
 
 /// @file
-/// The record of an allocation since Kokkos 4.4, and who fills a view with zeros since 4.5.
+/// The record of an allocation since Kokkos 4.3, and who fills a view with zeros since 4.5.
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/space/allocations.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memory.hpp>
 
-#if KOKKOS_VERSION >= 40400
+#if KOKKOS_VERSION >= 40300
 
 #include <cstddef>
 #include <string>
