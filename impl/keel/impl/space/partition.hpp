@@ -7,12 +7,15 @@
 #include <keel/impl/space/items.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/space/kokkos.hpp>
+#include <keel/space/tbb.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
+
+#if KEEL_WITH_TBB
 
 namespace Kokkos::Experimental {
 
@@ -44,3 +47,5 @@ std::array<keel::space::tbb, sizeof...(Weights)> partition_space(keel::space::tb
 }
 
 } // namespace Kokkos::Experimental
+
+#endif
