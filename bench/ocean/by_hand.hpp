@@ -144,7 +144,7 @@ struct transfer {
     } else {
       double* const in_field = &field(s.i + n / s.nj, s.j + n % s.nj, 0);
       double* const in_buffer = &buffer(start + std::size_t(n) * std::size_t(depth));
-      for (int k = 0; k < depth; ++k) copy(in_field[k], in_buffer[k]);
+      for (int k = 0; k < depth; ++k) copy(in_field[k * layer_step(field)], in_buffer[k]);
     }
   }
 

@@ -3,6 +3,8 @@
 /// @file
 /// ocean without keel: the same kernels on the same grid, with MPI, device memory, time levels and
 /// copies by hand, on the execution space that Kokkos was built for. What keel is measured against.
+/// With -DOCEAN_DUALVIEW the arrays are Kokkos' DualViews, which know for a whole array where it is valid:
+/// synchronised before and marked after each use, cleared where all of it is overwritten.
 
 #include "by_hand.hpp"
 #include "case.hpp"
@@ -15,6 +17,9 @@
 #include "triad.hpp"
 
 #include <Kokkos_Core.hpp>
+#if defined(OCEAN_DUALVIEW)
+#include <Kokkos_DualView.hpp>
+#endif
 
 #include <cstdio>
 #include <utility>
@@ -23,8 +28,60 @@ namespace {
 
 using namespace ocean;
 using space = Kokkos::DefaultExecutionSpace;
-using field = Kokkos::View<double**, layout, space::memory_space>;
-using layered = Kokkos::View<double***, layout, space::memory_space>;
+
+#if defined(OCEAN_DUALVIEW)
+constexpr char const* program_name = "dualview";
+using exchange_space = Kokkos::DefaultHostExecutionSpace;
+template <class Data>
+using array = Kokkos::DualView<Data, layout, space>;
+
+template <class Array>
+auto read(Array a) {
+  a.sync_device();
+  return a.view_device();
+}
+template <class Array>
+auto overwrite(Array a) {
+  a.clear_sync_state();
+  a.modify_device();
+  return a.view_device();
+}
+template <class Array>
+auto on_host(Array a) {
+  a.sync_host();
+  return a.view_host();
+}
+template <class Array>
+auto fill(Array a) {
+  a.clear_sync_state();
+  a.modify_host();
+  return a.view_host();
+}
+/// For the exchange, which runs on the host.
+template <class Array>
+auto update(Array a) {
+  a.sync_host();
+  a.modify_host();
+  return a.view_host();
+}
+#else
+constexpr char const* program_name = "plain";
+using exchange_space = space;
+template <class Data>
+using array = Kokkos::View<Data, layout, space::memory_space>;
+
+template <class Array>
+Array read(Array a) { return a; }
+template <class Array>
+Array overwrite(Array a) { return a; }
+template <class Array>
+Array update(Array a) { return a; }
+template <class Array>
+auto on_host(Array a) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a); }
+#endif
+
+using field = array<double**>;
+using layered = array<double***>;
 
 /// The three prognostic variables at one time.
 struct level {
@@ -37,8 +94,13 @@ struct level {
         v("v", std::size_t(p.ni + 2), std::size_t(p.nj + 2), std::size_t(layers)) {}
 
   void set(experiment const& e, place const& p, double time) {
+#if defined(OCEAN_DUALVIEW)
+    auto const host_eta = fill(eta);
+    auto const host_u = fill(u), host_v = fill(v);
+#else
     auto const host_eta = Kokkos::create_mirror_view(eta);
     auto const host_u = Kokkos::create_mirror_view(u), host_v = Kokkos::create_mirror_view(v);
+#endif
     for (int i = 0; i < p.ni; ++i)
       for (int j = 0; j < p.nj; ++j) {
         host_eta(i + 1, j + 1) = e.eta(p.i + i, p.j + j, time);
@@ -47,9 +109,11 @@ struct level {
           host_v(i + 1, j + 1, k) = e.v(p.i + i, p.j + j, k, time);
         }
       }
+#if !defined(OCEAN_DUALVIEW)
     Kokkos::deep_copy(eta, host_eta);
     Kokkos::deep_copy(u, host_u);
     Kokkos::deep_copy(v, host_v);
+#endif
   }
 };
 
@@ -58,7 +122,7 @@ template <class View>
 std::vector<double> gathered(by_hand::world const& world, by_hand::division const& d, experiment const& e,
                              View const& view) {
   place const& p = d.here;
-  auto const host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, view);
+  auto const host = on_host(view);
   std::size_t const depth = host.extent(2);
   auto const owned = in_order(host, 1, p.ni + 1, 1, p.nj + 1);
   auto const places = world.gather(std::vector<place>{p});
@@ -77,14 +141,15 @@ void simulate(by_hand::world const& world, options const& o) {
   physics const p = e.equations();
   mixing const mix = e.mixing();
   part const here = d.bounds();
+  exchange_space const on_exchange;
   level before(d.here, p.layers), now(d.here, p.layers), next(d.here, p.layers);
   field const deta("deta", now.eta.extent(0), now.eta.extent(1));
   layered const du("du", now.u.extent(0), now.u.extent(1), now.u.extent(2));
   layered const dv("dv", du.extent(0), du.extent(1), du.extent(2));
-  by_hand::ghosts<space> ghosts(world, d, on, p.layers);
+  by_hand::ghosts<exchange_space> ghosts(world, d, on_exchange, p.layers);
   before.set(e, d.here, -p.dt);
   now.set(e, d.here, 0);
-  ghosts.fill(now.eta, now.u, now.v);
+  ghosts.fill(update(now.eta), update(now.u), update(now.v));
 
   progress bar(o.steps, master);
   double seconds = 0;
@@ -93,10 +158,12 @@ void simulate(by_hand::world const& world, options const& o) {
     (void)world.largest(0);
     Kokkos::Timer clock;
     while (n < last) {
-      run_columns("tendency", on, here, tendency{now.eta, now.u, now.v, deta, du, dv, p, here});
+      run_columns("tendency", on, here,
+                  tendency{read(now.eta), read(now.u), read(now.v), overwrite(deta), overwrite(du), overwrite(dv), p, here});
       run_columns("leap", on, here,
-                  leap{before.eta, deta, before.u, before.v, du, dv, next.eta, next.u, next.v, p, mix, here});
-      ghosts.fill(next.eta, next.u, next.v);
+                  leap{read(before.eta), read(deta), read(before.u), read(before.v), read(du), read(dv), overwrite(next.eta),
+                       overwrite(next.u), overwrite(next.v), p, mix, here});
+      ghosts.fill(update(next.eta), update(next.u), update(next.v));
       std::swap(before, now);
       std::swap(now, next);
       bar.at(++n);
@@ -112,10 +179,10 @@ void simulate(by_hand::world const& world, options const& o) {
 
   state const s{gathered(world, d, e, now.eta), gathered(world, d, e, now.u), gathered(world, d, e, now.v)};
   if (world.largest(master && !o.dump.empty() && !dump(o.dump, s) ? 1 : 0) > 0) throw folder.refusal();
-  triad<space> const t(on, 9 * now.u.size());
+  triad<space> const t(on, 9 * read(now.u).size());
   double const triad_seconds = t.seconds([&](double x) { return world.largest(x); });
   if (master)
-    report{"plain", space::name(), e, o.steps, world.size(), seconds, t.bytes() * world.size() / triad_seconds, {},
+    report{program_name, space::name(), e, o.steps, world.size(), seconds, t.bytes() * world.size() / triad_seconds, {},
            judge(e, double(o.steps) * p.dt, s), folder.last()}
         .print();
 }

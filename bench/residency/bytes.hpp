@@ -125,7 +125,8 @@ struct fields_of<App, keel::list<Vars...>> {
   using type = kr::fields<App, Vars...>;
   static std::vector<int> levels(int components) {
     std::vector<int> all;
-    for (int l : {Vars::about.levels...}) all.insert(all.end(), std::size_t(components), l);
+    int const levels[] = {int(Vars::about.levels)...}; // apart from the loop, for nvcc
+    for (int l : levels) all.insert(all.end(), std::size_t(components), l);
     return all;
   }
 };

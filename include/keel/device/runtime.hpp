@@ -168,7 +168,7 @@ private:
     for (auto const& a : from_environment) settings_.apply(a);
     for (auto const& a : from_arguments.knobs) settings_.apply(a);
     kokkos_arguments_ = from_arguments.for_kokkos;
-    device_name_ = device::choose_device<devices, typename App::default_execution_space>(settings_.program.device);
+    device_name_ = device::choose_device<devices, device::default_in<devices, App>>(settings_.program.device);
   }
 
   /// One rank's problem is everybody's: all throw, and the first that has one says it.

@@ -173,6 +173,11 @@ private:
 
 namespace detail {
 
+template <class Space, class... Tags>
+consteval bool has_space(list<Tags...>) {
+  return (std::same_as<typename device_traits<Tags>::execution_space, Space> || ...);
+}
+
 /// Of a device that the policy names as its default, above all others.
 template <class Tag, class Default>
 inline constexpr int preference = device_traits<Tag>::preference;
@@ -182,6 +187,11 @@ template <class Tag, class Default>
 inline constexpr int preference<Tag, Default> = std::numeric_limits<int>::max();
 
 } // namespace detail
+
+/// The default execution space of an application where a device of the list has it; else `void`.
+template <class Devices, class App>
+using default_in = std::conditional_t<detail::has_space<typename App::default_execution_space>(Devices{}),
+                                      typename App::default_execution_space, void>;
 
 /// The name of the device that routines `on_device` run on: the one that was asked for, else of those that are
 /// available the one whose space is `Default`, unless keel itself prefers that, else the one with the highest preference. Refuses, by name, a device that this program was not

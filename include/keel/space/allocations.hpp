@@ -4,16 +4,12 @@
 /// @file
 /// What is allocated in keel's memory spaces at the moment. Rests on the standard library alone.
 
-#include <keel/space/settings.hpp>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
 #include <map>
 #include <mutex>
-#include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -75,29 +71,19 @@ private:
 /// What lives in all memory spaces of keel, oldest first.
 [[nodiscard]] inline std::vector<allocation> live_allocations() { return detail::ledger_of_allocations::all().live(); }
 
-/// A plug-in that names on standard error, just before Kokkos ends, what was not given back.
-///
-/// `keel::space::start` registers it. It starts first and so ends last, after
-/// the hooks that an application gave to Kokkos once it ran.
-struct leak_report {
-  static constexpr std::string_view name = "allocations";
-  static constexpr int order = 0;
-  static constexpr std::size_t most_lines = 20;
-
-  static void initialize(settings const&) {}
-  static void finalize() {
-    auto const live = live_allocations();
-    if (live.empty()) return;
-    std::string text = "keel::space: " + std::to_string(live.size()) +
-                       " allocations live where Kokkos ends (they can no longer be given back). "
-                       "Does a view outlive main's scope, or lack a kokkos_free?\n";
-    for (std::size_t i = 0; i < std::min(live.size(), most_lines); ++i)
-      text += "  " + std::to_string(live[i].bytes) + " bytes for '" + live[i].label + "' in " + live[i].space + "\n";
-    if (live.size() > most_lines) text += "  and " + std::to_string(live.size() - most_lines) + " more\n";
-    std::fputs(text.c_str(), stderr);
-  }
-  static void fence(std::string const&) {}
-  static void print_configuration(std::ostream&, bool) {}
-};
+/// Names on standard error what was not given back; says nothing where all was. `keel::space::start` has it called
+/// just before Kokkos ends, after the hooks that an application gave to Kokkos once it ran.
+inline void report_leaks() {
+  constexpr std::size_t most_lines = 20;
+  auto const live = live_allocations();
+  if (live.empty()) return;
+  std::string text = "keel::space: " + std::to_string(live.size()) +
+                     " allocations live where Kokkos ends (they can no longer be given back). "
+                     "Does a view outlive main's scope, or lack a kokkos_free?\n";
+  for (std::size_t i = 0; i < std::min(live.size(), most_lines); ++i)
+    text += "  " + std::to_string(live[i].bytes) + " bytes for '" + live[i].label + "' in " + live[i].space + "\n";
+  if (live.size() > most_lines) text += "  and " + std::to_string(live.size() - most_lines) + " more\n";
+  std::fputs(text.c_str(), stderr);
+}
 
 } // namespace keel::space

@@ -33,12 +33,17 @@ inline life& kokkos_life() {
   return state;
 }
 
-/// Registers the plug-in of a device that has one.
+/// Whether a device of this build has a plug-in.
 template <class Tag>
-void enroll_device() {
-  if constexpr (supported<Tag>)
-    if constexpr (requires { typename device_traits<Tag>::execution_space::plugin; })
-      enroll<typename device_traits<Tag>::execution_space::plugin>();
+inline constexpr bool has_plugin = [] {
+  if constexpr (supported<Tag>) return requires { typename device_traits<Tag>::execution_space::plugin; };
+  else return false;
+}();
+
+/// Before Kokkos starts, so that the hook is the last one to run. Once, also where a start fails.
+inline void report_leaks_at_the_end() {
+  static bool const once = (Kokkos::push_finalize_hook(report_leaks), true);
+  static_cast<void>(once);
 }
 
 } // namespace detail
@@ -57,17 +62,20 @@ void enroll_device() {
 /// Settings are those that `device_traits<Tag>::configure` was given since the
 /// last start; `kokkos_arguments` (`--kokkos-…`) come after them and win. Throws
 /// where Kokkos refuses an argument, or has ended and cannot start again. Kokkos then
-/// prints the four of `Defaults` with its configuration, and where keel started it,
-/// what keel's spaces leak is told at the end.
+/// prints the four of `Defaults` with its configuration, if the list has a device that Kokkos was not
+/// built with; and where keel started it, what keel's spaces leak is told at the end.
 template <policy::TypeList List, class Defaults = space::defaults>
 void start(std::vector<std::string> const& kokkos_arguments = {}) {
   static_assert(sizeof(checked_defaults<Defaults>) > 0);
-  shown_defaults::show<Defaults>();
-  detail::enroll<shown_defaults>();
-  for_each_device<List>([]<class Tag>(Tag) { detail::enroll_device<Tag>(); });
+  for_each_device<List>([]<class Tag>(Tag) {
+    if constexpr (detail::has_plugin<Tag>) {
+      shown_defaults::show<Defaults>();
+      detail::enroll<shown_defaults>();
+      detail::enroll<typename device_traits<Tag>::execution_space::plugin>();
+    }
+  });
   auto& life = detail::kokkos_life();
   if (!is_started()) {
-    detail::enroll<leak_report>();
     if (detail::has_ended())
       throw error("space", "Kokkos cannot start", "it has ended, and starts once in a process",
                   "Keep it until the last use of a device");
@@ -78,6 +86,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     for (auto& word : words) argv.push_back(word.data());
     int argc = static_cast<int>(argv.size());
     argv.push_back(nullptr);
+    detail::report_leaks_at_the_end();
     try {
       Kokkos::initialize(argc, argv.data());
     } catch (error const&) {

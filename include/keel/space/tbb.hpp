@@ -69,7 +69,7 @@ public:
   /// NUMA regions that this process has cores in; 1 where oneTBB came without its binding library.
   [[nodiscard]] static int max_numa_regions() { return static_cast<int>(::tbb::info::numa_nodes().size()); }
 #if KOKKOS_VERSION < 40000 // which asks the type, not an instance
-  [[nodiscard]] static int concurrency() { return own_.threads(); }
+  [[nodiscard]] static int concurrency() { return own().threads(); }
 #else
   [[nodiscard]] int concurrency() const { return threads(); }
 #endif
@@ -116,7 +116,11 @@ private:
   }
 
   /// The process's own, started with Kokkos and ended with it.
-  static inline detail::arenas own_{1};
+  // A function's, so that a program without this device has no trace of it.
+  static detail::arenas& own() {
+    static detail::arenas all{1};
+    return all;
+  }
 
   std::shared_ptr<detail::arenas> arenas_;
 };
@@ -134,22 +138,22 @@ struct tbb::plugin {
   static void initialize(settings const& given) {
     auto chosen = given;
     merge(chosen, std::exchange(wanted(), {}));
-    own_.start(chosen.threads, first_regions(chosen.numa_regions));
+    own().start(chosen.threads, first_regions(chosen.numa_regions));
   }
   static void finalize() {
-    own_.stop();
+    own().stop();
     detail::thread_limit::drop();
   }
   static void fence(std::string const&) {}
   static void print_configuration(std::ostream& out, bool) {
-    out << "keel::space::tbb: " << own_.threads() << " threads";
-    if (own_.is_bound()) out << " on " << own_.regions() << " NUMA regions";
+    out << "keel::space::tbb: " << own().threads() << " threads";
+    if (own().is_bound()) out << " on " << own().regions() << " NUMA regions";
     out << " of oneTBB " << TBB_VERSION_MAJOR << '.' << TBB_VERSION_MINOR << '\n';
   }
 };
 
 // Owns nothing, so that copies of it, one with every kernel, count no references.
-inline tbb::tbb() : arenas_(std::shared_ptr<void>(), &own_) { detail::enroll<plugin>(); }
+inline tbb::tbb() : arenas_(std::shared_ptr<void>(), &own()) { detail::enroll<plugin>(); }
 
 inline tbb::tbb(std::optional<int> threads, std::vector<int> regions) {
   static std::atomic<std::uint32_t> last = 1;

@@ -83,6 +83,10 @@ constexpr auto requests_of() {
 template <class E, class Directory>
 inline constexpr auto asked_by = requests_of<E, Directory>();
 
+/// Whether the fields with this directory have all variables that `E` names; false stops the compiler.
+template <class E, class Directory>
+inline constexpr bool finds_its_variables = asked_by<E, Directory>.is_complete;
+
 /// The numbers of the variables that `e`, and what is below it, writes.
 template <class Directory>
 std::vector<int> written_by(entry const& e) {

@@ -38,7 +38,7 @@ std::vector<share> shares_in(Run& run, grid const& whole, Options const&... opti
   int const size = run.environment().size(), rank = run.environment().rank();
   std::vector<share> shares{share_of(whole, size, rank)};
   [[maybe_unused]] auto const look = [&](auto const& option) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>)
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>) { // nvcc 13 needs the braces
       for (grid const& g : option.grids) {
         if (g.rank() != whole.rank())
           throw error("residency::fields", "component " + std::to_string(shares.size()) + " lies on a grid of " +
@@ -46,6 +46,7 @@ std::vector<share> shares_in(Run& run, grid const& whole, Options const&... opti
                       "their arrays have one type", "Give all grids as many");
         shares.push_back(share_of(g, size, rank));
       }
+    }
   };
   (look(options), ...);
   return shares;

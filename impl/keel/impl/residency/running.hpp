@@ -62,8 +62,6 @@ template <class App, Variable... Vars>
 template <class E, memory M, class P, std::size_t At>
 [[gnu::always_inline]] inline bool fields<App, Vars...>::admit(cell* row, [[maybe_unused]] component_range range) {
   constexpr auto& asked = detail::asked_by<E, directory>;
-  static_assert(asked.is_complete, "keel::residency: a routine or an exchange names a variable that these fields do not "
-                                   "have (see the entry in the message). Add it to fields<App, ...>?");
   if constexpr (std::is_same_v<P, detail::off_course>) {
     return false;
   } else {
@@ -106,6 +104,9 @@ void fields<App, Vars...>::lose(component_range range) {
 template <class App, Variable... Vars>
 template <class R, class Tag, class P, std::size_t At, class... Args>
 [[gnu::always_inline]] inline void fields<App, Vars...>::run_routine(cell* row, component_range range, Args&... args) {
+  static_assert(detail::finds_its_variables<R, directory>,
+                "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
+                "entry in the message). Add it to fields<App, ...>?");
   static_assert(detail::finds_its_ghosts<R, P, At>,
                 "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
                 "(every step would fail; the routine is in the message). Put an exchange before it?");
