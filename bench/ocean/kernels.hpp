@@ -28,7 +28,7 @@ KOKKOS_INLINE_FUNCTION auto layer_step([[maybe_unused]] Layered const& x) {
   if constexpr (std::is_same_v<typename Layered::array_layout, Kokkos::LayoutRight>)
     return std::integral_constant<std::ptrdiff_t, 1>{};
   else
-    return static_cast<std::ptrdiff_t>(x.stride_2());
+    return static_cast<std::ptrdiff_t>(x.stride(2));
 }
 
 /// The largest number of layers; the factors of the mixing travel with the kernel.
@@ -191,7 +191,7 @@ private:
       scaled(p.layers, step, 2 * p.dt, mix.pivot, &u_old(i, j + c, 0), &du(i, j + c, 0), &u(i, j + c, 0));
       scaled(p.layers, step, 2 * p.dt, mix.pivot, &v_old(i, j + c, 0), &dv(i, j + c, 0), &v(i, j + c, 0));
     }
-    sweep<Count>(p.layers, step, static_cast<std::ptrdiff_t>(u.stride_1()), mix.carry, &u(i, j, 0), &v(i, j, 0));
+    sweep<Count>(p.layers, step, static_cast<std::ptrdiff_t>(u.stride(1)), mix.carry, &u(i, j, 0), &v(i, j, 0));
   }
 
   template <class Step>

@@ -30,8 +30,8 @@ std::vector<double> in_order(View const& x, int i_begin, int i_end, int j_begin,
   out.reserve(std::size_t(i_end - i_begin) * std::size_t(j_end - j_begin) * x.extent(2));
   for (int i = i_begin; i < i_end; ++i)
     for (int j = j_begin; j < j_end; ++j) {
-      double const* const column = x.data() + i * std::ptrdiff_t(x.stride_0()) + j * std::ptrdiff_t(x.stride_1());
-      for (std::size_t k = 0; k < x.extent(2); ++k) out.push_back(column[k * (x.extent(2) > 1 ? x.stride_2() : 1)]);
+      double const* const column = x.data() + i * std::ptrdiff_t(x.stride(0)) + j * std::ptrdiff_t(x.stride(1));
+      for (std::size_t k = 0; k < x.extent(2); ++k) out.push_back(column[k * (x.extent(2) > 1 ? x.stride(2) : 1)]);
     }
   return out;
 }
