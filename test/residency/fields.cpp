@@ -7,6 +7,7 @@
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -188,14 +189,7 @@ double twenty_steps(std::string_view device, std::uint64_t* to_host = nullptr, s
   return checksum;
 }
 
-std::string message_of(auto const& f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return {};
-}
+using keel::test::message_of;
 
 } // namespace
 

@@ -4,21 +4,13 @@
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <string>
 
 namespace kr = keel::residency;
 
-namespace {
-std::string message_of(auto const& f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return {};
-}
-} // namespace
+using keel::test::message_of;
 
 TEST_CASE("residency: one rank owns the whole grid, and periodic sides are their own neighbours") {
   kr::share const s = kr::share_of(kr::grid{{6, 4}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 1, 0);

@@ -6,6 +6,7 @@
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <array>
 #include <cstdint>
@@ -23,14 +24,7 @@ static_assert(kr::Provider<recording_provider>);
 
 constexpr kr::memory first_device{1}, second_device{2};
 
-std::string message_of(auto const& f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return {};
-}
+using keel::test::message_of;
 
 } // namespace
 

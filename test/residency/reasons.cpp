@@ -7,6 +7,7 @@
 #include <keel/residency/ledger.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <string>
 
@@ -17,14 +18,7 @@ namespace {
 
 constexpr kr::memory first_device{1};
 
-std::string message_of(auto const& f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return {};
-}
+using keel::test::message_of;
 
 } // namespace
 

@@ -9,6 +9,7 @@
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <cstdint>
 #include <string>
@@ -55,14 +56,7 @@ struct asking_run : test::run<keel::machine::alone> {
   kr::settings how;
 };
 
-std::string message_of(auto const& f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return {};
-}
+using keel::test::message_of;
 
 constexpr std::uint64_t field_bytes = 4 * 4 * 8;
 

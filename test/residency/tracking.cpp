@@ -8,6 +8,7 @@
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <space/in_child.hpp>
 
@@ -71,14 +72,7 @@ struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta,
   static void run(V) {}
 };
 
-std::string message_of(auto const& f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return {};
-}
+using keel::test::message_of;
 
 template <class App>
 std::string after(mischief m, std::string_view device) {

@@ -16,7 +16,6 @@
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -83,24 +82,12 @@ constexpr auto requests_of() {
 template <class E, class Directory>
 inline constexpr auto asked_by = requests_of<E, Directory>();
 
-/// Whether the fields with this directory have all variables that `E` names; false stops the compiler.
+/// Stops the compiler where the fields with this directory lack a variable that `E` names.
 template <class E, class Directory>
-inline constexpr bool finds_its_variables = asked_by<E, Directory>.is_complete;
-
-/// The numbers of the variables that `e`, and what is below it, writes.
-template <class Directory>
-std::vector<int> written_by(entry const& e) {
-  std::vector<int> numbers;
-  auto const look = [&](auto const& self, entry const& one) -> void {
-    if (one.what == entry_kind::routine)
-      for_each_access(one, [&](access const& a) {
-        int const number = Directory::find(a.variable);
-        if (does_write(a.how) && std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
-      });
-    for (std::size_t i = 0; i < one.child_count; ++i) self(self, *one.children[i]);
-  };
-  look(look, e);
-  return numbers;
+consteval void require_variables() {
+  static_assert(asked_by<E, Directory>.is_complete,
+                "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
+                "entry in the message). Add it to fields<App, ...>?");
 }
 
 /// What stands in for a plan where there is none: nothing is known.

@@ -47,9 +47,7 @@ auto fields<App, Vars...>::arrays_of(int which, memory m) const {
 template <class App, Variable... Vars>
 template <class E, memory M, class P, std::size_t At>
 void fields<App, Vars...>::begin_exchange([[maybe_unused]] cell* row, component_range range) {
-  static_assert(detail::finds_its_variables<E, directory>,
-                "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
-                "entry in the message). Add it to fields<App, ...>?");
+  detail::require_variables<E, directory>();
   settle_host();
   if constexpr (keeps_book) {
     if constexpr (M == host) book_.pre_sync(duties_of<E, host>::asked.all(), range);

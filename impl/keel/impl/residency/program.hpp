@@ -7,9 +7,11 @@
 #include <keel/impl/residency/merge.hpp>
 #include <keel/residency/schedule.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -34,6 +36,30 @@ constexpr std::size_t count_entries(entry const& e) {
   std::size_t n = 1;
   for (std::size_t i = 0; i < e.child_count; ++i) n += count_entries(*e.children[i]);
   return n;
+}
+
+/// Whether anything of `e` runs on the device chosen at the start.
+constexpr bool asks_for_device(entry const& e) {
+  if (e.where.what == place::kind::at_chosen || e.where.what == place::kind::at_exchange) return true;
+  for (std::size_t i = 0; i < e.child_count; ++i)
+    if (asks_for_device(*e.children[i])) return true;
+  return false;
+}
+
+/// The numbers of the variables that `e`, and what is below it, writes.
+template <class Directory>
+std::vector<int> written_by(entry const& e) {
+  std::vector<int> numbers;
+  auto const look = [&](auto const& self, entry const& one) -> void {
+    if (one.what == entry_kind::routine)
+      for_each_access(one, [&](access const& a) {
+        int const number = Directory::find(a.variable);
+        if (does_write(a.how) && std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
+      });
+    for (std::size_t i = 0; i < one.child_count; ++i) self(self, *one.children[i]);
+  };
+  look(look, e);
+  return numbers;
 }
 
 /// `Entries` and `Accesses` are upper bounds. Sites of an occurrence begin at the number of

@@ -32,14 +32,6 @@ struct placed {
   }();
 };
 
-/// Whether anything of `e` runs on the device chosen at the start.
-constexpr bool asks_for_device(entry const& e) {
-  if (e.where.what == place::kind::at_chosen || e.where.what == place::kind::at_exchange) return true;
-  for (std::size_t i = 0; i < e.child_count; ++i)
-    if (asks_for_device(*e.children[i])) return true;
-  return false;
-}
-
 } // namespace detail
 
 template <class App, Variable... Vars>
@@ -104,9 +96,7 @@ void fields<App, Vars...>::lose(component_range range) {
 template <class App, Variable... Vars>
 template <class R, class Tag, class P, std::size_t At, class... Args>
 [[gnu::always_inline]] inline void fields<App, Vars...>::run_routine(cell* row, component_range range, Args&... args) {
-  static_assert(detail::finds_its_variables<R, directory>,
-                "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
-                "entry in the message). Add it to fields<App, ...>?");
+  detail::require_variables<R, directory>();
   static_assert(detail::finds_its_ghosts<R, P, At>,
                 "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
                 "(every step would fail; the routine is in the message). Put an exchange before it?");
