@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The test's own runtime: an environment and the name of a device, and Kokkos running.
+/// The test's own runtime: an environment and the name of a device, and Kokkos running; and a device of the test's own.
 
 #include <keel/machine/environment.hpp>
 #include <keel/policy/list.hpp>
@@ -11,6 +11,20 @@
 #include <keel/space/kokkos.hpp>
 
 #include <string_view>
+
+namespace test {
+
+/// The simulated device without its poison: as a real one, it leaves alone what nobody asked it to write.
+struct twin {
+  static constexpr std::string_view name = "twin";
+};
+
+} // namespace test
+
+template <>
+struct keel::device_traits<test::twin> : keel::device_traits<keel::simulated> {
+  static constexpr int preference = 300;
+};
 
 namespace test {
 

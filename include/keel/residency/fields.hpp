@@ -139,8 +139,9 @@ private:
   void on_chosen(F&& f);
   template <class P>
   [[nodiscard]] bool allows_plan() const;
-  // `P` is the plan that the step goes by, or `detail::no_plan`; `At` how many declarations stand
-  // before the entry in it.
+  template <class P>
+  void settle_leavers();
+  // `P` is the plan that the step goes by, or `detail::no_plan`; `At` the number of the entry in it.
   template <class E, class Tag, class P, std::size_t At, class... Args>
   void walk(cell* row, component_range range, Args&... args);
   template <class E, class Tag, class P, std::size_t At, class... Args>

@@ -106,6 +106,8 @@ public:
   /// Brings to the host what is valid anywhere of these variables, for output that declares nothing: of their
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
+  /// Returns when no copy is leaving from the host any more.
+  void wait_for_flights();
   /// Whether there is nothing to do for that.
   [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
   /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere.
@@ -155,7 +157,6 @@ private:
   void bring(std::span<request const> list, memory from, memory to, memory reader, verb how, std::string_view routine,
              component_range range);
   void send(std::span<transfer const> batch, verb how, std::string_view routine);
-  void wait_for_flights();
   template <class F>
   void for_each_cell(std::span<request const> list, component_range range, F&& f);
 

@@ -40,7 +40,7 @@ class plan {
   static constexpr memory memory_at(place const& where) { return detail::memory_at<App, devices, Device>(where); }
   static constexpr program_type program = [] {
     program_type p;
-    p.append(Schedule::about, 0, memory_at);
+    p.append(Schedule::about, memory_at);
     return p;
   }();
   static constexpr std::size_t cells = program.cells();
@@ -74,12 +74,17 @@ public:
     return sum;
   }
 
-  /// Of the request that stands `site`-th (counting declarations): the regions that are there for certain.
-  [[nodiscard]] static constexpr region known(std::size_t site) { return certain.known[site]; }
-  /// Whether the occurrence whose declarations are `[first, last)` reads ghosts that nobody filled
-  /// since their owners wrote.
-  [[nodiscard]] static constexpr bool lacks_exchange(std::size_t first, std::size_t last) {
-    return steady.lost_site >= int(first) && steady.lost_site < int(last) && steady.lost_region == region::ghosts;
+  /// Of request `i` of entry number `at` (the schedule is 0, groups stand before what they hold): the regions that
+  /// are there for certain.
+  [[nodiscard]] static constexpr region known(std::size_t at, std::size_t i) { return certain.known[program.code[at].first + i]; }
+  /// Whether a copy of its variable may be leaving from the host there.
+  [[nodiscard]] static constexpr bool may_leave(std::size_t at, std::size_t i) {
+    return certain.leaves[program.sites[program.code[at].first + i].variable];
+  }
+  /// Whether entry number `at` reads ghosts that nobody filled since their owners wrote.
+  [[nodiscard]] static constexpr bool lacks_exchange(std::size_t at) {
+    detail::instruction const& in = program.code[at];
+    return steady.lost_site >= int(in.first) && steady.lost_site < int(in.last) && steady.lost_region == region::ghosts;
   }
   /// Calls `f(variable, level, bits)` for each cell that has to be clear of bits before a step.
   template <class F>
@@ -87,6 +92,13 @@ public:
     for (std::size_t v = 0; v < program.variable_count; ++v)
       for (int l = 0; l < program.variables[v]->levels; ++l)
         if (cell const bits = certain.needed[program.first_cell[v] + l]; bits != 0) f(program.variables[v], l, bits);
+  }
+  /// Calls `f(variable)` for each that the host writes in the step, none of it leaving from there: so whatever left
+  /// before has to have arrived when the step begins.
+  template <class F>
+  static constexpr void for_each_settled(F&& f) {
+    for (std::size_t v = 0; v < program.variable_count; ++v)
+      if (certain.is_written_at_home[v] && !certain.leaves[v]) f(program.variables[v]);
   }
 };
 

@@ -14,11 +14,13 @@
 namespace keel::residency::detail {
 
 /// By site, the regions whose test can be left out; by cell, the bits that have to be clear at the
-/// beginning of the step for that to be right.
+/// beginning of the step for that to be right; by variable, what the host does.
 template <std::size_t Sites, std::size_t Cells>
 struct certainty {
   region known[Sites + 1]{};
   cell needed[Cells + 1]{};
+  bool leaves[Cells + 1]{};             ///< copies to a device may leave from it: no others are made but for reads not known
+  bool is_written_at_home[Cells + 1]{}; ///< on the host
 };
 
 template <class Program, std::size_t Cells>
@@ -30,6 +32,12 @@ public:
   }
   constexpr certainty<Program::accesses, Cells> find() {
     run(0, program_.size);
+    for (std::uint32_t i = 0; i < program_.site_count; ++i) {
+      site const& s = program_.sites[i];
+      bool const is_known = (s.reads & out_.known[i]) == s.reads;
+      if (s.where != host && !is_known) out_.leaves[s.variable] = true;
+      if (s.where == host && s.writes != region::none) out_.is_written_at_home[s.variable] = true;
+    }
     return out_;
   }
 
@@ -93,8 +101,9 @@ private:
     c.inherited &= cell(~bits_of(spoiled_by(s.writes)));
   }
   constexpr void cycle(site const& s) {
-    if (s.levels < 2) return;
-    for (int l = s.levels - 1; l > 0; --l) now_[s.cell + std::size_t(l)] = now_[s.cell + std::size_t(l) - 1];
+    int const levels = program_.levels(s);
+    if (levels < 2) return;
+    for (int l = levels - 1; l > 0; --l) now_[s.cell + std::size_t(l)] = now_[s.cell + std::size_t(l) - 1];
     now_[s.cell] = {valid_nowhere, 0, s.cell};
   }
   // Where two ways meet, only what both know is known, and what either needs is needed.

@@ -22,6 +22,7 @@ namespace keel::residency::detail {
 /// A list of variables: each has a number, and its levels stand one behind the other.
 template <class... Vars>
 struct directory {
+  static constexpr std::size_t size = sizeof...(Vars);
   static constexpr variable_info const* list[sizeof...(Vars) + 1] = {&Vars::about..., nullptr};
 
   /// The variable's number; -1 where the list lacks it.
@@ -92,8 +93,9 @@ consteval void require_variables() {
 
 /// What stands in for a plan where there is none: nothing is known.
 struct no_plan {
-  static constexpr region known(std::size_t) { return region::none; }
-  static constexpr bool lacks_exchange(std::size_t, std::size_t) { return false; }
+  static constexpr region known(std::size_t, std::size_t) { return region::none; }
+  static constexpr bool may_leave(std::size_t, std::size_t) { return true; }
+  static constexpr bool lacks_exchange(std::size_t) { return false; }
 };
 /// The same where a step could not go by its plan: every routine takes the long way, so that there is little code for it.
 struct off_course : no_plan {};
@@ -158,8 +160,7 @@ struct mark {
 };
 
 /// What has to be done around entry `E` in memory `M`, as constants; the requests it comes from;
-/// and what plan `P` knows of the occurrence with `At` declarations before it. `Copies`: whether
-/// there is another memory, so that a copy may be under way that a write on the host must not overtake.
+/// and what plan `P` knows of it, its entry number `At`. `Copies`: whether there is another memory, so that a copy may be under way that a write on the host must not overtake.
 template <class E, memory M, class Directory, bool Copies, class P = no_plan, std::size_t At = 0>
 struct duties {
   static constexpr auto const& asked = asked_by<E, Directory>;
@@ -178,10 +179,10 @@ private:
       request const& r = asked.list[i];
       std::uint32_t const at = Directory::first_cell[std::size_t(r.variable)] + std::uint32_t(r.level);
       // A test that a plan spares is spared whole; any other takes the closer look along.
-      cell const tested = bits_of(region(std::uint8_t(r.reads) & ~std::uint8_t(P::known(At + i))), M);
+      cell const tested = bits_of(region(std::uint8_t(r.reads) & ~std::uint8_t(P::known(At, i))), M);
       a.reads.add(at, is_plan<P> ? tested : cell(tested | (tested != 0 || i == 0 ? closer_look : 0)));
       if (r.writes == region::none) continue;
-      if (Copies && M == host) a.overtaken.add(at, flights(~0U));
+      if (Copies && M == host && P::may_leave(At, i)) a.overtaken.add(at, flights(~0U));
       a.marks[a.mark_count++] = {at, masks_of_write(r.writes, M)};
     }
     a.reads.merge();
@@ -220,6 +221,16 @@ struct needs {
         made.add(Directory::first_cell[std::size_t(number)] + std::uint32_t(level), cell(bits | closer_look));
     });
     if (made.size == 0) made.add(0, closer_look);
+    made.merge();
+    return made;
+  }();
+  /// What has to have left for good.
+  static constexpr auto leaving = [] {
+    bool is_meant[Directory::size + 1]{};
+    P::for_each_settled([&](variable_info const* v) { is_meant[Directory::find(v) + 1] = true; });
+    probes<flights, Directory::cell_count> made;
+    for (std::size_t n = 0; n < Directory::size; ++n)
+      for (std::uint32_t c = Directory::first_cell[n]; is_meant[n + 1] && c < Directory::first_cell[n + 1]; ++c) made.add(c, flights(~0U));
     made.merge();
     return made;
   }();

@@ -184,8 +184,9 @@ private:
     }
   }
   void rotate(site const& s) {
-    if (s.levels < 2) return;
-    for (std::size_t l = s.levels - 1U; l > 0; --l) writers[s.cell + l] = writers[s.cell + l - 1];
+    auto const levels = std::size_t(plan_type::program.levels(s));
+    if (levels < 2) return;
+    for (std::size_t l = levels - 1; l > 0; --l) writers[s.cell + l] = writers[s.cell + l - 1];
     writers[s.cell] = {};
   }
   void meet(std::size_t reader, site const& s, met const (&of)[3]) {

@@ -17,8 +17,7 @@ namespace keel::residency::detail {
 
 /// One request of one occurrence of a routine; of a cycle, the first cell of one variable.
 struct site {
-  std::uint16_t cell = 0;
-  std::uint8_t levels = 0;
+  std::uint16_t cell = 0, variable = 0;
   memory where = host;
   region reads = region::none, writes = region::none;
   bool lies_on_grid = true; ///< else all regions are the same bytes
@@ -62,8 +61,8 @@ std::vector<int> written_by(entry const& e) {
   return numbers;
 }
 
-/// `Entries` and `Accesses` are upper bounds. Sites of an occurrence begin at the number of
-/// declarations that stand before it, so that types find theirs without asking.
+/// `Entries` and `Accesses` are upper bounds. Entries stand in the order of the tree, each group before what it
+/// holds, so that types know the numbers of theirs.
 template <std::size_t Entries, std::size_t Accesses>
 struct program {
   static constexpr std::size_t entries = Entries, accesses = Accesses + 1;
@@ -72,8 +71,10 @@ struct program {
   variable_info const* variables[accesses]{};
   std::uint16_t first_cell[accesses + 1]{};
   std::size_t size = 0, variable_count = 0;
+  std::uint32_t site_count = 0;
 
   [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
+  [[nodiscard]] constexpr int levels(site const& s) const { return first_cell[s.variable + 1] - first_cell[s.variable]; }
 
   constexpr int number_of(variable_info const* v) {
     std::size_t n = 0;
@@ -85,27 +86,25 @@ struct program {
     return int(n);
   }
 
-  /// Appends `e`, whose first declaration has number `at`. `memory_of(place)` says where it runs.
+  /// Appends `e`, and what it holds. `memory_of(place)` says where it runs.
   template <class F>
-  constexpr void append(entry const& e, std::size_t at, F const& memory_of) {
+  constexpr void append(entry const& e, F const& memory_of) {
     std::size_t const here = size++;
-    instruction made{e.what, e.count, std::uint32_t(at), std::uint32_t(at), 0};
+    instruction made{e.what, e.count, site_count, 0, 0};
     if (e.what == entry_kind::cycle) {
       for_each_access(e, [&](access const& a) {
         int const v = number_of(a.variable);
-        sites[made.last++] = {first_cell[v], std::uint8_t(a.variable->levels), host, region::none, region::none};
+        sites[site_count++] = {first_cell[v], std::uint16_t(v), host, region::none, region::none};
       });
     } else if (e.clause_count != 0) {
       request list[max_requests]{};
       std::size_t const n = merge(e, list, [&](variable_info const* v) { return number_of(v); });
       for (std::size_t i = 0; i < n; ++i)
-        sites[made.last++] = {std::uint16_t(first_cell[list[i].variable] + list[i].level), 0, memory_of(e.where),
-                              list[i].reads, list[i].writes, variables[list[i].variable]->lies_on_grid};
+        sites[site_count++] = {std::uint16_t(first_cell[list[i].variable] + list[i].level), std::uint16_t(list[i].variable),
+                               memory_of(e.where), list[i].reads, list[i].writes, variables[list[i].variable]->lies_on_grid};
     }
-    for (std::size_t i = 0; i < e.child_count; ++i) {
-      append(*e.children[i], at, memory_of);
-      at += count_accesses(*e.children[i]);
-    }
+    made.last = site_count;
+    for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i], memory_of);
     made.next = std::uint32_t(size);
     code[here] = made;
   }

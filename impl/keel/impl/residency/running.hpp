@@ -20,14 +20,14 @@ namespace detail {
 
 /// Whether, by plan `P`, all ghosts that routine `R` reads were filled; false stops the compiler.
 template <class R, class P, std::size_t At>
-inline constexpr bool finds_its_ghosts = !P::lacks_exchange(At, At + R::access_count);
+inline constexpr bool finds_its_ghosts = !P::lacks_exchange(At);
 
-/// How many declarations stand before each child of `E`, where `At` stand before `E`.
+/// The number of each child of `E`, which is number `At` itself.
 template <class E, std::size_t At>
 struct placed {
   static constexpr auto at = [] {
-    std::array<std::size_t, E::entries::size + 1> made{At};
-    for (std::size_t i = 0; i < E::entries::size; ++i) made[i + 1] = made[i] + count_accesses(*E::children[i]);
+    std::array<std::size_t, E::entries::size + 1> made{At + 1};
+    for (std::size_t i = 0; i < E::entries::size; ++i) made[i + 1] = made[i] + count_entries(*E::children[i]);
     return made;
   }();
 };
@@ -47,6 +47,14 @@ template <class P>
 bool fields<App, Vars...>::allows_plan() const {
   constexpr auto& list = detail::needs<P, directory>::list;
   return list.set_in(row_, std::make_index_sequence<list.size>{}) == 0;
+}
+
+// What the host writes without a test overtakes no copy: those that began before the step have arrived.
+template <class App, Variable... Vars>
+template <class P>
+void fields<App, Vars...>::settle_leavers() {
+  constexpr auto& list = detail::needs<P, directory>::leaving;
+  if (list.set_in(book_.leaving(), std::make_index_sequence<list.size>{}) != 0) [[unlikely]] book_.wait_for_flights();
 }
 
 // One pass over constants: whether what is needed is valid; then what will be written is marked.
@@ -212,6 +220,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
       using plan_type = plan<App, S, Tag>;
       if (!keeps_book || allows_plan<plan_type>()) {
         ++planned_steps_;
+        if constexpr (keeps_book && lanes::size != 0) settle_leavers<plan_type>();
         enter<S, Tag, plan_type, 0>(row_, every_component, detail::passed<Args>(args)...);
       } else {
         enter<S, Tag, detail::off_course, 0>(row_, every_component, detail::passed<Args>(args)...);

@@ -188,8 +188,9 @@ private:
       for (int r = 0; r < 3; ++r) now_.of[c][r] |= other.of[c][r];
   }
   constexpr void cycle(site const& s) {
-    if (s.levels < 2) return;
-    for (int l = s.levels - 1; l > 0; --l)
+    int const levels = program_.levels(s);
+    if (levels < 2) return;
+    for (int l = levels - 1; l > 0; --l)
       for (int r = 0; r < 3; ++r) now_.of[s.cell + l][r] = now_.of[s.cell + l - 1][r];
     for (int r = 0; r < 3; ++r) now_.of[s.cell][r] = place_set(1U << 0);
   }
