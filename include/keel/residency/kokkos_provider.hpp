@@ -165,9 +165,9 @@ private:
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
   // Whether the regions are all that the array has; what has no cells is not in a transfer.
   [[nodiscard]] bool is_whole(transfer const& t) const {
-    region rest = region::everywhere & region(std::uint8_t(~std::uint8_t(t.where)));
+    region rest = without(region::everywhere, t.where);
     for (region one : single_regions)
-      if (overlap(one, rest) && boxes(t.variable, t.component, one).count == 0) rest = rest & region(std::uint8_t(~std::uint8_t(one)));
+      if (overlap(one, rest) && boxes(t.variable, t.component, one).count == 0) rest = without(rest, one);
     return rest == region::none;
   }
   [[nodiscard]] detail::box_set boxes(int variable, int component, region where) const {

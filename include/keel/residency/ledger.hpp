@@ -36,6 +36,16 @@ inline constexpr component_range every_component{0, std::numeric_limits<int>::ma
 /// The bytes of one component of a level, by region: core, rim, ghosts.
 using region_bytes = std::array<std::uint64_t, 3>;
 
+namespace detail {
+/// A request for one component, and where its cell lies.
+struct asked {
+  int variable, level, component;
+  std::uint32_t at;
+  cell reads; ///< their bits in the host's memory
+  region writes;
+};
+} // namespace detail
+
 /// A list of requests whose cells were looked up, for a routine that is called again and again.
 /// Made by `ledger::prepare`, for that ledger alone.
 class prepared {
@@ -49,12 +59,15 @@ class prepared {
     std::uint32_t at;
     write_masks masks;
   };
+  template <class F>
+  [[gnu::always_inline]] void for_each(F&& f) const {
+    for (detail::asked const& a : all) f(a);
+  }
   std::vector<look> reads;
   std::vector<mark> writes;
-  std::vector<request> list;
+  std::vector<detail::asked> all;
   std::string routine;
   memory where;
-  component_range range;
 };
 
 /// State for each variable, level and component: three bytes. One thread at a time.
@@ -137,9 +150,6 @@ public:
 private:
   struct record {
     int levels;
-    bool has_flights; // it is in leavers_
-    cell empty;       // regions of no bytes
-    std::size_t first;
     region_bytes bytes;
     std::string group;
     std::vector<region_bytes> by_component; // empty where they are alike
@@ -147,18 +157,69 @@ private:
       return by_component.empty() ? bytes : by_component[std::size_t(component)];
     }
   };
-  static constexpr std::size_t batch_size = 64, padding = sizeof(std::uint64_t); // so that words of cells can be read
-  enum class verb { to_host, to_device, pre_sync, post_sync };
+  // Where a variable's cells begin, apart from the rest, so that many fit into a cache.
+  struct place {
+    std::uint32_t first;
+    cell empty; // regions of no bytes
+    bool has_flights = false; // it is in leavers_
+  };
+  // What goes one way in one call of the provider, with the place of each cell.
+  struct parcel {
+    static constexpr std::size_t most = 64;
+    transfer list[most];
+    std::uint32_t at[most];
+    std::size_t size = 0;
+    region where = region::none; // all that is sent of anything
+    parcel() {}
+    void clear() { size = 0, where = region::none; }
+    void add(detail::asked const& r, region what, memory from, memory to) {
+      std::size_t const n = size++;
+      if (n < most) list[n] = {r.variable, r.level, r.component, what, from, to}, at[n] = r.at;
+      where = where | what;
+    }
+  };
+  static constexpr std::size_t padding = sizeof(std::uint64_t); // so that words of cells can be read
+  enum class verb { to_host, to_device, pre_sync };
 
   [[nodiscard]] std::size_t index(int variable, int level, int component) const {
-    return variables_[std::size_t(variable)].first + std::size_t(level * components_ + component);
+    return places_[std::size_t(variable)].first + std::size_t(level * components_ + component);
   }
-  [[nodiscard]] std::string describe(request const& r, region where, int component) const;
-  void bring(std::span<request const> list, memory from, memory to, memory reader, verb how, std::string_view routine,
-             component_range range);
-  void send(std::span<transfer const> batch, verb how, std::string_view routine);
-  template <class F>
-  void for_each_cell(std::span<request const> list, component_range range, F&& f);
+  // The same as `prepared`, looked up on the way.
+  struct looked_up {
+    ledger const& book;
+    std::span<request const> list;
+    component_range range;
+    template <class F>
+    [[gnu::always_inline]] void for_each(F&& f) const {
+      (void)all_of([&](detail::asked const& r) __attribute__((always_inline)) { return f(r), true; });
+    }
+    // Whether `f` holds for each; nobody is asked behind the first one that it does not hold for.
+    template <class F>
+    [[gnu::always_inline]] bool all_of(F&& f) const {
+      int const end = range.of(book.components_).end;
+      for (request const& r : list) {
+        std::size_t at = book.index(r.variable, r.level, range.begin);
+        for (int c = range.begin; c < end; ++c, ++at)
+          if (!f(detail::asked{r.variable, r.level, c, std::uint32_t(at), bits_of(r.reads, host), r.writes})) return false;
+      }
+      return true;
+    }
+  };
+
+  [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
+  [[noreturn]] void refuse(detail::asked const& r, region lost, std::string_view routine) const;
+  template <class Asked>
+  void acquire_here(Asked const& asked, std::string_view routine);
+  template <class Asked>
+  void acquire_there(Asked const& asked, memory m, std::string_view routine);
+  template <class Asked>
+  void bring_all(Asked const& asked, unsigned sources, memory m, std::string_view routine);
+  template <verb How, class Asked>
+  void bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine);
+  template <verb How>
+  void send(parcel const& all, std::string_view routine);
+  template <class Asked>
+  void tell_write(Asked const& asked, memory m, std::string_view routine);
 
   P& provider_;
   int memories_, components_;
@@ -166,10 +227,12 @@ private:
   std::array<int, max_memories> created_{}; // variables that are there, by memory
   std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;
+  std::vector<place> places_;
   std::unordered_map<std::string, int> numbers_; // by name
   std::vector<cell> cells_;
   std::vector<flights> leaving_;
   std::vector<int> leavers_; // variables of which copies may be leaving
+  flights awaited_ = 0;      // all their flights
   residency::traffic traffic_;
   [[no_unique_address]] O observer_;
 };

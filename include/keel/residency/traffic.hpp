@@ -44,10 +44,15 @@ public:
   }
 
   void add_variable(std::string name) { variables_.push_back({std::move(name), {}, 0}); }
-  void add_bytes(int variable, way w, region single, std::uint64_t bytes) {
-    variables_[std::size_t(variable)].bytes[std::size_t(w)][std::size_t(index_of(single))] += bytes;
+  void add_bytes(int variable, way w, region where, std::array<std::uint64_t, 3> const& bytes) {
+    auto& all = variables_[std::size_t(variable)].bytes[std::size_t(w)];
+    for (std::size_t r = 0; r < all.size(); ++r)
+      if ((std::uint8_t(where) >> r & 1U) != 0) all[r] += bytes[r];
   }
-  void add_copy(int variable) { ++variables_[std::size_t(variable)].copies; }
+  void add_copy(int variable, way w, region where, std::array<std::uint64_t, 3> const& bytes) {
+    ++variables_[std::size_t(variable)].copies;
+    add_bytes(variable, w, where, bytes);
+  }
   /// Sets all counters to zero.
   void reset() {
     for (counters& c : variables_) c.bytes = {}, c.copies = 0;

@@ -23,6 +23,8 @@ inline constexpr region single_regions[] = {region::core, region::rim, region::g
 
 [[nodiscard]] constexpr region operator|(region a, region b) { return region(std::uint8_t(a) | std::uint8_t(b)); }
 [[nodiscard]] constexpr region operator&(region a, region b) { return region(std::uint8_t(a) & std::uint8_t(b)); }
+/// The regions of `a` that are not in `b`.
+[[nodiscard]] constexpr region without(region a, region b) { return region(std::uint8_t(a) & ~std::uint8_t(b)); }
 [[nodiscard]] constexpr bool overlap(region a, region b) { return (a & b) != region::none; }
 /// 0, 1, 2 for core, rim, ghosts.
 [[nodiscard]] constexpr int index_of(region single) { return std::countr_zero(std::uint8_t(single)); }
@@ -53,13 +55,19 @@ using flights = std::uint8_t;
 
 [[nodiscard]] constexpr flights flight_bit(memory m) { return flights(1U << unsigned(m)); }
 
+namespace detail {
+/// The bits of each `region` in the host's memory; those of the next memory stand one further up.
+inline constexpr cell host_bits[] = {0x000, 0x001, 0x020, 0x021, 0x400, 0x401, 0x420, 0x421};
+} // namespace detail
+
 /// The bits of `r` in memory `m`.
-[[nodiscard]] constexpr cell bits_of(region r, memory m) {
-  unsigned const n = std::uint8_t(r), in_first = (n & 1U) | (n & 2U) << (max_memories - 1) | (n & 4U) << (2 * max_memories - 2);
-  return cell(in_first << unsigned(m));
-}
+[[nodiscard]] constexpr cell bits_of(region r, memory m) { return cell(detail::host_bits[std::uint8_t(r)] << unsigned(m)); }
 /// The bits of `r` in every memory.
-[[nodiscard]] constexpr cell bits_of(region r) { return cell(bits_of(r, host) * 0x1fU); }
+[[nodiscard]] constexpr cell bits_of(region r) { return cell(detail::host_bits[std::uint8_t(r)] * 0x1fU); }
+/// The regions whose bits in the host's memory these are; others may be set.
+[[nodiscard]] constexpr region region_of(unsigned bits) {
+  return region((bits & 1U) | (bits >> (max_memories - 1) & 2U) | (bits >> (2 * max_memories - 2) & 4U));
+}
 
 [[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 

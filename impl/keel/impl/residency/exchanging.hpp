@@ -73,7 +73,7 @@ void fields<App, Vars...>::finish_exchange(component_range range) {
         ghosts.finish(arrays_of<E>(c, M), packing);
         for (request const& r : duties_of<E, host>::asked.all()) {
           std::uint64_t const bytes = ghosts.bytes_sent(provider_.shape_of(r.variable, c));
-          book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, bytes);
+          book_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, {0, bytes, 0});
           if constexpr (tracking::observer::is_told) book_.observer().exchange(r.variable, r.level, c, bytes);
         }
       });

@@ -29,7 +29,8 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   cell empty = 0;
   for (region one : single_regions)
     if (bytes[std::size_t(index_of(one))] == 0) empty |= bits_of(one);
-  variables_.push_back({levels, false, empty, size_, bytes, std::string(group), {}});
+  variables_.push_back({levels, bytes, std::string(group), {}});
+  places_.push_back({std::uint32_t(size_), empty});
   leavers_.reserve(variables_.capacity());
   size_ += std::size_t(levels * components_);
   cells_.resize(size_ + padding, valid_nowhere);
@@ -51,7 +52,7 @@ void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes
   v.by_component.resize(std::size_t(components_), v.bytes);
   v.by_component[std::size_t(component)] = bytes;
   for (region one : single_regions)
-    if (bytes[std::size_t(index_of(one))] != 0) v.empty &= cell(~bits_of(one));
+    if (bytes[std::size_t(index_of(one))] != 0) places_[std::size_t(variable)].empty &= cell(~bits_of(one));
   if constexpr (CountsComponents<O>) observer_.resize(variable, component, bytes);
 }
 
@@ -83,8 +84,8 @@ void ledger<P, O>::cycle(int variable) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
   (void)provider_.copy_cycle(variable);
-  cycle_cells(cells_.data() + v.first, v.levels, components_);
-  cycle_flights(leaving_.data() + v.first, v.levels, components_);
+  cycle_cells(cells_.data() + index(variable, 0, 0), v.levels, components_);
+  cycle_flights(leaving_.data() + index(variable, 0, 0), v.levels, components_);
   observer_.cycle(variable);
 }
 
@@ -106,7 +107,7 @@ void ledger<P, O>::copy_from_past(int variable) {
 template <Provider P, Observer O>
 void ledger<P, O>::pre_sync(std::span<request const> rims, component_range range) {
   open(host);
-  for (int d = 1; d < memories_; ++d) bring(rims, memory(d), host, host, verb::pre_sync, "exchange", range);
+  for (int d = 1; d < memories_; ++d) bring<verb::pre_sync>(looked_up{*this, rims, range}, memory(d), host, host, "exchange");
 }
 
 template <Provider P, Observer O>
@@ -124,14 +125,14 @@ template <Provider P, Observer O>
 prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::string_view routine, component_range range) {
   open(m);
   prepared made;
-  made.list.assign(list.begin(), list.end());
-  made.routine = routine, made.where = m, made.range = range.of(components_);
-  for (request const& r : list)
-    for (int c = range.begin; c < made.range.end; ++c) {
-      auto const at = std::uint32_t(index(r.variable, r.level, c));
-      if (r.reads != region::none) made.reads.push_back({at, bits_of(r.reads, m)});
-      if (r.writes != region::none) made.writes.push_back({at, masks_of_write(r.writes, m)});
-    }
+  made.routine = routine, made.where = m;
+  std::size_t const most = list.size() * std::size_t(components_); // side by side, to be read fast
+  made.reads.reserve(most), made.writes.reserve(most), made.all.reserve(most);
+  looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
+    made.all.push_back(r);
+    if (r.reads != 0) made.reads.push_back({r.at, cell(r.reads << unsigned(m))});
+    if (r.writes != region::none) made.writes.push_back({r.at, masks_of_write(r.writes, m)});
+  });
   return made;
 }
 
@@ -141,23 +142,24 @@ void ledger<P, O>::pre_call(prepared const& call) {
   for (auto const& r : call.reads) lacks |= unsigned(cells_[r.at] & r.bits);
   if (call.where == host)
     for (auto const& w : call.writes) lacks |= leaving_[w.at];
-  if (lacks != 0) [[unlikely]] acquire(call.list, call.where, call.routine, call.range);
+  if (lacks == 0) [[likely]] return;
+  if (call.where == host) acquire_here(call, call.routine);
+  else acquire_there(call, call.where, call.routine);
 }
 
 template <Provider P, Observer O>
 void ledger<P, O>::post_call(prepared const& call) {
   for (auto const& w : call.writes) cells_[w.at] = after_write(cells_[w.at], w.masks);
-  if constexpr (O::is_told) for_each_cell(call.list, call.range, [&](request const& r, int component, std::size_t) {
-    observer_.write(r, component, call.where, call.routine);
-  });
+  if constexpr (O::is_told) tell_write(call, call.where, call.routine);
 }
 
 template <Provider P, Observer O>
 void ledger<P, O>::post_call(std::span<request const> list, memory m, component_range range, std::string_view routine) {
-  for_each_cell(list, range, [&](request const& r, int component, std::size_t at) {
-    cells_[at] = after_write(cells_[at], r.writes, m);
-    observer_.write(r, component, m, routine);
+  looked_up const asked{*this, list, range};
+  asked.for_each([&](detail::asked const& r) {
+    if (r.writes != region::none) cells_[r.at] = after_write(cells_[r.at], r.writes, m);
   });
+  if constexpr (O::is_told) tell_write(asked, m, routine);
 }
 
 template <Provider P, Observer O>
@@ -181,56 +183,52 @@ void ledger<P, O>::require_valid_data(int variable, int level, region where, mem
 
 template <Provider P, Observer O>
 bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_range range) const {
-  unsigned lacks = 0;
-  int const end = range.of(components_).end;
-  for (request const& r : list) {
-    cell const bits = bits_of(r.reads, m);
-    bool const may_overtake = m == host && r.writes != region::none;
-    std::size_t at = index(r.variable, r.level, range.begin);
-    for (int c = range.begin; c < end; ++c, ++at) lacks |= unsigned(cells_[at] & bits) | (may_overtake ? leaving_[at] : 0U);
-  }
-  return lacks == 0;
+  looked_up const asked{*this, list, range};
+  auto const has = [&](detail::asked const& r) { return (cells_[r.at] & (r.reads << unsigned(m))) == 0; };
+  if (m != host) return asked.all_of(has);
+  return asked.all_of([&](detail::asked const& r) { return has(r) && (r.writes == region::none || leaving_[r.at] == 0); });
 }
 
 template <Provider P, Observer O>
 void ledger<P, O>::poison(std::span<request const> list, memory m, component_range range) {
-  for_each_cell(list, range, [&](request const& r, int component, std::size_t at) {
+  looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
     for (int k = 0; k < memories_; ++k) {
       if (!is_open(memory(k))) continue;
       region where = region::none;
       for (region one : single_regions) {
         bool const is_written = memory(k) == m && overlap(one, r.writes);
-        bool const becomes_stale = overlap(one, spoiled_by(r.writes)) && residency::is_valid(cells_[at], one, memory(k));
-        if (is_written ? !overlap(one, r.reads) : becomes_stale) where = where | one;
+        bool const becomes_stale = overlap(one, spoiled_by(r.writes)) && residency::is_valid(cells_[r.at], one, memory(k));
+        if (is_written ? (r.reads & bits_of(one, host)) == 0 : becomes_stale) where = where | one;
       }
       if (where == region::none) continue;
-      if (k == 0 && leaving_[at] != 0) wait_for_flights();
-      provider_.poison(r.variable, r.level, component, where, memory(k));
+      if (k == 0 && leaving_[r.at] != 0) wait_for_flights();
+      provider_.poison(r.variable, r.level, r.component, where, memory(k));
     }
   });
 }
 
 template <Provider P, Observer O>
 void ledger<P, O>::lose(std::span<request const> list, component_range range, std::string_view routine) {
-  for_each_cell(list, range, [&](request const& r, int component, std::size_t at) {
-    cells_[at] = after_loss(cells_[at], r.writes);
-    observer_.lose(r, component, routine);
+  looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
+    cells_[r.at] = after_loss(cells_[r.at], r.writes);
+    observer_.lose({r.variable, r.level, region_of(r.reads), r.writes}, r.component, routine);
   });
 }
 
 template <Provider P, Observer O>
-std::string ledger<P, O>::describe(request const& r, region where, int component) const {
-  std::string text = std::string(name(r.variable)) + ", level " + std::to_string(r.level) + ", " +
-                     std::string(name_of(where));
-  if (components() > 1) text += ", component " + std::to_string(component);
-  return text;
+template <class Asked>
+void ledger<P, O>::tell_write(Asked const& asked, memory m, std::string_view routine) {
+  asked.for_each([&](detail::asked const& r) {
+    observer_.write({r.variable, r.level, region_of(r.reads), r.writes}, r.component, m, routine);
+  });
 }
 
 template <Provider P, Observer O>
-template <class F>
-void ledger<P, O>::for_each_cell(std::span<request const> list, component_range range, F&& f) {
-  for (int c = range.begin, end = range.of(components_).end; c < end; ++c)
-    for (request const& r : list) f(r, c, index(r.variable, r.level, c));
+std::string ledger<P, O>::describe(int variable, int level, region where, int component) const {
+  std::string text = std::string(name(variable)) + ", level " + std::to_string(level) + ", " +
+                     std::string(name_of(where));
+  if (components() > 1) text += ", component " + std::to_string(component);
+  return text;
 }
 
 } // namespace keel::residency

@@ -7,7 +7,8 @@
 #include <keel/policy/error.hpp>
 #include <keel/residency/ledger.hpp>
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <exception>
 #include <utility>
 
@@ -15,93 +16,126 @@ namespace keel::residency {
 
 template <Provider P, Observer O>
 void ledger<P, O>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
-  // First whether it can be done, so that an error leaves everything as it was.
-  bool must_wait = false;
-  unsigned sources = 0;
-  for_each_cell(list, range, [&](request const& r, int component, std::size_t at) {
-    cell& c = cells_[at];
-    c &= cell(~variables_[std::size_t(r.variable)].empty);
-    for (region one : single_regions) {
-      if (!overlap(one, r.reads) || residency::is_valid(c, one, m)) continue;
-      memory const source = source_of(c, one);
-      if (source == memory::none) {
-        std::string const reason = observer_.why(r.variable, r.level, component, one);
-        std::string_view const guess = one == region::ghosts ? "it was never written, or its owner wrote since the last exchange"
-                                                             : "it was never written, or the levels cycled since";
-        throw error("residency", "routine " + std::string(routine) + " reads " + describe(r, one, component) +
-                    ", valid nowhere", reason.empty() ? guess : reason,
-                    one == region::ghosts ? "Exchange it first, or read owned alone" : "Write it first");
-      }
-      sources |= 1U << unsigned(source);
-    }
-    must_wait = must_wait || (m == host && r.writes != region::none && leaving_[at] != 0);
-  });
-  if (must_wait) wait_for_flights();
-  // Then what has to come to the host, also on its way to another device; then what goes from there.
-  for (int d = 1; d < memories_; ++d)
-    if ((sources >> d & 1U) != 0) bring(list, memory(d), host, m, verb::to_host, routine, range);
-  if (m != host && sources != 0) bring(list, host, m, m, verb::to_device, routine, range);
+  if (m == host) acquire_here(looked_up{*this, list, range}, routine);
+  else acquire_there(looked_up{*this, list, range}, m, routine);
 }
 
-// Collects what `list` reads and `to` lacks, as far as it comes from `from`; a copy from one
+// In both, one pass finds out whether it can be done, so that an error leaves everything as it was, and gathers what has to be
+// copied. Mostly all of it goes one way, in one batch.
+template <Provider P, Observer O>
+template <class Asked>
+void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
+  parcel all;
+  unsigned sources = 0, under_way = 0;
+  asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
+    cell const c = cells_[r.at] &= cell(~places_[std::size_t(r.variable)].empty);
+    unsigned left = c & r.reads;
+    if (left != 0 || r.writes != region::none) under_way |= leaving_[r.at]; // from where bytes will arrive
+    for (int d = 1; left != 0; ++d) {
+      if (d == memories_) [[unlikely]] refuse(r, region_of(left), routine);
+      unsigned const there = left & ~(c >> d);
+      if (there == 0) continue;
+      left &= ~there;
+      sources |= 1U << d;
+      all.add(r, region_of(there), memory(d), host);
+    }
+  });
+  if (under_way != 0) wait_for_flights();
+  if (sources == 0) return;
+  if ((sources & (sources - 1)) == 0 && all.size <= parcel::most) send<verb::to_host>(all, routine);
+  else bring_all(asked, sources, host, routine);
+}
+
+template <Provider P, Observer O>
+template <class Asked>
+void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view routine) {
+  parcel all;
+  unsigned sources = 0;
+  asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
+    cell const c = cells_[r.at] &= cell(~places_[std::size_t(r.variable)].empty);
+    unsigned const lacks = (c >> unsigned(m)) & r.reads;
+    if (lacks == 0) return;
+    unsigned left = lacks & c;
+    for (int d = 1; left != 0; ++d) {
+      if (d == memories_) [[unlikely]] refuse(r, region_of(left), routine);
+      sources |= unsigned((left & ~(c >> d)) != 0) << d;
+      left &= (c >> d);
+    }
+    all.add(r, region_of(lacks), host, m);
+  });
+  if (sources == 0 && all.size <= parcel::most) { if (all.size != 0) send<verb::to_device>(all, routine); }
+  else bring_all(asked, sources, m, routine);
+}
+
+// What has to come to the host, also on its way to another device; then what goes from there.
+template <Provider P, Observer O>
+template <class Asked>
+[[gnu::noinline]] void ledger<P, O>::bring_all(Asked const& asked, unsigned sources, memory m, std::string_view routine) {
+  for (int d = 1; d < memories_; ++d)
+    if ((sources >> d & 1U) != 0) bring<verb::to_host>(asked, memory(d), host, m, routine);
+  if (m != host) bring<verb::to_device>(asked, host, m, m, routine);
+}
+
+template <Provider P, Observer O>
+[[noreturn, gnu::cold, gnu::noinline]] void ledger<P, O>::refuse(detail::asked const& r, region lost, std::string_view routine) const {
+  region const first = region(std::uint8_t(lost) & -std::uint8_t(lost));
+  std::string const reason = observer_.why(r.variable, r.level, r.component, first);
+  std::string_view const guess = first == region::ghosts ? "it was never written, or its owner wrote since the last exchange"
+                                                         : "it was never written, or the levels cycled since";
+  throw error("residency", "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
+              ", valid nowhere", reason.empty() ? guess : reason,
+              first == region::ghosts ? "Exchange it first, or read owned alone" : "Write it first");
+}
+
+// Collects what is read and neither `reader` nor `to` has, as far as it comes from `from`; a copy from one
 // device to another goes through the host.
 template <Provider P, Observer O>
-void ledger<P, O>::bring(std::span<request const> list, memory from, memory to, memory reader, verb how,
-                      std::string_view routine, component_range range) {
-  std::array<transfer, batch_size> batch;
-  std::size_t filled = 0;
-  auto const flush = [&] {
-    if (std::size_t const n = std::exchange(filled, 0); n != 0) send({batch.data(), n}, how, routine);
-  };
-  for_each_cell(list, range, [&](request const& r, int component, std::size_t at) {
-    cell const c = cells_[at];
-    region where = region::none;
-    for (region one : single_regions)
-      if (overlap(one, r.reads) && !residency::is_valid(c, one, reader) && !residency::is_valid(c, one, to) &&
-          source_of(c, one) == from)
-        where = where | one;
-    if (where == region::none) return;
-    if (to == host && (leaving_[at] & ~flight_bit(from)) != 0) wait_for_flights(); // its destination is a source
-    if (how == verb::to_device && where != region::ghosts && filled != 0 && batch[0].where == region::ghosts) flush();
-    batch[filled++] = {r.variable, r.level, component, where, from, to};
-    if (filled == batch_size) flush();
+template <typename ledger<P, O>::verb How, class Asked>
+void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine) {
+  parcel all;
+  asked.for_each([&](detail::asked const& r) {
+    cell const c = cells_[r.at];
+    unsigned const bits = r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from));
+    if (bits == 0) return;
+    if (to == host && (leaving_[r.at] & ~flight_bit(from)) != 0) wait_for_flights(); // its destination is a source
+    all.add(r, region_of(bits), from, to);
+    if (all.size < parcel::most) return;
+    send<How>(all, routine);
+    all.clear();
   });
-  flush();
+  if (all.size != 0) send<How>(all, routine);
 }
 
 // One call of the provider, and the book after it: where it throws, nothing was claimed.
 template <Provider P, Observer O>
-void ledger<P, O>::send(std::span<transfer const> batch, verb how, std::string_view routine) {
+template <typename ledger<P, O>::verb How>
+void ledger<P, O>::send(parcel const& all, std::string_view routine) {
+  std::span<transfer const> const batch{all.list, all.size};
   memory const from = batch[0].from, to = batch[0].to;
-  bool only_ghosts = how == verb::to_device;
-  for (transfer const& t : batch) only_ghosts = only_ghosts && t.where == region::ghosts;
   answer got = answer::copied;
   observer_.before(batch, routine);
   try {
-    if (how == verb::pre_sync) got = provider_.pre_sync(batch).how;
-    else if (how == verb::to_host) got = provider_.to_host(batch).how;
-    else if (only_ghosts) got = provider_.post_sync(batch).how;
+    if constexpr (How == verb::pre_sync) got = provider_.pre_sync(batch).how;
+    else if constexpr (How == verb::to_host) got = provider_.to_host(batch).how;
+    else if (all.where == region::ghosts) got = provider_.post_sync(batch).how;
     else got = provider_.to_device(batch).how;
   } catch (std::exception const& e) {
     observer_.after(batch, routine, false);
-    request const first{batch[0].variable, batch[0].level, batch[0].where, region::none};
-    throw error("residency", "a copy of " + describe(first, batch[0].where, batch[0].component) + ", for routine " +
-                std::string(routine) + ", failed", e.what());
+    throw error("residency", "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
+                ", for routine " + std::string(routine) + ", failed", e.what());
   }
-  for (transfer const& t : batch) {
-    std::size_t const at = index(t.variable, t.level, t.component);
-    record& v = variables_[std::size_t(t.variable)];
-    cells_[at] = after_copy(cells_[at], t.where, to);
-    if (got == answer::moved) cells_[at] |= bits_of(t.where, from);
-    else if (to != host) {
-      leaving_[at] |= flight_bit(to);
-      if (!std::exchange(v.has_flights, true)) leavers_.push_back(t.variable);
+  for (std::size_t i = 0; i < all.size; ++i) {
+    transfer const& t = batch[i];
+    cell& c = cells_[all.at[i]];
+    c = after_copy(c, t.where, to);
+    if (got == answer::moved) c |= bits_of(t.where, from);
+    else if (How == verb::to_device) {
+      leaving_[all.at[i]] |= flight_bit(to);
+      awaited_ |= flight_bit(to);
+      if (!std::exchange(places_[std::size_t(t.variable)].has_flights, true)) leavers_.push_back(t.variable);
     }
-    traffic_.add_copy(t.variable);
-    for (region one : single_regions)
-      if (overlap(one, t.where))
-        traffic_.add_bytes(t.variable, to == host ? way::to_host : way::to_device, one,
-                           v.bytes_of(t.component)[std::size_t(index_of(one))]);
+    traffic_.add_copy(t.variable, How == verb::to_device ? way::to_device : way::to_host, t.where,
+                      variables_[std::size_t(t.variable)].bytes_of(t.component));
   }
   observer_.after(batch, routine, true);
 }
@@ -109,18 +143,15 @@ void ledger<P, O>::send(std::span<transfer const> batch, verb how, std::string_v
 // Waits for every device that a copy may be under way to; finer would cost state.
 template <Provider P, Observer O>
 void ledger<P, O>::wait_for_flights() {
-  unsigned all = 0;
-  auto const for_each = [&](auto&& f) {
-    for (int v : leavers_) {
-      record& one = variables_[std::size_t(v)];
-      for (std::size_t i = 0; i < std::size_t(one.levels * components_); ++i) f(leaving_[one.first + i]);
-    }
-  };
-  for_each([&](flights const& f) { all |= f; });
+  auto const levels_of = [&](int v) { return std::span(leaving_).subspan(index(v, 0, 0), std::size_t(variables_[std::size_t(v)].levels * components_)); };
   for (int d = 1; d < memories_; ++d)
-    if ((all & flight_bit(memory(d))) != 0) provider_.wait(memory(d));
-  for_each([](flights& f) { f = 0; });
-  for (int v : leavers_) variables_[std::size_t(v)].has_flights = false;
+    if ((awaited_ & flight_bit(memory(d))) != 0) provider_.wait(memory(d));
+  awaited_ = 0;
+  for (int v : leavers_) {
+    for (flights& f : levels_of(v))
+      if (f != 0) f = 0;
+    places_[std::size_t(v)].has_flights = false;
+  }
   leavers_.clear();
 }
 

@@ -123,7 +123,7 @@ constexpr early_copies<Most> certain_copies(entry const& group, std::size_t i, m
       });
       if (j > i + 1 && wanted == region::none) reader = next.name;
       if (j > i + 1) wanted = wanted | read;
-      left = left & region(std::uint8_t(~std::uint8_t(spoils(next, a) | read)));
+      left = without(left, spoils(next, a) | read);
     }
     if (wanted != region::none) found.list[found.size++] = {Directory::find(a.variable), a.level, wanted, region::none};
   });
