@@ -170,6 +170,17 @@ struct raise : kr::routine<"raise", kr::on<keel::simulated>, kr::updates<eta>> {
     Kokkos::parallel_for("raise", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { e(i, j) += 1; });
   }
 };
+// Reads the ghosts of what it writes, which are stale only when it is done.
+struct lean : kr::routine<"lean", kr::on_device, kr::reads<kr::ghosts<eta>>, kr::updates<eta>> {
+  template <class V>
+  static void run(V v) {
+    auto e = v(eta{});
+    auto const own = v.owned();
+    auto const first = own.begin[0];
+    Kokkos::parallel_for("lean", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[1], own.end[1]),
+                         KOKKOS_LAMBDA(int j) { e(first, j) += e(first - 1, j); });
+  }
+};
 struct with_walls : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, walls, kr::when<is_hot, heat, kr::exchange<eta>, walls>,
                                  kr::every<3, kr::repeat<2, count>>> {};
 struct step : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, kr::every<10, output>> {};
@@ -244,6 +255,22 @@ TEST_CASE("residency: what a routine on the simulated device does not write, tho
   f.run(forget{});
   f.run(output{});
   CHECK(checksum != checksum);
+}
+
+TEST_CASE("residency: a routine finds the ghosts of what it updates, also where poison is laid") {
+  auto const sum_on = []<class App>(App, std::string_view device) {
+    test::run run{device};
+    kr::fields<App, eta, u> f{run, kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<u>{1}};
+    f.run(init{});
+    f.step(kr::schedule<kr::exchange<eta>, lean>{});
+    double sum = 0;
+    f.run(add_up{}, sum);
+    CHECK_FALSE(f.template is_valid<eta>(kr::region::ghosts));
+    return sum;
+  };
+  CHECK(sum_on(two_memories{}, test::host::name) == 300);
+  CHECK(sum_on(two_memories{}, "simulated") == 300);
+  CHECK(sum_on(watched{}, test::host::name) == 300);
 }
 
 TEST_CASE("residency: a routine on a certain device runs there, whichever was chosen") {

@@ -36,9 +36,9 @@ public:
       requests_.push_back({a.variable, a.level, kr::region(a.needs), kr::region(a.changes)});
     kr::memory const m{std::uint8_t(where)};
     bool const can = program.can(accesses);
-    auto const call = book.prepare(requests_, m, "trial");
+    kr::prepared call;
     try {
-      if (prepares) book.pre_call(call);
+      if (prepares) book.pre_call(call = book.prepare(requests_, m, "trial"));
       else book.pre_call(requests_, m, "trial");
     } catch (keel::error const&) {
       return !can;
@@ -68,6 +68,23 @@ public:
       return !can;
     }
     return run(0, list) && can == program.can(list);
+  }
+  /// Output that declares nothing reads on the host what is there, of the current level or of all.
+  bool copy_back(std::vector<int> const& variables, bool all_levels) {
+    std::vector<oracle::access> list;
+    for (int v : variables)
+      for (int l = 0; l < (all_levels ? book.levels(v) : 1); ++l) {
+        list.push_back({v, l, 0, 0});
+        for (kr::region r : kr::single_regions)
+          if (program.version(v, l, index_of(r)) >= 0) list.back().needs |= unsigned(r);
+      }
+    book.copy_back(variables, all_levels, "output");
+    for (auto const& a : list)
+      each_region(a.needs, [&](kr::region r) {
+        provider.read(a.variable, a.level, r, kr::host, program.version(a.variable, a.level, index_of(r)));
+      });
+    program.run(0, list);
+    return provider.mistakes == 0;
   }
   void cycle(int variable) {
     book.cycle(variable);

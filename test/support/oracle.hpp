@@ -61,6 +61,16 @@ public:
     return live_[std::size_t(variable)][std::size_t(level)][std::size_t(region)];
   }
 
+  /// The memories that hold it, a bit for each; 0 where none is alive.
+  [[nodiscard]] unsigned held(int variable, int level, int region) const {
+    int const alive = version(variable, level, region);
+    return alive < 0 ? 0 : places(versions_[std::size_t(alive)]);
+  }
+  /// Goes on from a state that no event led to: a region that just these memories hold.
+  void place(int variable, int level, int region, unsigned memories) {
+    live_[std::size_t(variable)][std::size_t(level)][std::size_t(region)] = memories == 0 ? -1 : make(variable, region, memories);
+  }
+
   /// A routine in memory `where`.
   void run(int where, std::vector<access> const& list) {
     for (access const& a : list)

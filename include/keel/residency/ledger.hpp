@@ -96,11 +96,12 @@ public:
   void open(memory m, std::string_view routine = "the caller");
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
 
-  /// The nine calls of a driver. Those that name a routine do so for messages.
+  /// The nine calls of a driver. Those that name a routine do so for messages. An exchange has one list for both of
+  /// its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first.
   void cycle(int variable);
   void copy_from_past(int variable);
-  void pre_sync(std::span<request const> rims, component_range range = {});
-  void post_sync(std::span<request const> ghosts, component_range range = {});
+  void pre_sync(std::span<request const> list, component_range range = {});
+  void post_sync(std::span<request const> list, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void post_call(std::span<request const> list, memory m, component_range range = {}, std::string_view routine = "the caller");
   /// The same for a list that was looked up before: a test and a mask for each request.
@@ -120,7 +121,7 @@ public:
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
   /// Returns when no copy is leaving from the host any more.
-  void wait_for_flights();
+  void wait_for_flights(std::string_view routine = "the caller");
   /// Whether there is nothing to do for that.
   [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
   /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere.
@@ -208,11 +209,13 @@ private:
 
   [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
   [[noreturn]] void refuse(detail::asked const& r, region lost, std::string_view routine) const;
-  template <class Asked>
+  template <class Call, class Tell>
+  void ask(Call&& call, Tell&& tell);
+  template <verb How = verb::to_host, class Asked>
   void acquire_here(Asked const& asked, std::string_view routine);
   template <class Asked>
   void acquire_there(Asked const& asked, memory m, std::string_view routine);
-  template <class Asked>
+  template <verb How, class Asked>
   void bring_all(Asked const& asked, unsigned sources, memory m, std::string_view routine);
   template <verb How, class Asked>
   void bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine);

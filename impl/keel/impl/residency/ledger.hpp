@@ -83,7 +83,7 @@ template <Provider P, Observer O>
 void ledger<P, O>::cycle(int variable) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
-  (void)provider_.copy_cycle(variable);
+  ask([&] { (void)provider_.copy_cycle(variable); }, [&] { return "the levels of " + std::string(name(variable)) + " did not cycle"; });
   cycle_cells(cells_.data() + index(variable, 0, 0), v.levels, components_);
   cycle_flights(leaving_.data() + index(variable, 0, 0), v.levels, components_);
   observer_.cycle(variable);
@@ -93,26 +93,28 @@ template <Provider P, Observer O>
 void ledger<P, O>::copy_from_past(int variable) {
   for (int c = 0; c < components(); ++c) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
-    if (leaving_[current] != 0) wait_for_flights();
+    if (leaving_[current] != 0) wait_for_flights("copy_from_past");
     cells_[current] = valid_nowhere; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
       for (region one : single_regions) something = something || residency::is_valid(cells_[past], one, memory(m));
-      if (something) (void)provider_.copy_from_past(variable, c, memory(m));
+      if (something)
+        ask([&] { (void)provider_.copy_from_past(variable, c, memory(m)); },
+            [&] { return "a copy of " + std::string(name(variable)) + " from level 1 to level 0 failed"; });
     }
     cells_[current] = cells_[past];
   }
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::pre_sync(std::span<request const> rims, component_range range) {
+void ledger<P, O>::pre_sync(std::span<request const> list, component_range range) {
   open(host);
-  for (int d = 1; d < memories_; ++d) bring<verb::pre_sync>(looked_up{*this, rims, range}, memory(d), host, host, "exchange");
+  if (!is_ready(list, host, range)) acquire_here<verb::pre_sync>(looked_up{*this, list, range}, "exchange");
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::post_sync(std::span<request const> ghosts, component_range range) {
-  post_call(ghosts, host, range, "exchange");
+void ledger<P, O>::post_sync(std::span<request const> list, component_range range) {
+  post_call(list, host, range, "exchange");
 }
 
 template <Provider P, Observer O>
@@ -196,9 +198,9 @@ void ledger<P, O>::poison(std::span<request const> list, memory m, component_ran
       if (!is_open(memory(k))) continue;
       region where = region::none;
       for (region one : single_regions) {
-        bool const is_written = memory(k) == m && overlap(one, r.writes);
+        bool const is_read = memory(k) == m && (r.reads & bits_of(one, host)) != 0, is_written = memory(k) == m && overlap(one, r.writes);
         bool const becomes_stale = overlap(one, spoiled_by(r.writes)) && residency::is_valid(cells_[r.at], one, memory(k));
-        if (is_written ? (r.reads & bits_of(one, host)) == 0 : becomes_stale) where = where | one;
+        if (!is_read && (is_written || becomes_stale)) where = where | one;
       }
       if (where == region::none) continue;
       if (k == 0 && leaving_[r.at] != 0) wait_for_flights();
@@ -229,6 +231,17 @@ std::string ledger<P, O>::describe(int variable, int level, region where, int co
                      std::string(name_of(where));
   if (components() > 1) text += ", component " + std::to_string(component);
   return text;
+}
+
+// A call of the provider; where it throws, the error says what was going on.
+template <Provider P, Observer O>
+template <class Call, class Tell>
+void ledger<P, O>::ask(Call&& call, Tell&& tell) {
+  try {
+    call();
+  } catch (std::exception const& e) {
+    throw error("residency", tell(), e.what());
+  }
 }
 
 } // namespace keel::residency

@@ -23,7 +23,7 @@ void ledger<P, O>::acquire(std::span<request const> list, memory m, std::string_
 // In both, one pass finds out whether it can be done, so that an error leaves everything as it was, and gathers what has to be
 // copied. Mostly all of it goes one way, in one batch.
 template <Provider P, Observer O>
-template <class Asked>
+template <typename ledger<P, O>::verb How, class Asked>
 void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
   parcel all;
   unsigned sources = 0, under_way = 0;
@@ -40,10 +40,10 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
       all.add(r, region_of(there), memory(d), host);
     }
   });
-  if (under_way != 0) wait_for_flights();
+  if (under_way != 0) wait_for_flights(routine);
   if (sources == 0) return;
-  if ((sources & (sources - 1)) == 0 && all.size <= parcel::most) send<verb::to_host>(all, routine);
-  else bring_all(asked, sources, host, routine);
+  if ((sources & (sources - 1)) == 0 && all.size <= parcel::most) send<How>(all, routine);
+  else bring_all<How>(asked, sources, host, routine);
 }
 
 template <Provider P, Observer O>
@@ -64,15 +64,15 @@ void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view 
     all.add(r, region_of(lacks), host, m);
   });
   if (sources == 0 && all.size <= parcel::most) { if (all.size != 0) send<verb::to_device>(all, routine); }
-  else bring_all(asked, sources, m, routine);
+  else bring_all<verb::to_host>(asked, sources, m, routine);
 }
 
 // What has to come to the host, also on its way to another device; then what goes from there.
 template <Provider P, Observer O>
-template <class Asked>
+template <typename ledger<P, O>::verb How, class Asked>
 [[gnu::noinline]] void ledger<P, O>::bring_all(Asked const& asked, unsigned sources, memory m, std::string_view routine) {
   for (int d = 1; d < memories_; ++d)
-    if ((sources >> d & 1U) != 0) bring<verb::to_host>(asked, memory(d), host, m, routine);
+    if ((sources >> d & 1U) != 0) bring<How>(asked, memory(d), host, m, routine);
   if (m != host) bring<verb::to_device>(asked, host, m, m, routine);
 }
 
@@ -97,7 +97,7 @@ void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory read
     cell const c = cells_[r.at];
     unsigned const bits = r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from));
     if (bits == 0) return;
-    if (to == host && (leaving_[r.at] & ~flight_bit(from)) != 0) wait_for_flights(); // its destination is a source
+    if (to == host && (leaving_[r.at] & ~flight_bit(from)) != 0) wait_for_flights(routine); // its destination is a source
     all.add(r, region_of(bits), from, to);
     if (all.size < parcel::most) return;
     send<How>(all, routine);
@@ -140,12 +140,22 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
   observer_.after(batch, routine, true);
 }
 
-// Waits for every device that a copy may be under way to; finer would cost state.
+// Waits for every device that a copy may be under way to; finer would cost state. Where that fails, nobody knows what
+// arrived there.
 template <Provider P, Observer O>
-void ledger<P, O>::wait_for_flights() {
+void ledger<P, O>::wait_for_flights(std::string_view routine) {
   auto const levels_of = [&](int v) { return std::span(leaving_).subspan(index(v, 0, 0), std::size_t(variables_[std::size_t(v)].levels * components_)); };
   for (int d = 1; d < memories_; ++d)
-    if ((awaited_ & flight_bit(memory(d))) != 0) provider_.wait(memory(d));
+    if ((awaited_ & flight_bit(memory(d))) != 0)
+      ask([&] { provider_.wait(memory(d)); }, [&] {
+        std::string text = "copies to memory " + std::to_string(d) + ", which routine " + std::string(routine) + " waited for, failed:";
+        for (int v : leavers_) {
+          text += ' ' + std::string(name(v));
+          for (flights const& f : levels_of(v))
+            if ((f & flight_bit(memory(d))) != 0) cells_[std::size_t(&f - leaving_.data())] |= bits_of(region::everywhere, memory(d));
+        }
+        return text;
+      });
   awaited_ = 0;
   for (int v : leavers_) {
     for (flights& f : levels_of(v))

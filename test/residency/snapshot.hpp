@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A ledger and its memories, put into a state instead of led there, for one operation; and what the oracle says that
+/// the operation does to each region of each level alone. So it is cheap to ask whether an operation on many of them
+/// does to each what it would do to it alone.
+
+#include "effects.hpp"
+#include "small_memories.hpp"
+
+#include <keel/policy/error.hpp>
+#include <keel/residency/ledger.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace test {
+
+namespace kr = keel::residency;
+
+/// The memories that hold each region of a level: five bits for core, five for rim, five for ghosts.
+using holders = std::uint16_t;
+
+/// How a routine's list is given to the ledger.
+enum class by : std::uint8_t { list, prepared, exchange, poisoned, failing };
+
+/// The ledger, its memories, and the state that both were put into.
+class snapshot {
+public:
+  using word = small_memories::word;
+
+  explicit snapshot(int variables, int levels, int memories, int components = 1)
+      : provider(variables, levels, memories, components), book(provider, memories, components), levels_(levels), memories_(memories),
+        components_(components), cells_(std::size_t(variables * levels * components)), held(cells_), flights(cells_), expected_(cells_) {
+    for (int v = 0; v < variables; ++v) (void)book.add("v" + std::to_string(v), levels, small_memories::bytes);
+    for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
+    provider.reset();
+  }
+
+  [[nodiscard]] std::size_t cells() const { return cells_; }
+  [[nodiscard]] std::size_t index(int variable, int level, int component = 0) const {
+    return std::size_t((variable * levels_ + level) * components_ + component);
+  }
+
+  /// Whether all that a list needs is somewhere.
+  [[nodiscard]] bool can(std::span<kr::request const> list, int m) const {
+    for (kr::request const& r : list)
+      for (int k = 0; k < 3; ++k)
+        if (!table().of(k, m, held[index(r.variable, r.level)] >> 5 * k & 31U, std::uint8_t(r.reads) >> k & 1U).can) return false;
+    return true;
+  }
+  /// A routine's list, all of it in `m`; the components of `range`. True where it did what the oracle says that it does to each
+  /// region alone: it is refused where one of them is valid nowhere, and then has changed nothing; what it reads is right;
+  /// the bytes moved are the sum; each memory holds what the book claims; it waited only where the host overwrites what may
+  /// be leaving, and then did.
+  bool run(std::span<kr::request const> list, int m, by how = by::list, kr::component_range range = {}) {
+    enter();
+    bool can = true, may_wait = false;
+    std::uint64_t to_host = 0, to_device = 0;
+    for_each(list, range, [&](kr::request const& r, int, std::size_t i) {
+      unsigned const needs = std::uint8_t(r.reads), changes = std::uint8_t(r.writes);
+      bool is_host_written = changes != 0, leaves = false;
+      unsigned after = 0;
+      for (int k = 0; k < 3; ++k) {
+        unsigned const way = (needs >> k & 1U) | (changes >> k & 1U) << 1 | (k == 2 && (changes & oracle::owned) != 0 ? 4U : 0U);
+        effect const& e = table().of(k, m, held[i] >> 5 * k & 31U, way);
+        can = can && e.can;
+        to_host += e.comes_to_host ? small_memories::bytes[std::size_t(k)] : 0;
+        to_device += e.goes_to_device ? small_memories::bytes[std::size_t(k)] : 0;
+        is_host_written = is_host_written || e.comes_to_host;
+        leaves = leaves || e.goes_to_device;
+        bool const is_lost = how == by::failing && (way & (effects::changed | effects::neighbours_changed)) != 0;
+        after |= is_lost ? 0U : unsigned{e.held} << 5 * k;
+      }
+      expected_[i] = holders(after);
+      may_wait = may_wait || (is_host_written && (flights[i] != 0 || (leaves && how == by::poisoned)));
+    });
+    if (!bring(list, m, how, range)) {
+      if (provider.failed_wait) return is_good_;
+      expected_ = held;
+      return expect(!can, "it was refused") && is_as_expected(0, 0, false);
+    }
+    if (!expect(can, "it was not refused")) return false;
+    for_each(list, range, [&](kr::request const& r, int c, std::size_t i) {
+      word const mask = small_memories::mask_of(r.reads);
+      expect(((provider.at(r.variable, r.level, c, m) ^ value(i)) & mask) == 0, "a read found something else");
+      provider.write(r.variable, r.level, c, r.writes, m, fresh(i));
+    });
+    finish(list, m, how, range);
+    for_each(list, range, [&](kr::request const& r, int, std::size_t i) {
+      word const mask = small_memories::mask_of(r.writes);
+      values_[i] = (values_[i] & ~mask) | (fresh(i) & mask);
+    });
+    return is_as_expected(to_host, to_device, may_wait);
+  }
+  /// These fail where `fails_at` says so, without components and with nothing under way.
+  bool cycle(int variable) {
+    enter();
+    if (fails([&] { book.cycle(variable); })) return is_as_expected(0, 0, false); // as it was
+    for (int c = 0; c < components_; ++c) {
+      for (int l = levels_ - 1; l > 0; --l) {
+        expected_[index(variable, l, c)] = held[index(variable, l - 1, c)];
+        values_[index(variable, l, c)] = value(index(variable, l - 1, c));
+      }
+      if (levels_ > 1) expected_[index(variable, 0, c)] = 0;
+    }
+    return is_as_expected(0, 0, false);
+  }
+  bool copy_from_past(int variable) {
+    enter();
+    if (fails([&] { book.copy_from_past(variable); })) { // half of it counts as nothing
+      expected_[index(variable, 0)] = 0;
+      return is_as_expected(0, 0, false);
+    }
+    bool may_wait = false;
+    for (int c = 0; c < components_; ++c) {
+      std::size_t const now = index(variable, 0, c), past = index(variable, 1, c);
+      expected_[now] = held[past], values_[now] = value(past);
+      may_wait = may_wait || flights[now] != 0;
+    }
+    return is_as_expected(0, 0, may_wait);
+  }
+  bool copy_back(std::span<int const> variables, bool all_levels) {
+    enter();
+    book.copy_back(variables, all_levels, "output", kr::every_component);
+    bool may_wait = false;
+    std::uint64_t to_host = 0;
+    for (int v : variables)
+      for (int l = 0; l < (all_levels ? levels_ : 1); ++l)
+        for (int c = 0; c < components_; ++c) {
+          std::size_t const i = index(v, l, c);
+          for (int k = 0; k < 3; ++k) {
+            unsigned const there = held[i] >> 5 * k & 31U;
+            if (there == 0 || (there & 1U) != 0) continue;
+            to_host += small_memories::bytes[std::size_t(k)];
+            expected_[i] = holders(expected_[i] | 1U << 5 * k);
+            may_wait = may_wait || flights[i] != 0;
+          }
+        }
+    return is_as_expected(to_host, 0, may_wait);
+  }
+
+  small_memories provider;
+  kr::ledger<small_memories> book;
+
+private:
+  int levels_, memories_, components_;
+  std::size_t cells_;
+
+public:
+  /// The state, by `index`, which each operation begins with: who holds what, and which devices may be reading it on the host
+  /// (the whole level, of which some copy to them was begun and not waited for).
+  std::vector<holders> held;
+  std::vector<std::uint8_t> flights;
+  int fails_at = -1;     ///< the call of the provider that throws in an operation, which is then tried again; never where negative
+  long failed_calls = 0; ///< how often one did
+  std::string first_mistake;
+
+  /// What the book says now, after an operation.
+  [[nodiscard]] holders held_now(std::size_t i) const { return holders_of(book_cells()[i]); }
+  [[nodiscard]] std::uint8_t flights_now(std::size_t i) const { return std::uint8_t(book.leaving()[i] & ((1U << memories_) - 1)); }
+
+private:
+  static effects const& table() {
+    static effects const made;
+    return made;
+  }
+  // The book's cells and sets of holders, one from the other by its own words.
+  struct dictionary {
+    std::array<kr::cell, 1 << 15> cell;
+    std::array<holders, 1 << 15> held;
+    dictionary() {
+      for (unsigned h = 0; h < 1U << 15; ++h) {
+        kr::cell c = kr::valid_nowhere;
+        for (kr::region r : kr::single_regions)
+          for (int m = 0; m < most_memories; ++m)
+            if ((h >> (5 * index_of(r) + m) & 1U) != 0) c = after_copy(c, r, kr::memory(m));
+        cell[h] = c;
+      }
+      for (unsigned n = 0; n < 1U << 15; ++n) {
+        held[n] = 0;
+        for (kr::region r : kr::single_regions)
+          for (int m = 0; m < most_memories; ++m)
+            if (is_valid(kr::cell(n), r, kr::memory(m))) held[n] = holders(held[n] | 1U << (5 * index_of(r) + m));
+      }
+    }
+  };
+  static dictionary const& words() {
+    static dictionary const made;
+    return made;
+  }
+  static holders holders_of(kr::cell c) { return words().held[c & kr::valid_nowhere]; }
+  kr::cell const* book_cells() const { return const_cast<kr::ledger<small_memories>&>(book).cells(); }
+
+  static word value(std::size_t i) {
+    unsigned const first = unsigned(3 * i);
+    return (1 + first % 100) | (1 + (first + 1) % 100) << 8 | (1 + (first + 2) % 100) << 16;
+  }
+  static word fresh(std::size_t i) { return value(i) + 0x808080; }
+  [[nodiscard]] word held_mask(holders h, int m) const {
+    return (h >> m & 1U) * 0xffU | (h >> (m + 5) & 1U) * 0xff00U | (h >> (m + 10) & 1U) * 0xff0000U;
+  }
+
+  template <class F>
+  void for_each(std::span<kr::request const> list, kr::component_range range, F&& f) {
+    for (kr::request const& r : list)
+      for (int c = range.begin, end = range.of(components_).end; c < end; ++c) f(r, c, index(r.variable, r.level, c));
+  }
+  // Puts book and memories into the state.
+  void enter() {
+    is_good_ = true;
+    provider.reset();
+    for (std::size_t i = 0; i < cells_; ++i)
+      if (flights_now(i) != flights[i]) {
+        let_fly();
+        break;
+      }
+    provider.reset();
+    values_.resize(cells_);
+    expected_ = held;
+    provider.fails_in = fails_at;
+    kr::cell* const cell = book.cells();
+    for (std::size_t i = 0; i < cells_; ++i) {
+      cell[i] = words().cell[held[i]];
+      values_[i] = value(i);
+      auto const [v, l, c] = place_of(i);
+      provider.leaving(v, l, c) = flights[i] * 0x010101U;
+      for (int m = 0; m < memories_; ++m) {
+        word const there = held_mask(held[i], m);
+        provider.at(v, l, c, m) = (value(i) & there) | (small_memories::poisoned & ~there);
+      }
+    }
+  }
+  struct place {
+    int variable, level, component;
+  };
+  [[nodiscard]] place place_of(std::size_t i) const {
+    int const n = int(i);
+    return {n / (levels_ * components_), n / components_ % levels_, n % components_};
+  }
+  // The book has copies under way only by having them made.
+  void let_fly() {
+    for (int pass = 0; pass < 2; ++pass)
+      for (std::size_t i = 0; i < cells_; ++i) {
+        auto const [v, l, c] = place_of(i);
+        kr::component_range const one{c, c + 1};
+        book.cells()[i] = words().cell[1 | 1 << 5 | 1 << 10]; // on the host alone
+        if (pass == 0 && flights_now(i) != 0) book.require_invalid_data(v, l, kr::core, kr::host, one);
+        for (int d = 1; pass == 1 && d < memories_; ++d)
+          if ((flights[i] >> d & 1U) != 0) book.require_valid_data(v, l, kr::region::everywhere, kr::memory(d), "flight", one);
+      }
+    for (std::size_t i = 0; i < cells_; ++i) expect(flights_now(i) == flights[i], "a copy under way is not in the book");
+  }
+  // Whether the provider throws, which the error has to say, with the variable.
+  template <class F>
+  bool fails(F&& f) {
+    try {
+      f();
+      return false;
+    } catch (keel::error const& e) {
+      ++failed_calls;
+      std::string_view const text = e.what();
+      expect(provider.failures == 1 && text.find("the bus is on fire") != text.npos && text.find("v0") != text.npos, "an error says too little");
+      return true;
+    }
+  }
+  bool bring(std::span<kr::request const> list, int m, by how, kr::component_range range) {
+    try {
+      if (how == by::exchange) book.pre_sync(list, range);
+      else if (how == by::prepared) {
+        call_ = book.prepare(list, kr::memory(m), "step", range);
+        book.pre_call(call_);
+      } else book.pre_call(list, kr::memory(m), "step", range);
+    } catch (keel::error const& e) {
+      if (provider.failures == 0) return false;
+      provider.failures = 0;
+      ++failed_calls;
+      std::string_view const text = e.what();
+      expect(text.find(how == by::exchange ? "exchange" : "step") != text.npos && text.find("the bus is on fire") != text.npos &&
+                 text.find("v") != text.npos, "an error says too little");
+      return is_true_so_far() ? bring(list, m, how, range) : false;
+    }
+    if (how == by::poisoned) book.poison(list, kr::memory(m), range);
+    return true;
+  }
+  // After half of the copies: what the book claims is there, and what was there it still claims.
+  bool is_true_so_far() {
+    for (std::size_t i = 0; i < cells_; ++i) {
+      auto const [v, l, c] = place_of(i);
+      // but on a device that it could not wait for
+      unsigned const unsure = provider.failed_wait ? unsigned{flights[i]} * (1U | 1U << 5 | 1U << 10) : 0;
+      expect((held[i] & ~held_now(i) & ~unsure) == 0, "a failed copy took away what was valid");
+      for (int m = 0; m < memories_; ++m)
+        expect(((provider.at(v, l, c, m) ^ value(i)) & held_mask(held_now(i), m)) == 0, "after a failed copy the book claims what is not");
+    }
+    return !provider.failed_wait;
+  }
+  void finish(std::span<kr::request const> list, int m, by how, kr::component_range range) {
+    if (how == by::exchange) book.post_sync(list, range);
+    else if (how == by::prepared) book.post_call(call_);
+    else if (how == by::failing) book.lose(list, range);
+    else book.post_call(list, kr::memory(m), range);
+  }
+  bool is_as_expected(std::uint64_t to_host, std::uint64_t to_device, bool may_wait) {
+    bool good = expect(provider.mistakes == 0, "a copy still under way was overtaken, or a batch was wrong");
+    good = expect(provider.to_host_bytes == to_host && provider.to_device_bytes == to_device, "other bytes moved than had to") && good;
+    good = expect(may_wait || provider.waits == 0, "it waited for nothing") && good;
+    kr::cell const* const cell = book_cells();
+    bool same = true, right = true, known = true;
+    for (std::size_t i = 0; i < cells_; ++i) {
+      auto const [v, l, c] = place_of(i);
+      same = same && holders_of(cell[i]) == expected_[i];
+      for (int m = 0; m < memories_; ++m) right = right && ((provider.at(v, l, c, m) ^ values_[i]) & held_mask(expected_[i], m)) == 0;
+      word const left = provider.leaving(v, l, c);
+      known = known && ((left | left >> 8 | left >> 16) & 0xffU & ~unsigned{book.leaving()[i]}) == 0;
+    }
+    good = expect(same, "the book says something else") && good;
+    good = expect(right, "what the book calls valid is not") && good;
+    return expect(known, "a copy under way is not in the book") && good && is_good_;
+  }
+  bool expect(bool good, char const* what) {
+    if (!good && first_mistake.empty()) first_mistake = what;
+    is_good_ = is_good_ && good;
+    return good;
+  }
+
+  std::vector<holders> expected_;
+  std::vector<word> values_;
+  kr::prepared call_;
+  bool is_good_ = true;
+};
+
+} // namespace test
