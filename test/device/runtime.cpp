@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/runtime.hpp>
 
+#include <keel/residency/fields.hpp>
+
 #include <doctest/doctest.h>
+#include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
 
 #include <cstdlib>
@@ -274,6 +277,59 @@ TEST_CASE("device: what is copied back for output comes from code, environment a
   for (auto const& row : run.knobs())
     if (row.option == "--rt-copy-back-vars") found = row.value == "none" && row.from == source::environment;
   CHECK(found);
+}
+
+namespace {
+
+struct x : keel::residency::variable<"x", double*> {};
+struct fill : keel::residency::routine<"fill", keel::residency::on_device, keel::residency::writes<x>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v.execution_space(), v(x{}), 1.0);
+  }
+};
+struct look : keel::residency::routine<"look", keel::residency::on_host, keel::residency::reads<keel::residency::owned<x>>> {
+  template <class V>
+  static void run(V) {}
+};
+struct show : keel::residency::output<"show"> {
+  template <class V>
+  static void run(V) {}
+};
+
+struct with_card : keel::defaults {
+  using devices = keel::list<host, keel::simulated>;
+  static constexpr std::string_view prefix = "rt";
+};
+// What a step on the simulated device says.
+std::string said_by_a_step(std::vector<std::string> words, bool set_in_code = false) {
+  namespace kr = keel::residency;
+  words.insert(words.begin(), {"app", "--rt-device=simulated"});
+  command_line line{std::move(words)};
+  keel::start<with_card> before;
+  if (set_in_code) CHECK(before.set(&kr::settings::verbose, true) == outcome::success);
+  keel::runtime<with_card> run{line.count, line.pointers.data(), before};
+  kr::fields<with_card, x> f{run, kr::grid{{4}}};
+  return keel::test::said_to_stderr([&] { f.step(kr::schedule<fill, show, fill, look>{}); });
+}
+
+} // namespace
+
+TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environment or command line set them") {
+  std::string const copied_back = "keel: residency: step 1: 32 bytes of 1 variables copied back for show\n";
+  std::string const needed = "keel: residency: step 1: look needed 32 bytes on the host, 0 on a device\n";
+  CHECK(said_by_a_step({}).empty());
+  CHECK(said_by_a_step({}, true) == copied_back);
+  CHECK(said_by_a_step({"--rt-verbose"}) == copied_back);
+  CHECK(said_by_a_step({"--rt-veryverbose"}) == copied_back + needed);
+  variable const v{"RT_VERBOSE", "on"};
+  CHECK(said_by_a_step({}) == copied_back);
+  CHECK(said_by_a_step({"--rt-copy-back-every=never"}).empty());
+  CHECK(said_by_a_step({"--rt-copy-back-vars", ""}) == "keel: residency: step 1: 0 bytes of 0 variables copied back for show\n");
+  variable const w{"RT_VERYVERBOSE", "on"};
+  CHECK(said_by_a_step({}) == copied_back + needed);
+  variable const off{"RT_VERYVERBOSE", "off"};
+  CHECK(said_by_a_step({}) == copied_back);
 }
 
 TEST_CASE("device: the knobs of residency stand at the original's values where nobody sets them") {

@@ -10,6 +10,7 @@
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
+#include <support/said_to_stderr.hpp>
 
 #include <cstdint>
 #include <string>
@@ -173,4 +174,71 @@ TEST_CASE("residency: the ledger copies back by name and group, what is valid no
   book.copy_back(book.find_all("all"), true, "output");
   CHECK(provider.bytes_to_host == 3 + 2 + 7);
   CHECK_FALSE(book.is_valid(0, 0, kr::core, kr::host));
+}
+
+namespace {
+
+struct look : kr::routine<"look", kr::on_host, kr::reads<kr::owned<c>>> {
+  template <class V>
+  static void run(V) {}
+};
+struct draw : kr::routine<"draw", kr::on_host, kr::writes<a>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v(a{}), 4.0);
+  }
+};
+struct telling : kr::schedule<kr::cycle<a>, compute, kr::exchange<b>, diagnose, look, show<>> {};
+
+// What a step with all kinds of copies says, and the next one.
+std::string said_by_two_steps(kr::settings const& how, std::string_view device = "simulated") {
+  asking_run run{device};
+  run.how = how;
+  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}};
+  return keel::test::said_to_stderr([&] {
+    f.step(telling{});
+    f.step(telling{});
+  });
+}
+
+} // namespace
+
+TEST_CASE("residency: nothing is said about copies where nobody asks") {
+  CHECK(said_by_two_steps({}) == "");
+  CHECK(said_by_two_steps({.copy_back_every = std::nullopt, .veryverbose = true}, test::host::name) == "");
+}
+
+TEST_CASE("residency: verbose is a line for each copying back, with step, bytes, variables and the output") {
+  CHECK(said_by_two_steps({.verbose = true}) ==
+        "keel: residency: step 1: 160 bytes of 3 variables copied back for show\n"
+        "keel: residency: step 2: 160 bytes of 3 variables copied back for show\n");
+  CHECK(said_by_two_steps({.copy_back_every = 2, .copy_back_vars = "a", .verbose = true}) ==
+        "keel: residency: step 2: 128 bytes of 1 variables copied back for show\n");
+  CHECK(said_by_two_steps({.copy_back_every = std::nullopt, .copy_back_vars = "all", .verbose = true}) == "");
+  test::run<> run{"simulated"};
+  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  using looked_at = kr::schedule<compute, kr::analysis<diagnose>>;
+  CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) == "");
+  f.set({.verbose = true});
+  CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) ==
+        "keel: residency: step 2: 128 bytes of 1 variables copied back for analysis\n");
+  f.set({});
+  CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) == "");
+}
+
+TEST_CASE("residency: veryverbose is also a line for each routine and exchange that needed copies") {
+  CHECK(said_by_two_steps({.copy_back_vars = "b", .veryverbose = true}) ==
+        "keel: residency: step 1: exchange needed 96 bytes on the host, 0 on a device\n"
+        "keel: residency: step 1: look needed 128 bytes on the host, 0 on a device\n"
+        "keel: residency: step 1: 32 bytes of 1 variables copied back for show\n"
+        "keel: residency: step 2: exchange needed 96 bytes on the host, 0 on a device\n"
+        "keel: residency: step 2: look needed 128 bytes on the host, 0 on a device\n"
+        "keel: residency: step 2: 32 bytes of 1 variables copied back for show\n");
+  test::run<> run{"simulated"};
+  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
+  f.set({.veryverbose = true});
+  CHECK(keel::test::said_to_stderr([&] { f.run(draw{}); }) == "");
+  CHECK(keel::test::said_to_stderr([&] { f.run(diagnose{}); }) ==
+        "keel: residency: step 0: diagnose needed 0 bytes on the host, 128 on a device\n");
+  CHECK(keel::test::said_to_stderr([&] { f.run(diagnose{}); }) == "");
 }

@@ -27,7 +27,7 @@ struct settings {
   bool only_reads_current_level = false;     ///< of a routine that names no levels: see `all_levels`
   bool only_writes_current_level = false;
   bool verbose = false;                      ///< a line on standard error for each copying back
-  bool veryverbose = false;                  ///< and one for each routine that had to wait for copies
+  bool veryverbose = false;                  ///< and one for each routine and exchange that needed copies; of rank 0, both
   std::string trace_file = "keel-trace";     ///< what `traced` writes goes to this name, with `.rank.jsonl` behind it
 };
 

@@ -50,7 +50,7 @@ void fields<App, Vars...>::begin_exchange([[maybe_unused]] cell* row, component_
   detail::require_variables<E, directory>();
   settle_host();
   if constexpr (keeps_book) {
-    if constexpr (M == host) book_.pre_sync(duties_of<E, host>::asked.all(), range);
+    if constexpr (M == host) tell_copies(E::about.name, [&] { book_.pre_sync(duties_of<E, host>::asked.all(), range); });
     if (!admit<E, M, P, At>(row, range)) admit_closely<E, M>(range);
   }
   book_.observer().before_exchange();

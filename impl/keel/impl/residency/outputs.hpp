@@ -20,13 +20,20 @@ void fields<App, Vars...>::set(residency::settings const& how) {
   settings_ = how;
 }
 
-// Brings what a routine needs, and says so where the user wants to know.
+// Brings what a routine needs.
 template <class App, Variable... Vars>
 void fields<App, Vars...>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
   settle_host();
-  if (!settings_.veryverbose || own_.rank() != 0) return book_.acquire(list, m, routine, range);
+  tell_copies(routine, [&] { book_.acquire(list, m, routine, range); });
+}
+
+// Does what may copy, and says so where the user wants to know.
+template <class App, Variable... Vars>
+template <class F>
+void fields<App, Vars...>::tell_copies(std::string_view routine, F&& bring) {
+  if (!settings_.veryverbose || own_.rank() != 0) return bring();
   std::uint64_t const to_host = book_.traffic().bytes(way::to_host), to_device = book_.traffic().bytes(way::to_device);
-  book_.acquire(list, m, routine, range);
+  bring();
   std::uint64_t const down = book_.traffic().bytes(way::to_host) - to_host, up = book_.traffic().bytes(way::to_device) - to_device;
   if (down + up != 0)
     std::fprintf(stderr, "keel: residency: step %lld: %s needed %llu bytes on the host, %llu on a device\n",
