@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// The traces of several ranks, and what keel-info makes of all of them together.
+#include <keel/residency/trace.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/mpi.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <unistd.h>
+
+namespace kr = keel::residency;
+using json = nlohmann::json;
+
+namespace {
+
+using traced = test::application<keel::list<test::host, keel::simulated>, kr::traced, Kokkos::LayoutRight, keel::machine::mpi>;
+
+struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
+struct flux : kr::variable<"flux", float**> {};
+struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, kr::everywhere<flux>>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v(eta{}), 1.0);
+    Kokkos::deep_copy(v(flux{}), 2.0F);
+  }
+};
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta>, kr::updates<flux>> {
+  template <class V>
+  static void run(V) {}
+};
+struct correct : kr::routine<"correct", kr::on_host, kr::updates<kr::part<flux, kr::core>>> {
+  template <class V>
+  static void run(V) {}
+};
+struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
+  template <class V>
+  static void run(V) {}
+};
+struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, correct, kr::every<2, output>> {};
+
+struct tracing_run : test::run<keel::machine::mpi> {
+  kr::settings how;
+  tracing_run(std::string_view device, std::string name) : test::run<keel::machine::mpi>(device) { how.trace_file = std::move(name); }
+  [[nodiscard]] kr::settings const& residency_settings() const { return how; }
+};
+
+// What one rank counted, and what its lines add up to.
+struct sums {
+  std::uint64_t to_host = 0, to_device = 0, sent = 0, copies = 0, exchanges = 0;
+  bool operator==(sums const&) const = default;
+};
+
+sums sums_of(std::filesystem::path const& file, int rank) {
+  sums all;
+  std::ifstream in(file);
+  std::string line;
+  REQUIRE(std::getline(in, line));
+  json const header = json::parse(line);
+  CHECK(header["keel"] == "trace");
+  CHECK(header["rank"] == rank);
+  std::map<std::tuple<std::string, int, std::string, std::string>, double> seen; // a copy of the same thing ends before the next
+  while (std::getline(in, line)) {
+    json const one = json::parse(line);
+    CHECK(one["rank"] == rank);
+    std::uint64_t const bytes = one.value("bytes", std::uint64_t{0});
+    if (one["what"] == "exchange") all.sent += bytes, ++all.exchanges;
+    if (one["what"] != "copy") continue;
+    ++all.copies;
+    (one["to"] == "host" ? all.to_host : all.to_device) += bytes;
+    double& last = seen[{one["variable"], one["level"], one["region"], one["to"]}];
+    CHECK(one["time"].get<double>() > last);
+    last = one["time"].get<double>();
+  }
+  return all;
+}
+
+// A row of keel-info's summary, `all  way  all  times  bytes  ms`: times and bytes.
+std::pair<std::uint64_t, std::uint64_t> row_of(std::string const& summary, std::string const& way) {
+  std::istringstream lines(summary);
+  for (std::string line; std::getline(lines, line);) {
+    std::size_t const at = line.find(way);
+    if (line.find("  all ") != 0 || at == line.npos) continue;
+    std::istringstream rest(line.substr(at + way.size()));
+    std::string routine;
+    std::pair<std::uint64_t, std::uint64_t> found;
+    rest >> routine >> found.first >> found.second;
+    return found;
+  }
+  return {};
+}
+
+void trace_on(std::string_view device, std::filesystem::path const& folder, std::string const& ending) {
+  std::string const name = folder / "run";
+  sums counted;
+  int rank = 0, size = 0;
+  {
+    tracing_run run{device, name};
+    auto const& env = run.environment();
+    rank = env.rank(), size = env.size();
+    kr::fields<traced, eta, flux> f{run, kr::grid{{16, 6}, kr::ghost_width{1}, kr::periodic{true, true}}};
+    f.run(init{});
+    for (int n = 0; n < 4; ++n) f.step(step{});
+    kr::traffic const& t = f.traffic();
+    counted = {t.bytes(kr::way::to_host), t.bytes(kr::way::to_device), t.bytes(kr::way::to_neighbours), t.copies(), 4};
+  }
+  auto const file_of = [&](int r) { return name + '.' + std::to_string(r) + ending + ".jsonl"; };
+  CHECK(sums_of(file_of(rank), rank) == counted);
+  CHECK((counted.copies > 0) == (device == "simulated"));
+
+  keel::machine::basic_environment<keel::machine::mpi> world;
+  auto const everyone = keel::machine::all_gather(world, counted); // all have written
+  if (rank != 0) return;
+  sums total;
+  std::string files;
+  for (int r = 0; r < size; ++r) {
+    sums const& s = everyone[std::size_t(r)];
+    total.to_host += s.to_host, total.to_device += s.to_device, total.sent += s.sent;
+    total.copies += s.copies, total.exchanges += s.exchanges;
+    files += ' ' + file_of(r);
+  }
+  std::string const drawn = folder / "drawn.json", told = folder / "told";
+  REQUIRE(std::system((std::string(KEEL_INFO) + " trace" + files + " --summary --chrome " + drawn + " > " + told).c_str()) == 0);
+  std::ostringstream text;
+  text << std::ifstream(told).rdbuf();
+  std::string const summary = text.str();
+  CHECK_MESSAGE(summary.find(std::to_string(size) + (size == 1 ? " rank" : " ranks")) == 0, summary);
+  auto const down = row_of(summary, "simulated to host"), up = row_of(summary, "host to simulated"), sent = row_of(summary, "this rank to neighbours");
+  CHECK(down.second == total.to_host);
+  CHECK(up.second == total.to_device);
+  CHECK(down.first + up.first == total.copies);
+  CHECK(sent == std::pair{total.exchanges, total.sent});
+
+  auto const document = json::parse(std::ifstream(drawn));
+  std::vector<sums> by_rank{std::size_t(size)};
+  double earliest = 1e300;
+  for (auto const& event : document["traceEvents"]) {
+    if (event["ph"] != "X") continue;
+    earliest = std::min(earliest, event["ts"].get<double>());
+    sums& s = by_rank.at(event["pid"].get<std::size_t>());
+    std::uint64_t const bytes = event["args"]["bytes"];
+    s.sent += bytes, ++s.copies; // of all kinds
+  }
+  CHECK(earliest >= 0);
+  for (int r = 0; r < size; ++r) {
+    sums const &s = everyone[std::size_t(r)], &d = by_rank[std::size_t(r)];
+    CHECK(d.sent == s.to_host + s.to_device + s.sent);
+    CHECK(d.copies == s.copies + s.exchanges);
+  }
+}
+
+} // namespace
+
+TEST_CASE("residency: each rank writes a trace of its own, with each copy once, and keel-info adds them up") {
+  keel::machine::basic_environment<keel::machine::mpi> world;
+  int id = int(getpid());
+  keel::machine::broadcast(world, id, 0);
+  std::filesystem::path const folder = std::filesystem::temp_directory_path() / ("keel-trace-ranks-" + std::to_string(id));
+  std::filesystem::create_directories(folder);
+  trace_on("simulated", folder, "");
+  trace_on(world.rank() % 2 == 0 ? "simulated" : test::host::name, folder, ".2"); // the second trace of each process
+  keel::machine::barrier(world);
+  if (world.rank() == 0) std::filesystem::remove_all(folder);
+}
