@@ -104,6 +104,8 @@ public:
   void post_sync(std::span<request const> list, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void post_call(std::span<request const> list, memory m, component_range range = {}, std::string_view routine = "the caller");
+  /// `cycle` without the cells, for who keeps them.
+  void turn(int variable);
   /// The same for a list that was looked up before: a test and a mask for each request.
   [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void pre_call(prepared const& call);
@@ -132,6 +134,7 @@ public:
   /// The state: the levels of the first variable, of the second, and so on, of each level all
   /// components. Moves where variables are added. Some cells may be read behind the last one.
   [[nodiscard]] cell* cells() { return cells_.data(); }
+  [[nodiscard]] cell const* cells() const { return cells_.data(); }
   /// The copies that may be leaving, in the same order.
   [[nodiscard]] flights const* leaving() const { return leaving_.data(); }
   [[nodiscard]] cell at(int variable, int level, int component = 0) const { return cells_[index(variable, level, component)]; }

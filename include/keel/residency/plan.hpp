@@ -5,6 +5,7 @@
 /// A schedule followed to its steady state while compiling: the copies it makes, and the reads that
 /// need no test.
 
+#include <keel/impl/residency/arrears.hpp>
 #include <keel/impl/residency/certain.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/program.hpp>
@@ -54,6 +55,12 @@ class plan {
       if (steady.period != 0) return detail::certain_walk<program_type, cells>(program, steady.may_be_stale).find();
     return detail::certainty<program_type::accesses, cells>{};
   }();
+  using arrears_walk = detail::arrears_walk<program_type, cells>;
+  static constexpr auto payments = [] {
+    detail::payments<entries, program.dirtied> made;
+    arrears_walk(program, certain).run([&](detail::moment when, detail::arrear const& one) { made.add(when, one); });
+    return made;
+  }();
 
 public:
   /// Whether the states of the schedule repeat; always so for fewer than five memories.
@@ -99,6 +106,21 @@ public:
   static constexpr void for_each_settled(F&& f) {
     for (std::size_t v = 0; v < program.variable_count; ++v)
       if (certain.is_written_at_home[v] && !certain.leaves[v]) f(program.variables[v]);
+  }
+
+  /// What the book has to be paid at each moment of a step in which nobody marks; cells count by this plan.
+  static constexpr auto const& paid = payments;
+  static constexpr detail::moment end_of_step = detail::before(program.size);
+  static constexpr std::size_t cell_count = cells;
+  /// Calls `f(arrear)` for what is owed at a moment. At run time: for steps that end there.
+  template <class F>
+  static void for_each_owed(detail::moment when, F&& f) {
+    arrears_walk(program, certain).interrupt(when, f);
+  }
+  /// Calls `f(variable, cell)` with the first cell of each.
+  template <class F>
+  static constexpr void for_each_variable(F&& f) {
+    for (std::size_t v = 0; v < program.variable_count; ++v) f(program.variables[v], program.first_cell[v]);
   }
 };
 

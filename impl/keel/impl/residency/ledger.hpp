@@ -83,10 +83,17 @@ template <Provider P, Observer O>
 void ledger<P, O>::cycle(int variable) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
-  ask([&] { (void)provider_.copy_cycle(variable); }, [&] { return "the levels of " + std::string(name(variable)) + " did not cycle"; });
+  turn(variable);
   cycle_cells(cells_.data() + index(variable, 0, 0), v.levels, components_);
-  cycle_flights(leaving_.data() + index(variable, 0, 0), v.levels, components_);
   observer_.cycle(variable);
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::turn(int variable) {
+  record const& v = variables_[std::size_t(variable)];
+  if (v.levels == 1) return;
+  ask([&] { (void)provider_.copy_cycle(variable); }, [&] { return "the levels of " + std::string(name(variable)) + " did not cycle"; });
+  cycle_flights(leaving_.data() + index(variable, 0, 0), v.levels, components_);
 }
 
 template <Provider P, Observer O>

@@ -72,6 +72,7 @@ struct program {
   std::uint16_t first_cell[accesses + 1]{};
   std::size_t size = 0, variable_count = 0;
   std::uint32_t site_count = 0;
+  std::size_t dirtied = 0; ///< cells that a walk of the program changes, each as often as it does
 
   [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
   [[nodiscard]] constexpr int levels(site const& s) const { return first_cell[s.variable + 1] - first_cell[s.variable]; }
@@ -95,10 +96,12 @@ struct program {
       for_each_access(e, [&](access const& a) {
         int const v = number_of(a.variable);
         sites[site_count++] = {first_cell[v], std::uint16_t(v), host, region::none, region::none};
+        dirtied += std::size_t(a.variable->levels);
       });
     } else if (e.clause_count != 0) {
       request list[max_requests]{};
       std::size_t const n = merge(e, list, [&](variable_info const* v) { return number_of(v); });
+      dirtied += n;
       for (std::size_t i = 0; i < n; ++i)
         sites[site_count++] = {std::uint16_t(first_cell[list[i].variable] + list[i].level), std::uint16_t(list[i].variable),
                                memory_of(e.where), list[i].reads, list[i].writes, variables[list[i].variable]->lies_on_grid};
