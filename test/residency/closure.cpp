@@ -196,6 +196,22 @@ TEST_CASE("residency: an operation does to each region of a level what it does t
   CHECK_MESSAGE(wrong == 0, s.first_mistake);
 }
 
+TEST_CASE("residency: where copies move, from every state of a level, what is read is right and what is claimed is there") {
+  snapshot s(1, 1, memories);
+  s.provider.answers = kr::answer::moved;
+  std::uint64_t wrong = 0;
+  for (unsigned n = 0; n < 1U << 9; ++n) {
+    s.held[0] = test::holders((n & 7) | (n >> 3 & 7) << 5 | (n >> 6 & 7) << 10);
+    for (int m = 0; m < memories; ++m)
+      for (unsigned reads = 0; reads < 8; ++reads)
+        for (unsigned writes = 0; writes < 8; ++writes) {
+          kr::request const one{0, 0, kr::region(reads), kr::region(writes)};
+          wrong += !s.run({&one, 1}, m, (n + reads) % 3 == 0 ? by::prepared : by::list);
+        }
+  }
+  CHECK_MESSAGE(wrong == 0, s.first_mistake);
+}
+
 TEST_CASE("residency: whichever copy of a list fails, from every state of two levels, the book claims nothing false and the next try succeeds") {
   snapshot s(2, 1, memories);
   std::uint64_t wrong = 0;

@@ -132,6 +132,21 @@ TEST_CASE("residency: an exchange of a driver waits for ghosts that are leaving,
   CHECK(t.provider.pending(first_device) == 1);
 }
 
+TEST_CASE("residency: a region of no bytes is valid everywhere, whoever writes what") {
+  trial t(2, {{2, {4, 0, 0}}});
+  kr::region const nothing = kr::region::rim | kr::region::ghosts;
+  for (int m = 0; m < 2; ++m) CHECK(t.book.is_valid(0, 1, nothing, kr::memory(m)));
+  CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}}));
+  CHECK(t.book.is_valid(0, 0, nothing, kr::host));
+  CHECK_FALSE(t.book.is_valid(0, 0, kr::region::everywhere, kr::host));
+  CHECK(t.run(1, {{0, 0, 0, oracle::owned}}));
+  CHECK(t.book.is_valid(0, 0, kr::region::everywhere, first_device));
+  t.cycle(0);
+  CHECK(t.book.is_valid(0, 0, nothing, kr::host));
+  CHECK(t.run(0, {{0, 1, oracle::everywhere, 0}}));
+  CHECK(t.provider.bytes_to_host == 4);
+}
+
 TEST_CASE("residency: each variable is created once in each memory, whenever it is added and however often it is used") {
   recording_provider provider{3};
   provider.writes_down = true;
@@ -216,7 +231,9 @@ TEST_CASE("residency: random programs read what was written last, and move no by
   long wrong = 0, dear = 0;
   for (long s = 0; s < sequences; ++s) {
     int const memories = 2 + below(3);
-    trial t(memories, {{1, {3, 5, 7}}, {2, {11, 13, 17}}, {3, {19, 23, 29}}});
+    bool const has_holes = below(8) == 0; // variables without a core, or of nothing else
+    trial t(memories, has_holes ? std::vector<oracle::variable>{{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0}}}
+                                : std::vector<oracle::variable>{{1, {3, 5, 7}}, {2, {11, 13, 17}}, {3, {19, 23, 29}}});
     for (int n = 0; n < 24; ++n) {
       int const v = below(3);
       t.prepares = below(2) == 0;

@@ -88,6 +88,7 @@ public:
 
   std::uint64_t to_host_bytes = 0, to_device_bytes = 0;
   int waits = 0, mistakes = 0;
+  kr::answer answers = kr::answer::copied; ///< where moved, the source is poisoned
   int fails_in = -1, failures = 0; ///< the call that throws, counted down; never where negative
   bool failed_wait = false;
 
@@ -108,15 +109,16 @@ private:
     for (kr::region one : kr::single_regions)
       if (overlap(one, t.where)) counter += bytes[std::size_t(index_of(one))];
     write(t.variable, t.level, t.component, t.where, int(t.to), at(t.variable, t.level, t.component, int(t.from)));
+    if (answers == kr::answer::moved) poison(t.variable, t.level, t.component, t.where, t.from);
   }
   kr::started begin(std::span<kr::transfer const> batch) {
     may_fail();
     for (kr::transfer const& t : batch) {
       mistakes += t.to != batch[0].to;
       copy(t, to_device_bytes);
-      leaving(t.variable, t.level, t.component) |= mask_of(t.where) & (0x010101U << int(t.to));
+      if (answers == kr::answer::copied) leaving(t.variable, t.level, t.component) |= mask_of(t.where) & (0x010101U << int(t.to));
     }
-    return {};
+    return {answers};
   }
   kr::finished finish(std::span<kr::transfer const> batch) {
     may_fail();
@@ -125,7 +127,7 @@ private:
       mistakes += t.from != batch[0].from;
       copy(t, to_host_bytes);
     }
-    return {};
+    return {answers};
   }
 
   int levels_, memories_, components_;

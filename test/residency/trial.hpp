@@ -20,7 +20,7 @@ namespace test {
 class trial {
 public:
   trial(int memories, std::vector<oracle::variable> const& variables)
-      : provider(memories), book(provider, memories), program(variables), memories_(memories) {
+      : provider(memories), book(provider, memories), program(variables), variables_(variables), memories_(memories) {
     for (std::size_t v = 0; v < variables.size(); ++v) {
       provider.add(variables[v].levels, variables[v].bytes);
       (void)book.add("v" + std::to_string(v), variables[v].levels, variables[v].bytes);
@@ -45,7 +45,7 @@ public:
     }
     if (!can) return false;
     for (auto const& a : accesses)
-      each_region(a.needs, [&](kr::region r) {
+      each_region(a, a.needs, [&](kr::region r) {
         provider.read(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
       });
     book.poison(requests_, m, {});
@@ -53,7 +53,7 @@ public:
     else book.post_call(requests_, m);
     program.run(where, accesses);
     for (auto const& a : accesses)
-      each_region(a.changes, [&](kr::region r) {
+      each_region(a, a.changes, [&](kr::region r) {
         provider.write(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
       });
     return provider.mistakes == 0;
@@ -80,7 +80,7 @@ public:
       }
     book.copy_back(variables, all_levels, "output");
     for (auto const& a : list)
-      each_region(a.needs, [&](kr::region r) {
+      each_region(a, a.needs, [&](kr::region r) {
         provider.read(a.variable, a.level, r, kr::host, program.version(a.variable, a.level, index_of(r)));
       });
     program.run(0, list);
@@ -117,12 +117,14 @@ public:
   bool prepares = false; ///< lists are looked up before they are used
 
 private:
+  // Those of `regions` that the variable has.
   template <class F>
-  static void each_region(unsigned regions, F&& f) {
+  void each_region(oracle::access const& a, unsigned regions, F&& f) const {
     for (kr::region one : kr::single_regions)
-      if (overlap(one, kr::region(regions))) f(one);
+      if (overlap(one, kr::region(regions)) && variables_[std::size_t(a.variable)].bytes[std::size_t(index_of(one))] != 0) f(one);
   }
   std::vector<kr::request> requests_;
+  std::vector<oracle::variable> variables_;
   int memories_;
 };
 

@@ -97,7 +97,8 @@ public:
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
 
   /// The nine calls of a driver. Those that name a routine do so for messages. An exchange has one list for both of
-  /// its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first.
+  /// its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first. A list
+  /// names a level once.
   void cycle(int variable);
   void copy_from_past(int variable);
   void pre_sync(std::span<request const> list, component_range range = {});
@@ -139,7 +140,7 @@ public:
   [[nodiscard]] flights const* leaving() const { return leaving_.data(); }
   [[nodiscard]] cell at(int variable, int level, int component = 0) const { return cells_[index(variable, level, component)]; }
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
-    return residency::is_valid(at(variable, level, component), where, m);
+    return residency::is_valid(cell(at(variable, level, component) & ~places_[std::size_t(variable)].empty), where, m);
   }
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
