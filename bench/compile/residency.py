@@ -16,7 +16,7 @@ HEAD = """#include <keel/machine/alone.hpp>
 #include <keel/residency.hpp>
 namespace kr = keel::residency;
 struct app {
-  using devices = keel::list<keel::serial, keel::simulated>;
+  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::simulated>>;
   using ranks = keel::machine::alone;
   using tracking = kr::automatic;
   using layout = Kokkos::LayoutRight;
