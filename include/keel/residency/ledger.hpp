@@ -96,9 +96,8 @@ public:
   void open(memory m, std::string_view routine = "the caller");
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
 
-  /// The nine calls of a driver. Those that name a routine do so for messages. An exchange has one list for both of
-  /// its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first. A list
-  /// names a level once.
+  /// The nine calls of a driver; those that name a routine do so for messages. A list names a level once. An exchange has
+  /// one list for both of its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first.
   void cycle(int variable);
   void copy_from_past(int variable);
   void pre_sync(std::span<request const> list, component_range range = {});
