@@ -162,6 +162,7 @@ private:
   [[nodiscard]] std::vector<detail::digested> digest_undeclared(component_range range);
   void find_undeclared(std::vector<detail::digested> const& before, std::vector<detail::digested> const& after, std::string_view routine);
   void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
+  void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
   template <class F>
   void tell_copies(std::string_view routine, F&& bring);
   void copy_back(std::span<int const> variables, std::string_view why, component_range range);

@@ -95,22 +95,30 @@ void fields<App, Vars...>::land(component_range range) {
   }
 }
 
-// Copies to devices that later entries of the group are certain to want, behind the ones in between.
+// Copies that later entries of the group are certain to want, behind the ones in between: to devices of what was
+// written on the host, else to the host.
 template <class App, Variable... Vars>
 template <class G, std::size_t I, class Tag>
 void fields<App, Vars...>::begin_certain_copies([[maybe_unused]] component_range range) {
-  [&]<std::size_t... D>(std::index_sequence<D...>) {
-    auto const to = [&]<memory M>(std::integral_constant<memory, M>) {
-      if constexpr (detail::reads_in<G, M, detail::memory_at<App, devices, Tag>>) {
-        static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(
-            G::about, I, M, detail::memory_at<App, devices, Tag>);
-        if constexpr (certain.size != 0)
-          if (book_.is_open(M))
-            certain.for_each_reader([&](std::span<request const> part, std::string_view reader) { acquire(part, M, reader, range); });
-      }
-    };
-    (to(std::integral_constant<memory, memory(D + 1)>{}), ...);
-  }(std::make_index_sequence<lanes::size>{});
+  constexpr auto memory_of_place = detail::memory_at<App, devices, Tag>;
+  auto const to = [&]<memory M>(std::integral_constant<memory, M>) {
+    if constexpr (detail::reads_in<G, M, memory_of_place>) {
+      static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(G::about, I, M, memory_of_place);
+      if constexpr (certain.size != 0)
+        if (book_.is_open(M))
+          certain.for_each_reader([&](std::span<request const> part, std::string_view reader) {
+            if constexpr (M == host) begin_to_host(part, reader, range);
+            else acquire(part, M, reader, range);
+          });
+    }
+  };
+  if constexpr (constexpr entry const& writer = *G::children[I]; detail::has_place(writer)) {
+    if constexpr (memory_of_place(writer.where) != host) to(std::integral_constant<memory, host>{});
+    else
+      [&]<std::size_t... D>(std::index_sequence<D...>) {
+        (to(std::integral_constant<memory, memory(D + 1)>{}), ...);
+      }(std::make_index_sequence<lanes::size>{});
+  }
 }
 
 // One entry of a group, with what its neighbours mean to it.
