@@ -51,8 +51,10 @@ TEST_CASE("residency: a copy to the host that began early does not block, its re
   CHECK(t.asked().empty());
   CHECK(t.run(1, {{1, 0, oracle::owned, oracle::owned}}));
   CHECK(t.asked().empty());
+  CHECK((t.book.at(0, 0) & kr::closer_look) != 0);
   CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
   CHECK(t.asked() == words{"wait"});
+  CHECK((t.book.at(0, 0) & kr::closer_look) == 0);
   CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
   CHECK(t.asked().empty());
   CHECK(t.settle());
