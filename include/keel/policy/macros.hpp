@@ -19,6 +19,13 @@
 #define KEEL_FUNCTION
 #endif
 
+/// Before a loop of a few turns, their number a constant once its function was inlined: nothing is left of the loop.
+#if defined(__clang__)
+#define KEEL_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define KEEL_UNROLL _Pragma("GCC unroll 64")
+#endif
+
 #ifndef KEEL_WITH_MPI
 #define KEEL_WITH_MPI 0
 #endif

@@ -4,17 +4,66 @@
 /// @file
 /// What a routine gets: views of what it declared, the space it runs in, and its share of the grid.
 
+#include <keel/impl/residency/holdings.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/routine.hpp>
 
+#include <cstddef>
 #include <type_traits>
 
 namespace keel::residency {
 
+namespace detail {
+
+/// Where a level of a variable stands among the requests of an entry, -1 where it does not, and whether it is written.
+struct finding {
+  int at = -1;
+  bool is_written = false;
+};
+[[nodiscard]] constexpr finding find_declared(entry const& e, variable_info const& v, int level) {
+  finding found;
+  int before = 0;
+  for_each_access(e, [&, number = std::size_t{0}](access const& a) mutable {
+    bool const is_meant = a.level == level && *a.variable == v;
+    if (is_meant && found.at < 0) found.at = before;
+    found.is_written = found.is_written || (is_meant && does_write(a.how));
+    bool is_new = true;
+    for_each_access(e, [&, other = std::size_t{0}](access const& b) mutable {
+      if (other++ < number) is_new = is_new && (a.level != b.level || *a.variable != *b.variable);
+    });
+    before += int(is_new);
+    ++number;
+  });
+  return found;
+}
+
+/// What the context of every routine has.
+template <class App>
+class surroundings {
+public:
+  surroundings(holdings<App> const& h, request const* declared, int number) : held(h), asked(declared), first(number) {}
+
+  [[nodiscard]] bounds owned() const { return local().owned(); }
+  [[nodiscard]] bounds core() const { return local().core(); }
+  [[nodiscard]] bounds everywhere() const { return local().everywhere(); }
+  [[nodiscard]] share const& local(component which) const { return held.local(which); }
+  [[nodiscard]] indices global_begin() const { return local().global_begin; }
+  [[nodiscard]] indices global_extents() const { return local().global_extents; }
+  [[nodiscard]] bool is_wall(int d, side s) const { return local().is_wall(d, s); }
+  [[nodiscard]] share const& local() const { return held.local(component{first}); }
+  [[nodiscard]] int components() const { return held.components(); }
+
+protected:
+  holdings<App> const& held;
+  request const* asked; ///< what the routine declares, in order, with the numbers of the variables
+  int first;            ///< component
+};
+
+} // namespace detail
+
 /// Whether `R` declares that level of that variable.
 template <class R, class X>
-inline constexpr bool declares =
-    residency::declared(R::about, &detail::item<X>::variable::about, detail::item<X>::level).where != region::none;
+inline constexpr bool declares = detail::find_declared(R::about, detail::item<X>::variable::about, detail::item<X>::level).at >= 0;
 
 /// The `v` of `static void run(V v, …)`. Host only, and cheap to copy; views are taken out of it
 /// before a kernel. Lives as long as the call.
@@ -28,65 +77,42 @@ inline constexpr bool declares =
 /// | `v.global_begin()`, `v.global_extents()` | where the first owned cell lies in the grid, and how large that is |
 /// | `v.local(component{i})` | the same of another component, where they differ in size |
 /// | `v.is_wall(d, side::low)` | whether the grid ends there: those ghosts have no neighbour |
-template <class Fields, class R, class Tag>
-class context {
-public:
-  using space = typename Fields::template space<Tag>;
-
-  context(Fields& f, int first_component) : fields_(&f), first_(first_component) {}
+///
+/// `Directory` is there for an `output`, which may ask for any variable of the fields.
+template <class App, class R, class Tag, class Directory = void>
+struct context : detail::surroundings<App> {
+  using space = detail::space_of<Tag>;
 
   template <Part X>
   [[nodiscard]] auto operator()(X) const {
-    return view<X>(first_);
-  }
-  template <Part X>
-  [[nodiscard]] auto operator()(X, component which) const {
-    fields_->check(which, R::about.name);
-    return view<X>(which.index);
-  }
-
-  [[nodiscard]] space const& execution_space() const { return fields_->template instance<Tag>(); }
-
-  [[nodiscard]] bounds owned() const { return local().owned(); }
-  [[nodiscard]] bounds core() const { return local().core(); }
-  [[nodiscard]] bounds everywhere() const { return local().everywhere(); }
-  [[nodiscard]] share const& local(component which) const { return fields_->local(which); }
-  [[nodiscard]] indices global_begin() const { return local().global_begin; }
-  [[nodiscard]] indices global_extents() const { return local().global_extents; }
-  [[nodiscard]] bool is_wall(int d, side s) const { return local().is_wall(d, s); }
-  [[nodiscard]] share const& local() const { return fields_->local(component{first_}); }
-  [[nodiscard]] int components() const { return fields_->components(); }
-
-private:
-  template <class X>
-  [[nodiscard]] auto view(int which) const {
+    using item = detail::item<X>;
+    using variable = typename item::variable;
+    using data = typename variable::data_type;
+    constexpr int level = item::level, levels = variable::about.levels;
     if constexpr (R::about.what == entry_kind::output) {
-      using item = detail::item<X>;
-      constexpr int number = Fields::template number<typename item::variable>;
+      constexpr int number = Directory::find(&variable::about);
       static_assert(number >= 0, "keel::residency: an output asks for a variable that these fields do not have (see the "
                                  "types in the message). Add it to fields<App, ...>?");
-      fields_->require_copied_back(number, item::level, which, R::about.name);
-      auto const whole = fields_->template view<typename item::variable, Tag>(item::level, which);
-      return typename std::remove_const_t<decltype(whole)>::const_type(whole);
+      this->held.require_copied_back(number, level, this->first, R::about.name);
+      return this->held.template const_array<data, Tag>(number, levels, level, this->first);
     } else {
-      return declared_view<X>(which);
+      constexpr detail::finding found = detail::find_declared(R::about, variable::about, level);
+      if constexpr (found.at < 0)
+        static_assert(declares<R, X>, "keel::residency: a routine reaches a variable, or a level, that it does not declare "
+                                      "(the rest is not passed). Add it to its reads, writes or updates?");
+      else if constexpr (found.is_written)
+        return this->held.template array<data, Tag>(this->asked[found.at].variable, levels, level, this->first);
+      else
+        return this->held.template const_array<data, Tag>(this->asked[found.at].variable, levels, level, this->first);
     }
   }
-  template <class X>
-  [[nodiscard]] auto declared_view(int which) const {
-    static_assert(declares<R, X>, "keel::residency: a routine reaches a variable, or a level, that it does not declare "
-                                  "(the rest is not passed). Add it to its reads, writes or updates?");
-    using item = detail::item<X>;
-    auto const whole = fields_->template view<typename item::variable, Tag>(item::level, which);
-    using whole_type = std::remove_const_t<decltype(whole)>;
-    if constexpr (does_write(residency::declared(R::about, &item::variable::about, item::level).how))
-      return whole_type(whole);
-    else
-      return typename whole_type::const_type(whole);
+  template <Part X>
+  [[nodiscard]] auto operator()(X part, component which) const {
+    this->held.check(which, R::about.name);
+    return context{{this->held, this->asked, which.index}}(part);
   }
 
-  Fields* fields_;
-  int first_;
+  [[nodiscard]] space const& execution_space() const { return this->held.template instance<Tag>(); }
 };
 
 } // namespace keel::residency

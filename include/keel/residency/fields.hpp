@@ -5,26 +5,23 @@
 /// The variables of an application, held in every memory that needs them, and the steps that
 /// run routines on them.
 
-#include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/holdings.hpp>
 #include <keel/impl/residency/invoke.hpp>
-#include <keel/impl/residency/memories.hpp>
-#include <keel/impl/residency/regions.hpp>
-#include <keel/impl/residency/storage.hpp>
-#include <keel/machine/environment.hpp>
+#include <keel/impl/residency/script.hpp>
+#include <keel/impl/residency/siblings.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/context.hpp>
-#include <keel/residency/kokkos_provider.hpp>
-#include <keel/residency/ledger.hpp>
 #include <keel/residency/plan.hpp>
 #include <keel/residency/schedule.hpp>
 #include <keel/residency/settings.hpp>
 #include <keel/residency/tracking.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <span>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace keel::residency {
 
@@ -34,18 +31,17 @@ namespace keel::residency {
 /// of it. Host arrays begin as zeros but valid nowhere, so the first routine to touch a variable
 /// writes it. The run must outlive the fields. Not copied, not moved: routines hold its address.
 template <class App, Variable... Vars>
-class fields {
+class fields : detail::holdings<App> {
+  using held = detail::holdings<App>;
+
 public:
-  using devices = policy::to_list<typename App::devices>;
-  using tracking = typename App::tracking;
+  using typename held::devices;
+  using typename held::tracking;
   template <class Tag>
   using space = detail::space_of<Tag>;
 
   template <Runtime<App> Run, class... Options>
   fields(Run& run, grid const& whole, Options const&... options);
-  ~fields();
-  fields(fields const&) = delete;
-  fields& operator=(fields const&) = delete;
 
   /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
   /// takes, by reference. Where the state allows it, as it does in the steady state, reads that the plan knows to
@@ -64,8 +60,8 @@ public:
 
   /// What is copied back for output that declares nothing, from now on; at the start the run is asked, where it
   /// knows. Throws where `copy_back_vars` has a name that matches nothing, and then keeps what it had.
-  void set(residency::settings const& how);
-  [[nodiscard]] residency::settings const& settings() const { return settings_; }
+  void set(residency::settings const& how) { held::set(how); }
+  [[nodiscard]] residency::settings const& settings() const { return this->settings_; }
 
   /// Level 1 to level 0 of each variable, in every memory where it is valid.
   template <Variable... Vs>
@@ -76,151 +72,79 @@ public:
   /// it was written there; of a view of less than the array the region has to be valid there before. A view
   /// that lies in no variable, or in more than one array, is refused.
   template <class View>
-  void require_valid_data(View const& v, region where = region::owned);
+  void require_valid_data(View const& v, region where = region::owned) {
+    held::require_valid_data(v, where);
+  }
   template <class View>
-  void notify_data_modified(View const& v, region where = region::owned);
+  void notify_data_modified(View const& v, region where = region::owned) {
+    held::notify_data_modified(v, where);
+  }
 
   /// Steps that went by the plan; the others were tracked, as are all where there are several components.
-  [[nodiscard]] std::int64_t planned_steps() const { return planned_steps_; }
+  [[nodiscard]] std::int64_t planned_steps() const { return this->planned_steps_; }
   /// Steps made; `every` counts by it. To be set after a restart.
-  [[nodiscard]] std::int64_t steps() const { return steps_; }
-  void set_steps(std::int64_t n) { steps_ = n; }
+  [[nodiscard]] std::int64_t steps() const { return this->steps_; }
+  void set_steps(std::int64_t n) { this->steps_ = n; }
 
   /// This rank's share of the grid of a component.
-  [[nodiscard]] share const& local(component which = {}) const {
-    return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)];
-  }
-  [[nodiscard]] int components() const { return book_.components(); }
-  [[nodiscard]] std::string_view device_name() const;
+  [[nodiscard]] share const& local(component which = {}) const { return held::local(which); }
+  using held::components;
+  using held::device_name;
 
   /// Bytes moved so far, variables in the order of the list; see `reset_traffic`.
-  [[nodiscard]] residency::traffic const& traffic() const { return book_.traffic(); }
-  void reset_traffic() { book_.traffic().reset(); }
+  [[nodiscard]] residency::traffic const& traffic() const { return this->book_.traffic(); }
+  void reset_traffic() { this->book_.traffic().reset(); }
   /// A variable's place in the list.
   template <Variable V>
   static constexpr int number = detail::directory<Vars...>::find(&V::about);
   /// Bytes of one level of one component of `V`, by region, on this rank.
   template <Variable V>
   [[nodiscard]] region_bytes bytes(component which = {}) const {
-    return provider_.bytes_of(number<V>, which.index);
+    return this->provider_.bytes_of(number<V>, which.index);
   }
   /// Whether a region is valid in the memory of a device; of the host, without one. True where nothing is tracked.
   template <Part X, class Tag = void>
   [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;
 
 private:
-  template <class, class, class>
-  friend class context;
-
-  using layout = typename App::layout;
-  using lanes = detail::lanes_of<devices>;
-  using host_tag = typename detail::host_tag<devices>::type;
-  using provider_type = kokkos_provider<lanes>;
   using directory = detail::directory<Vars...>;
   static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application?");
   static_assert(directory::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
                                       "Rename one?");
-  static_assert(tracking::tracks || lanes::size == 0,
-                "keel::residency::off: the list has a device with memory of its own (nobody would copy). Take automatic?");
-
-  template <class E, memory M, class P = detail::no_plan, std::size_t At = 0>
-  using duties_of = detail::duties<E, M, directory, lanes::size != 0, P, At>;
-  /// Where nothing can be copied nothing is tracked, but by a policy that looks for mistakes.
-  static constexpr bool keeps_book = tracking::tracks && (lanes::size != 0 || tracking::checks);
+  using typename held::lanes;
+  using held::keeps_book;
   template <class Tag>
-  static constexpr memory memory_of = detail::memory_of<devices, Tag>;
-  template <class Tag>
-  static constexpr memory exchange_memory = detail::exchanges_on_device<App> ? memory_of<Tag> : host;
-  static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
-    return tracking::checks || (detail::is_rehearsal<Tags> || ...);
-  }(devices{});
+  static constexpr memory exchange_memory = detail::exchanges_on_device<App> ? held::template memory_of<Tag> : host;
 
-  template <bool Asks, class F>
-  void on_chosen(F&& f);
+  // `P` is the plan that a step goes by, or `detail::no_plan`.
   template <class P>
   [[nodiscard]] bool allows_plan() const;
   template <class P>
   void settle_leavers();
-  // `P` is the plan that the step goes by, or `detail::no_plan`; `At` the number of the entry in it.
-  template <class E, class Tag, class P, std::size_t At, class... Args>
-  void walk(cell* row, component_range range, Args&... args);
-  template <class E, class Tag, class P, std::size_t At, class... Args>
-  void enter(cell* row, component_range range, Args&... args);
-  template <class R, class Tag, class P, std::size_t At, class... Args>
-  void run_routine(cell* row, component_range range, Args&... args);
-  template <class R, class Tag, class... Args>
-  void run_closely(component_range range, Args&... args);
-  template <class R, class Tag, class... Args>
-  void call(component_range range, Args&... args);
-  template <class E, memory M, class P, std::size_t At>
-  [[nodiscard]] bool admit(cell* row, component_range range);
-  template <class E, memory M>
-  void admit_closely(component_range range);
-  template <class E>
-  void lose(component_range range);
-  template <class E, memory M>
-  [[nodiscard]] std::vector<detail::digested> digest_undeclared(component_range range);
-  void find_undeclared(std::vector<detail::digested> const& before, std::vector<detail::digested> const& after, std::string_view routine);
-  void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
-  void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
-  template <class F>
-  void tell_copies(std::string_view routine, F&& bring);
-  void copy_back(std::span<int const> variables, std::string_view why, component_range range);
-  void require_copied_back(int variable, int level, int which, std::string_view output) const;
-  template <class E, class... Args>
-  void run_output(component_range range, Args&... args);
-  template <memory M, class F>
-  void in_route(int which, F&& f);
-  template <class E>
-  [[nodiscard]] auto arrays_of(int which, memory m) const;
-  template <class E, memory M, class P, std::size_t At>
-  void begin_exchange(cell* row, component_range range);
-  template <class E, memory M>
-  void finish_exchange(component_range range);
-  template <class G, std::size_t I, class Tag, bool IsOver>
-  void land(component_range range);
+  // Entry `E`, number `N` of schedule `S`; `closely` is the same as data.
+  template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
+  void play(detail::node<App, Arguments> const& closely, cell* row, component_range range, Arguments const& args);
+  template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, class P, class Arguments>
+  void play_child(cell* row, component_range range, Arguments const& args);
+  template <Entry E, class Arguments>
+  void run_in(component_range range, Arguments const& args);
   template <class G, std::size_t I, class Tag>
-  void begin_certain_copies(component_range range);
-  template <class G, std::size_t I, class E, class Tag, class P, std::size_t At, class... Args>
-  void walk_child(cell* row, component_range range, Args&... args);
-  template <class V>
-  void cycle_levels();
-
-  template <class V, class Tag>
-  [[nodiscard]] auto const& view(int level, int which) const;
-  template <class Tag>
-  [[nodiscard]] space<Tag> const& instance() const {
-    return *instances_.template get<Tag>();
-  }
-  template <class Tag>
-  void prepare(std::string_view routine = "the caller");
-  void settle_host() const;
-  template <class View>
-  [[nodiscard]] residency::owner owner_of(View const& v) const;
-  void check(component which, std::string_view routine) const;
-  template <class V, class... Options>
-  void add(Options const&... options);
-  template <class V>
-  [[nodiscard]] detail::shape lay_out(share const& part, std::int64_t const* extra, layout& kokkos) const;
-  template <class V>
-  static void allocate(void* self, int variable, memory m);
-
-  [[no_unique_address]] detail::closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
-  std::vector<share> shares_; // by component, or one for all
-  provider_type provider_;
-  ledger<provider_type, detail::announced<typename tracking::observer>> book_;
-  detail::storage<layout, lanes, Vars...> storage_;
-  detail::instances<host_tag, devices> instances_;
-  machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
-  std::deque<detail::route<typename App::ranks, lanes>> routes_; // by component
-  bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
-  // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
-  cell* row_ = const_cast<cell*>(detail::closed_row<directory::cell_count>.data());
-  std::size_t chosen_ = 0;
-  bool poisons_ = tracking::checks;
-  residency::settings settings_;
-  std::vector<int> copied_back_; // by number
-  std::int64_t steps_ = 0, planned_steps_ = 0;
+  static void begin_certain_copies(held& self, component_range range);
+  template <class G, class Tag>
+  static constexpr auto const& begins_copies = detail::begins_copies<G, directory, detail::memory_at<App, devices, Tag>>;
+  template <class E, class Arguments>
+  static void perform_output(held& self, std::span<request const>, component_range range, Arguments const& args);
+  static void copy_back_written(held& self, entry const& analysis, component_range range);
+  // The same as data, for tracked steps.
+  template <class S, class G, std::size_t I, std::size_t N, class E, class Tag, class Arguments>
+  [[nodiscard]] static consteval detail::node<App, Arguments> node_of();
+  template <class S, class G, std::size_t N, class Tag, class Arguments>
+  static constexpr auto nodes_in = []<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
+    return std::array<detail::node<App, Arguments>, sizeof...(Es)>{
+        node_of<S, G, I, detail::numbers_in<G, N>[I], Es, Tag, Arguments>()...};
+  }(typename G::entries{}, std::make_index_sequence<G::entries::size>{});
+  template <class S, class Tag, class Arguments>
+  static constexpr auto root = node_of<S, void, 0, 0, S, Tag, Arguments>();
 };
 
 } // namespace keel::residency
@@ -230,4 +154,5 @@ private:
 #include <keel/impl/residency/exchanging.hpp>
 #include <keel/impl/residency/making.hpp>
 #include <keel/impl/residency/outputs.hpp>
+#include <keel/impl/residency/playing.hpp>
 #include <keel/impl/residency/running.hpp>

@@ -4,35 +4,36 @@
 /// @file
 /// How fields know whose data a view shows.
 
+#include <keel/impl/residency/holdings.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/fields.hpp>
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <type_traits>
 
-namespace keel::residency {
+namespace keel::residency::detail {
 
-template <class App, Variable... Vars>
+template <class App>
 template <class View>
-owner fields<App, Vars...>::owner_of(View const& v) const {
+owner holdings<App>::owner_of(View const& v) const {
   std::size_t const bytes = v.span() * sizeof(typename View::value_type);
   if (std::optional<owner> const found = provider_.owner_of(v.data(), bytes)) return *found;
   throw error("residency", "the view '" + v.label() + "' shows no variable of these fields", "its " + std::to_string(bytes) +
               " bytes do not lie in one of their arrays", "Take it from v in a routine, or a piece of such a view");
 }
 
-template <class App, Variable... Vars>
+template <class App>
 template <class View>
-void fields<App, Vars...>::require_valid_data(View const& v, region where) {
+void holdings<App>::require_valid_data(View const& v, region where) {
   owner const o = owner_of(v);
   request const one{o.variable, o.level, where, region::none};
   if constexpr (keeps_book) acquire({&one, 1}, o.where, "the caller", {o.component, o.component + 1});
 }
 
-template <class App, Variable... Vars>
+template <class App>
 template <class View>
-void fields<App, Vars...>::notify_data_modified(View const& v, region where) {
+void holdings<App>::notify_data_modified(View const& v, region where) {
   static_assert(std::is_same_v<typename View::value_type, typename View::non_const_value_type>,
                 "keel::residency: data cannot have been modified through a view of const elements. Say so of the other one?");
   owner const o = owner_of(v);
@@ -45,4 +46,4 @@ void fields<App, Vars...>::notify_data_modified(View const& v, region where) {
   }
 }
 
-} // namespace keel::residency
+} // namespace keel::residency::detail

@@ -5,6 +5,7 @@
 /// The cells of a list of variables, and what an entry does to them, as constants.
 
 #include <keel/impl/residency/merge.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/residency/routine.hpp>
 
 #include <algorithm>
@@ -63,33 +64,9 @@ template <std::size_t Most>
 struct requests {
   request list[Most + 1]{};
   std::size_t size = 0;
-  bool is_complete = true; ///< all variables were found
 
   [[nodiscard]] constexpr std::span<request const> all() const { return {list, size}; }
 };
-
-template <class E, class Directory>
-constexpr auto requests_of() {
-  requests<E::access_count> made;
-  made.size = merge(E::about, made.list, [&](variable_info const* v) {
-    int const number = Directory::find(v);
-    made.is_complete = made.is_complete && number >= 0;
-    return number;
-  });
-  return made;
-}
-
-/// The requests of entry `E`, made once.
-template <class E, class Directory>
-inline constexpr auto asked_by = requests_of<E, Directory>();
-
-/// Stops the compiler where the fields with this directory lack a variable that `E` names.
-template <class E, class Directory>
-consteval void require_variables() {
-  static_assert(asked_by<E, Directory>.is_complete,
-                "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
-                "entry in the message). Add it to fields<App, ...>?");
-}
 
 /// What stands in for a plan where there is none: nothing is known.
 struct no_plan {
@@ -97,10 +74,8 @@ struct no_plan {
   static constexpr bool may_leave(std::size_t, std::size_t) { return true; }
   static constexpr bool lacks_exchange(std::size_t) { return false; }
 };
-/// The same where a step could not go by its plan: every routine takes the long way, so that there is little code for it.
-struct off_course : no_plan {};
 template <class P>
-inline constexpr bool is_plan = !std::is_base_of_v<no_plan, P>;
+inline constexpr bool is_plan = !std::is_same_v<P, no_plan>;
 
 /// Bits that have to be clear in elements that stand side by side in a row: as many as a register
 /// holds, so that several variables are tested at once.
@@ -159,50 +134,62 @@ struct mark {
   write_masks masks{};
 };
 
-/// What has to be done around entry `E` in memory `M`, as constants; the requests it comes from;
-/// and what plan `P` knows of it, its entry number `At`. `Copies`: whether there is another memory, so that a copy may be under way that a write on the host must not overtake.
-template <class E, memory M, class Directory, bool Copies, class P = no_plan, std::size_t At = 0>
-struct duties {
-  static constexpr auto const& asked = asked_by<E, Directory>;
-  static constexpr std::size_t size = asked.size;
-
-private:
+/// What has to be done around the routines of a script, as constants, where plan `P` knows what it knows and `MemoryOf(place)`
+/// says where they run. `Copies`: whether there is another memory, so that a copy may be under way that a write on the host must
+/// not overtake. One table for all routines: so the compiler fills it in one go.
+template <class Script, class P, auto MemoryOf, bool Copies>
+class duties {
+  struct counts {
+    std::uint32_t reads = 0, overtaken = 0, marks = 0; // of the entries before
+  };
   struct all {
-    probes<cell, asked.size> reads;
-    probes<flights, asked.size> overtaken;
-    mark marks[asked.size + 1]{};
-    std::size_t mark_count = 0;
+    probe reads[Script::declarations + 1]{}, overtaken[Script::declarations + 1]{};
+    mark marks[Script::declarations + 1]{};
+    counts before[Script::entries + 1]{};
   };
   static constexpr all made = [] {
     all a;
-    for (std::size_t i = 0; i < asked.size; ++i) {
-      request const& r = asked.list[i];
-      std::uint32_t const at = Directory::first_cell[std::size_t(r.variable)] + std::uint32_t(r.level);
-      // A test that a plan spares is spared whole; any other takes the closer look along.
-      cell const tested = bits_of(region(std::uint8_t(r.reads) & ~std::uint8_t(P::known(At, i))), M);
-      a.reads.add(at, is_plan<P> ? tested : cell(tested | (tested != 0 || i == 0 ? closer_look : 0)));
-      if (r.writes == region::none) continue;
-      if (Copies && M == host && P::may_leave(At, i)) a.overtaken.add(at, flights(~0U));
-      a.marks[a.mark_count++] = {at, masks_of_write(r.writes, M)};
+    counts now;
+    for (std::size_t n = 0; n < Script::entries; ++n) {
+      probes<cell, Script::most_asked> reads;
+      probes<flights, Script::most_asked> overtaken;
+      auto const asked = Script::asked(n);
+      memory const m = MemoryOf(Script::about(n).where);
+      for (std::size_t i = 0; i < asked.size() && Script::about(n).what == entry_kind::routine; ++i) {
+        request const& r = asked[i];
+        std::uint32_t const at = Script::cell_of(r);
+        // A test that a plan spares is spared whole; any other takes the closer look along.
+        cell const tested = bits_of(without(r.reads, P::known(n, i)), m);
+        reads.add(at, is_plan<P> ? tested : cell(tested | (tested != 0 || i == 0 ? closer_look : 0)));
+        if (r.writes == region::none) continue;
+        if (Copies && m == host && P::may_leave(n, i)) overtaken.add(at, flights(~0U));
+        a.marks[now.marks++] = {at, masks_of_write(r.writes, m)};
+      }
+      reads.merge();
+      overtaken.merge();
+      for (std::size_t i = 0; i < reads.size; ++i) a.reads[now.reads++] = reads.list[i];
+      for (std::size_t i = 0; i < overtaken.size; ++i) a.overtaken[now.overtaken++] = overtaken.list[i];
+      a.before[n + 1] = now;
     }
-    a.reads.merge();
-    a.overtaken.merge();
     return a;
   }();
 
 public:
-  /// Whether the entry can begin: one branch, for what it reads in a row of cells and, on the host, for copies that
+  // `n` is a constant of the caller, so that nothing is left of the loops.
+
+  /// Whether entry number `n` can begin: one branch, for what it reads in a row of cells and, on the host, for copies that
   /// leave from what it writes.
-  [[nodiscard, gnu::always_inline]] static bool is_ready(cell const* row, [[maybe_unused]] auto const& book) {
-    std::uint64_t lacks = made.reads.set_in(row, std::make_index_sequence<made.reads.size>{});
-    if constexpr (made.overtaken.size != 0) lacks |= made.overtaken.set_in(book.leaving(), std::make_index_sequence<made.overtaken.size>{});
+  [[nodiscard, gnu::always_inline]] static bool is_ready(std::size_t n, cell const* row, [[maybe_unused]] auto const& book) {
+    std::uint64_t lacks = 0;
+    KEEL_UNROLL for (std::size_t i = made.before[n].reads; i < made.before[n + 1].reads; ++i) lacks |= bits_at(row, made.reads[i]);
+    KEEL_UNROLL for (std::size_t i = made.before[n].overtaken; i < made.before[n + 1].overtaken; ++i)
+      lacks |= bits_at(book.leaving(), made.overtaken[i]);
     return lacks == 0;
   }
-  /// Marks what the entry writes: a store for each cell that it writes the owned part of.
-  [[gnu::always_inline]] static void mark_in([[maybe_unused]] cell* row) {
-    [&]<std::size_t... I>(std::index_sequence<I...>) {
-      ((row[made.marks[I].at] = after_write(row[made.marks[I].at], made.marks[I].masks)), ...);
-    }(std::make_index_sequence<made.mark_count>{});
+  /// Marks what it writes: a store for each cell that it writes the owned part of.
+  [[gnu::always_inline]] static void mark_in(std::size_t n, cell* row) {
+    KEEL_UNROLL for (std::size_t i = made.before[n].marks; i < made.before[n + 1].marks; ++i)
+      row[made.marks[i].at] = after_write(row[made.marks[i].at], made.marks[i].masks);
   }
 };
 
@@ -235,13 +222,5 @@ struct needs {
     return made;
   }();
 };
-
-/// The row of fields with several components: whoever looks at it takes the long way.
-template <std::size_t Cells>
-inline constexpr auto closed_row = [] {
-  std::array<cell, Cells + row_padding> made{};
-  made.fill(cell(closer_look | valid_nowhere));
-  return made;
-}();
 
 } // namespace keel::residency::detail

@@ -18,6 +18,9 @@ template <class Arg>
 [[nodiscard]] constexpr std::conditional_t<std::is_lvalue_reference_v<Arg>, Arg, Arg const&> passed(std::remove_reference_t<Arg>& arg) {
   return arg;
 }
+/// All of them: a tuple of references.
+template <class... Args>
+using passed_all = std::tuple<std::conditional_t<std::is_lvalue_reference_v<Args>, Args, std::remove_reference_t<Args> const&>...>;
 
 template <class R, class V, class... Args>
 concept Runs = requires(V v, Args... each) { R::run(v, each...); };
@@ -27,11 +30,10 @@ concept Holds = requires(Args... each) {
 };
 
 /// Calls `R::run(v, …)` with the first `N` of `args`, references all, or with fewer.
-template <class R, std::size_t N, class V, class... Args>
-void run_with(V v, std::tuple<Args...> const& args) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    using all = std::tuple<Args...>;
-    if constexpr (Runs<R, V, std::tuple_element_t<I, all>...>) {
+template <class R, std::size_t N, class V, class Arguments>
+[[gnu::always_inline]] inline void run_with(V const& v, Arguments const& args) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
+    if constexpr (Runs<R, V, std::tuple_element_t<I, Arguments>...>) {
       R::run(v, std::get<I>(args)...);
     } else {
       static_assert(sizeof...(I) > 0, "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
@@ -40,13 +42,18 @@ void run_with(V v, std::tuple<Args...> const& args) {
     }
   }(std::make_index_sequence<N>{});
 }
+/// With all of them, or with fewer. A routine that takes none where there are none, as most, costs no more than its call.
+template <class R, class V, class Arguments>
+[[gnu::always_inline]] inline void run_with(V const& v, Arguments const& args) {
+  if constexpr (std::tuple_size_v<Arguments> == 0 && Runs<R, V>) R::run(v);
+  else run_with<R, std::tuple_size_v<Arguments>>(v, args);
+}
 
 /// What `C::holds(…)` says to the first `N` of `args`, or to fewer.
-template <class C, std::size_t N, class... Args>
-bool holds_with(std::tuple<Args...> const& args) {
+template <class C, std::size_t N, class Arguments>
+bool holds_with(Arguments const& args) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) -> bool {
-    using all = std::tuple<Args...>;
-    if constexpr (Holds<C, std::tuple_element_t<I, all>...>) {
+    if constexpr (Holds<C, std::tuple_element_t<I, Arguments>...>) {
       return C::holds(std::get<I>(args)...);
     } else {
       static_assert(sizeof...(I) > 0, "keel::residency::when: the condition's holds(...) takes neither these arguments nor fewer of "

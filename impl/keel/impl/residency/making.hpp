@@ -4,21 +4,19 @@
 /// @file
 /// How fields are made: the grid's share, the arrays in each memory, the devices.
 
+#include <keel/impl/residency/holdings.hpp>
 #include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/fields.hpp>
 #include <keel/space/pinned.hpp>
 
-#include <array>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace keel::residency {
-
-namespace detail {
+namespace keel::residency::detail {
 
 /// The components asked for among the options of the fields.
 template <class... Options>
@@ -52,18 +50,20 @@ std::vector<share> shares_in(Run& run, grid const& whole, Options const&... opti
   return shares;
 }
 
+/// What an option says of the lengths of variable `V`.
+template <class V, class Option>
+lengths_given lengths_in(Option const&) {
+  return {};
+}
 template <class V, class... Vs>
-constexpr bool is_for(extra<Vs...> const&) {
-  return (std::is_same_v<V, Vs> || ...);
+lengths_given lengths_in(extra<Vs...> const& option) {
+  return {option.lengths.data(), option.given, (std::is_same_v<V, Vs> || ...)};
 }
 
-} // namespace detail
-
-template <class App, Variable... Vars>
-template <Runtime<App> Run, class... Options>
-fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
-    : shares_(detail::shares_in(run, whole, options...)), provider_(shares_),
-      book_(provider_, lanes::size + 1, detail::components_in(options...)), instances_(run),
+template <class App>
+template <class Run>
+holdings<App>::holdings(Run& run, std::vector<share> shares, int component_count)
+    : shares_(std::move(shares)), provider_(shares_), book_(provider_, lanes::size + 1, component_count), instances_(run),
       own_(run.environment().comm()) {
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
     chosen_ = policy::index_of<devices, Tag>;
@@ -73,20 +73,32 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
     throw error("residency::fields", "the device " + std::string(run.device_name()) + " is not in the list",
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
-  book_.observer().name_memories(detail::memory_names(devices{}));
+  book_.observer().name_memories(memory_names(devices{}));
   if constexpr (WritesFile<typename tracking::observer>) {
     std::string name = settings_.trace_file;
     if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
     int const rank = run.environment().rank();
-    book_.observer().open(trace::path_of(name, rank), rank, detail::memory_names(devices{}));
+    book_.observer().open(trace::path_of(name, rank), rank, memory_names(devices{}));
   }
-  for (int c = 0; c < components(); ++c) routes_.emplace_back(own_, local({c}));
-  (add<Vars>(options...), ...);
-  if (components() == 1 && !book_.observer().listens()) row_ = book_.cells();
+  for (int c = 0; c < component_count; ++c) routes_.emplace_back(own_, local({c}));
+}
+
+// Once all variables are there.
+template <class App>
+template <class Run>
+void holdings<App>::open_for(Run& run) {
+  if (components() == 1 && !book_.observer().listens()) {
+    row_ = book_.cells();
+  } else {
+    std::size_t cells = row_padding;
+    for (int v = 0; v < book_.variables(); ++v) cells += std::size_t(book_.levels(v));
+    closed_row_.assign(cells, cell(closer_look | valid_nowhere));
+    row_ = closed_row_.data();
+  }
   book_.open(host);
   on_chosen<true>([&]<class Tag>(Tag) {
     prepare<Tag>();
-    if constexpr (detail::is_rehearsal<Tag>) sends_by_way_of_host_ = keel::space::chosen_guard() == keel::space::guard::pages;
+    if constexpr (is_rehearsal<Tag>) sends_by_way_of_host_ = keel::space::chosen_guard() == keel::space::guard::pages;
     else sends_by_way_of_host_ = !machine::reaches_device_memory<typename App::ranks>();
   });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
@@ -94,50 +106,49 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
 }
 
 // Kernels and copies may still be at work on the arrays.
-template <class App, Variable... Vars>
-fields<App, Vars...>::~fields() {
+template <class App>
+holdings<App>::~holdings() {
   instances_.for_each_open([](auto, auto const& queue) { queue.fence(); });
 }
 
 // How the variable lies, without its type, for the provider; its number and levels for the book.
-template <class App, Variable... Vars>
-template <class V, class... Options>
-void fields<App, Vars...>::add(Options const&... options) {
-  using view_type = typename detail::rack<V, layout, Kokkos::HostSpace>::view_type;
-  constexpr int dynamic = int(view_type::rank_dynamic);
-  auto const name = std::string(V::about.name);
-  int const on_grid = V::about.lies_on_grid ? local().rank : 0;
-  if (dynamic < on_grid)
+template <class App>
+template <class Data>
+void holdings<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
+  constexpr int dynamic = int(array_type<Data, Kokkos::HostSpace>::rank_dynamic);
+  auto const name = std::string(about.name);
+  int const on_grid = about.lies_on_grid ? local({}).rank : 0, beyond = dynamic - on_grid;
+  if (beyond < 0)
     throw error("residency::fields", "variable " + name + " has " + std::to_string(dynamic) + " dimensions to be set, the grid " +
                 std::to_string(on_grid), "its first dimensions are the grid's", "Declare it off_grid, or give it more");
   std::int64_t const* lengths = nullptr;
   bool is_own = false;
-  [[maybe_unused]] auto const look = [&](auto const& option) {
-    if constexpr (requires { option.lengths; })
-      if (bool const mine = detail::is_for<V>(option); mine || (!is_own && lengths == nullptr && option.given == dynamic - on_grid))
-        if (!is_own) lengths = option.lengths.data(), is_own = mine && option.given == dynamic - on_grid;
-  };
-  (look(options), ...);
-  if (dynamic > on_grid && lengths == nullptr)
-    throw error("residency::fields", "variable " + name + " has " + std::to_string(dynamic - on_grid) +
+  for (lengths_given const& g : given)
+    if (!is_own && g.lengths != nullptr && (g.is_own || (lengths == nullptr && g.count == beyond)))
+      lengths = g.lengths, is_own = g.is_own && g.count == beyond;
+  if (beyond > 0 && lengths == nullptr)
+    throw error("residency::fields", "variable " + name + " has " + std::to_string(beyond) +
                 " dimensions beyond the grid's, and nobody gave their lengths", "every star needs one",
                 "Pass extra<" + name + ">{...}");
 
-  std::vector<detail::shape> shapes;
-  for (share const& part : shares_) shapes.push_back(lay_out<V>(part, lengths, storage_.template of<V>().lies.emplace_back()));
-  provider_.add(std::move(shapes), V::about.levels, components(), &fields::template allocate<V>, this);
-  (void)book_.add(V::about.name, V::about.levels, provider_.bytes_of(number<V>), V::about.group);
-  for (int c = 1; c < int(shares_.size()); ++c) book_.resize(number<V>, c, provider_.bytes_of(number<V>, c));
+  int const number = book_.variables();
+  std::vector<shape> shapes;
+  lies_.emplace_back();
+  for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, lies_.back().emplace_back()));
+  racks_.resize(racks_.size() + lanes::size + 1);
+  provider_.add(std::move(shapes), about.levels, components(), &holdings::template allocate<Data>, this);
+  (void)book_.add(about.name, about.levels, provider_.bytes_of(number), about.group);
+  for (int c = 1; c < int(shares_.size()); ++c) book_.resize(number, c, provider_.bytes_of(number, c));
 }
 
 // How the arrays of one share lie; `extra` are the lengths beyond the grid's.
-template <class App, Variable... Vars>
-template <class V>
-detail::shape fields<App, Vars...>::lay_out(share const& part, std::int64_t const* extra, layout& kokkos) const {
-  using view_type = typename detail::rack<V, layout, Kokkos::HostSpace>::view_type;
+template <class App>
+template <class Data>
+shape holdings<App>::lay_out(variable_info const& about, share const& part, std::int64_t const* extra, layout& kokkos) const {
+  using view_type = array_type<Data, Kokkos::HostSpace>;
   constexpr int rank = int(view_type::rank), dynamic = int(view_type::rank_dynamic);
-  int const on_grid = V::about.lies_on_grid ? part.rank : 0;
-  detail::shape lies;
+  int const on_grid = about.lies_on_grid ? part.rank : 0;
+  shape lies;
   lies.rank = on_grid;
   lies.element_bytes = sizeof(typename view_type::non_const_value_type);
   std::int64_t extents[max_rank + 1]{};
@@ -145,7 +156,7 @@ detail::shape fields<App, Vars...>::lay_out(share const& part, std::int64_t cons
     extents[d] = d < on_grid ? part.extents[d] : d < dynamic ? extra[d - on_grid] : std::int64_t(view_type::static_extent(unsigned(d)));
     if (d < dynamic) kokkos.dimension[d] = std::size_t(extents[d]);
     if (extents[d] < 1)
-      throw error("residency::fields", "dimension " + std::to_string(d) + " of variable " + std::string(V::about.name) + " has " +
+      throw error("residency::fields", "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
                   std::to_string(extents[d]) + " elements", "an array needs one", "Give a positive length");
     lies.elements *= extents[d];
     if (d >= on_grid) lies.inner *= extents[d];
@@ -162,29 +173,28 @@ detail::shape fields<App, Vars...>::lay_out(share const& part, std::int64_t cons
 }
 
 // What the provider calls to create: the arrays of all levels and components, typed and labelled.
-template <class App, Variable... Vars>
-template <class V>
-void fields<App, Vars...>::allocate(void* self, int variable, memory m) {
-  auto& f = *static_cast<fields*>(self);
+template <class App>
+template <class Data>
+void holdings<App>::allocate(void* self, int variable, memory m) {
+  auto& held = *static_cast<holdings*>(self);
+  int const levels = held.book_.levels(variable);
   auto const make = [&]<class Memory>(std::type_identity<Memory>) {
-    auto& rack = f.storage_.template in<V, Memory>();
-    using view_type = typename std::remove_reference_t<decltype(rack)>::view_type;
-    std::vector<void*> arrays;
+    using view_type = array_type<Data, Memory>;
+    std::vector<void*> data;
     std::vector<view_type> views; // given over when all are there
-    for (int i = 0; i < V::about.levels * f.components(); ++i) {
-      auto const& all = f.storage_.template of<V>().lies;
-      auto const& lies = all[all.size() == 1 ? 0 : std::size_t(i / V::about.levels)];
-      auto const label = std::string(V::about.name) + " [" + std::to_string(i % V::about.levels) + "]";
+    for (int i = 0; i < levels * held.components(); ++i) {
+      auto const& all = held.lies_[std::size_t(variable)];
+      auto const& lies = all[all.size() == 1 ? 0 : std::size_t(i / levels)];
+      auto const label = std::string(held.book_.name(variable)) + " [" + std::to_string(i % levels) + "]";
       // What a device copies from and to is pinned, where it has such memory.
       using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
-      if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>)
-        views.push_back(Kokkos::View<typename V::data_type, layout, host_memory>(label, lies));
-      else
-        views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), lies));
-      arrays.push_back(views.back().data());
+      if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) views.push_back(array_type<Data, host_memory>(label, lies));
+      else views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), lies));
+      data.push_back(views.back().data());
     }
-    f.provider_.place(variable, m, std::move(arrays));
-    rack.views = std::move(views);
+    auto all = std::make_shared<std::vector<view_type>>(std::move(views));
+    held.provider_.place(variable, m, std::move(data));
+    held.racks_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)] = {all->data(), all};
   };
   if (m == host) return make(std::type_identity<Kokkos::HostSpace>{});
   [&]<class... Lanes>(keel::list<Lanes...>) {
@@ -193,27 +203,38 @@ void fields<App, Vars...>::allocate(void* self, int variable, memory m) {
   }(lanes{});
 }
 
+// Calls f with the tag of the device chosen at the start.
+template <class App>
+template <bool Asks, class F>
+void holdings<App>::on_chosen(F&& f) {
+  [&]<class... Tags>(keel::list<Tags...>) {
+    constexpr std::size_t last = Asks ? sizeof...(Tags) - 1 : 0; // where nobody asks, any of them will do
+    std::size_t at = 0;
+    (void)((at == last || at == chosen_ ? (f(Tags{}), true) : (++at, false)) || ...);
+  }(devices{});
+}
+
 // The device's queue and memory, once; a device that no routine uses costs neither.
-template <class App, Variable... Vars>
+template <class App>
 template <class Tag>
-void fields<App, Vars...>::prepare(std::string_view routine) {
+void holdings<App>::prepare(std::string_view routine) {
   if (instances_.template get<Tag>() && book_.is_open(memory_of<Tag>)) [[likely]] return;
   auto const& queue = instances_.template open<Tag>();
   provider_.connect(queue);
-  if constexpr (detail::is_rehearsal<Tag>) poisons_ = true;
+  if constexpr (is_rehearsal<Tag>) poisons_ = true;
   book_.open(memory_of<Tag>, routine);
 }
 
 // Work on the host's memory that may go on behind its caller is done when this returns.
-template <class App, Variable... Vars>
-void fields<App, Vars...>::settle_host() const {
+template <class App>
+void holdings<App>::settle_host() const {
   instances_.for_each_open([]<class Tag>(Tag, auto const& queue) {
-    if constexpr (detail::is_on_host<Tag>) queue.fence();
+    if constexpr (is_on_host<Tag>) queue.fence();
   });
 }
 
-template <class App, Variable... Vars>
-std::string_view fields<App, Vars...>::device_name() const {
+template <class App>
+std::string_view holdings<App>::device_name() const {
   std::string_view name;
   for_each_device<devices>([&, at = std::size_t{0}]<class Tag>(Tag) mutable {
     if (at++ == chosen_) name = Tag::name;
@@ -221,4 +242,4 @@ std::string_view fields<App, Vars...>::device_name() const {
   return name;
 }
 
-} // namespace keel::residency
+} // namespace keel::residency::detail

@@ -4,38 +4,32 @@
 /// @file
 /// How fields serve output that declares nothing, and tell what they copy.
 
+#include <keel/impl/residency/holdings.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/fields.hpp>
 
 #include <cstdint>
 #include <cstdio>
 #include <string>
-#include <tuple>
 
-namespace keel::residency {
+namespace keel::residency::detail {
 
-template <class App, Variable... Vars>
-void fields<App, Vars...>::set(residency::settings const& how) {
+template <class App>
+void holdings<App>::set(residency::settings const& how) {
   copied_back_ = book_.find_all(how.copy_back_vars);
   settings_ = how;
 }
 
-// Brings what a routine needs, or begins to.
-template <class App, Variable... Vars>
-void fields<App, Vars...>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
+// Brings what a routine needs.
+template <class App>
+void holdings<App>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
   settle_host();
   tell_copies(routine, [&] { book_.acquire(list, m, routine, range); });
 }
-template <class App, Variable... Vars>
-void fields<App, Vars...>::begin_to_host(std::span<request const> list, std::string_view routine, component_range range) {
-  settle_host();
-  tell_copies(routine, [&] { book_.begin_to_host(list, routine, range); });
-}
 
 // Does what may copy, and says so where the user wants to know.
-template <class App, Variable... Vars>
+template <class App>
 template <class F>
-void fields<App, Vars...>::tell_copies(std::string_view routine, F&& bring) {
+void holdings<App>::tell_copies(std::string_view routine, F&& bring) {
   if (!settings_.veryverbose || own_.rank() != 0) return bring();
   std::uint64_t const to_host = book_.traffic().bytes(way::to_host), to_device = book_.traffic().bytes(way::to_device);
   bring();
@@ -46,8 +40,8 @@ void fields<App, Vars...>::tell_copies(std::string_view routine, F&& bring) {
                  static_cast<unsigned long long>(up));
 }
 
-template <class App, Variable... Vars>
-void fields<App, Vars...>::copy_back(std::span<int const> variables, std::string_view why, component_range range) {
+template <class App>
+void holdings<App>::copy_back(std::span<int const> variables, std::string_view why, component_range range) {
   settle_host();
   std::uint64_t const before = book_.traffic().bytes(way::to_host);
   book_.copy_back(variables, settings_.copy_back_all_levels, why, range);
@@ -58,23 +52,21 @@ void fields<App, Vars...>::copy_back(std::span<int const> variables, std::string
                  std::string(why).c_str());
 }
 
+template <class App>
+void holdings<App>::copy_back_for(std::string_view output, component_range range) {
+  if constexpr (keeps_book)
+    if (settings_.copy_back_every && steps_ % *settings_.copy_back_every == 0) copy_back(copied_back_, output, range);
+  settle_host();
+}
+
 // Whether the owned part is there; ghosts are, where somebody filled them.
-template <class App, Variable... Vars>
-void fields<App, Vars...>::require_copied_back(int variable, int level, int which, std::string_view output) const {
+template <class App>
+void holdings<App>::require_copied_back(int variable, int level, int which, std::string_view output) const {
   if (!keeps_book || book_.is_valid(variable, level, region::owned, host, which)) return;
-  throw error("residency", "output " + std::string(output) + " asks for " + std::string(directory::list[variable]->name) +
-              ", level " + std::to_string(level) + (components() > 1 ? ", component " + std::to_string(which) : "") +
+  throw error("residency", "output " + std::string(output) + " asks for " + std::string(book_.name(variable)) + ", level " +
+              std::to_string(level) + (components() > 1 ? ", component " + std::to_string(which) : "") +
               ", which the host does not have", "copy-back-every, copy-back-vars and copy-back-all-levels leave it out, or it was "
               "never written", "Set them, or declare a routine that reads it");
 }
 
-template <class App, Variable... Vars>
-template <class E, class... Args>
-void fields<App, Vars...>::run_output(component_range range, Args&... args) {
-  if constexpr (keeps_book)
-    if (settings_.copy_back_every && steps_ % *settings_.copy_back_every == 0) copy_back(copied_back_, E::about.name, range);
-  settle_host();
-  detail::run_with<E, sizeof...(Args)>(context<fields, E, host_tag>(*this, range.begin), std::tuple<Args&...>(args...));
-}
-
-} // namespace keel::residency
+} // namespace keel::residency::detail

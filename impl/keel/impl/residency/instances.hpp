@@ -2,53 +2,18 @@
 #pragma once
 
 /// @file
-/// The arrays of the variables, typed, in each memory; and the instances of the devices' spaces.
+/// The instances of the devices' spaces, and when the simulated device's memory is closed.
 
-#include <keel/impl/residency/directory.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/simulated_memory.hpp>
 
+#include <cstddef>
 #include <optional>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 namespace keel::residency::detail {
-
-/// The arrays of one variable in one memory: by component, then slot.
-template <class V, class Layout, class Memory>
-struct rack {
-  using view_type = Kokkos::View<typename V::data_type, Layout, Memory>;
-  std::vector<view_type> views;
-};
-
-/// Those of one variable in all memories.
-template <class V, class Layout, class Lanes>
-struct shelf;
-template <class V, class Layout, class... Lanes>
-struct shelf<V, Layout, keel::list<Lanes...>> : rack<V, Layout, Kokkos::HostSpace>,
-                                                rack<V, Layout, typename Lanes::memory_space>... {
-  std::vector<Layout> lies; ///< the lengths of the dimensions, for Kokkos; by component, or one for all
-};
-
-/// Those of all variables; a variable is found by its type.
-template <class Layout, class Lanes, class... Vars>
-struct storage : shelf<Vars, Layout, Lanes>... {
-  template <class V>
-  [[nodiscard]] shelf<V, Layout, Lanes>& of() {
-    return *this;
-  }
-  template <class V, class Memory>
-  [[nodiscard]] rack<V, Layout, Memory>& in() {
-    return of<V>();
-  }
-  template <class V, class Memory>
-  [[nodiscard]] rack<V, Layout, Memory> const& in() const {
-    return static_cast<shelf<V, Layout, Lanes> const&>(*this);
-  }
-};
 
 /// One instance of a device's space, had from the run when it is first needed.
 template <class Tag>

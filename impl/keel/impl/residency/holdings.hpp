@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What fields hold and do whichever variables they have: arrays, book, devices. Variables go by number here, so that
+/// what a routine costs the compiler does not grow with their list.
+
+#include <keel/impl/residency/digest.hpp>
+#include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/regions.hpp>
+#include <keel/impl/residency/script.hpp>
+#include <keel/impl/residency/instances.hpp>
+#include <keel/machine/environment.hpp>
+#include <keel/residency/concepts.hpp>
+#include <keel/residency/kokkos_provider.hpp>
+#include <keel/residency/ledger.hpp>
+#include <keel/residency/settings.hpp>
+#include <keel/residency/tracking.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Lengths of the dimensions beyond the grid's that an option gives; whether for this variable by name.
+struct lengths_given {
+  std::int64_t const* lengths;
+  int count;
+  bool is_own;
+};
+
+/// The device that runs a routine of a place.
+template <class Place, class Chosen, class Host>
+struct runs_on : std::type_identity<typename Place::tag> {};
+template <class Chosen, class Host>
+struct runs_on<on_device, Chosen, Host> : std::type_identity<Chosen> {};
+template <class Chosen, class Host>
+struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
+
+template <class App>
+struct holdings {
+  using devices = policy::to_list<typename App::devices>;
+  using tracking = typename App::tracking;
+  using layout = typename App::layout;
+  using lanes = lanes_of<devices>;
+  using host_tag = typename detail::host_tag<devices>::type;
+  using provider_type = kokkos_provider<lanes>;
+  static_assert(tracking::tracks || lanes::size == 0,
+                "keel::residency::off: the list has a device with memory of its own (nobody would copy). Take automatic?");
+
+  /// Where nothing can be copied nothing is tracked, but by a policy that looks for mistakes.
+  static constexpr bool keeps_book = tracking::tracks && (lanes::size != 0 || tracking::checks);
+  static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
+    return tracking::checks || (is_rehearsal<Tags> || ...);
+  }(devices{});
+  template <class Tag>
+  static constexpr memory memory_of = detail::memory_of<devices, Tag>;
+  /// The device whose space runs a routine of this place, where `Chosen` was chosen.
+  template <class Place, class Chosen>
+  using device_for = typename runs_on<Place, Chosen, host_tag>::type;
+
+  template <class Run>
+  holdings(Run& run, std::vector<share> shares, int component_count);
+  ~holdings();
+  holdings(holdings const&) = delete;
+  holdings& operator=(holdings const&) = delete;
+
+  // making.hpp
+  template <class Data>
+  void add(variable_info const& about, std::initializer_list<lengths_given> given);
+  template <class Run>
+  void open_for(Run& run);
+  template <class Data>
+  [[nodiscard]] shape lay_out(variable_info const& about, share const& part, std::int64_t const* extra, layout& kokkos) const;
+  template <class Data>
+  static void allocate(void* self, int variable, memory m);
+  template <bool Asks, class F>
+  void on_chosen(F&& f);
+  template <class Tag>
+  void prepare(std::string_view routine = "the caller");
+  void settle_host() const;
+  [[nodiscard]] std::string_view device_name() const;
+
+  // running.hpp
+  template <class R, class Tag, class Arguments>
+  static void perform(holdings& self, std::span<request const> asked, component_range range, Arguments const& args);
+  template <class Arguments>
+  void run_closely(node<App, Arguments> const& routine, component_range range, Arguments const& args);
+  template <class Arguments>
+  void walk(node<App, Arguments> const& entry, component_range range, Arguments const& args);
+  void admit_closely(std::span<request const> asked, memory m, std::string_view routine, component_range range);
+  void poison(std::span<request const> asked, memory m, component_range range);
+  void tell_writes(std::span<request const> asked, memory m, std::string_view routine);
+  void cycle_levels(int variable);
+
+  // exchanging.hpp
+  template <class F>
+  void in_route(int which, memory m, F&& f);
+  [[nodiscard]] std::span<halo_array const> arrays_of(std::span<request const> asked, int which, memory m);
+  void begin_exchange(std::span<request const> asked, memory m, component_range range);
+  void finish_exchange(std::span<request const> asked, memory m, component_range range);
+  void set_off(std::span<request const> asked, memory m, component_range range);
+  void land(std::span<request const> asked, memory m, component_range range);
+  void exchange_now(std::span<request const> asked, memory m, component_range range);
+
+  // outputs.hpp
+  void set(residency::settings const& how);
+  void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
+  template <class F>
+  void tell_copies(std::string_view routine, F&& bring);
+  void copy_back(std::span<int const> variables, std::string_view why, component_range range);
+  void copy_back_for(std::string_view output, component_range range);
+  void require_copied_back(int variable, int level, int which, std::string_view output) const;
+
+  // checking.hpp
+  void check(component which, std::string_view routine) const;
+  [[nodiscard]] std::vector<digested> digest_undeclared(std::span<request const> asked, memory m, component_range range);
+  void find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine);
+
+  // aliases.hpp
+  template <class View>
+  [[nodiscard]] owner owner_of(View const& v) const;
+  template <class View>
+  void require_valid_data(View const& v, region where);
+  template <class View>
+  void notify_data_modified(View const& v, region where);
+
+  template <class Data, class Memory>
+  using array_type = Kokkos::View<Data, layout, Memory>;
+  /// The array of a level of one of `levels`; of const elements the second.
+  template <class Data, class Tag>
+  [[nodiscard]] auto array(int variable, int levels, int level, int which) const {
+    using type = array_type<Data, memory_space_of<Tag>>;
+    return type(static_cast<type const*>(rack(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
+  }
+  template <class Data, class Tag>
+  [[nodiscard]] auto const_array(int variable, int levels, int level, int which) const {
+    using type = array_type<Data, memory_space_of<Tag>>;
+    return typename type::const_type(static_cast<type const*>(rack(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
+  }
+  /// The arrays of one variable in one memory, by component, then slot.
+  struct rack_of_arrays {
+    void const* first = nullptr;
+    std::shared_ptr<void> all;
+  };
+  [[nodiscard]] rack_of_arrays const& rack(int variable, memory m) const {
+    return racks_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)];
+  }
+
+  template <class Tag>
+  [[nodiscard]] space_of<Tag> const& instance() const {
+    return *instances_.template get<Tag>();
+  }
+  /// This rank's share of the grid of a component.
+  [[nodiscard]] share const& local(component which) const { return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)]; }
+  [[nodiscard]] int components() const { return book_.components(); }
+
+  [[no_unique_address]] closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
+  std::vector<share> shares_; // by component, or one for all
+  provider_type provider_;
+  ledger<provider_type, announced<typename tracking::observer>> book_;
+  std::vector<rack_of_arrays> racks_; // by variable, then memory
+  std::vector<std::vector<layout>> lies_;    // the lengths of the dimensions, for Kokkos; by component, or one for all
+  instances<host_tag, devices> instances_;
+  machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
+  std::deque<route<typename App::ranks, lanes>> routes_; // by component
+  std::vector<halo_array> exchanged_;
+  bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
+  // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
+  cell* row_ = nullptr;
+  std::vector<cell> closed_row_;
+  std::size_t chosen_ = 0;
+  bool poisons_ = tracking::checks;
+  residency::settings settings_;
+  std::vector<int> copied_back_; // by number
+  std::int64_t steps_ = 0, planned_steps_ = 0;
+};
+
+} // namespace keel::residency::detail

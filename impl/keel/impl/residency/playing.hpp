@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How fields play a schedule whose entries are types: what is known while compiling is tested and marked with constants.
+
+#include <keel/impl/residency/siblings.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace keel::residency {
+
+namespace detail {
+
+/// Whether, by plan `P`, all ghosts that routine `R` reads were filled; false stops the compiler.
+template <class R, class P, std::size_t N>
+inline constexpr bool finds_its_ghosts = !P::lacks_exchange(N);
+
+} // namespace detail
+
+// Whether what the plan relies on holds now: a test of a few cells against constants.
+template <class App, Variable... Vars>
+template <class P>
+bool fields<App, Vars...>::allows_plan() const {
+  constexpr auto& list = detail::needs<P, directory>::list;
+  return list.set_in(this->row_, std::make_index_sequence<list.size>{}) == 0;
+}
+
+// What the host writes without a test overtakes no copy: those that began before the step have arrived.
+template <class App, Variable... Vars>
+template <class P>
+void fields<App, Vars...>::settle_leavers() {
+  constexpr auto& list = detail::needs<P, directory>::leaving;
+  if (list.set_in(this->book_.leaving(), std::make_index_sequence<list.size>{}) != 0) [[unlikely]] this->book_.wait_for_flights();
+}
+
+template <class App, Variable... Vars>
+template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
+[[gnu::always_inline]] inline void fields<App, Vars...>::play([[maybe_unused]] detail::node<App, Arguments> const& closely, cell* row,
+                                                                component_range range, Arguments const& args) {
+  using script = detail::script<S, directory>;
+  constexpr entry_kind what = E::about.what;
+  if constexpr (!script::is_complete(N)) detail::require_variables<E, directory>();
+  if constexpr (what == entry_kind::routine) {
+    using at = typename held::template device_for<typename E::place_type, Tag>;
+    if constexpr (E::place_type::where.what == place::kind::at_named)
+      static_assert(policy::contains<devices, at>, "keel::residency: a routine runs on a device that is not in the "
+                                                       "application's list. Add it there?");
+    if constexpr (P::lacks_exchange(N))
+      static_assert(detail::finds_its_ghosts<E, P, N>,
+                    "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
+                    "(every step would fail; the routine is in the message). Put an exchange before it?");
+    if constexpr (E::place_type::where.what == place::kind::at_named) this->template prepare<at>(E::about.name); // the others were at construction
+    if constexpr (keeps_book) {
+      using duties = detail::duties<script, P, detail::memory_at<App, devices, Tag>, lanes::size != 0>;
+      if (!duties::is_ready(N, row, this->book_)) [[unlikely]] return this->run_closely(closely, range, args);
+      if constexpr (held::may_poison)
+        if (this->poisons_) [[unlikely]] this->poison(closely.asked, closely.where, range);
+      duties::mark_in(N, row);
+      if constexpr (tracking::observer::is_told) this->tell_writes(closely.asked, closely.where, E::about.name);
+      held::template perform<E, at>(*this, script::asked(N), range, args);
+    } else {
+      detail::run_with<E>(context<App, E, at>{{*this, script::asked(N).data(), range.begin}}, args);
+    }
+  } else if constexpr (what == entry_kind::cycle) {
+    for (request const& r : script::asked(N)) this->cycle_levels(r.variable);
+  } else if constexpr (what == entry_kind::exchange) {
+    this->exchange_now(script::asked(N), exchange_memory<Tag>, range);
+  } else if constexpr (what == entry_kind::output) {
+    perform_output<E>(*this, {}, range, args);
+  } else {
+    if constexpr (what == entry_kind::every)
+      if (this->steps_ % E::about.count != 0) return;
+    if constexpr (what == entry_kind::when)
+      if (!detail::holds_with<typename E::condition, std::tuple_size_v<Arguments>>(args)) return;
+    for (int n = 0; n < (what == entry_kind::repeat ? E::about.count : 1); ++n)
+      [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
+        (play_child<S, E, N, I, Es, Tag, P>(row, range, args), ...);
+        play_child<S, E, N, sizeof...(I), void, Tag, P>(row, range, args);
+      }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
+    if constexpr (keeps_book && what == entry_kind::analysis) copy_back_written(*this, E::about, range);
+  }
+}
+
+// Entry number `I` of group `G`, with what its neighbours mean to it; behind the last one stands nothing.
+template <class App, Variable... Vars>
+template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, class P, class Arguments>
+[[gnu::always_inline]] inline void fields<App, Vars...>::play_child(cell* row, component_range range, Arguments const& args) {
+  constexpr auto const& exchanges = detail::exchanges_in<G>;
+  constexpr auto const& numbers = detail::numbers_in<G, InG>;
+  [[maybe_unused]] auto const asked = [](std::size_t i) { return detail::script<S, directory>::asked(numbers[i]); };
+  if constexpr (exchanges.before[I] != detail::none_open) this->land(asked(exchanges.before[I]), exchange_memory<Tag>, range);
+  if constexpr (std::is_void_v<E>) {
+    return;
+  } else if constexpr (exchanges.during[I + 1] == I) {
+    this->set_off(asked(I), exchange_memory<Tag>, range);
+  } else {
+    if constexpr (exchanges.during[I] != detail::none_open) {
+      try {
+        play<S, numbers[I], E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
+      } catch (...) {
+        this->land(asked(exchanges.during[I]), exchange_memory<Tag>, range);
+        throw;
+      }
+    } else {
+      play<S, numbers[I], E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
+    }
+    if constexpr (keeps_book && begins_copies<G, Tag>[I] != 0) begin_certain_copies<G, I, Tag>(*this, range);
+  }
+}
+
+// Copies to devices that later entries of the group are certain to want, behind the ones in between.
+template <class App, Variable... Vars>
+template <class G, std::size_t I, class Tag>
+void fields<App, Vars...>::begin_certain_copies(held& self, component_range range) {
+  [&]<std::size_t... D>(std::index_sequence<D...>) {
+    auto const to = [&]<memory M>(std::integral_constant<memory, M>) {
+      if constexpr ((begins_copies<G, Tag>[I] >> unsigned(M) & 1U) != 0) {
+        static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(
+            G::about, I, M, detail::memory_at<App, devices, Tag>);
+        if (self.book_.is_open(M))
+          certain.for_each_reader([&](std::span<request const> part, std::string_view reader) { self.acquire(part, M, reader, range); });
+      }
+    };
+    (to(std::integral_constant<memory, memory(D + 1)>{}), ...);
+  }(std::make_index_sequence<lanes::size>{});
+}
+
+template <class App, Variable... Vars>
+template <class E, class Arguments>
+void fields<App, Vars...>::perform_output(held& self, std::span<request const>, component_range range, Arguments const& args) {
+  self.copy_back_for(E::about.name, range);
+  detail::run_with<E>(context<App, E, typename held::host_tag, directory>{{self, nullptr, range.begin}}, args);
+}
+
+template <class App, Variable... Vars>
+void fields<App, Vars...>::copy_back_written(held& self, entry const& analysis, component_range range) {
+  if (self.settings_.copy_back_written_in_analysis) self.copy_back(detail::written_by<directory>(analysis), "analysis", range);
+}
+
+template <class App, Variable... Vars>
+template <class S, class G, std::size_t I, std::size_t N, class E, class Tag, class Arguments>
+consteval detail::node<App, Arguments> fields<App, Vars...>::node_of() {
+  constexpr entry_kind what = E::about.what;
+  detail::node<App, Arguments> made{&E::about, detail::script<S, directory>::asked(N), detail::memory_at<App, devices, Tag>(E::about.where)};
+  if constexpr (what == entry_kind::routine) {
+    using at = typename held::template device_for<typename E::place_type, Tag>;
+    made.run = &held::template perform<E, at, Arguments>;
+    if constexpr (E::place_type::where.what == place::kind::at_named)
+      made.prepare = [](held& self, std::string_view routine) { self.template prepare<at>(routine); };
+  } else if constexpr (what == entry_kind::output) {
+    made.run = &perform_output<E, Arguments>;
+  } else if constexpr (what == entry_kind::exchange) {
+    made.exchange = {&held::exchange_now, &held::set_off, &held::land};
+  } else if constexpr (what != entry_kind::cycle) {
+    if constexpr (what == entry_kind::when) made.holds = &detail::holds_with<typename E::condition, std::tuple_size_v<Arguments>, Arguments>;
+    if constexpr (what == entry_kind::analysis) made.copy_back = &copy_back_written;
+    made.children = nodes_in<S, E, N, Tag, Arguments>.data();
+    made.during = detail::exchanges_in<E>.during;
+    made.before = detail::exchanges_in<E>.before;
+  }
+  if constexpr (!std::is_void_v<G>)
+    if constexpr (begins_copies<G, Tag>[I] != 0) made.begin_copies = &begin_certain_copies<G, I, Tag>;
+  return made;
+}
+
+template <class App, Variable... Vars>
+template <Runtime<App> Run, class... Options>
+fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
+    : held(run, detail::shares_in(run, whole, options...), detail::components_in(options...)) {
+  auto const add = [&]<class V>(std::type_identity<V>) {
+    this->template add<typename V::data_type>(V::about, {detail::lengths_in<V>(options)...});
+  };
+  (add(std::type_identity<Vars>{}), ...);
+  this->open_for(run);
+}
+
+template <class App, Variable... Vars>
+template <Entry S, class... Args>
+void fields<App, Vars...>::step(S, Args&&... args) {
+  using arguments = detail::passed_all<Args...>;
+  arguments const all(args...);
+  ++this->steps_;
+  if constexpr (CountsSteps<typename tracking::observer>) this->book_.observer().begin_step(this->steps_);
+  this->template on_chosen<detail::asks_for_device(S::about)>([&]<class Tag>(Tag) {
+    if constexpr (!tracking::tracks) {
+      play<S, 0, S, Tag, detail::no_plan>(root<S, Tag, arguments>, this->row_, every_component, all);
+    } else {
+      using plan_type = plan<App, S, Tag>;
+      if constexpr (keeps_book)
+        if (!allows_plan<plan_type>()) return this->walk(root<S, Tag, arguments>, every_component, all);
+      ++this->planned_steps_;
+      if constexpr (keeps_book && lanes::size != 0) settle_leavers<plan_type>();
+      play<S, 0, S, Tag, plan_type>(root<S, Tag, arguments>, this->row_, every_component, all);
+    }
+  });
+}
+
+template <class App, Variable... Vars>
+template <Entry E, class... Args>
+void fields<App, Vars...>::run(E, Args&&... args) {
+  run_in<E>(every_component, detail::passed_all<Args...>(args...));
+}
+template <class App, Variable... Vars>
+template <Entry E, class... Args>
+void fields<App, Vars...>::run(E, component which, Args&&... args) {
+  this->check(which, E::about.name);
+  run_in<E>({which.index, which.index + 1}, detail::passed_all<Args...>(args...));
+}
+template <class App, Variable... Vars>
+template <Entry E, class Arguments>
+void fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
+  this->template on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) {
+    play<E, 0, E, Tag, detail::no_plan>(root<E, Tag, Arguments>, this->row_, range, args);
+  });
+}
+
+template <class App, Variable... Vars>
+template <Part X, class Tag>
+bool fields<App, Vars...>::is_valid(region where, component which) const {
+  using item = detail::item<X>;
+  if constexpr (!keeps_book) return true;
+  memory m = host;
+  if constexpr (!std::is_void_v<Tag>) m = held::template memory_of<Tag>;
+  return this->book_.is_valid(number<typename item::variable>, item::level, where, m, which.index);
+}
+
+template <class App, Variable... Vars>
+template <Variable... Vs>
+void fields<App, Vars...>::copy_from_past() {
+  this->settle_host();
+  (this->book_.copy_from_past(number<Vs>), ...);
+}
+
+} // namespace keel::residency
