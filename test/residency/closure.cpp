@@ -196,6 +196,36 @@ TEST_CASE("residency: an operation does to each region of a level what it does t
   CHECK_MESSAGE(wrong == 0, s.first_mistake);
 }
 
+TEST_CASE("residency: with any regions on their way to the host, newest or old, from every state of a level, an operation does what the oracle says") {
+  snapshot s(1, 1, memories);
+  std::uint64_t wrong = 0, tried = 0;
+  for (unsigned n = 0; n < 1U << 9; ++n)
+    for (unsigned where = 1; where < 8; ++where)
+      for (int from = 1; from < memories; ++from)
+        for (bool is_newest : {true, false}) {
+          bool is_possible = true; // what the host has is not on its way; what is newest the device still has
+          for (int r = 0; r < 3; ++r) {
+            unsigned const there = n >> 3 * r & 7;
+            if ((where >> r & 1) != 0) is_possible = is_possible && (there & 1) == 0 && (!is_newest || (there >> from & 1) != 0);
+          }
+          if (!is_possible) continue;
+          s.held[0] = test::holders((n & 7) | (n >> 3 & 7) << 5 | (n >> 6 & 7) << 10);
+          s.arriving = {kr::region(where), from, is_newest};
+          s.flights[0] = std::uint8_t(1U << from | (n + where) % 4 << 1);
+          for (int m = 0; m < memories; ++m)
+            for (unsigned reads = 0; reads < 8; ++reads)
+              for (unsigned writes = 0; writes < 8; ++writes) {
+                kr::request const one{0, 0, kr::region(reads), kr::region(writes)};
+                unsigned const turn = (n + where + reads + writes) % 16;
+                if (turn != 0 && !s.can({&one, 1}, m)) continue;
+                wrong += !s.run({&one, 1}, m, turn % 4 == 1 ? by::prepared : turn % 4 == 2 ? by::poisoned : turn == 7 ? by::failing : by::list);
+                ++tried;
+              }
+        }
+  CHECK_MESSAGE(wrong == 0, s.first_mistake);
+  CHECK(tried > 100'000);
+}
+
 TEST_CASE("residency: where copies move, from every state of a level, what is read is right and what is claimed is there") {
   snapshot s(1, 1, memories);
   s.provider.answers = kr::answer::moved;

@@ -19,7 +19,8 @@ namespace test {
 namespace kr = keel::residency;
 
 /// Memories in which a level of a component is a word, a byte for each region. Work given to a device is done at once;
-/// what it may still be reading on the host is remembered, and who overwrites that makes a mistake.
+/// what it may still be reading on the host is remembered, and who overwrites that makes a mistake. What is on its way to the
+/// host is there when somebody has waited; until then there is poison.
 class small_memories {
 public:
   using word = std::uint32_t;
@@ -28,7 +29,7 @@ public:
 
   small_memories(int variables, int levels, int memories, int components)
       : levels_(levels), memories_(memories), components_(components), words_(std::size_t(variables * levels * components * memories)),
-        leaving_(std::size_t(variables * levels * components)), slots_(std::size_t(variables * levels)) {}
+        leaving_(std::size_t(variables * levels * components)), coming_(leaving_.size()), slots_(std::size_t(variables * levels)) {}
 
   [[nodiscard]] static word mask_of(kr::region r) {
     unsigned const n = std::uint8_t(r);
@@ -37,9 +38,15 @@ public:
   [[nodiscard]] word& at(int variable, int level, int component, int m) { return words_[cell(variable, level, component) * std::size_t(memories_) + std::size_t(m)]; }
   /// For each region a byte: the devices that may be reading it.
   [[nodiscard]] word& leaving(int variable, int level, int component) { return leaving_[cell(variable, level, component)]; }
+  /// What is on its way to the host.
+  struct coming {
+    word mask = 0, values = 0;
+    int from = 0;
+  };
+  [[nodiscard]] coming& arriving(int variable, int level, int component) { return coming_[cell(variable, level, component)]; }
   void write(int variable, int level, int component, kr::region where, int m, word values) {
     word const mask = mask_of(where);
-    if (m == 0) mistakes += (leaving(variable, level, component) & mask) != 0;
+    if (m == 0) mistakes += ((leaving(variable, level, component) | arriving(variable, level, component).mask) & mask) != 0;
     word& here = at(variable, level, component, m);
     here = (here & ~mask) | (values & mask);
   }
@@ -65,6 +72,15 @@ public:
   kr::started post_sync(std::span<kr::transfer const> batch) {
     for (kr::transfer const& t : batch) mistakes += t.where != kr::region::ghosts;
     return begin(batch);
+  }
+  void begin_to_host(std::span<kr::transfer const> batch) {
+    may_fail();
+    for (kr::transfer const& t : batch) {
+      word const values = at(t.variable, t.level, t.component, int(t.from));
+      copy(t, to_host_bytes);
+      write(t.variable, t.level, t.component, t.where, 0, poisoned);
+      arriving(t.variable, t.level, t.component) = {mask_of(t.where), values, int(t.from)};
+    }
   }
   kr::finished to_host(std::span<kr::transfer const> batch) { return finish(batch); }
   kr::finished pre_sync(std::span<kr::transfer const> batch) {
@@ -103,6 +119,13 @@ private:
   }
   void let_end(kr::memory m) {
     for (word& w : leaving_) w &= ~(0x010101U << int(m));
+    for (std::size_t i = 0; i < coming_.size(); ++i) {
+      coming& c = coming_[i];
+      if (c.mask == 0 || c.from != int(m)) continue;
+      word& here = words_[i * std::size_t(memories_)];
+      here = (here & ~c.mask) | (c.values & c.mask);
+      c.mask = 0;
+    }
   }
   void copy(kr::transfer const& t, std::uint64_t& counter) {
     mistakes += t.from == t.to || (t.from != kr::host && t.to != kr::host) || t.where == kr::region::none;
@@ -132,6 +155,7 @@ private:
 
   int levels_, memories_, components_;
   std::vector<word> words_, leaving_;
+  std::vector<coming> coming_;
   std::vector<std::uint8_t> slots_; // by variable and level
 };
 

@@ -61,7 +61,7 @@ public:
   /// be leaving, and then did.
   bool run(std::span<kr::request const> list, int m, by how = by::list, kr::component_range range = {}) {
     enter();
-    bool can = true, may_wait = false;
+    bool can = true, may_wait = arriving.where != kr::region::none;
     std::uint64_t to_host = 0, to_device = 0;
     for_each(list, range, [&](kr::request const& r, int, std::size_t i) {
       unsigned const needs = std::uint8_t(r.reads), changes = std::uint8_t(r.writes);
@@ -69,7 +69,8 @@ public:
       unsigned after = 0;
       for (int k = 0; k < 3; ++k) {
         unsigned const way = (needs >> k & 1U) | (changes >> k & 1U) << 1 | (k == 2 && (changes & oracle::owned) != 0 ? 4U : 0U);
-        effect const& e = table().of(k, m, held[i] >> 5 * k & 31U, way);
+        bool const arrives = i == 0 && arriving.is_newest && (std::uint8_t(arriving.where) >> k & 1U) != 0; // as good as there
+        effect const& e = table().of(k, m, (held[i] >> 5 * k & 31U) | unsigned{arrives}, way);
         can = can && e.can;
         to_host += e.comes_to_host ? small_memories::bytes[std::size_t(k)] : 0;
         to_device += e.goes_to_device ? small_memories::bytes[std::size_t(k)] : 0;
@@ -97,7 +98,10 @@ public:
       word const mask = small_memories::mask_of(r.writes);
       values_[i] = (values_[i] & ~mask) | (fresh(i) & mask);
     });
-    return is_as_expected(to_host, to_device, may_wait);
+    bool const good = is_as_expected(to_host, to_device, may_wait);
+    if (arriving.where == kr::region::none) return good;
+    book.wait_for_flights(); // and when it has arrived
+    return is_as_expected(to_host, to_device, may_wait) && good;
   }
   /// These fail where `fails_at` says so, without components and with nothing under way.
   bool cycle(int variable) {
@@ -158,6 +162,12 @@ public:
   /// (the whole level, of which some copy to them was begun and not waited for).
   std::vector<holders> held;
   std::vector<std::uint8_t> flights;
+  /// Of the first cell, what is on its way to the host from a device that has it, or had it.
+  struct arrival {
+    kr::region where = kr::region::none;
+    int from = 1;
+    bool is_newest = true;
+  } arriving;
   int fails_at = -1;     ///< the call of the provider that throws in an operation, which is then tried again; never where negative
   long failed_calls = 0; ///< how often one did
   std::string first_mistake;
@@ -202,6 +212,11 @@ private:
     unsigned const first = unsigned(3 * i);
     return (1 + first % 100) | (1 + (first + 1) % 100) << 8 | (1 + (first + 2) % 100) << 16;
   }
+  static constexpr word old = 0x7f7f7f;
+  static holders on_host(kr::region r) {
+    unsigned const n = std::uint8_t(r);
+    return holders((n & 1U) | (n >> 1 & 1U) << 5 | (n >> 2 & 1U) << 10);
+  }
   static word fresh(std::size_t i) { return value(i) + 0x808080; }
   [[nodiscard]] word held_mask(holders h, int m) const {
     return (h >> m & 1U) * 0xffU | (h >> (m + 5) & 1U) * 0xff00U | (h >> (m + 10) & 1U) * 0xff0000U;
@@ -217,7 +232,7 @@ private:
     is_good_ = true;
     provider.reset();
     for (std::size_t i = 0; i < cells_; ++i)
-      if (flights_now(i) != flights[i]) {
+      if (flights_now(i) != flights[i] || kr::arriving_in(book.leaving()[i]) != kr::region::none || arriving.where != kr::region::none) {
         let_fly();
         break;
       }
@@ -235,7 +250,12 @@ private:
         word const there = held_mask(held[i], m);
         provider.at(v, l, c, m) = (value(i) & there) | (small_memories::poisoned & ~there);
       }
+      provider.arriving(v, l, c).mask = 0;
     }
+    if (arriving.where == kr::region::none) return;
+    provider.arriving(0, 0, 0) = {small_memories::mask_of(arriving.where), arriving.is_newest ? value(0) : old, arriving.from};
+    provider.leaving(0, 0, 0) &= ~(0x010101U << arriving.from); // that bit is the arrival's
+    if (arriving.is_newest) cell[0] |= kr::closer_look;
   }
   struct place {
     int variable, level, component;
@@ -251,7 +271,14 @@ private:
         auto const [v, l, c] = place_of(i);
         kr::component_range const one{c, c + 1};
         book.cells()[i] = words().cell[1 | 1 << 5 | 1 << 10]; // on the host alone
-        if (pass == 0 && flights_now(i) != 0) book.require_invalid_data(v, l, kr::core, kr::host, one);
+        if (pass == 0 && book.leaving()[i] != 0) book.require_invalid_data(v, l, kr::core, kr::host, one);
+        if (pass == 1 && i == 0 && arriving.where != kr::region::none) {
+          book.cells()[0] = words().cell[(1U | 1U << 5 | 1U << 10) << arriving.from];
+          kr::request const begun{v, l, arriving.where, kr::region::none};
+          book.begin_to_host({&begun, 1}, "arrival", one);
+          expect(kr::arriving_in(book.leaving()[0]) == arriving.where, "a copy to the host is not in the book");
+          book.cells()[0] = words().cell[1 | 1 << 5 | 1 << 10];
+        }
         for (int d = 1; pass == 1 && d < memories_; ++d)
           if ((flights[i] >> d & 1U) != 0) book.require_valid_data(v, l, kr::region::everywhere, kr::memory(d), "flight", one);
       }
@@ -317,10 +344,13 @@ private:
       auto const [v, l, c] = place_of(i);
       // Who moves leaves holders behind that nobody foretells: what they hold has to be right.
       holders const claimed = holders_of(cell[i]);
-      same = same && (claimed == expected_[i] || provider.answers == kr::answer::moved);
+      // And what arrives need not have been waited for.
+      holders const bonus = i == 0 ? on_host(arriving.where) : holders(0);
+      same = same && ((claimed | bonus) == (expected_[i] | bonus) || provider.answers == kr::answer::moved) && ((claimed & ~expected_[i]) == 0 || provider.answers == kr::answer::moved);
       for (int m = 0; m < memories_; ++m) right = right && ((provider.at(v, l, c, m) ^ values_[i]) & held_mask(claimed, m)) == 0;
       word const left = provider.leaving(v, l, c);
-      known = known && ((left | left >> 8 | left >> 16) & 0xffU & ~unsigned{book.leaving()[i]}) == 0;
+      unsigned const devices = (left | left >> 8 | left >> 16) | (provider.arriving(v, l, c).mask != 0 ? 1U << provider.arriving(v, l, c).from : 0U);
+      known = known && (devices & 0xffU & ~unsigned{book.leaving()[i]}) == 0;
     }
     good = expect(same, "the book says something else") && good;
     good = expect(right, "what the book calls valid is not") && good;
