@@ -108,6 +108,28 @@ void check_provider(Bench& bench) {
     CHECK(bench.get(0, 0, 0, region::core, kr::host) == 7777);
     CHECK(bench.get(0, 0, 0, region::rim, far) == number_at(0, 0, 0, region::rim, kr::host));
   }
+  if constexpr (kr::StartsToHost<P>) {
+    SUBCASE("a copy to the host that was begun is there after waiting, as the device had it then, whatever happens behind it") {
+      std::vector<kr::transfer> const down{{0, 0, 0, everywhere, far, kr::host}, {0, 1, 1, region::rim, far, kr::host},
+                                           {1, 0, 0, region::core | region::ghosts, far, kr::host}};
+      check_batch(bench, down, [&](auto const& batch) {
+        p.begin_to_host(batch);
+        p.wait(far);
+      });
+      fill(bench);
+      p.begin_to_host(down);
+      p.copy_cycle(0);
+      std::vector<kr::transfer> const up{{0, 0, 1, everywhere, kr::host, far}, {1, 0, 1, region::rim, kr::host, far}};
+      p.to_device(up);
+      p.wait(far);
+      CHECK(bench.get(0, 1, 0, region::ghosts, kr::host) == number_at(0, 0, 0, region::ghosts, far));
+      CHECK(bench.get(0, 2, 1, region::rim, kr::host) == number_at(0, 1, 1, region::rim, far));
+      CHECK(bench.get(0, 2, 1, region::core, kr::host) == number_at(0, 1, 1, region::core, kr::host));
+      CHECK(bench.get(1, 0, 0, region::core, kr::host) == number_at(1, 0, 0, region::core, far));
+      p.copy_cycle(0);
+      p.copy_cycle(0);
+    }
+  }
   SUBCASE("levels change places, and only those of one variable; after as many times as there are they are back") {
     fill(bench);
     p.copy_cycle(0);

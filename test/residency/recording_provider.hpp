@@ -71,6 +71,11 @@ public:
   kr::started to_device(std::span<kr::transfer const> batch) { return begin(batch, "to_device"); }
   kr::started post_sync(std::span<kr::transfer const> batch) { return begin(batch, "post_sync"); }
   kr::finished to_host(std::span<kr::transfer const> batch) { return finish(batch, "to_host"); }
+  void begin_to_host(std::span<kr::transfer const> batch) {
+    record("begin_to_host");
+    may_fail();
+    each(batch, bytes_to_host, [&](task const& t) { give(batch[0].from, t); });
+  }
   kr::finished pre_sync(std::span<kr::transfer const> batch) { return finish(batch, "pre_sync"); }
   void wait(kr::memory m) {
     record("wait");

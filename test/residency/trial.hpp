@@ -86,6 +86,11 @@ public:
     program.run(0, list);
     return provider.mistakes == 0;
   }
+  /// A copy to the host that somebody will want, or not.
+  void begin_to_host(int variable, int level, unsigned regions) {
+    kr::request const one{variable, level, kr::region(regions), kr::region::none};
+    book.begin_to_host({&one, 1}, "trial", {});
+  }
   void cycle(int variable) {
     book.cycle(variable);
     program.cycle(variable);

@@ -51,7 +51,7 @@ struct finished {
 /// | `copy_from_past(variable, component, m)` | level 1 to level 0, within `m` |
 /// | `to_device(batch)`, `post_sync(batch)` | begin a copy from the host; the latter one of ghosts alone, after an exchange |
 /// | `to_host(batch)`, `pre_sync(batch)` | copy to the host; the latter one of rims alone, before an exchange |
-/// | `wait(m)` | returns when all copies begun to `m` are done; called before their source is written |
+/// | `wait(m)` | returns when all copies begun to `m`, or from there, are done; called before the host writes there |
 /// | `poison(variable, level, component, where, m)` | fills with bytes that no computation yields |
 ///
 /// Models: `kokkos_provider`, and the test's recording one.
@@ -66,6 +66,14 @@ concept Provider = requires(P& p, int n, memory m, region r, std::span<transfer 
   { p.post_sync(batch) } -> std::same_as<started>;
   { p.wait(m) } -> std::same_as<void>;
   { p.poison(n, n, n, r, m) } -> std::same_as<void>;
+};
+
+/// One that can also begin a copy to the host, in the order of its device's queue: `begin_to_host(batch)`. The host has
+/// the data when `wait` for that device returns, and the device keeps them: there is nothing to answer. Where a
+/// provider lacks it, such copies begin when they are needed.
+template <class P>
+concept StartsToHost = Provider<P> && requires(P& p, std::span<transfer const> batch) {
+  { p.begin_to_host(batch) } -> std::same_as<void>;
 };
 
 } // namespace keel::residency

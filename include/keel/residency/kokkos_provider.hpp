@@ -98,10 +98,11 @@ public:
   started copy_from_past(int variable, int component, memory m);
   started to_device(std::span<transfer const> batch);
   finished to_host(std::span<transfer const> batch);
+  void begin_to_host(std::span<transfer const> batch);
   finished pre_sync(std::span<transfer const> batch) { return to_host(batch); }
   started post_sync(std::span<transfer const> batch) { return to_device(batch); }
   void wait(memory m) {
-    in_lane(m, [](auto& lane) { lane.wait(); });
+    in_lane(m, [this](auto& lane) { finish(lane); });
   }
   void poison(int variable, int level, int component, region where, memory m);
   /// A number for what lies there; waits for it. Other contents have, but for a chance of 2^-64, another one.
@@ -131,6 +132,13 @@ private:
   template <class Memory>
   using borrowed = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
+  // What lies, or will lie, in staging memory on the host for one array there.
+  struct arrival {
+    transfer what;
+    void* array;
+    unsigned char* staged;
+  };
+
   // One device's queue, and staging memory on both of its ends. `used` is what copies that
   // may still be under way occupy.
   template <class L>
@@ -142,12 +150,8 @@ private:
     bytes_in<space::pinned> here;
     std::size_t used = 0;
     std::vector<std::pair<bytes_in<memory_space>, bytes_in<space::pinned>>> retired; // copies may still need them
+    std::vector<arrival> arrivals;
 
-    void wait() {
-      queue->fence();
-      used = 0;
-      retired.clear();
-    }
     void reserve(std::size_t bytes);
   };
 
@@ -160,6 +164,9 @@ private:
     int at = 0;
     (void)((++at == int(m) ? (f(std::get<conduit<Lanes>>(conduits_)), true) : false) || ...);
   }
+  // Waits for what was given to the lane, and puts in place what has arrived.
+  template <class L>
+  void finish(conduit<L>& lane);
   // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
   template <class F>
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;

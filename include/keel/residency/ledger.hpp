@@ -122,7 +122,10 @@ public:
   /// Brings to the host what is valid anywhere of these variables, for output that declares nothing: of their
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
-  /// Returns when no copy is leaving from the host any more.
+  /// Begins to bring to the host what `list` reads and lacks there, where the provider can and nothing is in the way. It
+  /// is valid there when somebody needed it, and waited: not where it was written on the device meanwhile. Does not block.
+  void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
+  /// Returns when no copy is leaving from the host any more, nor arriving there.
   void wait_for_flights(std::string_view routine = "the caller");
   /// Whether there is nothing to do for that.
   [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
@@ -135,7 +138,7 @@ public:
   /// components. Moves where variables are added. Some cells may be read behind the last one.
   [[nodiscard]] cell* cells() { return cells_.data(); }
   [[nodiscard]] cell const* cells() const { return cells_.data(); }
-  /// The copies that may be leaving, in the same order.
+  /// The copies that may be under way, in the same order.
   [[nodiscard]] flights const* leaving() const { return leaving_.data(); }
   [[nodiscard]] cell at(int variable, int level, int component = 0) const { return cells_[index(variable, level, component)]; }
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
@@ -183,7 +186,7 @@ private:
     }
   };
   static constexpr std::size_t padding = sizeof(std::uint64_t); // so that words of cells can be read
-  enum class verb { to_host, to_device, pre_sync };
+  enum class verb { to_host, to_device, pre_sync, begin_to_host };
 
   [[nodiscard]] std::size_t index(int variable, int level, int component) const {
     return places_[std::size_t(variable)].first + std::size_t(level * components_ + component);
@@ -237,7 +240,7 @@ private:
   std::unordered_map<std::string, int> numbers_; // by name
   std::vector<cell> cells_;
   std::vector<flights> leaving_;
-  std::vector<int> leavers_; // variables of which copies may be leaving
+  std::vector<int> leavers_; // variables of which copies may be under way
   flights awaited_ = 0;      // all their flights
   residency::traffic traffic_;
   [[no_unique_address]] O observer_;

@@ -27,8 +27,9 @@ namespace keel::residency {
 /// | `create` | `variable memory` |
 ///
 /// `time` counts microseconds from `begin` of the header, microseconds since 1970. `took` is how long the
-/// program's thread was held up: a copy to a device goes on behind it. What travels together shares the time by
-/// bytes; of an exchange, the first variable has it. Nothing is written before `open`, and nothing where nothing is copied.
+/// program's thread was held up: a copy to a device, or one to the host that began early, goes on behind it. What
+/// travels together shares the time by bytes; of an exchange, the first variable has it. Nothing is written before
+/// `open`, and nothing where nothing is copied.
 class trace {
 public:
   static constexpr bool is_told = true;

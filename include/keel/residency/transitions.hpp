@@ -47,13 +47,17 @@ inline constexpr int max_memories = 5;
 using cell = std::uint16_t;
 
 inline constexpr cell valid_nowhere = 0x7fff;
-/// Never set in a book. Tests include it, so that a row in which it is set sends everyone the long way.
+/// Set in a cell while regions of it arrive at the host that their device has not written again: whatever writes the
+/// cell clears it, and so what arrives is old. Tests of rows include it: where it is set everyone goes the long way.
 inline constexpr cell closer_look = 0x8000;
 
-/// To which memories a copy from the host may be under way, a bit for each; a writer there waits for it.
+/// Which devices a copy from the host or to it may be under way with, a bit for each, and in the three above
+/// the regions that arrive at the host. A writer there waits for them.
 using flights = std::uint8_t;
 
 [[nodiscard]] constexpr flights flight_bit(memory m) { return flights(1U << unsigned(m)); }
+[[nodiscard]] constexpr flights flights_of_arrival(region r, memory from) { return flights(flight_bit(from) | unsigned(r) << max_memories); }
+[[nodiscard]] constexpr region arriving_in(flights f) { return region(std::uint8_t(f >> max_memories)); }
 
 namespace detail {
 /// The bits of each `region` in the host's memory; those of the next memory stand one further up.
@@ -90,12 +94,19 @@ struct write_masks {
 };
 [[nodiscard]] constexpr write_masks masks_of_write(region r, memory m) {
   cell const touched = bits_of(spoiled_by(r));
-  return {touched, cell(touched & ~bits_of(r, m))};
+  return {cell(touched | (touched != 0 ? closer_look : 0)), cell(touched & ~bits_of(r, m))};
 }
-[[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return cell((c & valid_nowhere & ~w.settled) | w.stale); }
+[[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return cell((c & ~w.settled) | w.stale); }
 [[nodiscard]] constexpr cell after_write(cell c, region r, memory m) { return after_write(c, masks_of_write(r, m)); }
 /// After a writer that failed halfway: valid nowhere.
-[[nodiscard]] constexpr cell after_loss(cell c, region r) { return cell(c | bits_of(spoiled_by(r))); }
+[[nodiscard]] constexpr cell after_loss(cell c, region r) {
+  cell const settled = masks_of_write(r, host).settled;
+  return cell((c & ~settled) | (settled & valid_nowhere));
+}
+/// When what was under way has arrived.
+[[nodiscard]] constexpr cell after_arrival(cell c, region r) {
+  return (c & closer_look) == 0 ? c : cell(after_copy(c, r, host) & valid_nowhere);
+}
 
 /// Cycling: `levels` levels of `components` cells each move one into the past. The new current
 /// one is valid nowhere.

@@ -117,13 +117,17 @@ started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer cons
   return {};
 }
 
-// The same the other way round, with one fence before the host scatters.
+// The same the other way round. The host scatters when all has arrived: where the levels have cycled since, to the
+// arrays that were meant.
 template <class... Lanes>
-finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const> batch) {
+void kokkos_provider<keel::list<Lanes...>>::begin_to_host(std::span<transfer const> batch) {
   in_lane(batch[0].from, [&]<class L>(conduit<L>& lane) {
     using there = typename L::memory_space;
     std::size_t const size = for_each_box(batch, [](auto&&...) {});
-    if (size != 0) lane.reserve(size); // first, because it may fail
+    if (size != 0) { // first, because it may fail
+      lane.reserve(size);
+      lane.arrivals.reserve(lane.arrivals.size() + batch.size());
+    }
     for (transfer const& t : batch)
       if (is_whole(t)) {
         std::size_t const bytes = size_of(t.variable, t.component);
@@ -131,24 +135,38 @@ finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const
         auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
         Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(to, bytes), borrowed<there>(from, bytes));
       }
-    if (size != 0) {
-      unsigned char* const here = lane.here.data() + lane.used;
-      unsigned char* const far = lane.there.data() + lane.used;
-      for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-        detail::launch_move<detail::motion::gather>(*lane.queue, shape_of(t.variable, t.component),
-                                                    array(t.variable, t.level, t.component, t.from), far + offset, box);
-      });
-      Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(here, size), borrowed<there>(far, size));
-      lane.wait();
-      for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-        detail::move_on_host<detail::motion::scatter>(
-            shape_of(t.variable, t.component), array(t.variable, t.level, t.component, host), here + offset, box);
-      });
-    } else {
-      lane.wait();
-    }
+    if (size == 0) return;
+    unsigned char* const here = lane.here.data() + lane.used;
+    unsigned char* const far = lane.there.data() + lane.used;
+    lane.used += size;
+    transfer const* last = nullptr;
+    for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+      detail::launch_move<detail::motion::gather>(*lane.queue, shape_of(t.variable, t.component),
+                                                  array(t.variable, t.level, t.component, t.from), far + offset, box);
+      if (std::exchange(last, &t) != &t) lane.arrivals.push_back({t, array(t.variable, t.level, t.component, host), here + offset});
+    });
+    Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(here, size), borrowed<there>(far, size));
   });
+}
+
+template <class... Lanes>
+finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const> batch) {
+  begin_to_host(batch);
+  wait(batch[0].from);
   return {};
+}
+
+template <class... Lanes>
+template <class L>
+void kokkos_provider<keel::list<Lanes...>>::finish(conduit<L>& lane) {
+  lane.queue->fence();
+  for (arrival const& a : lane.arrivals)
+    for_each_box({&a.what, 1}, [&](transfer const& t, bounds const& box, std::size_t offset) {
+      detail::move_on_host<detail::motion::scatter>(shape_of(t.variable, t.component), a.array, a.staged + offset, box);
+    });
+  lane.arrivals.clear();
+  lane.used = 0;
+  lane.retired.clear();
 }
 
 template <class... Lanes>

@@ -100,7 +100,7 @@ template <Provider P, Observer O>
 void ledger<P, O>::copy_from_past(int variable) {
   for (int c = 0; c < components(); ++c) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
-    if (leaving_[current] != 0) wait_for_flights("copy_from_past");
+    if (leaving_[current] != 0 || arriving_in(leaving_[past]) != region::none) wait_for_flights("copy_from_past");
     cells_[current] = valid_nowhere; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;

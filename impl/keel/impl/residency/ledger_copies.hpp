@@ -41,6 +41,7 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
     }
   });
   if (under_way != 0) wait_for_flights(routine);
+  if (arriving_in(flights(under_way)) != region::none) return acquire_here<How>(asked, routine); // it may have it now
   if (sources == 0) return;
   if ((sources & (sources - 1)) == 0 && all.size <= parcel::most) send<How>(all, routine);
   else bring_all<How>(asked, sources, host, routine);
@@ -94,16 +95,37 @@ template <typename ledger<P, O>::verb How, class Asked>
 void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine) {
   parcel all;
   asked.for_each([&](detail::asked const& r) {
-    cell const c = cells_[r.at];
-    unsigned const bits = r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from));
+    auto const wanted = [&, &c = cells_[r.at]] { return r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from)); };
+    if (wanted() == 0) return;
+    // Its destination is a source, or it is under way already.
+    if (to == host && (leaving_[r.at] & ~flight_bit(from)) != 0) wait_for_flights(routine);
+    unsigned const bits = wanted();
     if (bits == 0) return;
-    if (to == host && (leaving_[r.at] & ~flight_bit(from)) != 0) wait_for_flights(routine); // its destination is a source
     all.add(r, region_of(bits), from, to);
     if (all.size < parcel::most) return;
     send<How>(all, routine);
     all.clear();
   });
   if (all.size != 0) send<How>(all, routine);
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view routine, component_range range) {
+  if constexpr (StartsToHost<P>)
+    for (int d = 1; d < memories_; ++d) {
+      memory const from = memory(d);
+      parcel all;
+      looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
+        cell const c = cells_[r.at];
+        flights const f = leaving_[r.at];
+        bool const is_in_the_way = (f & ((1U << max_memories) - 1) & ~flight_bit(from)) != 0; // to wait for it would block
+        region const known = (c & closer_look) != 0 ? arriving_in(f) : region::none;
+        unsigned const bits = r.reads & c & ~places_[std::size_t(r.variable)].empty & ~bits_of(known, host) & ~(c >> d);
+        if (bits == 0 || is_in_the_way || all.size == parcel::most) return;
+        all.add(r, region_of(bits), from, host);
+      });
+      if (all.size != 0) send<verb::begin_to_host>(all, routine);
+    }
 }
 
 // One call of the provider, and the book after it: where it throws, nothing was claimed.
@@ -115,7 +137,8 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
   answer got = answer::copied;
   observer_.before(batch, routine);
   try {
-    if constexpr (How == verb::pre_sync) got = provider_.pre_sync(batch).how;
+    if constexpr (How == verb::begin_to_host) provider_.begin_to_host(batch);
+    else if constexpr (How == verb::pre_sync) got = provider_.pre_sync(batch).how;
     else if constexpr (How == verb::to_host) got = provider_.to_host(batch).how;
     else if (all.where == region::ghosts) got = provider_.post_sync(batch).how;
     else got = provider_.to_device(batch).how;
@@ -124,14 +147,22 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
     throw error("residency", "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
                 ", for routine " + std::string(routine) + ", failed", e.what());
   }
+  bool const goes_on = (How == verb::to_device || How == verb::begin_to_host) && got == answer::copied;
   for (std::size_t i = 0; i < all.size; ++i) {
     transfer const& t = batch[i];
     cell& c = cells_[all.at[i]];
-    c = after_copy(c, t.where, to);
-    if (got == answer::moved) c |= bits_of(t.where, from);
-    else if (How == verb::to_device) {
-      leaving_[all.at[i]] |= flight_bit(to);
-      awaited_ |= flight_bit(to);
+    flights& f = leaving_[all.at[i]];
+    if constexpr (How == verb::begin_to_host) {
+      region const others = (c & closer_look) != 0 ? arriving_in(f) : region::none; // what is not of now is forgotten
+      f = flights((f & ((1U << max_memories) - 1)) | flights_of_arrival(t.where | others, from));
+      c |= closer_look;
+    } else {
+      c = after_copy(c, t.where, to);
+      if (got == answer::moved) c |= bits_of(t.where, from);
+      else if (goes_on) f |= flight_bit(to);
+    }
+    if (goes_on) {
+      awaited_ |= flight_bit(How == verb::to_device ? to : from);
       if (!std::exchange(places_[std::size_t(t.variable)].has_flights, true)) leavers_.push_back(t.variable);
     }
     traffic_.add_copy(t.variable, How == verb::to_device ? way::to_device : way::to_host, t.where,
@@ -148,18 +179,22 @@ void ledger<P, O>::wait_for_flights(std::string_view routine) {
   for (int d = 1; d < memories_; ++d)
     if ((awaited_ & flight_bit(memory(d))) != 0)
       ask([&] { provider_.wait(memory(d)); }, [&] {
-        std::string text = "copies to memory " + std::to_string(d) + ", which routine " + std::string(routine) + " waited for, failed:";
+        std::string text = "copies to and from memory " + std::to_string(d) + ", which routine " + std::string(routine) + " waited for, failed:";
         for (int v : leavers_) {
           text += ' ' + std::string(name(v));
           for (flights const& f : levels_of(v))
-            if ((f & flight_bit(memory(d))) != 0) cells_[std::size_t(&f - leaving_.data())] |= bits_of(region::everywhere, memory(d));
+            if (cell& c = cells_[std::size_t(&f - leaving_.data())]; (f & flight_bit(memory(d))) != 0)
+              c = cell((c | bits_of(region::everywhere, memory(d))) & valid_nowhere);
         }
         return text;
       });
   awaited_ = 0;
   for (int v : leavers_) {
-    for (flights& f : levels_of(v))
-      if (f != 0) f = 0;
+    cell* c = &cells_[index(v, 0, 0)];
+    for (flights& f : levels_of(v)) {
+      if (f != 0) *c = after_arrival(*c, arriving_in(f)), f = 0;
+      ++c;
+    }
     places_[std::size_t(v)].has_flights = false;
   }
   leavers_.clear();
