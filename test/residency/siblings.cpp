@@ -67,6 +67,26 @@ static_assert(early<writes_x, kr::cycle<x>, reads_owned> == kr::region::none);
 static_assert(early<writes_x, kr::cycle<y>, reads_owned> == kr::region::owned, "y has one level");
 static_assert(early<reads_owned, writes_y, reads_owned> == kr::region::none);
 
+// The same towards the host.
+struct updates_core : empty<"updates_core", kr::on_device, kr::updates<kr::part<x, kr::core>>> {};
+struct fills_x : empty<"fills_x", kr::on_device, kr::writes<kr::everywhere<x>>> {};
+struct tells_x : empty<"tells_x", kr::on_host, kr::reads<kr::owned<x>>> {};
+struct tells_ghosts : empty<"tells_ghosts", kr::on_host, kr::reads<x>> {};
+template <class... Entries>
+constexpr kr::region early_to_host = [] {
+  auto const found = certain_copies<directory, 4>(kr::schedule<Entries...>::about, 0, kr::host, memory_of);
+  return found.size == 1 ? found.list[0].reads : kr::region::none;
+}();
+static_assert(early_to_host<fills_x, writes_y, tells_x> == kr::region::owned);
+static_assert(early_to_host<fills_x, reads_owned, writes_y, tells_x, tells_ghosts> == kr::region::everywhere);
+static_assert(early_to_host<fills_x, writes_y, kr::exchange<x>> == kr::region::rim, "the exchange is on the host");
+static_assert(early_to_host<fills_x, tells_x> == kr::region::none, "the next one asks itself");
+static_assert(early_to_host<fills_x, writes_y, kr::every<2, tells_x>> == kr::region::none, "it might not be wanted");
+static_assert(early_to_host<fills_x, writes_y, updates_core, tells_x> == kr::region::none, "what arrives is forgotten with any write");
+static_assert(early_to_host<fills_x, kr::cycle<x>, tells_x> == kr::region::none);
+static_assert(early_to_host<writes_x, writes_y, tells_x> == kr::region::none, "it is there");
+static_assert(early_to_host<fills_x, writes_y, reads_owned> == kr::region::none, "nobody reads it on the host");
+
 // Each early copy is named for its first reader.
 struct writes_both : kr::routine<"both", kr::on_host, kr::writes<kr::everywhere<x>, kr::everywhere<y>>> {};
 struct reads_y : kr::routine<"reads_y", kr::on_device, kr::reads<y>> {};
@@ -118,6 +138,39 @@ struct tell : kr::routine<"tell", kr::on_host, kr::reads<kr::owned<y>>> {
     found = v(y{})(1);
   }
 };
+// The other way round: what the kernel wrote is told on the host, after something else there.
+struct produce : kr::routine<"produce", kr::on_device, kr::writes<kr::everywhere<x>>> {
+  template <class V>
+  static void run(V v, double const& value) {
+    auto to = v(x{});
+    double const is = value;
+    auto const all = v.everywhere();
+    Kokkos::parallel_for("produce", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]), KOKKOS_LAMBDA(int i) { to(i) = is; });
+  }
+};
+struct tell_x : kr::routine<"tell_x", kr::on_host, kr::reads<x>> {
+  template <class V>
+  static void run(V v) {
+    found = v(x{})(0) + v(x{})(4);
+  }
+};
+struct changes : kr::routine<"changes", kr::on_device, kr::updates<kr::everywhere<x>>> {
+  template <class V>
+  static void run(V v) {
+    auto to = v(x{});
+    auto const all = v.everywhere();
+    Kokkos::parallel_for("changes", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]), KOKKOS_LAMBDA(int i) { to(i) += 1; });
+  }
+};
+struct peek : kr::routine<"peek", kr::on_host> {
+  template <class V, class F>
+  static void run(V, double const&, F& f) {
+    f();
+  }
+};
+struct held_step : kr::schedule<hold, look, tell> {};
+struct told_step : kr::schedule<produce, peek, tell_x> {};
+
 struct early_step : kr::schedule<hold, fill, look, use, tell> {};
 struct no_reader : kr::schedule<fill, look, kr::every<100, use>> {};
 
@@ -149,4 +202,72 @@ TEST_CASE("residency: a copy that might not be wanted is not begun") {
   f.step(no_reader{}, probe);
   CHECK_FALSE(begun);
   CHECK(f.traffic().copies() == 0);
+}
+
+TEST_CASE("residency: what the host is certain to read begins to come behind its writer, and does not block the host") {
+  test::run run{"simulated"};
+  kr::fields<app, x, y> f{run, kr::grid{{8}, kr::ghost_width{1}}};
+  for (int n = 0; n < 3; ++n) {
+    released = gave_up = false;
+    f.reset_traffic();
+    std::uint64_t begun = 0;
+    bool counts = true;
+    auto const probe = [&] {
+      begun = f.traffic().bytes(kr::way::to_host);
+      counts = f.is_valid<y>(kr::region::owned);
+      released = true;
+    };
+    f.step(held_step{}, probe);
+    CHECK(begun == 8 * 8);
+    CHECK_FALSE(counts);
+    CHECK_FALSE(gave_up);
+    CHECK(f.traffic().bytes(kr::way::to_host) == 8 * 8);
+  }
+}
+
+namespace {
+
+struct stop {};
+template <class Tracking>
+void check_interrupted() {
+  using checked = test::application<keel::list<test::host, keel::simulated>, Tracking>;
+  test::run run{"simulated"};
+  kr::fields<checked, x, y> f{run, kr::grid{{8}, kr::ghost_width{1}}};
+  auto const go_on = [] {};
+  auto const halt = [] { throw stop{}; };
+  double value = 1;
+  f.step(told_step{}, value, go_on);
+  CHECK(found == 2);
+  for (int n = 0; n < 4; ++n) {
+    value += 1;
+    CHECK_THROWS_AS(f.step(told_step{}, value, halt), stop);
+    switch (n) {
+    case 0: f.run(tell_x{}); break; // what arrived is of now
+    case 1: // and here it is not
+      f.run(changes{});
+      f.run(tell_x{});
+      break;
+    case 2: // the whole step again
+      value += 1;
+      f.step(told_step{}, value, go_on);
+      break;
+    case 3: // the host writes over what arrives
+      f.run(fill{});
+      f.run(tell_x{});
+      value = 3;
+    }
+    CHECK(found == (n == 1 ? 2 * (value + 1) : 2 * value));
+  }
+  if constexpr (!Tracking::checks) { // which would find it out
+    auto const meddle = [&] { f.run(changes{}); };
+    f.step(told_step{}, value, meddle);
+    CHECK(found == 2 * (value + 1));
+  }
+}
+
+} // namespace
+
+TEST_CASE("residency: a step that is interrupted while a copy to the host is under way leaves nothing old that counts") {
+  SUBCASE("automatic") { check_interrupted<kr::automatic>(); }
+  SUBCASE("checked") { check_interrupted<kr::checked>(); }
 }

@@ -113,6 +113,7 @@ struct holdings {
   // outputs.hpp
   void set(residency::settings const& how);
   void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
+  void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
   template <class F>
   void tell_copies(std::string_view routine, F&& bring);
   void copy_back(std::span<int const> variables, std::string_view why, component_range range);

@@ -19,11 +19,17 @@ void holdings<App>::set(residency::settings const& how) {
   settings_ = how;
 }
 
-// Brings what a routine needs.
+// Brings what a routine needs, or begins to.
 template <class App>
 void holdings<App>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
   settle_host();
   tell_copies(routine, [&] { book_.acquire(list, m, routine, range); });
+}
+
+template <class App>
+void holdings<App>::begin_to_host(std::span<request const> list, std::string_view routine, component_range range) {
+  settle_host();
+  tell_copies(routine, [&] { book_.begin_to_host(list, routine, range); });
 }
 
 // Does what may copy, and says so where the user wants to know.

@@ -113,7 +113,7 @@ template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, 
   }
 }
 
-// Copies to devices that later entries of the group are certain to want, behind the ones in between.
+// Copies that later entries of the group are certain to want, behind the ones in between.
 template <class App, Variable... Vars>
 template <class G, std::size_t I, class Tag>
 void fields<App, Vars...>::begin_certain_copies(held& self, component_range range) {
@@ -123,11 +123,14 @@ void fields<App, Vars...>::begin_certain_copies(held& self, component_range rang
         static constexpr auto certain = detail::certain_copies<directory, detail::count_accesses(*G::children[I])>(
             G::about, I, M, detail::memory_at<App, devices, Tag>);
         if (self.book_.is_open(M))
-          certain.for_each_reader([&](std::span<request const> part, std::string_view reader) { self.acquire(part, M, reader, range); });
+          certain.for_each_reader([&](std::span<request const> part, std::string_view reader) {
+            if constexpr (M == host) self.begin_to_host(part, reader, range);
+            else self.acquire(part, M, reader, range);
+          });
       }
     };
-    (to(std::integral_constant<memory, memory(D + 1)>{}), ...);
-  }(std::make_index_sequence<lanes::size>{});
+    (to(std::integral_constant<memory, memory(D)>{}), ...);
+  }(std::make_index_sequence<lanes::size + 1>{});
 }
 
 template <class App, Variable... Vars>

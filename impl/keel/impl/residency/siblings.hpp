@@ -95,29 +95,33 @@ struct early_copies : requests<Most> {
   }
 };
 
-/// Copies to memory `To` that can begin when entry `i` of a group has run on the host: of what it wrote, all that
-/// a later entry of the group reads there before anybody writes it again. The very next one is left out, it asks itself.
+/// Whether `e` has a place, so that it reads and writes there.
+constexpr bool has_place(entry const& e) { return e.what == entry_kind::routine || e.what == entry_kind::exchange; }
+
+/// Copies to memory `to` that can begin when entry `i` of a group has run, one of both on the host: of what it wrote,
+/// all that a later entry of the group reads there before anybody writes it again. The very next one is left out, it
+/// asks itself. What goes to the host counts there when it is read, and not if any of the level was written till then.
 /// `memory_of(place)` says which memory is meant.
 template <class Directory, std::size_t Most, class F>
 constexpr early_copies<Most> certain_copies(entry const& group, std::size_t i, memory to, F const& memory_of) {
   early_copies<Most> found;
   entry const& writer = *group.children[i];
-  if ((writer.what != entry_kind::routine && writer.what != entry_kind::exchange) || memory_of(writer.where) != host) return found;
+  if (!has_place(writer) || memory_of(writer.where) == to || (memory_of(writer.where) != host && to != host)) return found;
   for_each_access(writer, [&](access const& a) {
     if (!does_write(a.how)) return;
     region left = a.where, wanted = region::none;
     std::string_view& reader = found.reader[found.size];
     for (std::size_t j = i + 1; j < group.child_count && left != region::none; ++j) {
       entry const& next = *group.children[j];
-      bool const reads_there =
-          (next.what == entry_kind::routine || next.what == entry_kind::exchange) && memory_of(next.where) == to;
+      bool const reads_there = has_place(next) && memory_of(next.where) == to;
       region read = region::none;
       for_each_access(next, [&](access const& b) {
         if (reads_there && *b.variable == *a.variable && b.level == a.level && does_read(b.how)) read = read | (b.where & left);
       });
       if (j > i + 1 && wanted == region::none) reader = next.name;
       if (j > i + 1) wanted = wanted | read;
-      left = without(left, spoils(next, a) | read);
+      region const spoiled = spoils(next, a);
+      left = to == host && spoiled != region::none ? region::none : without(left, spoiled | read);
     }
     if (wanted != region::none) found.list[found.size++] = {Directory::find(a.variable), a.level, wanted, region::none};
   });
@@ -136,9 +140,9 @@ inline constexpr auto begins_copies = [] {
   std::array<std::uint8_t, entries + 1> made{};
   unsigned readers = 0;
   for (std::size_t i = 0; i < entries; ++i)
-    if (memory const m = MemoryOf(G::about.children[i]->where); m != host) readers |= 1U << unsigned(m);
+    if (has_place(*G::about.children[i])) readers |= 1U << unsigned(MemoryOf(G::about.children[i]->where));
   for (std::size_t i = 0; i < entries; ++i)
-    for (unsigned m = 1; m < unsigned(max_memories); ++m)
+    for (unsigned m = 0; m < unsigned(max_memories); ++m)
       if ((readers >> m & 1U) != 0 && certain_copies<Directory, most>(G::about, i, memory(m), MemoryOf).size != 0)
         made[i] = std::uint8_t(made[i] | 1U << m);
   return made;
