@@ -37,7 +37,7 @@ using moment = std::uint32_t;
 [[nodiscard]] constexpr moment behind(std::size_t n) { return moment(3 * n + 2); }
 
 /// Follows a program in the order it is written, and says what has to be paid when. Who looks at the book: what is
-/// tested, with all else of its entry; copies that begin behind the entry on the host that wrote their source; output, which
+/// tested, with all else of its entry; copies that begin behind the entry that wrote their source; output, which
 /// may copy anything. What is touched under a condition, or again and again, is paid before it and at its end, so
 /// that what is owed anywhere does not depend on the way there.
 template <class Program, std::size_t Cells>
@@ -85,13 +85,16 @@ private:
       if (has_body) settle(in.first, end_of_body, behind(i), f);
       else
         for (std::uint32_t s = in.first; s < in.last; ++s)
-          if (site const& one = program_.sites[s]; may_leave(one)) settle(one.variable, behind(i), f);
+          if (site const& one = program_.sites[s]; may_leave(one) || may_arrive(one)) settle(one.variable, behind(i), f);
       is_over_ = last_ == behind(i);
       i = has_body ? in.next : i + 1;
     }
   }
   [[nodiscard]] constexpr bool may_leave(site const& s) const {
     return s.where == host && s.writes != region::none && known_.leaves[s.variable];
+  }
+  [[nodiscard]] constexpr bool may_arrive(site const& s) const {
+    return s.where != host && s.writes != region::none && known_.arrives[s.variable];
   }
   [[nodiscard]] constexpr bool has_output(std::size_t begin, std::size_t end) const {
     while (begin < end && program_.code[begin].what != entry_kind::output) ++begin;

@@ -20,6 +20,7 @@ struct certainty {
   region known[Sites + 1]{};
   cell needed[Cells + 1]{};
   bool leaves[Cells + 1]{};             ///< copies to a device may leave from it: no others are made but for reads not known
+  bool arrives[Cells + 1]{};            ///< copies from a device may arrive at the host's
   bool is_written_at_home[Cells + 1]{}; ///< on the host
 };
 
@@ -35,7 +36,7 @@ public:
     for (std::uint32_t i = 0; i < program_.site_count; ++i) {
       site const& s = program_.sites[i];
       bool const is_known = (s.reads & out_.known[i]) == s.reads;
-      if (s.where != host && !is_known) out_.leaves[s.variable] = true;
+      if (!is_known) (s.where != host ? out_.leaves : out_.arrives)[s.variable] = true;
       if (s.where == host && s.writes != region::none) out_.is_written_at_home[s.variable] = true;
     }
     return out_;
