@@ -42,6 +42,12 @@ struct step : kr::schedule<kr::cycle<eta>, rhs, advance, kr::exchange<eta>, kr::
 struct stormy : kr::schedule<kr::cycle<eta>, kr::when<storm, forcing, kr::repeat<2, kr::exchange<kr::past<eta, 1>>>>, rhs, advance, kr::exchange<eta>> {};
 struct forgetful : kr::schedule<kr::cycle<eta>, rhs, advance> {};
 
+struct spin : kr::routine<"spin", kr::on_device, kr::writes<kr::everywhere<mean>>> {};
+struct forth : kr::routine<"forth", kr::on_host, kr::writes<kr::everywhere<du>>> {};
+struct back : kr::routine<"back", kr::on_device, kr::reads<kr::owned<du>>> {};
+struct late : kr::routine<"late", kr::on_host, kr::reads<kr::everywhere<mean>>> {};
+struct ahead : kr::schedule<spin, forth, kr::repeat<2, forth, late, back>, late, back> {};
+
 template <class App, class S, class Device>
 std::string told(kr::format how = kr::format::table) {
   std::ostringstream out;
@@ -103,6 +109,13 @@ TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that 
   CHECK(text.find("copies in a step:") != std::string::npos);
   CHECK(told<app, forgetful, keel::simulated>().find("eta[1]  ghosts      reads   lost          nobody has filled them") !=
         std::string::npos);
+}
+
+TEST_CASE("residency: a plan tells which copies begin early, behind whom and for whom") {
+  std::string const text = told<app, ahead, keel::simulated>();
+  CHECK(text.ends_with("begun behind spin: a \"mean\"[0] everywhere to host for late\n"
+                       "begun behind forth: du[0] owned to simulated for back\n"));
+  CHECK(told<one_memory, ahead, test::host>().find("begun") == std::string::npos);
 }
 
 TEST_CASE("residency: a plan is told for an application of which nobody spoke") {

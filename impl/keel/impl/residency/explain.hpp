@@ -5,6 +5,7 @@
 /// A plan as rows, each an access of an entry to one or more regions of a level, with what is known of it.
 
 #include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/siblings.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/residency/plan.hpp>
 #include <keel/space/devices.hpp>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -65,12 +67,20 @@ struct told_flow {
   bool crosses;
 };
 
+/// A copy that begins behind `writer`, because `reader` is certain to want it further on in the same group.
+struct told_early_copy {
+  std::string writer, reader, variable; ///< with its level
+  region where;
+  memory to;
+};
+
 /// What all texts are made of.
 struct explanation {
   std::string device;
   std::vector<std::string> memories;
   std::vector<told_entry> entries;
   std::vector<told_flow> flows;
+  std::vector<told_early_copy> early;
   std::int64_t transient = 0, period = 0;
   tally copies;
 };
@@ -135,7 +145,26 @@ private:
     if (e.what == entry_kind::routine || e.what == entry_kind::exchange || e.what == entry_kind::output)
       told.where = out.memories[std::size_t(plan_type::memory_at(e.where))];
     out.entries.push_back(std::move(told));
-    for (std::size_t i = 0; i < e.child_count; ++i) tell(*e.children[i], at, depth + 1);
+    for (std::size_t i = 0; i < e.child_count; ++i) {
+      tell(*e.children[i], at, depth + 1);
+      if (e.children[i]->what != entry_kind::exchange || lands_before(e, i) == i + 1)
+        for (std::size_t m = 0; m < out.memories.size(); ++m) tell_early(e, i, memory(m));
+    }
+  }
+  struct numbers {
+    static constexpr int find(variable_info const* v) {
+      int n = 0;
+      while (*plan_type::program.variables[n] != *v) ++n;
+      return n;
+    }
+  };
+  void tell_early(entry const& group, std::size_t i, memory to) {
+    auto const copies = certain_copies<numbers, plan_type::accesses>(group, i, to, [](place const& p) { return plan_type::memory_at(p); });
+    copies.for_each_reader([&](std::span<request const> part, std::string_view reader) {
+      for (request const& r : part)
+        out.early.push_back({name_of(*group.children[i]), std::string(reader),
+                             name_of_cell(std::size_t(plan_type::program.first_cell[r.variable] + r.level)), r.reads, to});
+    });
   }
   // Regions that meet the same share a row.
   static void add(told_entry& told, site const& s, met const (&of)[3]) {

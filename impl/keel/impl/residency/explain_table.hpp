@@ -77,7 +77,11 @@ using told_row = std::array<std::string, 8>;
       sums.push_back({told.memories[a] + " to " + told.memories[b], std::to_string(n[0]), std::to_string(n[1]), std::to_string(n[2]), "", "", "", ""});
     }
   text += "copies in " + (told.period == 1 ? std::string("a step") : "a period of " + std::to_string(told.period) + " steps");
-  return text + (sums.size() == 1 ? ": none\n" : ":\n" + aligned(sums));
+  text += sums.size() == 1 ? ": none\n" : ":\n" + aligned(sums);
+  for (told_early_copy const& c : told.early)
+    text += "begun behind " + c.writer + ": " + c.variable + ' ' + std::string(residency::name_of(c.where)) + " to " +
+            told.memories[std::size_t(c.to)] + " for " + c.reader + '\n';
+  return text;
 }
 
 } // namespace keel::residency::detail
