@@ -6,7 +6,7 @@
 /// does to each region of each level what the oracle says that it does to it alone.
 ///
 /// KEEL_TEST_CLOSURE=whole: copies under way are part of the state, and lists for both levels ask for every pair of all regions.
-/// It takes a quarter of an hour.
+/// It takes ten minutes of a core.
 #include <keel/residency/ledger.hpp>
 
 #include "snapshot.hpp"
