@@ -4,6 +4,7 @@
 /// @file
 /// The book of what is valid where, for variables known at run time, and the calls by which a
 /// driver keeps it. `fields` keeps its own book in one, and tests it with constants.
+/// Long because the book and the calls of a driver are one class.
 
 #include <keel/impl/residency/merge.hpp>
 #include <keel/residency/concepts.hpp>
