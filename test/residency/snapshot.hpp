@@ -276,7 +276,7 @@ private:
           book.cells()[0] = words().cell[(1U | 1U << 5 | 1U << 10) << arriving.from];
           kr::request const begun{v, l, arriving.where, kr::region::none};
           book.begin_to_host({&begun, 1}, "arrival", one);
-          expect(kr::arriving_in(book.leaving()[0]) == arriving.where, "a copy to the host is not in the book");
+          expect(kr::arriving_in(book.leaving()[0]) == arriving.where && (book.cells()[0] & kr::closer_look) != 0, "a copy to the host is not in the book");
           book.cells()[0] = words().cell[1 | 1 << 5 | 1 << 10];
         }
         for (int d = 1; pass == 1 && d < memories_; ++d)
