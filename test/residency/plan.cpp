@@ -400,7 +400,7 @@ TEST_CASE("residency: a book that lags behind a planned step is told the truth b
     lagging both(p, certain, make);
     for (int n = 0; n < 4; ++n) {
       lagging::book start;
-      for (std::size_t c = 0; c < most_cells; ++c) start.of[c] = kr::cell(make.below(kr::valid_nowhere + 1) & ~certain.needed[c]);
+      for (std::size_t c = 0; c < most_cells; ++c) start.of[c] = kr::cell(make.below(0x10000) & ~certain.needed[c]);
       lies += !both.step(1 + make.below(12), start);
     }
     marks += both.marks(), paid += both.paid();

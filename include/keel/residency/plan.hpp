@@ -100,12 +100,13 @@ public:
       for (int l = 0; l < program.variables[v]->levels; ++l)
         if (cell const bits = certain.needed[program.first_cell[v] + l]; bits != 0) f(program.variables[v], l, bits);
   }
-  /// Calls `f(variable)` for each that the host writes in the step, none of it leaving from there: so whatever left
-  /// before has to have arrived when the step begins.
+  /// Calls `f(variable)` for each whose copies have to have ended when the step begins: that the host writes though none of
+  /// it leaves, or whose levels cycle though no copy of it begins in the step.
   template <class F>
   static constexpr void for_each_settled(F&& f) {
     for (std::size_t v = 0; v < program.variable_count; ++v)
-      if (certain.is_written_at_home[v] && !certain.leaves[v]) f(program.variables[v]);
+      if ((certain.is_written_at_home[v] && !certain.leaves[v]) || (certain.cycles[v] && !certain.leaves[v] && !certain.arrives[v]))
+        f(program.variables[v]);
   }
 
   /// What the book has to be paid at each moment of a step in which nobody marks; cells count by this plan.

@@ -18,10 +18,11 @@ namespace keel::residency::detail {
 /// What the book owes one cell: `(from & keep) | stale`, where `from` is the cell itself or, if the levels cycled, a
 /// more recent level of the same variable.
 struct arrear {
+  static constexpr cell everything = valid_nowhere | closer_look;
   std::uint16_t at = 0, from = 0;
-  cell keep = valid_nowhere, stale = 0;
+  cell keep = everything, stale = 0;
 
-  [[nodiscard]] constexpr bool is_paid() const { return at == from && keep == valid_nowhere && stale == 0; }
+  [[nodiscard]] constexpr bool is_paid() const { return at == from && keep == everything && stale == 0; }
 };
 
 /// Brings a row of cells up to date. Older levels of a variable stand first, because they need what the others were.
@@ -85,7 +86,8 @@ private:
       if (has_body) settle(in.first, end_of_body, behind(i), f);
       else
         for (std::uint32_t s = in.first; s < in.last; ++s)
-          if (site const& one = program_.sites[s]; may_leave(one) || may_arrive(one)) settle(one.variable, behind(i), f);
+          if (site const& one = program_.sites[s]; may_leave(one) || may_arrive(one) || (in.what == entry_kind::cycle && may_fly(one)))
+            settle(one.variable, behind(i), f);
       is_over_ = last_ == behind(i);
       i = has_body ? in.next : i + 1;
     }
@@ -93,6 +95,8 @@ private:
   [[nodiscard]] constexpr bool may_leave(site const& s) const {
     return s.where == host && s.writes != region::none && known_.leaves[s.variable];
   }
+  // Copies under way turn with the levels, and so do the cells that they belong to.
+  [[nodiscard]] constexpr bool may_fly(site const& s) const { return known_.leaves[s.variable] || known_.arrives[s.variable]; }
   [[nodiscard]] constexpr bool may_arrive(site const& s) const {
     return s.where != host && s.writes != region::none && known_.arrives[s.variable];
   }
@@ -112,7 +116,7 @@ private:
     if (s.writes == region::none) return;
     write_masks const w = masks_of_write(s.writes, s.where);
     arrear& a = owed_[s.cell];
-    a.keep &= cell(~w.settled);
+    a.keep &= cell(valid_nowhere & ~w.settled);
     a.stale = after_write(a.stale, w);
     is_owing_[s.variable] = true;
   }

@@ -22,6 +22,7 @@ struct certainty {
   bool leaves[Cells + 1]{};             ///< copies to a device may leave from it: no others are made but for reads not known
   bool arrives[Cells + 1]{};            ///< copies from a device may arrive at the host's
   bool is_written_at_home[Cells + 1]{}; ///< on the host
+  bool cycles[Cells + 1]{};             ///< its levels do
 };
 
 template <class Program, std::size_t Cells>
@@ -104,6 +105,7 @@ private:
   constexpr void cycle(site const& s) {
     int const levels = program_.levels(s);
     if (levels < 2) return;
+    out_.cycles[s.variable] = true;
     for (int l = levels - 1; l > 0; --l) now_[s.cell + std::size_t(l)] = now_[s.cell + std::size_t(l) - 1];
     now_[s.cell] = {valid_nowhere, 0, s.cell};
   }
