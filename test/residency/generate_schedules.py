@@ -39,7 +39,7 @@ class Routine:
             if parts:
                 clauses.append(f"kr::{word}<{', '.join(parts)}>")
         head = ", ".join([f'"{name}"', f"kr::{self.place}", *clauses])
-        return f"struct {name} : kr::routine<{head}> {{\n  template <class V>\n  static void run(V) {{}}\n}};\n"
+        return f"struct {name} : kr::routine<{head}>, calls {{}};\n"
 
 
 class Group:

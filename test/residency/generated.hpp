@@ -3,7 +3,8 @@
 
 /// @file
 /// What generated schedules are made of, and what must hold for each: the plan's constants, a step by the plan,
-/// a tracked step and the oracle count the same copies.
+/// a tracked step and the oracle count the same copies, and both steps show each routine the same book, also where one
+/// of them throws.
 
 #include "run.hpp"
 
@@ -18,7 +19,9 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,8 +29,9 @@ namespace test::generated {
 
 namespace kr = keel::residency;
 
-// One device, so that each schedule is compiled once; the host is Kokkos' own.
-using app = test::application<keel::list<keel::simulated>>;
+// One device, so that each schedule is compiled once; the host is Kokkos' own. It does not poison, so that nobody looks at
+// the book between routines.
+using app = test::application<keel::list<test::twin>>;
 
 struct a : kr::variable<"a", double**> {};
 struct b : kr::variable<"b", double**, kr::levels<2>> {};
@@ -35,11 +39,17 @@ struct c : kr::variable<"c", double**, kr::levels<3>> {};
 struct d : kr::variable<"d", double*, kr::off_grid> {};
 using fields = kr::fields<app, a, b, c, d>;
 
-struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>, kr::everywhere<c>,
-                                                          kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>, d>> {
+/// What each routine does: it calls whoever came along with the step.
+struct calls {
   template <class V>
   static void run(V) {}
+  template <class V, class F>
+  static void run(V, std::uint64_t&, F& f) {
+    f();
+  }
 };
+struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>, kr::everywhere<c>,
+                                                          kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>, d>>, calls {};
 /// Holds every other time, by a chain of numbers (Knuth's).
 struct chance {
   static bool holds(std::uint64_t& state) {
@@ -116,6 +126,35 @@ private:
   oracle::program program_;
 };
 
+/// All that a book says, a bit for each region of each level in each memory; d has a core alone.
+inline std::uint64_t book_of(fields const& f) {
+  std::uint64_t all = 0;
+  auto const add = [&]<class X>(X) {
+    for (kr::region one : kr::single_regions)
+      if (one == kr::core || !std::is_same_v<X, d>)
+        all = all << 2 | std::uint64_t(f.is_valid<X>(one)) << 1 | std::uint64_t(f.is_valid<X, test::twin>(one));
+  };
+  add(a{}), add(b{}), add(kr::past<b, 1>{}), add(c{}), add(kr::past<c, 1>{}), add(kr::past<c, 2>{}), add(d{});
+  return all;
+}
+
+/// What `steps` routines saw and left, the one that follows `fuse` others throws; empty where none did.
+template <class F>
+std::vector<std::uint64_t> seen_until(int fuse, fields const& f, F&& step) {
+  std::vector<std::uint64_t> books;
+  auto look = [&] {
+    books.push_back(book_of(f));
+    if (fuse-- == 0) throw std::runtime_error("burnt");
+  };
+  try {
+    step(look);
+    if (fuse >= 0) return {};
+  } catch (std::runtime_error const&) {
+  }
+  books.push_back(book_of(f));
+  return books;
+}
+
 inline bool has_conditions(kr::entry const& e) {
   bool has = e.what == kr::entry_kind::when;
   for (std::size_t i = 0; i < e.child_count; ++i) has = has || has_conditions(*e.children[i]);
@@ -127,7 +166,7 @@ inline std::int64_t copies_seen = 0;
 
 template <class S>
 void holds() {
-  using plan = kr::plan<app, S, keel::simulated>;
+  using plan = kr::plan<app, S, test::twin>;
   static_assert(plan::is_steady);
   static constexpr counts constants = [] {
     counts n{};
@@ -137,18 +176,19 @@ void holds() {
     }
     return n;
   }();
-  test::run run{"simulated"};
+  test::run run{"twin"};
   kr::grid const g{{5, 4}, kr::ghost_width{1}, kr::periodic{true, true}};
   fields by_plan{run, g, kr::extra<d>{3}}, tracked{run, g, kr::extra<d>{3}};
   follower brute;
   by_plan.run(init{});
   tracked.run(init{});
   std::uint64_t states[3] = {1, 1, 1};
+  bool sees_the_same = true;
   counts before_plan{}, before_tracked{}, before_brute{};
   for (std::int64_t n = 1; n <= plan::transient + plan::period; ++n) {
-    by_plan.step(S{}, states[0]);
+    auto const by_plan_seen = seen_until(-1, by_plan, [&](auto& look) { by_plan.step(S{}, states[0], look); });
     tracked.set_steps(n);
-    tracked.run(S{}, states[1]);
+    sees_the_same = sees_the_same && by_plan_seen == seen_until(-1, tracked, [&](auto& look) { tracked.run(S{}, states[1], look); });
     brute.step(S::about, n, states[2]);
     if (n == plan::transient) before_plan = counted(by_plan), before_tracked = counted(tracked), before_brute = brute.counted();
   }
@@ -163,6 +203,28 @@ void holds() {
   CHECK(is_minimal);
   CHECK((has_conditions(S::about) ? at_most : constants == in_brute));
   CHECK(by_plan.planned_steps() >= plan::period);
+  // Then each routine of a step in turn throws.
+  std::int64_t const planned_before = by_plan.planned_steps();
+  std::int64_t burnt = 0;
+  for (int fuse = 0; fuse < 1'000; ++fuse, ++burnt) {
+    for (fields* f : {&by_plan, &tracked}) {
+      f->run(init{});
+      f->set_steps(by_plan.steps());
+    }
+    std::uint64_t chances[2] = {states[0] + std::uint64_t(fuse), states[0] + std::uint64_t(fuse)};
+    auto nothing = [] {};
+    for (std::int64_t n = 0; n < plan::transient; ++n) {
+      by_plan.step(S{}, chances[0], nothing);
+      tracked.set_steps(by_plan.steps());
+      tracked.run(S{}, chances[1], nothing);
+    }
+    auto const left = seen_until(fuse, by_plan, [&](auto& look) { by_plan.step(S{}, chances[0], look); });
+    tracked.set_steps(by_plan.steps());
+    sees_the_same = sees_the_same && left == seen_until(fuse, tracked, [&](auto& look) { tracked.run(S{}, chances[1], look); });
+    if (left.empty()) break;
+  }
+  CHECK(sees_the_same);
+  CHECK(by_plan.planned_steps() >= planned_before + burnt);
 }
 
 } // namespace test::generated

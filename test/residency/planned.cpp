@@ -6,9 +6,13 @@
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
 #include <thread>
 
 namespace kr = keel::residency;
@@ -57,7 +61,122 @@ struct look : kr::routine<"look", kr::on_host, kr::reads<y>> {
   }
 };
 
+// A model whose copies come from an exchange, an output, an analysis, and early.
+struct z : kr::variable<"z", double*, kr::levels<2>> {};
+double shown = 0, copied = 0;
+struct grow : kr::routine<"grow", kr::on_device, kr::reads<kr::past<z, 1>, kr::owned<x>>, kr::writes<z>> {
+  template <class V>
+  static void run(V v) {
+    auto from = v(kr::past<z, 1>{});
+    auto with = v(x{});
+    auto to = v(z{});
+    auto const own = v.owned();
+    Kokkos::parallel_for("grow", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+                         KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1) + with(i); });
+  }
+};
+struct start : kr::routine<"start", kr::on_host, kr::writes<kr::everywhere<z>, kr::everywhere<x>, kr::everywhere<y>>> {
+  template <class V>
+  static void run(V v) {
+    for (std::size_t i = 0; i < v(z{}).extent(0); ++i) v(z{})(i) = double(i), v(x{})(i) = 1, v(y{})(i) = 0;
+  }
+};
+struct scale : kr::routine<"scale", kr::on_host, kr::updates<x>> {
+  template <class V>
+  static void run(V v, int) {
+    v(x{})(2) += 0.5;
+  }
+};
+struct odd {
+  static bool holds(int n) { return n % 2 != 0; }
+};
+struct double_z : kr::routine<"double_z", kr::on_host, kr::updates<z>> {
+  template <class V>
+  static void run(V v) {
+    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) v(z{})(i) *= 2;
+  }
+};
+struct sum_up : kr::routine<"sum_up", kr::on_device, kr::reads<kr::owned<z>>, kr::updates<kr::owned<y>>> {
+  template <class V>
+  static void run(V v) {
+    auto from = v(z{});
+    auto to = v(y{});
+    auto const own = v.owned();
+    Kokkos::parallel_for("sum_up", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+                         KOKKOS_LAMBDA(int i) { to(i) += from(i); });
+  }
+};
+struct save : kr::output<"save"> {
+  template <class V>
+  static void run(V v) {
+    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) shown = 0.5 * shown + v(z{})(i) + 2 * v(y{})(i);
+  }
+};
+struct model : kr::schedule<kr::cycle<z>, scale, grow, kr::when<odd, double_z>, kr::repeat<2, sum_up>, kr::exchange<z>, save,
+                            kr::analysis<sum_up>, kr::every<3, save>> {};
+
+template <class App, class Step>
+double modelled(std::string_view device, std::int64_t least, Step&& step) {
+  test::run run{device};
+  kr::fields<App, x, y, z> f{run, kr::grid{{9}, kr::ghost_width{1}, kr::periodic{true}}};
+  f.run(start{});
+  shown = 0;
+  for (int n = 1; n <= 12; ++n) step(f, n);
+  CHECK(f.planned_steps() >= least);
+  copied = double(f.traffic().bytes(kr::way::to_host) + f.traffic().bytes(kr::way::to_device));
+  return shown;
+}
+
+// Does what it is told, in the midst of a step.
+struct meddle : kr::routine<"meddle", kr::on_host, kr::updates<x>> {
+  template <class V, class F>
+  static void run(V v, F& f) {
+    f(v(x{}));
+  }
+};
+
 } // namespace
+
+TEST_CASE("residency: a planned step whose book lags shows output, analysis and conditions what a tracked one does") {
+  auto const by_plan = [](auto& f, int n) { f.step(model{}, n); };
+  auto const tracked = [](auto& f, int n) { f.set_steps(n), f.run(model{}, n); };
+  double const on_host = modelled<test::application<keel::list<test::host>>>(test::host::name, 12, by_plan);
+  CHECK(on_host != 0);
+  CHECK(modelled<app>("twin", 0, tracked) == on_host);
+  double const bytes = copied;
+  CHECK(modelled<app>("twin", 10, by_plan) == on_host);
+  CHECK(copied == bytes);
+  CHECK(modelled<app>(test::host::name, 12, by_plan) == on_host);
+  CHECK(copied == 0);
+  using poisoned = test::application<keel::list<test::host, keel::simulated>>;
+  CHECK(modelled<poisoned>("simulated", 10, by_plan) == on_host);
+  CHECK(copied == bytes);
+}
+
+TEST_CASE("residency: a routine cannot change behind the back of a planned step what its plan relies on") {
+  test::run run{"twin"};
+  kr::fields<app, x, y> f{run, kr::grid{{4}}};
+  f.run(put{}, 1.0);
+  auto const nothing = [](auto const&) {};
+  f.step(kr::schedule<meddle>{}, nothing);
+  auto const said = [&](auto&& what) {
+    auto const all = [&](auto const& view) { what(view); };
+    std::string const words = keel::test::message_of([&] { f.step(kr::schedule<meddle>{}, all); });
+    f.run(put{}, 1.0); // what a failed routine leaves is lost
+    return words;
+  };
+  std::int64_t const before = f.planned_steps();
+  CHECK(said([&](auto const&) { f.run(take{}); }).find("keel::residency: take is called for in the midst of a step (the step goes by a plan") == 0);
+  CHECK(said([&](auto const&) { f.run(kr::exchange<x>{}); }).find("exchange is called for") != std::string::npos);
+  CHECK(said([&](auto const&) { f.step(kr::schedule<take>{}); }).find("a step is called for") != std::string::npos);
+  CHECK(said([&](auto const& view) { f.require_valid_data(view); }).find("require_valid_data is called for") != std::string::npos);
+  CHECK(said([&](auto const& view) { f.notify_data_modified(view); }).find("notify_data_modified is called for") != std::string::npos);
+  CHECK(f.planned_steps() == before + 5);
+  CHECK(said(nothing).empty());
+  f.run(take{});
+  f.run(look{});
+  CHECK(found == 1);
+}
 
 TEST_CASE("residency: a planned step overtakes no copy that left before it, though its writes are not tested") {
   using plan = kr::plan<app, kr::schedule<put>, test::twin>;

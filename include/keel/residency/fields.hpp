@@ -45,9 +45,10 @@ public:
 
   /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
   /// takes, by reference. Where the state allows it, as it does in the steady state, reads that the plan knows to
-  /// find their data are not tested. A schedule in which ghosts are read that no exchange has
-  /// filled since their owners wrote does not compile. Throws `keel::error` where a routine reads what
-  /// is valid nowhere.
+  /// find their data are not tested, and writes are not marked: the book lags behind until a copy, an output or a
+  /// condition needs it, or the step ends. Routines of such a step may ask `is_valid`; that they call for other entries
+  /// is an error. A schedule in which ghosts are read that no exchange has filled since their owners wrote does not
+  /// compile. Throws `keel::error` where a routine reads what is valid nowhere.
   template <Entry S, class... Args>
   void step(S, Args&&... args);
 
@@ -121,6 +122,8 @@ private:
   [[nodiscard]] bool allows_plan() const;
   template <class P>
   void settle_leavers();
+  template <class P, detail::moment When>
+  void reach(cell* row);
   // Entry `E`, number `N` of schedule `S`; `closely` is the same as data.
   template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
   void play(detail::node<App, Arguments> const& closely, cell* row, component_range range, Arguments const& args);
@@ -152,7 +155,9 @@ private:
 #include <keel/impl/residency/aliases.hpp>
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/exchanging.hpp>
+#include <keel/impl/residency/lagging.hpp>
 #include <keel/impl/residency/making.hpp>
 #include <keel/impl/residency/outputs.hpp>
 #include <keel/impl/residency/playing.hpp>
 #include <keel/impl/residency/running.hpp>
+#include <keel/impl/residency/stepping.hpp>

@@ -105,8 +105,7 @@ public:
   void post_sync(std::span<request const> list, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void post_call(std::span<request const> list, memory m, component_range range = {}, std::string_view routine = "the caller");
-  /// `cycle` without the cells, for who keeps them.
-  void turn(int variable);
+  void turn(int variable); ///< `cycle` without the cells, for who keeps them
   /// The same for a list that was looked up before: a test and a mask for each request.
   [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void pre_call(prepared const& call);
@@ -145,6 +144,7 @@ public:
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
     return residency::is_valid(cell(at(variable, level, component) & ~places_[std::size_t(variable)].empty), where, m);
   }
+  [[nodiscard]] cell empty(int variable) const { return places_[std::size_t(variable)].empty; } ///< regions of no bytes
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int variables() const { return int(variables_.size()); }

@@ -26,6 +26,7 @@ owner holdings<App>::owner_of(View const& v) const {
 template <class App>
 template <class View>
 void holdings<App>::require_valid_data(View const& v, region where) {
+  require_idle("require_valid_data");
   owner const o = owner_of(v);
   request const one{o.variable, o.level, where, region::none};
   if constexpr (keeps_book) acquire({&one, 1}, o.where, "the caller", {o.component, o.component + 1});
@@ -36,6 +37,7 @@ template <class View>
 void holdings<App>::notify_data_modified(View const& v, region where) {
   static_assert(std::is_same_v<typename View::value_type, typename View::non_const_value_type>,
                 "keel::residency: data cannot have been modified through a view of const elements. Say so of the other one?");
+  require_idle("notify_data_modified");
   owner const o = owner_of(v);
   if constexpr (keeps_book) {
     if (!o.is_whole && !book_.is_valid(o.variable, o.level, where, o.where, o.component))

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 
 namespace keel::residency::detail {
 
@@ -188,9 +189,9 @@ struct paid_in {
     return made;
   }();
   static constexpr arrear moved(arrear const& a) { return {row_of[a.at], row_of[a.from], a.keep, a.stale}; }
-  static constexpr auto paid = [] {
-    auto made = P::paid;
-    for (arrear& a : made.list) a = moved(a);
+  static constexpr auto list = [] {
+    std::array<arrear, std::size(P::paid.list)> made{};
+    for (std::size_t i = 0; i < made.size(); ++i) made[i] = moved(P::paid.list[i]);
     return made;
   }();
   /// Brings a row to the truth of a moment, behind what is paid then.

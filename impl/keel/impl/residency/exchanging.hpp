@@ -45,13 +45,17 @@ void holdings<App>::begin_exchange(std::span<request const> asked, memory m, com
   if constexpr (keeps_book) {
     if (m == host) tell_copies("exchange", [&] { book_.pre_sync(asked, range); });
     admit_closely(asked, m, "exchange", range);
+    ++lag_.now; // as for a routine
   }
   book_.observer().before_exchange();
   try {
     for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
       in_route(c, m, [&](auto& ghosts, auto& packing) { ghosts.start(arrays_of(asked, c, m), packing); });
   } catch (...) {
-    if constexpr (keeps_book) book_.lose(asked, range, "exchange");
+    if constexpr (keeps_book) {
+      catch_up();
+      book_.lose(asked, range, "exchange");
+    }
     throw;
   }
 }
@@ -70,7 +74,10 @@ void holdings<App>::finish_exchange(std::span<request const> asked, memory m, co
         }
       });
   } catch (...) {
-    if constexpr (keeps_book) book_.lose(asked, range, "exchange");
+    if constexpr (keeps_book) {
+      catch_up();
+      book_.lose(asked, range, "exchange");
+    }
     throw;
   }
 }

@@ -5,6 +5,7 @@
 /// What fields hold and do whichever variables they have: arrays, book, devices. Variables go by number here, so that
 /// what a routine costs the compiler does not grow with their list.
 
+#include <keel/impl/residency/arrears.hpp>
 #include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/memories.hpp>
@@ -87,6 +88,16 @@ struct holdings {
   void prepare(std::string_view routine = "the caller");
   void settle_host() const;
   [[nodiscard]] std::string_view device_name() const;
+
+  // lagging.hpp: the book in steps by a plan.
+  /// Not where somebody looks all the time.
+  static constexpr bool may_lag = keeps_book && lanes::size != 0 && !tracking::observer::is_told;
+  [[nodiscard]] bool lags() const { return may_lag && (!may_poison || lag_.catch_up != nullptr); }
+  void begin_planned(void (*to)(cell*, moment));
+  void end_planned(cell* row);
+  void catch_up();
+  [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int which) const;
+  void require_idle(std::string_view who) const;
 
   // running.hpp
   template <class R, class Tag, class Arguments>
@@ -177,6 +188,7 @@ struct holdings {
   // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
   cell* row_ = nullptr;
   std::vector<cell> closed_row_;
+  lag lag_;
   std::size_t chosen_ = 0;
   bool poisons_ = tracking::checks;
   residency::settings settings_;

@@ -87,14 +87,10 @@ holdings<App>::holdings(Run& run, std::vector<share> shares, int component_count
 template <class App>
 template <class Run>
 void holdings<App>::open_for(Run& run) {
-  if (components() == 1 && !book_.observer().listens()) {
-    row_ = book_.cells();
-  } else {
-    std::size_t cells = row_padding;
-    for (int v = 0; v < book_.variables(); ++v) cells += std::size_t(book_.levels(v));
-    closed_row_.assign(cells, cell(closer_look | valid_nowhere));
-    row_ = closed_row_.data();
-  }
+  std::size_t cells = row_padding;
+  for (int v = 0; v < book_.variables(); ++v) cells += std::size_t(book_.levels(v));
+  closed_row_.assign(cells, cell(closer_look | valid_nowhere));
+  row_ = components() == 1 && !book_.observer().listens() ? book_.cells() : closed_row_.data();
   book_.open(host);
   on_chosen<true>([&]<class Tag>(Tag) {
     prepare<Tag>();

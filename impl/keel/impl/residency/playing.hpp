@@ -22,22 +22,6 @@ inline constexpr bool finds_its_ghosts = !P::lacks_exchange(N);
 
 } // namespace detail
 
-// Whether what the plan relies on holds now: a test of a few cells against constants.
-template <class App, Variable... Vars>
-template <class P>
-bool fields<App, Vars...>::allows_plan() const {
-  constexpr auto& list = detail::needs<P, directory>::list;
-  return list.set_in(this->row_, std::make_index_sequence<list.size>{}) == 0;
-}
-
-// What the host writes without a test overtakes no copy: those that began before the step have arrived.
-template <class App, Variable... Vars>
-template <class P>
-void fields<App, Vars...>::settle_leavers() {
-  constexpr auto& list = detail::needs<P, directory>::leaving;
-  if (list.set_in(this->book_.leaving(), std::make_index_sequence<list.size>{}) != 0) [[unlikely]] this->book_.wait_for_flights();
-}
-
 template <class App, Variable... Vars>
 template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
 [[gnu::always_inline]] inline void fields<App, Vars...>::play([[maybe_unused]] detail::node<App, Arguments> const& closely, cell* row,
@@ -57,11 +41,17 @@ template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
     if constexpr (E::place_type::where.what == place::kind::at_named) this->template prepare<at>(E::about.name); // the others were at construction
     if constexpr (keeps_book) {
       using duties = detail::duties<script, P, detail::memory_at<App, devices, Tag>, lanes::size != 0>;
-      if (!duties::is_ready(N, row, this->book_)) [[unlikely]] return this->run_closely(closely, range, args);
-      if constexpr (held::may_poison)
-        if (this->poisons_) [[unlikely]] this->poison(closely.asked, closely.where, range);
-      duties::mark_in(N, row);
-      if constexpr (tracking::observer::is_told) this->tell_writes(closely.asked, closely.where, E::about.name);
+      if (!duties::is_ready(N, row, this->book_)) [[unlikely]] {
+        if constexpr (std::is_same_v<P, detail::no_plan>) this->require_idle(E::about.name);
+        return this->run_closely(closely, range, args);
+      }
+      if (!detail::is_plan<P> || !this->lags()) {
+        if constexpr (held::may_poison)
+          if (this->poisons_) [[unlikely]] this->poison(closely.asked, closely.where, range);
+        duties::mark_in(N, row);
+        if constexpr (tracking::observer::is_told) this->tell_writes(closely.asked, closely.where, E::about.name);
+      }
+      reach<P, detail::during(N)>(row);
       held::template perform<E, at>(*this, script::asked(N), range, args);
     } else {
       detail::run_with<E>(context<App, E, at>{{*this, script::asked(N).data(), range.begin}}, args);
@@ -81,6 +71,7 @@ template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
         (play_child<S, E, N, I, Es, Tag, P>(row, range, args), ...);
         play_child<S, E, N, sizeof...(I), void, Tag, P>(row, range, args);
+        if constexpr (what != entry_kind::sequence) reach<P, detail::behind(N)>(row);
       }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
     if constexpr (keeps_book && what == entry_kind::analysis) copy_back_written(*this, E::about, range);
   }
@@ -93,11 +84,14 @@ template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, 
   constexpr auto const& exchanges = detail::exchanges_in<G>;
   constexpr auto const& numbers = detail::numbers_in<G, InG>;
   [[maybe_unused]] auto const asked = [](std::size_t i) { return detail::script<S, directory>::asked(numbers[i]); };
+  if constexpr (!std::is_void_v<E>) reach<P, detail::before(numbers[I])>(row);
+  else if constexpr (exchanges.before[I] != detail::none_open) this->lag_.now = detail::behind(numbers[I - 1]);
   if constexpr (exchanges.before[I] != detail::none_open) this->land(asked(exchanges.before[I]), exchange_memory<Tag>, range);
   if constexpr (std::is_void_v<E>) {
     return;
   } else if constexpr (exchanges.during[I + 1] == I) {
     this->set_off(asked(I), exchange_memory<Tag>, range);
+    reach<P, detail::behind(numbers[I])>(row);
   } else {
     if constexpr (exchanges.during[I] != detail::none_open) {
       try {
@@ -109,6 +103,7 @@ template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, 
     } else {
       play<S, numbers[I], E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
     }
+    if constexpr (E::about.child_count == 0) reach<P, detail::behind(numbers[I])>(row);
     if constexpr (keeps_book && begins_copies<G, Tag>[I] != 0) begin_certain_copies<G, I, Tag>(*this, range);
   }
 }
@@ -183,27 +178,6 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
 }
 
 template <class App, Variable... Vars>
-template <Entry S, class... Args>
-void fields<App, Vars...>::step(S, Args&&... args) {
-  using arguments = detail::passed_all<Args...>;
-  arguments const all(args...);
-  ++this->steps_;
-  if constexpr (CountsSteps<typename tracking::observer>) this->book_.observer().begin_step(this->steps_);
-  this->template on_chosen<detail::asks_for_device(S::about)>([&]<class Tag>(Tag) {
-    if constexpr (!tracking::tracks) {
-      play<S, 0, S, Tag, detail::no_plan>(root<S, Tag, arguments>, this->row_, every_component, all);
-    } else {
-      using plan_type = plan<App, S, Tag>;
-      if constexpr (keeps_book)
-        if (!allows_plan<plan_type>()) return this->walk(root<S, Tag, arguments>, every_component, all);
-      ++this->planned_steps_;
-      if constexpr (keeps_book && lanes::size != 0) settle_leavers<plan_type>();
-      play<S, 0, S, Tag, plan_type>(root<S, Tag, arguments>, this->row_, every_component, all);
-    }
-  });
-}
-
-template <class App, Variable... Vars>
 template <Entry E, class... Args>
 void fields<App, Vars...>::run(E, Args&&... args) {
   run_in<E>(every_component, detail::passed_all<Args...>(args...));
@@ -217,6 +191,7 @@ void fields<App, Vars...>::run(E, component which, Args&&... args) {
 template <class App, Variable... Vars>
 template <Entry E, class Arguments>
 void fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
+  if constexpr (!Routine<E>) this->require_idle(E::about.name); // a routine finds a closed row
   this->template on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) {
     play<E, 0, E, Tag, detail::no_plan>(root<E, Tag, Arguments>, this->row_, range, args);
   });
@@ -229,12 +204,13 @@ bool fields<App, Vars...>::is_valid(region where, component which) const {
   if constexpr (!keeps_book) return true;
   memory m = host;
   if constexpr (!std::is_void_v<Tag>) m = held::template memory_of<Tag>;
-  return this->book_.is_valid(number<typename item::variable>, item::level, where, m, which.index);
+  return held::is_valid(number<typename item::variable>, item::level, where, m, which.index);
 }
 
 template <class App, Variable... Vars>
 template <Variable... Vs>
 void fields<App, Vars...>::copy_from_past() {
+  this->require_idle("copy_from_past");
   this->settle_host();
   (this->book_.copy_from_past(number<Vs>), ...);
 }

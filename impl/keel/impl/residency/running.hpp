@@ -25,6 +25,7 @@ void holdings<App>::perform(holdings& self, std::span<request const> asked, comp
   try {
     run_with<R>(given, args);
   } catch (...) {
+    self.catch_up();
     self.book_.lose(asked, range, R::about.name);
     throw;
   }
@@ -55,6 +56,7 @@ template <class App>
 template <class Arguments>
 [[gnu::noinline, gnu::cold]] void holdings<App>::run_closely(node<App, Arguments> const& routine, component_range range, Arguments const& args) {
   admit_closely(routine.asked, routine.where, routine.about->name, range);
+  ++lag_.now; // in a step by a plan: from before it to during it
   tool_region const during(book_.observer().listens(), "routine ", routine.about->name);
   routine.run(*this, routine.asked, range, args);
 }
@@ -67,7 +69,8 @@ void holdings<App>::cycle_levels(int variable) {
       request const last{variable, levels - 1, region::none, region::everywhere};
       poison({&last, 1}, memory::none, {0, components()});
     }
-  book_.cycle(variable);
+  if (may_lag && lag_.catch_up != nullptr) book_.turn(variable);
+  else book_.cycle(variable);
 }
 
 template <class App>

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How fields make a step: by its plan, where what the plan relies on holds; tracked where not.
+
+#include <keel/impl/residency/arrears.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace keel::residency {
+
+// Whether what the plan relies on holds now: a test of a few cells against constants.
+template <class App, Variable... Vars>
+template <class P>
+bool fields<App, Vars...>::allows_plan() const {
+  constexpr auto& list = detail::needs<P, directory>::list;
+  return list.set_in(this->row_, std::make_index_sequence<list.size>{}) == 0;
+}
+
+// What the host writes without a test overtakes no copy: those that began before the step have arrived.
+template <class App, Variable... Vars>
+template <class P>
+void fields<App, Vars...>::settle_leavers() {
+  constexpr auto& list = detail::needs<P, directory>::leaving;
+  if (list.set_in(this->book_.leaving(), std::make_index_sequence<list.size>{}) != 0) [[unlikely]] this->book_.wait_for_flights();
+}
+
+// A moment of a step by a plan: what has to be in the book then.
+template <class App, Variable... Vars>
+template <class P, detail::moment When>
+[[gnu::always_inline]] inline void fields<App, Vars...>::reach([[maybe_unused]] cell* row) {
+  if constexpr (held::may_lag && detail::is_plan<P>) {
+    using paid = detail::paid_in<P, directory>;
+    constexpr auto now = P::paid.at[When];
+    if constexpr (now.first != now.last || When % 3 != 2) this->lag_.now = When;
+    if constexpr (now.first != now.last)
+      if (this->lags()) detail::pay(row, paid::list.data() + now.first, paid::list.data() + now.last);
+  }
+}
+
+template <class App, Variable... Vars>
+template <Entry S, class... Args>
+void fields<App, Vars...>::step(S, Args&&... args) {
+  using arguments = detail::passed_all<Args...>;
+  arguments const all(args...);
+  this->require_idle("a step");
+  ++this->steps_;
+  if constexpr (CountsSteps<typename tracking::observer>) this->book_.observer().begin_step(this->steps_);
+  this->template on_chosen<detail::asks_for_device(S::about)>([&]<class Tag>(Tag) {
+    if constexpr (!tracking::tracks) {
+      play<S, 0, S, Tag, detail::no_plan>(root<S, Tag, arguments>, this->row_, every_component, all);
+    } else {
+      using plan_type = plan<App, S, Tag>;
+      if constexpr (keeps_book)
+        if (!allows_plan<plan_type>()) return this->walk(root<S, Tag, arguments>, every_component, all);
+      ++this->planned_steps_;
+      cell* const row = this->row_;
+      auto const go = [&]() __attribute__((always_inline)) { play<S, 0, S, Tag, plan_type>(root<S, Tag, arguments>, row, every_component, all); };
+      if constexpr (keeps_book && lanes::size != 0) {
+        settle_leavers<plan_type>();
+        this->begin_planned(&detail::paid_in<plan_type, directory>::catch_up);
+        try {
+          reach<plan_type, detail::before(0)>(row);
+          go();
+        } catch (...) {
+          this->catch_up();
+          this->end_planned(row);
+          throw;
+        }
+        if constexpr (S::about.child_count == 0) reach<plan_type, detail::behind(0)>(row);
+        reach<plan_type, plan_type::end_of_step>(row);
+        this->end_planned(row);
+      } else {
+        go();
+      }
+    }
+  });
+}
+
+} // namespace keel::residency
