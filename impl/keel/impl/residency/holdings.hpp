@@ -105,6 +105,8 @@ struct holdings {
   template <class Arguments>
   void run_closely(node<App, Arguments> const& routine, component_range range, Arguments const& args);
   template <class Arguments>
+  void run_from_outside(node<App, Arguments> const& routine, component_range range, Arguments const& args);
+  template <class Arguments>
   void walk(node<App, Arguments> const& entry, component_range range, Arguments const& args);
   void admit_closely(std::span<request const> asked, memory m, std::string_view routine, component_range range);
   void poison(std::span<request const> asked, memory m, component_range range);

@@ -42,8 +42,8 @@ template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
     if constexpr (keeps_book) {
       using duties = detail::duties<script, P, detail::memory_at<App, devices, Tag>, lanes::size != 0>;
       if (!duties::is_ready(N, row, this->book_)) [[unlikely]] {
-        if constexpr (std::is_same_v<P, detail::no_plan>) this->require_idle(E::about.name);
-        return this->run_closely(closely, range, args);
+        if constexpr (detail::is_plan<P>) return this->run_closely(closely, range, args);
+        else return this->run_from_outside(closely, range, args);
       }
       if (!detail::is_plan<P> || !this->lags()) {
         if constexpr (held::may_poison)
@@ -192,7 +192,7 @@ template <class App, Variable... Vars>
 template <Entry E, class Arguments>
 void fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
   if constexpr (!Routine<E>) this->require_idle(E::about.name); // a routine finds a closed row
-  this->template on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) {
+  this->template on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) __attribute__((always_inline)) {
     play<E, 0, E, Tag, detail::no_plan>(root<E, Tag, Arguments>, this->row_, range, args);
   });
 }

@@ -61,6 +61,15 @@ template <class Arguments>
   routine.run(*this, routine.asked, range, args);
 }
 
+// The same for a routine that no schedule named.
+template <class App>
+template <class Arguments>
+[[gnu::noinline, gnu::cold]] void holdings<App>::run_from_outside(node<App, Arguments> const& routine, component_range range,
+                                                                  Arguments const& args) {
+  require_idle(routine.about->name);
+  run_closely(routine, range, args);
+}
+
 template <class App>
 void holdings<App>::cycle_levels(int variable) {
   int const levels = book_.levels(variable);
