@@ -281,7 +281,7 @@ TEST_CASE("residency: an operation on many variables, levels and components does
   std::uint64_t wrong = 0;
   std::string first_mistake;
   for (int shape = 0; shape < 20; ++shape) {
-    int const variables = shape % 4 == 3 ? 70 : 1 + below(5), levels = 2 + below(2), components = 1 + below(3), mems = 1 + below(5);
+    int const variables = shape % 4 == 3 ? 70 : 1 + below(5), levels = 2 + below(2), components = 1 + below(3), mems = shape % 8 == 3 ? 2 : 1 + below(5);
     snapshot s(variables, levels, mems, components);
     for (long n = 0; n < rounds / 20; ++n) {
       bool const reads_much = below(2) == 0;
