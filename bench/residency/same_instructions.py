@@ -27,9 +27,10 @@ def main(library):
     wrong = 0
     for name, wanted in (("off", True), ("one_memory", True), ("two_memories", False)):
         with_keel, without = (instructions(library, f"{how}_{name}") for how in ("keel", "loop"))
-        adds_none = 0 < len(with_keel) <= len(without)
+        calls = [sum(line.startswith("call") for line in lines) for lines in (with_keel, without)]
+        adds_none = 0 < len(with_keel) <= len(without) and calls[0] <= calls[1]
         order = ", the same in the same order" if with_keel == without else ""
-        print(f"{name}: {len(with_keel)} instructions with keel, {len(without)} of the loop alone{order}")
+        print(f"{name}: {len(with_keel)} instructions with keel, {len(without)} of the loop alone, calls {calls[0]} and {calls[1]}{order}")
         wrong += adds_none != wanted
     return wrong
 

@@ -19,6 +19,14 @@
 #define KEEL_FUNCTION
 #endif
 
+/// A function that has to vanish in its callers where speed counts, and need not where it does not: there it only costs the
+/// compiler time.
+#if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))
+#define KEEL_VANISHING [[gnu::always_inline]] inline
+#else
+#define KEEL_VANISHING inline
+#endif
+
 /// Before a loop of a few turns, their number a constant once its function was inlined: nothing is left of the loop.
 #if defined(__clang__)
 #define KEEL_UNROLL _Pragma("clang loop unroll(full)")

@@ -4,6 +4,8 @@
 /// @file
 /// Calling what takes some of a step's arguments: as many of the first ones as it can.
 
+#include <keel/policy/macros.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <tuple>
@@ -31,7 +33,7 @@ concept Holds = requires(Args... each) {
 
 /// Calls `R::run(v, …)` with the first `N` of `args`, references all, or with fewer.
 template <class R, std::size_t N, class V, class Arguments>
-[[gnu::always_inline]] inline void run_with(V const& v, Arguments const& args) {
+KEEL_VANISHING void run_with(V const& v, Arguments const& args) {
   [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
     if constexpr (Runs<R, V, std::tuple_element_t<I, Arguments>...>) {
       R::run(v, std::get<I>(args)...);
@@ -44,7 +46,7 @@ template <class R, std::size_t N, class V, class Arguments>
 }
 /// With all of them, or with fewer. A routine that takes none where there are none, as most, costs no more than its call.
 template <class R, class V, class Arguments>
-[[gnu::always_inline]] inline void run_with(V const& v, Arguments const& args) {
+KEEL_VANISHING void run_with(V const& v, Arguments const& args) {
   if constexpr (std::tuple_size_v<Arguments> == 0 && Runs<R, V>) R::run(v);
   else run_with<R, std::tuple_size_v<Arguments>>(v, args);
 }

@@ -24,7 +24,7 @@ inline constexpr bool finds_its_ghosts = !P::lacks_exchange(N);
 
 template <class App, Variable... Vars>
 template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
-[[gnu::always_inline]] inline void fields<App, Vars...>::play([[maybe_unused]] detail::node<App, Arguments> const& closely, cell* row,
+KEEL_VANISHING void fields<App, Vars...>::play([[maybe_unused]] detail::node<App, Arguments> const& closely, cell* row,
                                                                 component_range range, Arguments const& args) {
   using script = detail::script<S, directory>;
   constexpr entry_kind what = E::about.what;
@@ -80,7 +80,7 @@ template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
 // Entry number `I` of group `G`, with what its neighbours mean to it; behind the last one stands nothing.
 template <class App, Variable... Vars>
 template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, class P, class Arguments>
-[[gnu::always_inline]] inline void fields<App, Vars...>::play_child(cell* row, component_range range, Arguments const& args) {
+KEEL_VANISHING void fields<App, Vars...>::play_child(cell* row, component_range range, Arguments const& args) {
   constexpr auto const& exchanges = detail::exchanges_in<G>;
   constexpr auto const& numbers = detail::numbers_in<G, InG>;
   [[maybe_unused]] auto const asked = [](std::size_t i) { return detail::script<S, directory>::asked(numbers[i]); };

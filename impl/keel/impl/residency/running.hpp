@@ -8,6 +8,7 @@
 #include <keel/impl/residency/holdings.hpp>
 #include <keel/impl/residency/invoke.hpp>
 #include <keel/impl/residency/siblings.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/residency/context.hpp>
 
 #include <cstddef>
@@ -18,7 +19,7 @@ namespace keel::residency::detail {
 // Of a routine that throws nobody knows how far it came.
 template <class App>
 template <class R, class Tag, class Arguments>
-void holdings<App>::perform(holdings& self, std::span<request const> asked, component_range range, Arguments const& args) {
+KEEL_VANISHING void holdings<App>::perform(holdings& self, std::span<request const> asked, component_range range, Arguments const& args) {
   context<App, R, Tag> const given{{self, asked.data(), range.begin}};
   [[maybe_unused]] std::vector<digested> before;
   if constexpr (tracking::checks) before = self.digest_undeclared(asked, memory_of<Tag>, range);
