@@ -30,6 +30,8 @@
 /// Before a loop of a few turns, their number a constant once its function was inlined: nothing is left of the loop.
 #if defined(__clang__)
 #define KEEL_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__NVCC__)
+#define KEEL_UNROLL _Pragma("unroll")
 #else
 #define KEEL_UNROLL _Pragma("GCC unroll 64")
 #endif

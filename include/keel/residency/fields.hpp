@@ -122,9 +122,11 @@ private:
   [[nodiscard]] bool allows_plan() const;
   template <class P>
   void settle_leavers();
-  template <class P, detail::moment When>
-  void reach(cell* row);
-  // Entry `E`, number `N` of schedule `S`; `closely` is the same as data.
+  template <class P>
+  void reach(detail::moment when, cell* row);
+  // Entry `E`, number `N` of schedule `S`; `closely` is the same as data. `play_child` minds what its neighbours in group `G` mean.
+  template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
+  void play_routine(detail::node<App, Arguments> const& closely, cell* row, component_range range, Arguments const& args);
   template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
   void play(detail::node<App, Arguments> const& closely, cell* row, component_range range, Arguments const& args);
   template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, class P, class Arguments>
@@ -141,11 +143,14 @@ private:
   // The same as data, for tracked steps.
   template <class S, class G, std::size_t I, std::size_t N, class E, class Tag, class Arguments>
   [[nodiscard]] static consteval detail::node<App, Arguments> node_of();
-  template <class S, class G, std::size_t N, class Tag, class Arguments>
-  static constexpr auto nodes_in = []<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) {
+  template <class S, class G, std::size_t N, class Tag, class Arguments, class... Es, std::size_t... I>
+  [[nodiscard]] static consteval auto nodes_of(keel::list<Es...>, std::index_sequence<I...>) {
     return std::array<detail::node<App, Arguments>, sizeof...(Es)>{
         node_of<S, G, I, detail::numbers_in<G, N>[I], Es, Tag, Arguments>()...};
-  }(typename G::entries{}, std::make_index_sequence<G::entries::size>{});
+  }
+  template <class S, class G, std::size_t N, class Tag, class Arguments>
+  static constexpr auto nodes_in =
+      nodes_of<S, G, N, Tag, Arguments>(typename G::entries{}, std::make_index_sequence<G::entries::size>{});
   template <class S, class Tag, class Arguments>
   static constexpr auto root = node_of<S, void, 0, 0, S, Tag, Arguments>();
 };

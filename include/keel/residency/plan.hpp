@@ -111,6 +111,7 @@ public:
 
   /// What the book has to be paid at each moment of a step in which nobody marks; cells count by this plan.
   static constexpr auto const& paid = payments;
+  [[nodiscard]] static constexpr bool pays(detail::moment when) { return paid.at[when].first != paid.at[when].last; }
   static constexpr detail::moment end_of_step = detail::before(program.size);
   static constexpr std::size_t cell_count = cells;
   /// Calls `f(arrear)` for what is owed at a moment. At run time: for steps that end there.

@@ -53,8 +53,8 @@ struct directory {
   static constexpr std::size_t cell_count = first_cell[sizeof...(Vars)];
   static constexpr bool is_unique = [] {
     for (std::size_t i = 0; i < sizeof...(Vars); ++i)
-      for (std::size_t j = 0; j < i; ++j)
-        if (list[i]->name == list[j]->name) return false;
+      for (std::size_t j = i; j > 0 && by_key[j - 1].first == by_key[i].first; --j)
+        if (*list[std::size_t(by_key[j - 1].second)] == *list[std::size_t(by_key[i].second)]) return false;
     return true;
   }();
 };
@@ -73,6 +73,7 @@ struct no_plan {
   static constexpr region known(std::size_t, std::size_t) { return region::none; }
   static constexpr bool may_leave(std::size_t, std::size_t) { return true; }
   static constexpr bool lacks_exchange(std::size_t) { return false; }
+  static constexpr bool pays(std::uint32_t) { return false; }
 };
 template <class P>
 inline constexpr bool is_plan = !std::is_same_v<P, no_plan>;
@@ -179,7 +180,7 @@ public:
 
   /// Whether entry number `n` can begin: one branch, for what it reads in a row of cells and, on the host, for copies that
   /// leave from what it writes.
-  [[nodiscard, gnu::always_inline]] static bool is_ready(std::size_t n, cell const* row, [[maybe_unused]] auto const& book) {
+  [[nodiscard]] KEEL_VANISHING static bool is_ready(std::size_t n, cell const* row, [[maybe_unused]] auto const& book) {
     std::uint64_t lacks = 0;
     KEEL_UNROLL for (std::size_t i = made.before[n].reads; i < made.before[n + 1].reads; ++i) lacks |= bits_at(row, made.reads[i]);
     KEEL_UNROLL for (std::size_t i = made.before[n].overtaken; i < made.before[n + 1].overtaken; ++i)
@@ -187,7 +188,7 @@ public:
     return lacks == 0;
   }
   /// Marks what it writes: a store for each cell that it writes the owned part of.
-  [[gnu::always_inline]] static void mark_in(std::size_t n, cell* row) {
+  KEEL_VANISHING static void mark_in(std::size_t n, cell* row) {
     KEEL_UNROLL for (std::size_t i = made.before[n].marks; i < made.before[n + 1].marks; ++i)
       row[made.marks[i].at] = after_write(row[made.marks[i].at], made.marks[i].masks);
   }

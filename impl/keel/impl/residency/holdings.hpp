@@ -76,6 +76,10 @@ struct holdings {
   // making.hpp
   template <class Data>
   void add(variable_info const& about, std::initializer_list<lengths_given> given);
+  struct newcomer {
+    variable_info const* about;
+    void (holdings::*add)(variable_info const&, std::initializer_list<lengths_given>);
+  };
   template <class Run>
   void open_for(Run& run);
   template <class Data>

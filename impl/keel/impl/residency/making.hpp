@@ -50,14 +50,14 @@ std::vector<share> shares_in(Run& run, grid const& whole, Options const&... opti
   return shares;
 }
 
-/// What an option says of the lengths of variable `V`.
-template <class V, class Option>
-lengths_given lengths_in(Option const&) {
+/// What an option says of the lengths of a variable.
+template <class Option>
+lengths_given lengths_in(Option const&, variable_info const&) {
   return {};
 }
-template <class V, class... Vs>
-lengths_given lengths_in(extra<Vs...> const& option) {
-  return {option.lengths.data(), option.given, (std::is_same_v<V, Vs> || ...)};
+template <class... Vs>
+lengths_given lengths_in(extra<Vs...> const& option, [[maybe_unused]] variable_info const& v) {
+  return {option.lengths.data(), option.given, ((Vs::about == v) || ...)};
 }
 
 template <class App>

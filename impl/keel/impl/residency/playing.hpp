@@ -24,41 +24,53 @@ inline constexpr bool finds_its_ghosts = !P::lacks_exchange(N);
 
 template <class App, Variable... Vars>
 template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
+KEEL_VANISHING void fields<App, Vars...>::play_routine([[maybe_unused]] detail::node<App, Arguments> const& closely, cell* row,
+                                                       component_range range, Arguments const& args) {
+  using script = detail::script<S, directory>;
+  using at = typename held::template device_for<typename E::place_type, Tag>;
+  if constexpr (!script::is_complete(N)) detail::require_variables<E, directory>();
+  if constexpr (P::lacks_exchange(N))
+    static_assert(detail::finds_its_ghosts<E, P, N>,
+                  "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
+                  "(every step would fail; the routine is in the message). Put an exchange before it?");
+  if constexpr (E::place_type::where.what == place::kind::at_named) { // the others were prepared at construction
+    static_assert(policy::contains<devices, at>, "keel::residency: a routine runs on a device that is not in the "
+                                                 "application's list. Add it there?");
+    this->template prepare<at>(E::about.name);
+  }
+  if constexpr (keeps_book) {
+    using duties = detail::duties<script, P, detail::memory_at<App, devices, Tag>, lanes::size != 0>;
+    if (!duties::is_ready(N, row, this->book_)) [[unlikely]] {
+      this->lag_.now = detail::before(N);
+      if constexpr (detail::is_plan<P>) return this->run_closely(closely, range, args);
+      else return this->run_from_outside(closely, range, args);
+    }
+    if (!detail::is_plan<P> || !this->lags()) {
+      if constexpr (held::may_poison)
+        if (this->poisons_) [[unlikely]] this->poison(closely.asked, closely.where, range);
+      duties::mark_in(N, row);
+      if constexpr (tracking::observer::is_told) this->tell_writes(closely.asked, closely.where, E::about.name);
+    }
+    if constexpr (detail::is_plan<P>) this->lag_.now = detail::during(N);
+    held::template perform<E, at>(*this, script::asked(N), range, args);
+  } else {
+    detail::run_with<E>(context<App, E, at>{{*this, script::asked(N).data(), range.begin}}, args);
+  }
+}
+
+template <class App, Variable... Vars>
+template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
 KEEL_VANISHING void fields<App, Vars...>::play([[maybe_unused]] detail::node<App, Arguments> const& closely, cell* row,
-                                                                component_range range, Arguments const& args) {
+                                               component_range range, Arguments const& args) {
   using script = detail::script<S, directory>;
   constexpr entry_kind what = E::about.what;
-  if constexpr (!script::is_complete(N)) detail::require_variables<E, directory>();
   if constexpr (what == entry_kind::routine) {
-    using at = typename held::template device_for<typename E::place_type, Tag>;
-    if constexpr (E::place_type::where.what == place::kind::at_named)
-      static_assert(policy::contains<devices, at>, "keel::residency: a routine runs on a device that is not in the "
-                                                       "application's list. Add it there?");
-    if constexpr (P::lacks_exchange(N))
-      static_assert(detail::finds_its_ghosts<E, P, N>,
-                    "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
-                    "(every step would fail; the routine is in the message). Put an exchange before it?");
-    if constexpr (E::place_type::where.what == place::kind::at_named) this->template prepare<at>(E::about.name); // the others were at construction
-    if constexpr (keeps_book) {
-      using duties = detail::duties<script, P, detail::memory_at<App, devices, Tag>, lanes::size != 0>;
-      if (!duties::is_ready(N, row, this->book_)) [[unlikely]] {
-        if constexpr (detail::is_plan<P>) return this->run_closely(closely, range, args);
-        else return this->run_from_outside(closely, range, args);
-      }
-      if (!detail::is_plan<P> || !this->lags()) {
-        if constexpr (held::may_poison)
-          if (this->poisons_) [[unlikely]] this->poison(closely.asked, closely.where, range);
-        duties::mark_in(N, row);
-        if constexpr (tracking::observer::is_told) this->tell_writes(closely.asked, closely.where, E::about.name);
-      }
-      reach<P, detail::during(N)>(row);
-      held::template perform<E, at>(*this, script::asked(N), range, args);
-    } else {
-      detail::run_with<E>(context<App, E, at>{{*this, script::asked(N).data(), range.begin}}, args);
-    }
+    play_routine<S, N, E, Tag, P>(closely, row, range, args);
   } else if constexpr (what == entry_kind::cycle) {
+    if constexpr (!script::is_complete(N)) detail::require_variables<E, directory>();
     for (request const& r : script::asked(N)) this->cycle_levels(r.variable);
   } else if constexpr (what == entry_kind::exchange) {
+    if constexpr (!script::is_complete(N)) detail::require_variables<E, directory>();
     this->exchange_now(script::asked(N), exchange_memory<Tag>, range);
   } else if constexpr (what == entry_kind::output) {
     perform_output<E>(*this, {}, range, args);
@@ -71,40 +83,45 @@ KEEL_VANISHING void fields<App, Vars...>::play([[maybe_unused]] detail::node<App
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
         (play_child<S, E, N, I, Es, Tag, P>(row, range, args), ...);
         play_child<S, E, N, sizeof...(I), void, Tag, P>(row, range, args);
-        if constexpr (what != entry_kind::sequence) reach<P, detail::behind(N)>(row);
+        if constexpr (what != entry_kind::sequence) reach<P>(detail::behind(N), row);
       }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
     if constexpr (keeps_book && what == entry_kind::analysis) copy_back_written(*this, E::about, range);
   }
 }
 
-// Entry number `I` of group `G`, with what its neighbours mean to it; behind the last one stands nothing.
 template <class App, Variable... Vars>
 template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, class P, class Arguments>
 KEEL_VANISHING void fields<App, Vars...>::play_child(cell* row, component_range range, Arguments const& args) {
+  using script = detail::script<S, directory>;
   constexpr auto const& exchanges = detail::exchanges_in<G>;
   constexpr auto const& numbers = detail::numbers_in<G, InG>;
-  [[maybe_unused]] auto const asked = [](std::size_t i) { return detail::script<S, directory>::asked(numbers[i]); };
-  if constexpr (!std::is_void_v<E>) reach<P, detail::before(numbers[I])>(row);
-  else if constexpr (exchanges.before[I] != detail::none_open) this->lag_.now = detail::behind(numbers[I - 1]);
-  if constexpr (exchanges.before[I] != detail::none_open) this->land(asked(exchanges.before[I]), exchange_memory<Tag>, range);
-  if constexpr (std::is_void_v<E>) {
-    return;
-  } else if constexpr (exchanges.during[I + 1] == I) {
-    this->set_off(asked(I), exchange_memory<Tag>, range);
-    reach<P, detail::behind(numbers[I])>(row);
+  constexpr std::size_t n = numbers[I], ends = exchanges.before[I], under_way = exchanges.during[I];
+  if constexpr (std::is_void_v<E>) { // behind the last one
+    if constexpr (ends != detail::none_open) {
+      this->lag_.now = detail::behind(numbers[I - 1]);
+      this->land(script::asked(numbers[ends]), exchange_memory<Tag>, range);
+    }
   } else {
-    if constexpr (exchanges.during[I] != detail::none_open) {
+    constexpr bool is_plain = E::about.what == entry_kind::routine && ends == detail::none_open;
+    if constexpr (!is_plain || P::pays(detail::before(n))) reach<P>(detail::before(n), row);
+    if constexpr (ends != detail::none_open) this->land(script::asked(numbers[ends]), exchange_memory<Tag>, range);
+    if constexpr (exchanges.during[I + 1] == I) {
+      if constexpr (!script::is_complete(n)) detail::require_variables<E, directory>();
+      this->set_off(script::asked(n), exchange_memory<Tag>, range);
+    } else if constexpr (under_way != detail::none_open) {
       try {
-        play<S, numbers[I], E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
+        play<S, n, E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
       } catch (...) {
-        this->land(asked(exchanges.during[I]), exchange_memory<Tag>, range);
+        this->land(script::asked(numbers[under_way]), exchange_memory<Tag>, range);
         throw;
       }
+    } else if constexpr (E::about.what == entry_kind::routine) {
+      play_routine<S, n, E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
     } else {
-      play<S, numbers[I], E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
+      play<S, n, E, Tag, P>(nodes_in<S, G, InG, Tag, Arguments>[I], row, range, args);
     }
-    if constexpr (E::about.child_count == 0) reach<P, detail::behind(numbers[I])>(row);
-    if constexpr (keeps_book && begins_copies<G, Tag>[I] != 0) begin_certain_copies<G, I, Tag>(*this, range);
+    if constexpr (E::about.child_count == 0 && P::pays(detail::behind(n))) reach<P>(detail::behind(n), row);
+    if constexpr (keeps_book && exchanges.during[I + 1] != I && begins_copies<G, Tag>[I] != 0) begin_certain_copies<G, I, Tag>(*this, range);
   }
 }
 
@@ -170,10 +187,8 @@ template <class App, Variable... Vars>
 template <Runtime<App> Run, class... Options>
 fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
     : held(run, detail::shares_in(run, whole, options...), detail::components_in(options...)) {
-  auto const add = [&]<class V>(std::type_identity<V>) {
-    this->template add<typename V::data_type>(V::about, {detail::lengths_in<V>(options)...});
-  };
-  (add(std::type_identity<Vars>{}), ...);
+  static constexpr typename held::newcomer all[] = {{&Vars::about, &held::template add<typename Vars::data_type>}...};
+  for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   this->open_for(run);
 }
 

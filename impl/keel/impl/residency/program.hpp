@@ -78,13 +78,15 @@ struct program {
   [[nodiscard]] constexpr int levels(site const& s) const { return first_cell[s.variable + 1] - first_cell[s.variable]; }
 
   constexpr int number_of(variable_info const* v) {
-    std::size_t n = 0;
-    while (n < variable_count && *variables[n] != *v) ++n;
-    if (n == variable_count) {
-      variables[variable_count++] = v;
-      first_cell[variable_count] = std::uint16_t(first_cell[n] + v->levels);
+    std::size_t at = v->key % buckets;
+    while (numbers[at] != 0 && *variables[numbers[at] - 1] != *v) at = (at + 1) % buckets;
+    if (numbers[at] == 0) {
+      std::size_t const n = variable_count++;
+      variables[n] = v;
+      first_cell[n + 1] = std::uint16_t(first_cell[n] + v->levels);
+      numbers[at] = std::uint16_t(variable_count);
     }
-    return int(n);
+    return numbers[at] - 1;
   }
 
   /// Appends `e`, and what it holds. `memory_of(place)` says where it runs.
@@ -113,7 +115,8 @@ struct program {
   }
 
 private:
-  static constexpr std::size_t max_requests = Accesses + 1;
+  static constexpr std::size_t max_requests = Accesses + 1, buckets = 2 * accesses;
+  std::uint16_t numbers[buckets]{}; // of variables, one more than that, by key
 };
 
 } // namespace keel::residency::detail

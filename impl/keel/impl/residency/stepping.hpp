@@ -28,16 +28,15 @@ void fields<App, Vars...>::settle_leavers() {
   if (list.set_in(this->book_.leaving(), std::make_index_sequence<list.size>{}) != 0) [[unlikely]] this->book_.wait_for_flights();
 }
 
-// A moment of a step by a plan: what has to be in the book then.
+// A moment of a step by a plan, a constant of the caller: what has to be in the book then.
 template <class App, Variable... Vars>
-template <class P, detail::moment When>
-[[gnu::always_inline]] inline void fields<App, Vars...>::reach([[maybe_unused]] cell* row) {
+template <class P>
+KEEL_VANISHING void fields<App, Vars...>::reach([[maybe_unused]] detail::moment when, [[maybe_unused]] cell* row) {
   if constexpr (held::may_lag && detail::is_plan<P>) {
-    using paid = detail::paid_in<P, directory>;
-    constexpr auto now = P::paid.at[When];
-    if constexpr (now.first != now.last || When % 3 != 2) this->lag_.now = When;
-    if constexpr (now.first != now.last)
-      if (this->lags()) detail::pay(row, paid::list.data() + now.first, paid::list.data() + now.last);
+    auto const& list = detail::paid_in<P, directory>::list;
+    auto const& [first, last] = P::paid.at[when];
+    this->lag_.now = when;
+    if (first != last && this->lags()) detail::pay(row, list.data() + first, list.data() + last);
   }
 }
 
@@ -63,15 +62,15 @@ void fields<App, Vars...>::step(S, Args&&... args) {
         settle_leavers<plan_type>();
         this->begin_planned(&detail::paid_in<plan_type, directory>::catch_up);
         try {
-          reach<plan_type, detail::before(0)>(row);
+          reach<plan_type>(detail::before(0), row);
           go();
         } catch (...) {
           this->catch_up();
           this->end_planned(row);
           throw;
         }
-        if constexpr (S::about.child_count == 0) reach<plan_type, detail::behind(0)>(row);
-        reach<plan_type, plan_type::end_of_step>(row);
+        if constexpr (S::about.child_count == 0) reach<plan_type>(detail::behind(0), row);
+        reach<plan_type>(plan_type::end_of_step, row);
         this->end_planned(row);
       } else {
         go();
