@@ -316,6 +316,7 @@ std::string said_by_a_step(std::vector<std::string> words, bool set_in_code = fa
 } // namespace
 
 TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environment or command line set them") {
+  Kokkos::initialize(); // for all of them: newer ones start once in a process
   std::string const copied_back = "keel: residency: step 1: 32 bytes of 1 variables copied back for show\n";
   std::string const needed = "keel: residency: step 1: look needed 32 bytes on the host, 0 on a device\n";
   CHECK(said_by_a_step({}).empty());
@@ -330,6 +331,7 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   CHECK(said_by_a_step({}) == copied_back + needed);
   variable const off{"RT_VERYVERBOSE", "off"};
   CHECK(said_by_a_step({}) == copied_back);
+  Kokkos::finalize();
 }
 
 TEST_CASE("device: the knobs of residency stand at the original's values where nobody sets them") {
