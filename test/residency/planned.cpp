@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Steps that go by their plan, where nothing is tested and nothing is marked that the plan knows.
+#include "held.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -8,7 +9,6 @@
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -24,20 +24,8 @@ using app = test::application<keel::list<test::host, test::twin>>;
 struct x : kr::variable<"x", double*> {};
 struct y : kr::variable<"y", double*> {};
 
-// A kernel that waits for the host; it gives up after a while, so that a mistake is a failure.
-std::atomic<bool> released{false}, gave_up{false};
-struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>> {
-  template <class V>
-  static void run(V v) {
-    auto to = v(y{});
-    auto *go = &released, *late = &gave_up;
-    Kokkos::parallel_for("hold", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int i) {
-      auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-      while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
-      to(i) = 1;
-    });
-  }
-};
+using test::gave_up, test::released;
+struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>>, test::waits_for_host<y> {};
 struct put : kr::routine<"put", kr::on_host, kr::writes<x>> {
   template <class V>
   static void run(V v, double value) {
@@ -135,6 +123,13 @@ struct meddle : kr::routine<"meddle", kr::on_host, kr::updates<x>> {
   }
 };
 
+struct call : kr::routine<"call", kr::on_host> {
+  template <class V, class F>
+  static void run(V, F& f) {
+    f();
+  }
+};
+
 } // namespace
 
 TEST_CASE("residency: a planned step whose book lags shows output, analysis and conditions what a tracked one does") {
@@ -176,6 +171,19 @@ TEST_CASE("residency: a routine cannot change behind the back of a planned step 
   f.run(take{});
   f.run(look{});
   CHECK(found == 1);
+}
+
+TEST_CASE("residency: where a planned step ends at a refused call, the book knows what its routines wrote before") {
+  test::run run{"twin"};
+  kr::fields<app, x, y> f{run, kr::grid{{4}}};
+  f.run(put{}, 1.0);
+  f.run(take{});
+  f.run(look{}); // now both have y
+  auto const again = [&] { f.run(take{}); };
+  CHECK_FALSE(keel::test::message_of([&] { f.step(kr::schedule<take, call>{}, again); }).empty());
+  CHECK(f.planned_steps() == 1);
+  CHECK(f.is_valid<y, test::twin>(kr::region::owned));
+  CHECK_FALSE(f.is_valid<y>(kr::region::owned));
 }
 
 TEST_CASE("residency: a planned step overtakes no copy that left before it, though its writes are not tested") {

@@ -41,9 +41,9 @@ KEEL_VANISHING void fields<App, Vars...>::play_routine([[maybe_unused]] detail::
   if constexpr (keeps_book) {
     using duties = detail::duties<script, P, detail::memory_at<App, devices, Tag>, lanes::size != 0>;
     if (!duties::is_ready(N, row, this->book_)) [[unlikely]] {
+      if constexpr (!detail::is_plan<P>) return this->run_from_outside(closely, range, args);
       this->lag_.now = detail::before(N);
-      if constexpr (detail::is_plan<P>) return this->run_closely(closely, range, args);
-      else return this->run_from_outside(closely, range, args);
+      return this->run_closely(closely, range, args);
     }
     if (!detail::is_plan<P> || !this->lags()) {
       if constexpr (held::may_poison)
