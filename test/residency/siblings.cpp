@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/siblings.hpp>
 
+#include "held.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -9,8 +10,6 @@
 
 #include <doctest/doctest.h>
 
-#include <atomic>
-#include <chrono>
 #include <vector>
 
 namespace kr = keel::residency;
@@ -95,20 +94,8 @@ constexpr auto named = certain_copies<directory, 4>(kr::schedule<writes_both, kr
                                                     kr::memory{1}, memory_of);
 static_assert(named.size == 2 && named.reader[0] == "reads_ghosts" && named.reader[1] == "reads_y");
 
-// A kernel that waits for the host; it gives up after a while, so that a mistake is a failure.
-std::atomic<bool> released{false}, gave_up{false};
-struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>> {
-  template <class V>
-  static void run(V v) {
-    auto to = v(y{});
-    auto *go = &released, *late = &gave_up;
-    Kokkos::parallel_for("hold", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int i) {
-      auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-      while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
-      to(i) = 1;
-    });
-  }
-};
+using test::gave_up, test::released;
+struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>>, test::waits_for_host<y> {};
 struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<x>>> {
   template <class V>
   static void run(V v) {
