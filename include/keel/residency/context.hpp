@@ -63,7 +63,8 @@ protected:
 
 /// Whether `R` declares that level of that variable.
 template <class R, class X>
-inline constexpr bool declares = detail::find_declared(R::about, detail::item<X>::variable::about, detail::item<X>::level).at >= 0;
+inline constexpr bool declares =
+    residency::declared(R::about, &detail::item<X>::variable::about, detail::item<X>::level).where != region::none;
 
 /// The `v` of `static void run(V v, …)`. Host only, and cheap to copy; views are taken out of it
 /// before a kernel. Lives as long as the call.
