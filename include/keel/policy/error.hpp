@@ -4,6 +4,7 @@
 /// @file
 /// The one exception that keel throws, and the grammar of its messages.
 
+#include <cstddef>
 #include <exception>
 #include <string>
 #include <string_view>
@@ -24,8 +25,11 @@ public:
   error(std::string_view place, std::string_view wrong, std::string_view why = {},
         std::string_view mend = {}, int code = 0)
       : message_("keel::"), code_(code) {
-    message_.append(place).append(": ").append(wrong);
+    message_.append(place).append(": ");
+    brief_begin_ = message_.size();
+    message_.append(wrong);
     if (!why.empty()) message_.append(" (").append(why).append(")");
+    brief_size_ = message_.size() - brief_begin_;
     message_.append(".");
     if (!mend.empty()) message_.append(" ").append(mend).append("?");
     latest_ = message_;
@@ -35,6 +39,7 @@ public:
   [[nodiscard]] static error from_message(std::string message, int code = 0) {
     error e("", "", "", "", code);
     latest_ = e.message_ = std::move(message);
+    e.brief_begin_ = 0, e.brief_size_ = e.message_.size();
     return e;
   }
 
@@ -52,14 +57,24 @@ public:
 
   [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
 
+  /// What is wrong and why, without place and mend: for the message of another error.
+  [[nodiscard]] std::string_view brief() const noexcept { return std::string_view(message_).substr(brief_begin_, brief_size_); }
+
   /// The code of the library that failed underneath (MPI's, errno's); 0 where there was none.
   [[nodiscard]] int code() const noexcept { return code_; }
 
 private:
   std::string message_;
+  std::size_t brief_begin_ = 0, brief_size_ = 0; // in the message
   int code_;
   bool told_elsewhere_ = false;
   static inline thread_local std::string latest_;
 };
+
+/// The reason that an exception gives, for the message of an error that follows from it.
+[[nodiscard]] inline std::string_view reason_of(std::exception const& e) {
+  auto const* const own = dynamic_cast<error const*>(&e);
+  return own != nullptr ? own->brief() : std::string_view(e.what());
+}
 
 } // namespace keel
