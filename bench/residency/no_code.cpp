@@ -28,7 +28,7 @@ using pair = kr::fields<two_memories, x, y>;
 template <class App, class... Vars>
 kr::context<App, axpy, host> given(kr::fields<App, Vars...>& f) {
   auto const& held = (kr::detail::holdings<App> const&)f; // a base that others do not see
-  return {{held, kr::detail::script<axpy, kr::detail::directory<Vars...>>::asked(0).data(), 0}};
+  return {{held, kr::detail::script<axpy, kr::detail::directory<Vars...>>::asked(0).data(), kr::every_component}};
 }
 
 } // namespace bench

@@ -26,7 +26,7 @@ inline constexpr int mixed = -1, poisoned = -2;
 
 /// A number for each place.
 inline int number_at(int variable, int level, int component, kr::region single, kr::memory m) {
-  return 1 + (((variable * 3 + level) * 2 + component) * 3 + index_of(single)) * 3 + int(m);
+  return 1 + (((variable * 3 + level) * 2 + component) * kr::region_count + index_of(single)) * 3 + int(m);
 }
 
 template <class Bench, class F>
@@ -122,7 +122,7 @@ void check_provider(Bench& bench) {
       std::vector<kr::transfer> const up{{0, 0, 1, everywhere, kr::host, far}, {1, 0, 1, region::rim, kr::host, far}};
       p.to_device(up);
       p.wait(far);
-      CHECK(bench.get(0, 1, 0, region::ghosts, kr::host) == number_at(0, 0, 0, region::ghosts, far));
+      CHECK(bench.get(0, 1, 0, region::halo, kr::host) == number_at(0, 0, 0, region::halo, far));
       CHECK(bench.get(0, 2, 1, region::rim, kr::host) == number_at(0, 1, 1, region::rim, far));
       CHECK(bench.get(0, 2, 1, region::core, kr::host) == number_at(0, 1, 1, region::core, kr::host));
       CHECK(bench.get(1, 0, 0, region::core, kr::host) == number_at(1, 0, 0, region::core, far));

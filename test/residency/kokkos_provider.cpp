@@ -22,14 +22,14 @@ namespace {
 template <class Memory>
 using borrowed = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-// Two ranks in x, so that there is a rim; doubles by rows, and triples of floats by columns.
+// Two ranks in x, so that there is a rim, and walls in y; doubles by rows, and triples of floats by columns.
 class on_kokkos {
 public:
   using space = keel::device_traits<keel::simulated>::execution_space;
   using device_memory = space::memory_space;
   using provider_type = kr::kokkos_provider<keel::list<kr::detail::lane_of<space>>>;
 
-  on_kokkos() : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, true}}, 2, 1)), provider({part_}) {
+  on_kokkos() : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 2, 1)), provider({part_}) {
     kr::detail::shape rows, triples;
     auto const nx = part_.extents[0], ny = part_.extents[1];
     rows.rank = triples.rank = 2;
@@ -108,7 +108,8 @@ private:
     };
     for (std::int64_t i = 0; i < part_.extents[0]; ++i)
       for (std::int64_t j = 0; j < part_.extents[1]; ++j) {
-        kr::region const where = within(inside, i, j) ? kr::region::core : within(own, i, j) ? kr::region::rim : kr::region::ghosts;
+        kr::region const where = within(inside, i, j) ? kr::region::core : within(own, i, j) ? kr::region::rim
+                                 : j >= own.begin[1] && j < own.end[1] ? kr::region::halo : kr::region::walls;
         if (where != r) continue;
         for (std::int64_t k = 0; k < s.inner; ++k) {
           std::int64_t const at = i * s.stride[0] + j * s.stride[1] + k * s.inner_stride;
@@ -124,8 +125,8 @@ public:
   using provider_type = test::recording_provider;
   static constexpr int memories = 3;
   on_numbers() : provider(memories, 2) {
-    provider.add(3, {1, 1, 1});
-    provider.add(1, {1, 1, 1});
+    provider.add(3, {1, 1, 1, 1});
+    provider.add(1, {1, 1, 1, 1});
     for (int v = 0; v < 2; ++v)
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
   }

@@ -147,6 +147,102 @@ TEST_CASE("residency: a region of no bytes is valid everywhere, whoever writes w
   CHECK(t.provider.bytes_to_host == 4);
 }
 
+TEST_CASE("residency: walls belong to whoever writes them: no exchange and no write beside them touches them") {
+  trial t(2, {{2, {8, 4, 2, 1}}});
+  CHECK(t.run(1, {{0, 0, 0, oracle::owned}}));
+  CHECK(t.exchange(0, 0));
+  CHECK(t.provider.bytes_to_host == 4);
+  CHECK_FALSE(t.book.is_valid(0, 0, kr::region::walls, kr::host));
+  CHECK(t.run(1, {{0, 0, oracle::everywhere, 0}})); // as they are
+  CHECK(t.provider.bytes_to_device == 2);
+  std::string const text = message_of([&] { t.book.require_valid_data(0, 0, kr::region::walls, first_device, "boundary"); });
+  CHECK(text.find("routine boundary reads v0, level 0, walls, valid nowhere") != std::string::npos);
+  CHECK(text.find("writes<walls<...>>") != std::string::npos);
+  CHECK(t.run(1, {{0, 0, oracle::owned, oracle::walls}}));
+  CHECK(t.run(1, {{0, 0, oracle::owned, oracle::owned}}));
+  CHECK(t.book.is_valid(0, 0, kr::region::walls, first_device));
+  CHECK_FALSE(t.book.is_valid(0, 0, kr::region::walls, kr::host));
+  CHECK(t.exchange(0, 0));
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.provider.bytes_to_host == 4 + 4 + 8 + 1);
+  t.cycle(0);
+  CHECK(t.book.is_valid(0, 1, kr::region::walls, kr::host));
+  CHECK_FALSE(t.book.is_valid(0, 0, kr::region::walls, kr::host));
+  // A driver's exchange that names all ghosts fills those of its neighbours.
+  kr::request const both{0, 1, kr::region::rim, kr::region::ghosts};
+  t.book.pre_sync({&both, 1});
+  t.book.post_sync({&both, 1});
+  CHECK(t.book.is_valid(0, 1, kr::region::walls, first_device));
+  CHECK(t.settle());
+  CHECK(t.is_minimal());
+}
+
+TEST_CASE("residency: every rank refuses the same reads, also where a region has bytes on others alone") {
+  recording_provider provider{3};
+  kr::ledger<recording_provider> book{provider, 3};
+  provider.add(1, {8, 0, 0, 0});
+  (void)book.add("a", 1, {8, 0, 0, 0}, {}, kr::region::owned | kr::region::ghosts);
+  auto const said = [&](kr::region where, kr::memory m) { return message_of([&] { book.require_valid_data(0, 0, where, m, "r"); }); };
+  book.notify_data_modified(0, 0, kr::core, first_device);
+  CHECK(said(kr::region::rim, kr::host).find("routine r reads a, level 0, rim, valid nowhere") != std::string::npos);
+  CHECK(said(kr::region::halo, second_device).find("ghosts, valid nowhere") != std::string::npos);
+  CHECK(said(kr::region::walls, first_device).find("walls, valid nowhere") != std::string::npos);
+  book.notify_data_modified(0, 0, kr::region::everywhere, first_device);
+  book.open(first_device);
+  CHECK(said(kr::region::rim | kr::region::walls, second_device).empty());
+  CHECK(book.is_valid(0, 0, kr::region::rim, second_device));
+  CHECK(provider.copies == 0); // of nothing
+  CHECK(said(kr::region::everywhere, second_device).empty());
+  CHECK(provider.bytes_to_host == 8);
+  CHECK(provider.bytes_to_device == 8);
+}
+
+TEST_CASE("residency: a copy from one device to another makes the host's memory on its way") {
+  trial t(3, {{1, {1, 1, 1}}, {1, {1, 1, 1}}}, false);
+  t.provider.writes_down = true;
+  CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}}));
+  CHECK(t.run(2, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.provider.calls == std::vector<std::string>{"create", "create", "create", "create", "create", "create", "to_host", "to_device"});
+  CHECK(t.settle());
+}
+
+TEST_CASE("residency: after an allocation that failed in add, no call reaches an array that was never made") {
+  for (int first : {0, 1}) {
+    recording_provider provider{2};
+    kr::ledger<recording_provider> book{provider, 2};
+    for (int v = 0; v < 2; ++v) provider.add(2, {1, 1, 1});
+    (void)book.add("a", 2);
+    book.open(kr::host);
+    book.open(first_device);
+    book.notify_data_modified(0, 1, kr::region::everywhere, first_device);
+    provider.creates_until_failure = first; // on the host, or on the device
+    CHECK(message_of([&] { (void)book.add("b", 2); }).find(first == 0 ? "memory 0 has no room for b" : "memory 1 has no room for b") != std::string::npos);
+    book.copy_from_past(0);
+    book.copy_from_past(1);
+    kr::request const all[] = {{0, 0, kr::region::everywhere, kr::region::none}};
+    book.poison(all, kr::host, {});
+    book.copy_back(book.find_all("all"), true, "output");
+    CHECK(book.is_valid(0, 1, kr::region::everywhere, kr::host));
+    book.notify_data_modified(1, 0, kr::region::everywhere, kr::host);
+    book.require_valid_data(1, 0, kr::region::everywhere, first_device);
+    CHECK(provider.bytes_to_device == 3);
+  }
+}
+
+TEST_CASE("residency: what a ledger cannot do is refused, and nothing has changed") {
+  trial t(2, {{1, {1, 1, 1}}, {2, {1, 1, 1}}});
+  CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  CHECK(message_of([&] { t.book.copy_from_past(0); }).find("the current level of v0 cannot be copied from the past (it has one level alone)") !=
+        std::string::npos);
+  CHECK(t.book.is_valid(0, 0, kr::region::everywhere, kr::host));
+  CHECK_FALSE(t.book.is_valid(1, 0, kr::core, kr::host));
+  recording_provider provider{1};
+  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 0}; }).find("0 memories are refused") != std::string::npos);
+  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 6}; }).find("6 memories are refused (the host's counts, and there are at most 5)") !=
+        std::string::npos);
+  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 2, 0}; }).find("0 components are refused") != std::string::npos);
+}
+
 TEST_CASE("residency: each variable is created once in each memory, whenever it is added and however often it is used") {
   recording_provider provider{3};
   provider.writes_down = true;
@@ -232,8 +328,12 @@ TEST_CASE("residency: random programs read what was written last, and move no by
   for (long s = 0; s < sequences; ++s) {
     int const memories = 2 + below(3);
     bool const has_holes = below(8) == 0; // variables without a core, or of nothing else
-    trial t(memories, has_holes ? std::vector<oracle::variable>{{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0}}}
-                                : std::vector<oracle::variable>{{1, {3, 5, 7}}, {2, {11, 13, 17}}, {3, {19, 23, 29}}});
+    trial t(memories, has_holes ? std::vector<oracle::variable>{{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0, 31}}}
+                                : std::vector<oracle::variable>{{1, {3, 5, 7, 2}}, {2, {11, 13, 17}}, {3, {19, 23, 29, 31}}}, below(2) == 0);
+    auto const some_region = [&] { // of those that name walls, half need them written
+      unsigned const cells = unsigned(1 + below(15));
+      return (cells & 8U) != 0 && below(2) == 0 ? cells | oracle::walls : cells;
+    };
     for (int n = 0; n < 24; ++n) {
       int const v = below(3);
       t.prepares = below(2) == 0;
@@ -244,12 +344,12 @@ TEST_CASE("residency: random programs read what was written last, and move no by
       case 2:
         if (v > 0) t.copy_from_past(v);
         break;
-      case 3: wrong += !t.run(below(memories), {{v, below(v + 1), unsigned(1 + below(7)), 0}}); break; // an early copy
+      case 3: wrong += !t.run(below(memories), {{v, below(v + 1), some_region(), 0}}); break; // an early copy
       default: {
         std::vector<oracle::access> list;
         for (int k = 0; k < 3; ++k) {
           if (below(3) == 0) continue;
-          unsigned const region = unsigned(1 + below(7));
+          unsigned const region = some_region();
           int const how = below(3);
           list.push_back({k, below(k + 1), how != 1 ? region : 0, how != 0 ? region : 0});
         }

@@ -23,7 +23,7 @@ struct listener {
   static constexpr bool is_told = true;
   std::vector<std::string> heard;
 
-  void add(std::string_view name, int levels, int, std::array<std::uint64_t, 3> const& bytes) {
+  void add(std::string_view name, int levels, int, kr::region_bytes const& bytes) {
     heard.push_back("add " + std::string(name) + ' ' + std::to_string(levels) + ' ' + std::to_string(bytes[2]));
   }
   void create(int variable, kr::memory m) { heard.push_back("create " + std::to_string(variable) + " in " + std::to_string(int(m))); }

@@ -7,6 +7,7 @@
 /// writes down what it is asked for, and fails when told.
 
 #include <keel/residency/concepts.hpp>
+#include <keel/residency/traffic.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,7 +30,7 @@ public:
   explicit recording_provider(int memories, int components = 1) : queues_(std::size_t(memories)), components_(components) {}
 
   /// To be called before the ledger's `add`, in the same order.
-  void add(int levels, std::array<std::uint64_t, 3> const& bytes) {
+  void add(int levels, kr::region_bytes const& bytes) {
     arrays_.push_back({bytes, {}, {}});
     for (int l = 0; l < levels; ++l) arrays_.back().slots.push_back(std::size_t(l));
     arrays_.back().data.resize(queues_.size());
@@ -54,7 +55,7 @@ public:
     auto& a = arrays_[std::size_t(variable)];
     auto& there = a.data[std::size_t(m)];
     if (!there.empty()) throw std::logic_error("created twice");
-    there.assign(std::size_t(components_), std::vector<std::array<value, 3>>(a.slots.size(), {poisoned, poisoned, poisoned}));
+    there.assign(std::size_t(components_), std::vector<std::array<value, kr::region_count>>(a.slots.size(), {poisoned, poisoned, poisoned, poisoned}));
   }
   kr::started copy_cycle(int variable) {
     record("copy_cycle");
@@ -104,9 +105,9 @@ public:
 
 private:
   struct array {
-    std::array<std::uint64_t, 3> bytes;
+    kr::region_bytes bytes;
     std::vector<std::size_t> slots; // by level
-    std::vector<std::vector<std::vector<std::array<value, 3>>>> data; // by memory, component, slot, region
+    std::vector<std::vector<std::vector<std::array<value, kr::region_count>>>> data; // by memory, component, slot, region
   };
   // A copy where there is a source; else a check of a value, or a write of it.
   struct task {

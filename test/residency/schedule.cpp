@@ -50,7 +50,7 @@ TEST_CASE("residency: what does not lie on the grid has no ghosts to become stal
 TEST_CASE("residency: an exchange reads rims and writes ghosts, where the application says") {
   kr::entry const& e = kr::exchange<eta, kr::past<eta, 1>>::about;
   CHECK(e.where.what == kr::place::kind::at_exchange);
-  CHECK(of(e, eta::about, 1).where == (kr::region::rim | kr::region::ghosts));
+  CHECK(of(e, eta::about, 1).where == (kr::region::rim | kr::region::halo));
 }
 
 TEST_CASE("residency: a schedule is a tree of data") {

@@ -57,7 +57,7 @@ constexpr kr::region early = [] {
   return found.size == 1 ? found.list[0].reads : kr::region::none;
 }();
 static_assert(early<writes_x, writes_y, reads_owned> == kr::region::owned);
-static_assert(early<kr::exchange<x>, writes_y, reads_ghosts> == kr::region::ghosts);
+static_assert(early<kr::exchange<x>, writes_y, reads_ghosts> == kr::region::halo);
 static_assert(early<writes_x, reads_owned> == kr::region::none, "the next one asks itself");
 static_assert(early<writes_x, writes_y, kr::every<2, reads_owned>> == kr::region::none, "it might not be wanted");
 static_assert(early<writes_x, writes_y, kr::when<no_way, reads_owned>> == kr::region::none);

@@ -5,6 +5,7 @@
 /// A provider whose memories cost next to nothing, so that a state can be written to them instead of led to.
 
 #include <keel/residency/concepts.hpp>
+#include <keel/residency/traffic.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,7 @@ class small_memories {
 public:
   using word = std::uint32_t;
   static constexpr word poisoned = 0xeeeeee;
-  static constexpr std::array<std::uint64_t, 3> bytes{5, 7, 11};
+  static constexpr kr::region_bytes bytes{5, 7, 11, 0}; // no walls
 
   small_memories(int variables, int levels, int memories, int components)
       : levels_(levels), memories_(memories), components_(components), words_(std::size_t(variables * levels * components * memories)),
@@ -70,7 +71,7 @@ public:
   }
   kr::started to_device(std::span<kr::transfer const> batch) { return begin(batch); }
   kr::started post_sync(std::span<kr::transfer const> batch) {
-    for (kr::transfer const& t : batch) mistakes += t.where != kr::region::ghosts;
+    for (kr::transfer const& t : batch) mistakes += t.where != kr::region::halo;
     return begin(batch);
   }
   void begin_to_host(std::span<kr::transfer const> batch) {

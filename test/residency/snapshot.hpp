@@ -174,7 +174,7 @@ public:
 
   /// What the book says now, after an operation.
   [[nodiscard]] holders held_now(std::size_t i) const { return holders_of(book_cells()[i]); }
-  [[nodiscard]] std::uint8_t flights_now(std::size_t i) const { return std::uint8_t(book.leaving()[i] & ((1U << memories_) - 1)); }
+  [[nodiscard]] std::uint8_t flights_now(std::size_t i) const { return std::uint8_t((book.leaving()[i] & kr::all_flights) << 1); }
 
 private:
   static effects const& table() {
@@ -183,19 +183,20 @@ private:
   }
   // The book's cells and sets of holders, one from the other by its own words.
   struct dictionary {
+    static constexpr kr::region regions[] = {kr::core, kr::region::rim, kr::region::halo};
     std::array<kr::cell, 1 << 15> cell;
     std::array<holders, 1 << 15> held;
     dictionary() {
       for (unsigned h = 0; h < 1U << 15; ++h) {
         kr::cell c = kr::valid_nowhere;
-        for (kr::region r : kr::single_regions)
+        for (kr::region r : regions)
           for (int m = 0; m < most_memories; ++m)
             if ((h >> (5 * index_of(r) + m) & 1U) != 0) c = after_copy(c, r, kr::memory(m));
         cell[h] = c;
       }
       for (unsigned n = 0; n < 1U << 15; ++n) {
         held[n] = 0;
-        for (kr::region r : kr::single_regions)
+        for (kr::region r : regions)
           for (int m = 0; m < most_memories; ++m)
             if (is_valid(kr::cell(n), r, kr::memory(m))) held[n] = holders(held[n] | 1U << (5 * index_of(r) + m));
       }
@@ -205,7 +206,7 @@ private:
     static dictionary const made;
     return made;
   }
-  static holders holders_of(kr::cell c) { return words().held[c & kr::valid_nowhere]; }
+  static holders holders_of(kr::cell c) { return words().held[c & kr::bits_of(kr::region::inside)]; }
   kr::cell const* book_cells() const { return const_cast<kr::ledger<small_memories>&>(book).cells(); }
 
   static word value(std::size_t i) {
@@ -350,7 +351,7 @@ private:
       for (int m = 0; m < memories_; ++m) right = right && ((provider.at(v, l, c, m) ^ values_[i]) & held_mask(claimed, m)) == 0;
       word const left = provider.leaving(v, l, c);
       unsigned const devices = (left | left >> 8 | left >> 16) | (provider.arriving(v, l, c).mask != 0 ? 1U << provider.arriving(v, l, c).from : 0U);
-      known = known && (devices & 0xffU & ~unsigned{book.leaving()[i]}) == 0;
+      known = known && (devices & 0xffU & ~unsigned{flights_now(i)}) == 0;
     }
     good = expect(same, "the book says something else") && good;
     good = expect(right, "what the book calls valid is not") && good;

@@ -19,13 +19,14 @@ namespace test {
 /// A ledger, its provider and an oracle that see the same events, and a check of every value read.
 class trial {
 public:
-  trial(int memories, std::vector<oracle::variable> const& variables)
+  /// Memories are opened at once, or each by the first routine that runs there.
+  trial(int memories, std::vector<oracle::variable> const& variables, bool opens = true)
       : provider(memories), book(provider, memories), program(variables), variables_(variables), memories_(memories) {
     for (std::size_t v = 0; v < variables.size(); ++v) {
       provider.add(variables[v].levels, variables[v].bytes);
       (void)book.add("v" + std::to_string(v), variables[v].levels, variables[v].bytes);
     }
-    for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
+    for (int m = 0; opens && m < memories; ++m) book.open(kr::memory(m));
   }
 
   /// True where the ledger agrees with the oracle about whether the routine can run, and no kernel has
@@ -33,7 +34,7 @@ public:
   bool run(int where, std::vector<oracle::access> const& accesses) {
     requests_.clear();
     for (auto const& a : accesses)
-      requests_.push_back({a.variable, a.level, kr::region(a.needs), kr::region(a.changes)});
+      requests_.push_back({a.variable, a.level, kr::region(a.needs), kr::region(a.changes & oracle::everywhere)});
     kr::memory const m{std::uint8_t(where)};
     bool const can = program.can(accesses);
     kr::prepared call;
@@ -46,7 +47,7 @@ public:
     if (!can) return false;
     for (auto const& a : accesses)
       each_region(a, a.needs, [&](kr::region r) {
-        provider.read(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
+        if (int const version = program.version(a.variable, a.level, index_of(r)); version >= 0) provider.read(a.variable, a.level, r, m, version);
       });
     book.poison(requests_, m, {});
     if (prepares) book.post_call(call);
@@ -101,7 +102,7 @@ public:
     settle();
     for (kr::region r : kr::single_regions)
       for (int m = 0; m < memories_; ++m)
-        if (provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
+        if (book.is_open(kr::memory(m)) && provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
           provider.at(variable, 0, 0, r, kr::memory(m)) = program.version(variable, 0, index_of(r));
   }
   /// Lets all devices finish; whether all kernels have read what they should.

@@ -14,11 +14,14 @@
 namespace oracle {
 
 /// Bits of a set of regions.
-enum : unsigned { core = 1, rim = 2, ghosts = 4, owned = core | rim, everywhere = 7 };
+enum : unsigned { core = 1, rim = 2, ghosts = 4, owned = core | rim, everywhere = 15, walls = 24 };
+/// Regions that are told apart: core, rim, the ghosts that neighbours fill, and the walls. Who needs `walls` needs them
+/// written; who needs everywhere takes them as they are.
+inline constexpr int regions = 4;
 
 struct variable {
   int levels = 1;
-  std::array<std::uint64_t, 3> bytes{}; ///< of one level: core, rim, ghosts
+  std::array<std::uint64_t, regions> bytes{}; ///< of one level, by region
 };
 
 /// What a routine does to one level of a variable.
@@ -29,12 +32,12 @@ struct access {
 };
 
 /// Bytes by variable and region.
-using bytes_table = std::vector<std::array<std::uint64_t, 3>>;
+using bytes_table = std::vector<std::array<std::uint64_t, regions>>;
 struct bill {
   bytes_table to_host, to_device;
   [[nodiscard]] static std::uint64_t sum(bytes_table const& t) {
     std::uint64_t all = 0;
-    for (auto const& v : t) all += v[0] + v[1] + v[2];
+    for (auto const& v : t) all += v[0] + v[1] + v[2] + v[3];
     return all;
   }
   [[nodiscard]] std::uint64_t host_bytes() const { return sum(to_host); }
@@ -46,14 +49,14 @@ struct bill {
 class program {
 public:
   explicit program(std::vector<variable> variables) : variables_(std::move(variables)) {
-    for (variable const& v : variables_) live_.emplace_back(std::size_t(v.levels), std::array<int, 3>{-1, -1, -1});
+    for (variable const& v : variables_) live_.emplace_back(std::size_t(v.levels), std::array<int, regions>{-1, -1, -1, -1});
   }
 
   /// Whether all that the accesses need exists.
   [[nodiscard]] bool can(std::vector<access> const& list) const {
     for (access const& a : list)
-      for (int r = 0; r < 3; ++r)
-        if ((a.needs >> r & 1) != 0 && has_bytes(a.variable, r) && at(a, r) < 0) return false;
+      for (int r = 0; r < regions; ++r)
+        if ((a.needs >> r & 1) != 0 && has_bytes(a.variable, r) && at(a, r) < 0 && (r != 3 || (a.needs & walls) == walls)) return false;
     return true;
   }
   /// The version of a region that is alive, a number of its own for each write; -1 where none is.
@@ -74,10 +77,10 @@ public:
   /// A routine in memory `where`.
   void run(int where, std::vector<access> const& list) {
     for (access const& a : list)
-      for (int r = 0; r < 3; ++r)
+      for (int r = 0; r < regions; ++r)
         if ((a.needs >> r & 1) != 0 && at(a, r) >= 0) versions_[std::size_t(at(a, r))].needed_in |= 1U << where;
     for (access const& a : list)
-      for (int r = 0; r < 3; ++r) {
+      for (int r = 0; r < regions; ++r) {
         bool const is_changed = (a.changes >> r & 1) != 0;
         if (is_changed) at(a, r) = make(a.variable, r, 1U << where);
         else if (r == 2 && (a.changes & owned) != 0) at(a, r) = -1; // the neighbours changed too
@@ -93,11 +96,11 @@ public:
     auto& levels = live_[std::size_t(variable)];
     if (levels.size() == 1) return;
     for (std::size_t l = levels.size() - 1; l > 0; --l) levels[l] = levels[l - 1];
-    levels[0] = {-1, -1, -1};
+    levels[0] = {-1, -1, -1, -1};
   }
   /// Level 1 is copied to level 0 in each memory that has it by now.
   void copy_from_past(int variable) {
-    for (int r = 0; r < 3; ++r) {
+    for (int r = 0; r < regions; ++r) {
       int const past = version(variable, 1, r);
       live_[std::size_t(variable)][0][std::size_t(r)] = past < 0 ? -1 : make(variable, r, places(versions_[std::size_t(past)]));
     }
@@ -140,7 +143,7 @@ private:
   }
 
   std::vector<variable> variables_;
-  std::vector<std::vector<std::array<int, 3>>> live_; // by variable, level, region: a version or -1
+  std::vector<std::vector<std::array<int, regions>>> live_; // by variable, level, region: a version or -1
   std::vector<version_record> versions_;
 };
 

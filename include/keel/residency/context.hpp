@@ -41,7 +41,8 @@ struct finding {
 template <class App>
 class surroundings {
 public:
-  surroundings(holdings<App> const& h, request const* declared, int number) : held(h), asked(declared), first(number) {}
+  surroundings(holdings<App> const& h, request const* declared, component_range which)
+      : held(h), asked(declared), first(which.begin), last(which.end) {}
 
   [[nodiscard]] bounds owned() const { return local().owned(); }
   [[nodiscard]] bounds core() const { return local().core(); }
@@ -56,7 +57,7 @@ public:
 protected:
   holdings<App> const& held;
   request const* asked; ///< what the routine declares, in order, with the numbers of the variables
-  int first;            ///< component
+  int first, last;      ///< components that it runs for
 };
 
 } // namespace detail
@@ -72,7 +73,7 @@ inline constexpr bool declares =
 /// | | |
 /// |---|---|
 /// | `v(eta{})`, `v(past<eta, 1>{})` | a view in the memory of `v.execution_space()`; of const elements where it is only read |
-/// | `v(eta{}, component{i})` | that of another component |
+/// | `v(eta{}, component{i})` | that of another component; refused in a routine that was run for one alone |
 /// | `v.execution_space()`, `V::space` | where kernels run |
 /// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end` |
 /// | `v.global_begin()`, `v.global_extents()` | where the first owned cell lies in the grid, and how large that is |
@@ -109,8 +110,8 @@ struct context : detail::surroundings<App> {
   }
   template <Part X>
   [[nodiscard]] auto operator()(X part, component which) const {
-    this->held.check(which, R::about.name);
-    return context{{this->held, this->asked, which.index}}(part);
+    this->held.check(which, {this->first, this->last}, R::about.name);
+    return context{{this->held, this->asked, {which.index, which.index + 1}}}(part);
   }
 
   [[nodiscard]] space const& execution_space() const { return this->held.template instance<Tag>(); }

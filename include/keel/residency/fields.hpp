@@ -25,6 +25,10 @@
 
 namespace keel::residency {
 
+/// The view of a variable in the memory of a device, as `v(x{})` gives it in a routine there: the type of a view that one keeps.
+template <class App, Variable X, class Tag>
+using view_of = Kokkos::View<typename X::data_type, typename App::layout, detail::memory_space_of<Tag>>;
+
 /// Variables on a grid: `fields<app, eta, u> f{run, grid{{nx, ny}, ghost_width{1, 1}}, extra<u>{layers}}`.
 ///
 /// Construction and destruction are collective over the environment: messages travel in a duplicate
@@ -52,32 +56,41 @@ public:
   template <Entry S, class... Args>
   void step(S, Args&&... args);
 
-  /// One routine, or any other entry, in free control flow; always tracked.
+  /// One routine, or any other entry, in free control flow; always tracked. Returns what the routine's `run` returns, by value.
   template <Entry E, class... Args>
-  void run(E, Args&&... args);
-  /// The same for one component alone: the others are neither needed nor touched.
+  auto run(E, Args&&... args);
+  /// The same for one component alone: the others are neither needed nor touched, and the routine cannot ask for them.
   template <Entry E, class... Args>
-  void run(E, component which, Args&&... args);
+  auto run(E, component which, Args&&... args);
 
   /// What is copied back for output that declares nothing, from now on; at the start the run is asked, where it
   /// knows. Throws where `copy_back_vars` has a name that matches nothing, and then keeps what it had.
   void set(residency::settings const& how) { held::set(how); }
   [[nodiscard]] residency::settings const& settings() const { return this->settings_; }
 
-  /// Level 1 to level 0 of each variable, in every memory where it is valid.
+  /// Level 1 to level 0 of each variable, in every memory where it is valid, and everywhere valid as that is.
   template <Variable... Vs>
   void copy_from_past();
 
-  /// For views that the application keeps or makes, pieces and unmanaged ones among them: which variable it is says
-  /// its address. `require_valid_data` makes the region valid where the view lies. `notify_data_modified` says that
-  /// it was written there; of a view of less than the array the region has to be valid there before. A view
-  /// that lies in no variable, or in more than one array, is refused.
+  /// For views that the application keeps or makes, pieces and unmanaged ones among them; the address says which variable
+  /// is meant. `require_valid_data` makes the region valid where the view lies. `require_invalid_data` is for data that the
+  /// caller is about to overwrite whole: it copies nothing. Both return when no copy or kernel of keel's uses the array any
+  /// more, unless the elements are const and the view is on the host: then copies from there may go on.
+  /// `notify_data_modified` says that the region was written there, and that the writer is done; of a view of less than the
+  /// array the region has to be valid there before. A view that lies in no variable, or in more than one array, is refused.
   template <class View>
   void require_valid_data(View const& v, region where = region::owned) {
+    auto const visit = this->users_.enter("require_valid_data");
     held::require_valid_data(v, where);
   }
   template <class View>
+  void require_invalid_data(View const& v, region where = region::owned) {
+    auto const visit = this->users_.enter("require_invalid_data");
+    held::require_invalid_data(v, where);
+  }
+  template <class View>
   void notify_data_modified(View const& v, region where = region::owned) {
+    auto const visit = this->users_.enter("notify_data_modified");
     held::notify_data_modified(v, where);
   }
 
@@ -119,7 +132,7 @@ private:
 
   // `P` is the plan that a step goes by, or `detail::no_plan`.
   template <class P>
-  [[nodiscard]] bool allows_plan() const;
+  [[nodiscard]] bool allows_plan(cell const* row) const;
   template <class P>
   void settle_leavers();
   template <class P>
@@ -131,12 +144,16 @@ private:
   void play(detail::node<App, Arguments> const& closely, cell* row, component_range range, Arguments const& args);
   template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, class P, class Arguments>
   void play_child(cell* row, component_range range, Arguments const& args);
+  template <class E, class Arguments>
+  struct outcome; // what `run` returns
+  template <Routine E, class Arguments>
+  struct outcome<E, Arguments>;
   template <Entry E, class Arguments>
-  void run_in(component_range range, Arguments const& args);
+  auto run_in(component_range range, Arguments const& args);
   template <class G, std::size_t I, class Tag>
   static void begin_certain_copies(held& self, component_range range);
   template <class G, class Tag>
-  static constexpr auto const& begins_copies = detail::begins_copies<G, directory, detail::memory_at<App, devices, Tag>>;
+  static constexpr auto begins_copies = detail::begins_copies<G, directory, detail::memory_at<App, devices, Tag>>;
   template <class E, class Arguments>
   static void perform_output(held& self, std::span<request const>, component_range range, Arguments const& args);
   static void copy_back_written(held& self, entry const& analysis, component_range range);

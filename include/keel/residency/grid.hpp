@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
+#include <tuple>
 #include <vector>
 
 namespace keel::residency {
@@ -76,6 +78,17 @@ struct periodic {
   constexpr explicit periodic(B... yes) : dimensions{yes...}, given(sizeof...(B)) {}
 };
 
+/// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts the third one alone, into four.
+struct ranks_in {
+  std::array<int, max_grid_rank> ranks{};
+  int given = 0;
+
+  constexpr ranks_in() = default;
+  template <std::integral... I>
+    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank})
+  constexpr explicit ranks_in(I... n) : ranks{int(n)...}, given(sizeof...(I)) {}
+};
+
 /// Cells along one dimension, of any type of integer.
 struct extent {
   std::int64_t cells;
@@ -85,23 +98,35 @@ struct extent {
 };
 
 /// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
-/// and count no ghosts. Throws `keel::error` where an extent is below one or below the ghost
-/// width, a width is negative, or the numbers given do not go with each other.
+/// and count no ghosts. The options are `ghost_width`, `periodic` and `ranks_in`, in any order. Throws `keel::error` where
+/// an extent is below one or below the ghost width, a width is negative, or the numbers given do not go with each other.
 class grid {
 public:
+  template <class... Options>
+    requires(... && (std::same_as<Options, ghost_width> || std::same_as<Options, periodic> || std::same_as<Options, ranks_in>))
   // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
-  grid(std::initializer_list<extent> extents, ghost_width ghosts = {}, periodic wraps = {});
+  grid(std::initializer_list<extent> extents, Options const&... options) {
+    [[maybe_unused]] given all;
+    ((std::get<Options>(all) = options), ...);
+    set(extents, all);
+  }
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] indices const& extents() const { return extents_; }
   [[nodiscard]] int width(int d) const { return width_[std::size_t(d)]; }
   [[nodiscard]] bool is_periodic(int d) const { return periodic_[std::size_t(d)]; }
+  /// The ranks that the caller wants in a dimension; 0 where it is keel's to choose.
+  [[nodiscard]] int ranks_wanted(int d) const { return ranks_[std::size_t(d)]; }
 
 private:
-  int rank_;
+  using given = std::tuple<ghost_width, periodic, ranks_in>;
+  void set(std::span<extent const> extents, given const& options);
+
+  int rank_ = 0;
   indices extents_;
   std::array<int, max_grid_rank> width_{};
   std::array<bool, max_grid_rank> periodic_{};
+  std::array<int, max_grid_rank> ranks_{};
 };
 
 /// One rank's share of a grid. Local indices count ghosts, so the owned cells begin at the width.
@@ -113,17 +138,21 @@ struct share {
   indices width;                                   ///< of the ghosts
   std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
   indices processes, position;                     ///< the ranks as a grid, and where this one is
+  region regions = region::core;                   ///< those that a share of this grid can have, however many ranks cut it
 
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
   [[nodiscard]] bounds everywhere() const { return {{}, extents}; }
   [[nodiscard]] bounds owned() const;
   /// The owned cells without the rim: on the sides with a neighbour the width is left out.
   [[nodiscard]] bounds core() const;
+  /// The owned cells and the halo: on the sides with a neighbour the width is added. The walls are left out.
+  [[nodiscard]] bounds inside() const;
 };
 
 /// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each
 /// at least as many cells as ghosts in each dimension, the one with the least ghosts to exchange;
-/// of equals, the one that cuts the first dimension. Throws `keel::error` where there is none.
+/// of equals, the one that cuts the first dimension; the grid's own, where it says `ranks_in`. Throws `keel::error` where
+/// there is none.
 [[nodiscard]] indices processes_for(grid const& g, int ranks);
 
 /// The share of `rank`; extents that do not divide evenly give the first ranks one cell more.

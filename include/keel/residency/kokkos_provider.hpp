@@ -51,6 +51,7 @@ public:
 
   /// `lies` has a shape for each share.
   void add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner) {
+    for (std::size_t c = 0; c < lies.size(); ++c) lies[c].all = regions_of_all(lies[c], int(c));
     arrays_.push_back({std::move(lies), levels, components, make, owner, {}});
     slots_.emplace_back();
     for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
@@ -102,7 +103,7 @@ public:
   finished pre_sync(std::span<transfer const> batch) { return to_host(batch); }
   started post_sync(std::span<transfer const> batch) { return to_device(batch); }
   void wait(memory m) {
-    in_lane(m, [this](auto& lane) { finish(lane); });
+    in_lane(m, [&](auto& lane) { finish(lane); });
   }
   void poison(int variable, int level, int component, region where, memory m);
   /// A number for what lies there; waits for it. Other contents have, but for a chance of 2^-64, another one.
@@ -170,16 +171,26 @@ private:
   // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
   template <class F>
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
-  // Whether the regions are all that the array has; what has no cells is not in a transfer.
+  // The regions that have cells, where these are all that the array has.
+  [[nodiscard]] region regions_of_all(detail::shape const& lies, int component) const {
+    region all = region::none;
+    std::int64_t bytes = 0;
+    for (region one : single_regions) {
+      detail::box_set const set = boxes(lies, component, one);
+      for (int b = 0; b < set.count; ++b) bytes += detail::bytes_of(lies, set.boxes[b]);
+      if (set.count != 0) all = all | (one & region::everywhere);
+    }
+    return bytes == lies.elements * lies.element_bytes ? all : region::none;
+  }
   [[nodiscard]] bool is_whole(transfer const& t) const {
-    region rest = without(region::everywhere, t.where);
-    for (region one : single_regions)
-      if (overlap(one, rest) && boxes(t.variable, t.component, one).count == 0) rest = without(rest, one);
-    return rest == region::none;
+    region const all = shape_of(t.variable, t.component).all;
+    return all != region::none && without(all, t.where) == region::none;
   }
   [[nodiscard]] detail::box_set boxes(int variable, int component, region where) const {
-    bool const is_on_grid = shape_of(variable, component).rank != 0;
-    return detail::boxes_of(is_on_grid ? shares_[shares_.size() == 1 ? 0 : std::size_t(component)] : share{}, where);
+    return boxes(shape_of(variable, component), component, where);
+  }
+  [[nodiscard]] detail::box_set boxes(detail::shape const& lies, int component, region where) const {
+    return detail::boxes_of(lies.rank != 0 ? shares_[shares_.size() == 1 ? 0 : std::size_t(component)] : share{}, where, lies.has_ghosts);
   }
 
   std::vector<share> shares_;

@@ -34,9 +34,6 @@ struct component_range {
 /// However many there are.
 inline constexpr component_range every_component{0, std::numeric_limits<int>::max()};
 
-/// The bytes of one component of a level, by region: core, rim, ghosts.
-using region_bytes = std::array<std::uint64_t, 3>;
-
 namespace detail {
 /// A request for one component, and where its cell lies.
 struct asked {
@@ -83,11 +80,15 @@ public:
   ledger(ledger const&) = delete;
   ledger& operator=(ledger const&) = delete;
 
-  /// Adds a variable, valid nowhere, and returns its number. A region of no bytes is valid
-  /// everywhere. Throws where the name stands already.
-  int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {});
+  /// Adds a variable, valid nowhere, and returns its number. A region of no bytes is valid everywhere, unless it is among
+  /// `elsewhere`, which have bytes on other ranks: so that all ranks refuse the same reads. Throws where the name stands
+  /// already. Where a memory that is open has no room, the variable is added all the same, and the next call tries again.
+  int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {},
+          region elsewhere = region::none);
   /// The bytes of one component, where not all are alike.
   void resize(int variable, int component, region_bytes const& bytes);
+  /// What messages call the memories, the host's first: `{"host", "cuda"}`. Else they go by number.
+  void name_memories(std::vector<std::string> names) { memory_names_ = std::move(names); }
   /// The number of a variable. Throws `keel::error` with the name where there is none.
   [[nodiscard]] int find(std::string_view name) const;
   /// The variables that a text means; see `chosen_by`.
@@ -100,7 +101,7 @@ public:
   /// The nine calls of a driver; those that name a routine do so for messages. A list names a level once. An exchange has
   /// one list for both of its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first.
   void cycle(int variable);
-  void copy_from_past(int variable);
+  void copy_from_past(int variable); ///< throws where there is one level alone
   void pre_sync(std::span<request const> list, component_range range = {});
   void post_sync(std::span<request const> list, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
@@ -129,8 +130,9 @@ public:
   void wait_for_flights(std::string_view routine = "the caller");
   /// Whether there is nothing to do for that.
   [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
-  /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere.
-  void poison(std::span<request const> list, memory m, component_range range);
+  /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere; `row` has the cells as they are now.
+  void poison(std::span<request const> list, memory m, component_range range, cell const* row);
+  void poison(std::span<request const> list, memory m, component_range range) { poison(list, m, range, cells()); }
   /// What a failed writer leaves is valid nowhere.
   void lose(std::span<request const> list, component_range range, std::string_view routine = "the caller");
 
@@ -142,9 +144,9 @@ public:
   [[nodiscard]] flights const* leaving() const { return leaving_.data(); }
   [[nodiscard]] cell at(int variable, int level, int component = 0) const { return cells_[index(variable, level, component)]; }
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
-    return residency::is_valid(cell(at(variable, level, component) & ~places_[std::size_t(variable)].empty), where, m);
+    return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m);
   }
-  [[nodiscard]] cell empty(int variable) const { return places_[std::size_t(variable)].empty; } ///< regions of no bytes
+  [[nodiscard]] cell empty(int variable) const { return places_[std::size_t(variable)].empty; } ///< regions of no bytes on any rank
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int variables() const { return int(variables_.size()); }
@@ -168,7 +170,7 @@ private:
   // Where a variable's cells begin, apart from the rest, so that many fit into a cache.
   struct place {
     std::uint32_t first;
-    cell empty; // regions of no bytes
+    cell empty; // regions that have no bytes on any rank
     bool has_flights = false; // it is in leavers_
   };
   // What goes one way in one call of the provider, with the place of each cell.
@@ -180,11 +182,12 @@ private:
     region where = region::none; // all that is sent of anything
     parcel() {}
     void clear() { size = 0, where = region::none; }
-    void add(detail::asked const& r, region what, memory from, memory to) {
+    void add(transfer const& t, std::uint32_t cell_at) {
       std::size_t const n = size++;
-      if (n < most) list[n] = {r.variable, r.level, r.component, what, from, to}, at[n] = r.at;
-      where = where | what;
+      if (n < most) list[n] = t, at[n] = cell_at;
+      where = where | t.where;
     }
+    void add(detail::asked const& r, region what, memory from, memory to) { add({r.variable, r.level, r.component, what, from, to}, r.at); }
   };
   static constexpr std::size_t padding = sizeof(std::uint64_t); // so that words of cells can be read
   enum class verb { to_host, to_device, pre_sync, begin_to_host };
@@ -215,6 +218,7 @@ private:
   };
 
   [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
+  [[nodiscard]] std::string describe(memory m) const;
   [[noreturn]] void refuse(detail::asked const& r, region lost, std::string_view routine) const;
   template <class Call, class Tell>
   void ask(Call&& call, Tell&& tell);
@@ -228,6 +232,7 @@ private:
   void bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine);
   template <verb How>
   void send(parcel const& all, std::string_view routine);
+  [[nodiscard]] transfer without_gaps(transfer t) const;
   template <class Asked>
   void tell_write(Asked const& asked, memory m, std::string_view routine);
 
@@ -235,6 +240,8 @@ private:
   int memories_, components_;
   std::uint32_t open_ = 0;
   std::array<int, max_memories> created_{}; // variables that are there, by memory
+  bool has_gaps_ = false; // a region has bytes on other ranks alone
+  std::vector<std::string> memory_names_;
   std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;
   std::vector<place> places_;

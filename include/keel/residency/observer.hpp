@@ -6,6 +6,7 @@
 
 #include <keel/impl/residency/merge.hpp>
 #include <keel/residency/concepts.hpp>
+#include <keel/residency/traffic.hpp>
 #include <keel/residency/transitions.hpp>
 
 #include <array>
@@ -37,7 +38,7 @@ namespace keel::residency {
 /// `unobserved`, `reasons`, `trace`, and the test's recording one.
 template <class O>
 concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes, std::string_view text, request const& one,
-                            std::span<transfer const> batch, std::array<std::uint64_t, 3> const& by_region, bool done) {
+                            std::span<transfer const> batch, region_bytes const& by_region, bool done) {
   requires O::is_told || !O::is_told;
   o.add(text, n, n, by_region);
   o.create(n, m);
@@ -57,7 +58,7 @@ concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes
 template <class O>
 concept CountsSteps = requires(O& o, std::int64_t n) { o.begin_step(n); };
 template <class O>
-concept CountsComponents = requires(O& o, int n, std::array<std::uint64_t, 3> const& bytes) { o.resize(n, n, bytes); };
+concept CountsComponents = requires(O& o, int n, region_bytes const& bytes) { o.resize(n, n, bytes); };
 template <class O>
 concept WritesFile = requires(O& o, std::string const& path, int rank, std::vector<std::string> const& memories) {
   o.open(path, rank, memories);
@@ -66,7 +67,7 @@ concept WritesFile = requires(O& o, std::string const& path, int rank, std::vect
 /// The null model: nobody is told, and no code is left.
 struct unobserved {
   static constexpr bool is_told = false;
-  void add(std::string_view, int, int, std::array<std::uint64_t, 3> const&) {}
+  void add(std::string_view, int, int, region_bytes const&) {}
   void create(int, memory) {}
   void before(std::span<transfer const>, std::string_view) {}
   void after(std::span<transfer const>, std::string_view, bool) {}

@@ -31,7 +31,7 @@ template <class App, class Schedule, class Device>
 class plan {
   template <class>
   friend struct detail::explained;
-  using devices = policy::to_list<typename App::devices>;
+  using devices = detail::devices_of<App>;
   static_assert(policy::contains<devices, Device>, "keel::residency::plan: a device that is not in the application's list. "
                                                    "Add it there?");
   static constexpr std::size_t entries = detail::count_entries(Schedule::about);
@@ -91,8 +91,10 @@ public:
   /// Whether entry number `at` reads ghosts that nobody filled since their owners wrote.
   [[nodiscard]] static constexpr bool lacks_exchange(std::size_t at) {
     detail::instruction const& in = program.code[at];
-    return steady.lost_site >= int(in.first) && steady.lost_site < int(in.last) && steady.lost_region == region::ghosts;
+    return steady.lost_site >= int(in.first) && steady.lost_site < int(in.last) && steady.lost_region == region::halo;
   }
+  /// The variable whose region is lost there.
+  [[nodiscard]] static constexpr variable_info const* lost_variable() { return program.variables[program.sites[steady.lost_site].variable]; }
   /// Calls `f(variable, level, bits)` for each cell that has to be clear of bits before a step.
   template <class F>
   static constexpr void for_each_need(F&& f) {

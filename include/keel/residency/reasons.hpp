@@ -26,8 +26,8 @@ public:
   /// The number that steps have in the texts from now on; 0 is before the first.
   void begin_step(std::int64_t n) { step_ = n; }
 
-  void add(std::string_view, int levels, int components, std::array<std::uint64_t, 3> const&) {
-    variables_.push_back({levels, std::vector<event>(std::size_t(levels * components) * 3)});
+  void add(std::string_view, int levels, int components, region_bytes const&) {
+    variables_.push_back({levels, std::vector<event>(std::size_t(levels * components * region_count))});
   }
   void create(int, memory) {}
   void before(std::span<transfer const>, std::string_view) {}
@@ -38,8 +38,8 @@ public:
     auto& v = variables_[std::size_t(variable)];
     for (std::size_t c = 0; c < v.events.size() / v.per_component(); ++c) {
       auto const first = v.events.begin() + std::ptrdiff_t(c * v.per_component());
-      std::move_backward(first, first + std::ptrdiff_t(v.per_component()) - 3, first + std::ptrdiff_t(v.per_component()));
-      for (int r = 0; r < 3; ++r) first[r] = {cause::cycled, host, step_, {}};
+      std::move_backward(first, first + std::ptrdiff_t(v.per_component()) - region_count, first + std::ptrdiff_t(v.per_component()));
+      for (int r = 0; r < region_count; ++r) first[r] = {cause::cycled, host, step_, {}};
     }
   }
   void write(request const& r, int component, memory m, std::string_view routine) { note(r, component, cause::written, m, routine); }
@@ -59,14 +59,14 @@ private:
   struct record {
     int levels;
     std::vector<event> events; // by component, level, region
-    [[nodiscard]] std::size_t per_component() const { return std::size_t(levels) * 3; }
+    [[nodiscard]] std::size_t per_component() const { return std::size_t(levels * region_count); }
   };
 
   void note(request const& r, int component, cause what, memory m, std::string_view routine) {
     auto& v = variables_[std::size_t(r.variable)];
     for (region one : single_regions) {
       if (!overlap(one, spoiled_by(r.writes))) continue;
-      auto& e = v.events[std::size_t(component) * v.per_component() + std::size_t(3 * r.level + index_of(one))];
+      auto& e = v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * r.level + index_of(one))];
       e = {what == cause::written && !overlap(one, r.writes) ? cause::spoiled : what, m, step_, std::string(routine)};
     }
   }
@@ -78,7 +78,7 @@ private:
 
 inline std::string reasons::why(int variable, int level, int component, region single) const {
   record const& v = variables_[std::size_t(variable)];
-  event const& e = v.events[std::size_t(component) * v.per_component() + std::size_t(3 * level + index_of(single))];
+  event const& e = v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * level + index_of(single))];
   std::size_t const m = std::size_t(e.where);
   std::string const where = m < memories_.size() ? memories_[m] : m == 0 ? "host" : "memory " + std::to_string(m);
   std::string const when = e.step == 0 ? " before the first step" : " in step " + std::to_string(e.step);

@@ -4,12 +4,14 @@
 /// @file
 /// Routines as types: where they run, and what they read, write and update.
 
+#include <keel/policy/list.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/residency/variable.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace keel::residency {
 
@@ -36,29 +38,48 @@ struct clause {
 namespace detail {
 
 constexpr region region_meant(variable_info const& v, region said, region otherwise) {
-  if (!v.lies_on_grid) return region::everywhere;
+  if (!v.has_ghosts) return region::everywhere;
   return said == region::none ? otherwise : said;
 }
 
-template <access_kind How, region Default, Part... Xs>
-struct accesses {
+template <class X>
+struct checked_part {
+  static_assert(Part<X>, "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
+                         "Derive it from keel::residency::variable?");
+  using type = std::conditional_t<Part<X>, keel::list<X>, keel::list<>>;
+};
+template <class... Lists>
+struct joined : std::type_identity<keel::list<>> {};
+template <class... Xs, class... Ys, class... Lists>
+struct joined<keel::list<Xs...>, keel::list<Ys...>, Lists...> : joined<keel::list<Xs..., Ys...>, Lists...> {};
+template <class... Xs>
+struct joined<keel::list<Xs...>> : std::type_identity<keel::list<Xs...>> {};
+
+template <access_kind How, region Default, class Parts>
+struct accesses_of;
+template <access_kind How, region Default, class... Xs>
+struct accesses_of<How, Default, keel::list<Xs...>> {
+  using parts = keel::list<Xs...>;
   static constexpr access list[sizeof...(Xs) + 1] = {
       access{&item<Xs>::variable::about, item<Xs>::level,
              region_meant(item<Xs>::variable::about, item<Xs>::where, Default), How}...,
       access{}};
   static constexpr clause about{list, sizeof...(Xs)};
 };
+// What is no part is left out where it was refused, so that no other error follows.
+template <access_kind How, region Default, class... Xs>
+using accesses = accesses_of<How, Default, typename joined<typename checked_part<Xs>::type...>::type>;
 
 } // namespace detail
 
 /// Needs valid data, everywhere where no region is said; may not change them.
-template <Part... Xs>
+template <class... Xs>
 struct reads : detail::accesses<access_kind::reads, region::everywhere, Xs...> {};
 /// Promises to overwrite the whole region, `owned` where none is said; so nothing is copied for it.
-template <Part... Xs>
+template <class... Xs>
 struct writes : detail::accesses<access_kind::writes, region::owned, Xs...> {};
 /// Needs valid data and may change any part of the region, `owned` where none is said.
-template <Part... Xs>
+template <class... Xs>
 struct updates : detail::accesses<access_kind::updates, region::owned, Xs...> {};
 
 /// Where an entry runs: on the host, on the device chosen at the start, on a certain one, or where the
@@ -74,8 +95,13 @@ struct on_host {
 struct on_device {
   static constexpr place where{place::kind::at_chosen};
 };
-template <policy::DeviceTag Tag>
+template <class Tag>
 struct on {
+  static_assert(policy::DeviceTag<Tag>, "keel::residency::on: what it names is no tag of a device (it is in the message). "
+                                        "Say keel::serial, keel::cuda, or another tag?");
+};
+template <policy::DeviceTag Tag>
+struct on<Tag> {
   using tag = Tag;
   static constexpr place where{place::kind::at_named, Tag::name};
 };
@@ -100,6 +126,7 @@ struct entry {
 template <text Name, class Place, class... Clauses>
 struct routine {
   using place_type = Place;
+  using clause_types = keel::list<Clauses...>;
   static constexpr std::size_t access_count = (Clauses::about.size + ... + 0);
   static constexpr clause clauses[sizeof...(Clauses) + 1] = {Clauses::about..., clause{}};
   static constexpr entry about{

@@ -15,7 +15,7 @@ namespace keel::residency {
 /// is valid nowhere. A variable of one level stays as it is.
 template <Variable... Vs>
 struct cycle {
-  using variables = keel::list<Vs...>;
+  using parts = keel::list<Vs...>;
   static constexpr access list[sizeof...(Vs) + 1] = {access{&Vs::about, 0, region::none, access_kind{}}..., access{}};
   static constexpr clause clauses[1] = {{list, sizeof...(Vs)}};
   static constexpr entry about{entry_kind::cycle, "cycle", {}, clauses, 1, nullptr, 0, 1};
@@ -23,15 +23,15 @@ struct cycle {
 
 /// Fills the ghosts of each part with what the neighbours own, corners included; a part is a
 /// variable or a level of the past. In the state machine it is a routine on the host that
-/// reads the rim and writes the ghosts. Cells beyond a wall have no neighbour and are left
-/// alone: a routine behind it says `updates<ghosts<x>>` and fills them. Communicates.
+/// reads the rim and writes the halo. Cells beyond the end of the grid have no neighbour and are not touched: a routine
+/// that says `writes<walls<x>>` fills them. Communicates.
 template <Part... Xs>
 struct exchange {
   using parts = keel::list<Xs...>;
   static constexpr access rims[sizeof...(Xs) + 1] = {
       access{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, access_kind::reads}..., access{}};
   static constexpr access ghost_cells[sizeof...(Xs) + 1] = {
-      access{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::ghosts, access_kind::writes}...,
+      access{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::halo, access_kind::writes}...,
       access{}};
   static constexpr std::size_t access_count = 2 * sizeof...(Xs);
   static constexpr clause clauses[2] = {{rims, sizeof...(Xs)}, {ghost_cells, sizeof...(Xs)}};

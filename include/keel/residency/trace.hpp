@@ -41,10 +41,10 @@ public:
   /// Ends it; also the destructor does. Throws where not all could be written.
   void close();
 
-  void add(std::string_view name, int, int, std::array<std::uint64_t, 3> const& bytes) {
+  void add(std::string_view name, int, int, region_bytes const& bytes) {
     variables_.push_back({std::string(name), {bytes}});
   }
-  void resize(int variable, int component, std::array<std::uint64_t, 3> const& bytes) {
+  void resize(int variable, int component, region_bytes const& bytes) {
     auto& all = variables_[std::size_t(variable)].bytes;
     if (all.size() <= std::size_t(component)) all.resize(std::size_t(component) + 1, all[0]);
     all[std::size_t(component)] = bytes;
@@ -63,7 +63,7 @@ private:
   using clock = std::chrono::steady_clock;
   struct record {
     std::string name;
-    std::vector<std::array<std::uint64_t, 3>> bytes; // by component; those behind the last are like the first
+    std::vector<region_bytes> bytes; // by component; those behind the last are like the first
   };
   struct closer {
     void operator()(std::FILE* f) const { std::fclose(f); }

@@ -13,6 +13,9 @@
 
 namespace keel::residency {
 
+/// Bytes by region: core, rim, halo, walls.
+using region_bytes = std::array<std::uint64_t, region_count>;
+
 /// Which way bytes went: between host and devices, or between ranks (what this rank sent).
 enum class way : std::uint8_t { to_host, to_device, to_neighbours };
 
@@ -21,7 +24,7 @@ class traffic {
 public:
   struct counters {
     std::string name;
-    std::array<std::array<std::uint64_t, 3>, 3> bytes{}; ///< by way and region
+    std::array<region_bytes, 3> bytes{}; ///< by way and region
     std::uint64_t copies = 0;                            ///< transfers between memories
   };
 
@@ -44,12 +47,12 @@ public:
   }
 
   void add_variable(std::string name) { variables_.push_back({std::move(name), {}, 0}); }
-  void add_bytes(int variable, way w, region where, std::array<std::uint64_t, 3> const& bytes) {
+  void add_bytes(int variable, way w, region where, region_bytes const& bytes) {
     auto& all = variables_[std::size_t(variable)].bytes[std::size_t(w)];
     for (std::size_t r = 0; r < all.size(); ++r)
       if ((std::uint8_t(where) >> r & 1U) != 0) all[r] += bytes[r];
   }
-  void add_copy(int variable, way w, region where, std::array<std::uint64_t, 3> const& bytes) {
+  void add_copy(int variable, way w, region where, region_bytes const& bytes) {
     ++variables_[std::size_t(variable)].copies;
     add_bytes(variable, w, where, bytes);
   }

@@ -7,31 +7,44 @@
 /// evaluates it while compiling. Rests on the standard library alone.
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <string_view>
 
 namespace keel::residency {
 
-/// Parts of the local share of an array. `rim` are the owned cells that a neighbour keeps a
-/// copy of, `core` the other owned ones, `ghosts` the copies of what neighbours own and the
-/// cells beyond a wall.
-enum class region : std::uint8_t { none = 0, core = 1, rim = 2, owned = 3, ghosts = 4, everywhere = 7 };
+/// Parts of the local share of an array, as bits.
+///
+/// `core`, `rim`, `halo` and `walls` are disjoint. `rim` are the owned cells that a neighbour keeps a copy of, `core` the
+/// other owned cells. `halo` are the copies of what neighbours own; an exchange fills them. `walls` are the ghosts beyond
+/// the end of a grid that is not periodic. No neighbour fills them, so an exchange does not touch them, and a write of
+/// owned cells does not make them stale; a boundary condition writes them.
+///
+/// A read that names `walls` needs them written. A read of `ghosts` or `everywhere` copies walls that have been written and
+/// accepts others, because a routine may leave cells beyond the grid alone. So `walls` has a bit more than its cells.
+enum class region : std::uint8_t {
+  none = 0, core = 1, rim = 2, owned = 3, halo = 4, inside = 7, ghosts = 12, everywhere = 15, written = 16, walls = 24
+};
 
 inline constexpr region core = region::core;
-inline constexpr region single_regions[] = {region::core, region::rim, region::ghosts};
+inline constexpr int region_count = 4;
+inline constexpr region single_regions[region_count] = {region::core, region::rim, region::halo, region::walls};
 
 [[nodiscard]] constexpr region operator|(region a, region b) { return region(std::uint8_t(a) | std::uint8_t(b)); }
 [[nodiscard]] constexpr region operator&(region a, region b) { return region(std::uint8_t(a) & std::uint8_t(b)); }
 /// The regions of `a` that are not in `b`.
 [[nodiscard]] constexpr region without(region a, region b) { return region(std::uint8_t(a) & ~std::uint8_t(b)); }
 [[nodiscard]] constexpr bool overlap(region a, region b) { return (a & b) != region::none; }
-/// 0, 1, 2 for core, rim, ghosts.
+/// 0, 1, 2, 3 for core, rim, halo, walls.
 [[nodiscard]] constexpr int index_of(region single) { return std::countr_zero(std::uint8_t(single)); }
+/// What messages call it. The halo is called ghosts, with and without walls.
 [[nodiscard]] constexpr std::string_view name_of(region r) {
-  constexpr std::string_view names[] = {"nothing", "core",          "rim",          "owned",
-                                        "ghosts",  "core and ghosts", "rim and ghosts", "everywhere"};
-  return names[std::uint8_t(r)];
+  constexpr std::string_view names[] = {"nothing", "core",           "rim",           "owned",
+                                        "ghosts",  "core and ghosts", "rim and ghosts", "everywhere",
+                                        "walls",   "core and walls",  "rim and walls",  "owned and walls"};
+  unsigned const cells = unsigned(r) & unsigned(region::everywhere);
+  return r == region::written ? names[8] : names[(cells & 4U) != 0 ? cells & 7U : cells];
 }
 
 /// A memory: the host's is 0, those of an application's devices follow in the order of its list.
@@ -43,49 +56,62 @@ inline constexpr int max_memories = 5;
 
 /// Where one time level of one component of a variable is valid: five bits for each region, one
 /// for each memory, set where that region is *stale* there (so that a read is one test against a
-/// constant, and four cells side by side are read with one).
-using cell = std::uint16_t;
-
-inline constexpr cell valid_nowhere = 0x7fff;
-/// Set in a cell while regions of it arrive at the host that their device has not written again: whatever writes the
-/// cell clears it, and so what arrives is old. Tests of rows include it: where it is set everyone goes the long way.
-inline constexpr cell closer_look = 0x8000;
-
-/// Which devices a copy from the host or to it may be under way with, a bit for each, and in the three above
-/// the regions that arrive at the host. A writer there waits for them.
-using flights = std::uint8_t;
-
-[[nodiscard]] constexpr flights flight_bit(memory m) { return flights(1U << unsigned(m)); }
-[[nodiscard]] constexpr flights flights_of_arrival(region r, memory from) { return flights(flight_bit(from) | unsigned(r) << max_memories); }
-[[nodiscard]] constexpr region arriving_in(flights f) { return region(std::uint8_t(f >> max_memories)); }
+/// constant, and cells side by side are read with one). The five bits of `written` are all set until
+/// the walls are written; until then no walls are stale, because there is nothing to copy.
+using cell = std::uint32_t;
 
 namespace detail {
 /// The bits of each `region` in the host's memory; those of the next memory stand one further up.
-inline constexpr cell host_bits[] = {0x000, 0x001, 0x020, 0x021, 0x400, 0x401, 0x420, 0x421};
+inline constexpr auto host_bits = [] {
+  std::array<cell, 32> bits{};
+  for (unsigned r = 0; r < bits.size(); ++r)
+    for (unsigned b = 0; b < 5; ++b) bits[r] |= (r >> b & 1U) << (b * unsigned(max_memories));
+  return bits;
+}();
 } // namespace detail
 
 /// The bits of `r` in memory `m`.
-[[nodiscard]] constexpr cell bits_of(region r, memory m) { return cell(detail::host_bits[std::uint8_t(r)] << unsigned(m)); }
+[[nodiscard]] constexpr cell bits_of(region r, memory m) { return detail::host_bits[std::uint8_t(r)] << unsigned(m); }
 /// The bits of `r` in every memory.
-[[nodiscard]] constexpr cell bits_of(region r) { return cell(detail::host_bits[std::uint8_t(r)] * 0x1fU); }
+[[nodiscard]] constexpr cell bits_of(region r) { return detail::host_bits[std::uint8_t(r)] * 0x1fU; }
 /// The regions whose bits in the host's memory these are; others may be set.
-[[nodiscard]] constexpr region region_of(unsigned bits) {
-  return region((bits & 1U) | (bits >> (max_memories - 1) & 2U) | (bits >> (2 * max_memories - 2) & 4U));
+[[nodiscard]] constexpr region region_of(cell bits) {
+  unsigned r = 0;
+  for (unsigned b = 0; b < 5; ++b) r |= (bits >> (b * unsigned(max_memories)) & 1U) << b;
+  return region(std::uint8_t(r));
 }
+
+inline constexpr cell all_bits = bits_of(region::everywhere | region::written);
+inline constexpr cell valid_nowhere = bits_of(region::inside | region::written);
+/// Set in a cell while regions of it arrive at the host that their device has not written again: whatever writes the
+/// cell clears it, and so what arrives is old. Tests of rows include it: where it is set everyone goes the long way.
+inline constexpr cell closer_look = cell{1} << 31;
+
+/// Which devices a copy from the host or to it may be under way with, a bit for each, and in the four above
+/// the regions that arrive at the host. A writer there waits for them.
+using flights = std::uint8_t;
+
+inline constexpr flights all_flights = (1U << (max_memories - 1)) - 1;
+[[nodiscard]] constexpr flights flight_bit(memory m) { return flights(1U << (unsigned(m) - 1)); }
+[[nodiscard]] constexpr flights flights_of_arrival(region r, memory from) {
+  return flights(flight_bit(from) | unsigned(r & region::everywhere) << (max_memories - 1));
+}
+[[nodiscard]] constexpr region arriving_in(flights f) { return region(std::uint8_t(f >> (max_memories - 1))); }
 
 [[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 
 /// Where `single` can be copied from: the host where it is valid there, else the first device; `none`.
 [[nodiscard]] constexpr memory source_of(cell c, region single) {
-  unsigned const valid = ~(unsigned{c} >> (max_memories * index_of(single))) & 0x1fU;
+  if (single == region::walls && (c & bits_of(region::written)) != 0) return memory::none;
+  unsigned const valid = ~(c >> (max_memories * index_of(single))) & 0x1fU;
   return valid == 0 ? memory::none : memory(std::countr_zero(valid));
 }
 
-/// What a write of `r` makes stale: the region itself, and the ghosts, because the neighbours
+/// What a write of `r` makes stale: the region itself, and the halo, because the neighbours
 /// have written too.
-[[nodiscard]] constexpr region spoiled_by(region r) { return overlap(r, region::owned) ? r | region::ghosts : r; }
+[[nodiscard]] constexpr region spoiled_by(region r) { return overlap(r, region::owned) ? r | region::halo : r; }
 
-[[nodiscard]] constexpr cell after_copy(cell c, region r, memory to) { return cell(c & ~bits_of(r, to)); }
+[[nodiscard]] constexpr cell after_copy(cell c, region r, memory to) { return c & ~bits_of(r, to); }
 
 /// A write settles all bits of the regions it touches: `(c & ~settled) | stale`. Where that is all
 /// of a cell, as for a write of owned or everywhere, it is one store of a constant.
@@ -93,19 +119,24 @@ struct write_masks {
   cell settled, stale;
 };
 [[nodiscard]] constexpr write_masks masks_of_write(region r, memory m) {
-  cell const touched = bits_of(spoiled_by(r));
-  return {cell(touched | (touched != 0 ? closer_look : 0)), cell(touched & ~bits_of(r, m))};
+  cell const touched = bits_of(spoiled_by(r) & region::everywhere), written = overlap(r, region::walls) ? bits_of(region::written) : 0;
+  return {touched | written | (touched != 0 ? closer_look : 0), touched & ~bits_of(r, m)};
 }
-[[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return cell((c & ~w.settled) | w.stale); }
+[[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return (c & ~w.settled) | w.stale; }
 [[nodiscard]] constexpr cell after_write(cell c, region r, memory m) { return after_write(c, masks_of_write(r, m)); }
 /// After a writer that failed halfway: valid nowhere.
 [[nodiscard]] constexpr cell after_loss(cell c, region r) {
   cell const settled = masks_of_write(r, host).settled;
-  return cell((c & ~settled) | (settled & valid_nowhere));
+  return (c & ~settled) | (settled & valid_nowhere);
+}
+/// After something went wrong with all that memory `m` has.
+[[nodiscard]] constexpr cell after_failure(cell c, memory m) {
+  bool const has_walls = (c & bits_of(region::written)) == 0;
+  return (c | bits_of(has_walls ? region::everywhere : region::inside, m)) & ~closer_look;
 }
 /// When what was under way has arrived.
 [[nodiscard]] constexpr cell after_arrival(cell c, region r) {
-  return (c & closer_look) == 0 ? c : cell(after_copy(c, r, host) & valid_nowhere);
+  return (c & closer_look) == 0 ? c : after_copy(c, r, host) & ~closer_look;
 }
 
 /// Cycling: `levels` levels of `components` cells each move one into the past. The new current

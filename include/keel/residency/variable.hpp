@@ -30,11 +30,12 @@ struct variable_info {
   std::string_view name;
   int levels;
   bool lies_on_grid;
+  bool has_ghosts; ///< and regions; without, all that it has is one
   std::string_view group; ///< empty where it is in none
   std::uint64_t key; ///< of the name, so that comparing is cheap
 
-  constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {})
-      : name(n), levels(level_count), lies_on_grid(on_grid), group(in), key(14695981039346656037U) {
+  constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {}, bool ghosts = true)
+      : name(n), levels(level_count), lies_on_grid(on_grid), has_ghosts(on_grid && ghosts), group(in), key(14695981039346656037U) {
     for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
   }
   friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
@@ -51,6 +52,9 @@ struct levels {
 };
 /// Does not lie on the grid: every rank holds all of it, and it has neither rim nor ghosts.
 struct off_grid {};
+/// Lies on the grid, and no routine needs the cells of neighbours: it has neither rim, halo nor walls, so that `reads`,
+/// `writes` and `updates` mean all owned cells. Its arrays are as long as the others', so that indices go for all.
+struct without_ghosts {};
 /// In a group of variables, by whose name a user can mean all of them: `in_group<"hydro">`.
 template <text Name>
 struct in_group {
@@ -78,7 +82,7 @@ constexpr std::string_view group_among() {
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>`, `in_group<"...">` and `off_grid`; a scalar is off the grid by nature.
+/// are `levels<N>`, `in_group<"...">`, `off_grid` and `without_ghosts`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   using data_type = Data;
@@ -86,7 +90,8 @@ struct variable {
                                        (detail::level_count<Properties> * ... * 1),
                                        (std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>) &&
                                            !(std::is_same_v<Properties, off_grid> || ...),
-                                       detail::group_among<Properties...>()};
+                                       detail::group_among<Properties...>(),
+                                       !(std::is_same_v<Properties, without_ghosts> || ...)};
 };
 
 /// A type that is a variable.
@@ -139,6 +144,8 @@ struct part {
 };
 template <Part X> struct rim        : part<X, region::rim> {};
 template <Part X> struct owned      : part<X, region::owned> {};
+template <Part X> struct inside     : part<X, region::inside> {};
+template <Part X> struct walls      : part<X, region::walls> {};
 template <Part X> struct ghosts     : part<X, region::ghosts> {};
 template <Part X> struct everywhere : part<X, region::everywhere> {};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // expect: keel::residency: a routine's run(v, ...) takes neither
 // expect: rhs
+// errors: 1
 #include <keel/machine/alone.hpp>
 #include <keel/residency.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // expect: reads ghosts that nobody has filled since their owners wrote
-// expect: finds_its_ghosts<rhs
+// expect: or read owned alone?
+// expect: finds_its_ghosts<rhs, eta
+// errors: 1
 #include <keel/machine/alone.hpp>
 #include <keel/residency.hpp>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // expect: names a variable that these fields do not have
+// expect: is_in_fields<du
 // expect: rhs
+// errors: 1
 #include <keel/machine/alone.hpp>
 #include <keel/residency.hpp>
 

@@ -23,13 +23,35 @@ owner holdings<App>::owner_of(View const& v) const {
               " bytes do not lie in one of their arrays", "Take it from v in a routine, or a piece of such a view");
 }
 
+// The caller works on the array without a queue of keel's, so all that is queued for it has to be done.
+template <class App>
+void holdings<App>::acquire_from_outside(request const& one, owner const& o) {
+  settle_host();
+  if constexpr (keeps_book) {
+    acquire({&one, 1}, o.where, "the caller", {o.component, o.component + 1});
+    if (o.where != host) provider_.wait(o.where);
+  }
+}
+
 template <class App>
 template <class View>
 void holdings<App>::require_valid_data(View const& v, region where) {
   require_idle("require_valid_data");
+  if (v.size() == 0) return;
   owner const o = owner_of(v);
-  request const one{o.variable, o.level, where, region::none};
-  if constexpr (keeps_book) acquire({&one, 1}, o.where, "the caller", {o.component, o.component + 1});
+  bool const may_write = std::is_same_v<typename View::value_type, typename View::non_const_value_type>;
+  acquire_from_outside({o.variable, o.level, where, may_write ? where & region::everywhere : region::none}, o);
+}
+
+template <class App>
+template <class View>
+void holdings<App>::require_invalid_data(View const& v, region where) {
+  static_assert(std::is_same_v<typename View::value_type, typename View::non_const_value_type>,
+                "keel::residency: data cannot be overwritten through a view of const elements. Ask with the other one?");
+  require_idle("require_invalid_data");
+  if (v.size() == 0) return;
+  owner const o = owner_of(v);
+  acquire_from_outside({o.variable, o.level, region::none, where & region::everywhere}, o);
 }
 
 template <class App>
@@ -38,6 +60,7 @@ void holdings<App>::notify_data_modified(View const& v, region where) {
   static_assert(std::is_same_v<typename View::value_type, typename View::non_const_value_type>,
                 "keel::residency: data cannot have been modified through a view of const elements. Say so of the other one?");
   require_idle("notify_data_modified");
+  if (v.size() == 0) return;
   owner const o = owner_of(v);
   if constexpr (keeps_book) {
     if (!o.is_whole && !book_.is_valid(o.variable, o.level, where, o.where, o.component))

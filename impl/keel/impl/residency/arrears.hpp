@@ -19,7 +19,7 @@ namespace keel::residency::detail {
 /// What the book owes one cell: `(from & keep) | stale`, where `from` is the cell itself or, if the levels cycled, a
 /// more recent level of the same variable.
 struct arrear {
-  static constexpr cell everything = valid_nowhere | closer_look;
+  static constexpr cell everything = ~cell{0};
   std::uint16_t at = 0, from = 0;
   cell keep = everything, stale = 0;
 
@@ -28,7 +28,7 @@ struct arrear {
 
 /// Brings a row of cells up to date. Older levels of a variable stand first, because they need what the others were.
 constexpr void pay(cell* row, arrear const* first, arrear const* last) {
-  for (; first != last; ++first) row[first->at] = cell((row[first->from] & first->keep) | first->stale);
+  for (; first != last; ++first) row[first->at] = (row[first->from] & first->keep) | first->stale;
 }
 
 /// A moment of a step: before entry number `n`, with the book as that entry needs it; while it runs, what it writes being
@@ -117,7 +117,7 @@ private:
     if (s.writes == region::none) return;
     write_masks const w = masks_of_write(s.writes, s.where);
     arrear& a = owed_[s.cell];
-    a.keep &= cell(valid_nowhere & ~w.settled);
+    a.keep &= ~w.settled;
     a.stale = after_write(a.stale, w);
     is_owing_[s.variable] = true;
   }

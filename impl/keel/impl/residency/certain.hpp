@@ -30,7 +30,7 @@ class certain_walk {
 public:
   /// `may_be_stale`: by cell, what is not certain at the beginning.
   constexpr certain_walk(Program const& p, cell const* may_be_stale) : program_(p) {
-    for (std::size_t c = 0; c < Cells; ++c) now_[c] = {may_be_stale[c], cell(valid_nowhere & ~may_be_stale[c]), std::uint16_t(c)};
+    for (std::size_t c = 0; c < Cells; ++c) now_[c] = {may_be_stale[c], all_bits & ~may_be_stale[c], std::uint16_t(c)};
   }
   constexpr certainty<Program::accesses, Cells> find() {
     run(0, program_.size);
@@ -87,20 +87,21 @@ private:
   constexpr void visit(site const& s, region& known) {
     knowledge& c = now_[s.cell];
     known = region::none;
-    for (region one : single_regions) {
+    for (region one : {region::core, region::rim, region::halo, without(region::walls, region::written), region::written}) {
       if (!overlap(one, s.reads)) continue;
-      cell const bits = bits_of(one, s.where);
+      cell const bits = one == region::written ? bits_of(one) : bits_of(one, s.where);
       if ((c.may_be_stale & bits) == 0) {
         known = known | one;
         out_.needed[c.origin] |= bits & c.inherited;
       } else {
-        c.may_be_stale = after_copy(c.may_be_stale, one, s.where);
-        c.inherited &= cell(~bits);
+        c.may_be_stale &= ~bits;
+        c.inherited &= ~bits;
       }
     }
     if (s.writes == region::none) return;
-    c.may_be_stale = after_write(c.may_be_stale, s.writes, s.where);
-    c.inherited &= cell(~bits_of(spoiled_by(s.writes)));
+    write_masks const w = masks_of_write(s.writes, s.where);
+    c.may_be_stale = after_write(c.may_be_stale, w) & all_bits;
+    c.inherited &= ~w.settled;
   }
   constexpr void cycle(site const& s) {
     int const levels = program_.levels(s);
@@ -116,8 +117,8 @@ private:
       knowledge const& theirs = other.of[c];
       bool const is_same = mine.origin == theirs.origin || mine.inherited == 0 || theirs.inherited == 0;
       std::uint16_t const origin = mine.inherited != 0 ? mine.origin : theirs.origin;
-      cell const stale = is_same ? cell(mine.may_be_stale | theirs.may_be_stale) : valid_nowhere;
-      mine = {stale, cell((mine.inherited | theirs.inherited) & ~stale), origin};
+      cell const stale = is_same ? mine.may_be_stale | theirs.may_be_stale : all_bits;
+      mine = {stale, (mine.inherited | theirs.inherited) & ~stale, origin};
     }
   }
 

@@ -14,10 +14,14 @@
 namespace keel::residency::detail {
 
 template <class App>
-void holdings<App>::check(component which, std::string_view routine) const {
+void holdings<App>::check(component which, component_range of, std::string_view routine) const {
   if (which.index < 0 || which.index >= components())
     throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
                 "there are " + std::to_string(components()), "Ask for an existing one");
+  if (which.index < of.begin || which.index >= of.end)
+    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
+                "it runs for component " + std::to_string(of.begin) + " alone, so the others are neither copied nor marked",
+                "Run it for all components");
 }
 
 // What lies in the arrays, less what a routine may change in memory `m`. Waits for all that is under way.
@@ -38,7 +42,7 @@ void holdings<App>::find_undeclared(std::vector<digested> const& before, std::ve
     request const lost{t.variable, t.level, region::none, t.where};
     book_.lose({&lost, 1}, {t.component, t.component + 1}, routine);
     throw error("residency::checked", "routine " + std::string(routine) + " changed " + std::string(book_.name(t.variable)) + ", level " +
-                std::to_string(t.level) + ", " + std::string(name_of(t.where)) + (components() > 1 ? ", component " + std::to_string(t.component) : "") +
+                std::to_string(t.level) + ", " + std::string(name_of(overlap(t.where, region::ghosts) ? region::ghosts : t.where)) + (components() > 1 ? ", component " + std::to_string(t.component) : "") +
                 ", in the memory of " + memory_names(devices{})[std::size_t(t.to)] + ", which it does not declare",
                 "by a raw pointer, a cast, or beyond its region", "Add it to its writes or updates");
   }

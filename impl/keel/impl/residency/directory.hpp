@@ -29,10 +29,10 @@ struct directory {
   /// The variable's number; -1 where the list lacks it.
   static constexpr int find(variable_info const* v) {
     std::size_t first = 0;
-    for (std::size_t size = sizeof...(Vars); size > 0;) {
-      std::size_t const half = size / 2;
-      if (by_key[first + half].first < v->key) first += half + 1, size -= half + 1;
-      else size = half;
+    for (std::size_t left = sizeof...(Vars); left > 0;) {
+      std::size_t const half = left / 2;
+      if (by_key[first + half].first < v->key) first += half + 1, left -= half + 1;
+      else left = half;
     }
     for (; first < sizeof...(Vars) && by_key[first].first == v->key; ++first)
       if (*list[std::size_t(by_key[first].second)] == *v) return by_key[first].second;
@@ -161,7 +161,7 @@ class duties {
         std::uint32_t const at = Script::cell_of(r);
         // A test that a plan spares is spared whole; any other takes the closer look along.
         cell const tested = bits_of(without(r.reads, P::known(n, i)), m);
-        reads.add(at, is_plan<P> ? tested : cell(tested | (tested != 0 || i == 0 ? closer_look : 0)));
+        reads.add(at, is_plan<P> ? tested : tested | (tested != 0 || i == 0 ? closer_look : 0));
         if (r.writes == region::none) continue;
         if (Copies && m == host && P::may_leave(n, i)) overtaken.add(at, flights(~0U));
         a.marks[now.marks++] = {at, masks_of_write(r.writes, m)};
@@ -206,7 +206,7 @@ struct needs {
     probes<cell, most> made;
     P::for_each_need([&](variable_info const* v, int level, cell bits) {
       if (int const number = Directory::find(v); number >= 0)
-        made.add(Directory::first_cell[std::size_t(number)] + std::uint32_t(level), cell(bits | closer_look));
+        made.add(Directory::first_cell[std::size_t(number)] + std::uint32_t(level), bits | closer_look);
     });
     if (made.size == 0) made.add(0, closer_look);
     made.merge();

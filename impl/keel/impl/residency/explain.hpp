@@ -99,7 +99,7 @@ struct explanation {
 /// Gathers what the reads of each site met.
 template <std::size_t Sites>
 struct gathering {
-  met (*of)[3];
+  met (*of)[region_count];
   constexpr void read(int site, region one, met const& seen) {
     met& all = of[site][index_of(one)];
     all = {all.found || seen.found, all.lacked || seen.lacked, all.lost || seen.lost, all.from | seen.from};
@@ -167,12 +167,13 @@ private:
     });
   }
   // Regions that meet the same share a row.
-  static void add(told_entry& told, site const& s, met const (&of)[3]) {
+  static void add(told_entry& told, site const& s, met const (&of)[region_count]) {
     std::size_t const first = told.accesses.size();
     for (region one : single_regions) {
       region const reads = one & s.reads, writes = one & s.writes;
       met const& m = of[index_of(one)];
       if (reads == region::none && writes == region::none) continue;
+      if (one == region::walls && writes == region::none && !m.lacked) continue; // there may be none
       bool joined = false;
       for (std::size_t i = first; i < told.accesses.size() && !joined; ++i) {
         told_access& a = told.accesses[i];
@@ -192,7 +193,7 @@ private:
   // Who may have written each region of each cell last: an entry and a step.
   using writer_set = std::set<std::pair<std::size_t, std::size_t>>;
   struct cell_writers {
-    writer_set of[3];
+    writer_set of[region_count];
   };
   void flow(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end;) {
@@ -207,7 +208,7 @@ private:
         flow(i + 1, in.next);
         if (may_be_left_out)
           for (std::size_t c = 0; c < writers.size(); ++c)
-            for (int r = 0; r < 3; ++r) writers[c].of[r].insert(without[c].of[r].begin(), without[c].of[r].end());
+            for (int r = 0; r < region_count; ++r) writers[c].of[r].insert(without[c].of[r].begin(), without[c].of[r].end());
       }
       i = has_body ? in.next : i + 1;
     }
@@ -218,7 +219,7 @@ private:
     for (std::size_t l = levels - 1; l > 0; --l) writers[s.cell + l] = writers[s.cell + l - 1];
     writers[s.cell] = {};
   }
-  void meet(std::size_t reader, site const& s, met const (&of)[3]) {
+  void meet(std::size_t reader, site const& s, met const (&of)[region_count]) {
     for (region one : single_regions) {
       int const r = index_of(one);
       if (is_last && overlap(one, s.reads))
@@ -230,7 +231,7 @@ private:
   }
 
   explanation out;
-  met seen[sites][3]{};
+  met seen[sites][region_count]{};
   std::vector<cell_writers> writers;
   std::size_t step = 0;
   bool is_last = false;

@@ -8,11 +8,14 @@
 #include <keel/residency/grid.hpp>
 
 #include <limits>
+#include <span>
 #include <string>
 
 namespace keel::residency {
 
-inline grid::grid(std::initializer_list<extent> extents, ghost_width ghosts, periodic wraps) : rank_(int(extents.size())) {
+inline void grid::set(std::span<extent const> extents, given const& options) {
+  auto const& [ghosts, wraps, cut] = options;
+  rank_ = int(extents.size());
   auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view mend) {
     throw error("residency::grid", wrong, why, mend);
   };
@@ -26,14 +29,21 @@ inline grid::grid(std::initializer_list<extent> extents, ghost_width ghosts, per
   if (wraps.given > 1 && wraps.given != rank_)
     refuse("periodic has " + std::to_string(wraps.given) + " answers, the grid " + std::to_string(rank_) + " dimensions",
            "there is one for each dimension, or one for all", "Give as many");
+  if (cut.given != 0 && cut.given != rank_)
+    refuse("ranks_in has " + std::to_string(cut.given) + " numbers, the grid " + std::to_string(rank_) + " dimensions",
+           "there is one for each dimension", "Give as many");
+  ranks_ = cut.ranks;
   for (int d = 0; d < rank_; ++d) {
     auto const at = std::size_t(d);
+    if (cut.given != 0 && cut.ranks[at] < 1)
+      refuse("ranks_in has " + std::to_string(cut.ranks[at]) + " for dimension " + std::to_string(d), "each has one rank at least", "Give 1 or more");
     width_[at] = ghosts.layers[ghosts.given == 1 ? 0 : at];
     periodic_[at] = wraps.dimensions[wraps.given == 1 ? 0 : at];
-    if (width_[at] < 0) refuse("a ghost width is " + std::to_string(width_[at]), "it counts layers", "Give 0 or more");
+    if (width_[at] < 0)
+      refuse("a ghost width is " + std::to_string(width_[at]) + ", that of dimension " + std::to_string(d), "it counts layers", "Give 0 or more");
     if (extents_[d] < 1 || extents_[d] < width_[at])
-      refuse("dimension " + std::to_string(d) + " has " + std::to_string(extents_[d]) + " cells",
-             "it needs at least one, and as many as its ghosts are wide", "Take a larger grid");
+      refuse("dimension " + std::to_string(d) + " has " + std::to_string(extents_[d]) + " cells, with a ghost width of " +
+             std::to_string(width_[at]), "it needs at least one cell, and as many as its ghosts are wide", "Take a larger grid");
   }
 }
 
@@ -49,6 +59,15 @@ inline bounds share::core() const {
     if (!is_wall(d, side::low)) b.begin[d] += width[d];
     if (!is_wall(d, side::high)) b.end[d] -= width[d];
     if (b.end[d] < b.begin[d]) b.end[d] = b.begin[d];
+  }
+  return b;
+}
+
+inline bounds share::inside() const {
+  bounds b = owned();
+  for (int d = 0; d < rank; ++d) {
+    if (!is_wall(d, side::low)) b.begin[d] -= width[d];
+    if (!is_wall(d, side::high)) b.end[d] += width[d];
   }
   return b;
 }
@@ -73,17 +92,24 @@ inline indices processes_for(grid const& g, int ranks) {
     }
     for (std::int64_t p = left; p >= 1; --p) {
       std::int64_t const smallest = g.extents()[d] / p;
-      if (left % p != 0 || smallest < 1 || smallest < g.width(d)) continue;
+      if (left % p != 0 || smallest < 1 || smallest < g.width(d) || (g.ranks_wanted(d) != 0 && g.ranks_wanted(d) != p)) continue;
       now[d] = p;
       self(self, d + 1, left / p);
     }
   };
   search(search, 0, ranks);
   if (best == indices{} && g.rank() > 0) {
-    std::string size;
-    for (int d = 0; d < g.rank(); ++d) size += (d ? " x " : "") + std::to_string(g.extents()[d]);
-    throw error("residency::grid", "a grid of " + size + " cells cannot be cut for " + std::to_string(ranks) + " ranks",
-                "each needs at least one cell, and as many as the ghosts are wide, in each dimension",
+    auto const text = [&](auto&& number) {
+      std::string all;
+      for (int d = 0; d < g.rank(); ++d) all += (d ? " x " : "") + std::to_string(number(d));
+      return all;
+    };
+    std::string const cells = text([&](int d) { return g.extents()[d]; }), widths = text([&](int d) { return g.width(d); });
+    bool const is_wanted = g.ranks_wanted(0) != 0;
+    throw error("residency::grid", "a grid of " + cells + " cells cannot be cut for " + std::to_string(ranks) + " ranks" +
+                (is_wanted ? " as ranks_in says, " + text([&](int d) { return g.ranks_wanted(d); }) : ""),
+                (is_wanted ? "their product has to be the number of ranks, and " : "") + std::string("each needs at least one cell, and as many as the ") +
+                    "ghosts are wide, " + widths + ", in each dimension",
                 "Take fewer ranks or a larger grid");
   }
   return best;
@@ -104,6 +130,7 @@ inline share share_of(grid const& g, int ranks, int rank) {
   }
   for (int d = 0; d < g.rank(); ++d) {
     std::int64_t const p = s.processes[d], at = s.position[d], n = g.extents()[d] / p, more = g.extents()[d] % p;
+    if (g.width(d) > 0) s.regions = s.regions | region::rim | (g.is_periodic(d) ? region::halo : region::ghosts);
     s.width[d] = g.width(d);
     s.global_begin[d] = at * n + (at < more ? at : more);
     s.extents[d] = n + (at < more ? 1 : 0) + 2 * s.width[d];

@@ -9,6 +9,7 @@
 #include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/occupancy.hpp>
 #include <keel/impl/residency/regions.hpp>
 #include <keel/impl/residency/script.hpp>
 #include <keel/impl/residency/instances.hpp>
@@ -47,8 +48,8 @@ struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
 
 template <class App>
 struct holdings {
-  using devices = policy::to_list<typename App::devices>;
-  using tracking = typename App::tracking;
+  using devices = devices_of<App>;
+  using tracking = typename tracking_of<App>::type;
   using layout = typename App::layout;
   using lanes = lanes_of<devices>;
   using host_tag = typename detail::host_tag<devices>::type;
@@ -96,9 +97,7 @@ struct holdings {
   // lagging.hpp: the book in steps by a plan.
   /// Not where somebody looks all the time.
   static constexpr bool may_lag = keeps_book && lanes::size != 0 && !tracking::observer::is_told;
-  [[nodiscard]] bool lags() const { return may_lag && (!may_poison || lag_.catch_up != nullptr); }
-  void begin_planned(void (*to)(cell*, moment));
-  void end_planned(cell* row);
+  struct step_in_progress;
   void catch_up();
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int which) const;
   void require_idle(std::string_view who) const;
@@ -138,7 +137,7 @@ struct holdings {
   void require_copied_back(int variable, int level, int which, std::string_view output) const;
 
   // checking.hpp
-  void check(component which, std::string_view routine) const;
+  void check(component which, component_range of, std::string_view routine) const;
   [[nodiscard]] std::vector<digested> digest_undeclared(std::span<request const> asked, memory m, component_range range);
   void find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine);
 
@@ -147,6 +146,9 @@ struct holdings {
   [[nodiscard]] owner owner_of(View const& v) const;
   template <class View>
   void require_valid_data(View const& v, region where);
+  template <class View>
+  void require_invalid_data(View const& v, region where);
+  void acquire_from_outside(request const& one, owner const& o);
   template <class View>
   void notify_data_modified(View const& v, region where);
 
@@ -194,7 +196,10 @@ struct holdings {
   // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
   cell* row_ = nullptr;
   std::vector<cell> closed_row_;
+  std::vector<cell> poisoned_by_; // what is valid where, while a step by a plan leaves the book behind
   lag lag_;
+  [[no_unique_address]] mutable occupancy<tracking::checks> users_;
+  void* result_ = nullptr; // where what a routine returns goes to
   std::size_t chosen_ = 0;
   bool poisons_ = tracking::checks;
   residency::settings settings_;

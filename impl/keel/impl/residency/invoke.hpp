@@ -8,6 +8,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -31,24 +32,68 @@ concept Holds = requires(Args... each) {
   { C::holds(each...) } -> std::convertible_to<bool>;
 };
 
-/// Calls `R::run(v, …)` with the first `N` of `args`, references all, or with fewer.
-template <class R, std::size_t N, class V, class Arguments>
-KEEL_VANISHING void run_with(V const& v, Arguments const& args) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
-    if constexpr (Runs<R, V, std::tuple_element_t<I, Arguments>...>) {
-      R::run(v, std::get<I>(args)...);
-    } else {
-      static_assert(sizeof...(I) > 0, "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
-                                      "those of step or run, in order). Make it a public static function of them?");
-      if constexpr (sizeof...(I) > 0) run_with<R, N - 1>(v, args);
-    }
-  }(std::make_index_sequence<N>{});
+template <class R, class V, class Arguments, std::size_t... I>
+constexpr bool runs_with(std::index_sequence<I...>) {
+  return Runs<R, V, std::tuple_element_t<I, Arguments>...>;
 }
-/// With all of them, or with fewer. A routine that takes none where there are none, as most, costs no more than its call.
+/// How many of the arguments, the first ones, `R::run(v, …)` takes: as many as it can, up to `N`; -1 where it takes none of these.
+template <class R, class V, class Arguments, std::size_t N = std::tuple_size_v<Arguments>>
+constexpr int arguments_taken() {
+  if constexpr (runs_with<R, V, Arguments>(std::make_index_sequence<N>{})) return int(N);
+  else if constexpr (N == 0) return -1;
+  else return arguments_taken<R, V, Arguments, N - 1>();
+}
+
+// A class with two members called run has none that can be named.
+struct has_run {
+  void run();
+};
+template <class R>
+struct has_two_runs : R, has_run {};
+template <class R>
+inline constexpr bool names_run = std::is_final_v<R> || !requires { &has_two_runs<R>::run; };
+template <class R, class V, class Arguments, std::size_t... I>
+constexpr bool runs_on_object(std::index_sequence<I...>) {
+  return requires(R routine, V v, std::tuple_element_t<I, Arguments>... each) { routine.run(v, each...); };
+}
+template <class R, class V, class Arguments, std::size_t N = std::tuple_size_v<Arguments>>
+constexpr bool wants_object() {
+  if constexpr (runs_on_object<R, V, Arguments>(std::make_index_sequence<N>{})) return true;
+  else if constexpr (N == 0) return false;
+  else return wants_object<R, V, Arguments, N - 1>();
+}
+
+/// Calls `R::run(v, …)` with the first of `args`, references all, as many as it takes, and returns what it returns.
 template <class R, class V, class Arguments>
-KEEL_VANISHING void run_with(V const& v, Arguments const& args) {
-  if constexpr (std::tuple_size_v<Arguments> == 0 && Runs<R, V>) R::run(v);
-  else run_with<R, std::tuple_size_v<Arguments>>(v, args);
+KEEL_VANISHING decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments const& args) {
+  constexpr int taken = arguments_taken<R, V, Arguments>();
+  if constexpr (taken == 0) {
+    return R::run(v);
+  } else if constexpr (taken > 0) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) -> decltype(auto) {
+      return R::run(v, std::get<I>(args)...);
+    }(std::make_index_sequence<std::size_t(taken)>{});
+  } else if constexpr (!names_run<R>) {
+    static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
+                               "Add `template <class V> static void run(V v, ...)` to it?");
+  } else if constexpr (wants_object<R, V, Arguments>()) {
+    static_assert(!wants_object<R, V, Arguments>(), "keel::residency: a routine's run is not static (no object of the routine is made; "
+                                                    "the routine is in the message). Make it a static function?");
+  } else {
+    static_assert(taken >= 0, "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
+                              "those of step or run, in order). Make it a public static function of them?");
+  }
+}
+/// What a routine returns with such a context and arguments, by value.
+template <class R, class V, class Arguments>
+using result_of = std::remove_cvref_t<decltype(run_with<R>(std::declval<V const&>(), std::declval<Arguments const&>()))>;
+/// The same, what it returns being kept in the `std::optional` at `result` where there is one.
+template <class R, class V, class Arguments>
+KEEL_VANISHING void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
+  using type = result_of<R, V, Arguments>;
+  if constexpr (std::is_void_v<type>) run_with<R>(v, args);
+  else if (result == nullptr) (void)run_with<R>(v, args);
+  else static_cast<std::optional<type>*>(result)->emplace(run_with<R>(v, args));
 }
 
 /// What `C::holds(…)` says to the first `N` of `args`, or to fewer.

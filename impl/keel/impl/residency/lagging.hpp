@@ -14,19 +14,24 @@
 
 namespace keel::residency::detail {
 
-// From here on nobody marks what the plan knows, but where somebody looks all the time. Whoever comes by another way
-// finds a closed row.
+// A call from outside the step finds a row on which no test succeeds, so it takes the slow path, which refuses it.
 template <class App>
-void holdings<App>::begin_planned(void (*to)(cell*, moment)) {
-  lag_ = {0, may_lag && !poisons_ ? to : nullptr, true};
-  row_ = closed_row_.data();
-}
+struct holdings<App>::step_in_progress {
+  explicit step_in_progress(holdings& h) : held(h), row(h.row_) {
+    held.lag_ = {0, nullptr, true};
+    held.row_ = held.closed_row_.data();
+  }
+  ~step_in_progress() { // the step may have ended early
+    held.catch_up();
+    held.lag_ = {};
+    held.row_ = row;
+  }
+  step_in_progress(step_in_progress const&) = delete;
+  step_in_progress& operator=(step_in_progress const&) = delete;
 
-template <class App>
-void holdings<App>::end_planned(cell* row) {
-  lag_ = {};
-  row_ = row;
-}
+  holdings& held;
+  cell* row;
+};
 
 // Where a step ends early: the book as it is there.
 template <class App>
@@ -42,16 +47,16 @@ bool holdings<App>::is_valid(int variable, int level, region where, memory m, in
   lag_.catch_up(row.data(), lag_.now);
   std::size_t at = std::size_t(level);
   for (int v = 0; v < variable; ++v) at += std::size_t(book_.levels(v));
-  return residency::is_valid(cell(row[at] & ~book_.empty(variable)), where, m);
+  return residency::is_valid(row[at] & ~book_.empty(variable), where, m);
 }
 
-// A routine that changes by another way what the plan of its step relies on would be told lies.
+// In a step by a plan the call would change what the plan relies on; in others it is refused as well, so that a mistake shows
+// in the first step.
 template <class App>
 void holdings<App>::require_idle(std::string_view who) const {
-  if constexpr (keeps_book && lanes::size != 0)
-    if (lag_.is_in_step)
-      throw error("residency", std::string(who) + " is called for in the midst of a step", "the step goes by a plan, which does not "
-                  "know of it", "Make it an entry of the schedule, or call for it behind the step");
+  if (lag_.is_in_step)
+    throw error("residency", std::string(who) + " is called for in the midst of a step", "the step goes by a plan of its schedule, "
+                "which does not know of it", "Make it an entry of the schedule, or call for it behind the step");
 }
 
 } // namespace keel::residency::detail

@@ -16,19 +16,25 @@ namespace keel::residency {
 
 template <Provider P, Observer O>
 ledger<P, O>::ledger(P& provider, int memories, int components) : provider_(provider), memories_(memories), components_(components) {
-  if (memories < 1 || memories > max_memories || components < 1)
-    throw error("residency::ledger", std::to_string(memories) + " memories and " + std::to_string(components) +
-                " components are refused", "there are 1 to " + std::to_string(max_memories) + " memories, and at least one component");
+  if (memories < 1 || memories > max_memories)
+    throw error("residency::ledger", std::to_string(memories) + " memories are refused",
+                "the host's counts, and there are at most " + std::to_string(max_memories), "Give 1 to " + std::to_string(max_memories));
+  if (components < 1)
+    throw error("residency::ledger", std::to_string(components) + " components are refused", "a variable has at least one", "Give 1 or more");
 }
 
 template <Provider P, Observer O>
-int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes, std::string_view group) {
+int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes, std::string_view group,
+                      region elsewhere) {
   int const number = int(variables_.size());
   if (!numbers_.emplace(name, number).second)
     throw error("residency::ledger", "there are two variables " + std::string(name), "they are found by name", "Rename one");
   cell empty = 0;
   for (region one : single_regions)
-    if (bytes[std::size_t(index_of(one))] == 0) empty |= bits_of(one);
+    if (bytes[std::size_t(index_of(one))] == 0) {
+      if (overlap(one, elsewhere)) has_gaps_ = true;
+      else empty |= bits_of(one);
+    }
   variables_.push_back({levels, bytes, std::string(group), {}});
   places_.push_back({std::uint32_t(size_), empty});
   leavers_.reserve(variables_.capacity());
@@ -37,11 +43,9 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   leaving_.resize(size_ + padding);
   traffic_.add_variable(std::string(name));
   observer_.add(name, levels, components_, bytes);
+  std::uint32_t const were_open = std::exchange(open_, 0); // those behind one that fails are opened by the next call
   for (int m = 0; m < memories_; ++m)
-    if (is_open(memory(m))) {
-      open_ &= ~(1U << m);
-      open(memory(m));
-    }
+    if ((were_open >> m & 1U) != 0) open(memory(m));
   return number;
 }
 
@@ -52,7 +56,8 @@ void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes
   v.by_component.resize(std::size_t(components_), v.bytes);
   v.by_component[std::size_t(component)] = bytes;
   for (region one : single_regions)
-    if (bytes[std::size_t(index_of(one))] != 0) places_[std::size_t(variable)].empty &= cell(~bits_of(one));
+    if (bytes[std::size_t(index_of(one))] != 0) places_[std::size_t(variable)].empty &= ~bits_of(one);
+    else has_gaps_ = true;
   if constexpr (CountsComponents<O>) observer_.resize(variable, component, bytes);
 }
 
@@ -71,8 +76,8 @@ void ledger<P, O>::open(memory m, std::string_view routine) {
     try {
       provider_.create(v, m);
     } catch (std::exception const& e) {
-      throw error("residency", "memory " + std::to_string(int(m)) + " has no room for " + std::string(name(v)) + ", for routine " +
-                  std::string(routine), e.what(), "Take smaller arrays, or more ranks");
+      throw error("residency", describe(m) + " has no room for " + std::string(name(v)) + ", for routine " + std::string(routine),
+                  reason_of(e), "Take smaller arrays, or more ranks");
     }
     observer_.create(v, m);
   }
@@ -98,14 +103,19 @@ void ledger<P, O>::turn(int variable) {
 
 template <Provider P, Observer O>
 void ledger<P, O>::copy_from_past(int variable) {
+  if (levels(variable) < 2)
+    throw error("residency::ledger", "the current level of " + std::string(name(variable)) + " cannot be copied from the past",
+                "it has one level alone", "Add it with two levels or more");
+  cell const empty = places_[std::size_t(variable)].empty;
   for (int c = 0; c < components(); ++c) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
     if (leaving_[current] != 0 || arriving_in(leaving_[past]) != region::none) wait_for_flights("copy_from_past");
     cells_[current] = valid_nowhere; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
-      for (region one : single_regions) something = something || residency::is_valid(cells_[past], one, memory(m));
-      if (something)
+      for (region one : single_regions)
+        something = something || ((bits_of(one) & ~empty) != 0 && residency::is_valid(cells_[past], one, memory(m)));
+      if (something && created_[std::size_t(m)] > variable)
         ask([&] { (void)provider_.copy_from_past(variable, c, memory(m)); },
             [&] { return "a copy of " + std::string(name(variable)) + " from level 1 to level 0 failed"; });
     }
@@ -121,7 +131,11 @@ void ledger<P, O>::pre_sync(std::span<request const> list, component_range range
 
 template <Provider P, Observer O>
 void ledger<P, O>::post_sync(std::span<request const> list, component_range range) {
-  post_call(list, host, range, "exchange");
+  looked_up const asked{*this, list, range};
+  asked.for_each([&](detail::asked const& r) {
+    cells_[r.at] = after_write(cells_[r.at], without(r.writes, region::walls), host); // nobody filled these
+  });
+  if constexpr (O::is_told) tell_write(asked, host, "exchange");
 }
 
 template <Provider P, Observer O>
@@ -139,7 +153,7 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
   made.reads.reserve(most), made.writes.reserve(most), made.all.reserve(most);
   looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
     made.all.push_back(r);
-    if (r.reads != 0) made.reads.push_back({r.at, cell(r.reads << unsigned(m))});
+    if (r.reads != 0) made.reads.push_back({r.at, r.reads << unsigned(m)});
     if (r.writes != region::none) made.writes.push_back({r.at, masks_of_write(r.writes, m)});
   });
   return made;
@@ -199,16 +213,17 @@ bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_r
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::poison(std::span<request const> list, memory m, component_range range) {
+void ledger<P, O>::poison(std::span<request const> list, memory m, component_range range, cell const* row) {
   looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
     for (int k = 0; k < memories_; ++k) {
       if (!is_open(memory(k))) continue;
       region where = region::none;
       for (region one : single_regions) {
         bool const is_read = memory(k) == m && (r.reads & bits_of(one, host)) != 0, is_written = memory(k) == m && overlap(one, r.writes);
-        bool const becomes_stale = overlap(one, spoiled_by(r.writes)) && residency::is_valid(cells_[r.at], one, memory(k));
+        bool const becomes_stale = overlap(one, spoiled_by(r.writes)) && residency::is_valid(row[r.at], one, memory(k));
         if (!is_read && (is_written || becomes_stale)) where = where | one;
       }
+      where = without(where, region_of(places_[std::size_t(r.variable)].empty));
       if (where == region::none) continue;
       if (k == 0 && leaving_[r.at] != 0) wait_for_flights();
       provider_.poison(r.variable, r.level, r.component, where, memory(k));
@@ -240,6 +255,12 @@ std::string ledger<P, O>::describe(int variable, int level, region where, int co
   return text;
 }
 
+template <Provider P, Observer O>
+std::string ledger<P, O>::describe(memory m) const {
+  if (std::size_t(m) >= memory_names_.size()) return "memory " + std::to_string(int(m));
+  return m == host ? "the host" : "the device " + memory_names_[std::size_t(m)];
+}
+
 // A call of the provider; where it throws, the error says what was going on.
 template <Provider P, Observer O>
 template <class Call, class Tell>
@@ -247,7 +268,7 @@ void ledger<P, O>::ask(Call&& call, Tell&& tell) {
   try {
     call();
   } catch (std::exception const& e) {
-    throw error("residency", tell(), e.what());
+    throw error("residency", tell(), reason_of(e));
   }
 }
 

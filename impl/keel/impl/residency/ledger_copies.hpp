@@ -28,7 +28,7 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
   parcel all;
   unsigned sources = 0, under_way = 0;
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
-    cell const c = cells_[r.at] &= cell(~places_[std::size_t(r.variable)].empty);
+    cell const c = cells_[r.at] &= ~places_[std::size_t(r.variable)].empty;
     unsigned left = c & r.reads;
     if (left != 0 || r.writes != region::none) under_way |= leaving_[r.at]; // from where bytes will arrive
     for (int d = 1; left != 0; ++d) {
@@ -53,7 +53,7 @@ void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view 
   parcel all;
   unsigned sources = 0;
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
-    cell const c = cells_[r.at] &= cell(~places_[std::size_t(r.variable)].empty);
+    cell const c = cells_[r.at] &= ~places_[std::size_t(r.variable)].empty;
     unsigned const lacks = (c >> unsigned(m)) & r.reads;
     if (lacks == 0) return;
     unsigned left = lacks & c;
@@ -79,13 +79,14 @@ template <typename ledger<P, O>::verb How, class Asked>
 
 template <Provider P, Observer O>
 [[noreturn, gnu::cold, gnu::noinline]] void ledger<P, O>::refuse(detail::asked const& r, region lost, std::string_view routine) const {
-  region const first = region(std::uint8_t(lost) & -std::uint8_t(lost));
+  region const lowest = region(std::uint8_t(lost) & -std::uint8_t(lost)), first = overlap(lowest, region::walls) ? region::walls : lowest;
   std::string const reason = observer_.why(r.variable, r.level, r.component, first);
-  std::string_view const guess = first == region::ghosts ? "it was never written, or its owner wrote since the last exchange"
+  std::string_view const guess = first == region::halo ? "it was never written, or its owner wrote since the last exchange"
                                                          : "it was never written, or the levels cycled since";
   throw error("residency", "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
               ", valid nowhere", reason.empty() ? guess : reason,
-              first == region::ghosts ? "Exchange it first, or read owned alone" : "Write it first");
+              first == region::halo ? "Exchange it first, or read owned alone"
+              : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>" : "Write it first");
 }
 
 // Collects what is read and neither `reader` nor `to` has, as far as it comes from `from`; a copy from one
@@ -118,7 +119,7 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
       looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
         cell const c = cells_[r.at];
         flights const f = leaving_[r.at];
-        bool const is_in_the_way = (f & ((1U << max_memories) - 1) & ~flight_bit(from)) != 0; // to wait for it would block
+        bool const is_in_the_way = (f & all_flights & ~flight_bit(from)) != 0; // to wait for it would block
         region const known = (c & closer_look) != 0 ? arriving_in(f) : region::none;
         unsigned const bits = r.reads & c & ~places_[std::size_t(r.variable)].empty & ~bits_of(known, host) & ~(c >> d);
         if (bits == 0 || is_in_the_way || all.size == parcel::most) return;
@@ -132,29 +133,37 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How>
 void ledger<P, O>::send(parcel const& all, std::string_view routine) {
-  std::span<transfer const> const batch{all.list, all.size};
-  memory const from = batch[0].from, to = batch[0].to;
+  memory const from = all.list[0].from, to = all.list[0].to;
+  open(from, routine), open(to, routine); // a device may be reached by way of a host that had no array yet
+  parcel with_bytes;
+  if (has_gaps_) [[unlikely]]
+    for (std::size_t i = 0; i < all.size; ++i)
+      if (transfer const t = without_gaps(all.list[i]); t.where != region::none) with_bytes.add(t, all.at[i]);
+  parcel const& sent = has_gaps_ ? with_bytes : all;
+  std::span<transfer const> const batch{sent.list, sent.size};
   answer got = answer::copied;
-  observer_.before(batch, routine);
-  try {
-    if constexpr (How == verb::begin_to_host) provider_.begin_to_host(batch);
-    else if constexpr (How == verb::pre_sync) got = provider_.pre_sync(batch).how;
-    else if constexpr (How == verb::to_host) got = provider_.to_host(batch).how;
-    else if (all.where == region::ghosts) got = provider_.post_sync(batch).how;
-    else got = provider_.to_device(batch).how;
-  } catch (std::exception const& e) {
-    observer_.after(batch, routine, false);
-    throw error("residency", "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
-                ", for routine " + std::string(routine) + ", failed", e.what());
+  if (!batch.empty()) {
+    observer_.before(batch, routine);
+    try {
+      if constexpr (How == verb::begin_to_host) provider_.begin_to_host(batch);
+      else if constexpr (How == verb::pre_sync) got = provider_.pre_sync(batch).how;
+      else if constexpr (How == verb::to_host) got = provider_.to_host(batch).how;
+      else if (!overlap(sent.where, region::owned)) got = provider_.post_sync(batch).how;
+      else got = provider_.to_device(batch).how;
+    } catch (std::exception const& e) {
+      observer_.after(batch, routine, false);
+      throw error("residency", "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
+                  ", for routine " + std::string(routine) + ", failed", reason_of(e));
+    }
   }
   bool const goes_on = (How == verb::to_device || How == verb::begin_to_host) && got == answer::copied;
   for (std::size_t i = 0; i < all.size; ++i) {
-    transfer const& t = batch[i];
+    transfer const& t = all.list[i];
     cell& c = cells_[all.at[i]];
     flights& f = leaving_[all.at[i]];
     if constexpr (How == verb::begin_to_host) {
       region const others = (c & closer_look) != 0 ? arriving_in(f) : region::none; // what is not of now is forgotten
-      f = flights((f & ((1U << max_memories) - 1)) | flights_of_arrival(t.where | others, from));
+      f = flights((f & all_flights) | flights_of_arrival(t.where | others, from));
       c |= closer_look;
     } else {
       c = after_copy(c, t.where, to);
@@ -165,10 +174,20 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
       awaited_ |= flight_bit(How == verb::to_device ? to : from);
       if (!std::exchange(places_[std::size_t(t.variable)].has_flights, true)) leavers_.push_back(t.variable);
     }
+  }
+  for (transfer const& t : batch)
     traffic_.add_copy(t.variable, How == verb::to_device ? way::to_device : way::to_host, t.where,
                       variables_[std::size_t(t.variable)].bytes_of(t.component));
-  }
-  observer_.after(batch, routine, true);
+  if (!batch.empty()) observer_.after(batch, routine, true);
+}
+
+// What of it has bytes on this rank; the rest is valid without a copy.
+template <Provider P, Observer O>
+transfer ledger<P, O>::without_gaps(transfer t) const {
+  region_bytes const& bytes = variables_[std::size_t(t.variable)].bytes_of(t.component);
+  for (region one : single_regions)
+    if (bytes[std::size_t(index_of(one))] == 0) t.where = without(t.where, one);
+  return t;
 }
 
 // Waits for every device that a copy may be under way to; finer would cost state. Where that fails, nobody knows what
@@ -179,12 +198,12 @@ void ledger<P, O>::wait_for_flights(std::string_view routine) {
   for (int d = 1; d < memories_; ++d)
     if ((awaited_ & flight_bit(memory(d))) != 0)
       ask([&] { provider_.wait(memory(d)); }, [&] {
-        std::string text = "copies to and from memory " + std::to_string(d) + ", which routine " + std::string(routine) + " waited for, failed:";
+        std::string text = "copies to and from " + describe(memory(d)) + ", which routine " + std::string(routine) + " waited for, failed:";
         for (int v : leavers_) {
           text += ' ' + std::string(name(v));
           for (flights const& f : levels_of(v))
             if (cell& c = cells_[std::size_t(&f - leaving_.data())]; (f & flight_bit(memory(d))) != 0)
-              c = cell((c | bits_of(region::everywhere, memory(d))) & valid_nowhere);
+              c = after_failure(c, memory(d));
         }
         return text;
       });

@@ -27,6 +27,8 @@ int components_in(Options const&... options) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>) count = 1 + int(option.grids.size());
   };
   (look(options), ...);
+  if (count < 1)
+    throw error("residency::fields", "components{" + std::to_string(count) + "} are refused", "a variable has at least one", "Give 1 or more");
   return count;
 }
 
@@ -74,6 +76,7 @@ holdings<App>::holdings(Run& run, std::vector<share> shares, int component_count
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
   book_.observer().name_memories(memory_names(devices{}));
+  book_.name_memories(memory_names(devices{}));
   if constexpr (WritesFile<typename tracking::observer>) {
     std::string name = settings_.trace_file;
     if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
@@ -89,7 +92,7 @@ template <class Run>
 void holdings<App>::open_for(Run& run) {
   std::size_t cells = row_padding;
   for (int v = 0; v < book_.variables(); ++v) cells += std::size_t(book_.levels(v));
-  closed_row_.assign(cells, cell(closer_look | valid_nowhere));
+  closed_row_.assign(cells, closer_look | all_bits);
   row_ = components() == 1 && !book_.observer().listens() ? book_.cells() : closed_row_.data();
   book_.open(host);
   on_chosen<true>([&]<class Tag>(Tag) {
@@ -128,12 +131,14 @@ void holdings<App>::add(variable_info const& about, std::initializer_list<length
                 "Pass extra<" + name + ">{...}");
 
   int const number = book_.variables();
+  region regions = region::none;
+  for (share const& part : shares_) regions = regions | part.regions;
   std::vector<shape> shapes;
   lies_.emplace_back();
   for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, lies_.back().emplace_back()));
   racks_.resize(racks_.size() + lanes::size + 1);
   provider_.add(std::move(shapes), about.levels, components(), &holdings::template allocate<Data>, this);
-  (void)book_.add(about.name, about.levels, provider_.bytes_of(number), about.group);
+  (void)book_.add(about.name, about.levels, provider_.bytes_of(number), about.group, about.has_ghosts ? regions : region::core);
   for (int c = 1; c < int(shares_.size()); ++c) book_.resize(number, c, provider_.bytes_of(number, c));
 }
 
@@ -146,14 +151,15 @@ shape holdings<App>::lay_out(variable_info const& about, share const& part, std:
   int const on_grid = about.lies_on_grid ? part.rank : 0;
   shape lies;
   lies.rank = on_grid;
+  lies.has_ghosts = about.has_ghosts || on_grid == 0;
   lies.element_bytes = sizeof(typename view_type::non_const_value_type);
   std::int64_t extents[max_rank + 1]{};
   for (int d = 0; d < rank; ++d) {
     extents[d] = d < on_grid ? part.extents[d] : d < dynamic ? extra[d - on_grid] : std::int64_t(view_type::static_extent(unsigned(d)));
     if (d < dynamic) kokkos.dimension[d] = std::size_t(extents[d]);
-    if (extents[d] < 1)
+    if (extents[d] < 0)
       throw error("residency::fields", "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
-                  std::to_string(extents[d]) + " elements", "an array needs one", "Give a positive length");
+                  std::to_string(extents[d]) + " elements", "an array has none or more", "Give a length that is not negative");
     lies.elements *= extents[d];
     if (d >= on_grid) lies.inner *= extents[d];
   }

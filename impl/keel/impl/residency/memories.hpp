@@ -7,6 +7,7 @@
 #include <keel/policy/list.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/residency/routine.hpp>
+#include <keel/residency/tracking.hpp>
 #include <keel/residency/transitions.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
@@ -77,6 +78,27 @@ std::vector<std::string> memory_names(keel::list<Tags...>) {
 template <class Devices, class Tag>
 inline constexpr memory memory_of = find_memory<space_of<Tag>>(lanes_of<Devices>{});
 
+/// The policy's tracking; another one where the policy has none, so that no error follows the first.
+template <class App>
+struct tracking_of {
+  static_assert(Tracking<typename App::tracking>, "keel::residency: the tracking of the application's policy is no tracking (the policy is "
+                                                  "in the message). Say keel::residency::off, automatic, checked or traced?");
+  using type = std::conditional_t<Tracking<typename App::tracking>, typename App::tracking, automatic>;
+};
+/// The policy's devices, without what is no tag.
+template <class Tag>
+struct checked_tag {
+  static_assert(policy::DeviceTag<Tag>, "keel::residency: the application's list of devices names what is no tag of a device (it is in the "
+                                        "message). Say keel::serial instead of Kokkos::Serial?");
+  using type = std::conditional_t<policy::DeviceTag<Tag>, keel::list<Tag>, keel::list<>>;
+};
+template <class List>
+struct checked_tags;
+template <class... Tags>
+struct checked_tags<keel::list<Tags...>> : joined<typename checked_tag<Tags>::type...> {};
+template <class App>
+using devices_of = typename checked_tags<policy::to_list<typename App::devices>>::type;
+
 /// Where the exchange of an application's fields happens: on the host, or where `on_device` runs, as
 /// `using exchange = on_device;` in the policy says. Pages that checked tracking closes are no place for messages.
 template <class App>
@@ -84,7 +106,7 @@ inline constexpr bool exchanges_on_device = false;
 template <class App>
   requires requires { App::exchange::where; }
 inline constexpr bool exchanges_on_device<App> =
-    App::exchange::where.what == place::kind::at_chosen && !App::tracking::checks;
+    App::exchange::where.what == place::kind::at_chosen && !tracking_of<App>::type::checks;
 
 /// The memory of a place, where `Chosen` is the device chosen at the start.
 template <class App, class Devices, class Chosen>

@@ -30,7 +30,7 @@ constexpr std::size_t merge(entry const& e, request* out, F&& number_of) {
     while (at < size && (out[at].variable != number || out[at].level != a.level)) ++at;
     if (at == size) out[size++] = {number, a.level, region::none, region::none};
     if (does_read(a.how)) out[at].reads = out[at].reads | a.where;
-    if (does_write(a.how)) out[at].writes = out[at].writes | a.where;
+    if (does_write(a.how)) out[at].writes = out[at].writes | (a.where & region::everywhere);
   });
   return size;
 }

@@ -8,6 +8,7 @@
 #include <keel/residency/fields.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -16,9 +17,9 @@ namespace keel::residency {
 
 namespace detail {
 
-/// Whether, by plan `P`, all ghosts that routine `R` reads were filled; false stops the compiler.
-template <class R, class P, std::size_t N>
-inline constexpr bool finds_its_ghosts = !P::lacks_exchange(N);
+/// Stands in the compiler's message for routine `R` that reads ghosts of `X` which were not filled.
+template <class R, class X>
+inline constexpr bool finds_its_ghosts = false;
 
 } // namespace detail
 
@@ -30,9 +31,9 @@ KEEL_VANISHING void fields<App, Vars...>::play_routine([[maybe_unused]] detail::
   using at = typename held::template device_for<typename E::place_type, Tag>;
   if constexpr (!script::is_complete(N)) detail::require_variables<E, directory>();
   if constexpr (P::lacks_exchange(N))
-    static_assert(detail::finds_its_ghosts<E, P, N>,
+    static_assert(detail::finds_its_ghosts<E, detail::nth<std::size_t(directory::find(P::lost_variable())), keel::list<Vars...>>>,
                   "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
-                  "(every step would fail; the routine is in the message). Put an exchange before it?");
+                  "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned alone?");
   if constexpr (E::place_type::where.what == place::kind::at_named) { // the others were prepared at construction
     static_assert(policy::contains<devices, at>, "keel::residency: a routine runs on a device that is not in the "
                                                  "application's list. Add it there?");
@@ -45,16 +46,19 @@ KEEL_VANISHING void fields<App, Vars...>::play_routine([[maybe_unused]] detail::
       this->lag_.now = detail::before(N);
       return this->run_closely(closely, range, args);
     }
-    if (!detail::is_plan<P> || !this->lags()) {
-      if constexpr (held::may_poison)
-        if (this->poisons_) [[unlikely]] this->poison(closely.asked, closely.where, range);
+    if constexpr (held::may_poison)
+      if (this->poisons_) [[unlikely]] {
+        if constexpr (detail::is_plan<P>) this->lag_.now = detail::before(N);
+        this->poison(closely.asked, closely.where, range);
+      }
+    if constexpr (!detail::is_plan<P> || !held::may_lag) {
       duties::mark_in(N, row);
       if constexpr (tracking::observer::is_told) this->tell_writes(closely.asked, closely.where, E::about.name);
     }
     if constexpr (detail::is_plan<P>) this->lag_.now = detail::during(N);
     held::template perform<E, at>(*this, script::asked(N), range, args);
   } else {
-    detail::run_with<E>(context<App, E, at>{{*this, script::asked(N).data(), range.begin}}, args);
+    detail::run_and_keep<E>(context<App, E, at>{{*this, script::asked(N).data(), range}}, args, this->result_);
   }
 }
 
@@ -149,7 +153,7 @@ template <class App, Variable... Vars>
 template <class E, class Arguments>
 void fields<App, Vars...>::perform_output(held& self, std::span<request const>, component_range range, Arguments const& args) {
   self.copy_back_for(E::about.name, range);
-  detail::run_with<E>(context<App, E, typename held::host_tag, directory>{{self, nullptr, range.begin}}, args);
+  detail::run_with<E>(context<App, E, typename held::host_tag, directory>{{self, nullptr, range}}, args);
 }
 
 template <class App, Variable... Vars>
@@ -194,22 +198,55 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
 
 template <class App, Variable... Vars>
 template <Entry E, class... Args>
-void fields<App, Vars...>::run(E, Args&&... args) {
-  run_in<E>(every_component, detail::passed_all<Args...>(args...));
+auto fields<App, Vars...>::run(E, Args&&... args) {
+  return run_in<E>(every_component, detail::passed_all<Args...>(args...));
 }
 template <class App, Variable... Vars>
 template <Entry E, class... Args>
-void fields<App, Vars...>::run(E, component which, Args&&... args) {
-  this->check(which, E::about.name);
-  run_in<E>({which.index, which.index + 1}, detail::passed_all<Args...>(args...));
+auto fields<App, Vars...>::run(E, component which, Args&&... args) {
+  this->check(which, every_component, E::about.name);
+  return run_in<E>({which.index, which.index + 1}, detail::passed_all<Args...>(args...));
 }
 template <class App, Variable... Vars>
+template <class E, class Arguments>
+struct fields<App, Vars...>::outcome : std::type_identity<void> {};
+template <class App, Variable... Vars>
+template <Routine E, class Arguments>
+struct fields<App, Vars...>::outcome<E, Arguments> {
+  template <class Tag>
+  using on = detail::result_of<E, context<App, E, typename held::template device_for<typename E::place_type, Tag>>, Arguments>;
+  template <class... Tags>
+  static auto of(keel::list<Tags...>) {
+    using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;
+    static_assert((std::is_same_v<on<Tags>, first> && ...), "keel::residency: a routine's run returns another type on another device "
+                                                            "(run returns it, whichever is chosen). Give it one type?");
+    return std::type_identity<first>{};
+  }
+  using type = typename decltype(of(devices{}))::type;
+};
+template <class App, Variable... Vars>
 template <Entry E, class Arguments>
-void fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
+auto fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
+  auto const visit = this->users_.enter(E::about.name);
   if constexpr (!Routine<E>) this->require_idle(E::about.name); // a routine finds a closed row
-  this->template on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) __attribute__((always_inline)) {
-    play<E, 0, E, Tag, detail::no_plan>(root<E, Tag, Arguments>, this->row_, range, args);
-  });
+  auto const play_it = [&] {
+    this->template on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) __attribute__((always_inline)) {
+      play<E, 0, E, Tag, detail::no_plan>(root<E, Tag, Arguments>, this->row_, range, args);
+    });
+  };
+  using result = typename outcome<E, Arguments>::type;
+  if constexpr (std::is_void_v<result>) {
+    play_it();
+  } else {
+    std::optional<result> kept;
+    struct aim { // a routine may run others
+      void*& at;
+      void* before;
+      ~aim() { at = before; }
+    } const here{this->result_, std::exchange(this->result_, &kept)};
+    play_it();
+    return std::move(*kept);
+  }
 }
 
 template <class App, Variable... Vars>
@@ -225,9 +262,14 @@ bool fields<App, Vars...>::is_valid(region where, component which) const {
 template <class App, Variable... Vars>
 template <Variable... Vs>
 void fields<App, Vars...>::copy_from_past() {
+  static_assert(((Vs::about.levels > 1) && ...), "keel::residency: copy_from_past of a variable that has one level alone (there is no level "
+                                                 "of the past). Declare it with levels<2>?");
+  auto const visit = this->users_.enter("copy_from_past");
   this->require_idle("copy_from_past");
   this->settle_host();
-  (this->book_.copy_from_past(number<Vs>), ...);
+  if constexpr (keeps_book) (this->book_.copy_from_past(number<Vs>), ...);
+  else
+    for (int c = 0; c < components(); ++c) ((void)this->provider_.copy_from_past(number<Vs>, c, host), ...);
 }
 
 } // namespace keel::residency

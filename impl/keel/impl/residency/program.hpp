@@ -20,7 +20,7 @@ struct site {
   std::uint16_t cell = 0, variable = 0;
   memory where = host;
   region reads = region::none, writes = region::none;
-  bool lies_on_grid = true; ///< else all regions are the same bytes
+  bool has_ghosts = true; ///< else all regions are the same bytes
 };
 
 /// One entry: a routine has sites, a condition or a repetition has a body, up to `next`.
@@ -50,7 +50,7 @@ template <class Directory>
 std::vector<int> written_by(entry const& e) {
   std::vector<int> numbers;
   auto const look = [&](auto const& self, entry const& one) -> void {
-    if (one.what == entry_kind::routine)
+    if (one.what == entry_kind::routine || one.what == entry_kind::exchange)
       for_each_access(one, [&](access const& a) {
         int const number = Directory::find(a.variable);
         if (does_write(a.how) && std::find(numbers.begin(), numbers.end(), number) == numbers.end()) numbers.push_back(number);
@@ -106,7 +106,7 @@ struct program {
       dirtied += n;
       for (std::size_t i = 0; i < n; ++i)
         sites[site_count++] = {std::uint16_t(first_cell[list[i].variable] + list[i].level), std::uint16_t(list[i].variable),
-                               memory_of(e.where), list[i].reads, list[i].writes, variables[list[i].variable]->lies_on_grid};
+                               memory_of(e.where), list[i].reads, list[i].writes, variables[list[i].variable]->has_ghosts};
     }
     made.last = site_count;
     for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i], memory_of);

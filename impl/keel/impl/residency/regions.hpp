@@ -44,7 +44,7 @@ public:
     memories_ = std::move(names);
   }
 
-  void add(std::string_view name, int levels, int components, std::array<std::uint64_t, 3> const& bytes) {
+  void add(std::string_view name, int levels, int components, region_bytes const& bytes) {
     variables_.emplace_back(name);
     O::add(name, levels, components, bytes);
   }

@@ -20,11 +20,11 @@ namespace keel::residency::detail {
 template <class App>
 template <class R, class Tag, class Arguments>
 KEEL_VANISHING void holdings<App>::perform(holdings& self, std::span<request const> asked, component_range range, Arguments const& args) {
-  context<App, R, Tag> const given{{self, asked.data(), range.begin}};
+  context<App, R, Tag> const given{{self, asked.data(), range}};
   [[maybe_unused]] std::vector<digested> before;
   if constexpr (tracking::checks) before = self.digest_undeclared(asked, memory_of<Tag>, range);
   try {
-    run_with<R>(given, args);
+    run_and_keep<R>(given, args, self.result_);
   } catch (...) {
     self.catch_up();
     self.book_.lose(asked, range, R::about.name);
@@ -36,7 +36,10 @@ KEEL_VANISHING void holdings<App>::perform(holdings& self, std::span<request con
 template <class App>
 void holdings<App>::poison(std::span<request const> asked, memory m, component_range range) {
   settle_host();
-  book_.poison(asked, m, range);
+  if (!may_lag || lag_.catch_up == nullptr) return book_.poison(asked, m, range, book_.cells());
+  poisoned_by_.assign(book_.cells(), book_.cells() + closed_row_.size() - row_padding);
+  lag_.catch_up(poisoned_by_.data(), lag_.now);
+  book_.poison(asked, m, range, poisoned_by_.data());
 }
 template <class App>
 void holdings<App>::tell_writes(std::span<request const> asked, memory m, std::string_view routine) {

@@ -34,16 +34,16 @@ class script {
     std::size_t count = 0, used = 0, most = 0;
 
     constexpr void append(entry const& e) {
-      piece& made = pieces[count++];
-      made.about = &e;
-      made.first = std::uint32_t(used);
-      made.size = std::uint32_t(merge(e, list + used, [&](variable_info const* v) {
+      piece& one = pieces[count++];
+      one.about = &e;
+      one.first = std::uint32_t(used);
+      one.size = std::uint32_t(merge(e, list + used, [&](variable_info const* v) {
         int const number = Directory::find(v);
-        made.is_complete = made.is_complete && number >= 0;
+        one.is_complete = one.is_complete && number >= 0;
         return number;
       }));
-      used += made.size;
-      most = std::max(most, std::size_t(made.size));
+      used += one.size;
+      most = std::max(most, std::size_t(one.size));
       for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i]);
     }
   };
@@ -66,12 +66,19 @@ public:
   }
 };
 
+template <class X, class Directory>
+inline constexpr bool is_in_fields = Directory::find(&item<X>::variable::about) >= 0;
+template <class Directory, class X>
+consteval void require_variable() {
+  static_assert(is_in_fields<X, Directory>, "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
+                                            "variable and the entry in the message). Add it to fields<App, ...>?");
+}
 /// Stops the compiler where the fields with this directory lack a variable that `E` names.
 template <class E, class Directory>
 consteval void require_variables() {
-  static_assert(script<E, Directory>::is_complete(0),
-                "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
-                "entry in the message). Add it to fields<App, ...>?");
+  auto const of = []<class... Xs>(keel::list<Xs...>) { (require_variable<Directory, Xs>(), ...); };
+  if constexpr (E::about.what == entry_kind::routine) [&]<class... Clauses>(keel::list<Clauses...>) { (of(typename Clauses::parts{}), ...); }(typename E::clause_types{});
+  else of(typename E::parts{});
 }
 
 /// The numbers of the children of group `G`, which has number `N`.

@@ -98,6 +98,22 @@ struct early_copies : requests<Most> {
 /// Whether `e` has a place, so that it reads and writes there.
 constexpr bool has_place(entry const& e) { return e.what == entry_kind::routine || e.what == entry_kind::exchange; }
 
+/// The first declaration of `e` that writes the same level as `a`, and all that `e` writes of it.
+constexpr access const* first_write(entry const& e, access const& a) {
+  access const* first = nullptr;
+  for_each_access(e, [&](access const& b) {
+    if (first == nullptr && does_write(b.how) && *b.variable == *a.variable && b.level == a.level) first = &b;
+  });
+  return first;
+}
+constexpr region all_written(entry const& e, access const& a) {
+  region all = region::none;
+  for_each_access(e, [&](access const& b) {
+    if (does_write(b.how) && *b.variable == *a.variable && b.level == a.level) all = all | (b.where & region::everywhere);
+  });
+  return all;
+}
+
 /// Copies to memory `to` that can begin when entry `i` of a group has run, one of both on the host: of what it wrote,
 /// all that a later entry of the group reads there before anybody writes it again. The very next one is left out, it
 /// asks itself. What goes to the host counts there when it is read, and not if any of the level was written till then.
@@ -108,8 +124,8 @@ constexpr early_copies<Most> certain_copies(entry const& group, std::size_t i, m
   entry const& writer = *group.children[i];
   if (!has_place(writer) || memory_of(writer.where) == to || (memory_of(writer.where) != host && to != host)) return found;
   for_each_access(writer, [&](access const& a) {
-    if (!does_write(a.how)) return;
-    region left = a.where, wanted = region::none;
+    if (!does_write(a.how) || &a != first_write(writer, a)) return;
+    region left = all_written(writer, a), wanted = region::none;
     std::string_view& reader = found.reader[found.size];
     for (std::size_t j = i + 1; j < group.child_count && left != region::none; ++j) {
       entry const& next = *group.children[j];

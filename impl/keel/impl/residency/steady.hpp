@@ -26,11 +26,11 @@ using place_set = std::uint16_t;
 /// A set of states for each region of each cell.
 template <std::size_t Cells>
 struct possible {
-  place_set of[Cells + 1][3]{};
+  place_set of[Cells + 1][region_count]{};
   /// Written out, because nvcc 13 runs off the end of the rows in the default one.
   friend constexpr bool operator==(possible const& a, possible const& b) {
     for (std::size_t c = 0; c <= Cells; ++c)
-      for (int r = 0; r < 3; ++r)
+      for (int r = 0; r < region_count; ++r)
         if (a.of[c][r] != b.of[c][r]) return false;
     return true;
   }
@@ -38,7 +38,7 @@ struct possible {
 
 /// Copies by source, destination and region.
 struct tally {
-  std::int64_t copies[max_planned_memories][max_planned_memories][3]{};
+  std::int64_t copies[max_planned_memories][max_planned_memories][region_count]{};
 };
 
 /// What is known of the steady state. `certain` is, for each cell, what is valid at the beginning
@@ -128,15 +128,18 @@ private:
   constexpr void multiply(tally const& before, std::int64_t more) {
     for (int a = 0; a < max_planned_memories; ++a)
       for (int b = 0; b < max_planned_memories; ++b)
-        for (int r = 0; r < 3; ++r) made_.copies[a][b][r] += more * (made_.copies[a][b][r] - before.copies[a][b][r]);
+        for (int r = 0; r < region_count; ++r) made_.copies[a][b][r] += more * (made_.copies[a][b][r] - before.copies[a][b][r]);
   }
   // What is not valid in every state that a step can begin in is not certain.
   constexpr void note(steady<Cells>& out) const {
     for (std::size_t c = 0; c < Cells; ++c)
-      for (int r = 0; r < 3; ++r) {
+      for (int r = 0; r < region_count; ++r) {
+        bool const may_be_unwritten = r == index_of(region::walls) && (now_.of[c][r] & 1U) != 0;
         places certain = (1U << max_planned_memories) - 1;
-        for (place_set rest = now_.of[c][r]; rest != 0; rest &= place_set(rest - 1)) certain &= places(std::countr_zero(rest));
-        out.may_be_stale[c] |= cell((~unsigned{certain} & 0x1fU) << (max_memories * r));
+        for (place_set rest = may_be_unwritten ? now_.of[c][r] & ~1U : now_.of[c][r]; rest != 0; rest &= place_set(rest - 1))
+          certain &= places(std::countr_zero(rest));
+        out.may_be_stale[c] |= (~unsigned{certain} & 0x1fU) << (max_memories * r);
+        if (may_be_unwritten) out.may_be_stale[c] |= bits_of(region::written);
       }
   }
 
@@ -185,14 +188,14 @@ private:
     possible<Cells> const other = now_;
     run(begin, end);
     for (std::size_t c = 0; c < Cells; ++c)
-      for (int r = 0; r < 3; ++r) now_.of[c][r] |= other.of[c][r];
+      for (int r = 0; r < region_count; ++r) now_.of[c][r] |= other.of[c][r];
   }
   constexpr void cycle(site const& s) {
     int const levels = program_.levels(s);
     if (levels < 2) return;
     for (int l = levels - 1; l > 0; --l)
-      for (int r = 0; r < 3; ++r) now_.of[s.cell + l][r] = now_.of[s.cell + l - 1][r];
-    for (int r = 0; r < 3; ++r) now_.of[s.cell][r] = place_set(1U << 0);
+      for (int r = 0; r < region_count; ++r) now_.of[s.cell + l][r] = now_.of[s.cell + l - 1][r];
+    for (int r = 0; r < region_count; ++r) now_.of[s.cell][r] = place_set(1U << 0);
   }
   constexpr void visit(site const& s, int number) {
     unsigned const here = 1U << int(s.where);
@@ -207,15 +210,17 @@ private:
     memory const where = s.where;
     unsigned const here = 1U << int(where);
     int const r = index_of(one);
-    if (records_ && set == place_set(1U << 0) && lost_site_ < 0) lost_site_ = number, lost_region_ = one;
+    // Whether the grid has walls is not known here, so a step finds out.
+    if (records_ && set == place_set(1U << 0) && lost_site_ < 0 && one != region::walls) lost_site_ = number, lost_region_ = one;
     place_set after = 0;
     met seen;
     bool through_host = false;
     for (place_set rest = set; rest != 0; rest &= place_set(rest - 1)) {
       unsigned const valid = unsigned(std::countr_zero(rest));
-      unsigned then = valid | here;
-      seen.found = seen.found || (valid & here) != 0;
-      seen.lost = seen.lost || valid == 0;
+      bool const is_unwritten = one == region::walls && valid == 0 && !overlap(s.reads, region::written); // nothing to copy
+      seen.found = seen.found || (valid & here) != 0 || is_unwritten;
+      seen.lost = seen.lost || (valid == 0 && !is_unwritten);
+      unsigned then = is_unwritten ? 0 : valid | here;
       if ((valid & here) == 0 && valid != 0) {
         seen.lacked = true;
         bool const hop = where != host && (valid & 1U) == 0;
@@ -226,7 +231,7 @@ private:
       after |= place_set(1U << then);
     }
     if (records_) teller_.read(number, one, seen);
-    if (seen.lacked && records_ && (s.lies_on_grid || one == core)) {
+    if (seen.lacked && records_ && (s.has_ghosts || one == core)) {
       if (where != host) made_.copies[0][int(where)][r] += 1;
       for (int m = 1; m < max_planned_memories; ++m)
         if ((seen.from >> m & 1U) != 0 && (where == host || through_host)) made_.copies[m][0][r] += 1;

@@ -16,7 +16,7 @@ namespace keel::residency::detail {
 
 /// Disjoint boxes that make a region.
 struct box_set {
-  bounds boxes[4 * max_grid_rank + 1];
+  bounds boxes[2 * 2 * max_grid_rank];
   int count = 0;
 };
 
@@ -32,16 +32,21 @@ inline void add_shell(box_set& set, bounds const& outer, bounds const& inner, in
   }
 }
 
-inline box_set boxes_of(share const& s, region where) {
+/// The boxes of a region. Core, owned, inside and everywhere are boxes, each in the next one, so rim, halo and walls are
+/// what lies between two of them, and regions that follow on each other are made of the same boxes as one. Without ghosts
+/// all owned cells are core.
+inline box_set boxes_of(share const& s, region where, bool has_ghosts = true) {
   box_set set;
-  if (where == region::everywhere) {
-    set.boxes[set.count++] = s.everywhere();
-    return set;
+  bounds const owned = s.owned();
+  bounds const nested[] = {has_ghosts ? s.core() : owned, owned, has_ghosts ? s.inside() : owned, has_ghosts ? s.everywhere() : owned};
+  for (int first = 0; first < region_count; ++first) {
+    if (!overlap(where, single_regions[first])) continue;
+    int last = first;
+    while (last + 1 < region_count && overlap(where, single_regions[last + 1])) ++last;
+    if (first != 0) add_shell(set, nested[last], nested[first - 1], s.rank);
+    else if (nested[last].size(s.rank) > 0) set.boxes[set.count++] = nested[last];
+    first = last;
   }
-  if ((where & region::owned) == region::owned) set.boxes[set.count++] = s.owned();
-  else if (overlap(where, region::core) && s.core().size(s.rank) > 0) set.boxes[set.count++] = s.core();
-  else if (overlap(where, region::rim)) add_shell(set, s.owned(), s.core(), s.rank);
-  if (overlap(where, region::ghosts)) add_shell(set, s.everywhere(), s.owned(), s.rank);
   return set;
 }
 
@@ -51,6 +56,8 @@ struct shape {
   std::int64_t stride[max_grid_rank]{}; ///< in elements
   std::int64_t inner = 1, inner_stride = 1;
   std::int64_t element_bytes = 1, elements = 1;
+  bool has_ghosts = true;
+  region all = region::none; ///< the regions that, together, are the whole array; none where no regions are
 
   [[nodiscard]] int word_bytes() const { return element_bytes % 8 == 0 ? 8 : element_bytes % 4 == 0 ? 4 : 1; }
 };

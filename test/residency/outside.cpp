@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// What a program does beside the routines of its fields, and what it may not: raw views, threads, nested calls, boundary conditions.
+#include <keel/residency/fields.hpp>
+
+#include "held.hpp"
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+
+#include <doctest/doctest.h>
+#include <support/message_of.hpp>
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace kr = keel::residency;
+using keel::test::message_of, test::gave_up, test::host, test::released, test::twin;
+
+namespace {
+
+using app = test::application<keel::list<host, twin>>;
+using simulated = test::application<keel::list<host, keel::simulated>>;
+using single = test::application<keel::list<host>>;
+using trusting = test::application<keel::list<host>, kr::off>;
+using checked = test::application<keel::list<host, keel::simulated>, kr::checked>;
+
+struct x : kr::variable<"x", double*> {};
+struct y : kr::variable<"y", double*> {};
+struct z : kr::variable<"z", double**, kr::levels<2>> {};
+struct p : kr::variable<"p", double**, kr::levels<2>, kr::without_ghosts> {};
+struct sent : kr::variable<"sent", double*, kr::off_grid> {};
+
+struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>>, test::waits_for_host<y> {};
+template <class X>
+struct set : kr::routine<"set", kr::on_host, kr::writes<kr::everywhere<X>>> {
+  template <class V>
+  static void run(V v, double value) {
+    auto to = v(X{});
+    for (std::size_t i = 0; i < to.span(); ++i) to.data()[i] = value;
+  }
+};
+struct take : kr::routine<"take", kr::on_device, kr::reads<x>, kr::writes<y>> {
+  template <class V>
+  static void run(V v) {
+    auto from = v(x{});
+    auto to = v(y{});
+    Kokkos::parallel_for("take", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 4), KOKKOS_LAMBDA(int i) { to(i) = from(i); });
+  }
+};
+template <class X>
+struct first : kr::routine<"first", kr::on_host, kr::reads<kr::owned<X>>> {
+  template <class V>
+  static double run(V v) {
+    return v(X{}).data()[0];
+  }
+};
+template <class X>
+struct nothing : kr::routine<"nothing", kr::on_device, kr::updates<X>> {
+  template <class V>
+  static void run(V) {}
+};
+struct call : kr::routine<"call", kr::on_host> {
+  template <class V, class F>
+  static void run(V, F& f) {
+    f();
+  }
+};
+
+// A step on a grid with closed walls: what is read there was written by the boundary condition.
+struct bend : kr::routine<"bend", kr::on_device, kr::reads<kr::past<z, 1>>, kr::writes<z>> {
+  template <class V>
+  static void run(V v) {
+    auto from = v(kr::past<z, 1>{});
+    auto to = v(z{});
+    auto const own = v.owned();
+    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for("bend", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+      to(i, j) = 0.25 * (from(i - 1, j) + from(i + 1, j) + from(i, j - 1) + from(i, j + 1)) + 1;
+    });
+  }
+};
+template <class Place>
+struct reflect : kr::routine<"reflect", Place, kr::reads<kr::owned<z>>, kr::writes<kr::walls<z>>> {
+  template <class V>
+  static void run(V v) {
+    auto to = v(z{});
+    auto const own = v.owned(), all = v.everywhere();
+    Kokkos::parallel_for("reflect", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) {
+      for (auto i = all.begin[0]; i < all.end[0]; ++i)
+        for (auto j = all.begin[1]; j < all.end[1]; ++j) {
+          auto const m = i < own.begin[0] ? own.begin[0] : i >= own.end[0] ? own.end[0] - 1 : i;
+          auto const n = j < own.begin[1] ? own.begin[1] : j >= own.end[1] ? own.end[1] - 1 : j;
+          if (m != i || n != j) to(i, j) = to(m, n);
+        }
+    });
+  }
+};
+struct needs_walls : kr::routine<"needs_walls", kr::on_device, kr::reads<kr::walls<z>>> {
+  template <class V>
+  static void run(V) {}
+};
+struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<z>>> {
+  template <class V>
+  static double run(V v) {
+    double all = 0;
+    auto const from = v(z{});
+    auto const own = v.owned();
+    for (auto i = own.begin[0]; i < own.end[0]; ++i)
+      for (auto j = own.begin[1]; j < own.end[1]; ++j) all = 0.75 * all + from(i, j);
+    return all;
+  }
+};
+template <class Place>
+struct closed : kr::schedule<kr::cycle<z>, bend, kr::exchange<z>, reflect<Place>> {};
+
+template <class App, class Place = kr::on_device>
+double bent(std::string_view device, std::uint64_t* bytes = nullptr) {
+  test::run run{device};
+  kr::fields<App, z> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}};
+  f.run(set<z>{}, 2.0);
+  for (int n = 0; n < 10; ++n) f.step(closed<Place>{});
+  CHECK((f.planned_steps() >= 8 || !App::tracking::tracks));
+  if (bytes) *bytes = f.traffic().bytes(kr::way::to_host) + f.traffic().bytes(kr::way::to_device);
+  return f.run(sum{});
+}
+
+// A pointwise code, as one writes it where there are no ghosts.
+struct decay : kr::routine<"decay", kr::on_device, kr::reads<kr::past<p, 1>>, kr::writes<p>> {
+  template <class V>
+  static void run(V v) {
+    auto from = v(kr::past<p, 1>{});
+    auto to = v(p{});
+    auto const own = v.owned();
+    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for("decay", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { to(i, j) = 0.5 * from(i, j); });
+  }
+};
+struct pointwise : kr::schedule<kr::cycle<p>, decay> {};
+
+} // namespace
+
+TEST_CASE("residency: a caller who is about to write through a view waits for the copies that leave from it") {
+  for (bool overwrites : {true, false}) {
+    test::run run{"twin"};
+    kr::fields<app, x, y> f{run, kr::grid{{4}}};
+    kr::view_of<app, x, host> kept;
+    auto const keep = [&](auto const& view) { kept = view; };
+    struct lend : kr::routine<"lend", kr::on_host, kr::writes<x>> {
+      static void run(kr::context<app, lend, host> v, decltype(keep)& to) { to(v(x{})); }
+    };
+    f.run(lend{}, keep);
+    f.run(set<x>{}, 4.0);
+    released = gave_up = false;
+    f.run(hold{});
+    f.run(take{}); // the copy waits behind the kernel
+    std::thread later([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      released = true;
+    });
+    if (overwrites) f.require_invalid_data(kept);
+    else f.require_valid_data(kept);
+    CHECK(released);
+    kept(0) = 5;
+    f.notify_data_modified(kept);
+    later.join();
+    CHECK_FALSE(gave_up);
+    CHECK(f.run(first<y>{}) == 4);
+    CHECK(f.run(first<x>{}) == 5);
+  }
+}
+
+TEST_CASE("residency: closed walls give the same on each device, and cost no copy where nobody wants one") {
+  double const expected = bent<single>(host::name);
+  CHECK(expected == expected);
+  std::uint64_t bytes = 0;
+  CHECK(bent<app>("twin", &bytes) == expected);
+  CHECK(bytes == 8 * 8 * 7); // the start
+  CHECK(bent<simulated>("simulated", &bytes) == expected);
+  CHECK(bytes == 8 * 8 * 7);
+  CHECK(bent<checked>("simulated") == expected);
+  CHECK(bent<trusting>(host::name) == expected);
+  CHECK(bent<app, kr::on_host>("twin", &bytes) == expected);
+  CHECK(bytes == 8 * (8 * 7 + 10 * 30 + 9 * 26)); // down for the boundary condition, which alone goes up
+}
+
+TEST_CASE("residency: walls that nobody wrote are refused to who names them") {
+  test::run run{"twin"};
+  kr::fields<app, z> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}};
+  f.run(set<z>{}, 2.0);
+  f.run(needs_walls{});
+  f.run(kr::cycle<z>{});
+  f.run(bend{});
+  f.run(kr::exchange<z>{});
+  CHECK(f.is_valid<z>(kr::region::halo));
+  CHECK_FALSE(f.is_valid<z>(kr::region::walls));
+  std::string const text = message_of([&] { f.run(needs_walls{}); });
+  CHECK(text.find("routine needs_walls reads z, level 0, walls, valid nowhere") != std::string::npos);
+  CHECK(text.find("boundary condition") != std::string::npos);
+  f.run(reflect<kr::on_device>{});
+  f.run(needs_walls{});
+  kr::fields<app, z> round{run, kr::grid{{6, 5}, kr::ghost_width{1}, kr::periodic{true}}};
+  round.run(set<z>{}, 2.0);
+  round.run(kr::cycle<z>{});
+  round.run(needs_walls{}); // there are none
+}
+
+TEST_CASE("residency: copying from the past means the same on one memory, on two, untracked, and without ghosts") {
+  auto const second = []<class App>(App, std::string_view device) {
+    test::run run{device};
+    kr::fields<App, z> f{run, kr::grid{{6, 5}, kr::ghost_width{0}}, kr::components{2}};
+    f.run(set<z>{}, 3.0);
+    f.run(set<z>{}, kr::component{1}, 4.0);
+    f.run(kr::cycle<z>{});
+    f.template copy_from_past<z>();
+    return f.run(first<z>{});
+  };
+  CHECK(second(single{}, host::name) == 3);
+  CHECK(second(trusting{}, host::name) == 3);
+  CHECK(second(app{}, host::name) == 3);
+  CHECK(second(app{}, "twin") == 3);
+  CHECK(second(checked{}, "simulated") == 3);
+}
+
+TEST_CASE("residency: a routine that runs for one component has no other") {
+  test::run run{"twin"};
+  kr::fields<app, x> f{run, kr::grid{{4}}, kr::components{2}};
+  f.run(set<x>{}, 1.0);
+  struct other : kr::routine<"other", kr::on_host, kr::reads<x>> {
+    static double run(kr::context<app, other, host> v) { return v(x{}, kr::component{0})(0); }
+  };
+  CHECK(f.run(other{}) == 1);
+  CHECK(message_of([&] { (void)f.run(other{}, kr::component{1}); }).find(
+            "routine other wants component 0 (it runs for component 1 alone") != std::string::npos);
+  CHECK(f.run(other{}, kr::component{0}) == 1);
+  CHECK(message_of([&] { kr::fields<app, x>{run, kr::grid{{4}}, kr::components{0}}; }).find("components{0} are refused") != std::string::npos);
+}
+
+TEST_CASE("residency: a call from within a step is refused in the first one as in later ones") {
+  test::run run{"twin"};
+  kr::fields<app, x, y> f{run, kr::grid{{4}}};
+  f.run(set<x>{}, 1.0);
+  auto const again = [&] { f.run(take{}); };
+  for (int n = 0; n < 3; ++n) CHECK(message_of([&] { f.step(kr::schedule<take, call>{}, again); }).find("take is called for in the midst of a step") != std::string::npos);
+  CHECK(f.planned_steps() == 2);
+  f.run(take{});
+}
+
+TEST_CASE("residency: checked tracking finds a second thread in the same fields") {
+  test::run run{"simulated"};
+  kr::fields<checked, x> f{run, kr::grid{{4}}};
+  f.run(set<x>{}, 1.0);
+  std::string text;
+  auto const meanwhile = [&] {
+    std::thread([&] { text = message_of([&] { f.run(nothing<x>{}); }); }).join();
+  };
+  f.run(call{}, meanwhile);
+  CHECK(text.find("keel::residency::checked: nothing is called while another thread is in the same fields") == 0);
+  f.run(nothing<x>{});
+}
+
+TEST_CASE("residency: a pointwise code on a grid without ghosts, or with, reads and writes what it owns") {
+  for (int width : {0, 2}) {
+    test::run run{"twin"};
+    kr::fields<app, p> f{run, kr::grid{{6, 5}, kr::ghost_width{width}, kr::periodic{true}}};
+    struct start : kr::routine<"start", kr::on_host, kr::writes<p>> {
+      static void run(kr::context<app, start, host> v) {
+        for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i)
+          for (auto j = v.owned().begin[1]; j < v.owned().end[1]; ++j) v(p{})(i, j) = 1024;
+      }
+    };
+    struct look : kr::routine<"look", kr::on_host, kr::reads<p>> {
+      static double run(kr::context<app, look, host> v) { return v(p{})(v.owned().end[0] - 1, v.owned().end[1] - 1); }
+    };
+    f.run(start{});
+    for (int n = 0; n < 10; ++n) f.step(pointwise{});
+    CHECK(f.planned_steps() == 9);
+    CHECK(f.run(look{}) == 1);
+    CHECK(f.traffic().bytes(kr::way::to_device) == 8 * 30);
+    CHECK(f.traffic().bytes(kr::way::to_host) == 8 * 30);
+    CHECK(f.is_valid<p>());
+  }
+}
+
+TEST_CASE("residency: an array may have no elements") {
+  test::run run{"twin"};
+  kr::fields<app, x, sent> f{run, kr::grid{{4}}, kr::extra<sent>{0}};
+  f.run(set<sent>{}, 1.0);
+  f.run(nothing<sent>{});
+  kr::view_of<app, sent, host> const empty("empty", 0);
+  f.require_valid_data(empty);
+  f.notify_data_modified(empty);
+  CHECK(f.traffic().copies() == 0);
+  f.run(set<x>{}, 1.0);
+  f.run(nothing<x>{});
+  CHECK(f.traffic().copies() == 1);
+}

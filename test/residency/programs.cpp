@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Random programs on fields, as somebody would write them who has never seen the inside: every cell that a routine reads has to
+/// hold what was written last, a read of what nobody wrote is refused on every rank, and the oracle counts the bytes.
+#include <keel/residency/fields.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/mpi.hpp>
+#include <keel/policy/error.hpp>
+
+#include <doctest/doctest.h>
+#include <support/oracle.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+#include <string>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace kr = keel::residency;
+
+namespace {
+
+using keel::list, keel::simulated, test::host, test::twin;
+
+template <int Rank, bool HasExtra>
+using data = std::conditional_t<Rank == 1, std::conditional_t<HasExtra, double**, double*>,
+                                std::conditional_t<Rank == 2, std::conditional_t<HasExtra, double***, double**>,
+                                                   std::conditional_t<HasExtra, double****, double***>>>;
+template <int Rank> struct a : kr::variable<"a", data<Rank, false>> {};
+template <int Rank> struct b : kr::variable<"b", data<Rank, true>, kr::levels<2>> {};
+template <int Rank> struct c : kr::variable<"c", data<Rank, false>, kr::levels<3>> {};
+constexpr int variables = 3;
+constexpr int levels_of[variables] = {1, 2, 3};
+
+/// What is known of the cells of a region: the number of the write that made them; below zero where there is none.
+struct truth {
+  static constexpr int most_components = 2;
+  std::array<std::int64_t, kr::region_count> stamps[variables][3][most_components];
+  std::int64_t writes = 0;
+  int components = 1;
+  kr::region exist = kr::region::none;
+
+  truth() {
+    for (auto& v : stamps)
+      for (auto& l : v)
+        for (auto& one : l) one.fill(-1);
+  }
+  [[nodiscard]] bool can(int v, int l, int first, int last, kr::region needs) const {
+    for (int k = first; k < last; ++k)
+      for (std::size_t r = 0; r < kr::region_count; ++r) {
+        kr::region const one = kr::single_regions[r];
+        bool const is_lenient = one == kr::region::walls && !overlap(needs, kr::region::written);
+        if (overlap(one, needs) && overlap(one, exist) && !is_lenient && stamps[v][l][k][r] < 0) return false;
+      }
+    return true;
+  }
+  void write(int v, int l, int first, int last, kr::region changes) {
+    ++writes;
+    for (int k = first; k < last; ++k)
+      for (std::size_t r = 0; r < kr::region_count; ++r) {
+        if ((unsigned(changes) >> r & 1U) != 0) stamps[v][l][k][r] = writes;
+        else if (r == 2 && overlap(changes, kr::region::owned)) stamps[v][l][k][r] = -1;
+      }
+  }
+  void cycle(int v) {
+    if (levels_of[v] == 1) return;
+    for (int k = 0; k < components; ++k) {
+      for (int l = levels_of[v] - 1; l > 0; --l) stamps[v][l][k] = stamps[v][l - 1][k];
+      stamps[v][0][k].fill(-1);
+    }
+  }
+  void exchange(int v, int l) {
+    for (int k = 0; k < components; ++k) stamps[v][l][k][2] = stamps[v][l][k][1];
+  }
+};
+
+/// What a program shares with its routines.
+struct {
+  truth now;
+  oracle::program* bill = nullptr; ///< components are variables of their own there
+  int first = 0, last = 1; ///< components that the next routine runs for
+  bool lags = false;
+  int exchanged_in = 0; ///< the memory
+  std::atomic<long> wrong{0}, read{0};
+} program;
+
+int in_bill(int v, int component) { return v * program.now.components + component; }
+
+/// The value of a cell, by its place in the grid, which the ghosts of a neighbour share.
+KEEL_FUNCTION inline double value_of(std::int64_t stamp, std::int64_t place) { return double(stamp) * 1000 + double(place % 997); }
+
+template <class X>
+constexpr int number_of = X::about.name[0] - 'a';
+
+/// A routine that looks at each cell that it reads, and writes each cell of what it writes.
+template <template <class...> class How, class Part, class Place>
+struct op : kr::routine<"op", Place, How<Part>> {
+  using item = kr::detail::item<Part>;
+  static constexpr kr::access declared = op::clauses[0].first[0];
+  static constexpr int v_number = number_of<typename item::variable>, level = item::level;
+  static constexpr kr::region needs = kr::does_read(declared.how) ? declared.where : kr::region::none;
+  static constexpr kr::region changes = kr::does_write(declared.how) ? declared.where & kr::region::everywhere : kr::region::none;
+
+  template <class V>
+  static void run(V v) {
+    auto& now = program.now;
+    std::vector<oracle::access> list;
+    for (int k = program.first; k < program.last; ++k) {
+      look(v, k, now.stamps[v_number][level][k], now.writes + 1);
+      list.push_back({in_bill(v_number, k), level, unsigned(needs), unsigned(changes)});
+    }
+    if (changes != kr::region::none) now.write(v_number, level, program.first, program.last, changes);
+    program.bill->run(std::is_same_v<typename V::space::memory_space, Kokkos::HostSpace> ? 0 : 1, list);
+  }
+  template <class V>
+  static void look(V const& v, int k, std::array<std::int64_t, kr::region_count> const& stamps, std::int64_t next) {
+    auto const cells = v(Part{}, kr::component{k});
+    kr::share const part = v.local(kr::component{k});
+    kr::bounds const core = part.core(), own = part.owned(), in = part.inside();
+    int const rank = part.rank;
+    std::int64_t const inner = std::int64_t(cells.span()) / part.everywhere().size(rank);
+    auto* const wrong = &program.wrong;
+    auto* const seen = &program.read;
+    bool const lags = program.lags;
+    Kokkos::parallel_for("op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(rank)), KOKKOS_LAMBDA(long n) {
+      if (lags && n == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      kr::indices at;
+      long left = n;
+      for (int d = 0; d < rank; ++d) at[d] = left % part.extents[d], left /= part.extents[d];
+      auto const within = [&](kr::bounds const& box) {
+        bool is_in = true;
+        for (int d = 0; d < rank; ++d) is_in = is_in && at[d] >= box.begin[d] && at[d] < box.end[d];
+        return is_in;
+      };
+      int const r = within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
+      std::int64_t place = 0;
+      for (int d = 0; d < rank; ++d) {
+        std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - part.width[d];
+        place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
+      }
+      for (std::int64_t i = 0; i < inner; ++i) {
+        auto const reach = [&]() -> decltype(auto) {
+          if constexpr (decltype(cells)::rank == 1) return cells(at[0]);
+          else if constexpr (decltype(cells)::rank == 2) return rank == 1 ? cells(at[0], i) : cells(at[0], at[1]);
+          else if constexpr (decltype(cells)::rank == 3) return rank == 2 ? cells(at[0], at[1], i) : cells(at[0], at[1], at[2]);
+          else return cells(at[0], at[1], at[2], i);
+        };
+        if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
+          ++*seen;
+          if (reach() != value_of(stamps[std::size_t(r)], place + i)) ++*wrong;
+        }
+        if constexpr (changes != kr::region::none)
+          if ((unsigned(changes) >> r & 1U) != 0) reach() = value_of(next, place + i);
+      }
+    });
+  }
+  [[nodiscard]] static bool can(truth const& t, int first, int last) { return t.can(v_number, level, first, last, needs); }
+};
+
+// What an entry of a schedule does to what is known, if it can.
+template <class E>
+struct followed {
+  static bool go(truth& t, std::int64_t) {
+    if (!E::can(t, 0, t.components)) return false;
+    if (E::changes != kr::region::none) t.write(E::v_number, E::level, 0, t.components, E::changes);
+    return true;
+  }
+};
+template <class... Xs>
+struct followed<kr::cycle<Xs...>> {
+  static bool go(truth& t, std::int64_t) { return (t.cycle(number_of<Xs>), ..., true); }
+};
+template <class X>
+struct followed<kr::exchange<X>> {
+  using item = kr::detail::item<X>;
+  static constexpr int v = number_of<typename item::variable>;
+  static bool go(truth& t, std::int64_t) {
+    bool const can = t.can(v, item::level, 0, t.components, kr::region::rim);
+    if (can) t.exchange(v, item::level);
+    return can;
+  }
+};
+template <int N, class... Es>
+struct followed<kr::every<N, Es...>> {
+  static bool go(truth& t, std::int64_t step) { return step % N != 0 || (followed<Es>::go(t, step) && ...); }
+};
+template <class... Es>
+struct followed<kr::schedule<Es...>> {
+  static bool go(truth& t, std::int64_t step) { return (followed<Es>::go(t, step) && ...); }
+};
+// What the entries without a body do to what is known, while the step runs.
+template <class X>
+struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
+  template <class V>
+  static void run(V) {
+    using item = kr::detail::item<X>;
+    constexpr int v = number_of<typename item::variable>;
+    program.now.exchange(v, item::level);
+    for (int k = 0; k < program.now.components; ++k) program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
+  }
+};
+template <class X>
+struct tell_cycle : kr::routine<"tell_cycle", kr::on_host> {
+  template <class V>
+  static void run(V) {
+    program.now.cycle(number_of<X>);
+    for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
+  }
+};
+
+template <int R> using past_b = kr::past<b<R>, 1>;
+template <int R> using past_c = kr::past<c<R>, 1>;
+// A model as they are, and one with boundary conditions; the entries of no body are told behind them.
+template <int R>
+struct wave : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>, op<kr::writes, b<R>, kr::on_device>,
+                           op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>, tell_exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>> {
+  using alias = kr::schedule<kr::cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>, op<kr::writes, b<R>, kr::on_device>,
+                             op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>>;
+};
+template <int R>
+struct closed : kr::schedule<kr::cycle<c<R>>, tell_cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>,
+                             tell_exchange<c<R>>, op<kr::writes, kr::walls<c<R>>, kr::on_device>, op<kr::reads, kr::walls<c<R>>, kr::on_host>,
+                             op<kr::updates, kr::owned<a<R>>, kr::on_device>> {
+  using alias = kr::schedule<kr::cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>,
+                             op<kr::writes, kr::walls<c<R>>, kr::on_device>, op<kr::reads, kr::walls<c<R>>, kr::on_host>,
+                             op<kr::updates, kr::owned<a<R>>, kr::on_device>>;
+};
+
+template <class App, int R>
+class trial {
+public:
+  using fields = kr::fields<App, a<R>, b<R>, c<R>>;
+  static constexpr bool is_tracked = App::tracking::tracks && (kr::detail::lanes_of<typename App::devices>::size != 0 || App::tracking::checks);
+
+  trial(std::string_view device, std::uint64_t seed) : device_(device), random_(seed) {}
+
+  void play(int calls) {
+    test::run<keel::machine::mpi> run{device_};
+    int const ranks = run.environment().size();
+    std::initializer_list<kr::extent> const extents[] = {{5 * ranks + below(3)}, {4 * ranks + below(3), 5}, {4 * ranks + below(3), 4, 3 + below(2)}};
+    int const width = below(3);
+    bool const wraps = below(2) == 0, mixed = R > 1 && below(2) == 0;
+    kr::periodic around = R == 1 ? kr::periodic{wraps} : R == 2 ? kr::periodic{wraps, mixed} : kr::periodic{wraps, mixed, false};
+    kr::grid const g{extents[R - 1], kr::ghost_width{width}, around};
+    int const components = 1 + below(2);
+    fields f{run, g, kr::extra<b<R>>{2}, kr::components{components}};
+    program.now = {};
+    program.now.components = components;
+    program.now.exist = f.local().regions;
+    program.first = 0, program.last = components;
+    program.lags = below(2) == 0;
+    program.exchanged_in = kr::detail::exchanges_on_device<App> && device_ != host::name;
+    std::vector<oracle::variable> all;
+    auto const add = [&]<class X>(X) {
+      for (int k = 0; k < components; ++k) {
+        auto const bytes = f.template bytes<X>();
+        all.push_back({X::about.levels, {bytes[0], bytes[1], bytes[2], bytes[3]}});
+      }
+    };
+    add(a<R>{}), add(b<R>{}), add(c<R>{});
+    oracle::program bill(all);
+    program.bill = &bill;
+    for (int n = 0; n < calls; ++n) call(f);
+    Kokkos::fence();
+    if constexpr (is_tracked && !App::tracking::checks && kr::detail::lanes_of<typename App::devices>::size == 1) {
+      oracle::bill const least = bill.make_bill();
+      dear += least.host_bytes() != f.traffic().bytes(kr::way::to_host) || least.device_bytes() != f.traffic().bytes(kr::way::to_device);
+      moved += f.traffic().bytes(kr::way::to_host) + f.traffic().bytes(kr::way::to_device);
+    }
+    planned += f.planned_steps();
+  }
+  long refused = 0, misjudged = 0, dear = 0;
+  std::int64_t planned = 0;
+  std::uint64_t moved = 0;
+
+private:
+  int below(int n) { return int(random_() % std::uint64_t(n)); }
+
+  // Whether it ran; it has to be refused where it cannot, and nowhere else. What nobody looks at is not tried.
+  template <class F>
+  bool attempt(bool can, F&& f) {
+    if (!can && !is_tracked) return false;
+    bool ran = true;
+    try {
+      f();
+    } catch (keel::error const& e) {
+      ran = false;
+      refused += !can;
+      if (can) MESSAGE(e.what());
+    }
+    misjudged += ran != can;
+    return ran;
+  }
+  template <class Op>
+  void run(fields& f) {
+    if (below(4) == 0) {
+      int const k = below(program.now.components);
+      program.first = k, program.last = k + 1;
+      attempt(Op::can(program.now, k, k + 1), [&] { f.run(Op{}, kr::component{k}); });
+      program.first = 0, program.last = program.now.components;
+    } else {
+      attempt(Op::can(program.now, 0, program.now.components), [&] { f.run(Op{}); });
+    }
+  }
+  template <class Part>
+  void run_some(fields& f) {
+    using X = typename kr::detail::item<Part>::variable;
+    static constexpr void (trial::*calls[])(fields&) = {
+        &trial::run<op<kr::reads, Part, kr::on_host>>, &trial::run<op<kr::reads, Part, kr::on_device>>,
+        &trial::run<op<kr::reads, kr::owned<Part>, kr::on_host>>, &trial::run<op<kr::reads, kr::owned<Part>, kr::on_device>>,
+        &trial::run<op<kr::reads, kr::walls<Part>, kr::on_device>>, &trial::run<op<kr::writes, Part, kr::on_host>>,
+        &trial::run<op<kr::writes, Part, kr::on_device>>, &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_host>>,
+        &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_device>>, &trial::run<op<kr::writes, kr::walls<Part>, kr::on_device>>,
+        &trial::run<op<kr::updates, kr::ghosts<Part>, kr::on_host>>, &trial::run<op<kr::updates, Part, kr::on_device>>,
+        &trial::run<op<kr::updates, kr::part<Part, kr::core>, kr::on_host>>};
+    (this->*calls[std::size_t(below(int(std::size(calls))))])(f);
+    (void)sizeof(X);
+  }
+  template <class X>
+  void exchange(fields& f) {
+    using item = kr::detail::item<X>;
+    constexpr int v = number_of<typename item::variable>;
+    if (!attempt(program.now.can(v, item::level, 0, program.now.components, kr::region::rim), [&] { f.run(kr::exchange<X>{}); })) return;
+    program.now.exchange(v, item::level);
+    for (int k = 0; k < program.now.components; ++k) program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
+  }
+  template <class X>
+  void cycle(fields& f) {
+    f.run(kr::cycle<X>{});
+    program.now.cycle(number_of<X>);
+    for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
+  }
+  template <class X>
+  void copy_from_past(fields& f) {
+    f.template copy_from_past<X>();
+    for (int k = 0; k < program.now.components; ++k) {
+      program.now.stamps[number_of<X>][0][k] = program.now.stamps[number_of<X>][1][k];
+      program.bill->copy_from_past(in_bill(number_of<X>, k));
+    }
+  }
+  // By the view that a routine on the host once kept, while copies of its data may be under way.
+  struct keep : kr::routine<"keep", kr::on_host, kr::updates<a<R>>> {
+    template <class V>
+    static void run(V v, kr::view_of<App, a<R>, host>& kept) {
+      kept = v(a<R>{});
+    }
+  };
+  void write_raw(fields& f) {
+    if (!program.now.can(0, 0, 0, program.now.components, kr::region::owned)) return;
+    kr::view_of<App, a<R>, host> kept;
+    f.run(keep{}, kept);
+    ++program.now.writes;
+    program.now.write(0, 0, 0, program.now.components, kr::region::owned);
+    for (int k = 0; k < program.now.components; ++k) program.bill->run(0, {{in_bill(0, k), 0, oracle::owned, oracle::owned}});
+    rewrite(f);
+    program.now.components == 1 ? overwrite_raw(f, kept) : void();
+  }
+  // `keep` wrote nothing, though it said so.
+  void rewrite(fields& f) { f.run(op<kr::writes, a<R>, kr::on_host>{}); }
+  void overwrite_raw(fields& f, kr::view_of<App, a<R>, host> const& kept) {
+    f.run(op<kr::reads, kr::owned<a<R>>, kr::on_device>{}); // may be under way
+    if (below(2) == 0) f.require_invalid_data(kept);
+    else f.require_valid_data(kept);
+    for (std::size_t i = 0; i < kept.span(); ++i) kept.data()[i] = -5; // the ghosts are stale anyway, or nobody's
+    f.notify_data_modified(kept, kr::region::everywhere);
+    program.now.write(0, 0, 0, 1, kr::region::everywhere);
+    program.bill->run(0, {{in_bill(0, 0), 0, 0, oracle::everywhere}});
+    f.run(op<kr::writes, kr::everywhere<a<R>>, kr::on_device>{});
+  }
+  template <class S>
+  void steps(fields& f) {
+    for (int n = 0; n < 3; ++n) {
+      truth after = program.now;
+      if (!followed<typename S::alias>::go(after, f.steps() + 1)) return;
+      attempt(true, [&] { f.step(S{}); });
+    }
+  }
+  void call(fields& f) {
+    switch (below(16)) {
+    case 0: return cycle<b<R>>(f);
+    case 1: return cycle<c<R>>(f);
+    case 2: return exchange<a<R>>(f);
+    case 3: return exchange<b<R>>(f);
+    case 4: return exchange<past_c<R>>(f);
+    case 5: return copy_from_past<b<R>>(f);
+    case 6: return copy_from_past<c<R>>(f);
+    case 7: return steps<wave<R>>(f);
+    case 8: return steps<closed<R>>(f);
+    case 9: return write_raw(f);
+    case 10:
+    case 11: return run_some<a<R>>(f);
+    case 12: return run_some<b<R>>(f);
+    case 13: return run_some<past_b<R>>(f);
+    case 14: return run_some<c<R>>(f);
+    default: return run_some<past_c<R>>(f);
+    }
+  }
+
+  std::string device_;
+  std::mt19937_64 random_;
+};
+
+template <class Devices, class Tracking = kr::automatic, class Layout = Kokkos::LayoutRight, class Exchange = kr::on_host>
+struct app : test::application<Devices, Tracking, Layout, keel::machine::mpi> {
+  using exchange = Exchange;
+};
+
+template <class App, int R = 2>
+void holds(std::string_view device, bool plans = true) {
+  char const* const asked = std::getenv("KEEL_TEST_PROGRAMS");
+  int const programs = asked ? std::atoi(asked) : 30;
+  program.wrong = program.read = 0;
+  trial<App, R> t(device, 20'261'122);
+  for (int n = 0; n < programs; ++n) t.play(60);
+  CAPTURE(device);
+  CHECK(program.wrong == 0);
+  CHECK(program.read > 1'000);
+  CHECK(t.misjudged == 0);
+  CHECK(t.dear == 0);
+  CHECK((t.refused > 0) == t.is_tracked);
+  CHECK((t.planned > 0) == plans);
+}
+
+} // namespace
+
+TEST_CASE("residency: random programs find what was written last on a device that lags and leaves alone what nobody wrote") {
+  holds<app<list<host, twin>>>("twin");
+  holds<app<list<host, twin>>>(host::name);
+}
+TEST_CASE("residency: random programs find what was written last on the simulated device, watched and not") {
+  holds<app<list<host, simulated>>>("simulated");
+  holds<app<list<host, simulated>, kr::checked>>("simulated");
+}
+TEST_CASE("residency: random programs find what was written last where there is one memory, tracked, off and checked") {
+  holds<app<list<host>>>(host::name);
+  holds<app<list<host>, kr::off>>(host::name, false);
+  holds<app<list<host>, kr::checked>>(host::name);
+}
+TEST_CASE("residency: random programs find what was written last on grids of one and three dimensions, in the other layout, and exchanged on the device") {
+  holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft, kr::on_device>, 1>("twin");
+  holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft>, 3>("twin");
+}
