@@ -419,7 +419,7 @@ TEST_CASE("residency: a book that lags behind a planned step is told the truth b
     for (int n = 0; n < 4; ++n) {
       lagging::book start;
       for (std::size_t c = 0; c < most_cells; ++c) {
-        kr::cell now = kr::cell(make.below(1 << 20)) | (make.below(2) == 0 ? kr::closer_look : 0);
+        kr::cell now = kr::cell(make.below(1 << 21)) | (make.below(2) == 0 ? kr::closer_look : 0);
         if (make.below(2) == 0) now = (now & ~bits_of(kr::region::walls & kr::region::everywhere)) | bits_of(kr::region::written);
         start.of[c] = now & ~certain.needed[c];
       }

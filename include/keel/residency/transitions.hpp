@@ -61,11 +61,14 @@ inline constexpr int max_memories = 5;
 using cell = std::uint32_t;
 
 namespace detail {
+/// Where the five bits of each region begin. A write of owned cells settles the lower half of a cell, bit 15 included, so
+/// that it is one store of a constant.
+inline constexpr unsigned first_bit[] = {0, 5, 10, 16, 21};
 /// The bits of each `region` in the host's memory; those of the next memory stand one further up.
 inline constexpr auto host_bits = [] {
   std::array<cell, 32> bits{};
   for (unsigned r = 0; r < bits.size(); ++r)
-    for (unsigned b = 0; b < 5; ++b) bits[r] |= (r >> b & 1U) << (b * unsigned(max_memories));
+    for (unsigned b = 0; b < 5; ++b) bits[r] |= (r >> b & 1U) << first_bit[b];
   return bits;
 }();
 } // namespace detail
@@ -77,7 +80,7 @@ inline constexpr auto host_bits = [] {
 /// The regions whose bits in the host's memory these are; others may be set.
 [[nodiscard]] constexpr region region_of(cell bits) {
   unsigned r = 0;
-  for (unsigned b = 0; b < 5; ++b) r |= (bits >> (b * unsigned(max_memories)) & 1U) << b;
+  for (unsigned b = 0; b < 5; ++b) r |= (bits >> detail::first_bit[b] & 1U) << b;
   return region(std::uint8_t(r));
 }
 
@@ -85,7 +88,7 @@ inline constexpr cell all_bits = bits_of(region::everywhere | region::written);
 inline constexpr cell valid_nowhere = bits_of(region::inside | region::written);
 /// Set in a cell while regions of it arrive at the host that their device has not written again: whatever writes the
 /// cell clears it, and so what arrives is old. Tests of rows include it: where it is set everyone goes the long way.
-inline constexpr cell closer_look = cell{1} << 31;
+inline constexpr cell closer_look = cell{1} << 15;
 
 /// Which devices a copy from the host or to it may be under way with, a bit for each, and in the four above
 /// the regions that arrive at the host. A writer there waits for them.
@@ -103,7 +106,7 @@ inline constexpr flights all_flights = (1U << (max_memories - 1)) - 1;
 /// Where `single` can be copied from: the host where it is valid there, else the first device; `none`.
 [[nodiscard]] constexpr memory source_of(cell c, region single) {
   if (single == region::walls && (c & bits_of(region::written)) != 0) return memory::none;
-  unsigned const valid = ~(c >> (max_memories * index_of(single))) & 0x1fU;
+  unsigned const valid = ~(c >> detail::first_bit[index_of(single)]) & 0x1fU;
   return valid == 0 ? memory::none : memory(std::countr_zero(valid));
 }
 

@@ -192,6 +192,11 @@ void holdings<App>::allocate(void* self, int variable, memory m) {
       using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
       if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) views.push_back(array_type<Data, host_memory>(label, lies));
       else views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), lies));
+      // Kokkos before 4.0 counts the elements of some layouts with 32 bits.
+      std::int64_t const elements = held.provider_.shape_of(variable, i / levels).elements;
+      if (std::int64_t(views.back().span()) < elements)
+        throw error("residency::fields", std::to_string(elements) + " elements are too many for an array",
+                    "this Kokkos makes " + std::to_string(views.back().span()) + " of them");
       data.push_back(views.back().data());
     }
     auto all = std::make_shared<std::vector<view_type>>(std::move(views));

@@ -21,16 +21,22 @@ template <class App>
 template <class R, class Tag, class Arguments>
 KEEL_VANISHING void holdings<App>::perform(holdings& self, std::span<request const> asked, component_range range, Arguments const& args) {
   context<App, R, Tag> const given{{self, asked.data(), range}};
-  [[maybe_unused]] std::vector<digested> before;
-  if constexpr (tracking::checks) before = self.digest_undeclared(asked, memory_of<Tag>, range);
-  try {
-    run_and_keep<R>(given, args, self.result_);
-  } catch (...) {
-    self.catch_up();
-    self.book_.lose(asked, range, R::about.name);
-    throw;
+  auto const call = [&]() __attribute__((always_inline)) {
+    try {
+      run_and_keep<R>(given, args, self.result_);
+    } catch (...) {
+      self.catch_up();
+      self.book_.lose(asked, range, R::about.name);
+      throw;
+    }
+  };
+  if constexpr (tracking::checks) {
+    auto const before = self.digest_undeclared(asked, memory_of<Tag>, range);
+    call();
+    self.find_undeclared(before, self.digest_undeclared(asked, memory_of<Tag>, range), R::about.name);
+  } else {
+    call();
   }
-  if constexpr (tracking::checks) self.find_undeclared(before, self.digest_undeclared(asked, memory_of<Tag>, range), R::about.name);
 }
 
 template <class App>

@@ -138,7 +138,7 @@ private:
         places certain = (1U << max_planned_memories) - 1;
         for (place_set rest = may_be_unwritten ? now_.of[c][r] & ~1U : now_.of[c][r]; rest != 0; rest &= place_set(rest - 1))
           certain &= places(std::countr_zero(rest));
-        out.may_be_stale[c] |= (~unsigned{certain} & 0x1fU) << (max_memories * r);
+        out.may_be_stale[c] |= (~unsigned{certain} & 0x1fU) << first_bit[r];
         if (may_be_unwritten) out.may_be_stale[c] |= bits_of(region::written);
       }
   }
