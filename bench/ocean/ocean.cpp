@@ -148,7 +148,7 @@ public:
   void conclude() {
     options const& o = job_.wanted;
     state const last{whole<eta>(), whole<u>(), whole<v>()};
-    succeed(!master_ || o.dump.empty() || dump(o.dump, last));
+    succeed(!master_ || o.dump.empty() || job_.folder.dump(o.dump, bytes_of(last)));
     double bandwidth = 0;
     with_chosen_device(run_, [&]<class Tag>(Tag) {
       triad const t(run_.execution_space<Tag>(), std::size_t(9 * here_.ni * long(here_.nj) * o.layers));

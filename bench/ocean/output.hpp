@@ -7,13 +7,19 @@
 #include "options.hpp"
 #include "vti.hpp"
 
+#include <keel/policy/whole_file.hpp>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 namespace ocean {
 
@@ -41,26 +47,29 @@ public:
     std::snprintf(name, sizeof name, "eta-%08ld.vti", step);
     std::filesystem::path const path = std::filesystem::path(folder_) / name;
     physics const& p = e.equations();
-    if (!write_vti(path, "eta", e.nx(), e.ny(), p.dx, p.dy, double(step) * p.dt, eta)) {
-      wrong_ = path.string(), why_ = "the file could not be finished";
-      return false;
-    }
+    if (!put(path.string(), vti("eta", e.nx(), e.ny(), p.dx, p.dy, double(step) * p.dt, eta))) return false;
     last_ = path.string();
     return true;
   }
+
+  /// The last state as `bytes_of` makes it. False where that failed.
+  [[nodiscard]] bool dump(std::string const& path, std::string_view bytes) { return put(path, bytes); }
 
   /// Path of the file written last; empty where none was.
   [[nodiscard]] std::string const& last() const { return last_; }
 
 private:
+  // Whole or not at all.
+  bool put(std::string const& path, std::string_view bytes) {
+    auto const failure = keel::policy::write_whole_file(path, bytes);
+    if (failure) wrong_ = path, why_ = failure.why;
+    return !failure;
+  }
+  // Asks, and makes no file there that a killed program would leave.
   void try_in(std::filesystem::path const& folder) {
-    std::filesystem::path const trial = folder / ".ocean.part";
-    std::error_code failed;
-    if (!std::ofstream(trial)) {
-      wrong_ = folder.string(), why_ = "no file can be made there";
-      return;
-    }
-    std::filesystem::remove(trial, failed);
+    if (access((folder / ".").c_str(), W_OK | X_OK) == 0) return;
+    why_ = std::strerror(errno);
+    wrong_ = folder.empty() ? "." : folder.string();
   }
 
   std::string folder_, last_, wrong_, why_;

@@ -178,7 +178,7 @@ void simulate(by_hand::world const& world, options const& o) {
   }
 
   state const s{gathered(world, d, e, now.eta), gathered(world, d, e, now.u), gathered(world, d, e, now.v)};
-  if (world.largest(master && !o.dump.empty() && !dump(o.dump, s) ? 1 : 0) > 0) throw folder.refusal();
+  if (world.largest(master && !o.dump.empty() && !folder.dump(o.dump, bytes_of(s)) ? 1 : 0) > 0) throw folder.refusal();
   triad<space> const t(on, 9 * read(now.u).size());
   double const triad_seconds = t.seconds([&](double x) { return world.largest(x); });
   if (master)

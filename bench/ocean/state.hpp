@@ -103,13 +103,13 @@ inline verdict judge(experiment const& e, double time, state const& s) {
           std::abs(volume.value() - start.value()) / start.value()};
 }
 
-/// Writes eta, u and v one after another as raw doubles. False where that failed.
-[[nodiscard]] inline bool dump(std::string const& path, state const& s) {
-  std::ofstream file(path, std::ios::binary);
+/// eta, u and v one after another as raw doubles.
+[[nodiscard]] inline std::string bytes_of(state const& s) {
+  std::string bytes;
+  bytes.reserve((s.eta.size() + s.u.size() + s.v.size()) * sizeof(double));
   for (auto const* field : {&s.eta, &s.u, &s.v})
-    file.write(reinterpret_cast<char const*>(field->data()), std::streamsize(field->size() * sizeof(double)));
-  file.flush();
-  return bool(file);
+    bytes.append(reinterpret_cast<char const*>(field->data()), field->size() * sizeof(double));
+  return bytes;
 }
 
 } // namespace ocean

@@ -7,11 +7,9 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace ocean {
@@ -33,13 +31,10 @@ inline std::string base64(std::string_view bytes) {
   return text;
 }
 
-/// Writes one number a cell of an nx by ny image, `values[i * ny + j]`, with square-metre cells of
-/// dx by dy, under `path`.
-///
-/// Writes under a temporary name beside it and renames, so that `path` is whole or not there.
-/// False where that failed; then nothing is left behind. Well-formed XML: the numbers are in base 64.
-[[nodiscard]] inline bool write_vti(std::filesystem::path const& path, std::string_view name, long nx, long ny,
-                                    double dx, double dy, double time, std::vector<double> const& values) {
+/// The image of one number a cell of an nx by ny grid, `values[i * ny + j]`, with square-metre cells of dx by dy.
+/// Well-formed XML: the numbers are in base 64.
+[[nodiscard]] inline std::string vti(std::string_view name, long nx, long ny, double dx, double dy, double time,
+                                     std::vector<double> const& values) {
   std::uint64_t const size = std::uint64_t(nx) * std::uint64_t(ny) * sizeof(double);
   std::string bytes(sizeof size + size, '\0'); // the length, then the numbers, x fastest
   std::memcpy(bytes.data(), &size, sizeof size);
@@ -48,31 +43,19 @@ inline std::string base64(std::string_view bytes) {
     for (long i = 0; i < nx; ++i, to += sizeof(double))
       std::memcpy(to, &values[std::size_t(i * ny + j)], sizeof(double));
 
-  std::filesystem::path const unfinished = path.string() + ".part";
-  {
-    std::ofstream file(unfinished, std::ios::binary);
-    file.precision(17);
-    char const* const order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
-    std::string const extent = "0 " + std::to_string(nx) + " 0 " + std::to_string(ny) + " 0 0";
-    file << "<?xml version=\"1.0\"?>\n"
-         << "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"" << order << "\" header_type=\"UInt64\">\n"
-         << "<ImageData WholeExtent=\"" << extent << "\" Origin=\"0 0 0\" Spacing=\"" << dx << ' ' << dy << " 1\">\n"
-         << "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">" << time
-         << "</DataArray></FieldData>\n"
-         << "<Piece Extent=\"" << extent << "\">\n<CellData Scalars=\"" << name << "\">\n"
-         << "<DataArray type=\"Float64\" Name=\"" << name << "\" format=\"binary\">" << base64(bytes)
-         << "</DataArray>\n</CellData>\n</Piece>\n</ImageData>\n</VTKFile>\n";
-    file.flush();
-    if (file) {
-      file.close();
-      std::error_code failed;
-      std::filesystem::rename(unfinished, path, failed);
-      if (!failed) return true;
-    }
-  }
-  std::error_code ignored;
-  std::filesystem::remove(unfinished, ignored);
-  return false;
+  std::ostringstream file;
+  file.precision(17);
+  char const* const order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+  std::string const extent = "0 " + std::to_string(nx) + " 0 " + std::to_string(ny) + " 0 0";
+  file << "<?xml version=\"1.0\"?>\n"
+       << "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"" << order << "\" header_type=\"UInt64\">\n"
+       << "<ImageData WholeExtent=\"" << extent << "\" Origin=\"0 0 0\" Spacing=\"" << dx << ' ' << dy << " 1\">\n"
+       << "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">" << time
+       << "</DataArray></FieldData>\n"
+       << "<Piece Extent=\"" << extent << "\">\n<CellData Scalars=\"" << name << "\">\n"
+       << "<DataArray type=\"Float64\" Name=\"" << name << "\" format=\"binary\">" << base64(bytes)
+       << "</DataArray>\n</CellData>\n</Piece>\n</ImageData>\n</VTKFile>\n";
+  return file.str();
 }
 
 } // namespace ocean

@@ -44,6 +44,12 @@ topology::node this_node(info::configuration const& configuration) {
   return kept_in.empty() ? topology::node::here() : topology::node::here(kept_in);
 }
 
+/// The file that another machine is read from; empty where it is this one.
+std::string input_file(info::arguments const& asked) {
+  char const* const other = std::getenv("HWLOC_XMLFILE");
+  return !asked.xml.empty() ? asked.xml : other != nullptr ? other : "";
+}
+
 int check(info::arguments const& asked, info::configuration const& configuration) {
   auto const found = info::checking{this_node(configuration), configuration, asked.map}.found();
   std::fputs(info::findings_text(found).c_str(), stdout);
@@ -54,7 +60,7 @@ int show(info::arguments const& asked, info::configuration const& configuration)
   auto const node = asked.xml.empty() ? this_node(configuration) : topology::node::from_xml(asked.xml);
   std::optional<std::vector<topology::placement>> ranks;
   if (asked.map) ranks = node.place(*asked.map, {.order = asked.by});
-  if (!asked.svg.empty()) info::write_svg(asked.svg, node, ranks ? *ranks : std::vector<topology::placement>{});
+  if (!asked.svg.empty()) info::write_svg(asked.svg, input_file(asked), node, ranks ? *ranks : std::vector<topology::placement>{});
   auto const text = asked.json ? info::json::document(node, configuration, ranks ? &*ranks : nullptr)
                                : info::node_text(node) + (ranks ? info::map_text(node, *ranks) : "") +
                                      info::configuration_text(configuration);
@@ -75,9 +81,8 @@ int run(int argc, char** argv) {
     std::fputs(text.c_str(), stdout);
   } else {
     auto const work = [&] { return asked.check ? check(asked, configuration) : show(asked, configuration); };
-    char const* const other = std::getenv("HWLOC_XMLFILE");
-    auto const file = !asked.xml.empty() ? asked.xml : other != nullptr ? "HWLOC_XMLFILE=" + std::string{other} : "";
-    return file.empty() ? work() : info::in_child(file, [&] { return guarded(work); }); // which has said what was wrong
+    auto const file = (asked.xml.empty() ? "HWLOC_XMLFILE=" : "") + input_file(asked);
+    return input_file(asked).empty() ? work() : info::in_child(file, [&] { return guarded(work); }); // which has said what was wrong
   }
   return 0;
 }

@@ -8,14 +8,12 @@
 #include "show.hpp"
 
 #include <keel/policy/error.hpp>
+#include <keel/policy/whole_file.hpp>
 #include <keel/topology.hpp>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -160,18 +158,11 @@ private:
   std::string text_;
 };
 
-/// Writes the picture whole or not at all.
-inline void write_svg(std::string const& path, topology::node const& node,
+/// Writes the picture whole or not at all, and not over the file that the node was read from.
+inline void write_svg(std::string const& path, std::string const& input, topology::node const& node,
                       std::vector<topology::placement> const& ranks) {
-  auto const part = path + ".part";
-  errno = 0;
-  std::ofstream file{part};
-  file << picture{node, ranks}.text();
-  file.close();
-  if (file && std::rename(part.c_str(), path.c_str()) == 0) return;
-  int const why = errno;
-  std::remove(part.c_str());
-  throw error("info", path + " cannot be written", std::strerror(why), "Name a file in a folder of yours", why);
+  if (auto const failure = policy::write_whole_file(path, picture{node, ranks}.text(), {&input, 1}))
+    throw error("info", path + " cannot be written", failure.why, "Name a file in a folder of yours", failure.code);
 }
 
 } // namespace keel::info

@@ -8,6 +8,7 @@
 #include "table.hpp"
 
 #include <keel/policy/error.hpp>
+#include <keel/policy/whole_file.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -200,9 +201,8 @@ inline int show_trace(int argc, char** argv) {
   if (files.empty()) throw error("info", "no trace to read", {}, "Name the files, one for each rank");
   auto const all = read_traces(files);
   if (!chrome.empty()) {
-    std::ofstream out(chrome);
-    out << chrome_document(all) << std::flush;
-    if (!out) throw error("info", chrome + " cannot be written", std::strerror(errno), "Name another file", errno);
+    if (auto const failure = policy::write_whole_file(chrome, chrome_document(all), files))
+      throw error("info", chrome + " cannot be written", failure.why, "Name another file", failure.code);
   }
   if (wants_summary || chrome.empty()) std::fputs(summary(all).c_str(), stdout);
   return 0;

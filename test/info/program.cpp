@@ -154,6 +154,34 @@ TEST_CASE("info: --svg draws every core, and writes nothing where it cannot") {
   CHECK(heard.out.empty());
 }
 
+TEST_CASE("info: --svg follows a link, leaves a device one, and does not write over what was read") {
+  namespace fs = std::filesystem;
+  auto const here = fs::temp_directory_path() / ("keel-info-svg-" + std::to_string(getpid()));
+  fs::create_directories(here);
+  auto const content = [](fs::path const& path) {
+    std::ostringstream text;
+    text << std::ifstream{path}.rdbuf();
+    return text.str();
+  };
+  auto const xml = (here / "h.xml").string(), link = (here / "link").string(), drawn = (here / "drawn").string();
+  fs::copy_file(KEEL_TEST_DATA "/hybrid.xml", xml);
+  fs::create_symlink("drawn", link);
+  CHECK(info("--svg " + link).code == 0);
+  CHECK(fs::is_symlink(link));
+  CHECK(content(drawn).starts_with("<svg "));
+  for (std::string const& arguments : {"--xml " + xml + " --svg " + xml, "--svg " + xml}) {
+    auto const heard = info(arguments, "HWLOC_XMLFILE=" + xml);
+    CHECK(heard.code == 2);
+    CHECK(heard.err == "keel::info: " + xml + " cannot be written (it is the input " + xml + "). Name a file in a folder of yours?\n");
+  }
+  CHECK(content(xml) == content(KEEL_TEST_DATA "/hybrid.xml"));
+  auto const full = info("--svg /dev/full");
+  CHECK(full.code == 2);
+  CHECK(full.err.starts_with("keel::info: /dev/full cannot be written (No space left on device)"));
+  CHECK(fs::is_character_file("/dev/full"));
+  fs::remove_all(here);
+}
+
 TEST_CASE("info: --explain says what a knob is, --help what there is") {
   auto const heard = info("--explain device --keel-device=simulated");
   CHECK(heard.code == 0);

@@ -8,11 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 using nlohmann::json;
@@ -108,4 +111,24 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   refused(here.file("more", {header0, std::string(created) + " x"}), "(something follows the object");
   refused(here.file("strange", {header0, R"({"what":"dance"})"}), "(nobody knows what dance is)");
   refused(here.file("good", {header0}) + " --chrome /nowhere/x.json", "/nowhere/x.json cannot be written");
+}
+
+TEST_CASE("info: --chrome does not write over a trace, and a full disk leaves the old file") {
+  folder const here;
+  auto const trace = here.file("a.0.jsonl", {header0, up}), old = here.file("drawn.json", {"old"});
+  auto const heard = info("trace " + trace + " --chrome " + trace);
+  CHECK(heard.code == 2);
+  CHECK(heard.err == "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file?\n");
+  CHECK(std::filesystem::file_size(trace) == std::strlen(header0) + std::strlen(up) + 2);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit const full{200, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &full);
+  auto const cut = info("trace " + trace + " --chrome " + old);
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(cut.code == 2);
+  CHECK(cut.err.find(old + " cannot be written (File too large)") != std::string::npos);
+  CHECK(std::filesystem::file_size(old) == 4);
+  CHECK(std::distance(std::filesystem::directory_iterator(here.path), {}) == 2);
 }

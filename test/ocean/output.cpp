@@ -57,25 +57,32 @@ TEST_CASE("ocean: base 64 is that of RFC 4648") {
 }
 
 TEST_CASE("ocean: an image holds every cell, x fastest") {
-  folder const here;
-  auto const path = here / "image.vti";
-  REQUIRE(ocean::write_vti(path, "eta", 3, 2, 10, 20, 5, {00, 01, 10, 11, 20, 21})); // [i * ny + j]
-  auto const file = read_file(path);
+  auto const file = ocean::vti("eta", 3, 2, 10, 20, 5, {00, 01, 10, 11, 20, 21}); // [i * ny + j]
   CHECK(file.starts_with("<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" "));
   CHECK(between(file, "WholeExtent=\"", "\"") == "0 3 0 2 0 0");
   CHECK(between(file, "Piece Extent=\"", "\"") == "0 3 0 2 0 0");
   CHECK(between(file, "Spacing=\"", "\"") == "10 20 1");
   CHECK(numbers(file) == std::vector<double>{00, 10, 20, 01, 11, 21});
-  CHECK(std::distance(fs::directory_iterator(here.path()), {}) == 1);
 }
 
-TEST_CASE("ocean: an image that cannot be written leaves nothing") {
-  folder const here;
-  fs::create_directory(here / "taken.vti");
-  std::ofstream(here / "taken.vti/inside") << "so that nothing can take its name";
-  CHECK_FALSE(ocean::write_vti(here / "taken.vti", "eta", 1, 1, 1, 1, 0, {1}));
-  CHECK_FALSE(ocean::write_vti(here / "missing/image.vti", "eta", 1, 1, 1, 1, 0, {1}));
-  CHECK(std::distance(fs::directory_iterator(here.path()), {}) == 1);
+TEST_CASE("ocean: what cannot be written is told with exit code 2, and what was there stays") {
+  auto const fails = [](std::string const& options, std::string const& name, std::string const& why) {
+    folder const here;
+    fs::create_symlink("/dev/full", here / "eta-00000003.vti"); // a disk without room
+    fs::create_symlink("/dev/full", here / "full");
+    fs::create_directory(here / "taken");
+    auto const o = run("ocean", 1, "--grid 8x4 --layers 2 --steps 3 " + options, here.path());
+    INFO(options << '\n' << o.err);
+    CHECK(o.code == 2);
+    CHECK(o.err.find("ocean: " + name + " cannot be written (" + why + "). ") != o.err.npos);
+    CHECK(fs::is_symlink(here / "eta-00000003.vti"));
+    CHECK(fs::is_symlink(here / "full"));
+    CHECK(std::distance(fs::directory_iterator(here.path()), {}) == 3);
+  };
+  fails("--output .", "./eta-00000003.vti", "No space left on device");
+  fails("--no-output --dump full", "full", "No space left on device");
+  fails("--no-output --dump taken", "taken", "Is a directory");
+  CHECK(fs::is_character_file("/dev/full"));
 }
 
 TEST_CASE("ocean: output comes every n steps and at the end, and its path is printed") {

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Writing a file whole or not at all. Rests on POSIX alone; `keel/policy.hpp` does not include it.
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace keel::policy {
+
+/// Why a file was not written. False where it was.
+struct write_failure {
+  int code = 0; ///< of errno
+  std::string why;
+  explicit operator bool() const noexcept { return !why.empty(); }
+};
+
+/// How long the writer of a pipe waits for a process that reads it.
+inline constexpr std::chrono::seconds reader_wait_max{3};
+
+namespace detail {
+
+/// An open file that closes at the end of the scope.
+struct open_file {
+  int number;
+  explicit open_file(int opened) noexcept : number(opened) {}
+  open_file(open_file const&) = delete;
+  open_file& operator=(open_file const&) = delete;
+  ~open_file() {
+    if (number >= 0) ::close(number);
+  }
+  /// 0 or errno's code: a file of the network says only here that its disk is full.
+  [[nodiscard]] int close() noexcept { return ::close(std::exchange(number, -1)) == 0 ? 0 : errno; }
+};
+
+inline write_failure failed(int code) { return code == 0 ? write_failure{} : write_failure{code, std::strerror(code)}; }
+
+/// All bytes, or errno's code.
+inline int put(int file, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    ssize_t const n = ::write(file, bytes.data(), bytes.size());
+    if (n < 0 && errno != EINTR) return errno;
+    if (n == 0) return ENOSPC;
+    if (n > 0) bytes.remove_prefix(std::size_t(n));
+  }
+  return 0;
+}
+
+/// Where a path leads. A link may lead to a file that is not there yet.
+inline std::string behind_links(std::string path) {
+  std::array<char, PATH_MAX> to{};
+  for (int links = 0; links < 40; ++links) { // as many as Linux follows
+    ssize_t const length = ::readlink(path.c_str(), to.data(), to.size());
+    if (length <= 0) break;
+    std::string const next(to.data(), std::size_t(length));
+    path = next.front() == '/' ? next : path.substr(0, path.rfind('/') + 1) + next;
+  }
+  return path;
+}
+
+inline bool is_same(struct stat const& a, struct stat const& b) noexcept {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+/// Into a pipe or a device, which stays what it is.
+inline write_failure write_directly(std::string const& path, std::string_view bytes, mode_t kind) {
+  if (S_ISBLK(kind)) return {EINVAL, "it is a disk"};
+  auto const until = std::chrono::steady_clock::now() + reader_wait_max;
+  int opened = -1;
+  while ((opened = ::open(path.c_str(), O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) < 0) {
+    if (errno != ENXIO || !S_ISFIFO(kind)) return failed(errno);
+    if (std::chrono::steady_clock::now() > until) return {ENXIO, "no process reads this pipe"};
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  open_file file{opened};
+  ::fcntl(file.number, F_SETFL, 0); // blocks from here on, so that a slow reader gets all
+  int const code = put(file.number, bytes);
+  return failed(code != 0 ? code : file.close());
+}
+
+/// A file beside `target`: without a name where the system has such files, so that a process that is killed leaves
+/// nothing. `name` is what to give it, or what it has.
+inline int open_part(std::string const& target, std::string& name, bool& is_named) {
+  std::string const folder = target.substr(0, target.rfind('/') + 1);
+  is_named = false;
+  int file = -1;
+  if (::access("/proc/self/fd", X_OK) == 0) // from there it gets its name
+    file = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+  for (int n = 0; n < 1000; ++n) { // names that killed processes left may be taken
+    name = target + '.' + std::to_string(::getpid()) + '.' + std::to_string(n) + ".part";
+    if (file >= 0) {
+      struct stat there {};
+      if (::lstat(name.c_str(), &there) != 0) break;
+      continue;
+    }
+    file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    is_named = file >= 0;
+    if (file >= 0 || errno != EEXIST) break;
+  }
+  return file;
+}
+
+/// Beside `target`, then in its place. `old` is null where no file is there.
+inline write_failure replace(std::string const& target, std::string_view bytes, struct stat const* old) {
+  std::string name;
+  bool is_named = false;
+  open_file file{open_part(target, name, is_named)};
+  if (file.number < 0) return failed(errno);
+  int code = put(file.number, bytes);
+  if (old != nullptr) {
+    [[maybe_unused]] int const kept = ::fchown(file.number, old->st_uid, old->st_gid); // only root may give files away
+    ::fchmod(file.number, old->st_mode & 07777);
+  }
+  if (code == 0 && ::fsync(file.number) != 0 && errno != EINVAL) code = errno;
+  auto const here = "/proc/self/fd/" + std::to_string(file.number);
+  if (code == 0 && !is_named) {
+    is_named = ::linkat(AT_FDCWD, here.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    if (!is_named) code = errno;
+  }
+  if (int const at_end = file.close(); code == 0) code = at_end;
+  if (code == 0 && ::rename(name.c_str(), target.c_str()) != 0) code = errno;
+  if (code != 0 && is_named) ::unlink(name.c_str());
+  return failed(code);
+}
+
+} // namespace detail
+
+/// Writes `bytes` to `path`. On failure a plain file that was there stays as it was, and no part is left behind.
+///
+/// A plain file is written beside, flushed to the disk, and renamed; it keeps its permissions, and other hard links
+/// keep the old content. Links are followed. A pipe, a terminal or another device is written to directly; so is the
+/// file that standard output or standard error goes to. Refuses a plain file that is one of `inputs`, one without the
+/// permission to write, a folder, a disk, and a pipe that no process reads.
+[[nodiscard]] inline write_failure write_whole_file(std::string const& path, std::string_view bytes,
+                                                    std::span<std::string const> inputs = {}) {
+  struct stat old {}, other {};
+  bool const exists = ::stat(path.c_str(), &old) == 0;
+  if (!exists && errno != ENOENT) return detail::failed(errno);
+  if (exists && S_ISDIR(old.st_mode)) return detail::failed(EISDIR);
+  if (exists && !S_ISREG(old.st_mode)) return detail::write_directly(path, bytes, old.st_mode);
+  for (std::string const& input : inputs)
+    if (exists && ::stat(input.c_str(), &other) == 0 && detail::is_same(old, other))
+      return {EINVAL, "it is the input " + input};
+  std::fflush(stdout);
+  for (int const standard : {STDOUT_FILENO, STDERR_FILENO})
+    if (exists && ::fstat(standard, &other) == 0 && detail::is_same(old, other))
+      return detail::failed(detail::put(standard, bytes));
+  if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return detail::failed(errno);
+  return detail::replace(detail::behind_links(path), bytes, exists ? &old : nullptr);
+}
+
+} // namespace keel::policy
