@@ -5,6 +5,7 @@
 /// The node, the configuration and the map as JSON for programs.
 
 #include "knobs.hpp"
+#include "shown.hpp"
 
 #include <keel/topology.hpp>
 
@@ -34,12 +35,9 @@ inline std::string text(std::string_view value) {
     } else if (c < 0x80) {
       made += char(c);
     } else {
-      std::size_t const more = c >= 0xc2 && c < 0xe0 ? 1 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : 0;
-      auto const rest = value.substr(i + 1, more);
-      bool whole = more > 0 && rest.size() == more;
-      for (char const r : rest) whole = whole && (static_cast<unsigned char>(r) & 0xc0) == 0x80;
-      made += whole ? std::string{value.substr(i, more + 1)} : "?";
-      if (whole) i += more;
+      std::size_t const length = utf8_length(value, i);
+      made += length > 0 ? std::string{value.substr(i, length)} : "?";
+      if (length > 0) i += length - 1;
     }
   }
   return made + '"';

@@ -8,14 +8,18 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using nlohmann::json;
@@ -23,8 +27,13 @@ using test::info;
 
 namespace {
 
-constexpr char header0[] = R"({"keel":"trace","version":1,"rank":0,"begin":1763724151000000})";
-constexpr char header1[] = R"({"keel":"trace","version":1,"rank":1,"begin":1763724151000500})";
+/// The first line of a trace.
+std::string header(int rank, int ranks, std::string const& run = "00000000000000aa", int part = 1) {
+  return R"({"keel":"trace","version":2,"run":")" + run + R"(","part":)" + std::to_string(part) + R"(,"rank":)" +
+         std::to_string(rank) + R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" +
+         std::to_string(1763724151000000 + 500 * rank) + '}';
+}
+std::string const header0 = header(0, 2), header1 = header(1, 2), header_alone = header(0, 1);
 constexpr char up[] = R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"everywhere",)"
                       R"("from":"host","to":"cuda","bytes":800,"routine":"rhs","took":250.000})";
 constexpr char down[] = R"({"what":"copy","time":30.500,"rank":1,"variable":"a \"b\"","level":0,"component":2,"region":"rim",)"
@@ -58,7 +67,7 @@ TEST_CASE("info: a trace's bytes and times are added up by variable, way and rou
                      "  all       cuda to host             all       1      4000   0.500\n"
                      "  all       host to cuda             all       2      1600   0.500\n"
                      "  all       this rank to neighbours  all       1      64     0.002\n");
-  CHECK(info("trace " + here.file("none.jsonl", {header0})).out == "1 rank: nothing was copied\n");
+  CHECK(info("trace " + here.file("none.jsonl", {header_alone})).out == "1 rank: nothing was copied\n");
 }
 
 TEST_CASE("info: a trace becomes events that tracing tools draw, on one clock") {
@@ -86,40 +95,148 @@ TEST_CASE("info: a trace becomes events that tracing tools draw, on one clock") 
     CHECK(std::count_if(names.begin(), names.end(), [&](auto const& n) { return n["name"] == "thread_name" && n["tid"] == e["tid"] && n["pid"] == e["pid"]; }) == 1);
 }
 
+namespace {
+
+void refused(std::string const& arguments, std::string const& words) {
+  auto const heard = info("trace " + arguments);
+  CHECK(heard.code == 2);
+  CHECK(heard.out.empty());
+  CHECK_MESSAGE(heard.err.find(words) != std::string::npos, heard.err);
+  CHECK(heard.err.size() < 400);
+}
+
+} // namespace
+
 TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   folder const here;
-  auto const refused = [&](std::string const& arguments, std::string const& words) {
-    auto const heard = info("trace " + arguments);
-    CHECK(heard.code == 2);
-    CHECK(heard.out.empty());
-    CHECK_MESSAGE(heard.err.find(words) != std::string::npos, heard.err);
-  };
   refused("", "keel::info: no trace to read.");
   refused("--loud x", "unknown option --loud");
   refused("x --chrome", "--chrome has no value");
+  refused("x --chrome=", "--chrome is empty (it names a file)");
+  refused("x --chrome ''", "--chrome is empty (it names a file)");
   refused("/nowhere.jsonl", "/nowhere.jsonl is not read (No such file or directory)");
+  refused(here.path, here.path.string() + " is not read (Is a directory)");
   refused(here.file("empty", {}), "empty is empty.");
   refused(here.file("other", {"{\"a\":1}"}), "other is not understood (it is not the header of a trace)");
-  refused(here.file("text", {"hello"}), "line 1 of " + (here.path / "text").string() + " is not understood ('{' is missing, at column 1)");
-  refused(here.file("newer", {R"({"keel":"trace","version":2,"rank":0,"begin":1})"}), "a version that this program does not know");
-  refused(here.file("cut", {header0, std::string(up).substr(0, 100)}), "line 2 of " + (here.path / "cut").string() +
-                                                                      " is not understood (the line ends early");
-  refused(here.file("lacks", {header0, R"({"what":"copy","time":1,"rank":0})"}), "(it has no variable)");
-  refused(here.file("kind", {header0, R"({"what":7})"}), "(what is not a text)");
-  refused(here.file("twice", {header0, R"({"what":"copy","what":"copy"})"}), "(what stands there twice, at column");
-  refused(here.file("deep", {header0, R"({"what":{}})"}), "(neither a text nor a number, at column 9)");
-  refused(here.file("more", {header0, std::string(created) + " x"}), "(something follows the object");
-  refused(here.file("strange", {header0, R"({"what":"dance"})"}), "(nobody knows what dance is)");
-  refused(here.file("good", {header0}) + " --chrome /nowhere/x.json", "/nowhere/x.json cannot be written");
+  auto const first = [&](char const* name, std::string const& line, std::string const& why) {
+    refused(here.file(name, {line}), "line 1 of " + (here.path / name).string() + " is not understood (" + why);
+  };
+  first("text", "hello", "it is not JSON at column 1, in h)");
+  first("array", "[1]", "it is not an object)");
+  first("older", R"({"keel":"trace","version":1,"rank":0,"begin":1})", "it is of version 1, and this program reads version 2)");
+  first("beyond", header(3, 2), "rank is not below ranks)");
+  auto const second = [&](char const* name, std::string const& line, std::string const& why) {
+    refused(here.file(name, {header_alone, line}), "line 2 of " + (here.path / name).string() + " is not understood (" + why);
+  };
+  second("cut", std::string(up).substr(0, 100), "the line ends early)");
+  second("lacks", R"({"what":"copy","time":1,"rank":0})", "it has no variable)");
+  second("kind", R"({"what":7})", "what is not a text)");
+  second("twice", R"({"what":"copy","what":"copy"})", "what stands there twice)");
+  second("deep", R"({"what":{}})", "what is neither a text nor a number)");
+  second("list", R"({"what":[]})", "what is neither a text nor a number)");
+  second("truth", R"({"what":true})", "what is neither a text nor a number)");
+  second("more", std::string(created) + " x", "it is not JSON at column ");
+  second("strange", R"({"what":"dance"})", "what is 'dance', which no trace has)");
+  second("zero", std::string(created) + std::string("\0{}", 3), "there is a zero byte at column ");
+  refused(here.file("good", {header_alone}) + " --chrome /nowhere/x.json", "/nowhere/x.json cannot be written");
+}
+
+TEST_CASE("info: a number of a trace that is none, or out of range, is refused with file and line") {
+  folder const here;
+  auto const with = [](std::string line, std::string const& old, std::string const& now) {
+    auto const at = line.find(old);
+    REQUIRE(at != line.npos);
+    return line.replace(at, old.size(), now);
+  };
+  auto const refuses = [&](std::string const& line, std::string const& why) {
+    CAPTURE(line);
+    refused(here.file("number", {header_alone, line}), "line 2 of " + (here.path / "number").string() + " is not understood (" + why);
+  };
+  for (char const* bad : {"-10", "1e30", "1.5", "9007199254740993", "99999999999999999999", "\"7\""})
+    refuses(with(up, "\"bytes\":800", "\"bytes\":" + std::string(bad)), "bytes is not a whole number from 0 to 9007199254740992)");
+  for (char const* bad : {"nan", "inf", "-inf", "5.", "01", "0x10", "1e999", "+1", ".5"})
+    refuses(with(up, "\"bytes\":800", "\"bytes\":" + std::string(bad)), "it is not JSON at column ");
+  for (char const* bad : {"-0.5", "1e16", "1e300"})
+    refuses(with(up, "\"took\":250.000", "\"took\":" + std::string(bad)), "took is not a number of microseconds from 0 to 1e15)");
+  for (char const* bad : {"1e10", "-1", "99999999999"})
+    refuses(with(up, "\"rank\":0", "\"rank\":" + std::string(bad)), "rank is not a whole number from 0 to ");
+  refuses(with(up, "\"rank\":0", "\"rank\":1"), "rank is not that of the header)");
+  refuses(with(up, "\"level\":1", "\"level\":4294967296"), "level is not a whole number from 0 to 2147483647)");
+  refuses(with(up, "eta", "\\u0zzz"), "it is not JSON at column ");
+  refuses(with(up, "eta", "\xff"), "it is not JSON at column ");
+  std::vector<std::string> many(3000, with(up, "\"bytes\":800", "\"bytes\":9007199254740992"));
+  many.insert(many.begin(), header_alone);
+  std::ofstream out(here.path / "sum");
+  for (auto const& line : many) out << line << '\n';
+  out.close();
+  refused((here.path / "sum").string(), "the bytes of eta are more than 2^64.");
+}
+
+TEST_CASE("info: a trace is shown without what a terminal obeys, and quoted in short") {
+  folder const here;
+  auto const loud = here.file("loud", {header_alone, R"({"what":"copy","time":1,"rank":0,"variable":"\u001b[31mred\u009b\u0007","level":0,)"
+                                                     R"("component":0,"region":"core","from":"a","to":"b","bytes":1,"routine":"\u00fc","took":1})"});
+  auto const heard = info("trace " + loud);
+  CHECK(heard.code == 0);
+  CHECK(heard.out.find("\\x1b[31mred\\xc2\\x9b\\x07  a to b  \xc3\xbc") != std::string::npos);
+  CHECK(heard.out.find('\x1b') == std::string::npos);
+  refused(here.file("escape", {header_alone, "{\"what\":\"\\u001b[2J\"}"}), "what is '\\x1b[2J', which");
+  refused(here.file("long", {header_alone, "{\"what\":\"" + std::string(500000, 'x') + "\"}"}), "what is '" + std::string(80, 'x') + "...', which");
+  refused(here.file("longer", {header_alone, "{\"what\":\"" + std::string(50 << 20, 'x') + "\"}"}), "is not understood (it is longer than 1 MiB)");
+}
+
+TEST_CASE("info: a trace that has no end, and a pipe that no process writes to, end with a reason") {
+  folder const here;
+  auto const begin = std::chrono::steady_clock::now();
+  refused("/dev/full", "line 1 of /dev/full is not understood (it is longer than 1 MiB)");
+  auto const pipe = (here.path / "pipe").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  refused(pipe, pipe + " is not read (no process writes to this pipe)");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+  auto const trace = here.file("a", {header_alone, up});
+  REQUIRE(std::system(("(sleep 0.1; cat " + trace + " > " + pipe + ") &").c_str()) == 0);
+  auto const heard = info("trace " + pipe);
+  CHECK(heard.code == 0);
+  CHECK(heard.out.find("eta       host to cuda  rhs") != std::string::npos);
+}
+
+TEST_CASE("info: only the traces of one run are added up, each once, unless --force says so") {
+  folder const here;
+  auto const zero = here.file("a.0.jsonl", {header0, up}), one = here.file("a.1.jsonl", {header1});
+  auto const other = here.file("b.1.jsonl", {header(1, 2, "00000000000000bb")});
+  auto const later = here.file("a.0.2.jsonl", {header(0, 2, "00000000000000aa", 2), up});
+  auto const more = here.file("a.1.2.jsonl", {header(1, 3)}), unknown = here.file("c.jsonl", {header(5, 0)});
+  auto const again = (here.path / ".." / here.path.filename() / "a.0.jsonl").string();
+  struct {
+    std::string files, words;
+  } const wrong[]{
+      {zero, "the trace of rank 1 is missing (the run of " + zero + " had 2). Name their files, or add up what is here with --force?"},
+      {zero + ' ' + one + ' ' + zero, zero + " and " + zero + " are one trace (both are of rank 0). Leave one out, or add"},
+      {zero + ' ' + one + ' ' + again, again + " and " + zero + " are one trace (both are of rank 0)"},
+      {zero + ' ' + other, other + " is of another run than " + zero + " (run 00000000000000bb and run 00000000000000aa). Leave it out"},
+      {zero + ' ' + one + ' ' + later, "the trace of rank 1 is missing (the run of " + later + " had 2)"},
+      {zero + ' ' + more, more + " and " + zero + " do not agree on the number of ranks (3 and 2)"},
+      {here.file("many", {header(0, 20)}), "the traces of ranks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 9 more are missing"},
+  };
+  for (auto const& w : wrong) {
+    CAPTURE(w.words);
+    auto const heard = info("trace " + w.files);
+    CHECK(heard.code == 2);
+    CHECK_MESSAGE(heard.err.find(w.words) != std::string::npos, heard.err);
+    CHECK(info("trace --force " + w.files).code == 0);
+  }
+  CHECK(info("trace " + zero + ' ' + one).code == 0);
+  CHECK(info("trace " + unknown).code == 0);
+  CHECK(info("trace --force " + zero + ' ' + zero).out.find("host to cuda  all      2      1600") != std::string::npos);
 }
 
 TEST_CASE("info: --chrome does not write over a trace, and a full disk leaves the old file") {
   folder const here;
-  auto const trace = here.file("a.0.jsonl", {header0, up}), old = here.file("drawn.json", {"old"});
+  auto const trace = here.file("a.0.jsonl", {header_alone, up}), old = here.file("drawn.json", {"old"});
   auto const heard = info("trace " + trace + " --chrome " + trace);
   CHECK(heard.code == 2);
   CHECK(heard.err == "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file?\n");
-  CHECK(std::filesystem::file_size(trace) == std::strlen(header0) + std::strlen(up) + 2);
+  CHECK(std::filesystem::file_size(trace) == header_alone.size() + std::strlen(up) + 2);
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
