@@ -81,8 +81,11 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   auto const lines = lines_of(here.path / "run.0.jsonl"); // the first fields of this process that are traced
   REQUIRE(lines.size() > 1);
   CHECK(lines[0]["keel"] == "trace");
-  CHECK(lines[0]["version"] == 1);
+  CHECK(lines[0]["version"] == 2);
+  CHECK(lines[0]["run"].get<std::string>().size() == 16);
+  CHECK(lines[0]["part"] == 1);
   CHECK(lines[0]["rank"] == 0);
+  CHECK(lines[0]["ranks"] == 1);
   CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000U);
   std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;
   double time = 0;
@@ -145,12 +148,23 @@ TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and f
   }
   auto const lines = lines_of(here.path / "ledger.jsonl");
   REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["rank"] == 7);
+  CHECK(lines[0]["ranks"] == 0); // a driver that knows no others
   CHECK(lines[1]["variable"] == "a \"quoted\\\" name\n");
   CHECK(lines[1]["rank"] == 7);
   CHECK(lines[1]["bytes"] == 5);
   CHECK(lines[1]["from"] == "here");
   CHECK(lines[1]["to"] == "there");
   CHECK(lines[1]["routine"] == "reader");
+}
+
+TEST_CASE("residency: the traces of a process are of one run, and each is another part") {
+  auto const one = kr::trace::next(4), other = kr::trace::next(2);
+  CHECK(one.run == other.run);
+  CHECK(other.part == one.part + 1);
+  CHECK(one.ranks == 4);
+  CHECK(kr::trace::path_of("name", 3, 1) == "name.3.jsonl");
+  CHECK(kr::trace::path_of("name", 3, 2) == "name.3.2.jsonl");
 }
 
 TEST_CASE("residency: a trace that cannot be written says so") {

@@ -68,7 +68,7 @@ struct sums {
   bool operator==(sums const&) const = default;
 };
 
-sums sums_of(std::filesystem::path const& file, int rank) {
+sums sums_of(std::filesystem::path const& file, int rank, int size, json& identity) {
   sums all;
   std::ifstream in(file);
   std::string line;
@@ -76,6 +76,8 @@ sums sums_of(std::filesystem::path const& file, int rank) {
   json const header = json::parse(line);
   CHECK(header["keel"] == "trace");
   CHECK(header["rank"] == rank);
+  CHECK(header["ranks"] == size);
+  identity = {header["run"], header["part"]};
   std::map<std::tuple<std::string, int, std::string, std::string>, double> seen; // a copy of the same thing ends before the next
   while (std::getline(in, line)) {
     json const one = json::parse(line);
@@ -122,7 +124,8 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
     counted = {t.bytes(kr::way::to_host), t.bytes(kr::way::to_device), t.bytes(kr::way::to_neighbours), t.copies(), 4};
   }
   auto const file_of = [&](int r) { return name + '.' + std::to_string(r) + ending + ".jsonl"; };
-  CHECK(sums_of(file_of(rank), rank) == counted);
+  json identity;
+  CHECK(sums_of(file_of(rank), rank, size, identity) == counted);
   CHECK((counted.copies > 0) == (device == "simulated"));
 
   keel::machine::basic_environment<keel::machine::mpi> world;
@@ -131,6 +134,9 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
   sums total;
   std::string files;
   for (int r = 0; r < size; ++r) {
+    json other;
+    CHECK(sums_of(file_of(r), r, size, other) == everyone[std::size_t(r)]);
+    CHECK(other == identity); // all ranks agree
     sums const& s = everyone[std::size_t(r)];
     total.to_host += s.to_host, total.to_device += s.to_device, total.sent += s.sent;
     total.copies += s.copies, total.exchanges += s.exchanges;

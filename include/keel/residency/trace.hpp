@@ -4,6 +4,7 @@
 /// @file
 /// An observer that writes a line of JSON for each copy; `keel-info trace` reads them.
 
+#include <keel/policy/error.hpp>
 #include <keel/residency/observer.hpp>
 
 #include <array>
@@ -18,7 +19,27 @@
 
 namespace keel::residency {
 
-/// The file of one rank: a header, then lines in the order of time, each a flat object.
+/// Which run a trace is of, so that files of two runs are not added up. The ranks of the fields have to agree: one
+/// rank's is sent to the others.
+struct trace_identity {
+  std::uint64_t run = 0; ///< random, the same for all traces of a process
+  int part = 1;          ///< counts the traced fields of a process
+  int ranks = 0;         ///< of the fields; 0 where a driver does not know it
+};
+
+namespace detail {
+
+/// Ends a file that `close` was not called for. Tells what is lost, unless that was thrown already.
+struct trace_closer {
+  std::string path;
+  bool is_told = false;
+  void operator()(std::FILE* f) const noexcept;
+};
+
+} // namespace detail
+
+/// The file of one rank: a header, then lines in the order of time, each a flat object. The header has `keel`
+/// (`trace`), `version`, `run` (16 hexadecimal digits), `part`, `rank`, `ranks` and `begin`.
 ///
 /// | `what` | besides `time` and `rank` |
 /// |---|---|
@@ -30,14 +51,20 @@ namespace keel::residency {
 /// program's thread was held up: a copy to a device, or one to the host that began early, goes on behind it. What
 /// travels together shares the time by bytes; of an exchange, the first variable has it. Nothing is written before
 /// `open`, and nothing where nothing is copied.
+///
+/// A line that cannot be written is an error of the call that it is about. Where the end of a file is lost in a
+/// destructor, it says so on standard error, and the process ends with code 2 where `main` returned another.
 class trace {
 public:
   static constexpr bool is_told = true;
 
+  /// That of the next trace of this process, on so many ranks.
+  [[nodiscard]] static trace_identity next(int ranks);
   /// `name.rank.jsonl`; the second one of a process is `name.rank.2.jsonl`.
-  [[nodiscard]] static std::string path_of(std::string const& name, int rank);
+  [[nodiscard]] static std::string path_of(std::string const& name, int rank, int part);
   /// Begins the file. Throws `keel::error` where it cannot be written.
-  void open(std::string const& path, int rank, std::vector<std::string> memories);
+  void open(std::string const& path, int rank, std::vector<std::string> memories,
+            trace_identity const& which = next(0));
   /// Ends it; also the destructor does. Throws where not all could be written.
   void close();
 
@@ -65,17 +92,14 @@ private:
     std::string name;
     std::vector<region_bytes> bytes; // by component; those behind the last are like the first
   };
-  struct closer {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
 
   [[nodiscard]] static double microseconds(clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
   // `what`, `time`, `rank` and `variable` of a line that begins now; the caller adds the rest and calls `put`.
   [[nodiscard]] std::string line(char const* what, clock::time_point when, int variable) const;
   void put(std::string const& text);
+  [[nodiscard]] static error lost(std::string const& path, int code);
 
-  std::unique_ptr<std::FILE, closer> file_;
-  std::string path_;
+  std::unique_ptr<std::FILE, detail::trace_closer> file_;
   int rank_ = 0;
   clock::time_point origin_, begun_;
   std::vector<std::string> memories_;

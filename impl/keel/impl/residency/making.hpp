@@ -5,6 +5,7 @@
 /// How fields are made: the grid's share, the arrays in each memory, the devices.
 
 #include <keel/impl/residency/holdings.hpp>
+#include <keel/machine/collectives.hpp>
 #include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
@@ -81,7 +82,10 @@ holdings<App>::holdings(Run& run, std::vector<share> shares, int component_count
     std::string name = settings_.trace_file;
     if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
     int const rank = run.environment().rank();
-    book_.observer().open(trace::path_of(name, rank), rank, memory_names(devices{}));
+    auto const mine = trace::next(run.environment().size());
+    auto agreed = mine;
+    machine::broadcast(own_, agreed, 0);
+    book_.observer().open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
   }
   for (int c = 0; c < component_count; ++c) routes_.emplace_back(own_, local({c}));
 }

@@ -9,8 +9,12 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include <sys/random.h>
+#include <unistd.h>
 
 namespace keel::residency {
 
@@ -30,6 +34,28 @@ namespace detail {
   return out + '"';
 }
 
+/// Changes the exit code of a process that lost something where nothing could be thrown: `main` may have returned 0.
+/// Made at the first use, so that what was made later ends before it.
+class exit_code {
+public:
+  static exit_code& of_process() {
+    static exit_code one;
+    return one;
+  }
+  exit_code() = default;
+  exit_code(exit_code const&) = delete;
+  exit_code& operator=(exit_code const&) = delete;
+  ~exit_code() {
+    if (!has_failed_) return;
+    std::fflush(nullptr);
+    std::_Exit(2);
+  }
+  void fail() noexcept { has_failed_ = true; }
+
+private:
+  std::atomic<bool> has_failed_ = false;
+};
+
 /// `,"key":value`, numbers as they are.
 [[nodiscard]] inline std::string member(char const* key, std::string_view value) { return ",\"" + std::string(key) + "\":" + quoted(value); }
 [[nodiscard]] inline std::string member(char const* key, std::uint64_t value) { return ",\"" + std::string(key) + "\":" + std::to_string(value); }
@@ -39,24 +65,59 @@ namespace detail {
   return ",\"" + std::string(key) + "\":" + text;
 }
 
+/// 0, or errno's code where not all was written.
+[[nodiscard]] inline int finish(std::FILE* f) noexcept {
+  errno = 0;
+  bool const was_bad = std::ferror(f) != 0;
+  if (std::fclose(f) != 0) return errno != 0 ? errno : EIO;
+  return was_bad ? EIO : 0;
+}
+
+inline void trace_closer::operator()(std::FILE* f) const noexcept {
+  int const code = finish(f);
+  if (code == 0 || is_told) return;
+  std::fprintf(stderr, "keel::residency::traced: the trace %s is not whole (%s). Make room for it?\n", path.c_str(),
+               std::strerror(code));
+  exit_code::of_process().fail();
+}
+
 } // namespace detail
 
-inline void trace::open(std::string const& path, int rank, std::vector<std::string> memories) {
-  path_ = path, rank_ = rank, memories_ = std::move(memories);
-  file_.reset(std::fopen(path.c_str(), "w"));
+inline trace_identity trace::next(int ranks) {
+  static std::atomic<int> made = 0;
+  static std::uint64_t const run = [] {
+    std::uint64_t random = 0;
+    if (getrandom(&random, sizeof random, 0) == ssize_t(sizeof random)) return random;
+    return std::uint64_t(std::chrono::system_clock::now().time_since_epoch().count()) ^ std::uint64_t(getpid()) << 32;
+  }();
+  return {run, ++made, ranks};
+}
+
+inline void trace::open(std::string const& path, int rank, std::vector<std::string> memories,
+                        trace_identity const& which) {
+  rank_ = rank, memories_ = std::move(memories);
+  (void)detail::exit_code::of_process();
+  file_.reset();
+  file_.get_deleter() = {path};
+  file_.reset(std::fopen(path.c_str(), "we"));
   if (!file_)
     throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno), "Name another file", errno);
   origin_ = clock::now();
   auto const epoch = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
-  put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{1}) + detail::member("rank", std::uint64_t(rank)) +
-      detail::member("begin", std::uint64_t(epoch.count())) + "}\n");
+  char run[24];
+  std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(which.run));
+  put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{2}) + detail::member("run", std::string_view(run)) +
+      detail::member("part", std::uint64_t(which.part)) + detail::member("rank", std::uint64_t(rank)) +
+      detail::member("ranks", std::uint64_t(which.ranks)) + detail::member("begin", std::uint64_t(epoch.count())) + "}\n");
+}
+
+inline error trace::lost(std::string const& path, int code) {
+  return error("residency::traced", "the trace " + path + " is not whole", std::strerror(code), "Make room for it", code);
 }
 
 inline void trace::close() {
   if (!file_) return;
-  bool const was_bad = std::ferror(file_.get()) != 0;
-  if (std::fclose(file_.release()) != 0 || was_bad)
-    throw error("residency::traced", "the trace " + path_ + " is not whole", std::strerror(errno), "Make room for it", errno);
+  if (int const code = detail::finish(file_.release()); code != 0) throw lost(file_.get_deleter().path, code);
 }
 
 inline void trace::create(int variable, memory m) {
@@ -96,10 +157,8 @@ inline void trace::exchange(int variable, int level, int component, std::uint64_
   begun_ = clock::now();
 }
 
-inline std::string trace::path_of(std::string const& name, int rank) {
-  static std::atomic<int> made = 0;
-  int const before = made++;
-  return name + '.' + std::to_string(rank) + (before == 0 ? "" : '.' + std::to_string(before + 1)) + ".jsonl";
+inline std::string trace::path_of(std::string const& name, int rank, int part) {
+  return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
 }
 
 inline std::string trace::line(char const* what, clock::time_point when, int variable) const {
@@ -109,8 +168,10 @@ inline std::string trace::line(char const* what, clock::time_point when, int var
 
 // In full, or the program is told.
 inline void trace::put(std::string const& text) {
-  if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size())
-    throw error("residency::traced", "the trace " + path_ + " is not whole", std::strerror(errno), "Make room for it", errno);
+  if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size()) return;
+  int const code = errno;
+  file_.get_deleter().is_told = true;
+  throw lost(file_.get_deleter().path, code);
 }
 
 } // namespace keel::residency

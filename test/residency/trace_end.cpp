@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// The end of a trace as a program's user sees it: on standard error and in the exit code.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct outcome {
+  int code = -1; ///< 128 and the signal where one ended it
+  std::string err;
+};
+
+/// A folder of its own, gone at the end.
+struct folder {
+  fs::path path = fs::temp_directory_path() / ("keel-trace-end-" + std::to_string(getpid()));
+  folder() { fs::create_directories(path); }
+  ~folder() { fs::remove_all(path); }
+
+  /// Runs traced_program.cpp, whose trace is `run.0.jsonl` here.
+  [[nodiscard]] outcome run(std::string const& then) const {
+    std::string const err = path / "err";
+    std::string const options = " --keel-trace-file=" + (path / "run").string() + " 2>" + err;
+    int const status = std::system((KEEL_TRACED_PROGRAM " " + then + options).c_str());
+    std::ostringstream text;
+    text << std::ifstream{err}.rdbuf();
+    fs::remove(err);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text.str()};
+  }
+};
+
+} // namespace
+
+TEST_CASE("residency: a trace whose end is lost is told, with exit code 2, whatever main returns") {
+  folder const here;
+  auto const trace = here.path / "run.0.jsonl";
+  std::string const lost = "keel::residency::traced: the trace " + trace.string() +
+                           " is not whole (No space left on device). Make room for it?\n";
+  CHECK(here.run("").code == 0);
+  CHECK(here.run("one").code == 1);
+  fs::remove(trace);
+  fs::create_symlink("/dev/full", trace); // what is written is kept until the end, and lost there
+  for (char const* then : {"", "one"}) {
+    CAPTURE(then);
+    auto const ended = here.run(then);
+    CHECK(ended.code == 2);
+    CHECK(ended.err == lost);
+  }
+  auto const thrown = here.run("throw");
+  CHECK(thrown.code == 2);
+  CHECK(thrown.err == lost + "the program's own error\n");
+  auto const early = here.run("long"); // lost by a line in the middle: thrown, and told once
+  CHECK(early.code == 2);
+  CHECK(early.err == lost);
+}
+
+TEST_CASE("residency: a disk that is full at any byte of a trace gives exit code 2 and a reason") {
+  folder const here;
+  auto const trace = here.path / "run.0.jsonl";
+  REQUIRE(here.run("long").code == 0);
+  auto const whole = fs::file_size(trace);
+  CHECK(whole > 8192);
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  for (rlim_t room = 1000; room < whole; room += 1 + whole / 12) {
+    CAPTURE(room);
+    rlimit const full{room, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &full);
+    auto const ended = here.run("long");
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(ended.code == 2);
+    CHECK(ended.err == "keel::residency::traced: the trace " + trace.string() +
+                           " is not whole (File too large). Make room for it?\n");
+  }
+}
