@@ -59,12 +59,19 @@ inline handle fresh() {
   return t;
 }
 
+/// hwloc and its reader of XML answer the same for a lack of memory and for wrong input, but for errno.
+inline void refuse_lack_of_memory(std::string const& what) {
+  if (errno == ENOMEM)
+    throw error("topology", what + " is not read", "there is not enough memory", "Free some, or raise its limit", ENOMEM);
+}
+
 /// Where hwloc does its work. `what` stands in the message.
 inline void load(handle const& t, std::string const& what) {
   errno = 0;
-  if (hwloc_topology_load(t.get()) != 0)
-    throw error("topology", what + " is not a topology", "hwloc refuses it: " + system_text(errno),
-                "Make one with lstopo", errno);
+  if (hwloc_topology_load(t.get()) == 0) return;
+  refuse_lack_of_memory(what);
+  throw error("topology", what + " is not a topology", "hwloc refuses it: " + system_text(errno),
+              "Make one with lstopo", errno);
 }
 
 /// Loads XML that lies in memory; `name` stands in messages. Throws before hwloc sees it where it
@@ -76,8 +83,11 @@ inline loaded from_xml_text(std::string_view text, std::string const& name) {
   if (auto const wrong = why_not_a_topology(text); !wrong.empty()) refuse(wrong);
   auto t = fresh();
   std::string const terminated{text}; // hwloc wants the final null inside the length
-  if (hwloc_topology_set_xmlbuffer(t.get(), terminated.c_str(), int(terminated.size() + 1)) != 0)
+  errno = 0;
+  if (hwloc_topology_set_xmlbuffer(t.get(), terminated.c_str(), int(terminated.size() + 1)) != 0) {
+    refuse_lack_of_memory(name);
     refuse("hwloc cannot read it as XML");
+  }
   load(t, name);
   return {std::move(t), name};
 }
@@ -101,9 +111,12 @@ inline loaded from_xml_file(std::filesystem::path const& path, std::string const
 inline loaded from_synthetic(std::string_view text, std::string const& name) {
   auto t = fresh();
   std::string const terminated{text};
-  if (terminated.size() > 4096 || hwloc_topology_set_synthetic(t.get(), terminated.c_str()) != 0)
+  errno = 0;
+  if (terminated.size() > 4096 || hwloc_topology_set_synthetic(t.get(), terminated.c_str()) != 0) {
+    refuse_lack_of_memory(name);
     throw error("topology", name + " is not a topology", "hwloc does not understand it",
                 "Write something like 'package:2 numa:1 core:8 pu:2'", EINVAL);
+  }
   load(t, name);
   return {std::move(t), name};
 }
