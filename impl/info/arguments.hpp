@@ -71,10 +71,12 @@ inline arguments parse(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string_view const word = argv[i], option = word.substr(0, word.find('='));
     auto const value = [&]() -> std::string {
-      if (option.size() < word.size()) return std::string{word.substr(option.size() + 1)};
-      if (i + 1 == argc)
+      bool const is_joined = option.size() < word.size();
+      if (!is_joined && i + 1 == argc)
         throw error("info", std::string{option} + " has no value", "it is the last word", "See keel-info --help");
-      return argv[++i];
+      std::string given{is_joined ? word.substr(option.size() + 1) : argv[++i]};
+      if (given.empty()) throw error("info", std::string{option} + " is empty", "it needs a value", "See keel-info --help");
+      return given;
     };
     if (word == "--json") asked.json = true;
     else if (word == "--check") asked.check = true;

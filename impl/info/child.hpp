@@ -7,6 +7,7 @@
 #include <keel/policy/error.hpp>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -17,21 +18,33 @@
 
 namespace keel::info {
 
-/// Runs `work` in a child, limited to 20 seconds and 2 GiB, and answers its exit code. A child that
-/// dies is an error that names `what`; this process goes on.
+/// What a child is allowed: to read its input, and for all of its work; `bytes` of memory.
+struct child_limits {
+  unsigned reading_seconds = 4;
+  rlim_t seconds = 20;
+  rlim_t bytes = rlim_t{2} << 30;
+};
+
+/// Said by the work when it has read its input: the limit of time for that is off.
+inline void input_is_read() noexcept { alarm(0); }
+
+/// Runs `work` in a child, and answers its exit code. A child that dies is an error that names `what`; this process
+/// goes on.
 template <class Work>
-int in_child(std::string const& what, Work const& work) {
+int in_child(std::string const& what, std::string const& mend, Work const& work, child_limits const& limits = {}) {
   std::fflush(nullptr);
   pid_t const child = fork();
   if (child < 0) throw error("info", what + " is not read", std::strerror(errno), "Try again", errno);
   if (child == 0) {
-    rlimit const seconds{20, 20}, bytes{rlim_t{2} << 30, rlim_t{2} << 30};
+    rlimit const seconds{limits.seconds, limits.seconds}, bytes{limits.bytes, limits.bytes};
     setrlimit(RLIMIT_CPU, &seconds);
 #if !defined(__SANITIZE_ADDRESS__)
     setrlimit(RLIMIT_AS, &bytes);
 #else
     static_cast<void>(bytes); // its shadow memory is larger than that
 #endif
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(limits.reading_seconds);
     int const code = work();
     std::fflush(nullptr);
     _exit(code);
@@ -39,8 +52,12 @@ int in_child(std::string const& what, Work const& work) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  throw error("info", what + " is not read", "hwloc died of it: " + std::string{strsignal(WTERMSIG(status))},
-              "Make one with lstopo", WTERMSIG(status));
+  int const signal = WTERMSIG(status);
+  auto const why = signal == SIGALRM ? "that took more than " + std::to_string(limits.reading_seconds) + " seconds"
+                   : signal == SIGXCPU || signal == SIGKILL
+                       ? "it took too much time or memory: " + std::string{strsignal(signal)}
+                       : "hwloc died of it, or of a lack of memory: " + std::string{strsignal(signal)};
+  throw error("info", what + " is not read", why, mend, signal);
 }
 
 } // namespace keel::info

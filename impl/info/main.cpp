@@ -19,8 +19,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -33,15 +35,21 @@ int guarded(auto const& work) {
     int const code = work();
     if (std::fflush(stdout) != 0) throw error("info", "the output cannot be written", std::strerror(errno), {}, errno);
     return code;
+  } catch (std::bad_alloc const&) {
+    std::fputs("keel::info: there is not enough memory (an allocation failed). Free some, or raise its limit?\n", stderr);
   } catch (std::exception const& e) {
     std::fprintf(stderr, "%s\n", e.what());
-    return 2;
   }
+  return 2;
 }
 
-topology::node this_node(info::configuration const& configuration) {
+topology::node node_of(info::arguments const& asked, info::configuration const& configuration) {
   auto const& kept_in = configuration.topology_cache;
-  return kept_in.empty() ? topology::node::here() : topology::node::here(kept_in);
+  auto node = !asked.xml.empty() ? topology::node::from_xml(asked.xml)
+              : kept_in.empty()  ? topology::node::here()
+                                 : topology::node::here(kept_in);
+  info::input_is_read();
+  return node;
 }
 
 /// The file that another machine is read from; empty where it is this one.
@@ -50,14 +58,23 @@ std::string input_file(info::arguments const& asked) {
   return !asked.xml.empty() ? asked.xml : other != nullptr ? other : "";
 }
 
+/// What hwloc reads, and what to do where it cannot.
+std::pair<std::string, std::string> source_of(info::arguments const& asked) {
+  char const* const synthetic = std::getenv("HWLOC_SYNTHETIC");
+  if (!asked.xml.empty()) return {asked.xml, "Make one with lstopo"};
+  if (synthetic != nullptr) return {std::string{"HWLOC_SYNTHETIC="} + synthetic, "Describe a smaller machine"};
+  if (auto const file = input_file(asked); !file.empty()) return {"HWLOC_XMLFILE=" + file, "Make one with lstopo"};
+  return {"this machine", "Does lstopo show it"};
+}
+
 int check(info::arguments const& asked, info::configuration const& configuration) {
-  auto const found = info::checking{this_node(configuration), configuration, asked.map}.found();
+  auto const found = info::checking{node_of(asked, configuration), configuration, asked.map}.found();
   std::fputs(info::findings_text(found).c_str(), stdout);
   return std::any_of(found.begin(), found.end(), [](info::finding const& f) { return f.is_wrong; }) ? 1 : 0;
 }
 
 int show(info::arguments const& asked, info::configuration const& configuration) {
-  auto const node = asked.xml.empty() ? this_node(configuration) : topology::node::from_xml(asked.xml);
+  auto const node = node_of(asked, configuration);
   std::optional<std::vector<topology::placement>> ranks;
   if (asked.map) ranks = node.place(*asked.map, {.order = asked.by});
   if (!asked.svg.empty()) info::write_svg(asked.svg, input_file(asked), node, ranks ? *ranks : std::vector<topology::placement>{});
@@ -81,8 +98,8 @@ int run(int argc, char** argv) {
     std::fputs(text.c_str(), stdout);
   } else {
     auto const work = [&] { return asked.check ? check(asked, configuration) : show(asked, configuration); };
-    auto const file = (asked.xml.empty() ? "HWLOC_XMLFILE=" : "") + input_file(asked);
-    return input_file(asked).empty() ? work() : info::in_child(file, [&] { return guarded(work); }); // which has said what was wrong
+    auto const [what, mend] = source_of(asked);
+    return info::in_child(what, mend, [&] { return guarded(work); }); // which has said what was wrong
   }
   return 0;
 }

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -25,6 +26,7 @@
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -269,6 +271,11 @@ TEST_CASE("info: wrong input is a message in keel's grammar, exit code 2, and no
       {"--map 0", "keel::info: --map 0 cannot be drawn"},
       {"--map 4x", "keel::info: --map 4x cannot be drawn"},
       {"--map", "keel::info: --map has no value"},
+      {"--xml=", "keel::info: --xml is empty (it needs a value). See keel-info --help?"},
+      {"--xml ''", "keel::info: --xml is empty"},
+      {"--svg=", "keel::info: --svg is empty"},
+      {"--explain=", "keel::info: --explain is empty"},
+      {"--map=", "keel::info: --map is empty"},
       {"--explain nothing", "keel::info: no knob is called nothing."},
       {"--keel-num-thread 3", "keel::device: unknown option --keel-num-thread"},
       {"--keel-num-threads 4x", "keel::device: --keel-num-threads='4x'"},
@@ -295,4 +302,27 @@ TEST_CASE("info: bad variables of hwloc are errors, good ones another machine") 
     CHECK(heard.err.starts_with(std::string{"keel::topology: "} + bad));
   }
   CHECK(info("", "HWLOC_SYNTHETIC='core:3 pu:1'").out.starts_with("node: HWLOC_SYNTHETIC=core:3 pu:1, 3 cores"));
+}
+
+TEST_CASE("info: a pipe that no process writes to and a machine without end are ended within five seconds") {
+  auto const pipe = std::filesystem::temp_directory_path() / ("keel-info-pipe-" + std::to_string(getpid()));
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  struct {
+    std::string arguments, variables, message;
+  } const endless[]{
+      {"--xml " + pipe.string(), "", "keel::info: " + pipe.string() + " is not read (that took more than 4 seconds). Make one with lstopo?"},
+      {"--xml /dev/zero", "", "keel::topology: /dev/zero is not a topology (it is larger than 32 MiB)."},
+      {"", "HWLOC_SYNTHETIC='node:999999 pu:9999'", "HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},
+      {"--check", "HWLOC_SYNTHETIC='node:999999 pu:9999'", "HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},
+  };
+  for (auto const& e : endless) {
+    CAPTURE(e.message);
+    auto const begin = std::chrono::steady_clock::now();
+    auto const heard = info(e.arguments, e.variables);
+    CHECK(heard.code == 2);
+    CHECK_MESSAGE(heard.err.find(e.message) != std::string::npos, heard.err);
+    CHECK(heard.out.empty());
+    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
+  }
+  std::filesystem::remove(pipe);
 }
