@@ -3,6 +3,9 @@
 /// The end of a trace as a program's user sees it: on standard error and in the exit code.
 #include <doctest/doctest.h>
 
+#include <support/failing.hpp>
+#include <support/skip.hpp>
+
 #include <array>
 #include <csignal>
 #include <cstdio>
@@ -32,10 +35,10 @@ struct folder {
   ~folder() { fs::remove_all(path); }
 
   /// Runs traced_program.cpp, whose trace is `run.0.jsonl` here.
-  [[nodiscard]] outcome run(std::string const& then) const {
+  [[nodiscard]] outcome run(std::string const& then, std::string const& variables = {}) const {
     std::string const err = path / "err";
     std::string const options = " --keel-trace-file=" + (path / "run").string() + " 2>" + err;
-    int const status = std::system((KEEL_TRACED_PROGRAM " " + then + options).c_str());
+    int const status = std::system((variables + " " KEEL_TRACED_PROGRAM " " + then + options).c_str());
     std::ostringstream text;
     text << std::ifstream{err}.rdbuf();
     fs::remove(err);
@@ -87,4 +90,23 @@ TEST_CASE("residency: a disk that is full at any byte of a trace gives exit code
     CHECK(ended.err == "keel::residency::traced: the trace " + trace.string() +
                            " is not whole (File too large). Make room for it?\n");
   }
+}
+
+TEST_CASE("residency: a traced program is right or ends with code 2 and a reason, whichever allocation fails") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  folder const here;
+  outcome ended;
+  int refused = 0;
+  auto const calls = keel::test::fail_one_by_one(
+      keel::test::failing_call::allocation, here.path / "numbers",
+      [&](std::string const& variables) { ended = here.run("", variables); },
+      [&](std::uint64_t n) {
+        CAPTURE(n);
+        CAPTURE(ended.err);
+        CHECK((ended.code == 0 || ended.code == 2));
+        CHECK(ended.err.empty() == (ended.code == 0));
+        refused += ended.code == 2 ? 1 : 0;
+      });
+  CHECK(calls > 100);
+  CHECK(refused > 50);
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// keel-info where an allocation or a write fails, at each place: it is right, or it ends with exit code 2 and a reason.
+
+#include "said.hpp"
+
+#include <doctest/doctest.h>
+
+#include <support/failing.hpp>
+#include <support/skip.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <unistd.h>
+
+namespace fs = std::filesystem;
+using keel::test::failing_call, keel::test::fail_one_by_one;
+
+namespace {
+
+struct folder {
+  fs::path path = fs::temp_directory_path() / ("keel-info-failing-" + std::to_string(getpid()));
+  folder() { fs::create_directories(path); }
+  ~folder() { fs::remove_all(path); }
+  std::string operator/(char const* name) const { return path / name; }
+};
+
+std::string content(std::string const& path) {
+  std::ostringstream text;
+  text << std::ifstream{path}.rdbuf();
+  return text.str();
+}
+
+/// Each failure of a kind, in a run of keel-info that writes `written`. `least` is how many calls there are at least.
+void fails_well(failing_call kind, std::string const& arguments, std::string const& written, folder const& here, std::uint64_t least) {
+  auto const right = test::info(arguments);
+  REQUIRE(right.code == 0);
+  auto const whole = content(written);
+  REQUIRE(!whole.empty());
+  test::said heard;
+  std::uint64_t refused = 0;
+  auto const calls = fail_one_by_one(
+      kind, here / "numbers", [&](std::string const& variables) {
+        std::ofstream{written} << "old";
+        heard = test::info(arguments, variables);
+      },
+      [&](std::uint64_t n) {
+        CAPTURE(n);
+        CAPTURE(heard.err);
+        auto const now = content(written);
+        CHECK((now == whole || now == "old"));
+        if (heard.code == 0) {
+          CHECK(heard.out == right.out);
+          CHECK(now == whole);
+        } else {
+          ++refused;
+          CHECK(heard.code == 2);
+          CHECK(heard.out.empty());
+          CHECK(heard.err.find("keel::") != std::string::npos);
+          CHECK(heard.err.find("not a topology") == std::string::npos);
+          CHECK(heard.err.ends_with("?\n"));
+        }
+        fs::remove(written);
+        CHECK(std::distance(fs::directory_iterator{here.path}, {}) == (arguments.starts_with("trace") ? 2 : 1));
+      });
+  CHECK(calls >= least);
+  CHECK(refused > 0);
+}
+
+} // namespace
+
+TEST_CASE("info: where memory runs out at any place it says so, and what it wrote is whole or old") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  folder const here;
+  auto const drawn = here / "drawn";
+  fails_well(failing_call::allocation, "--map 2 --xml " KEEL_TEST_DATA "/no_io.xml --svg " + drawn, drawn, here, 1000);
+  auto const trace = here / "a.0.jsonl";
+  std::ofstream{trace} << R"({"keel":"trace","version":2,"run":"0000000000000001","part":1,"rank":0,"ranks":1,"begin":1})" "\n"
+                          R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"core",)"
+                          R"("from":"host","to":"cuda","bytes":800,"routine":"a routine with a long name","took":250.000})" "\n";
+  fails_well(failing_call::allocation, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 30);
+  fails_well(failing_call::file, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 4);
+}
+
+TEST_CASE("info: where a write fails at any place the old picture stays") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  folder const here;
+  auto const drawn = here / "drawn";
+  fails_well(failing_call::file, "--xml " KEEL_TEST_DATA "/no_io.xml --svg " + drawn, drawn, here, 4);
+}
