@@ -326,3 +326,25 @@ TEST_CASE("info: a pipe that no process writes to and a machine without end are 
   }
   std::filesystem::remove(pipe);
 }
+
+TEST_CASE("info: a link without a speed that is a number is one of unknown speed") {
+  auto const file = std::filesystem::temp_directory_path() / ("keel-info-link-" + std::to_string(getpid()) + ".xml");
+  std::ostringstream text;
+  text << std::ifstream{KEEL_TEST_DATA "/contexts.xml"}.rdbuf();
+  for (char const* speed : {"1e40", "nan", "-1e40"}) {
+    CAPTURE(speed);
+    auto changed = text.str();
+    std::string const old = "pci_link_speed=\"31.5\"";
+    REQUIRE(changed.find(old) != changed.npos);
+    changed.replace(changed.find(old), old.size(), "pci_link_speed=\"" + std::string{speed} + '"');
+    std::ofstream{file} << changed;
+    auto const heard = info("--json --xml " + file.string());
+    CHECK(heard.code == 0);
+    auto const known = nlohmann::json::parse(heard.out);
+    for (auto const& device : known["node"]["devices"]) {
+      CHECK(device["relative_speed"] >= 0);
+      CHECK(device["relative_speed"] <= 100);
+    }
+  }
+  std::filesystem::remove(file);
+}

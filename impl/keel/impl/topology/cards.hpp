@@ -9,6 +9,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -125,7 +126,7 @@ inline std::vector<card> cards(hwloc_topology_t hwloc) {
     }
     auto& c = all.back();
     c.shown.type = more_telling(c.shown.type, type_of_function(pci));
-    c.link = std::max(c.link, double(pci.linkspeed));
+    if (std::isfinite(pci.linkspeed)) c.link = std::max(c.link, double(pci.linkspeed)); // a file may say anything
     read_facts(c, at);
   }
   for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_osdev(hwloc, at)) != nullptr;) {
