@@ -8,20 +8,36 @@
 #include <keel/topology/objects.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
+#include <dirent.h>
 #include <unistd.h>
 
 namespace keel::topology::impl {
+
+/// Calls `f` with each name in a folder; not at all where it cannot be read. The standard library's iterator ends the
+/// program where memory runs out; this throws `std::bad_alloc`.
+inline void for_each_name(std::string const& folder, auto const& f) {
+  struct closer {
+    void operator()(DIR* d) const noexcept { closedir(d); }
+  };
+  errno = 0;
+  std::unique_ptr<DIR, closer> const opened{opendir(folder.c_str())};
+  if (!opened && errno == ENOMEM) throw std::bad_alloc{};
+  if (!opened) return;
+  while (dirent const* const entry = readdir(opened.get())) f(std::string_view{entry->d_name});
+}
 
 /// Linux lists the blocks of a node as `memory<number>`; the lowest times the size of a block is where
 /// it begins.
@@ -30,14 +46,11 @@ inline std::optional<std::uint64_t> base_address(int os_index) {
   std::uint64_t block_bytes = 0;
   if (!(std::ifstream{system / "memory/block_size_bytes"} >> std::hex >> block_bytes)) return std::nullopt;
   std::optional<std::uint64_t> lowest;
-  std::error_code code;
-  std::filesystem::directory_iterator at{system / ("node/node" + std::to_string(os_index)), code};
-  for (; !code && at != std::filesystem::directory_iterator{}; at.increment(code)) {
-    auto const name = at->path().filename().string();
+  for_each_name(system / ("node/node" + std::to_string(os_index)), [&](std::string_view name) {
     std::uint64_t number = 0;
     if (name.starts_with("memory") && std::from_chars(name.data() + 6, name.data() + name.size(), number).ec == std::errc{})
       lowest = std::min(lowest.value_or(~std::uint64_t{0}), number * block_bytes);
-  }
+  });
   return lowest;
 }
 
@@ -48,14 +61,12 @@ inline std::uint64_t page_sizes(hwloc_obj_t node, [[maybe_unused]] bool here) {
 #if HWLOC_API_VERSION >= 0x00030000
   if (!here) return pages;
   pages = std::uint64_t(sysconf(_SC_PAGESIZE));
-  std::error_code code;
-  std::filesystem::directory_iterator at{"/sys/devices/system/node/node" + std::to_string(node->os_index) + "/hugepages", code};
-  for (; !code && at != std::filesystem::directory_iterator{}; at.increment(code)) { // hugepages-2048kB
-    auto const name = at->path().filename().string();
+  auto const folder = "/sys/devices/system/node/node" + std::to_string(node->os_index) + "/hugepages";
+  for_each_name(folder, [&](std::string_view name) { // hugepages-2048kB
     std::uint64_t kilobytes = 0;
     if (name.starts_with("hugepages-") && std::from_chars(name.data() + 10, name.data() + name.size(), kilobytes).ec == std::errc{})
       pages |= kilobytes << 10;
-  }
+  });
 #else
   for (unsigned i = 0; i < node->attr->numanode.page_types_len; ++i) pages |= node->attr->numanode.page_types[i].size;
 #endif
