@@ -92,3 +92,21 @@ TEST_CASE("info: where a write fails at any place the old picture stays") {
   auto const drawn = here / "drawn";
   fails_well(failing_call::file, "--xml " KEEL_TEST_DATA "/no_io.xml --svg " + drawn, drawn, here, 4);
 }
+
+TEST_CASE("info: where memory runs out while this machine is read it ends with a code and a reason") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  folder const here;
+  test::said heard;
+  int refused = 0;
+  fail_one_by_one(
+      failing_call::allocation, here / "numbers", [&](std::string const& variables) { heard = test::info("", variables); },
+      [&](std::uint64_t n) {
+        CAPTURE(n);
+        CAPTURE(heard.err);
+        CHECK((heard.code == 0 || heard.code == 2)); // hwloc leaves out what it has no memory for, and does not tell
+        CHECK((heard.code == 0 || heard.err.find("keel::") != std::string::npos));
+        CHECK(heard.err.find("terminate called") == std::string::npos);
+        refused += heard.code == 2 ? 1 : 0;
+      });
+  CHECK(refused > 50);
+}
