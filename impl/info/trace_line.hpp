@@ -86,7 +86,10 @@ private:
     bool number_float(double n, std::string const&) { return keep(n); }
     bool string(std::string& text) { return keep(std::move(text)); }
     bool binary(nlohmann::json::binary_t&) { return neither(); }
-    bool start_object(std::size_t) { return is_inside ? neither() : is_inside = true; }
+    bool start_object(std::size_t) {
+      if (is_inside) neither();
+      return is_inside = true;
+    }
     bool end_object() { return true; }
     bool start_array(std::size_t) { return neither(); }
     bool end_array() { return true; }
