@@ -27,7 +27,7 @@ public:
     for (auto const& p : ranks)
       for (int const c : p.cores) rank_of_[std::size_t(c)].insert(int(&p - ranks.data()));
     for (auto const& m : node.memories())
-      place([&](int c) { return node_.distance_to_memory(c, m.id); },
+      place([&](int c) { return node_.steps_to_memory(c, m.id); },
             m.name + ' ' + std::string{to_string(m.type)} + ' ' + readable(m.bytes));
     for (auto const& d : node.devices()) {
       topology::id_set users;

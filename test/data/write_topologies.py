@@ -127,6 +127,22 @@ def cache(size, depth, kind):
     return f'cache_size="{size}" depth="{depth}" cache_linesize="64" cache_associativity="8" cache_type="{kind}"'
 
 
+def matrix(rows):
+    """Latencies between NUMA nodes, as the firmware tells them."""
+    indexes = "".join(f"{i} " for i in range(len(rows)))
+    values = "".join(f"{v} " for row in rows for v in row)
+    return [f'  <distances2 type="NUMANode" nbobjs="{len(rows)}" kind="5" name="NUMALatency" indexing="os">',
+            f'    <indexes length="{len(indexes)}">{indexes}</indexes>',
+            f'    <u64values length="{len(values)}">{values}</u64values>', "  </distances2>"]
+
+
+def attribute(name, flags, values):
+    """Of memories as seen from sets of hardware threads: (gp_index of the node, threads, value)."""
+    return [f'  <memattr name="{name}" flags="{flags}">'] + [
+        f'    <memattr_value target_obj_type="NUMANode" target_obj_gp_index="{node}" value="{value}" initiator_cpuset="{bits(threads)}"/>'
+        for node, threads, value in values] + ["  </memattr>"]
+
+
 def machine(file):
     return lambda build: build(Machine(), file)
 
@@ -188,12 +204,8 @@ def _(m, file):
     def tail():
         m.numa(256, "CXL-DRAM", cpuless=True)
         m.numa(512, "NVM", cpuless=True)
-    m.tail = ['  <distances2 type="NUMANode" nbobjs="6" kind="5" name="NUMALatency" indexing="os">',
-              '    <indexes length="12">0 1 2 3 4 5 </indexes>',
-              '    <u64values length="{}">{}</u64values>', "  </distances2>"]
-    values = "".join(f"{v} " for row in ([10, 10, 20, 20, 40, 50], [10, 10, 20, 20, 40, 50], [20, 20, 10, 10, 40, 50],
-                                         [20, 20, 10, 10, 40, 50], [40, 40, 40, 40, 10, 60], [50, 50, 50, 50, 60, 10]) for v in row)
-    m.tail[2] = m.tail[2].format(len(values), values)
+    m.tail = matrix([[10, 10, 20, 20, 40, 50], [10, 10, 20, 20, 40, 50], [20, 20, 10, 10, 40, 50],
+                     [20, 20, 10, 10, 40, 50], [40, 40, 40, 40, 10, 60], [50, 50, 50, 50, 60, 10]])
     m.write(file, [half, half, tail])
 
 
@@ -246,3 +258,41 @@ def _(m, file):
         lambda: m.pci(3, "1200 [1da3:1020]"), lambda: m.pci(4, "0b40 [8086:225c]", inside=[("mic0", 5, "MIC")])]),
         lambda: m.object("Package", [m.numa] + [m.core] * 4 + [
             lambda: m.pci(5, "0c06 [15b3:1003]"), lambda: m.pci(6, "0c04 [1077:2532]"), lambda: m.pci(7, "0000 [119f:0100]", inside=[("bxi0", 3)])])])
+
+
+@machine("one_offline.xml")
+def _(m, file):
+    core = lambda: m.core(1, caches=False)
+    shared = lambda *inside: lambda: m.object("L2Cache", list(inside), cache(1 << 20, 2, 0))
+    pair, single = shared(core, core), shared(core)
+    gpu = lambda: m.pci(1, "0302 [10de:20b0]")
+    m.write(file, [lambda: m.object("Package", [m.numa, pair, pair, single, pair, gpu]),
+                   lambda: m.object("Package", [m.numa, pair, pair, pair, pair]),
+                   lambda: m.object("Package", [m.numa, single, single])])
+
+
+@machine("latencies.xml")
+def _(m, file):
+    part = lambda: m.object("Package", [m.numa, m.core, m.core])
+    def without_cores():
+        m.numa(256, cpuless=True)
+        m.numa(80, "GPUMemory", cpuless=True)
+    ring = [[10, 16, 22, 16], [16, 10, 16, 22], [22, 16, 10, 16], [16, 22, 16, 10]]
+    m.tail = matrix([row + [40, 80] for row in ring] + [[40, 40, 40, 40, 10, 80], [80, 80, 80, 80, 80, 10]])
+    m.write(file, [part, part, part, part, without_cores], allowed_nodes=0b111011)
+
+
+@machine("attributes.xml")
+def _(m, file):
+    nodes = []
+    def numa(gib, subtype=None):
+        m.numa(gib, subtype)
+        nodes.append(m.gp)
+    half = lambda: m.object("Package", [lambda: numa(128), lambda: numa(64, "HBM"), m.core, m.core])
+    def tail():
+        pairs = lambda *values: [(node, 0b1100 if side else 0b11, values[(n % 2) * 2 + (n // 2 != side)])
+                                 for n, node in enumerate(nodes) for side in range(2)]
+        m.tail = matrix([[10, 11, 20, 21], [11, 10, 21, 22], [20, 21, 10, 11], [21, 22, 11, 10]])
+        m.tail += attribute("Bandwidth", 5, pairs(200000, 80000, 800000, 90000))
+        m.tail += attribute("Latency", 6, pairs(90, 140, 110, 160))
+    m.write(file, [half, half, tail])

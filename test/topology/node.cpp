@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
 #include <string>
 
@@ -49,7 +50,7 @@ void check_against_hwloc(std::filesystem::path const& file) {
       REQUIRE(n.distance_to_core(c.id, other.id) ==
               oracle.distance(oracle.cores()[std::size_t(c.id)], oracle.cores()[std::size_t(other.id)]));
     for (auto const& m : n.memories())
-      REQUIRE(n.distance_to_memory(c.id, m.id) ==
+      REQUIRE(n.steps_to_memory(c.id, m.id) ==
               oracle.distance(oracle.cores()[std::size_t(c.id)], oracle.memories()[std::size_t(m.id)]));
     for (auto const& d : n.devices())
       REQUIRE(n.distance_to_device(c.id, d.id) ==
@@ -114,6 +115,38 @@ TEST_CASE("topology: nearness keeps its laws for every core of every machine") {
   }
 }
 
+TEST_CASE("topology: steps can be compared between the cores of every machine") {
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    auto const n = node::from_xml(file);
+    int const cores = int(n.cores().size());
+    auto const between = [&](int a, int b) { return n.distance_to_core(a, b); };
+    keel::laws::steps_compare(cores, cores, between, between);
+    keel::laws::steps_compare(cores, int(n.memories().size()), between, [&](int c, int m) { return n.steps_to_memory(c, m); });
+    keel::laws::steps_compare(cores, int(n.devices().size()), between, [&](int c, int d) { return n.distance_to_device(c, d); });
+  }
+}
+
+TEST_CASE("topology: on every machine equal places are equally many steps away, and steps rise with the way up") {
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    auto const n = node::from_xml(file);
+    keel::test::walk const oracle{file};
+    std::map<int, int> steps_to; // by the depth of what holds both
+    auto const check = [&](int steps, core const& from, hwloc_obj_t to) {
+      auto const depth = keel::test::walk::common_depth(oracle.cores()[std::size_t(from.id)], to);
+      REQUIRE(steps_to.emplace(depth, steps).first->second == steps);
+    };
+    for (auto const& c : n.cores()) {
+      for (auto const& other : n.cores()) check(n.distance_to_core(c.id, other.id), c, oracle.cores()[std::size_t(other.id)]);
+      for (auto const& m : n.memories()) check(n.steps_to_memory(c.id, m.id), c, oracle.memories()[std::size_t(m.id)]);
+      for (auto const& d : n.devices()) check(n.distance_to_device(c.id, d.id), c, oracle.device(d.pci_id, d.name));
+    }
+    for (auto at = steps_to.begin(); at != steps_to.end() && std::next(at) != steps_to.end(); ++at)
+      CHECK(at->second >= std::next(at)->second);
+  }
+}
+
 TEST_CASE("topology: the table of cores says what the distances say") {
   for (auto const& file : keel::test::all_machines()) {
     CAPTURE(file);
@@ -141,6 +174,22 @@ TEST_CASE("topology: in a regular tree cores are as far from each other both way
     for (int a = 0; a < int(n.cores().size()); ++a)
       for (int b = 0; b < a; ++b) CHECK(n.distance_to_core(a, b) == n.distance_to_core(b, a));
   }
+}
+
+TEST_CASE("topology: a core whose neighbour is switched off is as far from its memory as the others") {
+  auto const n = node::from_xml(own_machine("one_offline.xml")); // pairs of cores share a cache; 4, 15 and 16 are alone
+  REQUIRE(n.cores().size() == 17);
+  for (auto const& c : n.cores()) {
+    int const package = c.id < 7 ? 0 : c.id < 15 ? 1 : 2;
+    bool const is_alone = c.id == 4 || c.id >= 15;
+    for (auto const& m : n.memories()) CHECK(n.steps_to_memory(c.id, m.id) == (m.id == package ? 2 : 3));
+    CHECK(n.distance_to_device(c.id, 0) == (package == 0 ? 2 : 3));
+    CHECK(n.nearby_cores(c.id, core_type::any, 0, 1).size() == (is_alone ? 1 : 2));
+    CHECK(n.nearby_cores(c.id, core_type::any, 0, 2) == (package == 0   ? id_set::range(0, 7)
+                                                         : package == 1 ? id_set::range(7, 15)
+                                                                        : id_set::range(15, 17)));
+  }
+  for (auto const& p : n.place(3, {.order = order::by_device})) CHECK((p.cores - id_set::range(0, 7)).empty());
 }
 
 TEST_CASE("topology: distance counts the different localities on the way up") {
@@ -224,6 +273,100 @@ TEST_CASE("topology: memories say their kind and speed") {
   CHECK(n.nearby_memories(0, memory_type::persistent) == id_set{5});
   int const speeds[]{100, 100, 100, 100, 25, 20}; // by the latency of the nearest cores
   for (auto const& m : n.memories()) CHECK(m.relative_speed == speeds[m.id]);
+}
+
+TEST_CASE("topology: memories equally many steps away are told apart by latency") {
+  auto const n = node::from_xml(own_machine("latencies.xml")); // four packages in a ring; two memories without cores
+  CHECK(n.unit_of_latencies() == latency_unit::relative);
+  int const from_first[]{10, 16, 16, 40, 80}, from_third[]{22, 16, 16, 40, 80}; // the third package's memory is withheld
+  int const distances_first[]{1, 2, 2, 4, 5}, distances_third[]{3, 2, 2, 4, 5};
+  for (auto const& m : n.memories()) {
+    CHECK(n.latency(0, m.id) == from_first[m.id]);
+    CHECK(n.latency(4, m.id) == from_third[m.id]);
+    CHECK(n.distance_to_memory(0, m.id) == distances_first[m.id]);
+    CHECK(n.distance_to_memory(4, m.id) == distances_third[m.id]);
+    CHECK(n.steps_to_memory(4, m.id) == 2);
+  }
+  CHECK(n.nearby_memories(4, memory_type::any, 2, 2) == id_set{1, 2});
+  CHECK(n.nearby_memories(4, memory_type::any, 3, 4) == id_set{0, 3});
+  CHECK(n.nearby_memories(4, memory_type::any, within{16}) == id_set{1, 2});
+  CHECK(n.nearby_memories(4, memory_type::any, within{15}).empty());
+  CHECK(n.nearby_memories(0, memory_type::dram, within{80}) == id_set{0, 1, 2, 3});
+  CHECK(n.nearby_memories(0, memory_type::device, within{80}) == id_set{4});
+  int const speeds[]{100, 100, 100, 25, 13};
+  for (auto const& m : n.memories()) CHECK(m.relative_speed == speeds[m.id]);
+  CHECK_THROWS_AS((void)n.latency(8, 0), keel::error);
+  CHECK_THROWS_AS((void)n.latency(0, 5), keel::error);
+  CHECK_THROWS_AS((void)n.nearby_memories(8, memory_type::any, within{10}), keel::error);
+}
+
+TEST_CASE("topology: attributes that tell every pair count in nanoseconds, and beat the matrix") {
+  auto const n = node::from_xml(own_machine("attributes.xml"));
+  CHECK(n.unit_of_latencies() == latency_unit::nanoseconds);
+  int const latencies[]{90, 110, 140, 160}, bandwidths[]{200000, 800000, 80000, 90000};
+  for (auto const& m : n.memories()) {
+    CHECK(n.latency(1, m.id) == latencies[m.id]);
+    CHECK(n.latency(2, m.id) == latencies[(m.id + 2) % 4]);
+    CHECK(n.bandwidth(1, m.id) == bandwidths[m.id]);
+    CHECK(m.relative_speed == (m.type == memory_type::dram ? 100 : 400)); // by bandwidth
+  }
+  CHECK(n.nearby_memories(0, memory_type::any, within{110}) == id_set{0, 1});
+  CHECK(n.nearby_memories(0, memory_type::any, 0, 1) == id_set{0}); // the one that is faster is farther
+  CHECK(n.nearby_memories(0, memory_type::any, 2, 2) == id_set{1});
+}
+
+TEST_CASE("topology: attributes that do not tell every pair leave the latencies to the matrix") {
+  std::ifstream file(own_machine("attributes.xml"));
+  std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto const without = [&](std::string const& from, std::string const& to) {
+    auto const at = text.find(from, text.find("<memattr name=\"Latency\""));
+    REQUIRE(at != text.npos);
+    text.erase(at, text.find(to, at) + to.size() - at);
+  };
+  without("    <memattr_value", "/>\n"); // from the first package to its first memory
+  auto const relative = node::from_xml_text(text);
+  CHECK(relative.unit_of_latencies() == latency_unit::relative);
+  CHECK(relative.latency(0, 1) == 11);
+  CHECK(relative.latency(2, 1) == 21);
+  text.erase(text.find("  <distances2"), text.find("</distances2>\n") + 14 - text.find("  <distances2"));
+  auto const some = node::from_xml_text(text);
+  CHECK(some.unit_of_latencies() == latency_unit::nanoseconds);
+  CHECK_FALSE(some.latency(0, 0).has_value());
+  CHECK(some.latency(0, 2) == 140);
+  CHECK(some.distance_to_memory(0, 0) == some.distance_to_memory(0, 1) + 1); // the unknown comes last
+  auto const none = node::from_synthetic("package:2 numa:1 core:2 pu:1");
+  CHECK(none.unit_of_latencies() == latency_unit::unknown);
+  CHECK_FALSE(none.latency(0, 0).has_value());
+  CHECK_FALSE(none.bandwidth(0, 0).has_value());
+  CHECK(none.nearby_memories(0, memory_type::any, within{1000}).empty());
+}
+
+TEST_CASE("topology: on every machine distances follow steps and latencies, and no memory farther by latency is faster") {
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    keel::laws::latencies(node::from_xml(file));
+  }
+}
+
+TEST_CASE("topology: the latency of a core is that of the matrix, from its own node") {
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    auto const n = node::from_xml(file);
+    keel::test::walk const oracle{file};
+    for (auto const& c : n.cores())
+      for (auto const& m : n.memories()) {
+        auto const told = oracle.latency(oracle.cores()[std::size_t(c.id)], oracle.memories()[std::size_t(m.id)]);
+        if (n.unit_of_latencies() == latency_unit::relative) REQUIRE(n.latency(c.id, m.id).value_or(0) == told);
+        if (n.unit_of_latencies() == latency_unit::unknown) REQUIRE(told == 0);
+      }
+  }
+}
+
+TEST_CASE("topology: memory of a GPU is of a type of its own") {
+  auto const n = node::from_xml(own_machine("latencies.xml"));
+  CHECK(n.memories()[4].type == memory_type::device);
+  CHECK(n.memories()[3].type == memory_type::dram);
+  CHECK_FALSE(n.nearby_memories(0, memory_type::dram).contains(4));
 }
 
 TEST_CASE("topology: what the system withholds is listed apart and never among the cores") {

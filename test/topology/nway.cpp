@@ -103,6 +103,26 @@ TEST_CASE("nway: nearness keeps its laws, through the API") {
   }
 }
 
+TEST_CASE("nway: latencies refine the ranges of memories, and leave alone what has no matrix") {
+  auto const rings = [](int core) {
+    std::string text; // ids of each distance
+    for (int distance = 0; distance < 7; ++distance) {
+      mem_set_t found;
+      REQUIRE(get_nearby_mems(core, MEM_TYPE_ANY, distance, distance, &found) == NWAY_SUCCESS);
+      text += to_string(as_ids(found)) + ';';
+    }
+    return text;
+  };
+  use(node::from_xml(own_machine("latencies.xml")));
+  CHECK(rings(0) == ";0;1-2;;3;4;;");
+  CHECK(rings(4) == ";;1-2;0;3;4;;");
+  mem_info gpu;
+  REQUIRE(get_mem_info(4, &gpu) == NWAY_SUCCESS);
+  CHECK(gpu.mem_type == MEM_TYPE_DEVICE);
+  use(node::from_xml(own_machine("gpus8_numa4.xml")));
+  CHECK(rings(0) == ";0;1;2-3;;;;");
+}
+
 TEST_CASE("nway: every misuse has its code and leaves the output untouched") {
   use(node::from_xml(own_machine("gpus8_numa4.xml")));
   for (int const id : {-1, 32, 4096, INT32_MAX, INT32_MIN}) {

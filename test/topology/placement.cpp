@@ -201,6 +201,13 @@ TEST_CASE("topology: with more ranks than cores, hardware threads count") {
   CHECK(used.size() == 24);
 }
 
+TEST_CASE("topology: a rank without a memory of its own gets the one with the shortest latency") {
+  auto const n = node::from_xml(own_machine("latencies.xml")); // the third package's memory is withheld
+  CHECK(n.place(1, {.within = id_set{4, 5}})[0].memory == 1);   // not the first, which is as many steps away
+  int const memories[]{0, 1, 2, 2};                             // of equally near ones that which no rank has
+  for (int r = 0; r < 4; ++r) CHECK(n.place(4)[std::size_t(r)].memory == memories[r]);
+}
+
 TEST_CASE("topology: fewer than one rank is refused") {
   CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(0), keel::error);
   CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(-3), keel::error);

@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -21,11 +22,11 @@ struct counted {
 
 /// In test/data, always there; `write_topologies.py` says what each is for.
 inline constexpr counted own_machines[]{
-    {"accelerators.xml", 2, 8, 7, 1},    {"cores192.xml", 2, 192, 0, 0},     {"cores96.xml", 1, 96, 0, 0},
+    {"accelerators.xml", 2, 8, 7, 1},    {"attributes.xml", 4, 4, 0, 0},  {"cores192.xml", 2, 192, 0, 0},     {"cores96.xml", 1, 96, 0, 0},
     {"contexts.xml", 2, 8, 4, 3},
     {"gpus8_numa4.xml", 4, 32, 12, 8},   {"gpus_one_side.xml", 2, 12, 3, 3}, {"hbm.xml", 6, 16, 0, 0},
-    {"hybrid.xml", 1, 16, 0, 0},         {"interfaces.xml", 1, 4, 5, 1},     {"no_core_level.xml", 2, 8, 0, 0},
-    {"no_io.xml", 1, 12, 0, 0},          {"one_core.xml", 1, 1, 0, 0},       {"one_left.xml", 2, 1, 0, 0},
+    {"hybrid.xml", 1, 16, 0, 0},         {"interfaces.xml", 1, 4, 5, 1},     {"latencies.xml", 5, 8, 0, 0},    {"no_core_level.xml", 2, 8, 0, 0},
+    {"no_io.xml", 1, 12, 0, 0},          {"one_core.xml", 1, 1, 0, 0},       {"one_left.xml", 2, 1, 0, 0},     {"one_offline.xml", 3, 17, 1, 1},
     {"restricted.xml", 1, 8, 0, 0},
 };
 
@@ -56,12 +57,24 @@ inline std::filesystem::path real_machines_folder() {
   return !folder.empty() && std::filesystem::is_directory(folder) ? folder : std::filesystem::path{};
 }
 
-/// Every machine that is there.
+/// hwloc 2 does not read what hwloc 3 wrote, nor hwloc 3 what hwloc 1 did.
+inline bool is_of_another_hwloc(std::filesystem::path const& file) {
+  std::string head(1024, '\0');
+  std::ifstream{file}.read(head.data(), std::streamsize(head.size()));
+#if HWLOC_API_VERSION >= 0x00030000
+  return head.find("<topology version=\"") == head.npos;
+#else
+  return head.find("<topology version=\"3") != head.npos;
+#endif
+}
+
+/// Every machine that is there and that this hwloc reads: the project's own, and each that lies in the folder.
 inline std::vector<std::filesystem::path> all_machines() {
   std::vector<std::filesystem::path> found;
   for (auto const& m : own_machines) found.push_back(own_machine(m.file));
   if (auto const folder = real_machines_folder(); !folder.empty())
-    for (auto const& m : real_machines) found.push_back(folder / m.file);
+    for (auto const& file : std::filesystem::directory_iterator{folder})
+      if (file.path().extension() == ".xml" && !is_of_another_hwloc(file.path())) found.push_back(file.path());
   return found;
 }
 

@@ -5,7 +5,9 @@
 /// The oracle: a walk over hwloc's own objects that shares nothing with keel. Slow and plain.
 
 #include <hwloc.h>
+#include <hwloc/distances.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <string>
@@ -13,22 +15,28 @@
 
 namespace keel::test {
 
-/// A topology as hwloc loads it by default, with devices.
+/// A topology with devices and with what may not be used, which is left out of the lists of cores and memories.
 class walk {
 public:
   explicit walk(std::filesystem::path const& file) {
     hwloc_topology_init(&all_);
     hwloc_topology_set_io_types_filter(all_, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    hwloc_topology_set_icache_types_filter(all_, HWLOC_TYPE_FILTER_KEEP_ALL);
+    hwloc_topology_set_flags(all_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     good_ = hwloc_topology_set_xml(all_, file.c_str()) == 0 && hwloc_topology_load(all_) == 0;
-    auto const type = hwloc_get_nbobjs_by_type(all_, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
-    for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(all_, type, at)) != nullptr;) cores_.push_back(at);
+    if (!good_) return;
+    core_type_ = hwloc_get_nbobjs_by_type(all_, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+    for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(all_, core_type_, at)) != nullptr;)
+      if (!threads(at).empty()) cores_.push_back(at);
     for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(all_, HWLOC_OBJ_NUMANODE, at)) != nullptr;)
-      memories_.push_back(at);
+      if (hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(all_), at->os_index) != 0) memories_.push_back(at);
+    for (int depth = 0; depth < hwloc_topology_get_depth(all_); ++depth) counts_.push_back(counts(depth));
   }
   walk(walk const&) = delete;
   ~walk() { hwloc_topology_destroy(all_); }
 
   bool good() const { return good_; }
+  hwloc_topology_t all() const { return all_; }
   std::vector<hwloc_obj_t> const& cores() const { return cores_; }
   std::vector<hwloc_obj_t> const& memories() const { return memories_; }
 
@@ -39,28 +47,76 @@ public:
     return hwloc_get_pcidev_by_busidstring(all_, pci_id.c_str());
   }
 
+  /// Those that may be used.
   std::set<int> threads(hwloc_obj_t object) const {
     std::set<int> found;
-    for (int t = hwloc_bitmap_first(object->cpuset); t >= 0; t = hwloc_bitmap_next(object->cpuset, t)) found.insert(t);
+    for (int t = hwloc_bitmap_first(object->cpuset); t >= 0; t = hwloc_bitmap_next(object->cpuset, t))
+      if (hwloc_bitmap_isset(hwloc_topology_get_allowed_cpuset(all_), unsigned(t)) != 0) found.insert(t);
     return found;
   }
 
-  /// Different cpusets passed on the way up from a core until one holds the target's whole locality.
-  int distance(hwloc_obj_t core, hwloc_obj_t target) const {
-    while (target->depth < 0) target = target->parent;
-    int steps = 0;
-    for (auto at = core; hwloc_bitmap_isincluded(target->cpuset, at->cpuset) == 0;) {
-      auto const before = at;
-      while (hwloc_bitmap_isequal(at->cpuset, before->cpuset) != 0) at = at->parent;
-      ++steps;
+  /// By the first matrix: the row of the first node with the same hardware threads as the smallest one around the core
+  /// that has no kind of its own; 0 where there is none.
+  std::uint64_t latency(hwloc_obj_t core, hwloc_obj_t to) const {
+    unsigned matrices = 1;
+    hwloc_distances_s* matrix = nullptr;
+    hwloc_distances_get_by_type(all_, HWLOC_OBJ_NUMANODE, &matrices, &matrix, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0);
+    if (matrices == 0) return 0;
+    hwloc_obj_t own = nullptr;
+    for (hwloc_obj_t at = nullptr; (at = hwloc_get_next_obj_by_type(all_, HWLOC_OBJ_NUMANODE, at)) != nullptr;) {
+      bool const is_around = hwloc_bitmap_isincluded(core->cpuset, at->cpuset) != 0 && at->subtype == nullptr;
+      if (is_around && (own == nullptr || hwloc_bitmap_weight(at->cpuset) < hwloc_bitmap_weight(own->cpuset))) own = at;
     }
+    hwloc_uint64_t there = 0, back = 0;
+    if (own == nullptr || hwloc_distances_obj_pair_values(matrix, own, to, &there, &back) != 0) there = 0;
+    hwloc_distances_release(all_, matrix);
+    return there;
+  }
+
+  /// The depth of the lowest object around a core that is also around the target.
+  static int common_depth(hwloc_obj_t core, hwloc_obj_t target) {
+    while (target->depth < 0) target = target->parent;
+    for (auto at = core;; at = at->parent)
+      for (auto above = target; above != nullptr; above = above->parent)
+        if (above == at) return at->depth;
+  }
+
+  /// Depths passed on the way up from a core until the target is inside, without those that say nothing of their own.
+  int distance(hwloc_obj_t core, hwloc_obj_t target) const {
+    int steps = 0;
+    for (int depth = common_depth(core, target); depth < core->depth; ++depth) steps += counts_[std::size_t(depth)];
     return steps;
   }
 
 private:
+  /// Whether some object of the next depth that has hardware threads has not the same ones as its parent at this one.
+  bool counts(int depth) const {
+    auto const used = [&](int at) { // by cores, and not inside of them
+      auto const object = hwloc_get_obj_by_depth(all_, at, 0);
+      return object->type == core_type_ || at < hwloc_get_type_depth(all_, core_type_);
+    };
+    auto const has_threads = [](hwloc_obj_t object) { return hwloc_bitmap_iszero(object->cpuset) == 0; };
+    auto const objects = [&](int at) {
+      std::vector<hwloc_obj_t> found;
+      for (hwloc_obj_t o = nullptr; (o = hwloc_get_next_obj_by_depth(all_, at, o)) != nullptr;)
+        if (has_threads(o)) found.push_back(o);
+      return found;
+    };
+    if (objects(depth).empty()) return false;
+    for (int lower = depth + 1; lower < hwloc_topology_get_depth(all_) && used(lower); ++lower) {
+      auto const all = objects(lower);
+      for (auto const o : all)
+        if (o->parent->depth != depth || hwloc_bitmap_isequal(o->cpuset, o->parent->cpuset) == 0) return true;
+      if (!all.empty()) return false;
+    }
+    return false;
+  }
+
   hwloc_topology_t all_ = nullptr;
   bool good_ = false;
+  hwloc_obj_type_t core_type_ = HWLOC_OBJ_CORE;
   std::vector<hwloc_obj_t> cores_, memories_;
+  std::vector<int> counts_;
 };
 
 } // namespace keel::test

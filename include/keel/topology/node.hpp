@@ -12,7 +12,9 @@
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,8 +53,10 @@ struct core_shell {
 /// What this process's system withholds (cpusets, cgroups) is not among the cores and
 /// memories, but listed apart. Ids count from 0 in each of the three lists.
 ///
-/// Distance from a core is the number of steps up the tree of localities, levels with equal
-/// sets counted once, until the other thing is inside; 0 is the core's own place.
+/// Distance from a core is the number of steps up the tree of localities until the other thing is inside; 0 is the
+/// core's own place. Steps count levels of the whole machine: a level is left out only where each object of it is equal
+/// to one of the next, so equal places are equally far from every core. Where the system tells latencies, memories
+/// that are equally many steps away are told apart: every further latency seen at so many steps counts one more.
 class node {
 public:
   /// This machine. `HWLOC_SYNTHETIC`, `HWLOC_XMLFILE` and hwloc's other variables put another in
@@ -98,10 +102,20 @@ public:
   /// Whether its hardware threads are those that this process can be bound to.
   [[nodiscard]] bool is_this_machine() const noexcept { return all_.here; }
 
-  /// What lies between `min` and `max` steps from a core, both included; `max` -1 is unbounded.
+  /// What lies between the distances `min` and `max` from a core, both included; `max` -1 is unbounded.
   /// Throws `keel::error` for a core that is not there and for any other range without steps.
   [[nodiscard]] id_set nearby_memories(int core, memory_type type = memory_type::any, int min = 0, int max = -1) const {
-    return nearby(core, type, min, max, all_.memories, all_.memory_places);
+    return nearby(core, type, min, max, all_.memories, [&](int m) { return all_.distance_to_memory(core, m); });
+  }
+  /// The memories with a known latency from a core that is no longer than this one, however many steps away.
+  [[nodiscard]] id_set nearby_memories(int core, memory_type type, within at_most) const {
+    checked(core, all_.cores.size());
+    id_set found;
+    for (auto const& m : all_.memories)
+      if (auto const known = all_.ways.latencies.at(core, m.id);
+          known > 0 && known <= at_most.latency && (type == memory_type::any || type == m.type))
+        found.insert(m.id);
+    return found;
   }
   [[nodiscard]] id_set nearby_cores(int core, core_type type = core_type::any, int min = 0, int max = -1) const {
     auto const shell = cores_between(core, min, max);
@@ -116,7 +130,7 @@ public:
     return found;
   }
   [[nodiscard]] id_set nearby_devices(int core, device_type type = device_type::any, int min = 0, int max = -1) const {
-    return nearby(core, type, min, max, all_.devices, all_.device_places);
+    return nearby(core, type, min, max, all_.devices, [&](int d) { return distance_to_device(core, d); });
   }
 
   /// The same for cores of any type, by two look-ups in a table: no allocation, no walk.
@@ -128,10 +142,22 @@ public:
     return {outer.first, inner.first, inner.end, outer.end};
   }
 
-  /// Steps from a core to one thing. Throws `keel::error` for an id that is not there.
-  [[nodiscard]] int distance_to_memory(int core, int memory) const { return distance(core, memory, all_.memory_places); }
+  /// From a core to one thing. Throws `keel::error` for an id that is not there.
+  [[nodiscard]] int distance_to_memory(int core, int memory) const {
+    return all_.distance_to_memory(int(checked(core, all_.cores.size())), int(checked(memory, all_.memories.size())));
+  }
   [[nodiscard]] int distance_to_core(int core, int other) const { return distance(core, other, all_.core_places); }
   [[nodiscard]] int distance_to_device(int core, int device) const { return distance(core, device, all_.device_places); }
+
+  /// The steps alone, without latencies: comparable with those to cores and devices.
+  [[nodiscard]] int steps_to_memory(int core, int memory) const { return distance(core, memory, all_.memory_places); }
+
+  /// What the system tells of the way from a core to a memory: the latency in `unit_of_latencies()`, nanoseconds where
+  /// firmware tells them for every pair, and the bandwidth in MiB/s. Empty where it does not tell, and on nodes with more
+  /// than four million pairs.
+  [[nodiscard]] std::optional<std::uint64_t> latency(int core, int memory) const { return number(all_.ways.latencies, core, memory); }
+  [[nodiscard]] std::optional<std::uint64_t> bandwidth(int core, int memory) const { return number(all_.ways.bandwidths, core, memory); }
+  [[nodiscard]] latency_unit unit_of_latencies() const noexcept { return all_.ways.unit; }
 
   /// The cores that share a cache with a core, itself among them; empty where it has none of that kind.
   [[nodiscard]] id_set sharing(int core, cache which) const {
@@ -164,17 +190,19 @@ private:
   }
 
   template <class Object, class Type>
-  [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects,
-                              std::vector<int> const& places) const {
+  [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects, auto const& distance_to) const {
     check(core, min, max);
-    int const from = all_.core_places[std::size_t(core)];
     id_set found;
     for (auto const& object : objects) {
-      int const steps = all_.tree.distance(from, places[std::size_t(object.id)]);
-      if ((type == Type::any || type == object.type) && steps >= min && (max == -1 || steps <= max))
-        found.insert(object.id);
+      if (type != Type::any && type != object.type) continue;
+      if (int const distance = distance_to(object.id); distance >= min && (max == -1 || distance <= max)) found.insert(object.id);
     }
     return found;
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> number(impl::numbers_to_memories const& table, int core, int memory) const {
+    auto const value = table.at(int(checked(core, all_.cores.size())), int(checked(memory, all_.memories.size())));
+    return value == 0 ? std::nullopt : std::optional{value};
   }
 
   impl::inventory all_;

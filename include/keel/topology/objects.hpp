@@ -23,6 +23,9 @@ enum class device_type { any, network, gpu, fpga, coprocessor, storage, other };
 /// The caches that cores share. Where level 2 or 3 is unified it serves both.
 enum class cache { l1_instruction, l1_data, l2, l3 };
 
+/// What latencies are counted in. `relative` is the system's own measure (ACPI's SLIT): 10 is a node's own memory.
+enum class latency_unit { unknown, nanoseconds, relative };
+
 [[nodiscard]] constexpr std::string_view to_string(memory_type type) noexcept {
   constexpr std::string_view names[]{"any", "dram", "high_bandwidth", "device", "persistent", "cxl", "cache_side"};
   return names[int(type)];
@@ -31,10 +34,19 @@ enum class cache { l1_instruction, l1_data, l2, l3 };
   constexpr std::string_view names[]{"any", "performance", "efficiency"};
   return names[int(type)];
 }
+[[nodiscard]] constexpr std::string_view to_string(latency_unit unit) noexcept {
+  constexpr std::string_view names[]{"unknown", "nanoseconds", "relative"};
+  return names[int(unit)];
+}
 [[nodiscard]] constexpr std::string_view to_string(device_type type) noexcept {
   constexpr std::string_view names[]{"any", "network", "gpu", "fpga", "coprocessor", "storage", "other"};
   return names[int(type)];
 }
+
+/// A latency, the largest that is near enough; in the node's unit.
+struct within {
+  std::uint64_t latency;
+};
 
 /// Memory with one locality: a NUMA node. Its id is its place in `node::memories()`.
 struct memory {
@@ -45,7 +57,7 @@ struct memory {
   std::uint64_t bytes = 0;                   ///< 0 where the system does not say
   std::uint64_t cache_bytes = 0;             ///< size of the memory-side cache before it; 0 is none
   std::optional<std::uint64_t> base_address; ///< lowest physical address, where the system says
-  int relative_speed = 100;                  ///< 100 is the first memory's; 100 too where unknown
+  int relative_speed = 100;                  ///< by bandwidth, else by latency; 100 is the first memory's, and unknown
 };
 
 /// A core, or, where the system knows no cores, a hardware thread in its stead.

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -34,11 +35,13 @@ void parts(auto& a, maybe_const<core> auto& c) {
 void parts(auto& a, maybe_const<device> auto& d) {
   a(d.type, d.name, d.pci_id, d.model, d.uuid, d.contexts, d.relative_speed);
 }
-void parts(auto& a, maybe_const<localities::locality> auto& l) { a(l.parent, l.end, l.first_core, l.end_core); }
+void parts(auto& a, maybe_const<localities::locality> auto& l) { a(l.parent, l.end, l.first_core, l.end_core, l.level); }
 void parts(auto& a, maybe_const<localities> auto& tree) { a(tree.all()); }
+void parts(auto& a, maybe_const<numbers_to_memories> auto& numbers) { std::apply(a, numbers.parts()); }
+void parts(auto& a, maybe_const<memory_ways> auto& ways) { a(ways.unit, ways.latencies, ways.bandwidths); }
 void parts(auto& a, maybe_const<inventory> auto& all) {
   a(all.memories, all.cores, all.devices, all.memory_places, all.core_places, all.device_places, all.caches, all.tree,
-    all.withheld_threads, all.withheld_memories);
+    all.ways, all.withheld_threads, all.withheld_memories);
 }
 
 class byte_writer {
@@ -141,9 +144,14 @@ inline bool is_sound(inventory const& all) {
       !place_for_each(all.cores, all.core_places, int(core_type::efficiency) + 1) ||
       !place_for_each(all.devices, all.device_places, int(device_type::other) + 1) || all.caches.size() != all.cores.size())
     return false;
+  auto const memories = all.memories.size();
+  if (int(all.ways.unit) < 0 || int(all.ways.unit) > int(latency_unit::relative)) return false;
+  if (!all.ways.latencies.is_sound(all.cores.size(), memories) || !all.ways.bandwidths.is_sound(all.cores.size(), memories))
+    return false;
   for (int c = 0; c < cores; ++c) {
     auto const& own = all.tree[all.core_places[std::size_t(c)]];
-    if (c < own.first_core || c >= own.end_core || all.cores[std::size_t(c)].hardware_threads.empty()) return false;
+    if (own.level != 0 || c < own.first_core || c >= own.end_core) return false;
+    if (all.cores[std::size_t(c)].hardware_threads.empty()) return false;
     for (int const holder : all.caches[std::size_t(c)])
       if (holder < -1 || holder >= places) return false;
   }
@@ -168,7 +176,7 @@ inline bool is_sound(inventory const& all) {
   number(all.memories);
   number(all.cores);
   number(all.devices);
-  all.cores_around = reach{all.tree, all.core_places};
+  all.make_tables();
   return all;
 }
 

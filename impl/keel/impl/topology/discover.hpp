@@ -7,8 +7,11 @@
 #include <keel/impl/topology/cards.hpp>
 #include <keel/impl/topology/hwloc.hpp>
 #include <keel/impl/topology/kinds.hpp>
+#include <keel/impl/topology/latencies.hpp>
+#include <keel/impl/topology/levels.hpp>
 #include <keel/impl/topology/localities.hpp>
 #include <keel/impl/topology/memories.hpp>
+#include <keel/impl/topology/ways.hpp>
 #include <keel/topology/objects.hpp>
 
 #include <array>
@@ -29,17 +32,32 @@ struct inventory {
   std::vector<int> memory_places, core_places, device_places; ///< the locality of each
   std::vector<std::array<int, 4>> caches;                     ///< of each core, by `cache`; -1 is none
   localities tree;
-  reach cores_around;
+  memory_ways ways;
+  reach cores_around;                         ///< this and the distances follow from the rest
+  refined_distances memory_distances;
   id_set withheld_threads, withheld_memories; ///< the system's numbers of what may not be used
   std::string source;
   bool here = false;
+
+  [[nodiscard]] int steps_to_memory(int core, int memory) const {
+    return tree.distance(core_places[std::size_t(core)], memory_places[std::size_t(memory)]);
+  }
+  [[nodiscard]] int distance_to_memory(int core, int memory) const {
+    return memory_distances.of(steps_to_memory(core, memory), core, memory, ways.latencies);
+  }
+  /// Once all else is there.
+  void make_tables() {
+    cores_around = reach{tree, core_places};
+    memory_distances = refined_distances{int(cores.size()), int(memories.size()), ways.latencies,
+                                         [&](int core, int memory) { return steps_to_memory(core, memory); }};
+  }
 };
 
 /// One walk over hwloc's tree, with what is withheld still in it: so that this can be told, and distances
 /// do not depend on it. Objects remember their locality in `userdata`, which hwloc leaves to its users.
 class discovery {
 public:
-  explicit discovery(loaded const& from) : hwloc_(from.tree.get()) {
+  explicit discovery(loaded const& from) : hwloc_(from.tree.get()), levels_(hwloc_) {
     made_.source = from.source;
     made_.here = hwloc_topology_is_thissystem(hwloc_) != 0;
     threads_ = hwloc_topology_get_allowed_cpuset(hwloc_);
@@ -47,7 +65,6 @@ public:
     visit(hwloc_get_root_obj(hwloc_), nullptr);
     if (made_.cores.empty())
       throw error("topology", from.source + " has no core to run on", "every hardware thread is withheld", {}, ENODEV);
-    made_.cores_around = reach{made_.tree, made_.core_places};
     read_caches();
     read_core_kinds(hwloc_, made_.cores);
     read_memories();
@@ -55,6 +72,7 @@ public:
       made_.device_places.push_back(place(card.above));
       made_.devices.push_back(std::move(card.shown));
     }
+    made_.make_tables();
   }
   inventory take() { return std::move(made_); }
 
@@ -64,18 +82,17 @@ private:
     return int(reinterpret_cast<std::uintptr_t>(object->userdata));
   }
 
-  /// Levels whose sets of allowed threads are equal are one locality. What lies in a core lies at
-  /// the core's own place.
+  /// An object of its parent's level lies at its parent's place, and what lies in a core at the core's.
   void visit(hwloc_obj_t object, hwloc_obj_t core_above) {
-    bitmap own, above;
-    hwloc_bitmap_and(own.bits, object->cpuset, threads_);
-    int const parent = object->parent != nullptr ? place(object->parent) : 0;
-    if (object->parent != nullptr) hwloc_bitmap_and(above.bits, object->parent->cpuset, threads_);
-    bool const same =
-        object->parent != nullptr && (core_above != nullptr || hwloc_bitmap_isequal(own.bits, above.bits) != 0);
-    int const at = same ? parent : made_.tree.begin(parent, int(made_.cores.size()));
+    auto const above = object->parent;
+    int const parent = above != nullptr ? place(above) : 0;
+    int const level = core_above != nullptr ? 0 : levels_.of(object);
+    bool const same = above != nullptr && level == made_.tree[parent].level;
+    int const at = same ? parent : made_.tree.begin(parent, int(made_.cores.size()), level);
     object->userdata = reinterpret_cast<void*>(std::uintptr_t(at));
 
+    bitmap own;
+    hwloc_bitmap_and(own.bits, object->cpuset, threads_);
     bool const is_core = core_above == nullptr && (object->type == HWLOC_OBJ_CORE || object->type == HWLOC_OBJ_PU);
     if (is_core && hwloc_bitmap_iszero(own.bits) == 0) add_core(object, own.bits);
     if (object->type == HWLOC_OBJ_PU && hwloc_bitmap_iszero(own.bits) != 0)
@@ -133,11 +150,14 @@ private:
       auto const& inside = made_.tree[made_.memory_places.back()];
       for (int c = inside.first_core; c < inside.end_core; ++c) made_.cores[std::size_t(c)].page_sizes |= pages;
     }
-    auto const speeds = relative_speeds(hwloc_, objects);
+    made_.ways = read_ways(hwloc_, core_objects_, objects);
+    auto speeds = speeds_by_bandwidth(hwloc_, objects);
+    if (speeds.empty()) speeds = speeds_by_latency(made_.ways.latencies, int(made_.cores.size()), int(objects.size()));
     for (std::size_t m = 0; m < speeds.size(); ++m) made_.memories[m].relative_speed = speeds[m];
   }
 
   hwloc_topology_t hwloc_;
+  levels levels_;
   hwloc_const_bitmap_t threads_ = nullptr, nodes_ = nullptr;
   std::vector<hwloc_obj_t> core_objects_;
   inventory made_;

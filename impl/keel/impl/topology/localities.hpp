@@ -11,10 +11,13 @@
 
 namespace keel::topology::impl {
 
-/// Places of a node that hold different sets of hardware threads, as a tree in preorder.
+/// Places of a node as a tree in preorder.
 ///
 /// Two numbers describe a subtree: its own index and `end`, the first index behind it.
 /// Cores are numbered along the same walk, so those inside a locality are a range too.
+/// Each place has the level of its kind, the same on the whole machine: 0 for a core's own place,
+/// and more for every kind of place around it. So distances can be compared between cores, also
+/// where a branch of the tree lacks a level, or has one that is equal to the next there alone.
 class localities {
 public:
   struct locality {
@@ -22,15 +25,15 @@ public:
     int end;        ///< localities inside: [own index, end)
     int first_core; ///< cores inside: [first_core, end_core)
     int end_core;
+    int level;      ///< of its kind; less than its parent's
   };
 
   [[nodiscard]] bool inside(int inner, int outer) const noexcept { return outer <= inner && inner < at_[outer].end; }
 
-  /// Steps up from `from` until `to` is inside.
+  /// Steps up from a core's place until `to` is inside.
   [[nodiscard]] int distance(int from, int to) const noexcept {
-    int steps = 0;
-    for (; !inside(to, from); from = at_[from].parent) ++steps;
-    return steps;
+    while (!inside(to, from)) from = at_[from].parent;
+    return at_[from].level;
   }
   [[nodiscard]] locality const& operator[](int index) const noexcept { return at_[std::size_t(index)]; }
   [[nodiscard]] int size() const noexcept { return int(at_.size()); }
@@ -46,12 +49,13 @@ public:
       next_core.push_back(at.first_core);
       if (at.end <= i || at.first_core < 0 || at.end_core < at.first_core) return false;
       if (i == 0) {
-        if (at.parent != 0 || at.end != size()) return false;
+        if (at.parent != 0 || at.end != size() || at.level < 0 || at.level > level_max) return false;
       } else {
         if (open.empty() || open.back() != at.parent) return false;
         auto const& above = at_[std::size_t(at.parent)];
         auto& from = next_core[std::size_t(at.parent)];
         if (at.end > above.end || at.first_core < from || at.end_core > above.end_core) return false;
+        if (at.level < 0 || at.level >= above.level) return false;
         from = at.end_core;
       }
       open.push_back(i);
@@ -60,8 +64,8 @@ public:
   }
 
   /// Building, in preorder: `begin`, what is inside, `end`.
-  int begin(int parent, int first_core) {
-    at_.push_back({parent, 0, first_core, first_core});
+  int begin(int parent, int first_core, int level) {
+    at_.push_back({parent, 0, first_core, first_core, level});
     return size() - 1;
   }
   void end(int index, int end_core) noexcept {
@@ -70,6 +74,8 @@ public:
   }
 
 private:
+  static constexpr int level_max = 1000; ///< far beyond any tree; a table of so many rows is still small
+
   std::vector<locality> at_;
 };
 
@@ -84,11 +90,13 @@ class reach {
 public:
   reach() = default;
   reach(localities const& tree, std::vector<int> const& places) {
-    for (int const place : places) height_ = std::max(height_, tree.distance(place, 0));
+    height_ = tree[0].level;
     at_.reserve(places.size() * std::size_t(height_ + 1));
     for (int place : places)
-      for (int steps = 0; steps <= height_; ++steps, place = tree[place].parent)
+      for (int steps = 0; steps <= height_; ++steps) {
+        while (place != 0 && tree[tree[place].parent].level <= steps) place = tree[place].parent;
         at_.push_back({tree[place].first_core, tree[place].end_core});
+      }
   }
   /// `steps` of -1 or beyond the root is everything.
   [[nodiscard]] core_range within(int core, int steps) const noexcept {

@@ -92,42 +92,19 @@ inline memory memory_of(hwloc_obj_t node, bool here) {
   return m;
 }
 
-/// Of each to the first, in per cent: the best bandwidth that any core sees; where no bandwidth is
-/// known, how far the nearest core is by the system's matrix; 100 where that is not known either.
-inline std::vector<int> relative_speeds(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& nodes) {
-  std::vector<double> speeds(nodes.size(), 0);
-  for (std::size_t m = 0; m < nodes.size(); ++m) {
+/// Of each to the first, in per cent, by the best bandwidth that any core sees; empty where no bandwidth is known.
+inline std::vector<int> speeds_by_bandwidth(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& nodes) {
+  std::vector<double> speeds;
+  for (auto const node : nodes) {
     hwloc_location from;
     hwloc_uint64_t bandwidth = 0;
-    if (hwloc_memattr_get_best_initiator(hwloc, HWLOC_MEMATTR_ID_BANDWIDTH, nodes[m], 0, &from, &bandwidth) == 0)
-      speeds[m] = double(bandwidth);
+    bool const is_known = hwloc_memattr_get_best_initiator(hwloc, HWLOC_MEMATTR_ID_BANDWIDTH, node, 0, &from, &bandwidth) == 0;
+    speeds.push_back(is_known ? double(bandwidth) : 0);
   }
-  unsigned matrices = 1;
-  hwloc_distances_s* matrix = nullptr;
-  if (std::all_of(speeds.begin(), speeds.end(), [](double s) { return s == 0; }) &&
-      hwloc_distances_get_by_type(hwloc, HWLOC_OBJ_NUMANODE, &matrices, &matrix,
-                                  HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) == 0 &&
-      matrices > 0) {
-    auto const has_cores = [&](hwloc_obj_t node) { // hwloc lends a node without any those of the whole machine
-      return std::none_of(matrix->objs, matrix->objs + matrix->nbobjs, [&](hwloc_obj_t other) {
-        return hwloc_bitmap_isincluded(other->cpuset, node->cpuset) != 0 &&
-               hwloc_bitmap_isequal(other->cpuset, node->cpuset) == 0;
-      });
-    };
-    for (unsigned to = 0; to < matrix->nbobjs; ++to) {
-      hwloc_uint64_t nearest = 0;
-      for (unsigned from = 0; from < matrix->nbobjs; ++from)
-        if (auto const latency = matrix->values[std::size_t{from} * matrix->nbobjs + to];
-            latency > 0 && has_cores(matrix->objs[from]) && (nearest == 0 || latency < nearest))
-          nearest = latency;
-      for (std::size_t m = 0; m < nodes.size(); ++m)
-        if (nodes[m] == matrix->objs[to] && nearest > 0) speeds[m] = 1 / double(nearest);
-    }
-    hwloc_distances_release(hwloc, matrix);
-  }
+  if (std::all_of(speeds.begin(), speeds.end(), [](double s) { return s == 0; })) return {};
   std::vector<int> relative(nodes.size(), 100);
   for (std::size_t m = 0; m < nodes.size(); ++m)
-    if (speeds[m] > 0 && speeds[0] > 0) relative[m] = int(100 * speeds[m] / speeds[0] + 0.5);
+    if (speeds[m] > 0 && speeds[0] > 0) relative[m] = int(std::min(100 * speeds[m] / speeds[0] + 0.5, 1e9));
   return relative;
 }
 

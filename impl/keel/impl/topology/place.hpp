@@ -25,7 +25,8 @@ inline int distance_from(inventory const& all, id_set const& cores, int place) {
   return least;
 }
 
-/// To each rank the nearest memory made for programs; of equally near ones the least used.
+/// To each rank the memory made for programs with the fewest steps, of those the shortest latency, of those the fewest
+/// ranks.
 inline void choose_memories(inventory const& all, std::vector<placement>& ranks) {
   auto const ordinary = [](memory const& m) { return m.type == memory_type::dram || m.type == memory_type::cache_side; };
   bool const some = std::any_of(all.memories.begin(), all.memories.end(), ordinary);
@@ -34,8 +35,9 @@ inline void choose_memories(inventory const& all, std::vector<placement>& ranks)
     auto best = std::pair{std::numeric_limits<int>::max(), 0};
     for (auto const& m : all.memories) {
       if (some && !ordinary(m)) continue;
-      int const steps = distance_from(all, rank.cores, all.memory_places[std::size_t(m.id)]);
-      if (auto const how = std::pair{steps, users[std::size_t(m.id)]}; how < best) {
+      int near = std::numeric_limits<int>::max();
+      for (int const c : rank.cores) near = std::min(near, all.distance_to_memory(c, m.id));
+      if (auto const how = std::pair{near, users[std::size_t(m.id)]}; how < best) {
         best = how;
         rank.memory = m.id;
       }
@@ -132,8 +134,10 @@ inline std::vector<placement> near_devices(inventory const& all, usable_cores co
     throw error("topology", "ranks cannot be placed by device",
                 all.source + " has no " + std::string{to_string(rule.device)}, "Place them spread", ENODEV);
   auto const place_of = [&](int device) { // where cores may be used
+    auto const cores_in = [&](int locality) { return usable.cores({all.tree[locality].first_core, all.tree[locality].end_core}); };
     int at = all.device_places[std::size_t(device)];
-    while (usable.cores({all.tree[at].first_core, all.tree[at].end_core}) == 0) at = all.tree[at].parent;
+    while (cores_in(at) == 0) at = all.tree[at].parent;
+    while (at != 0 && cores_in(all.tree[at].parent) == cores_in(at)) at = all.tree[at].parent; // the same cores, one place
     return at;
   };
   for (auto const shares = shares_of_devices(all, devices, ranks); auto const& d : devices)
