@@ -296,3 +296,35 @@ def _(m, file):
         m.tail += attribute("Bandwidth", 5, pairs(200000, 80000, 800000, 90000))
         m.tail += attribute("Latency", 6, pairs(90, 140, 110, 160))
     m.write(file, [half, half, tail])
+
+
+def of_hwloc_1(file, root):
+    """The first form of hwloc's XML, in which a NUMA node holds its cores. An object is (type, its number, its threads,
+    its nodes, what is in it); nodes may be (those that may be used, all)."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<!DOCTYPE topology SYSTEM "hwloc.dtd">', "<topology>"]
+
+    def put(depth, kind, number, threads, nodes, inside):
+        usable, all_nodes = nodes if isinstance(nodes, tuple) else (nodes, nodes)
+        memory = f' local_memory="{GiB}"' if kind == "NUMANode" and usable else ""
+        lines.append("  " * depth + f'<object type="{kind}" os_index="{number}" cpuset="{bits(threads)}" complete_cpuset="{bits(threads)}" '
+                     f'online_cpuset="{bits(threads)}" allowed_cpuset="{bits(threads)}" nodeset="{bits(usable)}" '
+                     f'complete_nodeset="{bits(all_nodes)}" allowed_nodeset="{bits(usable)}"{memory}>')
+        for child in inside:
+            put(depth + 1, *child)
+        lines.append("  " * depth + "</object>")
+
+    put(1, *root)
+    Path(__file__).with_name(file).write_text("\n".join(lines + ["</topology>", ""]))
+
+
+def old_cores(first, count, nodes):
+    return [("Core", c, 1 << c, nodes, [("PU", c, 1 << c, nodes, [])]) for c in range(first, first + count)]
+
+
+of_hwloc_1("hwloc1_node_root.xml", ("NUMANode", 0, 0b1111, 1, [
+    ("Socket", p, 0b11 << 2 * p, 1, old_cores(2 * p, 2, 1)) for p in range(2)]))
+
+of_hwloc_1("hwloc1_withheld.xml", ("Machine", 0, 0b1111, (0b101, 0b111), [
+    ("NUMANode", 0, 0b0011, 1, old_cores(0, 2, 1)),
+    ("NUMANode", 1, 0b1100, (0, 0b010), old_cores(2, 2, (0, 0b010))),
+    ("NUMANode", 2, 0, 0b100, [])]))

@@ -404,6 +404,26 @@ TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount 
         }).find("initiator_cpuset that is none") != std::string::npos);
 }
 
+#if HWLOC_API_VERSION < 0x00030000
+TEST_CASE("topology: of hwloc 1, a NUMA node may be the root, and a withheld one keeps its cores") {
+  auto const rooted = node::from_xml(own_machine("hwloc1_node_root.xml"));
+  CHECK(rooted.nearby_memories(3, memory_type::dram, 0, 2) == id_set{0});
+  CHECK(rooted.distance_to_core(0, 1) == 1);
+  CHECK(rooted.distance_to_core(0, 2) == 2);
+  auto const cut = node::from_xml(own_machine("hwloc1_withheld.xml"));
+  CHECK(cut.memories()[1].os_index == 2);
+  CHECK(cut.cores()[3].hardware_threads == id_set{3});
+  CHECK(cut.distance_to_memory(0, 0) < cut.distance_to_memory(2, 0));
+}
+
+TEST_CASE("topology: of hwloc 1, nodesets in an object without one are refused") {
+  std::ifstream file(own_machine("hwloc1_withheld.xml"));
+  std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  text.erase(text.find(" nodeset="), text.find(" allowed_nodeset=") - text.find(" nodeset=")); // of the Machine
+  CHECK(message_of([&] { (void)node::from_xml_text(text); }).find("has a nodeset that what holds it has not") != std::string::npos);
+}
+#endif
+
 TEST_CASE("topology: hwloc's variables win, and a bad one is an error, never the real machine") {
   setenv("HWLOC_SYNTHETIC", "package:3 core:5 pu:1", 1);
   CHECK(node::here().cores().size() == 15);

@@ -122,6 +122,12 @@ TEST_CASE("topology: the maps of the project's machines are those on record") {
   std::istringstream now{maps};
   int lines = 0;
   for (std::string expected, found; std::getline(file, expected); ++lines) {
+#if HWLOC_API_VERSION >= 0x00030000
+    if (expected.starts_with("hwloc1_")) {
+      --lines;
+      continue;
+    }
+#endif
     REQUIRE(std::getline(now, found));
     CHECK(found == expected);
   }

@@ -20,7 +20,7 @@ struct counted {
   int memories, cores, devices, gpus;
 };
 
-/// In test/data, always there; `write_topologies.py` says what each is for.
+/// In test/data, always there; `write_topologies.py` says what each is for. hwloc 3 does not read those of hwloc 1.
 inline constexpr counted own_machines[]{
     {"accelerators.xml", 2, 8, 7, 1},    {"attributes.xml", 4, 4, 0, 0},  {"cores192.xml", 2, 192, 0, 0},     {"cores96.xml", 1, 96, 0, 0},
     {"contexts.xml", 2, 8, 4, 3},
@@ -28,9 +28,12 @@ inline constexpr counted own_machines[]{
     {"hybrid.xml", 1, 16, 0, 0},         {"interfaces.xml", 1, 4, 5, 1},     {"latencies.xml", 5, 8, 0, 0},    {"no_core_level.xml", 2, 8, 0, 0},
     {"no_io.xml", 1, 12, 0, 0},          {"one_core.xml", 1, 1, 0, 0},       {"one_left.xml", 2, 1, 0, 0},     {"one_offline.xml", 3, 17, 1, 1},
     {"restricted.xml", 1, 8, 0, 0},
+#if HWLOC_API_VERSION < 0x00030000
+    {"hwloc1_node_root.xml", 1, 4, 0, 0}, {"hwloc1_withheld.xml", 2, 4, 0, 0},
+#endif
 };
 
-/// Of real machines; not part of the tree. hwloc 3 does not read those of hwloc 1.
+/// Of real machines; not part of the tree.
 inline constexpr counted real_machines[]{
     {"16em64t-4s2c2t.xml", 1, 8, 0, 0},
     {"192em64t-24n8c2t.xml", 24, 192, 9, 0},

@@ -63,6 +63,9 @@ public:
     words_.resize(std::max(words_.size(), other.words_.size()));
     for (std::size_t w = 0; w < other.words_.size(); ++w) words_[w] |= other.words_[w];
   }
+  [[nodiscard]] bool is_none() const {
+    return std::all_of(words_.begin(), words_.end(), [](std::uint32_t word) { return word == 0; });
+  }
   [[nodiscard]] bool is_only(int id) const {
     for (std::size_t w = 0; w < words_.size(); ++w)
       if (words_[w] != (w == std::size_t(id / 32) ? 1U << (id % 32) : 0U)) return false;
@@ -99,7 +102,7 @@ public:
           !wrong.empty())
         return wrong;
     }
-    if (rules.machines_ == 0) return "it has no Machine";
+    if (rules.roots_ == 0) return "it has no Machine";
     if (rules.threads_.empty()) return "it has no PU";
     if (!rules.first_form_ && rules.nodes_.empty()) return "it has no NUMANode";
     return {};
@@ -112,6 +115,7 @@ private:
     family kind;
     std::size_t depth;
     bool is_unit;            ///< a PU: nothing normal lies in it
+    bool has_nodes;          ///< a nodeset
     xml_set threads, below;  ///< its own, and those of what lies in it so far
   };
 
@@ -139,9 +143,10 @@ private:
   std::string object(xml_scanner const& scan) {
     auto const type = scan.value("type");
     auto const what = "an object of type '" + std::string{type.substr(0, 32)} + "' ";
-    open_object made{family_of(type), scan.depth(), type == "PU", {}, {}};
+    open_object made{family_of(type), scan.depth(), type == "PU", scan.has("nodeset"), {}, {}};
     if (made.kind == family::unknown) return what + "is unknown";
-    if (scan.depth() == 2 ? (type != "Machine" && type != "System") || ++machines_ > 1
+    bool const is_root = type == "Machine" || type == "System" || (type == "NUMANode" && first_form_ && scan.has("nodeset"));
+    if (scan.depth() == 2 ? !is_root || ++roots_ > 1 // hwloc 1 could leave out a Machine with one NUMA node
                           : scan.parent() != "object" || type == "System" || (type == "Machine" && !first_form_))
       return what + "stands where the one Machine should, or it where another should";
     if (made.kind == family::normal || made.kind == family::memory)
@@ -152,6 +157,8 @@ private:
                         : made.kind == family::memory ? holder.kind == family::normal || holder.kind == family::memory
                                                       : made.kind == family::misc || holder.kind != family::misc;
       if (!held) return what + "stands in one that holds none";
+      if (made.has_nodes && !holder.has_nodes && (made.kind == family::normal || made.kind == family::memory))
+        return what + "has a nodeset that what holds it has not";
       if (!made.threads.inside(holder.threads)) return what + "has hardware threads that what holds it has not";
       if (made.kind == family::normal) {
         if (made.threads.meets(holder.below)) return what + "has hardware threads of one beside it";
@@ -186,7 +193,10 @@ private:
     made.threads = *threads;
     auto const type = scan.value("type");
     if (type == "PU") return numbered(scan, *threads, threads_);
-    if (type == "NUMANode" && needs_nodes) return numbered(scan, *nodes, nodes_);
+    if (type == "NUMANode" && needs_nodes) { // hwloc 1 left a withheld node in the tree, with an empty nodeset
+      bool const is_withheld = first_form_ && nodes->is_none();
+      return numbered(scan, is_withheld ? *xml_set::read(scan.value("complete_nodeset")) : *nodes, nodes_);
+    }
     return {};
   }
 
@@ -203,7 +213,7 @@ private:
 
   std::vector<open_object> around_;
   std::set<int> threads_, nodes_;
-  int machines_ = 0;
+  int roots_ = 0;
   bool first_form_ = false;
 };
 
