@@ -19,7 +19,7 @@
 namespace keel::info::json {
 
 /// The form that schema.json describes; rises by one with every change that a reader could notice.
-inline constexpr int schema = 1;
+inline constexpr int schema = 2;
 
 /// A string as JSON; bytes that are no UTF-8 become question marks, so that any file name can stand there.
 inline std::string text(std::string_view value) {
@@ -95,6 +95,19 @@ inline std::string device(topology::device const& d) {
                  {"relative_speed", std::to_string(d.relative_speed)}});
 }
 
+/// A row for each core, in it a number or null for each memory; null where nothing is known.
+inline std::string to_memories(topology::node const& n, auto const& ask) {
+  bool is_known = false;
+  auto const rows = array(n.cores(), [&](auto const& c) {
+    return array(n.memories(), [&](auto const& m) {
+      auto const value = ask(c.id, m.id);
+      is_known = is_known || value.has_value();
+      return value ? std::to_string(*value) : std::string{"null"};
+    });
+  });
+  return is_known ? rows : "null";
+}
+
 inline std::string node(topology::node const& n) {
   std::string const line = ",\n     ";
   return object({{"source", text(n.source())},
@@ -103,6 +116,9 @@ inline std::string node(topology::node const& n) {
                  {"withheld_hardware_threads", ids(n.withheld_hardware_threads())},
                  {"withheld_memories", ids(n.withheld_memories())},
                  {"memories", array(n.memories(), [](auto const& m) { return memory(m); }, line)},
+                 {"latency_unit", text(to_string(n.unit_of_latencies()))},
+                 {"latencies", to_memories(n, [&](int c, int m) { return n.latency(c, m); })},
+                 {"bandwidths", to_memories(n, [&](int c, int m) { return n.bandwidth(c, m); })},
                  {"cores", array(n.cores(), [&](auto const& c) { return core(n, c); }, line)},
                  {"devices", array(n.devices(), [](auto const& d) { return device(d); }, line)}});
 }

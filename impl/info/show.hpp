@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -115,7 +116,10 @@ inline std::string explanation(configuration const& all, std::string knob) {
 }
 
 inline std::string map_text(topology::node const& node, std::vector<topology::placement> const& ranks) {
+  bool const tells = node.unit_of_latencies() != topology::latency_unit::unknown;
+  auto const unit = node.unit_of_latencies() == topology::latency_unit::nanoseconds ? "latency (ns)" : "latency";
   std::vector<row> rows{{"rank", "cores", "hardware threads", "memory", "steps", "device", "PCI id", "steps"}};
+  if (tells) rows[0].insert(rows[0].begin() + 5, unit);
   for (auto const& p : ranks) {
     auto const steps = [&](int id, auto const& distance) {
       int least = -1;
@@ -125,10 +129,14 @@ inline std::string map_text(topology::node const& node, std::vector<topology::pl
       return or_dash(least);
     };
     auto const pci = p.device < 0 ? std::string{"-"} : node.devices()[std::size_t(p.device)].pci_id;
-    auto const to_memory = steps(p.memory, [&](int c, int m) { return node.distance_to_memory(c, m); });
+    auto const to_memory = steps(p.memory, [&](int c, int m) { return node.steps_to_memory(c, m); });
     auto const to_device = steps(p.device, [&](int c, int d) { return node.distance_to_device(c, d); });
     rows.push_back({std::to_string(&p - ranks.data()), to_string(p.cores), to_string(p.hardware_threads),
                     or_dash(p.memory), to_memory, or_dash(p.device), pci.empty() ? "-" : pci, to_device});
+    std::optional<std::uint64_t> latency;
+    for (int const c : p.cores)
+      if (auto const own = p.memory < 0 ? std::nullopt : node.latency(c, p.memory); own && (!latency || *own < *latency)) latency = own;
+    if (tells) rows.back().insert(rows.back().begin() + 5, latency ? std::to_string(*latency) : "-");
   }
   return '\n' + aligned(rows);
 }

@@ -82,7 +82,7 @@ TEST_CASE("info: the JSON is JSON, says its schema, and holds what the tables do
   auto const heard = info("--json --keel-log-level=error --map 8 " + machine("gpus8_numa4.xml"));
   REQUIRE(heard.code == 0);
   auto const all = nlohmann::json::parse(heard.out);
-  CHECK(all["schema"] == 1);
+  CHECK(all["schema"] == 2);
   CHECK(all["node"]["cores"].size() == 32);
   CHECK(all["node"]["memories"].size() == 4);
   CHECK(all["node"]["devices"].size() == 12);
@@ -125,6 +125,21 @@ TEST_CASE("info: --map shows where every rank runs, on what, and how far that is
   CHECK(heard.out.find("rank  cores  hardware threads  memory  steps  device  PCI id        steps") != std::string::npos);
   CHECK(heard.out.find("0     0-5    0-11              0       1      1       0000:01:00.0  2") != std::string::npos);
   CHECK(heard.out.find("1     6-11   12-23             1       1      0       0000:00:00.0  1") != std::string::npos);
+}
+
+TEST_CASE("info: latencies and bandwidths are shown where the system tells them") {
+  auto const heard = info("--map 2 " + machine("latencies.xml"));
+  CHECK(heard.out.find("rank  cores  hardware threads  memory  steps  latency  device") != std::string::npos);
+  CHECK(heard.out.find("0     0-3    0-3               0       1      10       -") != std::string::npos);
+  CHECK(info("--map 2 " + machine("attributes.xml")).out.find("latency (ns)") != std::string::npos);
+  CHECK(info("--map 2 " + machine("gpus8_numa4.xml")).out.find("latency") == std::string::npos);
+  auto const node = nlohmann::json::parse(info("--json " + machine("attributes.xml")).out)["node"];
+  CHECK(node["latency_unit"] == "nanoseconds");
+  CHECK(node["latencies"][3] == nlohmann::json{140, 160, 90, 110});
+  CHECK(node["bandwidths"][0] == nlohmann::json{200000, 800000, 80000, 90000});
+  auto const without = nlohmann::json::parse(info("--json " + machine("gpus8_numa4.xml")).out)["node"];
+  CHECK(without["latency_unit"] == "unknown");
+  CHECK(without["latencies"].is_null());
 }
 
 TEST_CASE("info: --by chooses the rule of the map") {
