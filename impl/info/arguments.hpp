@@ -17,6 +17,7 @@ namespace keel::info {
 
 inline constexpr std::string_view usage =
     R"(usage: keel-info [--json] [--xml FILE] [--map N [--by RULE]] [--svg FILE] [--explain KNOB] [--keel-...]
+       keel-info --map N [--by RULE] [--xml FILE] --bind-script
        keel-info --check [--map N] [--keel-...]
        keel-info trace FILE... [--summary] [--chrome OUT]
 
@@ -28,6 +29,8 @@ and who set it.
   --map N          and where N ranks would run: cores, memory, device, and the distances to them
   --by RULE        by which rule: spread (all cores in near and equal parts), compact (one core each, the
                    first ones), by_device (on the cores near each GPU)
+  --bind-script    only a shell script that starts the ranks bound so, through srun, mpiexec of Open MPI or MPICH,
+                   flux or jsrun: sh SCRIPT LAUNCHER PROGRAM
   --svg FILE       draw the node, and with --map its ranks, into FILE
   --explain KNOB   only what this knob is, and what it is now (num-threads, device, ...)
   --check          only what is wrong here, for a program that starts now with these knobs (with --map, on N ranks):
@@ -41,7 +44,7 @@ Exit code: 0; with --check 1 where something is wrong; 2 where keel does not sta
 )";
 
 struct arguments {
-  bool json = false, help = false, check = false;
+  bool json = false, help = false, check = false, bind_script = false;
   std::string xml, svg, explain;
   std::optional<int> map;
   topology::order by = topology::order::spread;
@@ -80,6 +83,7 @@ inline arguments parse(int argc, char** argv) {
     };
     if (word == "--json") asked.json = true;
     else if (word == "--check") asked.check = true;
+    else if (word == "--bind-script") asked.bind_script = true;
     else if (word == "--help" || word == "-h") asked.help = true;
     else if (option == "--xml") asked.xml = value();
     else if (option == "--svg") asked.svg = value();
@@ -90,6 +94,8 @@ inline arguments parse(int argc, char** argv) {
   }
   if (asked.check && (asked.json || !asked.xml.empty() || !asked.svg.empty() || !asked.explain.empty()))
     throw error("info", "--check goes with --map and keel's knobs alone", "it looks at this node", "Leave the rest out");
+  if (asked.bind_script && (!asked.map || asked.json || asked.check || !asked.svg.empty() || !asked.explain.empty()))
+    throw error("info", "--bind-script goes with --map, --by and --xml", "it prints a script and nothing else", "Write --map N --bind-script");
   return asked;
 }
 

@@ -3,6 +3,7 @@
 /// keel-info: what this node is made of, what keel makes of it, and why.
 
 #include "arguments.hpp"
+#include "bind_script.hpp"
 #include "check.hpp"
 #include "child.hpp"
 #include "json.hpp"
@@ -77,6 +78,10 @@ int show(info::arguments const& asked, info::configuration const& configuration)
   auto const node = node_of(asked, configuration);
   std::optional<std::vector<topology::placement>> ranks;
   if (asked.map) ranks = node.place(*asked.map, {.order = asked.by});
+  if (asked.bind_script) {
+    std::fputs(info::bind_script(node, *ranks).c_str(), stdout);
+    return 0;
+  }
   if (!asked.svg.empty()) info::write_svg(asked.svg, input_file(asked), node, ranks ? *ranks : std::vector<topology::placement>{});
   auto const text = asked.json ? info::json::document(node, configuration, ranks ? &*ranks : nullptr)
                                : info::node_text(node) + (ranks ? info::map_text(node, *ranks) : "") +
