@@ -295,6 +295,30 @@ TEST_CASE("topology: a restricted placement uses those cores and no others, even
   CHECK_THROWS_AS((void)n.place(2, {.within = id_set{99}}), keel::error);
 }
 
+TEST_CASE("topology: a rule may leave some hardware threads, and ranks get no others") {
+  auto const n = node::from_xml(own_machine("hybrid.xml")); // threads 0 and 1 are core 0, 16 is core 8
+  id_set const left{1, 2, 3, 16};
+  auto const two = n.place(2, {.hardware_threads = left});
+  CHECK(two[0].hardware_threads == id_set{1});
+  CHECK(two[0].cores == id_set{0});
+  CHECK(two[1].hardware_threads == id_set{2, 3, 16});
+  CHECK(two[1].cores == id_set{1, 8});
+  for (auto const how : {order::spread, order::compact})
+    for (int const ranks : {1, 3, 4, 5, 9}) {
+      id_set used;
+      for (auto const& p : n.place(ranks, {.order = how, .hardware_threads = left})) {
+        REQUIRE_FALSE(p.hardware_threads.empty());
+        used |= p.hardware_threads;
+      }
+      CHECK((used - left).empty());
+      if (how == order::spread) CHECK(used == left);
+    }
+  for (auto const& p : n.place(8, {.hardware_threads = id_set{3}})) CHECK(p.hardware_threads == id_set{3});
+  CHECK(n.place(1, {.hardware_threads = left, .threads_per_core = 1})[0].hardware_threads == id_set{1, 2, 16});
+  CHECK_THROWS_AS((void)n.place(2, {.hardware_threads = id_set{}}), keel::error);
+  CHECK_THROWS_AS((void)n.place(2, {.hardware_threads = id_set{99}}), keel::error);
+}
+
 TEST_CASE("topology: a rule chooses how many hardware threads of a core are used") {
   auto const n = node::from_xml(own_machine("hybrid.xml"));
   for (auto const& p : n.place(4, {.threads_per_core = 1})) CHECK(p.hardware_threads.size() == p.cores.size());

@@ -32,9 +32,10 @@ enum class order { spread, compact, by_device };
 /// A rule for placing ranks; by default all that the node has, spread.
 struct placing {
   topology::order order = topology::order::spread;
-  std::optional<id_set> within{};        ///< only these cores: `bound_cores(node)`, say
-  int threads_per_core = 0;              ///< hardware threads used of each core; 0 is all
-  device_type device = device_type::gpu; ///< what `placement::device` is looked for among
+  std::optional<id_set> within{};           ///< only these cores: `bound_cores(node)`, say
+  std::optional<id_set> hardware_threads{}; ///< only these, by the system's numbers: `bound_hardware_threads()`, say
+  int threads_per_core = 0;                 ///< hardware threads used of each core; 0 is all
+  device_type device = device_type::gpu;    ///< what `placement::device` is looked for among
 };
 
 } // namespace keel::topology

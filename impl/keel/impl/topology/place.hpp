@@ -83,15 +83,13 @@ inline void choose_devices(inventory const& all, std::vector<placement>& ranks, 
 }
 
 /// Ranks on one core part its hardware threads; more ranks than threads share them evenly.
-inline void choose_threads(inventory const& all, std::vector<placement>& ranks, int threads_per_core) {
+inline void choose_threads(inventory const& all, std::vector<placement>& ranks, placing const& rule) {
   std::vector<std::vector<placement*>> on(all.cores.size());
   for (auto& rank : ranks)
     for (int const c : rank.cores) on[std::size_t(c)].push_back(&rank);
   for (auto const& c : all.cores) {
     auto const& users = on[std::size_t(c.id)];
-    std::vector<int> threads(c.hardware_threads.begin(), c.hardware_threads.end());
-    if (threads_per_core > 0)
-      threads.resize(std::min(threads.size(), std::size_t(threads_per_core)));
+    auto const threads = usable_threads(c, rule);
     auto const n = users.size(), have = threads.size();
     for (std::size_t u = 0; u < n; ++u) {
       auto const first = u * have / n, end = std::max((u + 1) * have / n, first + 1);
@@ -185,11 +183,12 @@ inline std::vector<placement> place(inventory const& all, int ranks, placing con
       made.back().cores = id_set::range(first, end);
     }
   }
-  if (rule.within)
-    for (auto& rank : made) rank.cores &= *rule.within;
+  for (auto& rank : made)
+    for (int const c : id_set{rank.cores})
+      if (usable.cores({c, c + 1}) == 0) rank.cores.erase(c);
   choose_memories(all, made);
   if (!have_devices) choose_devices(all, made, rule.device);
-  choose_threads(all, made, rule.threads_per_core);
+  choose_threads(all, made, rule);
   return made;
 }
 

@@ -14,16 +14,23 @@
 
 namespace keel::topology::impl {
 
+/// The hardware threads of a core that a rule leaves, the first ones first.
+inline std::vector<int> usable_threads(core const& c, placing const& rule) {
+  if (rule.within && !rule.within->contains(c.id)) return {};
+  auto const allowed = rule.hardware_threads ? c.hardware_threads & *rule.hardware_threads : c.hardware_threads;
+  std::vector<int> threads(allowed.begin(), allowed.end());
+  if (rule.threads_per_core > 0) threads.resize(std::min(threads.size(), std::size_t(rule.threads_per_core)));
+  return threads;
+}
+
 /// What a rule leaves of the cores: sums up to each core, so that a range is a difference.
 class usable_cores {
 public:
   usable_cores(inventory const& all, placing const& rule) {
     for (auto const& c : all.cores) {
-      bool const use = !rule.within || rule.within->contains(c.id);
-      int const threads = int(c.hardware_threads.size());
-      cores_.push_back(cores_.back() + (use ? 1 : 0));
-      int const most = rule.threads_per_core == 0 ? threads : std::min(threads, rule.threads_per_core);
-      threads_.push_back(threads_.back() + (use ? most : 0));
+      auto const threads = int(usable_threads(c, rule).size());
+      cores_.push_back(cores_.back() + (threads > 0 ? 1 : 0));
+      threads_.push_back(threads_.back() + threads);
     }
   }
   [[nodiscard]] int cores(core_range r) const noexcept {
