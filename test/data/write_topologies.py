@@ -328,3 +328,12 @@ of_hwloc_1("hwloc1_withheld.xml", ("Machine", 0, 0b1111, (0b101, 0b111), [
     ("NUMANode", 0, 0b0011, 1, old_cores(0, 2, 1)),
     ("NUMANode", 1, 0b1100, (0, 0b010), old_cores(2, 2, (0, 0b010))),
     ("NUMANode", 2, 0, 0b100, [])]))
+
+
+@machine("numa8_gpus4.xml")
+def _(m, file):
+    def part(n):
+        gpus = [lambda: m.pci(n + 1, "0300 [1002:66a0]")] if n in (1, 2, 5, 7) else []
+        return lambda: m.object("Group", [m.numa] + [lambda: m.core(2)] * 6 + gpus, 'kind="1001" subkind="0"')
+    m.tail = matrix([[10 if a == b else 16 if a // 4 == b // 4 else 32 for b in range(8)] for a in range(8)])
+    m.write(file, [lambda: m.object("Package", [part(n) for n in range(4)]), lambda: m.object("Package", [part(n) for n in range(4, 8)])])
