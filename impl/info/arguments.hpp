@@ -95,7 +95,8 @@ inline arguments parse(int argc, char** argv) {
   if (asked.check && (asked.json || !asked.xml.empty() || !asked.svg.empty() || !asked.explain.empty()))
     throw error("info", "--check goes with --map and keel's knobs alone", "it looks at this node", "Leave the rest out");
   if (asked.bind_script && (!asked.map || asked.json || asked.check || !asked.svg.empty() || !asked.explain.empty()))
-    throw error("info", "--bind-script goes with --map, --by and --xml", "it prints a script and nothing else", "Write --map N --bind-script");
+    throw error("info", "--bind-script goes with --map, --by and --xml", "it prints a script and nothing else",
+                "Write --map N --bind-script");
   return asked;
 }
 

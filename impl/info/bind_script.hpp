@@ -6,8 +6,10 @@
 
 #include <keel/topology.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace keel::info {
@@ -32,54 +34,71 @@ inline std::string of_each(std::vector<topology::placement> const& ranks, std::s
   return text;
 }
 
-/// Hardware threads are named by the system's numbers, as each launcher takes them: srun as masks; Flux as lists; MPICH's
-/// Hydra as sums; jsrun in a file of resources. Open MPI's own files name cores, so there each rank binds itself.
-/// Memory is not bound: pages lie where they are first touched, which is near.
+/// What is written, with a word between two % for each part that depends on the map.
+inline constexpr std::string_view bind_script_form = R"sh(#!/bin/sh
+# %ranks% on %node%, bound as keel-info --map shows them.
+# sh THIS srun|openmpi|mpich|flux|jsrun PROGRAM [ARGUMENT]...
+usage() {
+  echo "usage: sh $0 srun|openmpi|mpich|flux|jsrun PROGRAM [ARGUMENT]..." >&2
+  exit 2
+}
+[ $# -ge 2 ] || usage
+launcher=$1
+shift
+case $launcher in
+srun) exec srun --nodes=1 --ntasks=%n% --cpu-bind=mask_cpu:%masks% "$@" ;;
+openmpi) exec mpiexec -n %n% --bind-to none sh -c '
+  set_of() { shift "$OMPI_COMM_WORLD_LOCAL_RANK"; echo "$1"; }
+  exec taskset -c "$(set_of %lists%)" "$@"' sh "$@" ;;
+mpich) exec mpiexec -n %n% -bind-to user:%sums% "$@" ;;
+flux) exec flux run -N 1 -n %n% --exclusive -o mpibind=off -o 'cpu-affinity=map:%map%' "$@" ;;
+jsrun)
+  resources=$(mktemp) || exit 2
+  cat >"$resources" <<'end'
+cpu_index_using: physical
+overlapping_rs: allow
+oversubscribe_cpu: allow
+%resources%end
+  jsrun --erf_input "$resources" "$@"
+  code=$?
+  rm "$resources"
+  exit $code ;;
+*) usage ;;
+esac
+)sh";
+
+/// Hardware threads are named by the system's numbers, as each launcher takes them: srun as masks; Flux as lists;
+/// MPICH's Hydra as sums; jsrun in a file of resources. Open MPI's own files name cores, so there each rank binds
+/// itself. Memory is not bound: pages lie where they are first touched, which is near.
 inline std::string bind_script(topology::node const& node, std::vector<topology::placement> const& ranks) {
-  auto const n = std::to_string(ranks.size());
   auto const list = [](topology::id_set const& threads) { return to_string(threads); };
-  auto const lists = [&](char const* between) { return of_each(ranks, between, list); };
-  auto const sums = of_each(ranks, ",", [](topology::id_set const& threads) {
+  auto const sum = [](topology::id_set const& threads) {
     std::string text;
     for (int const t : threads) text += (text.empty() ? "" : "+") + std::to_string(t);
     return text;
-  });
-  std::string resources;
+  };
+  std::string source, resources;
+  for (char const c : node.source()) source += c >= ' ' && c < 0x7f ? c : '?'; // a file's name could end the comment
   for (std::size_t r = 0; r < ranks.size(); ++r)
     resources += "rank: " + std::to_string(r) + ": { host: 1; cpu: {" + list(ranks[r].hardware_threads) + "} }\n";
-  std::string source;
-  for (char const c : node.source()) source += c >= ' ' && c < 0x7f ? c : '?'; // a file's name may break a comment
-
-  return "#!/bin/sh\n"
-         "# " + n + (n == "1" ? " rank" : " ranks") + " on " + source + ", bound as keel-info --map " + n + " shows them.\n"
-         "# sh THIS srun|openmpi|mpich|flux|jsrun PROGRAM [ARGUMENT]...\n"
-         "usage() {\n"
-         "  echo \"usage: sh $0 srun|openmpi|mpich|flux|jsrun PROGRAM [ARGUMENT]...\" >&2\n"
-         "  exit 2\n"
-         "}\n"
-         "[ $# -ge 2 ] || usage\n"
-         "launcher=$1\n"
-         "shift\n"
-         "case $launcher in\n"
-         "srun) exec srun --nodes=1 --ntasks=" + n + " --cpu-bind=mask_cpu:" + of_each(ranks, ",", hexadecimal) + " \"$@\" ;;\n"
-         "openmpi) exec mpiexec -n " + n + " --bind-to none sh -c '\n"
-         "  set_of() { shift \"$OMPI_COMM_WORLD_LOCAL_RANK\"; echo \"$1\"; }\n"
-         "  exec taskset -c \"$(set_of " + lists(" ") + ")\" \"$@\"' sh \"$@\" ;;\n"
-         "mpich) exec mpiexec -n " + n + " -bind-to user:" + sums + " \"$@\" ;;\n"
-         "flux) exec flux run -N 1 -n " + n + " --exclusive -o mpibind=off -o 'cpu-affinity=map:" + lists(";") + "' \"$@\" ;;\n"
-         "jsrun)\n"
-         "  resources=$(mktemp) || exit 2\n"
-         "  cat >\"$resources\" <<'end'\n"
-         "cpu_index_using: physical\n"
-         "overlapping_rs: allow\n"
-         "oversubscribe_cpu: allow\n" + resources +
-         "end\n"
-         "  jsrun --erf_input \"$resources\" \"$@\"\n"
-         "  code=$?\n"
-         "  rm \"$resources\"\n"
-         "  exit $code ;;\n"
-         "*) usage ;;\n"
-         "esac\n";
+  auto const part = [&](std::string_view name) -> std::string {
+    if (name == "n") return std::to_string(ranks.size());
+    if (name == "ranks") return std::to_string(ranks.size()) + (ranks.size() == 1 ? " rank" : " ranks");
+    if (name == "node") return source;
+    if (name == "masks") return of_each(ranks, ",", hexadecimal);
+    if (name == "lists") return of_each(ranks, " ", list);
+    if (name == "sums") return of_each(ranks, ",", sum);
+    if (name == "map") return of_each(ranks, ";", list);
+    return resources;
+  };
+  std::string text;
+  bool is_name = false;
+  for (auto rest = bind_script_form; !rest.empty(); is_name = !is_name) {
+    auto const word = rest.substr(0, rest.find('%'));
+    text += is_name ? part(word) : std::string{word};
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+  }
+  return text;
 }
 
 } // namespace keel::info

@@ -135,7 +135,9 @@ inline std::string map_text(topology::node const& node, std::vector<topology::pl
                     or_dash(p.memory), to_memory, or_dash(p.device), pci.empty() ? "-" : pci, to_device});
     std::optional<std::uint64_t> latency;
     for (int const c : p.cores)
-      if (auto const own = p.memory < 0 ? std::nullopt : node.latency(c, p.memory); own && (!latency || *own < *latency)) latency = own;
+      if (auto const own = p.memory < 0 ? std::nullopt : node.latency(c, p.memory);
+          own && (!latency || *own < *latency))
+        latency = own;
     if (tells) rows.back().insert(rows.back().begin() + 5, latency ? std::to_string(*latency) : "-");
   }
   return '\n' + aligned(rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// The script of keel-info --bind-script: what each launcher is given, and, with the mpiexec that is here, what comes of it.
+/// The script of keel-info --bind-script: what each launcher is given, and, with the mpiexec that is here, what comes
+/// of it.
 
 #include "said.hpp"
 
@@ -69,17 +70,20 @@ TEST_CASE("info: the bind script gives each launcher the hardware threads of eac
         "[run][-N][1][-n][3][--exclusive][-o][mpibind=off][-o][cpu-affinity=map:0-9;10-17;18-23][./a][b c]");
   auto const resources = with("jsrun ./a 'b c'");
   CHECK(resources.find("[./a][b c]cpu_index_using: physical\n") != std::string::npos);
-  CHECK(resources.find("\nrank: 0: { host: 1; cpu: {0-9} }\nrank: 1: { host: 1; cpu: {10-17} }\n") != std::string::npos);
+  CHECK(resources.find("\nrank: 0: { host: 1; cpu: {0-9} }\nrank: 1: { host: 1; cpu: {10-17} }\n") !=
+        std::string::npos);
 
   // Open MPI's ranks bind themselves: the third, in the place of mpiexec.
-  here.write("mpiexec", "#!/bin/sh\n[ \"$1 $2 $3 $4\" = '-n 3 --bind-to none' ] || exit 1\nshift 4\nOMPI_COMM_WORLD_LOCAL_RANK=2 exec \"$@\"\n");
+  here.write("mpiexec", "#!/bin/sh\n[ \"$1 $2 $3 $4\" = '-n 3 --bind-to none' ] || exit 1\n"
+                        "shift 4\nOMPI_COMM_WORLD_LOCAL_RANK=2 exec \"$@\"\n");
   here.write("taskset", shows_words);
   CHECK(with("openmpi ./a 'b c'") == "[-c][18-23][./a][b c]");
 }
 
 TEST_CASE("info: the masks of the bind script go beyond one word, and follow the rule") {
   auto const all = script("2", "cores192.xml"); // 96 cores of two threads in each half
-  CHECK(all.find("mask_cpu:0x" + std::string(48, 'f') + ",0x" + std::string(48, 'f') + std::string(48, '0') + ' ') != std::string::npos);
+  CHECK(all.find("mask_cpu:0x" + std::string(48, 'f') + ",0x" + std::string(48, 'f') + std::string(48, '0') + ' ') !=
+        std::string::npos);
   CHECK(script("2 --by compact", "cores192.xml").find("mask_cpu:0x3,0xc ") != std::string::npos);
 }
 
@@ -101,16 +105,19 @@ TEST_CASE("info: the bind script says how it is used, and keel-info when it writ
 
 TEST_CASE("info: ranks started by the bind script run where the map shows them") {
   auto const version = output_of("mpiexec --version");
-  std::string const launcher = version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos ? "openmpi"
-                               : version.find("HYDRA") != std::string::npos                                              ? "mpich"
-                                                                                                                         : "";
+  std::string const launcher =
+      version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos ? "openmpi"
+      : version.find("HYDRA") != std::string::npos                                                  ? "mpich"
+                                                                                                    : "";
   if (launcher.empty()) return keel::test::skip("no mpiexec of Open MPI or MPICH");
   folder const here;
   auto const heard = info("--map 2 --bind-script");
   REQUIRE(heard.code == 0);
   here.write("script", heard.out);
-  here.write("program", "#!/bin/sh\necho \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK} on $(grep Cpus_allowed_list /proc/self/status)\"\n");
-  auto const said = output_of("sh " + (here.path / "script").string() + ' ' + launcher + ' ' + (here.path / "program").string());
+  here.write("program",
+             "#!/bin/sh\necho \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK} on $(grep Cpus_allowed_list /proc/self/status)\"\n");
+  auto const said =
+      output_of("sh " + (here.path / "script").string() + ' ' + launcher + ' ' + (here.path / "program").string());
   auto const flux = heard.out.substr(heard.out.find("map:") + 4);
   std::istringstream lists{flux.substr(0, flux.find('\''))};
   int rank = 0;

@@ -110,7 +110,8 @@ TEST_CASE("info: the JSON keeps its schema on every machine") {
   auto const schema = nlohmann::json::parse(std::ifstream{KEEL_INFO_SCHEMA});
   CHECK(broken(schema, nlohmann::json::parse(info("--json").out)) == "");
   for (auto const& file : std::filesystem::directory_iterator{KEEL_TEST_DATA})
-    if (file.path().extension() == ".xml" && !file.path().filename().string().starts_with("hwloc1_")) { // which hwloc 3 refuses
+    if (auto const name = file.path().filename().string(); // hwloc 3 refuses those of hwloc 1
+        name.ends_with(".xml") && !name.starts_with("hwloc1_")) {
       CAPTURE(file.path());
       auto document = nlohmann::json::parse(info("--json --map 3 --xml " + file.path().string()).out);
       CHECK(broken(schema, document) == "");

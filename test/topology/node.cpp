@@ -122,8 +122,10 @@ TEST_CASE("topology: steps can be compared between the cores of every machine") 
     int const cores = int(n.cores().size());
     auto const between = [&](int a, int b) { return n.distance_to_core(a, b); };
     keel::laws::steps_compare(cores, cores, between, between);
-    keel::laws::steps_compare(cores, int(n.memories().size()), between, [&](int c, int m) { return n.steps_to_memory(c, m); });
-    keel::laws::steps_compare(cores, int(n.devices().size()), between, [&](int c, int d) { return n.distance_to_device(c, d); });
+    keel::laws::steps_compare(cores, int(n.memories().size()), between,
+                              [&](int c, int m) { return n.steps_to_memory(c, m); });
+    keel::laws::steps_compare(cores, int(n.devices().size()), between,
+                              [&](int c, int d) { return n.distance_to_device(c, d); });
   }
 }
 
@@ -138,7 +140,8 @@ TEST_CASE("topology: on every machine equal places are equally many steps away, 
       REQUIRE(steps_to.emplace(depth, steps).first->second == steps);
     };
     for (auto const& c : n.cores()) {
-      for (auto const& other : n.cores()) check(n.distance_to_core(c.id, other.id), c, oracle.cores()[std::size_t(other.id)]);
+      for (auto const& other : n.cores())
+        check(n.distance_to_core(c.id, other.id), c, oracle.cores()[std::size_t(other.id)]);
       for (auto const& m : n.memories()) check(n.steps_to_memory(c.id, m.id), c, oracle.memories()[std::size_t(m.id)]);
       for (auto const& d : n.devices()) check(n.distance_to_device(c.id, d.id), c, oracle.device(d.pci_id, d.name));
     }
@@ -278,7 +281,7 @@ TEST_CASE("topology: memories say their kind and speed") {
 TEST_CASE("topology: memories equally many steps away are told apart by latency") {
   auto const n = node::from_xml(own_machine("latencies.xml")); // four packages in a ring; two memories without cores
   CHECK(n.unit_of_latencies() == latency_unit::relative);
-  int const from_first[]{10, 16, 16, 40, 80}, from_third[]{22, 16, 16, 40, 80}; // the third package's memory is withheld
+  int const from_first[]{10, 16, 16, 40, 80}, from_third[]{22, 16, 16, 40, 80}; // whose memory is withheld
   int const distances_first[]{1, 2, 2, 4, 5}, distances_third[]{3, 2, 2, 4, 5};
   for (auto const& m : n.memories()) {
     CHECK(n.latency(0, m.id) == from_first[m.id]);
@@ -341,7 +344,7 @@ TEST_CASE("topology: attributes that do not tell every pair leave the latencies 
   CHECK(none.nearby_memories(0, memory_type::any, within{1000}).empty());
 }
 
-TEST_CASE("topology: on every machine distances follow steps and latencies, and no memory farther by latency is faster") {
+TEST_CASE("topology: on every machine distances follow steps and latencies, and what is farther is not faster") {
   for (auto const& file : keel::test::all_machines()) {
     CAPTURE(file);
     keel::laws::latencies(node::from_xml(file));
@@ -420,7 +423,8 @@ TEST_CASE("topology: of hwloc 1, nodesets in an object without one are refused")
   std::ifstream file(own_machine("hwloc1_withheld.xml"));
   std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
   text.erase(text.find(" nodeset="), text.find(" allowed_nodeset=") - text.find(" nodeset=")); // of the Machine
-  CHECK(message_of([&] { (void)node::from_xml_text(text); }).find("has a nodeset that what holds it has not") != std::string::npos);
+  CHECK(message_of([&] { (void)node::from_xml_text(text); }).find("has a nodeset that what holds it has not") !=
+        std::string::npos);
 }
 #endif
 

@@ -153,10 +153,14 @@ public:
   [[nodiscard]] int steps_to_memory(int core, int memory) const { return distance(core, memory, all_.memory_places); }
 
   /// What the system tells of the way from a core to a memory: the latency in `unit_of_latencies()`, nanoseconds where
-  /// firmware tells them for every pair, and the bandwidth in MiB/s. Empty where it does not tell, and on nodes with more
-  /// than four million pairs.
-  [[nodiscard]] std::optional<std::uint64_t> latency(int core, int memory) const { return number(all_.ways.latencies, core, memory); }
-  [[nodiscard]] std::optional<std::uint64_t> bandwidth(int core, int memory) const { return number(all_.ways.bandwidths, core, memory); }
+  /// firmware tells them for every pair, and the bandwidth in MiB/s. Empty where it does not tell, and on nodes with
+  /// more than four million pairs.
+  [[nodiscard]] std::optional<std::uint64_t> latency(int core, int memory) const {
+    return number(all_.ways.latencies, core, memory);
+  }
+  [[nodiscard]] std::optional<std::uint64_t> bandwidth(int core, int memory) const {
+    return number(all_.ways.bandwidths, core, memory);
+  }
   [[nodiscard]] latency_unit unit_of_latencies() const noexcept { return all_.ways.unit; }
 
   /// The cores that share a cache with a core, itself among them; empty where it has none of that kind.
@@ -190,17 +194,20 @@ private:
   }
 
   template <class Object, class Type>
-  [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects, auto const& distance_to) const {
+  [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects,
+                              auto const& distance_to) const {
     check(core, min, max);
     id_set found;
     for (auto const& object : objects) {
       if (type != Type::any && type != object.type) continue;
-      if (int const distance = distance_to(object.id); distance >= min && (max == -1 || distance <= max)) found.insert(object.id);
+      if (int const distance = distance_to(object.id); distance >= min && (max == -1 || distance <= max))
+        found.insert(object.id);
     }
     return found;
   }
 
-  [[nodiscard]] std::optional<std::uint64_t> number(impl::numbers_to_memories const& table, int core, int memory) const {
+  [[nodiscard]] std::optional<std::uint64_t> number(impl::numbers_to_memories const& table, int core,
+                                                    int memory) const {
     auto const value = table.at(int(checked(core, all_.cores.size())), int(checked(memory, all_.memories.size())));
     return value == 0 ? std::nullopt : std::optional{value};
   }

@@ -163,7 +163,8 @@ inline int get_dev_info(int dev_id, dev_info* info) noexcept {
 }
 
 /// What lies between two distances from a core, both included; (0, -1) is everything of that type that the
-/// core can reach. Distances are the node's: steps, which latencies refine for memories where the system tells them. The set is replaced, not added to; with a code as the answer it stays as it was.
+/// core can reach. Distances are the node's: steps, which latencies refine for memories where the system tells them.
+/// The set is replaced, not added to; with a code as the answer it stays as it was.
 inline int get_nearby_mems(int core_id, mem_type_t mem_type, int min_dist, int max_dist,
                            mem_set_t* nearby_mems) noexcept {
   return impl::nearby(core_id, int(mem_type), MEM_TYPE_CACHE_SIDE + 1, min_dist, max_dist, nearby_mems,

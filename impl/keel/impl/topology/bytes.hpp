@@ -35,7 +35,9 @@ void parts(auto& a, maybe_const<core> auto& c) {
 void parts(auto& a, maybe_const<device> auto& d) {
   a(d.type, d.name, d.pci_id, d.model, d.uuid, d.contexts, d.relative_speed);
 }
-void parts(auto& a, maybe_const<localities::locality> auto& l) { a(l.parent, l.end, l.first_core, l.end_core, l.level); }
+void parts(auto& a, maybe_const<localities::locality> auto& l) {
+  a(l.parent, l.end, l.first_core, l.end_core, l.level);
+}
 void parts(auto& a, maybe_const<localities> auto& tree) { a(tree.all()); }
 void parts(auto& a, maybe_const<numbers_to_memories> auto& numbers) { std::apply(a, numbers.parts()); }
 void parts(auto& a, maybe_const<memory_ways> auto& ways) { a(ways.unit, ways.latencies, ways.bandwidths); }
@@ -146,7 +148,8 @@ inline bool is_sound(inventory const& all) {
     return false;
   auto const memories = all.memories.size();
   if (int(all.ways.unit) < 0 || int(all.ways.unit) > int(latency_unit::relative)) return false;
-  if (!all.ways.latencies.is_sound(all.cores.size(), memories) || !all.ways.bandwidths.is_sound(all.cores.size(), memories))
+  if (!all.ways.latencies.is_sound(all.cores.size(), memories) ||
+      !all.ways.bandwidths.is_sound(all.cores.size(), memories))
     return false;
   for (int c = 0; c < cores; ++c) {
     auto const& own = all.tree[all.core_places[std::size_t(c)]];

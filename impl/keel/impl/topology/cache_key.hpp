@@ -86,8 +86,9 @@ inline cache_key read_cache_key() {
   cache_key made;
   utsname system{};
   uname(&system);
-  made.text = "keel 2, hwloc " + std::to_string(HWLOC_API_VERSION) + ' ' + std::to_string(hwloc_get_api_version()) + '\n' +
-              system.nodename + '\n' + limits_of_cpuset() + to_string(affinity_of(0)) + '\n' + allowed_memories() + '\n';
+  made.text = "keel 2, hwloc " + std::to_string(HWLOC_API_VERSION) + ' ' + std::to_string(hwloc_get_api_version()) +
+              '\n' + system.nodename + '\n' + limits_of_cpuset() + to_string(affinity_of(0)) + '\n' +
+              allowed_memories() + '\n';
   for (auto const setting : settings_of_hwloc()) {
     auto const equals = std::min(setting.find('='), setting.size() - 1);
     auto const name = setting.substr(0, equals);

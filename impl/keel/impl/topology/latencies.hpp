@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Latencies and bandwidths between cores and memories, and the order that they give to what is equally many steps away.
-/// Rests on the standard library alone.
+/// Latencies and bandwidths between cores and memories, and the order that they give to what is equally many steps
+/// away. Rests on the standard library alone.
 
 #include <keel/topology/objects.hpp>
 
@@ -27,7 +27,8 @@ public:
   void add(std::vector<std::uint64_t> const& row) {
     auto const rows = memories_ == 0 ? 0 : values_.size() / memories_;
     std::size_t same = 0;
-    while (same < rows && !std::equal(row.begin(), row.end(), values_.begin() + std::ptrdiff_t(same * memories_))) ++same;
+    while (same < rows && !std::equal(row.begin(), row.end(), values_.begin() + std::ptrdiff_t(same * memories_)))
+      ++same;
     if (same == rows) values_.insert(values_.end(), row.begin(), row.end());
     row_of_core_.push_back(same);
   }
@@ -42,8 +43,10 @@ public:
   [[nodiscard]] auto parts() const noexcept { return std::tie(memories_, row_of_core_, values_); }
   [[nodiscard]] bool is_sound(std::size_t cores, std::size_t memories) const {
     if (row_of_core_.empty()) return true;
-    if (memories == 0 || memories_ != memories || row_of_core_.size() != cores || values_.size() % memories != 0) return false;
-    return std::all_of(row_of_core_.begin(), row_of_core_.end(), [&](std::size_t row) { return row < values_.size() / memories; });
+    if (memories == 0 || memories_ != memories || row_of_core_.size() != cores || values_.size() % memories != 0)
+      return false;
+    return std::all_of(row_of_core_.begin(), row_of_core_.end(),
+                       [&](std::size_t row) { return row < values_.size() / memories; });
   }
 
 private:
@@ -84,14 +87,15 @@ public:
   }
   [[nodiscard]] int of(int steps, int core, int memory, numbers_to_memories const& latencies) const {
     if (pairs_.empty()) return steps;
-    auto const at = std::lower_bound(pairs_.begin(), pairs_.end(), std::pair{steps, latency_of(latencies, core, memory)});
+    auto const at =
+        std::lower_bound(pairs_.begin(), pairs_.end(), std::pair{steps, latency_of(latencies, core, memory)});
     return distances_[std::size_t(at - pairs_.begin())];
   }
 
 private:
-  static std::uint64_t latency_of(numbers_to_memories const& latencies, int core, int memory) { // the unknown comes last
+  static std::uint64_t latency_of(numbers_to_memories const& latencies, int core, int memory) {
     auto const value = latencies.at(core, memory);
-    return value == 0 ? std::numeric_limits<std::uint64_t>::max() : value;
+    return value == 0 ? std::numeric_limits<std::uint64_t>::max() : value; // the unknown comes last
   }
 
   std::vector<std::pair<int, std::uint64_t>> pairs_;
@@ -103,7 +107,8 @@ inline std::vector<int> speeds_by_latency(numbers_to_memories const& latencies, 
   std::vector<std::uint64_t> nearest(std::size_t(memories), 0);
   for (int m = 0; m < memories; ++m)
     for (int c = 0; c < cores; ++c)
-      if (auto const latency = latencies.at(c, m); latency > 0 && (nearest[std::size_t(m)] == 0 || latency < nearest[std::size_t(m)]))
+      if (auto const latency = latencies.at(c, m);
+          latency > 0 && (nearest[std::size_t(m)] == 0 || latency < nearest[std::size_t(m)]))
         nearest[std::size_t(m)] = latency;
   std::vector<int> speeds(std::size_t(memories), 100);
   for (std::size_t m = 0; m < nearest.size(); ++m)

@@ -98,7 +98,8 @@ inline std::vector<int> speeds_by_bandwidth(hwloc_topology_t hwloc, std::vector<
   for (auto const node : nodes) {
     hwloc_location from;
     hwloc_uint64_t bandwidth = 0;
-    bool const is_known = hwloc_memattr_get_best_initiator(hwloc, HWLOC_MEMATTR_ID_BANDWIDTH, node, 0, &from, &bandwidth) == 0;
+    bool const is_known =
+        hwloc_memattr_get_best_initiator(hwloc, HWLOC_MEMATTR_ID_BANDWIDTH, node, 0, &from, &bandwidth) == 0;
     speeds.push_back(is_known ? double(bandwidth) : 0);
   }
   if (std::all_of(speeds.begin(), speeds.end(), [](double s) { return s == 0; })) return {};

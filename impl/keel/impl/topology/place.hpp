@@ -132,10 +132,12 @@ inline std::vector<placement> near_devices(inventory const& all, usable_cores co
     throw error("topology", "ranks cannot be placed by device",
                 all.source + " has no " + std::string{to_string(rule.device)}, "Place them spread", ENODEV);
   auto const place_of = [&](int device) { // where cores may be used
-    auto const cores_in = [&](int locality) { return usable.cores({all.tree[locality].first_core, all.tree[locality].end_core}); };
+    auto const cores_in = [&](int locality) {
+      return usable.cores({all.tree[locality].first_core, all.tree[locality].end_core});
+    };
     int at = all.device_places[std::size_t(device)];
     while (cores_in(at) == 0) at = all.tree[at].parent;
-    while (at != 0 && cores_in(all.tree[at].parent) == cores_in(at)) at = all.tree[at].parent; // the same cores, one place
+    while (at != 0 && cores_in(all.tree[at].parent) == cores_in(at)) at = all.tree[at].parent; // the same cores
     return at;
   };
   for (auto const shares = shares_of_devices(all, devices, ranks); auto const& d : devices)

@@ -23,12 +23,14 @@ inline constexpr std::size_t ways_max = std::size_t{1} << 22; ///< pairs of a co
 
 /// By a memory attribute, from the hardware threads of each core.
 inline numbers_to_memories read_attribute(hwloc_topology_t hwloc, hwloc_memattr_id_t attribute,
-                                          std::vector<hwloc_obj_t> const& cores, std::vector<hwloc_obj_t> const& nodes) {
+                                          std::vector<hwloc_obj_t> const& cores,
+                                          std::vector<hwloc_obj_t> const& nodes) {
   numbers_to_memories made{nodes.size()};
   hwloc_location best{};
   hwloc_uint64_t value = 0;
-  if (std::none_of(nodes.begin(), nodes.end(),
-                   [&](hwloc_obj_t n) { return hwloc_memattr_get_best_initiator(hwloc, attribute, n, 0, &best, &value) == 0; }))
+  if (std::none_of(nodes.begin(), nodes.end(), [&](hwloc_obj_t n) {
+        return hwloc_memattr_get_best_initiator(hwloc, attribute, n, 0, &best, &value) == 0;
+      }))
     return {};
   for (auto const core : cores) {
     std::vector<std::uint64_t> row;
@@ -49,7 +51,8 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
                                        std::vector<hwloc_obj_t> const& nodes) {
   unsigned matrices = 1;
   hwloc_distances_s* found = nullptr;
-  if (hwloc_distances_get_by_type(hwloc, HWLOC_OBJ_NUMANODE, &matrices, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY, 0) != 0 ||
+  if (hwloc_distances_get_by_type(hwloc, HWLOC_OBJ_NUMANODE, &matrices, &found, HWLOC_DISTANCES_KIND_MEANS_LATENCY,
+                                  0) != 0 ||
       matrices == 0)
     return {};
   auto const release = [&](hwloc_distances_s* matrix) { hwloc_distances_release(hwloc, matrix); };
@@ -66,7 +69,8 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
     auto const rank_of = [&](unsigned i) {
       auto const node = matrix->objs[i];
       auto const type = memory_of(node, false).type;
-      return rank{hwloc_bitmap_weight(node->cpuset), type != memory_type::dram && type != memory_type::cache_side, node->logical_index};
+      return rank{hwloc_bitmap_weight(node->cpuset), type != memory_type::dram && type != memory_type::cache_side,
+                  node->logical_index};
     };
     auto source = matrix->nbobjs;
     for (unsigned i = 0; i < matrix->nbobjs; ++i)
@@ -74,7 +78,9 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
         if (source == matrix->nbobjs || rank_of(i) < rank_of(source)) source = i;
     std::vector<std::uint64_t> row;
     for (auto const to : columns)
-      row.push_back(source == matrix->nbobjs || to >= matrix->nbobjs ? 0 : matrix->values[std::size_t{source} * matrix->nbobjs + to]);
+      row.push_back(source == matrix->nbobjs || to >= matrix->nbobjs
+                        ? 0
+                        : matrix->values[std::size_t{source} * matrix->nbobjs + to]);
     made.add(row);
   }
   return made;
@@ -82,7 +88,8 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
 
 /// Latencies are of one unit: nanoseconds where attributes tell them for every pair, else the matrix, else those
 /// attributes that are there.
-inline memory_ways read_ways(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& cores, std::vector<hwloc_obj_t> const& nodes) {
+inline memory_ways read_ways(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& cores,
+                             std::vector<hwloc_obj_t> const& nodes) {
   memory_ways made;
   if (nodes.empty() || cores.size() > ways_max / nodes.size()) return made;
   made.bandwidths = read_attribute(hwloc, HWLOC_MEMATTR_ID_BANDWIDTH, cores, nodes);

@@ -145,7 +145,8 @@ private:
     auto const what = "an object of type '" + std::string{type.substr(0, 32)} + "' ";
     open_object made{family_of(type), scan.depth(), type == "PU", scan.has("nodeset"), {}, {}};
     if (made.kind == family::unknown) return what + "is unknown";
-    bool const is_root = type == "Machine" || type == "System" || (type == "NUMANode" && first_form_ && scan.has("nodeset"));
+    bool const is_root =
+        type == "Machine" || type == "System" || (type == "NUMANode" && first_form_ && scan.has("nodeset"));
     if (scan.depth() == 2 ? !is_root || ++roots_ > 1 // hwloc 1 could leave out a Machine with one NUMA node
                           : scan.parent() != "object" || type == "System" || (type == "Machine" && !first_form_))
       return what + "stands where the one Machine should, or it where another should";
