@@ -337,3 +337,10 @@ def _(m, file):
         return lambda: m.object("Group", [m.numa] + [lambda: m.core(2)] * 6 + gpus, 'kind="1001" subkind="0"')
     m.tail = matrix([[10 if a == b else 16 if a // 4 == b // 4 else 32 for b in range(8)] for a in range(8)])
     m.write(file, [lambda: m.object("Package", [part(n) for n in range(4)]), lambda: m.object("Package", [part(n) for n in range(4, 8)])])
+
+
+@machine("nested_places.xml")
+def _(m, file):
+    gpu = lambda bus: lambda: m.pci(bus, "0302 [10de:20b0]")
+    group = lambda *inside: lambda: m.object("Group", [m.numa, m.core, m.core] + list(inside), 'kind="1001" subkind="0"')
+    m.write(file, [lambda: m.object("Package", [group(gpu(1)), gpu(2)]), lambda: m.object("Package", [group(), group()])])

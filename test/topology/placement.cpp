@@ -263,6 +263,16 @@ TEST_CASE("topology: by_device keeps ranks on the cores near their device, and u
   for (int r = 0; r < 4; ++r) CHECK(by_network[std::size_t(r)].device == 3 * r + 2);
 }
 
+TEST_CASE("topology: by_device takes places with the same cores for one") {
+  auto const n = node::from_xml(own_machine("nested_places.xml")); // one GPU at a package, one at the only group in it
+  CHECK(n.distance_to_device(0, 0) < n.distance_to_device(0, 1));
+  auto const two = n.place(2, {.order = order::by_device});
+  for (int r = 0; r < 2; ++r) {
+    CHECK(two[std::size_t(r)].cores == id_set{r});
+    CHECK(two[std::size_t(r)].device == r);
+  }
+}
+
 TEST_CASE("topology: by_device refuses a node without such devices, and more ranks than contexts") {
   auto const n = node::from_xml(own_machine("accelerators.xml"));
   CHECK_THROWS_AS((void)n.place(2, {.order = order::by_device}), keel::error); // its GPU has one context

@@ -89,6 +89,13 @@ TEST_CASE("topology: an inventory goes through bytes unchanged") {
     CHECK(impl::to_bytes(*back) == bytes);
     CHECK(back->cores.back().id == int(all.cores.size()) - 1);
     CHECK(back->cores_around.within(0, 1).end == all.cores_around.within(0, 1).end);
+    for (auto const& c : all.cores)
+      for (auto const& m : all.memories) {
+        REQUIRE(back->distance_to_memory(c.id, m.id) == all.distance_to_memory(c.id, m.id));
+        REQUIRE(back->ways.latencies.at(c.id, m.id) == all.ways.latencies.at(c.id, m.id));
+        REQUIRE(back->ways.bandwidths.at(c.id, m.id) == all.ways.bandwidths.at(c.id, m.id));
+      }
+    CHECK(back->ways.unit == all.ways.unit);
     CHECK(impl::place(*back, 5, {}).back().hardware_threads == impl::place(all, 5, {}).back().hardware_threads);
     for (std::size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 50) CHECK_FALSE(impl::from_bytes(bytes.substr(0, n)).has_value());
     CHECK_FALSE(impl::from_bytes(bytes + '\0').has_value());
@@ -270,11 +277,13 @@ TEST_CASE("topology: ranks that start together all have the node, whoever writes
 }
 
 TEST_CASE("topology: bytes of an enemy's making are refused or a node, never a crash") {
-  auto const good = impl::to_bytes(impl::discovery{impl::from_synthetic("package:2 numa:2 l3:1 core:2 pu:2", "it")}.take());
+  std::string const good[]{
+      impl::to_bytes(impl::discovery{impl::from_synthetic("package:2 numa:2 l3:1 core:2 pu:2", "it")}.take()),
+      impl::to_bytes(impl::discovery{impl::from_xml_file(keel::test::own_machine("attributes.xml"), "it")}.take())};
   std::mt19937_64 random{23};
   int nodes = 0;
   for (int round = 0; round < 20000; ++round) {
-    auto bytes = good;
+    auto bytes = good[round % 2];
     for (auto changes = 1 + random() % 3; changes > 0; --changes) {
       auto const at = random() % bytes.size();
       switch (random() % 4) {
@@ -288,6 +297,8 @@ TEST_CASE("topology: bytes of an enemy's making are refused or a node, never a c
     if (!all) continue;
     ++nodes;
     for (int const ranks : {1, 3, 40}) REQUIRE(impl::place(*all, ranks, {}).size() == std::size_t(ranks));
+    for (auto const& c : all->cores)
+      for (auto const& m : all->memories) CHECK(all->distance_to_memory(c.id, m.id) >= all->steps_to_memory(c.id, m.id));
     for (auto const& caches : all->caches)
       for (int const at : caches) CHECK((at == -1 || all->tree[at].end_core <= int(all->cores.size())));
   }
