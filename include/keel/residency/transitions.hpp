@@ -121,9 +121,21 @@ inline constexpr flights all_flights = (1U << (max_memories - 1)) - 1;
 struct write_masks {
   cell settled, stale;
 };
+namespace detail {
+/// By region: what a write settles, and what it makes stale where it does not happen.
+inline constexpr auto writes_of = [] {
+  std::array<write_masks, 32> all{};
+  for (unsigned n = 0; n < all.size(); ++n) {
+    region const r{std::uint8_t(n)};
+    cell const touched = bits_of(spoiled_by(r) & region::everywhere), written = overlap(r, region::walls) ? bits_of(region::written) : 0;
+    all[n] = {touched | written | (touched != 0 ? closer_look : 0), touched};
+  }
+  return all;
+}();
+} // namespace detail
 [[nodiscard]] constexpr write_masks masks_of_write(region r, memory m) {
-  cell const touched = bits_of(spoiled_by(r) & region::everywhere), written = overlap(r, region::walls) ? bits_of(region::written) : 0;
-  return {touched | written | (touched != 0 ? closer_look : 0), touched & ~bits_of(r, m)};
+  write_masks const& all = detail::writes_of[std::uint8_t(r)];
+  return {all.settled, all.stale & ~bits_of(r, m)};
 }
 [[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return (c & ~w.settled) | w.stale; }
 [[nodiscard]] constexpr cell after_write(cell c, region r, memory m) { return after_write(c, masks_of_write(r, m)); }

@@ -161,11 +161,16 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
 
 template <Provider P, Observer O>
 void ledger<P, O>::pre_call(prepared const& call) {
-  unsigned lacks = 0;
-  for (auto const& r : call.reads) lacks |= unsigned(cells_[r.at] & r.bits);
-  if (call.where == host)
-    for (auto const& w : call.writes) lacks |= leaving_[w.at];
-  if (lacks == 0) [[likely]] return;
+  // A loop that can end early is not vectorised, which would not pay for lists as short as these.
+  auto const is_ready = [&] {
+    for (auto const& r : call.reads)
+      if ((cells_[r.at] & r.bits) != 0) [[unlikely]] return false;
+    if (call.where == host)
+      for (auto const& w : call.writes)
+        if (leaving_[w.at] != 0) [[unlikely]] return false;
+    return true;
+  };
+  if (is_ready()) [[likely]] return;
   if (call.where == host) acquire_here(call, call.routine);
   else acquire_there(call, call.where, call.routine);
 }
