@@ -6,6 +6,7 @@
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
+#include <laws/execution_threads.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -53,6 +54,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_threads, simulated);
 
 TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits for it") {
   simulated const space;

@@ -9,8 +9,13 @@
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
+#include <laws/execution_threads.hpp>
 #include <support/skip.hpp>
 
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
@@ -26,6 +31,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, tbb_space);
+TEST_CASE_TEMPLATE_INVOKE(execution_threads, tbb_space);
 
 namespace {
 
@@ -124,6 +130,88 @@ TEST_CASE("space: instances of tbb run at once, each the right thing") {
   other.join();
   CHECK(good[0]);
   CHECK(good[1]);
+}
+
+TEST_CASE("space: a kernel may launch kernels on its own instance, and on others that launch kernels on it") {
+  tbb_space const one(2);
+  tbb_space const two(2);
+  std::atomic<long> ran = 0;
+  auto* const count = &ran;
+  using range = Kokkos::RangePolicy<tbb_space>;
+  auto const work = [&] {
+    for (int turn = 0; turn < 50; ++turn)
+      Kokkos::parallel_for(range(one, 0, 4), [=](int) {
+        Kokkos::parallel_for(range(one, 0, 4), [=](int) { ++*count; });
+        Kokkos::parallel_for(range(two, 0, 4), [=](int) {
+          Kokkos::parallel_for(range(one, 0, 4), [=](int) { ++*count; });
+          one.fence(); // a kernel does not wait for itself
+        });
+      });
+  };
+  std::thread other(work);
+  work();
+  other.join();
+  CHECK(ran == 2 * 50 * 4 * (4 + 16));
+}
+
+TEST_CASE("space: a thread that waits for its kernel starts no kernel that the program's own oneTBB has ready") {
+  using range = Kokkos::RangePolicy<tbb_space>;
+  tbb_space const space(2);
+  std::atomic<bool> busy = false;
+  std::atomic<bool> launched = false;
+  std::atomic<int> second_half = 0; // 1 while it runs, 2 when it has ended
+  bool overlapped = false;
+  auto const wait = [](auto const& until) {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!until() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  };
+  ::tbb::task_arena(2).execute([&] {
+    ::tbb::task_group tasks;
+    tasks.run([&] { // keeps the other thread until half of the kernel is there for it
+      busy = true;
+      wait([&] { return launched.load(); });
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+    wait([&] { return busy.load(); });
+    tasks.run([&] { Kokkos::parallel_for(range(space, 0, 1), [&](int) { overlapped = second_half == 1; }); });
+    Kokkos::parallel_for(range(space, 0, 2), [&](int i) {
+      if (i == 0) {
+        launched = true;
+        wait([&] { return second_half > 0; });
+      } else {
+        second_half = 1;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        second_half = 2;
+      }
+    });
+    tasks.wait();
+  });
+  CHECK_FALSE(overlapped);
+}
+
+TEST_CASE("space: a fence of tbb waits for the kernel that another host thread launched") {
+  tbb_space const space(2);
+  std::atomic<bool> started = false;
+  std::atomic<bool> ended = false;
+  std::thread other([&] {
+    Kokkos::parallel_for(Kokkos::RangePolicy<tbb_space>(space, 0, 1), [&](int) {
+      started = true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ended = true;
+    });
+  });
+  while (!started) std::this_thread::yield();
+  space.fence();
+  CHECK(ended);
+  other.join();
+}
+
+TEST_CASE("space: an instance of tbb runs on after a kernel threw") {
+  tbb_space const space(2);
+  CHECK_THROWS_AS(Kokkos::parallel_for(Kokkos::RangePolicy<tbb_space>(space, 0, 2), [](int i) { if (i == 1) throw 7; }), int);
+  long sum = 0;
+  std::thread([&] { sum = sum_to(space, 1000); }).join();
+  CHECK(sum == 499500);
 }
 
 TEST_CASE("space: threads and regions that cannot be are errors") {

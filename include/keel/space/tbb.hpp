@@ -35,8 +35,8 @@ struct numa_region {
 
 /// An execution space on the threads of oneTBB.
 ///
-/// Kernels return when they are done, so a fence has nothing to wait for. Work
-/// is cut evenly, one part a thread, and each part tends to stay on its thread,
+/// Kernels return when they are done. Those that several host threads launch on one instance run one after another; a
+/// fence waits for the one that runs. A kernel launched from a kernel runs within it. Work is cut evenly, one part a thread, and each part tends to stay on its thread,
 /// as first touch wants it; a dynamic schedule cuts finer. Reductions join their
 /// parts in order: the same number of threads gives the same bits. A team is one
 /// thread wide. An instance is a handle: its copies share its threads.
@@ -60,6 +60,12 @@ public:
   /// The same with so many threads, wherever the system puts them, or bound to one region.
   explicit tbb(int threads) : tbb(settings{.threads = threads}) {}
   tbb(int threads, numa_region on) : tbb(threads, std::vector{region(on.number)}) {}
+  /// Counts the copy, unless Kokkos makes it for a kernel that runs, where views are not counted either.
+  tbb(tbb const& other) : arenas_(views_are_counted() ? other.arenas_ : not_owned(other.arenas_.get())) {}
+  tbb(tbb&&) noexcept = default;
+  tbb& operator=(tbb const&) = default;
+  tbb& operator=(tbb&&) noexcept = default;
+  ~tbb() = default;
 
   [[nodiscard]] static constexpr char const* name() { return "keel::space::tbb"; }
   /// Threads that run a kernel of this instance, the calling one included.
@@ -74,8 +80,8 @@ public:
   [[nodiscard]] int concurrency() const { return threads(); }
 #endif
 
-  /// Nothing to wait for: kernels return when they are done.
-  void fence(std::string const& = {}) const {}
+  /// Returns when the kernel that another host thread launched on this instance has ended; at once within a kernel.
+  void fence(std::string const& = {}) const { arenas_->wait(); }
   static void impl_static_fence(std::string const& = {}) {}
   static void print_configuration(std::ostream& out, bool detail = false);
 
@@ -95,7 +101,7 @@ public:
   }
   template <class Closure>
   void impl_launch(Closure const& closure) const {
-    closure.run();
+    arenas_->run_kernel([&] { closure.run(); });
   }
 
 private:
@@ -114,6 +120,10 @@ private:
     for (int r = 0; count.value_or(1) != 1 && r < *count; ++r) found.push_back(region(r));
     return found;
   }
+
+  static bool views_are_counted() { return Kokkos::Impl::SharedAllocationRecord<void, void>::tracking_enabled() != 0; }
+  /// A handle that counts no references.
+  static std::shared_ptr<detail::arenas> not_owned(detail::arenas* all) { return {std::shared_ptr<void>(), all}; }
 
   /// The process's own, started with Kokkos and ended with it.
   // A function's, so that a program without this device has no trace of it.
@@ -152,8 +162,7 @@ struct tbb::plugin {
   }
 };
 
-// Owns nothing, so that copies of it, one with every kernel, count no references.
-inline tbb::tbb() : arenas_(std::shared_ptr<void>(), &own()) { detail::enroll<plugin>(); }
+inline tbb::tbb() : arenas_(not_owned(&own())) { detail::enroll<plugin>(); }
 
 inline tbb::tbb(std::optional<int> threads, std::vector<int> regions) {
   static std::atomic<std::uint32_t> last = 1;

@@ -5,6 +5,7 @@
 /// The threads of one instance of `keel::space::tbb`: an arena of oneTBB, or one on each of several NUMA regions.
 
 #include <keel/impl/space/items.hpp>
+#include <keel/impl/space/turns.hpp>
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
@@ -110,6 +111,14 @@ public:
   [[nodiscard]] std::uint32_t id() const { return id_; }
   [[nodiscard]] bool is_bound() const { return bound_; }
 
+  /// Runs a kernel, `f()`, when those that other host threads launched before are done.
+  template <class F>
+  void run_kernel(F const& f) {
+    turns_.take(f);
+  }
+  /// Returns when the kernel that another host thread launched has ended; at once within a kernel.
+  void wait() { turns_.wait(); }
+
   /// Calls f(0) … f(count - 1) and returns when all are done. Every region, and in it every thread, tends to get
   /// the same ones each time, as first touch wants it; where there are more than threads, whoever is free takes the next.
   template <class F>
@@ -122,10 +131,12 @@ public:
 private:
   template <class F>
   void run_chunks(std::int64_t count, F const& f) {
+    auto const* const kernel = current_kernel; // a thread of the arena may run what follows
     if (arenas_.size() == 1) {
       // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
-      if (!bound_ && ::tbb::this_task_arena::max_concurrency() == ends_.front()) return spread(0, count, f);
-      return arenas_.front()->execute([&] { spread(0, count, f); });
+      if (!bound_ && ::tbb::this_task_arena::max_concurrency() == ends_.front())
+        return ::tbb::this_task_arena::isolate([&] { spread(kernel, 0, count, f); }); // the caller may be a task itself
+      return arenas_.front()->execute([&] { spread(kernel, 0, count, f); });
     }
     arenas_.front()->execute([&] {
       ::tbb::task_group others;
@@ -133,9 +144,9 @@ private:
       for (std::size_t r = 1; r < arenas_.size(); ++r)
         arenas_[r]->enqueue(others.defer([&, r] {
           order_for_sanitizer::acquire();
-          spread(border(count, ends_[r - 1]), border(count, ends_[r]), f);
+          spread(kernel, border(count, ends_[r - 1]), border(count, ends_[r]), f);
         }));
-      spread(0, border(count, ends_.front()), f);
+      spread(kernel, 0, border(count, ends_.front()), f);
       others.wait();
     });
   }
@@ -145,8 +156,9 @@ private:
   }
 
   template <class F>
-  void spread(std::int64_t begin, std::int64_t end, F const& f) const {
+  void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, F const& f) const {
     auto const run = [&](std::int64_t c) {
+      kernel_scope const scope(kernel);
       order_for_sanitizer::acquire();
       f(c);
       order_for_sanitizer::release();
@@ -159,6 +171,7 @@ private:
   }
 
   std::uint32_t id_;
+  turns turns_;
   std::vector<std::unique_ptr<::tbb::task_arena>> arenas_;
   std::vector<int> ends_; // threads of the regions up to each
   bool bound_ = false;
