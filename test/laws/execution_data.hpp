@@ -163,6 +163,22 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     for (std::size_t i = 0; i < other.extent(0); ++i) sum += other(i);
     CHECK(sum == 9999L * 10000);
   }
+  SUBCASE("a thread may hold two tokens of the process at once") {
+    Kokkos::Experimental::UniqueToken<Space, Kokkos::Experimental::UniqueTokenScope::Global> const token;
+    Kokkos::View<long*, Space> const sums("sums", token.size());
+    Kokkos::parallel_for("tokens", range(0, 10000), KOKKOS_LAMBDA(int) {
+      auto const first = token.acquire();
+      auto const second = token.acquire();
+      sums(first) += 1; // no atomic
+      token.release(second);
+      sums(first) += 1;
+      token.release(first);
+    });
+    long sum = 0;
+    auto const host = laws::on_host(sums);
+    for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i);
+    CHECK(sum == 20000);
+  }
   SUBCASE("Kokkos' unordered map takes keys from many threads at once, each once") {
     using map = Kokkos::UnorderedMap<int, int, Space>;
     if constexpr (std::is_copy_constructible_v<map>) // g++ 16 copies no map of Kokkos 5.2, whatever the space

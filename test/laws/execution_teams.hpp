@@ -195,10 +195,12 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
             });
             Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 16), [&](int i) { own(i) = 1000 * team.team_rank(); });
             team.team_barrier();
+            Kokkos::View<double const*, typename Space::scratch_memory_space, Kokkos::MemoryUnmanaged> const fixed = first;
+            auto const rest = Kokkos::subview(second, Kokkos::make_pair(1, n)); // without the first
             double sum = 0;
             Kokkos::parallel_reduce(
                 Kokkos::TeamThreadRange(team, n),
-                [&](int i, double& s) { s += first(i) + second(i) + own(15) - 1000 * team.team_rank(); }, sum);
+                [&](int i, double& s) { s += fixed(i) + (i > 0 ? rest(i - 1) : 0) + own(15) - 1000 * team.team_rank(); }, sum);
             Kokkos::single(Kokkos::PerTeam(team), [&] { sums(team.league_rank()) = sum; });
           });
       CHECK(laws::holds(sums, leagues, [&](int l) { return double(n) * l + 0.5 * n * (n - 1); }));

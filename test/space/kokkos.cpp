@@ -4,6 +4,7 @@
 #include <keel/space/kokkos.hpp>
 
 #include <doctest/doctest.h>
+#include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
@@ -15,6 +16,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, Kokkos::Serial);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, Kokkos::Serial);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, Kokkos::Serial);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, Kokkos::Serial);
+TEST_CASE_TEMPLATE_INVOKE(execution_containers, Kokkos::Serial);
 #endif
 
 #ifdef KOKKOS_ENABLE_OPENMP
@@ -23,4 +25,5 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, Kokkos::OpenMP);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, Kokkos::OpenMP);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, Kokkos::OpenMP);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, Kokkos::OpenMP);
+TEST_CASE_TEMPLATE_INVOKE(execution_containers, Kokkos::OpenMP);
 #endif

@@ -2,6 +2,7 @@
 #include <keel/space/simulated.hpp>
 
 #include <doctest/doctest.h>
+#include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
@@ -54,6 +55,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_containers, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, simulated);
 
 TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits for it") {

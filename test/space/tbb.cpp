@@ -5,6 +5,7 @@
 #include <keel/policy/macros.hpp>
 
 #include <doctest/doctest.h>
+#include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
@@ -31,6 +32,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, tbb_space);
+TEST_CASE_TEMPLATE_INVOKE(execution_containers, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, tbb_space);
 
 namespace {
@@ -223,6 +225,21 @@ TEST_CASE("space: threads and regions that cannot be are errors") {
   tbb_space const bound(2, keel::space::numa_region{0});
   CHECK(bound.threads() == 2);
   CHECK(sum_to(bound, 1000) == 499500);
+}
+
+TEST_CASE("space: threads of one kernel have different numbers, below the number of threads") {
+  for (int threads : {1, 2, 5}) {
+    tbb_space const space(threads);
+    Kokkos::View<int*, tbb_space> const visits("visits", 5);
+    visitors all;
+    auto* const seen = &all;
+    Kokkos::parallel_for("numbers", Kokkos::RangePolicy<tbb_space>(space, 0, threads), KOKKOS_LAMBDA(int) {
+      Kokkos::atomic_add(&visits(tbb_space::impl_hardware_thread_id()), 1);
+      seen->enter();
+      seen->wait_for(threads);
+    });
+    for (int i = 0; i < 5; ++i) CHECK(visits(i) == (i < threads ? 1 : 0));
+  }
 }
 
 TEST_CASE("space: there are as many tokens as an instance has threads") {

@@ -58,6 +58,9 @@ public:
   [[nodiscard]] static bool in_parallel() { return detail::plays_device; }
   /// Whether it may be used: Kokkos runs.
   [[nodiscard]] static bool impl_is_initialized();
+  /// The calling thread among those that run the same kernel: one.
+  [[nodiscard]] static unsigned impl_hardware_thread_id() { return 0; }
+  [[nodiscard]] static unsigned impl_max_hardware_threads() { return 1; }
   [[nodiscard]] std::uint32_t impl_instance_id() const {
     return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(queue_) >> 4);
   }

@@ -35,8 +35,9 @@ struct numa_region {
 
 /// An execution space on the threads of oneTBB.
 ///
-/// Kernels return when they are done. Those that several host threads launch on one instance run one after another; a
-/// fence waits for the one that runs. A kernel launched from a kernel runs within it. Work is cut evenly, one part a thread, and each part tends to stay on its thread,
+/// Kernels return when they are done. Those that several host threads launch on
+/// one instance run one after another; a fence waits for the one that runs. A
+/// kernel launched from a kernel runs within it. Work is cut evenly, one part a thread, and each part tends to stay on its thread,
 /// as first touch wants it; a dynamic schedule cuts finer. Reductions join their
 /// parts in order: the same number of threads gives the same bits. A team is one
 /// thread wide. An instance is a handle: its copies share its threads.
@@ -89,6 +90,11 @@ public:
   [[nodiscard]] static bool in_parallel() { return false; }
   /// Whether it may be used: Kokkos runs.
   [[nodiscard]] static bool impl_is_initialized();
+  /// The calling thread among those that run the same kernel, and how many of these there are.
+  [[nodiscard]] static unsigned impl_hardware_thread_id() {
+    return static_cast<unsigned>(detail::arenas::thread_number());
+  }
+  [[nodiscard]] static unsigned impl_max_hardware_threads() { return static_cast<unsigned>(own().threads()); }
   /// 1 is the process's own.
   [[nodiscard]] std::uint32_t impl_instance_id() const { return arenas_->id(); }
   friend bool operator==(tbb const&, tbb const&) = default;

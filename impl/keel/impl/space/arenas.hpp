@@ -116,6 +116,11 @@ public:
   void run_kernel(F const& f) {
     turns_.take(f);
   }
+  /// The number of the calling thread among those of the instance whose kernel it works on; 0 outside of kernels.
+  [[nodiscard]] static int thread_number() {
+    if (current_kernel == nullptr) return 0;
+    return current_kernel->first_thread + std::max(0, ::tbb::this_task_arena::current_thread_index());
+  }
   /// Returns when the kernel that another host thread launched has ended; at once within a kernel.
   void wait() { turns_.wait(); }
 
@@ -134,8 +139,9 @@ private:
     auto const* const kernel = current_kernel; // a thread of the arena may run what follows
     if (arenas_.size() == 1) {
       // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
+      // Isolated, because it may have other tasks ready, and one that launches a kernel would start it within this one.
       if (!bound_ && ::tbb::this_task_arena::max_concurrency() == ends_.front())
-        return ::tbb::this_task_arena::isolate([&] { spread(kernel, 0, count, f); }); // the caller may be a task itself
+        return ::tbb::this_task_arena::isolate([&] { spread(kernel, 0, count, f); });
       return arenas_.front()->execute([&] { spread(kernel, 0, count, f); });
     }
     arenas_.front()->execute([&] {
@@ -144,7 +150,8 @@ private:
       for (std::size_t r = 1; r < arenas_.size(); ++r)
         arenas_[r]->enqueue(others.defer([&, r] {
           order_for_sanitizer::acquire();
-          spread(kernel, border(count, ends_[r - 1]), border(count, ends_[r]), f);
+          running_kernel const here{kernel->of, kernel->launched_from, ends_[r - 1]};
+          spread(&here, border(count, ends_[r - 1]), border(count, ends_[r]), f);
         }));
       spread(kernel, 0, border(count, ends_.front()), f);
       others.wait();

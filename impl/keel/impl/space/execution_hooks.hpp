@@ -5,6 +5,7 @@
 /// Where Kokkos' parallel patterns meet keel's own execution spaces; the same for every Kokkos.
 
 #include <keel/impl/space/engine.hpp>
+#include <keel/impl/space/containers.hpp>
 #include <keel/impl/space/generation.hpp>
 #include <keel/impl/space/team.hpp>
 #include <keel/impl/space/unique_token.hpp>
@@ -52,8 +53,9 @@ private:
   keel::space::detail::scan_closure<Policy, keel::space::detail::scan_reduction<F, Policy, Total>> const closure_;
 };
 
-/// Scratch memory is plain memory of the thread that runs the kernel.
+/// Scratch memory is plain memory of the thread that runs the kernel. To itself it stands as every space does.
 template <class Memory, keel::space::detail::Engine Space>
+  requires(!std::is_same_v<Memory, ScratchMemorySpace<Space>>)
 struct MemorySpaceAccess<Memory, ScratchMemorySpace<Space>> {
   enum : bool { assignable = false };
   enum : bool { accessible = std::is_same_v<Memory, HostSpace> || std::is_same_v<Memory, typename Space::memory_space> };

@@ -16,6 +16,7 @@ class turns;
 struct running_kernel {
   turns const* of;
   running_kernel const* launched_from;
+  int first_thread = 0; ///< of the NUMA region, among the instance's threads
 };
 
 /// The kernel that the calling thread works on; null outside of kernels.

@@ -12,30 +12,59 @@
 
 namespace keel::space::detail {
 
-/// Slots of which a thread takes a free one. There are as many as threads, so the search ends.
+/// Slots of which a thread takes a free one, each on a cache line of its own. There are as many as threads, so the
+/// search ends; it begins at the thread's number, so that threads meet in other instances' kernels only.
 template <class Space>
 class slots {
 public:
   using execution_space = Space;
   using size_type = typename Space::size_type;
 
-  explicit slots(size_type count) : taken_("keel::space::unique_token", count) {}
+  explicit slots(size_type count) : taken_("keel::space::unique_token", count * apart) {}
 
-  KOKKOS_FUNCTION size_type size() const { return taken_.extent(0); }
+  KOKKOS_FUNCTION size_type size() const { return taken_.extent(0) / apart; }
+
+  // Kernels of these spaces run on the host; for a device the two are compiled, never called. The compiler's own
+  // atomics cost half of what Kokkos' and a fence do.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+  KOKKOS_FUNCTION size_type acquire() const { return 0; }
+  KOKKOS_FUNCTION void release(size_type) const {}
+#else
   KOKKOS_FUNCTION size_type acquire() const {
-    for (size_type i = 0;; i = i + 1 < size() ? i + 1 : 0)
-      if (Kokkos::atomic_compare_exchange(&taken_(i), 0, 1) == 0) {
-        Kokkos::memory_fence();
-        return i;
-      }
+    size_type const count = size();
+    for (size_type i = Space::impl_hardware_thread_id() % count;; i = i + 1 < count ? i + 1 : 0)
+      if (__atomic_exchange_n(taken_.data() + i * apart, 1, __ATOMIC_ACQUIRE) == 0) return i;
+  }
+  KOKKOS_FUNCTION void release(size_type i) const { __atomic_store_n(taken_.data() + i * apart, 0, __ATOMIC_RELEASE); }
+#endif
+
+private:
+  static constexpr size_type apart = 64 / sizeof(int);
+  Kokkos::View<int*, Kokkos::HostSpace> taken_;
+};
+
+/// The slots of the process. A thread that holds one gets the same one again, because two accesses of one thread to a
+/// `ScatterView` would wait for each other.
+template <class Space>
+class slots_of_process : public slots<Space> {
+public:
+  using typename slots<Space>::size_type;
+
+  explicit slots_of_process(size_type count) : slots<Space>(count) {}
+
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+  KOKKOS_FUNCTION size_type acquire() const {
+    if (times_held_++ == 0) held_ = slots<Space>::acquire();
+    return held_;
   }
   KOKKOS_FUNCTION void release(size_type i) const {
-    Kokkos::memory_fence();
-    Kokkos::atomic_exchange(&taken_(i), 0);
+    if (--times_held_ == 0) slots<Space>::release(i);
   }
 
 private:
-  Kokkos::View<int*, Kokkos::HostSpace> taken_;
+  static inline constinit thread_local int times_held_ = 0;
+  static inline constinit thread_local size_type held_ = 0;
+#endif
 };
 
 } // namespace keel::space::detail
@@ -43,18 +72,20 @@ private:
 namespace Kokkos::Experimental {
 
 template <keel::space::detail::Engine Space>
-class UniqueToken<Space, UniqueTokenScope::Global> : public keel::space::detail::slots<Space> {
+class UniqueToken<Space, UniqueTokenScope::Global> : public keel::space::detail::slots_of_process<Space> {
+  using slots = keel::space::detail::slots_of_process<Space>;
+
 public:
-  explicit UniqueToken(Space const& = {}) : UniqueToken::slots(everybody()) {}
+  explicit UniqueToken(Space const& = {}) : slots(everybody()) {}
 
 private:
   /// One set of slots for the process, made while Kokkos runs and gone before it ends.
-  static keel::space::detail::slots<Space> const& everybody() {
+  static slots const& everybody() {
     static std::mutex mutex;
-    static keel::space::detail::slots<Space>* one = nullptr;
+    static slots* one = nullptr;
     std::lock_guard const lock(mutex);
     if (one == nullptr) {
-      one = new keel::space::detail::slots<Space>(static_cast<std::size_t>(Space().impl_threads()));
+      one = new slots(static_cast<std::size_t>(Space().impl_threads()));
       Kokkos::push_finalize_hook([] {
         delete one;
         one = nullptr;

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What Kokkos' containers and random numbers ask of an execution space, for keel's own. Kokkos has it for its own
+/// spaces alone, in headers that this one need not include.
+
+#include <keel/impl/space/engine.hpp>
+#include <keel/space/kokkos.hpp>
+#include <keel/space/memory.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace Kokkos::Experimental {
+
+struct ScatterDuplicated;
+struct ScatterNonDuplicated;
+struct ScatterAtomic;
+struct ScatterNonAtomic;
+
+namespace Impl {
+
+template <class>
+struct ChunkArraySpace;
+
+/// Where a `DynamicView` keeps the pointers to its parts, which the host writes and kernels read; before Kokkos 4.
+template <class R>
+  requires keel::space::detail::Engine<typename keel::space::memory<R>::execution_space>
+struct ChunkArraySpace<keel::space::memory<R>> {
+  using memory_space = HostSpace;
+};
+
+} // namespace Impl
+
+} // namespace Kokkos::Experimental
+
+namespace keel::space::detail {
+
+/// A device has one copy of the data for all threads, as GPUs have. On the host a copy for each thread is cheap.
+template <class Space>
+inline constexpr bool duplicates = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+
+/// Who holds which state of a pool of random numbers.
+///
+/// Each state is held by one thread at a time, whichever instance the thread
+/// works for. A thread begins its search at its own number, where it is alone as a rule.
+template <class Space>
+struct state_search {
+  template <class Locks>
+  KOKKOS_FUNCTION static int get_state_idx([[maybe_unused]] Locks const& locks) {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+    return 0; // compiled for a device, never called
+#else
+    int const count = static_cast<int>(locks.extent(0));
+    for (int i = static_cast<int>(Space::impl_hardware_thread_id()) % count;; i = i + 1 < count ? i + 1 : 0)
+      if (Kokkos::atomic_compare_exchange(locks.data() + static_cast<std::size_t>(i) * locks.stride(0), 0, 1) == 0) {
+        Kokkos::memory_fence();
+        return i;
+      }
+#endif
+  }
+};
+
+} // namespace keel::space::detail
+
+namespace Kokkos::Impl {
+
+template <class>
+struct Random_UniqueIndex;
+
+/// Kokkos asks by space to 3.7, by device from 4.0.
+template <keel::space::detail::Engine Space>
+struct Random_UniqueIndex<Space> : keel::space::detail::state_search<Space> {
+  using locks_view_type = View<int*, Space>;
+};
+template <keel::space::detail::Engine Space, class Memory>
+struct Random_UniqueIndex<Device<Space, Memory>> : keel::space::detail::state_search<Space> {
+  using locks_view_type = View<int**, Device<Space, Memory>>;
+};
+
+namespace Experimental {
+
+template <class>
+struct DefaultDuplication;
+template <class, class>
+struct DefaultContribution;
+
+template <keel::space::detail::Engine Space>
+struct DefaultDuplication<Space> {
+  using type = std::conditional_t<keel::space::detail::duplicates<Space>, Kokkos::Experimental::ScatterDuplicated,
+                                  Kokkos::Experimental::ScatterNonDuplicated>;
+};
+template <keel::space::detail::Engine Space, class Duplication>
+struct DefaultContribution<Space, Duplication> {
+  using type = std::conditional_t<std::is_same_v<Duplication, Kokkos::Experimental::ScatterDuplicated>,
+                                  Kokkos::Experimental::ScatterNonAtomic, Kokkos::Experimental::ScatterAtomic>;
+};
+
+} // namespace Experimental
+
+} // namespace Kokkos::Impl
