@@ -8,6 +8,7 @@
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
 #include <laws/execution_threads.hpp>
+#include <laws/execution_tools.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -57,6 +58,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_teams, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_tools, simulated);
 
 TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits for it") {
   simulated const space;

@@ -11,16 +11,19 @@
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
 #include <laws/execution_threads.hpp>
+#include <laws/execution_tools.hpp>
 #include <support/skip.hpp>
 
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #if KEEL_WITH_TBB
@@ -34,6 +37,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_teams, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, tbb_space);
+TEST_CASE_TEMPLATE_INVOKE(execution_tools, tbb_space);
 
 namespace {
 
@@ -121,6 +125,12 @@ TEST_CASE("space: instances of tbb run at once, each the right thing") {
   auto const parts = Kokkos::Experimental::partition_space(tbb_space(4), 1, 3);
   CHECK(parts[0].threads() == 1);
   CHECK(parts[1].threads() == 3);
+  using found = std::remove_cvref_t<decltype(parts)>; // as Kokkos' own returns it
+  CHECK(std::is_same_v<found, std::conditional_t<(KOKKOS_VERSION < 40699), std::vector<tbb_space>, std::array<tbb_space, 2>>>);
+  std::vector<double> weights{0.5, 0.5}; // not a constant, which some versions treat otherwise
+  auto const halves = Kokkos::Experimental::partition_space(tbb_space(4), weights);
+  CHECK(halves[0].threads() == 2);
+  CHECK(halves[0] != halves[1]);
   CHECK_THROWS_AS(Kokkos::Experimental::partition_space(tbb_space(), std::vector<int>{1, -1}), keel::error);
   bool good[2] = {true, true};
   auto const work = [&](int part) {

@@ -49,9 +49,9 @@ public:
   [[nodiscard]] static int concurrency() { return 1; }
 
   /// Returns when everything given to this instance is done.
-  void fence(std::string const& = {}) const { queue_->wait(); }
+  void fence(std::string const& label = {}) const;
   /// Returns when everything given to any instance is done.
-  static void impl_static_fence(std::string const& = {}) { detail::queues::all().wait(); }
+  static void impl_static_fence(std::string const& label = {});
   static void print_configuration(std::ostream& out, bool detail = false);
 
   /// Whether the calling thread plays the device: then nothing is queued, and nothing waits.
@@ -67,6 +67,7 @@ public:
   friend bool operator==(simulated const&, simulated const&) = default;
 
   // What keel's engine asks of a space; see detail::Engine.
+  static constexpr bool impl_runs_behind_caller = true;
   [[nodiscard]] static int impl_threads() { return 1; }
   template <class F>
   static void impl_for_chunks(std::int64_t count, F const& f) {
@@ -84,7 +85,7 @@ public:
   static void impl_copy(void* to, void const* from, std::size_t bytes) {
     simulated const space;
     space.impl_copy_behind(to, from, bytes);
-    space.fence();
+    space.fence("keel::space::simulated: a copy that its caller waits for");
   }
 
 private:
@@ -99,7 +100,7 @@ struct simulated::plugin {
   static constexpr int order = 900;
   static void initialize(settings const&) {}
   static void finalize() { detail::queues::all().stop(); }
-  static void fence(std::string const&) { detail::queues::all().wait(); }
+  static void fence(std::string const& label) { impl_static_fence(label); }
   static void print_configuration(std::ostream& out, bool) {
     out << "keel::space::simulated: in-order queues on the host, memory poisoned with 0x" << std::hex << poison_word
         << std::dec << '\n';
@@ -152,3 +153,14 @@ void poison(Kokkos::View<V...> const& view) {
 } // namespace keel::space
 
 #include <keel/impl/space/execution_hooks.hpp>
+
+namespace keel::space {
+
+inline void simulated::fence(std::string const& label) const {
+  detail::shown_fence(*this, label, [this] { queue_->wait(); });
+}
+inline void simulated::impl_static_fence(std::string const& label) {
+  detail::shown_fence(simulated(), label, [] { detail::queues::all().wait(); });
+}
+
+} // namespace keel::space

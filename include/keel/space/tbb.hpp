@@ -82,8 +82,8 @@ public:
 #endif
 
   /// Returns when the kernel that another host thread launched on this instance has ended; at once within a kernel.
-  void fence(std::string const& = {}) const { arenas_->wait(); }
-  static void impl_static_fence(std::string const& = {}) {}
+  void fence(std::string const& label = {}) const;
+  static void impl_static_fence(std::string const& label = {}) { tbb().fence(label); }
   static void print_configuration(std::ostream& out, bool detail = false);
 
   /// What Kokkos 3 asks before it initialises a view: a kernel may start another one.
@@ -160,7 +160,7 @@ struct tbb::plugin {
     own().stop();
     detail::thread_limit::drop();
   }
-  static void fence(std::string const&) {}
+  static void fence(std::string const& label) { tbb().fence(label); }
   static void print_configuration(std::ostream& out, bool) {
     out << "keel::space::tbb: " << own().threads() << " threads";
     if (own().is_bound()) out << " on " << own().regions() << " NUMA regions";
@@ -190,5 +190,13 @@ inline void tbb::print_configuration(std::ostream& out, bool detail) { plugin::p
 
 #include <keel/impl/space/execution_hooks.hpp>
 #include <keel/impl/space/partition.hpp>
+
+namespace keel::space {
+
+inline void tbb::fence(std::string const& label) const {
+  detail::shown_fence(*this, label, [this] { arenas_->wait(); });
+}
+
+} // namespace keel::space
 
 #endif

@@ -31,6 +31,10 @@ concept Engine = requires(S const& space) {
   { space.impl_threads() } -> std::same_as<int>;
 };
 
+/// Whether launches on a space return before the kernel is done.
+template <Engine S>
+inline constexpr bool runs_behind_caller = requires { S::impl_runs_behind_caller; };
+
 /// Into how many chunks `n` items are cut: one a thread, and several where the schedule is dynamic.
 template <class Policy>
 std::int64_t chunks_of(Policy const& policy, std::int64_t n) {
@@ -70,7 +74,7 @@ public:
   /// Returns before the result is there, unless it is wanted on the host.
   void execute() const {
     policy_.space().impl_launch(*this);
-    if (returns_to_host_) policy_.space().fence();
+    if (returns_to_host_) policy_.space().fence("keel::space: the result of a reduction is wanted on the host");
   }
 
   void run() const {
@@ -105,7 +109,8 @@ public:
   /// Returns before the scan is done, unless the total is wanted.
   void execute() const {
     policy_.space().impl_launch(*this);
-    if (total_ != nullptr) policy_.space().fence();
+    if (total_ != nullptr && runs_behind_caller<typename Policy::execution_space>)
+      policy_.space().fence("keel::space: the total of a scan is wanted on the host");
   }
 
   void run() const {

@@ -11,6 +11,8 @@
 #include <keel/impl/space/unique_token.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace Kokkos::Impl {
@@ -83,3 +85,18 @@ struct DeviceTypeTraits<Space> {
 };
 
 } // namespace Kokkos::Tools::Experimental
+
+namespace keel::space::detail {
+
+/// Calls `wait()` as the fence of an instance, which Kokkos' tools hear begin and end.
+template <Engine Space, class Wait>
+void shown_fence(Space const& space, std::string const& label, Wait const& wait) {
+  if (!Kokkos::Tools::profileLibraryLoaded()) return wait();
+  std::uint64_t id = 0;
+  Kokkos::Tools::beginFence(label.empty() ? std::string(Space::name()) + "::fence" : label,
+                            Kokkos::Tools::Experimental::device_id(space), &id);
+  wait();
+  Kokkos::Tools::endFence(id);
+}
+
+} // namespace keel::space::detail

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #if KEEL_WITH_TBB
@@ -37,13 +38,26 @@ std::vector<keel::space::tbb> partition_space(keel::space::tbb const& base, std:
   }
   return parts;
 }
+#if KOKKOS_VERSION < 40100 // whose own takes the weights so, and would be chosen
+template <class Weight>
+  requires std::is_arithmetic_v<Weight>
+std::vector<keel::space::tbb> partition_space(keel::space::tbb const& base, std::vector<Weight>& weights) {
+  return partition_space(base, std::as_const(weights));
+}
+#endif
+
+/// A vector, as Kokkos' own returns it to 4.6, an array as from 4.7.
 template <class... Weights>
   requires(std::is_arithmetic_v<Weights> && ...)
-std::array<keel::space::tbb, sizeof...(Weights)> partition_space(keel::space::tbb const& base, Weights... weights) {
-  auto const parts = partition_space(base, std::vector<double>{static_cast<double>(weights)...});
+auto partition_space(keel::space::tbb const& base, Weights... weights) {
+  auto parts = partition_space(base, std::vector<double>{static_cast<double>(weights)...});
+#if KOKKOS_VERSION < 40699
+  return parts;
+#else
   std::array<keel::space::tbb, sizeof...(Weights)> found;
   std::copy(parts.begin(), parts.end(), found.begin());
   return found;
+#endif
 }
 
 } // namespace Kokkos::Experimental
