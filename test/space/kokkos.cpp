@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
+#include <laws/execution_graphs.hpp>
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
@@ -16,6 +17,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, Kokkos::Serial);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, Kokkos::Serial);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, Kokkos::Serial);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, Kokkos::Serial);
+TEST_CASE_TEMPLATE_INVOKE(execution_graphs, Kokkos::Serial);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, Kokkos::Serial);
 #endif
 
@@ -25,5 +27,6 @@ TEST_CASE_TEMPLATE_INVOKE(execution_space, Kokkos::OpenMP);
 TEST_CASE_TEMPLATE_INVOKE(execution_nests, Kokkos::OpenMP);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, Kokkos::OpenMP);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, Kokkos::OpenMP);
+TEST_CASE_TEMPLATE_INVOKE(execution_graphs, Kokkos::OpenMP);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, Kokkos::OpenMP);
 #endif

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
+#include <laws/execution_graphs.hpp>
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
@@ -57,6 +58,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_nests, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_graphs, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_tools, simulated);
 

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 #include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
+#include <laws/execution_graphs.hpp>
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
@@ -36,6 +37,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_nests, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_teams, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_data, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, tbb_space);
+TEST_CASE_TEMPLATE_INVOKE(execution_graphs, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_tools, tbb_space);
 

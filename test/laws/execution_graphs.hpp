@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What holds for graphs of work on every execution space. See execution_space.hpp.
+
+#include "execution_space.hpp"
+
+namespace keel::laws {
+
+/// Says when it was visited, as a number that grows.
+template <class Space>
+struct visited_when {
+  Kokkos::View<int, Space> clock;
+  Kokkos::View<int*, Space> when;
+  KOKKOS_FUNCTION void operator()(int work) const { when(work) += 1 + Kokkos::atomic_fetch_add(&clock(), 1); }
+};
+
+/// A binary tree of `count` items: 2w + 1 and 2w + 2 come after w.
+template <class Space>
+auto tree(int count) {
+  using graph = Kokkos::Crs<int, Space, void, int>;
+  typename graph::row_map_type const rows("rows", static_cast<std::size_t>(count) + 1);
+  typename graph::entries_type const entries("entries", static_cast<std::size_t>(count) - 1);
+  Kokkos::parallel_for("rows", Kokkos::RangePolicy<Space>(0, count + 1), KOKKOS_LAMBDA(int w) {
+    rows(w) = 2 * w < count - 1 ? 2 * w : count - 1;
+  });
+  Kokkos::parallel_for("entries", Kokkos::RangePolicy<Space>(0, count - 1), KOKKOS_LAMBDA(int e) { entries(e) = e + 1; });
+  Kokkos::fence();
+  return graph(rows, entries);
+}
+
+} // namespace keel::laws
+
+TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its graphs", Space, execution_graphs) {
+  SUBCASE("every item of a graph is visited once, after those it follows") {
+    for (int count : {1, 2, 1000}) {
+      keel::laws::visited_when<Space> const visit{Kokkos::View<int, Space>("clock"), Kokkos::View<int*, Space>("when", count)};
+      Kokkos::parallel_for("graph", Kokkos::WorkGraphPolicy<Space, int>(keel::laws::tree<Space>(count)), visit);
+      Kokkos::fence();
+      CHECK(keel::laws::on_host(visit.clock)() == count);
+      auto const when = keel::laws::on_host(visit.when);
+      bool good = when(0) == 1;
+      for (int w = 1; w < count; ++w) good = good && when(w) > when((w - 1) / 2);
+      CHECK(good);
+    }
+  }
+}
