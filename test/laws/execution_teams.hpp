@@ -34,30 +34,23 @@ bool holds(View const& v, int n, F const& f) {
   return good;
 }
 
-} // namespace keel::laws
-
-TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its teams", Space, execution_teams) {
-  namespace laws = keel::laws;
+/// What holds for teams of `size` threads.
+template <class Space>
+void check_teams(int size) {
   using teams = Kokkos::TeamPolicy<Space>;
   using member = typename teams::member_type;
   constexpr int leagues = 40;
   Kokkos::View<long*, Space> const v("v", leagues);
-  // The whole of what follows holds for the team size that the space recommends, and for one.
-  auto const nothing = KOKKOS_LAMBDA(member const&) {};
-  int const best = teams(leagues, Kokkos::AUTO).team_size_recommended(nothing, Kokkos::ParallelForTag());
-  int const most = teams(leagues, 1).team_size_max(nothing, Kokkos::ParallelForTag());
-  CHECK(best >= 1);
-  CHECK(most >= best);
 
   SUBCASE("every league has a team, which knows its place") {
-    for (int size : {1, best, most}) {
+    {
       Kokkos::parallel_for(
           "places", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
             bool const good = team.league_size() == leagues && team.team_size() == size && team.team_rank() >= 0 &&
                               team.team_rank() < size;
             Kokkos::atomic_add(&v(team.league_rank()), good ? 1L : 1000L);
           });
-      CHECK(laws::holds(v, leagues, [&](int) { return size; }));
+      CHECK(holds(v, leagues, [&](int) { return size; }));
       Kokkos::deep_copy(v, 0);
     }
     long none = -1;
@@ -67,7 +60,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   SUBCASE("a team loops over its threads and their vectors, each index once") {
     Kokkos::View<int***, Space> const visits("visits", leagues, 13, 7);
     Kokkos::parallel_for(
-        "loops", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+        "loops", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
           int const league = team.league_rank();
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 13), [&](int i) {
             Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 7), [&](int j) { visits(league, i, j) += 1; });
@@ -77,7 +70,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
           team.team_barrier();
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 2, 13), [&](int i) { visits(league, i, 0) += 1; });
         });
-    auto const host = laws::on_host(visits);
+    auto const host = on_host(visits);
     bool good = true;
     for (int l = 0; l < leagues; ++l)
       for (int i = 0; i < 13; ++i)
@@ -87,7 +80,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   SUBCASE("a team reduces over its threads and vectors, with Kokkos' reducers too") {
     Kokkos::View<long**, Space> const sums("sums", leagues, 5);
     Kokkos::parallel_for(
-        "sums", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+        "sums", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
           int const league = team.league_rank();
           long sum = 0;
           Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, 100), [&](int i, long& s) { s += i * league; }, sum);
@@ -116,7 +109,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
             sums(league, 4) = nested;
           });
         });
-    auto const host = laws::on_host(sums);
+    auto const host = on_host(sums);
     bool good = true;
     for (int l = 0; l < leagues; ++l)
       good = good && host(l, 0) == 4950L * l && host(l, 1) == 99 && host(l, 2) == 45 && host(l, 3) == 1225 && host(l, 4) == 450;
@@ -136,7 +129,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     Kokkos::View<int**, Space> const before("before", leagues, 50);
     Kokkos::View<int**, Space> const lanes("lanes", leagues, 50);
     Kokkos::parallel_for(
-        "scans", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+        "scans", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
           int const league = team.league_rank();
           Kokkos::parallel_scan(Kokkos::TeamThreadRange(team, 50), [&](int i, int& sum, bool final) {
             if (final) before(league, i) = sum;
@@ -148,8 +141,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
             if (final) lanes(league, i) = sum;
           });
         });
-    auto const host = laws::on_host(before);
-    auto const other = laws::on_host(lanes);
+    auto const host = on_host(before);
+    auto const other = on_host(lanes);
     bool good = true;
     for (int l = 0; l < leagues; ++l)
       for (int i = 0; i < 50; ++i) good = good && host(l, i) == i * (i - 1) / 2 && other(l, i) == i * (i + 1) / 2;
@@ -158,7 +151,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   SUBCASE("one of a team does what its others learn; they wait, add up and count") {
     Kokkos::View<long*, Space> const learnt("learnt", leagues);
     Kokkos::parallel_for(
-        "one", teams(leagues, best), KOKKOS_LAMBDA(member const& team) {
+        "one", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
           int const league = team.league_rank();
           long told = -1;
           Kokkos::single(Kokkos::PerTeam(team), [&](long& t) { t = 10 * league; }, told);
@@ -173,7 +166,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
           bool const good = told == 10 * league && lane == 1 && sent == league && count == team.team_size() && mine == team.team_rank();
           Kokkos::atomic_add(&learnt(league), good ? 0L : 1L);
         });
-    CHECK(laws::holds(learnt, leagues, [](int) { return 0; }));
+    CHECK(holds(learnt, leagues, [](int) { return 0; }));
   }
   SUBCASE("scratch memory of both levels belongs to a team, and to each of its threads") {
     using scratch = Kokkos::View<double*, typename Space::scratch_memory_space, Kokkos::MemoryUnmanaged>;
@@ -181,7 +174,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(teams::scratch_size_max(1) >= 1024 * 1024);
     for (int level : {0, 1}) {
       int const n = level == 0 ? 64 : 40000; // the second is larger than any cache near a core
-      auto const policy = teams(leagues, best).set_scratch_size(level, Kokkos::PerTeam(2 * scratch::shmem_size(n)),
+      auto const policy = teams(leagues, size).set_scratch_size(level, Kokkos::PerTeam(2 * scratch::shmem_size(n)),
                                                                 Kokkos::PerThread(scratch::shmem_size(16)));
       Kokkos::View<double*, Space> const sums("sums", leagues);
       Kokkos::parallel_for(
@@ -203,10 +196,25 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
                 [&](int i, double& s) { s += fixed(i) + (i > 0 ? rest(i - 1) : 0) + own(15) - 1000 * team.team_rank(); }, sum);
             Kokkos::single(Kokkos::PerTeam(team), [&] { sums(team.league_rank()) = sum; });
           });
-      CHECK(laws::holds(sums, leagues, [&](int l) { return double(n) * l + 0.5 * n * (n - 1); }));
+      CHECK(holds(sums, leagues, [&](int l) { return double(n) * l + 0.5 * n * (n - 1); }));
     }
     Kokkos::View<int*, Space> const asked("asked", leagues);
-    Kokkos::parallel_for("asked", teams(leagues, 1), laws::wants_scratch<Space>{asked});
-    CHECK(laws::holds(asked, leagues, [](int l) { return 4950 + 100 * l; }));
+    Kokkos::parallel_for("asked", teams(leagues, 1), wants_scratch<Space>{asked});
+    CHECK(holds(asked, leagues, [](int l) { return 4950 + 100 * l; }));
   }
+}
+
+} // namespace keel::laws
+
+TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its teams", Space, execution_teams) {
+  using teams = Kokkos::TeamPolicy<Space>;
+  using member = typename teams::member_type;
+  auto const nothing = KOKKOS_LAMBDA(member const&) {};
+  int const best = teams(40, Kokkos::AUTO).team_size_recommended(nothing, Kokkos::ParallelForTag());
+  int const most = teams(40, 1).team_size_max(nothing, Kokkos::ParallelForTag());
+  CHECK(best >= 1);
+  CHECK(most >= best);
+  SUBCASE("of one thread") { keel::laws::check_teams<Space>(1); }
+  SUBCASE("of the size that the space recommends") { keel::laws::check_teams<Space>(best); }
+  SUBCASE("of the most threads that it takes") { keel::laws::check_teams<Space>(most); }
 }

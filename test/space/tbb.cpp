@@ -254,6 +254,48 @@ TEST_CASE("space: threads of one kernel have different numbers, below the number
   }
 }
 
+TEST_CASE("space: the threads of a team run at the same time, also more than cores, and teams run beside each other") {
+  tbb_space const space(7);
+  using teams = Kokkos::TeamPolicy<tbb_space>;
+  for (int size : {2, 3, 7}) {
+    Kokkos::View<int*, tbb_space> const arrived("arrived", 20);
+    Kokkos::View<int*, tbb_space> const numbers("numbers", 7);
+    auto const run = [&] {
+      Kokkos::parallel_for(
+          "meet", teams(space, 20, size), KOKKOS_LAMBDA(teams::member_type const& team) {
+            Kokkos::atomic_add(&arrived(team.league_rank()), 1);
+            while (Kokkos::atomic_fetch_add(&arrived(team.league_rank()), 0) < size) std::this_thread::yield();
+            Kokkos::atomic_add(&numbers(tbb_space::impl_hardware_thread_id()), 1);
+          });
+    };
+    run();
+    for (int i = 0; i < 20; ++i) CHECK(arrived(i) == size);
+    int visits = 0;
+    for (int i = 0; i < 7; ++i) visits += numbers(i);
+    CHECK(visits == 20 * size);
+    for (int i = 0; i < 7 / size * size; ++i) CHECK(numbers(i) > 0);
+    long sum = 0; // each thread of a team adds
+    Kokkos::parallel_reduce(
+        "sum", teams(space, 20, size), KOKKOS_LAMBDA(teams::member_type const& team, long& s) { s += team.league_rank(); }, sum);
+    CHECK(sum == 190 * size);
+  }
+}
+
+TEST_CASE("space: a thread of a team may launch teams") {
+  tbb_space const space(4);
+  using teams = Kokkos::TeamPolicy<tbb_space>;
+  std::atomic<int> ran = 0;
+  auto* const count = &ran;
+  Kokkos::parallel_for(teams(space, 2, 2), KOKKOS_LAMBDA(teams::member_type const& outer) {
+    Kokkos::parallel_for(teams(space, 3, 2), [=](teams::member_type const& inner) {
+      ++*count;
+      inner.team_barrier();
+    });
+    outer.team_barrier();
+  });
+  CHECK(ran == 2 * 2 * 3 * 2);
+}
+
 TEST_CASE("space: there are as many tokens as an instance has threads") {
   using token = Kokkos::Experimental::UniqueToken<tbb_space, Kokkos::Experimental::UniqueTokenScope::Instance>;
   CHECK(static_cast<int>(token().size()) == tbb_space().threads());

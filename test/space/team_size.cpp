@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// A team on keel's own execution spaces is one thread wide, and says so to who wants more.
+/// A team has at most as many threads as its instance; a wider one aborts with a word of advice.
 #include <keel/space.hpp>
 
 #include <doctest/doctest.h>
@@ -25,18 +25,21 @@ keel::test::ended_child ask_for(int size) {
 }
 
 template <class Space>
-void check_team_sizes() {
+void check_team_sizes(int threads) {
   CHECK(ask_for<Space>(1).status == 0);
-  auto const two = ask_for<Space>(2);
-  CHECK(two.aborted);
-  CHECK(two.said.find("keel::space: a team of more than one thread was asked for") != std::string::npos);
+  CHECK(ask_for<Space>(threads).status == 0);
+  auto const more = ask_for<Space>(threads + 1);
+  CHECK(more.aborted);
+  CHECK(more.said.find("keel::space: a team of more threads was asked for than the instance has") != std::string::npos);
 }
 
 } // namespace
 
-TEST_CASE("space: a team of more than one thread aborts with a word of advice") {
-  check_team_sizes<keel::space::simulated>();
+TEST_CASE("space: a team of more threads than there are aborts with a word of advice") {
+  check_team_sizes<keel::space::simulated>(1);
 #if KEEL_WITH_TBB
-  check_team_sizes<keel::space::tbb>();
+  setenv("KOKKOS_NUM_THREADS", "3", 1);
+  check_team_sizes<keel::space::tbb>(3);
+  unsetenv("KOKKOS_NUM_THREADS");
 #endif
 }

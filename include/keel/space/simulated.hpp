@@ -73,6 +73,10 @@ public:
   static void impl_for_chunks(std::int64_t count, F const& f) {
     for (std::int64_t c = 0; c < count; ++c) f(c);
   }
+  template <class F>
+  static void impl_run_together(int, F const& f) {
+    f(0); // the only thread
+  }
   template <class Closure>
   void impl_launch(Closure const& closure) const {
     if (detail::plays_device) return closure.run();

@@ -39,8 +39,8 @@ struct numa_region {
 /// one instance run one after another; a fence waits for the one that runs. A
 /// kernel launched from a kernel runs within it. Work is cut evenly, one part a thread, and each part tends to stay on its thread,
 /// as first touch wants it; a dynamic schedule cuts finer. Reductions join their
-/// parts in order: the same number of threads gives the same bits. A team is one
-/// thread wide. An instance is a handle: its copies share its threads.
+/// parts in order: the same number of threads gives the same bits. Teams are as wide
+/// as wanted, up to all threads; those wider than one run on threads reserved for them. An instance is a handle: its copies share its threads.
 class tbb {
 public:
   using execution_space = tbb;
@@ -104,6 +104,10 @@ public:
   template <class F>
   void impl_for_chunks(std::int64_t count, F const& f) const {
     arenas_->for_chunks(count, f);
+  }
+  template <class F>
+  void impl_run_together(int count, F const& f) const {
+    arenas_->run_together(count, f);
   }
   template <class Closure>
   void impl_launch(Closure const& closure) const {

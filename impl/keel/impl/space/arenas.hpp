@@ -5,6 +5,7 @@
 /// The threads of one instance of `keel::space::tbb`: an arena of oneTBB, or one on each of several NUMA regions.
 
 #include <keel/impl/space/items.hpp>
+#include <keel/impl/space/reserved_threads.hpp>
 #include <keel/impl/space/turns.hpp>
 
 #include <oneapi/tbb/global_control.h>
@@ -101,6 +102,7 @@ public:
     }
   }
   void stop() {
+    reserved_.stop();
     arenas_.clear();
     ends_.clear();
   }
@@ -119,6 +121,7 @@ public:
   /// The number of the calling thread among those of the instance whose kernel it works on; 0 outside of kernels.
   [[nodiscard]] static int thread_number() {
     if (current_kernel == nullptr) return 0;
+    if (current_kernel->is_numbered) return current_kernel->first_thread;
     return current_kernel->first_thread + std::max(0, ::tbb::this_task_arena::current_thread_index());
   }
   /// Returns when the kernel that another host thread launched has ended; at once within a kernel.
@@ -131,6 +134,17 @@ public:
     if (count == 1 && !bound_) return f(std::int64_t{0});
     run_chunks(count, f);
     order_for_sanitizer::acquire();
+  }
+
+  /// Calls f(0) … f(count - 1) at the same time on threads of their own, which are bound nowhere. `f` must not throw.
+  template <class F>
+  void run_together(int count, F const& f) {
+    auto const* const kernel = current_kernel;
+    reserved_.run(count, [&](int i) {
+      running_kernel const here{kernel->of, kernel->launched_from, i, true};
+      kernel_scope const scope(&here);
+      f(i);
+    });
   }
 
 private:
@@ -179,6 +193,7 @@ private:
 
   std::uint32_t id_;
   turns turns_;
+  reserved_threads reserved_;
   std::vector<std::unique_ptr<::tbb::task_arena>> arenas_;
   std::vector<int> ends_; // threads of the regions up to each
   bool bound_ = false;

@@ -25,7 +25,8 @@ namespace keel::space::detail {
 ///
 /// `impl_launch(closure)` runs `closure.run()`, now or behind the caller (then a
 /// copy of it); `impl_threads()` says how many threads an instance has; `impl_for_chunks(count, f)`
-/// calls f(0) … f(count - 1), at once where it can, and returns when all are done.
+/// calls f(0) … f(count - 1), at once where it can, and returns when all are done; `impl_run_together(count, f)`
+/// does so at the same time for sure, for a count up to `impl_threads()` and an f that does not throw.
 template <class S>
 concept Engine = requires(S const& space) {
   { space.impl_threads() } -> std::same_as<int>;
@@ -42,6 +43,34 @@ std::int64_t chunks_of(Policy const& policy, std::int64_t n) {
   std::int64_t const threads = policy.space().impl_threads();
   return std::min(n, threads > 1 && dynamic ? 16 * threads : threads);
 }
+
+/// The items of a policy, cut into chunks; teams wider than one thread are cut otherwise, see team.hpp.
+template <class Policy>
+class cut {
+public:
+  template <class F>
+  cut(Policy const& policy, F const&)
+      : policy_(policy), items_(items<Policy>::count(policy)), count_(std::max<std::int64_t>(1, chunks_of(policy, items_))) {}
+
+  [[nodiscard]] bool empty() const { return items_ == 0; }
+  /// Never 0: a reduction of no item, too, has a result.
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  /// Calls each(c) for every chunk.
+  template <class Each>
+  void for_all(Each const& each) const {
+    policy_.space().impl_for_chunks(count_, each);
+  }
+  template <class F, class... Update>
+  void run(std::int64_t c, F const& f, Update&&... update) const {
+    auto const [begin, end] = part(items_, count_, c);
+    items<Policy>::run(policy_, f, begin, end, update...);
+  }
+
+private:
+  Policy const& policy_;
+  std::int64_t items_;
+  std::int64_t count_;
+};
 
 /// Room for one partial result per chunk, each on cache lines of its own.
 class partial_results {
@@ -78,15 +107,13 @@ public:
   }
 
   void run() const {
-    auto const& space = policy_.space();
-    std::int64_t const n = items<Policy>::count(policy_);
-    std::int64_t const chunks = std::max<std::int64_t>(1, chunks_of(policy_, n)); // one of no item, too, has a result
+    cut<Policy> const work(policy_, reduction_.functor());
+    std::int64_t const chunks = work.count();
     partial_results const parts(chunks, reduction_.size());
     auto const place = [&](std::int64_t c) { return c == 0 && result_ != nullptr ? result_ : parts[c]; };
-    space.impl_for_chunks(chunks, [&](std::int64_t c) {
+    work.for_all([&](std::int64_t c) {
       auto&& value = reduction_.init(place(c));
-      auto const [begin, end] = part(n, chunks, c);
-      items<Policy>::run(policy_, reduction_.functor(), begin, end, value);
+      work.run(c, reduction_.functor(), value);
     });
     for (std::int64_t c = 1; c < chunks; ++c) reduction_.join(place(0), place(c));
     reduction_.final(place(0));
@@ -154,14 +181,8 @@ public:
 
   void execute() const { policy_.space().impl_launch(*this); }
   void run() const {
-    auto const& space = policy_.space();
-    std::int64_t const n = items<Policy>::count(policy_);
-    if (n == 0) return;
-    std::int64_t const chunks = chunks_of(policy_, n);
-    space.impl_for_chunks(chunks, [&](std::int64_t c) {
-      auto const [begin, end] = part(n, chunks, c);
-      items<Policy>::run(policy_, functor_, begin, end);
-    });
+    cut<Policy> const work(policy_, functor_);
+    if (!work.empty()) work.for_all([&](std::int64_t c) { work.run(c, functor_); });
   }
 
 private:

@@ -2,12 +2,13 @@
 #pragma once
 
 /// @file
-/// Teams on keel's own execution spaces: a team is one thread, leagues run in parallel.
+/// Teams on keel's own execution spaces: leagues run in parallel, and the threads of a team at the same time.
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/items.hpp>
 #include <keel/space/kokkos.hpp>
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,10 +16,11 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 namespace Kokkos::Impl {
 
-/// The team policy as Kokkos wants it of an execution space. A team of more than one thread aborts.
+/// The team policy as Kokkos wants it of an execution space. A team of more threads than the instance has aborts.
 template <keel::space::detail::Engine Space, class... Properties>
 class TeamPolicyInternal<Space, Properties...> : public PolicyTraits<Properties...> {
 public:
@@ -27,10 +29,10 @@ public:
   using execution_space = Space;
   using member_type = HostThreadTeamMember<Space>;
 
-  TeamPolicyInternal(Space const& space, int league, int team, int = 1) : space_(space), league_(league) {
-    if (team > 1)
-      Kokkos::abort("keel::space: a team of more than one thread was asked for (teams here are one thread wide). "
-                    "Use Kokkos::AUTO?");
+  TeamPolicyInternal(Space const& space, int league, int team, int = 1) : space_(space), league_(league), team_(team) {
+    if (team > space.impl_threads())
+      Kokkos::abort("keel::space: a team of more threads was asked for than the instance has (a team's threads run at "
+                    "the same time). Use Kokkos::AUTO, or team_size_max?");
   }
   TeamPolicyInternal(Space const& space, int league, AUTO_t const&, int = 1) : space_(space), league_(league) {}
   TeamPolicyInternal(Space const& space, int league, AUTO_t const&, AUTO_t const&) : space_(space), league_(league) {}
@@ -46,7 +48,7 @@ public:
 
   template <class... Other>
   TeamPolicyInternal(TeamPolicyInternal<Space, Other...> const& other)
-      : space_(other.space_), league_(other.league_), chunk_(other.chunk_) {
+      : space_(other.space_), league_(other.league_), team_(other.team_), chunk_(other.chunk_) {
     for (int level : {0, 1}) {
       per_team_[level] = other.per_team_[level];
       per_thread_[level] = other.per_thread_[level];
@@ -61,24 +63,28 @@ public:
 
   [[nodiscard]] Space const& space() const { return space_; }
   [[nodiscard]] int league_size() const { return league_; }
-  [[nodiscard]] int team_size() const { return 1; }
+  [[nodiscard]] int team_size() const { return team_; }
   template <class... Any>
   [[nodiscard]] int team_size_max(Any const&...) const {
-    return 1;
+    return std::min<int>(space_.impl_threads(), HostThreadTeamData::max_team_members);
   }
+  /// One: leagues keep all threads busy, and a team of one thread waits for no other.
   template <class... Any>
   [[nodiscard]] int team_size_recommended(Any const&...) const {
     return 1;
   }
-  // Nothing to tune: the size of a team is fixed.
+  // Nothing to tune.
   [[nodiscard]] bool impl_auto_team_size() const { return false; }
   [[nodiscard]] bool impl_auto_vector_length() const { return false; }
-  void impl_set_team_size(std::size_t) {}
+  void impl_set_team_size(std::size_t size) { team_ = static_cast<int>(size); }
   void impl_set_vector_length(std::size_t) {}
   [[nodiscard]] int impl_vector_length() const { return 1; }
   [[nodiscard]] static int vector_length_max() { return 1024; }
   [[nodiscard]] static int scratch_size_max(int level) { return level == 0 ? 32 * 1024 : 20 * 1024 * 1024; }
-  [[nodiscard]] std::size_t scratch_size(int level, int = 0) const { return per_team_[level] + per_thread_[level]; }
+  [[nodiscard]] std::size_t scratch_size(int level) const { return scratch_size(level, team_); }
+  [[nodiscard]] std::size_t scratch_size(int level, int team) const {
+    return per_team_[level] + static_cast<std::size_t>(team) * per_thread_[level];
+  }
   [[nodiscard]] int chunk_size() const { return chunk_; }
 
   TeamPolicyInternal& set_chunk_size(typename traits::index_type size) {
@@ -103,6 +109,7 @@ private:
 
   Space space_;
   int league_;
+  int team_ = 1;
   int chunk_ = 1;
   std::size_t per_team_[2]{};
   std::size_t per_thread_[2]{};
@@ -112,24 +119,17 @@ private:
 
 namespace keel::space::detail {
 
-/// One thread of a team, with its scratch memory. Not shared, so no other thread can disturb it.
-class team_of_one {
+/// One thread of a team, with memory to reduce in; the team's first has the team's scratch memory.
+class team_thread {
 public:
-  explicit team_of_one(std::size_t scratch)
-      : bytes_(Kokkos::Impl::HostThreadTeamData::scratch_size(0, reduce_bytes, static_cast<int>(scratch), 0)),
+  explicit team_thread(std::size_t scratch, bool is_first = true)
+      : bytes_(Kokkos::Impl::HostThreadTeamData::scratch_size(0, reduce_bytes, is_first ? static_cast<int>(scratch) : 0, 0)),
         memory_(std::aligned_alloc(64, (bytes_ + 63) / 64 * 64), &std::free) {
     if (!memory_) throw std::bad_alloc();
     data_.scratch_assign(memory_.get(), bytes_, 0, reduce_bytes, static_cast<int>(scratch), 0);
-    Kokkos::Impl::HostThreadTeamData* pool[] = {&data_};
-    Kokkos::Impl::HostThreadTeamData::organize_pool(pool, 1);
-    data_.organize_team(1);
   }
-  team_of_one(team_of_one const&) = delete;
-  team_of_one& operator=(team_of_one const&) = delete;
-  ~team_of_one() {
-    data_.disband_team();
-    data_.disband_pool();
-  }
+  team_thread(team_thread const&) = delete;
+  team_thread& operator=(team_thread const&) = delete;
   [[nodiscard]] Kokkos::Impl::HostThreadTeamData& data() { return data_; }
 
 private:
@@ -140,20 +140,98 @@ private:
   Kokkos::Impl::HostThreadTeamData data_;
 };
 
+/// A team of one thread. Not shared, so no other thread can disturb it.
+class team_of_one : public team_thread {
+public:
+  explicit team_of_one(std::size_t scratch) : team_thread(scratch) {
+    Kokkos::Impl::HostThreadTeamData* pool[] = {&data()};
+    Kokkos::Impl::HostThreadTeamData::organize_pool(pool, 1);
+    data().organize_team(1);
+  }
+  ~team_of_one() {
+    data().disband_team();
+    data().disband_pool();
+  }
+};
+
+/// Bytes of scratch memory that a team has, of both levels.
+template <class... T, class F>
+std::size_t team_scratch(Kokkos::TeamPolicy<T...> const& p, F const& f) {
+  return p.scratch_size(0, p.team_size()) + p.scratch_size(1, p.team_size()) +
+         static_cast<std::size_t>(Kokkos::Impl::FunctorTeamShmemSize<F>::value(f, p.team_size()));
+}
+
 template <class... T>
 struct items<Kokkos::TeamPolicy<T...>> {
   using policy = Kokkos::TeamPolicy<T...>;
 
   static std::int64_t count(policy const& p) { return p.league_size(); }
 
+  /// Of teams of one thread.
   template <class F, class... Update>
   static void run(policy const& p, F const& f, std::int64_t begin, std::int64_t end, Update&&... update) {
-    team_of_one team(p.scratch_size(0) + p.scratch_size(1) +
-                     static_cast<std::size_t>(Kokkos::Impl::FunctorTeamShmemSize<F>::value(f, 1)));
+    team_of_one team(team_scratch(p, f));
     for (std::int64_t league = begin; league < end; ++league)
       call<typename policy::work_tag>(
           f, typename policy::member_type(team.data(), static_cast<int>(league), p.league_size()), update...);
   }
+};
+
+/// Leagues, cut over teams: a chunk is one thread of a team. Teams of one thread are chunks like others.
+template <class... T>
+class cut<Kokkos::TeamPolicy<T...>> {
+  using policy = Kokkos::TeamPolicy<T...>;
+
+public:
+  template <class F>
+  cut(policy const& p, F const& f) : policy_(p), size_(p.team_size()) {
+    std::int64_t const teams = size_ > 1 ? std::min(p.league_size(), p.space().impl_threads() / size_) : 0;
+    count_ = size_ > 1 ? std::max<std::int64_t>(1, teams * size_)
+                       : std::max<std::int64_t>(1, chunks_of(p, p.league_size()));
+    std::size_t const scratch = size_ > 1 ? team_scratch(p, f) : 0;
+    for (std::int64_t t = 0; t < teams; ++t) {
+      std::vector<Kokkos::Impl::HostThreadTeamData*> members;
+      for (int rank = 0; rank < size_; ++rank)
+        members.push_back(&threads_.emplace_back(std::make_unique<team_thread>(scratch, rank == 0))->data());
+      Kokkos::Impl::HostThreadTeamData::organize_pool(members.data(), size_);
+    }
+  }
+
+  [[nodiscard]] bool empty() const { return policy_.league_size() == 0; }
+  [[nodiscard]] std::int64_t count() const { return count_; }
+  template <class Each>
+  void for_all(Each const& each) const {
+    if (threads_.empty())
+      policy_.space().impl_for_chunks(count_, each);
+    else
+      policy_.space().impl_run_together(static_cast<int>(count_), [&](int c) { each(c); });
+  }
+  template <class F, class... Update>
+  void run(std::int64_t c, F const& f, Update&&... update) const {
+    if (!threads_.empty()) return run_thread(c, f, update...);
+    auto const [begin, end] = part(policy_.league_size(), count_, c);
+    items<policy>::run(policy_, f, begin, end, update...);
+  }
+
+private:
+  template <class F, class... Update>
+  void run_thread(std::int64_t c, F const& f, Update&... update) const {
+    auto& data = threads_[static_cast<std::size_t>(c)]->data();
+    auto const [begin, end] = part(policy_.league_size(), count_ / size_, c / size_);
+    data.organize_team(size_);
+    for (std::int64_t league = begin; league < end; ++league) {
+      call<typename policy::work_tag>(
+          f, typename policy::member_type(data, static_cast<int>(league), policy_.league_size()), update...);
+      if (data.team_rendezvous()) data.team_rendezvous_release(); // all leave before one uses the scratch memory again
+    }
+    data.disband_team();
+    data.disband_pool();
+  }
+
+  policy const& policy_;
+  int size_;
+  std::int64_t count_ = 1;
+  std::vector<std::unique_ptr<team_thread>> threads_;
 };
 
 } // namespace keel::space::detail

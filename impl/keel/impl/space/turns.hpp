@@ -16,7 +16,8 @@ class turns;
 struct running_kernel {
   turns const* of;
   running_kernel const* launched_from;
-  int first_thread = 0; ///< of the NUMA region, among the instance's threads
+  int first_thread = 0;     ///< of the NUMA region, among the instance's threads
+  bool is_numbered = false; ///< whether that is the number of the one thread that has this description
 };
 
 /// The kernel that the calling thread works on; null outside of kernels.
