@@ -7,28 +7,30 @@
 #include <space/in_child.hpp>
 
 #include <string>
+#include <type_traits>
 
 namespace {
 
-/// How a process ends that asks for a team of `size`.
-template <class Space>
-keel::test::ended_child ask_for(int size) {
-  return keel::test::in_child([size] {
+/// How a process ends that asks for a team of `size` on the space that `make` makes.
+template <class Make>
+keel::test::ended_child ask_for(int size, Make const& make) {
+  return keel::test::in_child([&] {
     Kokkos::initialize();
-    using policy = Kokkos::TeamPolicy<Space>;
+    auto const space = make();
+    using policy = Kokkos::TeamPolicy<std::remove_const_t<decltype(space)>>;
     using member = typename policy::member_type;
-    Kokkos::parallel_for(policy(4, size), KOKKOS_LAMBDA(member const&) {});
-    Kokkos::fence();
+    Kokkos::parallel_for(policy(space, 4, size), KOKKOS_LAMBDA(member const&) {});
+    space.fence();
     Kokkos::finalize();
     return 0;
   });
 }
 
-template <class Space>
-void check_team_sizes(int threads) {
-  CHECK(ask_for<Space>(1).status == 0);
-  CHECK(ask_for<Space>(threads).status == 0);
-  auto const more = ask_for<Space>(threads + 1);
+template <class Make>
+void check_team_sizes(int threads, Make const& make) {
+  CHECK(ask_for(1, make).status == 0);
+  CHECK(ask_for(threads, make).status == 0);
+  auto const more = ask_for(threads + 1, make);
   CHECK(more.aborted);
   CHECK(more.said.find("keel::space: a team of more threads was asked for than the instance has") != std::string::npos);
 }
@@ -36,10 +38,8 @@ void check_team_sizes(int threads) {
 } // namespace
 
 TEST_CASE("space: a team of more threads than there are aborts with a word of advice") {
-  check_team_sizes<keel::space::simulated>(1);
+  check_team_sizes(1, [] { return keel::space::simulated(); });
 #if KEEL_WITH_TBB
-  setenv("KOKKOS_NUM_THREADS", "3", 1);
-  check_team_sizes<keel::space::tbb>(3);
-  unsetenv("KOKKOS_NUM_THREADS");
+  check_team_sizes(3, [] { return keel::space::tbb(3); });
 #endif
 }
