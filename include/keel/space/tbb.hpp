@@ -37,10 +37,12 @@ struct numa_region {
 ///
 /// Kernels return when they are done. Those that several host threads launch on
 /// one instance run one after another; a fence waits for the one that runs. A
-/// kernel launched from a kernel runs within it. Work is cut evenly, one part a thread, and each part tends to stay on its thread,
-/// as first touch wants it; a dynamic schedule cuts finer. Reductions join their
-/// parts in order: the same number of threads gives the same bits. Teams are as wide
-/// as wanted, up to all threads; those wider than one run on threads reserved for them. An instance is a handle: its copies share its threads.
+/// kernel launched from a kernel runs within it. Work is cut evenly, one part a
+/// thread, and each part tends to stay on its thread, as first touch wants it; a
+/// dynamic schedule cuts finer. Reductions join their parts in order: the same
+/// number of threads gives the same bits. Teams are as wide as wanted, up to all
+/// threads; those wider than one run on threads reserved for them. An instance
+/// is a handle: its copies share its threads.
 class tbb {
 public:
   using execution_space = tbb;

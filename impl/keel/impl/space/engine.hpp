@@ -50,7 +50,9 @@ class cut {
 public:
   template <class F>
   cut(Policy const& policy, F const&)
-      : policy_(policy), items_(items<Policy>::count(policy)), count_(std::max<std::int64_t>(1, chunks_of(policy, items_))) {}
+      : policy_(policy),
+        items_(items<Policy>::count(policy)),
+        count_(std::max<std::int64_t>(1, chunks_of(policy, items_))) {}
 
   [[nodiscard]] bool empty() const { return items_ == 0; }
   /// Never 0: a reduction of no item, too, has a result.

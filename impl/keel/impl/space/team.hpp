@@ -123,10 +123,10 @@ namespace keel::space::detail {
 class team_thread {
 public:
   explicit team_thread(std::size_t scratch, bool is_first = true)
-      : bytes_(Kokkos::Impl::HostThreadTeamData::scratch_size(0, reduce_bytes, is_first ? static_cast<int>(scratch) : 0, 0)),
+      : bytes_(Kokkos::Impl::HostThreadTeamData::scratch_size(0, reduce_bytes, is_first ? scratch : 0, 0)),
         memory_(std::aligned_alloc(64, (bytes_ + 63) / 64 * 64), &std::free) {
     if (!memory_) throw std::bad_alloc();
-    data_.scratch_assign(memory_.get(), bytes_, 0, reduce_bytes, static_cast<int>(scratch), 0);
+    data_.scratch_assign(memory_.get(), bytes_, 0, reduce_bytes, scratch, 0); // an int, or std::size_t in newer ones
   }
   team_thread(team_thread const&) = delete;
   team_thread& operator=(team_thread const&) = delete;
