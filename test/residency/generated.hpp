@@ -59,11 +59,11 @@ struct chance {
 };
 
 /// Copies by way (to the host, to the device) and region.
-using counts = std::array<std::array<std::int64_t, 3>, 2>;
+using counts = std::array<std::array<std::int64_t, kr::region_count>, 2>;
 
 inline counts operator-(counts x, counts const& y) {
   for (std::size_t w = 0; w < 2; ++w)
-    for (std::size_t r = 0; r < 3; ++r) x[w][r] -= y[w][r];
+    for (std::size_t r = 0; r < kr::region_count; ++r) x[w][r] -= y[w][r];
   return x;
 }
 
@@ -103,7 +103,7 @@ public:
     oracle::bill const bill = program_.make_bill();
     counts n{};
     for (std::size_t v = 0; v < 4; ++v)
-      for (std::size_t r = 0; r < 3; ++r) n[0][r] += std::int64_t(bill.to_host[v][r]), n[1][r] += std::int64_t(bill.to_device[v][r]);
+      for (std::size_t r = 0; r < kr::region_count; ++r) n[0][r] += std::int64_t(bill.to_host[v][r]), n[1][r] += std::int64_t(bill.to_device[v][r]);
     return n;
   }
 
@@ -197,7 +197,7 @@ void holds() {
   bool const is_minimal = in_plan == in_brute && in_tracked == in_brute;
   bool at_most = true;
   for (std::size_t w = 0; w < 2; ++w)
-    for (std::size_t r = 0; r < 3; ++r) at_most = at_most && in_brute[w][r] <= constants[w][r], copies_seen += in_brute[w][r];
+    for (std::size_t r = 0; r < kr::region_count; ++r) at_most = at_most && in_brute[w][r] <= constants[w][r], copies_seen += in_brute[w][r];
   CAPTURE(S::about.child_count);
   CHECK(brute.can);
   CHECK(is_minimal);
