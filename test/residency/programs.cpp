@@ -97,6 +97,19 @@ int in_bill(int v, int component) { return v * program.now.components + componen
 /// The value of a cell, by its place in the grid, which the ghosts of a neighbour share.
 KEEL_FUNCTION inline double value_of(std::int64_t stamp, std::int64_t place) { return double(stamp) * 1000 + double(place % 997); }
 
+/// An element by its point in the grid and its number there.
+template <class Cells>
+KEEL_FUNCTION decltype(auto) cell_at(Cells const& cells, kr::indices const& at, int rank, std::int64_t i) {
+  if constexpr (Cells::rank == 1) return cells(at[0]);
+  else if constexpr (Cells::rank == 2) return rank == 1 ? cells(at[0], i) : cells(at[0], at[1]);
+  else if constexpr (Cells::rank == 3) return rank == 2 ? cells(at[0], at[1], i) : cells(at[0], at[1], at[2]);
+  else return cells(at[0], at[1], at[2], i);
+}
+template <bool Writes, class Cells>
+KEEL_FUNCTION void put(Cells const& cells, kr::indices const& at, int rank, std::int64_t i, double value) {
+  if constexpr (Writes) cell_at(cells, at, rank, i) = value;
+}
+
 template <class X>
 constexpr int number_of = X::about.name[0] - 'a';
 
@@ -147,18 +160,11 @@ struct op : kr::routine<"op", Place, How<Part>> {
         place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
       }
       for (std::int64_t i = 0; i < inner; ++i) {
-        auto const reach = [&]() -> decltype(auto) {
-          if constexpr (decltype(cells)::rank == 1) return cells(at[0]);
-          else if constexpr (decltype(cells)::rank == 2) return rank == 1 ? cells(at[0], i) : cells(at[0], at[1]);
-          else if constexpr (decltype(cells)::rank == 3) return rank == 2 ? cells(at[0], at[1], i) : cells(at[0], at[1], at[2]);
-          else return cells(at[0], at[1], at[2], i);
-        };
         if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
           ++*seen;
-          if (reach() != value_of(stamps[std::size_t(r)], place + i)) ++*wrong;
+          if (cell_at(cells, at, rank, i) != value_of(stamps[std::size_t(r)], place + i)) ++*wrong;
         }
-        if constexpr (changes != kr::region::none)
-          if ((unsigned(changes) >> r & 1U) != 0) reach() = value_of(next, place + i);
+        if ((unsigned(changes) >> r & 1U) != 0) put<changes != kr::region::none>(cells, at, rank, i, value_of(next, place + i));
       }
     });
   }

@@ -13,8 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
-#include <tuple>
+#include <variant>
 #include <vector>
 
 namespace keel::residency {
@@ -89,6 +88,18 @@ struct ranks_in {
   constexpr explicit ranks_in(I... n) : ranks{int(n)...}, given(sizeof...(I)) {}
 };
 
+/// One of these three.
+struct grid_option {
+  constexpr grid_option() = default;
+  // NOLINTBEGIN(google-explicit-constructor): each of them is an option
+  constexpr grid_option(ghost_width w) : what(w) {}
+  constexpr grid_option(periodic p) : what(p) {}
+  constexpr grid_option(ranks_in r) : what(r) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  std::variant<std::monostate, ghost_width, periodic, ranks_in> what;
+};
+
 /// Cells along one dimension, of any type of integer.
 struct extent {
   std::int64_t cells;
@@ -102,14 +113,8 @@ struct extent {
 /// an extent is below one or below the ghost width, a width is negative, or the numbers given do not go with each other.
 class grid {
 public:
-  template <class... Options>
-    requires(... && (std::same_as<Options, ghost_width> || std::same_as<Options, periodic> || std::same_as<Options, ranks_in>))
   // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
-  grid(std::initializer_list<extent> extents, Options const&... options) {
-    [[maybe_unused]] given all;
-    ((std::get<Options>(all) = options), ...);
-    set(extents, all);
-  }
+  grid(std::initializer_list<extent> extents, grid_option first = {}, grid_option second = {}, grid_option third = {});
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] indices const& extents() const { return extents_; }
@@ -119,10 +124,7 @@ public:
   [[nodiscard]] int ranks_wanted(int d) const { return ranks_[std::size_t(d)]; }
 
 private:
-  using given = std::tuple<ghost_width, periodic, ranks_in>;
-  void set(std::span<extent const> extents, given const& options);
-
-  int rank_ = 0;
+  int rank_;
   indices extents_;
   std::array<int, max_grid_rank> width_{};
   std::array<bool, max_grid_rank> periodic_{};

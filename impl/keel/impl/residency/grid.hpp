@@ -8,14 +8,21 @@
 #include <keel/residency/grid.hpp>
 
 #include <limits>
-#include <span>
 #include <string>
+#include <variant>
 
 namespace keel::residency {
 
-inline void grid::set(std::span<extent const> extents, given const& options) {
-  auto const& [ghosts, wraps, cut] = options;
-  rank_ = int(extents.size());
+inline grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third)
+    : rank_(int(extents.size())) {
+  ghost_width ghosts;
+  periodic wraps;
+  ranks_in cut;
+  for (grid_option const* option : {&first, &second, &third}) {
+    if (auto const* const g = std::get_if<ghost_width>(&option->what)) ghosts = *g;
+    if (auto const* const p = std::get_if<periodic>(&option->what)) wraps = *p;
+    if (auto const* const r = std::get_if<ranks_in>(&option->what)) cut = *r;
+  }
   auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view mend) {
     throw error("residency::grid", wrong, why, mend);
   };
