@@ -81,7 +81,7 @@ inline counts counted(fields const& f) {
 /// The same schedule, followed by the oracle from the data of its tree.
 class follower {
 public:
-  follower() : program_({{1, {1, 1, 1}}, {2, {1, 1, 1}}, {3, {1, 1, 1}}, {1, {1, 0, 0}}}) {
+  follower() : program_({{1, {1, 1, 1, 1}}, {2, {1, 1, 1, 1}}, {3, {1, 1, 1, 1}}, {1, {1, 0, 0, 0}}}) {
     std::vector<oracle::access> all;
     for (int v = 0; v < 4; ++v)
       for (int l = 0; l < (v == 3 ? 1 : v + 1); ++l) all.push_back({v, l, 0, oracle::everywhere});
@@ -177,7 +177,7 @@ void holds() {
     return n;
   }();
   test::run run{"twin"};
-  kr::grid const g{{5, 4}, kr::ghost_width{1}, kr::periodic{true, true}};
+  kr::grid const g{{5, 4}, kr::ghost_width{1}, kr::periodic{true, false}}; // with all regions
   fields by_plan{run, g, kr::extra<d>{3}}, tracked{run, g, kr::extra<d>{3}};
   follower brute;
   by_plan.run(init{});

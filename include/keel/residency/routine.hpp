@@ -43,8 +43,10 @@ constexpr region region_meant(variable_info const& v, region said, region otherw
 }
 
 template <class X>
+inline constexpr bool is_part = Part<X>; // a concept would bring its own errors along
+template <class X>
 struct checked_part {
-  static_assert(Part<X>, "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
+  static_assert(is_part<X>, "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
                          "Derive it from keel::residency::variable?");
   using type = std::conditional_t<Part<X>, keel::list<X>, keel::list<>>;
 };

@@ -103,9 +103,12 @@ concept Variable = requires {
 
 namespace detail {
 
-/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none where nothing was said).
+/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none where nothing was said). Empty for others.
 template <class X>
-struct item {
+struct item {};
+template <class X>
+  requires requires { X::level, X::where; }
+struct item<X> {
   using variable = typename X::variable;
   static constexpr int level = X::level;
   static constexpr region where = X::where;

@@ -236,14 +236,6 @@ void holdings<App>::prepare(std::string_view routine) {
   book_.open(memory_of<Tag>, routine);
 }
 
-// Work on the host's memory that may go on behind its caller is done when this returns.
-template <class App>
-void holdings<App>::settle_host() const {
-  instances_.for_each_open([]<class Tag>(Tag, auto const& queue) {
-    if constexpr (is_on_host<Tag>) queue.fence();
-  });
-}
-
 template <class App>
 std::string_view holdings<App>::device_name() const {
   std::string_view name;

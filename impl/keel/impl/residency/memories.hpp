@@ -78,10 +78,12 @@ std::vector<std::string> memory_names(keel::list<Tags...>) {
 template <class Devices, class Tag>
 inline constexpr memory memory_of = find_memory<space_of<Tag>>(lanes_of<Devices>{});
 
+template <class T>
+inline constexpr bool is_tracking = Tracking<T>; // a concept would bring its own errors along
 /// The policy's tracking; another one where the policy has none, so that no error follows the first.
 template <class App>
 struct tracking_of {
-  static_assert(Tracking<typename App::tracking>, "keel::residency: the tracking of the application's policy is no tracking (the policy is "
+  static_assert(is_tracking<typename App::tracking>, "keel::residency: the tracking of the application's policy is no tracking (the policy is "
                                                   "in the message). Say keel::residency::off, automatic, checked or traced?");
   using type = std::conditional_t<Tracking<typename App::tracking>, typename App::tracking, automatic>;
 };

@@ -8,7 +8,6 @@
 #include <keel/residency/fields.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -194,59 +193,6 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   static constexpr typename held::newcomer all[] = {{&Vars::about, &held::template add<typename Vars::data_type>}...};
   for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   this->open_for(run);
-}
-
-template <class App, Variable... Vars>
-template <Entry E, class... Args>
-auto fields<App, Vars...>::run(E, Args&&... args) {
-  return run_in<E>(every_component, detail::passed_all<Args...>(args...));
-}
-template <class App, Variable... Vars>
-template <Entry E, class... Args>
-auto fields<App, Vars...>::run(E, component which, Args&&... args) {
-  this->check(which, every_component, E::about.name);
-  return run_in<E>({which.index, which.index + 1}, detail::passed_all<Args...>(args...));
-}
-template <class App, Variable... Vars>
-template <class E, class Arguments>
-struct fields<App, Vars...>::outcome : std::type_identity<void> {};
-template <class App, Variable... Vars>
-template <Routine E, class Arguments>
-struct fields<App, Vars...>::outcome<E, Arguments> {
-  template <class Tag>
-  using on = detail::result_of<E, context<App, E, typename held::template device_for<typename E::place_type, Tag>>, Arguments>;
-  template <class... Tags>
-  static auto of(keel::list<Tags...>) {
-    using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;
-    static_assert((std::is_same_v<on<Tags>, first> && ...), "keel::residency: a routine's run returns another type on another device "
-                                                            "(run returns it, whichever is chosen). Give it one type?");
-    return std::type_identity<first>{};
-  }
-  using type = typename decltype(of(devices{}))::type;
-};
-template <class App, Variable... Vars>
-template <Entry E, class Arguments>
-auto fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
-  auto const visit = this->users_.enter(E::about.name);
-  if constexpr (!Routine<E>) this->require_idle(E::about.name); // a routine finds a closed row
-  auto const play_it = [&] {
-    this->template on_chosen<detail::asks_for_device(E::about)>([&]<class Tag>(Tag) __attribute__((always_inline)) {
-      play<E, 0, E, Tag, detail::no_plan>(root<E, Tag, Arguments>, this->row_, range, args);
-    });
-  };
-  using result = typename outcome<E, Arguments>::type;
-  if constexpr (std::is_void_v<result>) {
-    play_it();
-  } else {
-    std::optional<result> kept;
-    struct aim { // a routine may run others
-      void*& at;
-      void* before;
-      ~aim() { at = before; }
-    } const here{this->result_, std::exchange(this->result_, &kept)};
-    play_it();
-    return std::move(*kept);
-  }
 }
 
 template <class App, Variable... Vars>

@@ -39,6 +39,14 @@ KEEL_VANISHING void holdings<App>::perform(holdings& self, std::span<request con
   }
 }
 
+// Work on the host's memory that may go on behind its caller is done when this returns.
+template <class App>
+void holdings<App>::settle_host() const {
+  instances_.for_each_open([]<class Tag>(Tag, auto const& queue) {
+    if constexpr (is_on_host<Tag>) queue.fence();
+  });
+}
+
 template <class App>
 void holdings<App>::poison(std::span<request const> asked, memory m, component_range range) {
   settle_host();

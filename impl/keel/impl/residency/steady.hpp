@@ -136,8 +136,7 @@ private:
       for (int r = 0; r < region_count; ++r) {
         bool const may_be_unwritten = r == index_of(region::walls) && (now_.of[c][r] & 1U) != 0;
         places certain = (1U << max_planned_memories) - 1;
-        for (place_set rest = may_be_unwritten ? now_.of[c][r] & ~1U : now_.of[c][r]; rest != 0; rest &= place_set(rest - 1))
-          certain &= places(std::countr_zero(rest));
+        for (place_set rest = now_.of[c][r] & ~unsigned{may_be_unwritten}; rest != 0; rest &= place_set(rest - 1)) certain &= places(std::countr_zero(rest));
         out.may_be_stale[c] |= (~unsigned{certain} & 0x1fU) << first_bit[r];
         if (may_be_unwritten) out.may_be_stale[c] |= bits_of(region::written);
       }
@@ -210,8 +209,7 @@ private:
     memory const where = s.where;
     unsigned const here = 1U << int(where);
     int const r = index_of(one);
-    // Whether the grid has walls is not known here, so a step finds out.
-    if (records_ && set == place_set(1U << 0) && lost_site_ < 0 && one != region::walls) lost_site_ = number, lost_region_ = one;
+    if (records_ && set == place_set(1U << 0) && lost_site_ < 0 && one != region::walls) /* there may be none */ lost_site_ = number, lost_region_ = one;
     place_set after = 0;
     met seen;
     bool through_host = false;
