@@ -61,6 +61,11 @@ struct nothing : kr::routine<"nothing", kr::on_device, kr::updates<X>> {
   template <class V>
   static void run(V) {}
 };
+template <class X>
+struct whole : kr::routine<"whole", kr::on_host, kr::reads<X>> {
+  template <class V>
+  static void run(V) {}
+};
 struct call : kr::routine<"call", kr::on_host> {
   template <class V, class F>
   static void run(V, F& f) {
@@ -212,6 +217,8 @@ TEST_CASE("residency: copying from the past means the same on one memory, on two
     kr::fields<App, z> f{run, kr::grid{{6, 5}, kr::ghost_width{0}}, kr::components{2}};
     f.run(set<z>{}, 3.0);
     f.run(set<z>{}, kr::component{1}, 4.0);
+    f.run(nothing<z>{});
+    f.run(whole<z>{});
     f.run(kr::cycle<z>{});
     f.template copy_from_past<z>();
     return f.run(first<z>{});
@@ -281,6 +288,19 @@ TEST_CASE("residency: a pointwise code on a grid without ghosts, or with, reads 
     CHECK(f.traffic().bytes(kr::way::to_host) == 8 * 30);
     CHECK(f.is_valid<p>());
   }
+}
+
+TEST_CASE("residency: a level that two clauses name is copied early once") {
+  test::run run{"twin"};
+  kr::fields<app, x, y> f{run, kr::grid{{24}}};
+  struct twice : kr::routine<"twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {
+    static void run(kr::context<app, twice, host>) {}
+  };
+  struct other : kr::routine<"other", kr::on_host> {
+    static void run(kr::context<app, other, host>) {}
+  };
+  f.step(kr::schedule<twice, other, take>{});
+  CHECK(f.traffic().bytes(kr::way::to_device) == 192);
 }
 
 TEST_CASE("residency: an array may have no elements") {

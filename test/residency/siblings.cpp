@@ -94,6 +94,12 @@ constexpr auto named = certain_copies<directory, 4>(kr::schedule<writes_both, kr
                                                     kr::memory{1}, memory_of);
 static_assert(named.size == 2 && named.reader[0] == "reads_ghosts" && named.reader[1] == "reads_y");
 
+// A level that two clauses name is copied once.
+struct writes_twice : empty<"writes_twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {};
+struct writes_apart : empty<"writes_apart", kr::on_host, kr::writes<kr::ghosts<x>, kr::owned<x>>> {};
+static_assert(early<writes_twice, writes_y, reads_ghosts> == kr::region::everywhere);
+static_assert(early<writes_apart, writes_y, reads_ghosts> == kr::region::everywhere);
+
 using test::gave_up, test::released;
 struct hold : kr::routine<"hold", kr::on_device, kr::writes<y>>, test::waits_for_host<y> {};
 struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<x>>> {
