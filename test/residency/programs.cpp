@@ -318,7 +318,6 @@ private:
   }
   template <class Part>
   void run_some(fields& f) {
-    using X = typename kr::detail::item<Part>::variable;
     static constexpr void (trial::*calls[])(fields&) = {
         &trial::run<op<kr::reads, Part, kr::on_host>>, &trial::run<op<kr::reads, Part, kr::on_device>>,
         &trial::run<op<kr::reads, kr::owned<Part>, kr::on_host>>, &trial::run<op<kr::reads, kr::owned<Part>, kr::on_device>>,
@@ -328,7 +327,6 @@ private:
         &trial::run<op<kr::updates, kr::ghosts<Part>, kr::on_host>>, &trial::run<op<kr::updates, Part, kr::on_device>>,
         &trial::run<op<kr::updates, kr::part<Part, kr::core>, kr::on_host>>};
     (this->*calls[std::size_t(below(int(std::size(calls))))])(f);
-    (void)sizeof(X);
   }
   template <class X>
   void exchange(fields& f) {
@@ -366,11 +364,9 @@ private:
     ++program.now.writes;
     program.now.write(0, 0, 0, program.now.components, kr::region::owned);
     for (int k = 0; k < program.now.components; ++k) program.bill->run(0, {{in_bill(0, k), 0, oracle::owned, oracle::owned}});
-    rewrite(f);
-    program.now.components == 1 ? overwrite_raw(f, kept) : void();
+    f.run(op<kr::writes, a<R>, kr::on_host>{}); // `keep` wrote nothing, though it said so
+    if (program.now.components == 1) overwrite_raw(f, kept);
   }
-  // `keep` wrote nothing, though it said so.
-  void rewrite(fields& f) { f.run(op<kr::writes, a<R>, kr::on_host>{}); }
   void overwrite_raw(fields& f, kr::view_of<App, a<R>, host> const& kept) {
     f.run(op<kr::reads, kr::owned<a<R>>, kr::on_device>{}); // may be under way
     if (below(2) == 0) f.require_invalid_data(kept);

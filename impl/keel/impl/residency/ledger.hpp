@@ -133,7 +133,7 @@ template <Provider P, Observer O>
 void ledger<P, O>::post_sync(std::span<request const> list, component_range range) {
   looked_up const asked{*this, list, range};
   asked.for_each([&](detail::asked const& r) {
-    cells_[r.at] = after_write(cells_[r.at], without(r.writes, region::walls), host); // nobody filled these
+    cells_[r.at] = after_write(cells_[r.at], without(r.writes, region::walls), host); // the exchange does not fill walls
   });
   if constexpr (O::is_told) tell_write(asked, host, "exchange");
 }
