@@ -49,7 +49,8 @@ class player;
 template <class Sink, class... Vars>
 class player<Sink, keel::list<Vars...>> {
 public:
-  player(Sink& sink, int components) : sink_(sink), components_(components) {}
+  /// `exchange_in`: the memory.
+  player(Sink& sink, int components, int exchange_in) : sink_(sink), components_(components), exchange_in_(exchange_in) {}
   void step(auto s) {
     ++steps_;
     play(s.about, 0, components_);
@@ -77,12 +78,12 @@ private:
           else if (does_read(one.how)) list.push_back({variable, one.level, 0, 0});
         }
     if (e.what == kr::entry_kind::routine) sink_.run(e.where.what == kr::place::kind::at_host ? 0 : 1, list);
-    if (e.what == kr::entry_kind::exchange) sink_.exchange(list);
+    if (e.what == kr::entry_kind::exchange) sink_.exchange(list, exchange_in_);
     for (std::size_t i = 0; i < e.child_count; ++i) play(*e.children[i], begin, end);
   }
 
   Sink& sink_;
-  int components_;
+  int components_, exchange_in_;
   long steps_ = 0;
 };
 
@@ -105,9 +106,9 @@ public:
       where == 0 ? view.sync_host(), view.modify_host() : (view.sync_device(), view.modify_device());
     }
   }
-  void exchange(std::vector<oracle::access> list) {
+  void exchange(std::vector<oracle::access> list, int where) {
     for (auto& one : list) one.needs = oracle::rim, one.changes = oracle::ghosts;
-    run(0, list);
+    run(where, list);
   }
   void cycle(int variable) {
     auto& levels = views_[std::size_t(variable)];
@@ -131,6 +132,14 @@ struct fields_of<App, keel::list<Vars...>> {
   }
 };
 
+template <class App, class Program>
+struct exchanging : App {};
+template <class App, class Program>
+  requires requires { typename Program::exchange; }
+struct exchanging<App, Program> : App {
+  using exchange = typename Program::exchange;
+};
+
 /// One row of the table.
 template <class Program, class Tag>
 void bytes(std::string const& name) {
@@ -138,27 +147,34 @@ void bytes(std::string const& name) {
     if constexpr (requires { Program::components; }) return Program::components;
     else return 1;
   }();
-  using app = application<keel::list<host, Tag>>;
+  constexpr bool wraps = [] {
+    if constexpr (requires { Program::wraps; }) return Program::wraps;
+    else return true;
+  }();
+  using app = exchanging<application<keel::list<host, Tag>>, Program>;
   using memory = kr::detail::memory_space_of<Tag>;
   using made = fields_of<app, typename Program::variables>;
   std::uint64_t keel = 0, dual = 0;
   {
     run here{Tag::name};
-    typename made::type f{here, kr::grid{{n, n}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::components{components}};
+    typename made::type f{here, kr::grid{{n, n}, kr::ghost_width{1}, kr::periodic{wraps}}, kr::components{components}};
     copied::begin<memory>();
     Program::drive(f);
     keel = copied::end();
   }
   std::vector<int> const levels = made::levels(components);
   std::vector<oracle::variable> variables;
-  for (int l : levels) variables.push_back({l, {8 * (n - 2) * (n - 2), 8 * (4 * n - 4), 8 * (4 * n + 4)}});
+  for (int l : levels)
+    variables.push_back(wraps ? oracle::variable{l, {8 * (n - 2) * (n - 2), 8 * (4 * n - 4), 8 * (4 * n + 4), 0}}
+                              : oracle::variable{l, {8 * n * n, 0, 0, 8 * (4 * n + 4)}}); // one rank has no neighbours
+  int const exchange_in = kr::detail::exchanges_on_device<app> ? 1 : 0;
   oracle::program events(variables);
-  player<oracle::program, typename Program::variables> ideal(events, components);
+  player<oracle::program, typename Program::variables> ideal(events, components, exchange_in);
   Program::drive(ideal);
   oracle::bill const necessary = events.make_bill();
   {
     dual_views<memory> views(levels, (n + 2) * (n + 2));
-    player<dual_views<memory>, typename Program::variables> expert(views, components);
+    player<dual_views<memory>, typename Program::variables> expert(views, components, exchange_in);
     copied::begin<memory>();
     Program::drive(expert);
     dual = copied::end();

@@ -83,6 +83,8 @@ int main(int argc, char** argv) {
           bytes<method_of_lines, Tag>("method of lines");
           bytes<refinement, Tag>("mesh refinement");
           bytes<output_heavy, Tag>("output-heavy");
+          bytes<basin<kr::on_host>, Tag>("closed walls");
+          bytes<basin<kr::on_device>, Tag>("closed walls, exchange on the device");
           bookkeeping();
           transition_row<Tag>();
           large_copy<Tag>(argc > 2 ? std::atol(argv[2]) : 64);

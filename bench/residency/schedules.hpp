@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Five programs with ghosts: their routines as declarations, and what happens in them, in order.
+/// Programs with ghosts: their routines as declarations, and what happens in them, in order.
 
 #include "model.hpp"
 
@@ -115,6 +115,26 @@ struct output_heavy {
   static void drive(auto& player) {
     player.run(initial{});
     player.run(average{});
+    for (int k = 0; k < 50; ++k) player.step(step{});
+  }
+};
+
+struct level : kr::variable<"level", double**, kr::levels<2>> {};
+struct source : kr::variable<"source", double**> {};
+/// Closed walls all round: a boundary condition on the device, and a gauge on the host that reads it now and then.
+template <class Exchange>
+struct basin {
+  using variables = keel::list<level, source>;
+  using exchange = Exchange;
+  static constexpr bool wraps = false;
+  struct initial : kr::routine<"initial", kr::on_host, kr::writes<kr::everywhere<level>>>, no_body {};
+  struct force : kr::routine<"force", kr::on_device, kr::reads<kr::past<level, 1>>, kr::writes<source>>, no_body {};
+  struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::owned<kr::past<level, 1>>, kr::owned<source>>, kr::writes<level>>, no_body {};
+  struct reflect : kr::routine<"reflect", kr::on_device, kr::reads<kr::owned<level>>, kr::writes<kr::walls<level>>>, no_body {};
+  struct gauge : kr::routine<"gauge", kr::on_host, kr::reads<kr::walls<level>>>, no_body {};
+  struct step : kr::schedule<kr::cycle<level>, force, advance, kr::exchange<level>, reflect, kr::every<10, gauge>> {};
+  static void drive(auto& player) {
+    player.run(initial{});
     for (int k = 0; k < 50; ++k) player.step(step{});
   }
 };

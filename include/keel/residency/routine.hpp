@@ -74,7 +74,8 @@ using accesses = accesses_of<How, Default, typename joined<typename checked_part
 
 } // namespace detail
 
-/// Needs valid data, everywhere where no region is said; may not change them.
+/// Needs valid data, everywhere where no region is said; may not change them. Walls that were never written are accepted,
+/// unless the clause says `walls<x>`; see `region`.
 template <class... Xs>
 struct reads : detail::accesses<access_kind::reads, region::everywhere, Xs...> {};
 /// Promises to overwrite the whole region, `owned` where none is said; so nothing is copied for it.
