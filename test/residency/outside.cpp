@@ -290,6 +290,19 @@ TEST_CASE("residency: a pointwise code on a grid without ghosts, or with, reads 
   }
 }
 
+TEST_CASE("residency: what an exchange fills in an analysis is copied to the host at its end") {
+  struct on_device : app {
+    using exchange = kr::on_device;
+  };
+  test::run run{"twin"};
+  kr::fields<on_device, z> f{run, kr::grid{{6, 5}, kr::ghost_width{1}, kr::periodic{true}}};
+  f.run(set<z>{}, 2.0);
+  f.run(nothing<z>{});
+  f.step(kr::schedule<kr::analysis<kr::exchange<z>>>{});
+  CHECK(f.is_valid<z, twin>(kr::region::halo));
+  CHECK(f.is_valid<z>());
+}
+
 TEST_CASE("residency: a level that two clauses name is copied early once") {
   test::run run{"twin"};
   kr::fields<app, x, y> f{run, kr::grid{{24}}};
