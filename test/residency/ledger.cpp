@@ -192,6 +192,13 @@ TEST_CASE("residency: every rank refuses the same reads, also where a region has
   CHECK(said(kr::region::rim | kr::region::walls, second_device).empty());
   CHECK(book.is_valid(0, 0, kr::region::rim, second_device));
   CHECK(provider.copies == 0); // of nothing
+  provider.writes_down = true;
+  book.require_invalid_data(0, 0, kr::region::rim, kr::host); // so nothing is waited for
+  kr::request const rims{0, 0, kr::region::rim, kr::region::none};
+  book.notify_data_modified(0, 0, kr::region::everywhere, first_device);
+  book.begin_to_host({&rims, 1}, "r", {});
+  CHECK(book.is_valid(0, 0, kr::region::rim, kr::host));
+  CHECK(provider.calls.empty());
   CHECK(said(kr::region::everywhere, second_device).empty());
   CHECK(provider.bytes_to_host == 8);
   CHECK(provider.bytes_to_device == 8);

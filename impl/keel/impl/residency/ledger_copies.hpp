@@ -159,18 +159,21 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
   bool const goes_on = (How == verb::to_device || How == verb::begin_to_host) && got == answer::copied;
   for (std::size_t i = 0; i < all.size; ++i) {
     transfer const& t = all.list[i];
+    region const moves = has_gaps_ ? without_gaps(t).where : t.where;
     cell& c = cells_[all.at[i]];
     flights& f = leaving_[all.at[i]];
     if constexpr (How == verb::begin_to_host) {
       region const others = (c & closer_look) != 0 ? arriving_in(f) : region::none; // what is not of now is forgotten
-      f = flights((f & all_flights) | flights_of_arrival(t.where | others, from));
+      c = after_copy(c, without(t.where, moves), to); // what has no bytes has arrived
+      if (moves == region::none) continue;
+      f = flights((f & all_flights) | flights_of_arrival(moves | others, from));
       c |= closer_look;
     } else {
       c = after_copy(c, t.where, to);
-      if (got == answer::moved) c |= bits_of(t.where, from);
-      else if (goes_on) f |= flight_bit(to);
+      if (got == answer::moved) c |= bits_of(moves, from);
+      else if (goes_on && moves != region::none) f |= flight_bit(to);
     }
-    if (goes_on) {
+    if (goes_on && moves != region::none) {
       awaited_ |= flight_bit(How == verb::to_device ? to : from);
       if (!std::exchange(places_[std::size_t(t.variable)].has_flights, true)) leavers_.push_back(t.variable);
     }
