@@ -199,13 +199,14 @@ void check_teams(int size) {
       CHECK(holds(sums, leagues, [&](int l) { return double(n) * l + 0.5 * n * (n - 1); }));
     }
 #if KOKKOS_VERSION >= 40600 // before, Kokkos counts such bytes in an int
+    bool const has_room = std::size_t(teams::scratch_size_max(1)) >= std::size_t{3} << 30; // Kokkos' own OpenMP has 20 MB for each thread
     auto const large = teams(1, size).set_scratch_size(1, Kokkos::PerTeam(std::size_t{3} << 30));
     Kokkos::View<int, Space> const reached("reached");
-    Kokkos::parallel_for("large", large, KOKKOS_LAMBDA(member const& team) {
+    if (has_room) Kokkos::parallel_for("large", large, KOKKOS_LAMBDA(member const& team) {
       char* const all = static_cast<char*>(team.team_scratch(1).get_shmem(std::size_t{3} << 30));
       if (team.team_rank() == 0 && all != nullptr) all[(std::size_t{3} << 30) - 1] = 1, reached() = 1;
     });
-    CHECK(on_host(reached)() == 1);
+    CHECK(on_host(reached)() == int(has_room));
 #endif
     Kokkos::View<int*, Space> const asked("asked", leagues);
     Kokkos::parallel_for("asked", teams(leagues, 1), wants_scratch<Space>{asked});
