@@ -99,6 +99,7 @@ struct holdings {
   static constexpr bool may_lag = keeps_book && lanes::size != 0 && !tracking::observer::is_told;
   struct step_in_progress;
   void catch_up();
+  [[nodiscard]] cell const* current_row() const;
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int which) const;
   void require_idle(std::string_view who) const;
 
@@ -196,7 +197,7 @@ struct holdings {
   // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
   cell* row_ = nullptr;
   std::vector<cell> closed_row_;
-  std::vector<cell> poisoned_by_; // what is valid where, while a step by a plan leaves the book behind
+  mutable std::vector<cell> caught_up_; // of current_row
   lag lag_;
   [[no_unique_address]] mutable occupancy<tracking::checks> users_;
   void* result_ = nullptr; // where what a routine returns goes to

@@ -39,12 +39,20 @@ void holdings<App>::catch_up() {
   if (may_lag && lag_.catch_up != nullptr) std::exchange(lag_.catch_up, nullptr)(book_.cells(), lag_.now);
 }
 
+// The cells as they are at this moment of a step, which the book itself may not have yet.
+template <class App>
+cell const* holdings<App>::current_row() const {
+  if (!may_lag || lag_.catch_up == nullptr) return book_.cells();
+  caught_up_.assign(book_.cells(), book_.cells() + closed_row_.size() - row_padding);
+  lag_.catch_up(caught_up_.data(), lag_.now);
+  return caught_up_.data();
+}
+
 // Asked by a routine in the midst of such a step: by the book of that moment.
 template <class App>
 bool holdings<App>::is_valid(int variable, int level, region where, memory m, int which) const {
   if (!may_lag || lag_.catch_up == nullptr) return book_.is_valid(variable, level, where, m, which);
-  std::vector<cell> row(book_.cells(), book_.cells() + closed_row_.size() - row_padding);
-  lag_.catch_up(row.data(), lag_.now);
+  cell const* const row = current_row();
   std::size_t at = std::size_t(level);
   for (int v = 0; v < variable; ++v) at += std::size_t(book_.levels(v));
   return residency::is_valid(row[at] & ~book_.empty(variable), where, m);

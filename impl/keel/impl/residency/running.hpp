@@ -50,10 +50,7 @@ void holdings<App>::settle_host() const {
 template <class App>
 void holdings<App>::poison(std::span<request const> asked, memory m, component_range range) {
   settle_host();
-  if (!may_lag || lag_.catch_up == nullptr) return book_.poison(asked, m, range, book_.cells());
-  poisoned_by_.assign(book_.cells(), book_.cells() + closed_row_.size() - row_padding);
-  lag_.catch_up(poisoned_by_.data(), lag_.now);
-  book_.poison(asked, m, range, poisoned_by_.data());
+  book_.poison(asked, m, range, current_row());
 }
 template <class App>
 void holdings<App>::tell_writes(std::span<request const> asked, memory m, std::string_view routine) {
