@@ -100,43 +100,43 @@ struct nothing_to_move {
 class at_run_time {
 public:
   static constexpr kr::memory device{1};
-  at_run_time(int variables, int levels, int components, int routines) : range_{0, components}, book_(provider_, 2, components) {
-    for (int v = 0; v < variables; ++v) (void)book_.add("variable " + std::to_string(v), levels);
+  at_run_time(int variables, int levels, int components, int routines) : range_{0, components}, ledger_(provider_, 2, components) {
+    for (int v = 0; v < variables; ++v) (void)ledger_.add("variable " + std::to_string(v), levels);
     std::mt19937 random(1);
     for (int v = 0; v < variables; ++v)
-      for (int l = 0; l < levels; ++l) book_.notify_data_modified(v, l, kr::region::everywhere, device, range_);
+      for (int l = 0; l < levels; ++l) ledger_.notify_data_modified(v, l, kr::region::everywhere, device, range_);
     for (int n = 0; n < routines; ++n) {
       std::vector<kr::request> list;
       for (int k = 0; k < 5; ++k)
         list.push_back({int(random() % unsigned(variables)), int(random() % unsigned(levels)), k < 4 ? kr::region::owned : kr::region::none,
                         k < 4 ? kr::region::none : kr::region::owned});
       lists_.push_back(list);
-      calls_.push_back(book_.prepare(list, device, "routine", range_));
+      calls_.push_back(ledger_.prepare(list, device, "routine", range_));
     }
   }
   void prepared(long n) {
     for (long k = 0; k < n; k += long(calls_.size()))
       for (auto const& call : calls_) {
-        book_.pre_call(call);
+        ledger_.pre_call(call);
         asm volatile("" ::: "memory");
-        book_.post_call(call);
+        ledger_.post_call(call);
       }
   }
   void by_lists(long n) {
     for (long k = 0; k < n; k += long(lists_.size()))
       for (auto const& list : lists_) {
-        book_.pre_call(list, device, "routine", range_);
+        ledger_.pre_call(list, device, "routine", range_);
         asm volatile("" ::: "memory");
-        book_.post_call(list, device, range_);
+        ledger_.post_call(list, device, range_);
       }
   }
   /// Bytes of state for each variable, level and component.
-  [[nodiscard]] static double state_bytes() { return double(sizeof(kr::cell) + sizeof(kr::flights)); }
+  [[nodiscard]] static double state_bytes() { return double(sizeof(kr::cell) + sizeof(kr::copies_in_flight)); }
 
 private:
   kr::component_range range_;
   nothing_to_move provider_;
-  kr::ledger<nothing_to_move> book_;
+  kr::ledger<nothing_to_move> ledger_;
   std::vector<std::vector<kr::request>> lists_;
   std::vector<kr::prepared> calls_;
 };

@@ -68,15 +68,12 @@ private:
     if (e.what == kr::entry_kind::every && steps_ % e.count != 0) return;
     std::vector<oracle::access> list;
     for (int c = begin; c < end; ++c)
-      for (std::size_t i = 0; i < e.clause_count; ++i)
-        for (std::size_t j = 0; j < e.clauses[i].size; ++j) {
-          kr::access const& one = e.clauses[i].first[j];
-          int const variable = number(*one.variable) * components_ + c;
-          if (e.what == kr::entry_kind::cycle) sink_.cycle(variable);
-          else if (e.what == kr::entry_kind::routine)
-            list.push_back({variable, one.level, does_read(one.how) ? unsigned(one.where) : 0, does_write(one.how) ? unsigned(one.where) : 0});
-          else if (does_read(one.how)) list.push_back({variable, one.level, 0, 0});
-        }
+      for (kr::declaration const& one : e.declared()) {
+        int const variable = number(*one.variable) * components_ + c;
+        if (e.what == kr::entry_kind::cycle) sink_.cycle(variable);
+        else if (e.what == kr::entry_kind::routine) list.push_back({variable, one.level, unsigned(one.reads), unsigned(one.writes)});
+        else list.push_back({variable, one.level, 0, 0});
+      }
     if (e.what == kr::entry_kind::routine) sink_.run(e.where.what == kr::place::kind::at_host ? 0 : 1, list);
     if (e.what == kr::entry_kind::exchange) sink_.exchange(list, exchange_in_);
     for (std::size_t i = 0; i < e.child_count; ++i) play(*e.children[i], begin, end);

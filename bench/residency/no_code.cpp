@@ -27,8 +27,8 @@ using pair = kr::fields<two_memories, x, y>;
 /// What the fields would give to `axpy`, had from within them.
 template <class App, class... Vars>
 kr::context<App, axpy, host> given(kr::fields<App, Vars...>& f) {
-  auto const& held = (kr::detail::holdings<App> const&)f; // a base that others do not see
-  return {{held, kr::detail::script<axpy, kr::detail::directory<Vars...>>::asked(0).data(), kr::every_component}};
+  auto const& base = (kr::detail::fields_base<App> const&)f; // a base that others do not see
+  return {{base, kr::detail::bound_schedule<axpy, kr::detail::variable_index<Vars...>>::asked(0).data(), kr::every_component}};
 }
 
 } // namespace bench

@@ -81,6 +81,7 @@ public:
       }
       for (int v = 0; v < variables_; ++v) {
         after(s_.cycle(v));
+        after(s_.rewind(v));
         after(s_.copy_from_past(v));
         for (int l = 0; l < levels; ++l)
           if ((regions_ & oracle::rim) != 0 || regions_ == oracle::ghosts) {
@@ -127,7 +128,7 @@ private:
       }
       s_.held[i] = test::holders(h);
     }
-    for (std::size_t i = 0; i < s_.cells(); ++i, key >>= 2) s_.flights[i] = std::uint8_t((key & 3) << 1);
+    for (std::size_t i = 0; i < s_.cells(); ++i, key >>= 2) s_.copies_in_flight[i] = std::uint8_t((key & 3) << 1);
   }
   [[nodiscard]] std::uint64_t key() const {
     std::uint64_t k = 0;
@@ -184,7 +185,7 @@ TEST_CASE("residency: an operation does to each region of a level what it does t
   std::uint64_t wrong = 0;
   for (unsigned held = 0; held < 1U << 15; ++held) {
     s.held[0] = test::holders(held);
-    s.flights[0] = std::uint8_t(held * 2654435761U >> 27 & 0x1eU);
+    s.copies_in_flight[0] = std::uint8_t(held * 2654435761U >> 27 & 0x1eU);
     for (int m = 0; m < 5; ++m)
       for (unsigned reads = 0; reads < 8; ++reads)
         for (unsigned writes = 0; writes < 8; ++writes) {
@@ -211,7 +212,7 @@ TEST_CASE("residency: with any regions on their way to the host, newest or old, 
           if (!is_possible) continue;
           s.held[0] = test::holders((n & 7) | (n >> 3 & 7) << 5 | (n >> 6 & 7) << 10);
           s.arriving = {kr::region(where), from, is_newest};
-          s.flights[0] = std::uint8_t(1U << from | (n + where) % 4 << 1);
+          s.copies_in_flight[0] = std::uint8_t(1U << from | (n + where) % 4 << 1);
           for (int m = 0; m < memories; ++m)
             for (unsigned reads = 0; reads < 8; ++reads)
               for (unsigned writes = 0; writes < 8; ++writes) {
@@ -250,7 +251,7 @@ TEST_CASE("residency: whichever copy of a list fails, from every state of two le
       // The last region is the host's alone; ledger.cpp and the walks know all three.
       unsigned const of_core = n >> 6 * i & 7, of_rim = n >> (6 * i + 3) & 7;
       s.held[i] = test::holders(of_core | of_rim << 5 | 1U << 10);
-      s.flights[i] = std::uint8_t((n * 2654435761U >> (20 + 2 * i) & 3) << 1);
+      s.copies_in_flight[i] = std::uint8_t((n * 2654435761U >> (20 + 2 * i) & 3) << 1);
     }
     for (int m = 0; m < memories; ++m)
       for (int place = 0; place < 4; ++place) {
@@ -268,10 +269,10 @@ TEST_CASE("residency: whichever copy of a list fails, from every state of two le
   snapshot past(1, 2, memories);
   for (unsigned n = 0; n < 1U << 6; ++n) {
     past.held = {test::holders((n & 7) | 1U << 5 | 1U << 10), test::holders(n >> 3 | 2U << 5 | 4U << 10)};
-    for (past.fails_at = 0; past.fails_at < 4; ++past.fails_at) wrong += !past.cycle(0) + !past.copy_from_past(0);
+    for (past.fails_at = 0; past.fails_at < 4; ++past.fails_at) wrong += !past.cycle(0) + !past.rewind(0) + !past.copy_from_past(0);
   }
   CHECK_MESSAGE(wrong == 0, past.first_mistake);
-  CHECK(past.failed_calls == 64 + 64 + 64 + 32);
+  CHECK(past.failed_calls == 64 + 64 + 64 + 64 + 32);
 }
 
 TEST_CASE("residency: an operation on many variables, levels and components does to each what it does to it alone") {
@@ -292,8 +293,8 @@ TEST_CASE("residency: an operation on many variables, levels and components does
           for (int shift : {0, 5, 10})
             if ((h >> shift & 31U) == 0) h |= 1U << (shift + below(mems));
         s.held[i] = test::holders(h);
-        if (n % 8 == 0) s.flights[i] = std::uint8_t(random() & random() & ((1U << mems) - 2));
-        else s.flights[i] = s.flights_now(i);
+        if (n % 8 == 0) s.copies_in_flight[i] = std::uint8_t(random() & random() & ((1U << mems) - 2));
+        else s.copies_in_flight[i] = s.flights_now(i);
       }
       std::vector<kr::request> list;
       for (int v = 0; v < variables; ++v)
@@ -303,7 +304,8 @@ TEST_CASE("residency: an operation on many variables, levels and components does
       kr::component_range const range{first, first + 1 + below(components - first)};
       by const hows[] = {by::list, by::prepared, by::poisoned, by::failing};
       bool good = true;
-      switch (below(12)) {
+      switch (below(13)) {
+      case 12: good = s.rewind(below(variables)); break;
       case 0: good = s.cycle(below(variables)); break;
       case 1: good = s.copy_from_past(below(variables)); break;
       case 2: {

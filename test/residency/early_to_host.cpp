@@ -51,10 +51,10 @@ TEST_CASE("residency: a copy to the host that began early does not block, its re
   CHECK(t.asked().empty());
   CHECK(t.run(1, {{1, 0, oracle::owned, oracle::owned}}));
   CHECK(t.asked().empty());
-  CHECK((t.book.at(0, 0) & kr::closer_look) != 0);
+  CHECK((t.book.at(0, 0) & kr::slow_path) != 0);
   CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
   CHECK(t.asked() == words{"wait"});
-  CHECK((t.book.at(0, 0) & kr::closer_look) == 0);
+  CHECK((t.book.at(0, 0) & kr::slow_path) == 0);
   CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
   CHECK(t.asked().empty());
   CHECK(t.settle());
@@ -152,7 +152,7 @@ TEST_CASE("residency: a copy to the host that fails to begin, or whose writer fa
   kr::request const update{0, 0, kr::region::owned, kr::region::owned};
   t.begin_to_host(0, 0, oracle::everywhere);
   t.book.lose({&update, 1}, {}, "loser");
-  t.book.wait_for_flights();
+  t.book.wait_for_copies();
   CHECK_FALSE(t.book.is_valid(0, 0, kr::core, kr::host));
   CHECK(message_of([&] { t.book.require_valid_data(0, 0, kr::core, kr::host); }).find("valid nowhere") != std::string::npos);
 }

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each.
 
-Each has two to five routines on two to four variables, with cycles, exchanges, `every`, `repeat` and, in every fourth
-schedule, `when`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
+Each has two to five routines on two to four variables, with cycles, exchanges, `every`, `repeat`, `once`, `rewind` and, in
+every fourth schedule, `when`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
 before them where that helps.
 """
 import random
@@ -52,10 +52,10 @@ def random_entries(rng, variables, routines, deep, conditions):
     for _ in range(rng.randint(2, 3) if deep else rng.randint(1, 2)):
         what = rng.random()
         if deep and what < 0.2:
-            words = [f"every<{rng.choice([2, 3, 4])}, ", f"repeat<{rng.randint(1, 3)}, "] + ["when<chance, "] * (2 if conditions else 0)
+            words = [f"every<{rng.choice([2, 3, 4])}, ", f"repeat<{rng.randint(1, 3)}, ", "once<"] + ["when<chance, "] * (2 if conditions else 0)
             entries.append(Group(rng.choice(words), random_entries(rng, variables, routines, False, conditions)))
         elif what < 0.4:
-            entries.append(("cycle", rng.choice(variables)))
+            entries.append((rng.choice(["cycle", "cycle", "rewind"]), rng.choice(variables)))
         elif what < 0.6:
             name = rng.choice([v for v in variables if v != "d"])
             entries.append(("exchange", (name, rng.randrange(VARIABLES[name]))))
@@ -91,12 +91,13 @@ def repair(entries, lost, rng):
                     return None
             for cell, (_, writes) in e.accesses.items():
                 lost = behind_write(lost, cell, writes)
-        elif e[0] == "cycle":
+        elif e[0] in ("cycle", "rewind"):
             name, levels = e[1], VARIABLES[e[1]]
+            way, freed = (1, 0) if e[0] == "cycle" else (-1, levels - 1)
             if levels > 1:
                 lost = {(c, r) for c, r in lost if c[0] != name} | {
-                    ((name, c[1] + 1), r) for c, r in lost if c[0] == name and c[1] + 1 < levels} | {
-                    ((name, 0), r) for r in (CORE, RIM, GHOSTS)}
+                    ((name, c[1] + way), r) for c, r in lost if c[0] == name and 0 <= c[1] + way < levels} | {
+                    ((name, freed), r) for r in (CORE, RIM, GHOSTS)}
         else:
             if (e[1], RIM) in lost:
                 del entries[i]
@@ -138,7 +139,7 @@ def entry_text(e, names):
         return e.word + inner + ">" if inner else ""
     if isinstance(e, Routine):
         return names[id(e)]
-    return f"kr::cycle<{e[1]}>" if e[0] == "cycle" else f"kr::exchange<{part(e[1], EVERYWHERE).replace('kr::everywhere<', '')[:-1]}>"
+    return f"kr::{e[0]}<{e[1]}>" if e[0] != "exchange" else f"kr::exchange<{part(e[1], EVERYWHERE).replace('kr::everywhere<', '')[:-1]}>"
 
 
 def main(seed, count, out):
@@ -149,7 +150,7 @@ def main(seed, count, out):
         routines, entries = schedule(rng, number)
         names = {id(r): f"r{number}_{i}" for i, r in enumerate(routines)}
         lines += [r.text(names[id(r)]) for r in routines]
-        texts = [text.replace("every<", "kr::every<", 1).replace("repeat<", "kr::repeat<", 1).replace("when<", "kr::when<", 1)
+        texts = [text.replace("every<", "kr::every<", 1).replace("repeat<", "kr::repeat<", 1).replace("when<", "kr::when<", 1).replace("once<", "kr::once<", 1)
                  if isinstance(e, Group) else text for e in entries if (text := entry_text(e, names))]
         lines.append(f"struct s{number} : kr::schedule<{', '.join(texts)}> {{}};\n")
     lines.append("} // namespace\n")

@@ -18,7 +18,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -92,9 +91,12 @@ public:
   void step(kr::entry const& e, std::int64_t number, std::uint64_t& state) {
     if (e.what == kr::entry_kind::every && number % e.count != 0) return;
     if (e.what == kr::entry_kind::when && !chance::holds(state)) return;
+    if (e.what == kr::entry_kind::once && number > 1) return;
     if (e.what == kr::entry_kind::cycle)
-      for_each_access(e, [&](kr::access const& x) { program_.cycle(number_of(x)); });
-    else if (e.clause_count != 0)
+      for (kr::declaration const& x : e.declared()) program_.cycle(number_of(x));
+    else if (e.what == kr::entry_kind::rewind)
+      for (kr::declaration const& x : e.declared()) program_.rewind(number_of(x));
+    else if (e.declaration_count != 0)
       run(e);
     for (int n = 0; n < (e.what == kr::entry_kind::repeat ? e.count : 1); ++n)
       for (std::size_t i = 0; i < e.child_count; ++i) step(*e.children[i], number, state);
@@ -108,17 +110,10 @@ public:
   }
 
 private:
-  static int number_of(kr::access const& x) { return x.variable->name[0] - 'a'; }
+  static int number_of(kr::declaration const& x) { return x.variable->name[0] - 'a'; }
   void run(kr::entry const& e) {
-    std::map<std::pair<int, int>, oracle::access> joined;
-    for_each_access(e, [&](kr::access const& x) {
-      oracle::access& one = joined[{number_of(x), int(x.level)}];
-      one.variable = number_of(x), one.level = x.level;
-      if (does_read(x.how)) one.needs |= unsigned(x.where);
-      if (does_write(x.how)) one.changes |= unsigned(x.where);
-    });
     std::vector<oracle::access> list;
-    for (auto const& [key, one] : joined) list.push_back(one);
+    for (kr::declaration const& x : e.declared()) list.push_back({number_of(x), x.level, unsigned(x.reads), unsigned(x.writes)});
     can = can && program_.can(list);
     program_.run(e.where.what == kr::place::kind::at_chosen ? 1 : 0, list);
   }

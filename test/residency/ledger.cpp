@@ -344,8 +344,9 @@ TEST_CASE("residency: random programs read what was written last, and move no by
     for (int n = 0; n < 24; ++n) {
       int const v = below(3);
       t.prepares = below(2) == 0;
-      switch (below(9)) {
+      switch (below(10)) {
       case 0: t.cycle(v); break;
+      case 9: t.rewind(v); break;
       case 8: wrong += !t.copy_back(below(2) == 0 ? std::vector{v} : std::vector{0, 1, 2}, below(2) == 0); break;
       case 1: wrong += !t.exchange(v, below(v + 1)); break;
       case 2:
@@ -396,6 +397,7 @@ TEST_CASE("residency: whichever copy fails, the book claims nothing false, and t
         }
         wrong += !good;
         if (below(20) == 0) t.cycle(below(2));
+        if (below(40) == 0) t.rewind(below(2));
       }
       wrong += !t.settle();
       dear += !t.is_minimal();

@@ -292,7 +292,7 @@ TEST_CASE("residency: a pointwise code on a grid without ghosts, or with, reads 
 
 TEST_CASE("residency: what an exchange fills in an analysis is copied to the host at its end") {
   struct on_device : app {
-    using exchange = kr::on_device;
+    using exchange [[maybe_unused]] = kr::on_device;
   };
   test::run run{"twin"};
   kr::fields<on_device, z> f{run, kr::grid{{6, 5}, kr::ghost_width{1}, kr::periodic{true}}};

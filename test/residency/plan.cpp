@@ -70,10 +70,8 @@ constexpr int tested_by() {
   std::size_t number = 0;
   auto const visit = [&](auto const& self, kr::entry const& e) -> void {
     std::size_t const at = number++;
-    kr::request list[16]{};
-    std::size_t const n = kr::detail::merge(e, list, [&](kr::variable_info const* v) { return int(v->key & 0x7fff'ffff); });
-    for (std::size_t i = 0; i < n; ++i)
-      for (kr::region one : kr::single_regions) tested += overlap(one, list[i].reads) && !overlap(one, P::known(at, i));
+    for (std::size_t i = 0; i < e.declaration_count; ++i)
+      for (kr::region one : kr::single_regions) tested += overlap(one, e.first[i].reads) && !overlap(one, P::known(at, i));
     for (std::size_t i = 0; i < e.child_count; ++i) self(self, *e.children[i]);
   };
   visit(visit, S::about);
@@ -103,43 +101,65 @@ private:
     return entries_.emplace_back(kr::entry{what, "group", {}, nullptr, 0, children.data(), children.size(), count});
   }
   kr::entry const& entry(int deep, bool storms) {
-    int const what = below(deep > 0 ? 13 : 8);
-    if (what == 7 && below(4) == 0) return accesses(kr::entry_kind::output, {}, {});
-    if (what == 0) return accesses(kr::entry_kind::cycle, {}, {{&infos[below(variables)], 0, kr::region::none, kr::access_kind{}}});
+    int const what = below(deep > 0 ? 14 : 8);
+    if (what == 7 && below(4) == 0) return declares(kr::entry_kind::output, {}, {});
+    if (what == 0) return declares(below(4) == 0 ? kr::entry_kind::rewind : kr::entry_kind::cycle, {}, {{&infos[below(variables)]}});
     if (what == 1) {
       kr::variable_info const& v = infos[below(variables)];
-      auto const level = std::uint8_t(below(v.levels));
-      return accesses(kr::entry_kind::exchange, {}, {{&v, level, kr::region::rim, kr::access_kind::reads},
-                                                     {&v, level, kr::region::halo, kr::access_kind::writes}});
+      return declares(kr::entry_kind::exchange, {}, {{&v, std::uint8_t(below(v.levels)), kr::region::rim, kr::region::halo}});
     }
     if (what == 8 || what == 9) return group(kr::entry_kind::every, 1 + below(4), deep - 1, storms);
     if (what == 10) return group(kr::entry_kind::repeat, below(4), deep - 1, storms);
     if (what == 12) return group(kr::entry_kind::analysis, 1, deep - 1, storms);
+    if (what == 13) return group(kr::entry_kind::once, 1, deep - 1, storms);
     if (what == 11) return group(storms ? kr::entry_kind::when : kr::entry_kind::every, storms ? 1 : 6, deep - 1, storms);
-    std::vector<kr::access> list;
+    kr::detail::declarations<4> list;
     for (int n = 1 + below(3); n > 0; --n) {
       kr::variable_info const& v = infos[below(variables)];
-      int const cells = 1 + below(15); // of those that name walls, half need them written
-      list.push_back({&v, std::uint8_t(below(v.levels)), kr::region((cells & 8) != 0 && below(2) == 0 ? cells | 16 : cells), kr::access_kind(1 + below(3))});
+      int const cells = 1 + below(15), how = 1 + below(3); // of those that name walls, half need them written
+      auto const where = kr::region((cells & 8) != 0 && below(2) == 0 ? cells | 16 : cells);
+      list.add({&v, std::uint8_t(below(v.levels)), (how & 1) != 0 ? where : kr::region::none,
+                (how & 2) != 0 ? where & kr::region::everywhere : kr::region::none});
     }
     kr::place const places[] = {{kr::place::kind::at_host, {}}, {kr::place::kind::at_chosen, {}}, {kr::place::kind::at_named, "other"}};
-    return accesses(kr::entry_kind::routine, places[below(3)], list);
+    return declares(kr::entry_kind::routine, places[below(3)], {list.list.begin(), list.list.begin() + long(list.size)});
   }
-  kr::entry const& accesses(kr::entry_kind what, kr::place where, std::vector<kr::access> const& list) {
+  kr::entry const& declares(kr::entry_kind what, kr::place where, std::vector<kr::declaration> const& list) {
     auto const& kept = lists_.emplace_back(list);
-    auto const& clause = clauses_.emplace_back(kr::clause{kept.data(), kept.size()});
-    return entries_.emplace_back(kr::entry{what, "entry", where, &clause, 1, nullptr, 0, 1});
+    return entries_.emplace_back(kr::entry{what, "entry", where, kept.data(), kept.size(), nullptr, 0, 1});
   }
 
   std::mt19937_64 random_;
-  std::deque<std::vector<kr::access>> lists_;
-  std::deque<kr::clause> clauses_;
+  std::deque<std::vector<kr::declaration>> lists_;
   std::deque<std::vector<kr::entry const*>> children_;
   std::deque<kr::entry> entries_;
 };
 
-using program = kr::detail::program<256, 512>;
 constexpr std::size_t most_cells = 6;
+
+// A schedule of the generator, and the memory of each node.
+struct program : kr::detail::schedule_table<256, 512> {
+  explicit program(kr::entry const& e) : schedule_table(e) {
+    for (std::size_t i = 0; i < size; ++i) where[i] = kr::memory(std::uint8_t(nodes[i].about->where.what));
+  }
+  kr::memory where[256]{};
+
+  [[nodiscard]] auto steady() const { return kr::detail::steady_search<program, most_cells>(*this, where).find(); }
+  [[nodiscard]] auto known(kr::detail::steady_state<most_cells> const& s) const {
+    return kr::detail::known_valid_analysis<program, most_cells>(*this, where, s.may_be_stale).find();
+  }
+};
+using knowledge = kr::detail::known_valid<program::max_requests, most_cells>;
+
+// How often the body of a group runs.
+int rounds(kr::entry const& e, std::int64_t step, generator& chance) {
+  switch (e.what) {
+  case kr::entry_kind::every: return step % e.count == 0;
+  case kr::entry_kind::when: return chance.below(2);
+  case kr::entry_kind::once: return step == 1;
+  default: return e.count;
+  }
+}
 
 // The tracked run, in the plainest way: what is valid where, and a copy where a read lacks it.
 class tracked {
@@ -159,52 +179,51 @@ public:
   bool is_refused = false;   // one of walls did: a program goes no further
   bool was_deceived = false; // a read known to find its data did not, or a copy left from what none is known to leave
 
-  void step(std::int64_t number, kr::detail::certainty<program::accesses, most_cells> const* known) {
+  void step(std::int64_t number, knowledge const* known) {
     step_ = number;
     known_ = known;
-    run(0, program_.size);
+    walk(program_.nodes, 0, program_.size, *this);
+  }
+  void leaf(std::size_t i) {
+    auto const& in = program_.nodes[i];
+    for (auto r = in.first; r < in.last; ++r)
+      if (rotates(in.what())) rotate(program_.requests[r], in.what() == kr::entry_kind::rewind);
+      else visit(program_.requests[r], r, std::size_t(program_.where[i]));
+  }
+  template <class Body>
+  void group(std::size_t i, Body const& body) {
+    for (int n = rounds(*program_.nodes[i].about, step_, chance_); n > 0; --n) body();
   }
 
 private:
-  void run(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end;) {
-      auto const& in = program_.code[i];
-      bool const has_body = in.what == kr::entry_kind::every || in.what == kr::entry_kind::when || in.what == kr::entry_kind::repeat;
-      if (in.what == kr::entry_kind::routine || in.what == kr::entry_kind::exchange)
-        for (auto s = in.first; s < in.last; ++s) visit(program_.sites[s], s);
-      if (in.what == kr::entry_kind::cycle)
-        for (auto s = in.first; s < in.last; ++s) cycle(program_.sites[s]);
-      if (in.what == kr::entry_kind::every && step_ % in.count == 0) run(i + 1, in.next);
-      if (in.what == kr::entry_kind::when && chance_.below(2) == 0) run(i + 1, in.next);
-      if (in.what == kr::entry_kind::repeat)
-        for (int n = 0; n < in.count; ++n) run(i + 1, in.next);
-      i = has_body ? in.next : i + 1;
-    }
-  }
-  void cycle(kr::detail::site const& s) {
-    int const levels = program_.levels(s);
+  // Written without the library's rotation.
+  void rotate(kr::request const& s, bool back) {
+    int const levels = program_.levels(s), first = program_.cell_of(s);
     if (levels < 2) return;
-    for (int l = levels - 1; l > 0; --l) std::copy_n(&valid[s.cell + l - 1][0][0], 12, &valid[s.cell + l][0][0]);
-    std::fill_n(&valid[s.cell][0][0], 12, false);
+    if (back)
+      for (int l = 0; l + 1 < levels; ++l) std::copy_n(&valid[first + l + 1][0][0], 12, &valid[first + l][0][0]);
+    else
+      for (int l = levels - 1; l > 0; --l) std::copy_n(&valid[first + l - 1][0][0], 12, &valid[first + l][0][0]);
+    std::fill_n(&valid[back ? first + levels - 1 : first][0][0], 12, false);
   }
-  void visit(kr::detail::site const& s, std::size_t number) {
-    auto const m = std::size_t(s.where);
+  void visit(kr::request const& s, std::size_t number, std::size_t m) {
+    auto const cell = program_.cell_of(s);
     for (std::size_t r = 0; r < kr::region_count; ++r) {
-      bool(&at)[3] = valid[s.cell][r];
+      bool(&at)[3] = valid[cell][r];
       if (r == 3 && !at[0] && !at[1] && !at[2]) { // walls that nobody wrote
         if (!overlap(s.reads, kr::region::written)) continue;
-        if (known_ && overlap(known_->known[number], kr::region::written)) was_deceived = true;
+        if (known_ && overlap(known_->reads[number], kr::region::written)) was_deceived = true;
         is_refused = true;
         continue;
       }
       if ((unsigned(s.reads) >> r & 1) != 0 && !at[m]) {
-        if (known_ && overlap(known_->known[number], kr::region(1U << r))) was_deceived = true;
+        if (known_ && overlap(known_->reads[number], kr::region(1U << r))) was_deceived = true;
         if (!at[0] && !at[1] && !at[2]) is_lost = true;
         std::size_t const source = at[0] ? 0 : at[1] ? 1 : 2;
         if (at[0] || at[1] || at[2]) {
           if (source != 0) ++copies[source][0][r];
           if (m != 0) ++copies[0][m][r];
-          if (m != 0 && known_ && !known_->leaves[s.variable]) was_deceived = true;
+          if (m != 0 && known_ && !known_->leaves_host[s.variable]) was_deceived = true;
           at[0] = true;
         }
         at[m] = true;
@@ -213,133 +232,128 @@ private:
     for (std::size_t r = 0; r < kr::region_count; ++r) {
       bool const is_written = (unsigned(s.writes) >> r & 1) != 0;
       bool const is_spoiled = is_written || (r == 2 && (unsigned(s.writes) & 3) != 0);
-      if (is_spoiled) std::fill_n(valid[s.cell][r], 3, false);
-      if (is_written) valid[s.cell][r][m] = true;
+      if (is_spoiled) std::fill_n(valid[cell][r], 3, false);
+      if (is_written) valid[cell][r][m] = true;
     }
   }
 
   program const& program_;
   generator& chance_;
   std::int64_t step_ = 0;
-  kr::detail::certainty<program::accesses, most_cells> const* known_ = nullptr;
+  knowledge const* known_ = nullptr;
 };
 
-// A step in which the book lags, beside a book that everyone marks. Whoever looks has to find the truth, and what is
-// owed has to be known at every moment, also to those who are interrupted there.
-class lagging {
+// A step with pending updates, beside a ledger in which each entry records what it writes. Each look has to find the truth, and
+// what is pending has to be known at every position, also to those who are interrupted there.
+class deferring {
 public:
-  using certainty = kr::detail::certainty<program::accesses, most_cells>;
-  struct book {
+  struct row {
     kr::cell of[most_cells]{};
-    friend bool operator==(book const&, book const&) = default;
+    friend bool operator==(row const&, row const&) = default;
   };
-  using payments = kr::detail::payments<program::entries, 2048>;
 
-  lagging(program const& p, certainty const& known, generator& chance)
-      : program_(p), known_(known), chance_(chance), paid_(std::make_unique<payments>()) {
-    kr::detail::arrears_walk<program, most_cells>(p, known).run([&](auto when, auto const& a) { paid_->add(when, a); });
+  deferring(program const& p, knowledge const& known, generator& chance)
+      : program_(p), known_(known), chance_(chance), flushed_(std::make_unique<flushes>()) {
+    analysis().for_each_flushed([&](auto when, auto const& a) { flushed_->add(when, a); });
   }
-  // Whether nobody was told a lie in a step that begins with `now`.
-  bool step(std::int64_t number, book const& now) {
-    step_ = number, now_ = row_ = now, is_true_ = true;
-    run(0, program_.size);
-    pay(kr::detail::before(program_.size));
-    return is_true_ && now_ == row_;
+  // Whether every look found the truth in a step that begins with `now`.
+  bool step(std::int64_t number, row const& now) {
+    step_ = number, now_ = deferred_ = now, is_true_ = true;
+    walk(program_.nodes, 0, program_.size, *this);
+    flush(kr::detail::before(program_.size));
+    return is_true_ && now_ == deferred_;
   }
   [[nodiscard]] long marks() const { return marks_; }
-  [[nodiscard]] long paid() const { return payments_; }
+  [[nodiscard]] long updates() const { return updates_; }
+
+  void leaf(std::size_t i) {
+    auto const& in = program_.nodes[i];
+    flush(kr::detail::before(i));
+    if (in.what() == kr::entry_kind::output) fetch(0, most_cells);
+    for (auto r = in.first; r < in.last && has_place(in.what()); ++r)
+      read(program_.requests[r], r, program_.where[i], in.what() == kr::entry_kind::exchange);
+    for (auto r = in.first; r < in.last; ++r) {
+      kr::request const& one = program_.requests[r];
+      if (has_place(in.what())) now_.of[program_.cell_of(one)] = after_write(now_.of[program_.cell_of(one)], one.writes, program_.where[i]), ++marks_;
+      else if (int const levels = program_.levels(one); levels > 1)
+        kr::rotate_cells(now_.of + program_.cell_of(one), levels, in.what() == kr::entry_kind::rewind ? kr::rotation::rewind : kr::rotation::cycle);
+    }
+    interrupt(kr::detail::inside(i));
+    flush(kr::detail::behind(i));
+    for (auto r = in.first; r < in.last && has_place(in.what()); ++r) send(program_.requests[r], program_.where[i]);
+  }
+  template <class Body>
+  void group(std::size_t i, Body const& body) {
+    auto const what = program_.nodes[i].what();
+    if (what == kr::entry_kind::once) return; // the first step does not go by a plan
+    flush(kr::detail::before(i));
+    for (int n = rounds(*program_.nodes[i].about, step_, chance_); n > 0; --n) {
+      body();
+      if (what != kr::entry_kind::sequence) flush(kr::detail::behind(i));
+    }
+    if (what == kr::entry_kind::analysis) fetch_written(i);
+  }
 
 private:
-  void pay(kr::detail::moment when) {
-    auto const [first, last] = paid_->at[when];
-    kr::detail::pay(row_.of, paid_->list + first, paid_->list + last);
-    payments_ += last - first;
+  using flushes = kr::detail::flush_table<256, 4096>;
+
+  [[nodiscard]] kr::detail::pending_analysis<program, most_cells> analysis() const { return {program_, program_.where, known_}; }
+  void flush(kr::detail::position when) {
+    auto const [first, last] = flushed_->at(when);
+    kr::detail::flush(deferred_.of, flushed_->list + first, flushed_->list + last);
+    updates_ += last - first;
     if (when != kr::detail::before(program_.size)) interrupt(when);
   }
-  // Whoever is interrupted learns what is owed.
-  void interrupt(kr::detail::moment when) {
-    book reached = row_;
-    kr::detail::arrears_walk<program, most_cells>(program_, known_).interrupt(when, [&](auto const& a) { kr::detail::pay(reached.of, &a, &a + 1); });
+  // A step that is interrupted here learns what is pending.
+  void interrupt(kr::detail::position when) {
+    row reached = deferred_;
+    analysis().for_each_pending(when, [&](auto const& a) { kr::detail::flush(reached.of, &a, &a + 1); });
     is_true_ = is_true_ && reached == now_;
   }
-  void run(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end;) {
-      auto const& in = program_.code[i];
-      bool const has_body = in.what == kr::entry_kind::every || in.what == kr::entry_kind::when || in.what == kr::entry_kind::repeat ||
-                            in.what == kr::entry_kind::analysis;
-      pay(kr::detail::before(i));
-      bool const runs = in.what == kr::entry_kind::every ? step_ % in.count == 0 : in.what != kr::entry_kind::when || chance_.below(2) == 0;
-      for (int n = 0; has_body && runs && n < in.count; ++n) {
-        run(i + 1, in.next);
-        pay(kr::detail::behind(i));
-      }
-      if (in.what == kr::entry_kind::cycle)
-        for (auto s = in.first; s < in.last; ++s)
-          if (int const levels = program_.levels(program_.sites[s]); levels > 1) kr::cycle_cells(now_.of + program_.sites[s].cell, levels);
-      if (in.what == kr::entry_kind::output) fetch(0, most_cells);
-      if (in.what == kr::entry_kind::analysis) fetch_written(i + 1, in.next);
-      if (in.what == kr::entry_kind::routine || in.what == kr::entry_kind::exchange) {
-        for (auto s = in.first; s < in.last; ++s) read(program_.sites[s], s, in.what == kr::entry_kind::exchange);
-        for (auto s = in.first; s < in.last; ++s) now_.of[program_.sites[s].cell] = after_write(now_.of[program_.sites[s].cell], program_.sites[s].writes, program_.sites[s].where), ++marks_;
-        interrupt(kr::detail::during(i));
-        pay(kr::detail::behind(i));
-        for (auto s = in.first; s < in.last; ++s) send(program_.sites[s]);
-      } else if (!has_body) {
-        pay(kr::detail::behind(i));
-      }
-      i = has_body ? in.next : i + 1;
-    }
-  }
-  void read(kr::detail::site const& s, std::size_t number, bool looks) {
-    bool const is_known = (s.reads & known_.known[number]) == s.reads;
-    if (looks || !is_known) is_true_ = is_true_ && row_.of[s.cell] == now_.of[s.cell];
+  void read(kr::request const& s, std::size_t number, kr::memory where, bool looks) {
+    bool const is_known = without(s.reads, known_.reads[number]) == kr::region::none;
+    auto const cell = program_.cell_of(s);
+    if (looks || !is_known) is_true_ = is_true_ && deferred_.of[cell] == now_.of[cell];
     if (!is_known)
       for (kr::region r : kr::single_regions)
-        if (overlap(r, s.reads)) copy(s.cell, r, s.where);
+        if (overlap(r, s.reads)) copy(cell, r, where);
   }
   // Copies that the schedule does not name: what the host has just written goes to a device early, output goes to the host.
-  void send(kr::detail::site const& s) {
-    if (s.where == kr::host && s.writes != kr::region::none && known_.leaves[s.variable])
+  void send(kr::request const& s, kr::memory where) {
+    if (where == kr::host && s.writes != kr::region::none && known_.leaves_host[s.variable])
       for (kr::region r : kr::single_regions)
-        if (chance_.below(2) == 0) copy(s.cell, r, kr::memory(1 + chance_.below(2)));
+        if (chance_.below(2) == 0) copy(program_.cell_of(s), r, kr::memory(1 + chance_.below(2)));
   }
   void fetch(std::size_t first, std::size_t last) {
     for (std::size_t c = first; c < last; ++c)
       for (kr::region r : kr::single_regions)
         if (chance_.below(2) == 0) copy(c, r, kr::host);
   }
-  void fetch_written(std::size_t first, std::size_t last) {
-    for (; first < last; ++first)
-      for (auto s = program_.code[first].first; s < program_.code[first].last; ++s)
-        if (program_.sites[s].writes != kr::region::none)
-          fetch(program_.first_cell[program_.sites[s].variable], program_.first_cell[program_.sites[s].variable + 1]);
+  void fetch_written(std::size_t i) {
+    for (auto r = program_.nodes[i].first; r < program_.nodes[program_.nodes[i].end - 1].last; ++r)
+      if (kr::request const& one = program_.requests[r]; one.writes != kr::region::none)
+        fetch(program_.first_cell[one.variable], program_.first_cell[one.variable + 1]);
   }
-  // As a ledger does it, by what the row says; both books note it.
+  // As a ledger does it, by what the row says; both rows note it.
   void copy(std::size_t c, kr::region r, kr::memory to) {
-    is_true_ = is_true_ && row_.of[c] == now_.of[c];
+    is_true_ = is_true_ && deferred_.of[c] == now_.of[c];
     kr::memory const from = source_of(now_.of[c], r);
     if (from == kr::memory::none) return;
-    for (book* b : {&row_, &now_}) {
+    for (row* b : {&deferred_, &now_}) {
       if (from != kr::host) b->of[c] = after_copy(b->of[c], r, kr::host);
       b->of[c] = after_copy(b->of[c], r, to);
     }
   }
 
   program const& program_;
-  certainty const& known_;
+  knowledge const& known_;
   generator& chance_;
-  std::unique_ptr<payments> paid_;
-  book now_, row_;
+  std::unique_ptr<flushes> flushed_;
+  row now_, deferred_;
   std::int64_t step_ = 0;
-  long marks_ = 0, payments_ = 0;
+  long marks_ = 0, updates_ = 0;
   bool is_true_ = true;
 };
-
-program flattened(kr::entry const& e) {
-  program p;
-  p.append(e, [](kr::place const& where) { return kr::memory(std::uint8_t(where.what)); });
-  return p;
-}
 
 } // namespace
 
@@ -352,11 +366,11 @@ TEST_CASE("residency: the plan of random schedules counts what the tracked run c
   long steady = 0, followed = 0, wrong = 0, off_course = 0;
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     generator make(seed);
-    program const p = flattened(make.schedule(2, false));
-    auto const found = kr::detail::simulation<program, most_cells>(p).find();
+    program const p(make.schedule(2, false));
+    auto const found = p.steady();
     if (found.period == 0) continue;
     ++steady;
-    auto const certain = kr::detail::certain_walk<program, most_cells>(p, found.may_be_stale).find();
+    auto const certain = p.known(found);
     tracked t(p, make);
     std::int64_t n = 1;
     long strayed = 0;
@@ -387,11 +401,11 @@ TEST_CASE("residency: reads that a plan knows find their data from every state t
   long deceived = 0, reads_known = 0;
   for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
     generator make(seed);
-    program const p = flattened(make.schedule(3, true));
-    auto const found = kr::detail::simulation<program, most_cells>(p).find();
+    program const p(make.schedule(3, true));
+    auto const found = p.steady();
     if (found.period == 0) continue;
-    auto const certain = kr::detail::certain_walk<program, most_cells>(p, found.may_be_stale).find();
-    for (kr::region known : certain.known) reads_known += known != kr::region::none;
+    auto const certain = p.known(found);
+    for (kr::region known : certain.reads) reads_known += known != kr::region::none;
     for (int n = 0; n < 4; ++n) {
       tracked t(p, make);
       for (std::size_t c = 0; c < most_cells; ++c)
@@ -399,7 +413,7 @@ TEST_CASE("residency: reads that a plan knows find their data from every state t
           for (int m = 0; m < 3; ++m)
             t.valid[c][index_of(r)][m] = (certain.needed[c] & (bits_of(r & kr::region::everywhere, kr::memory(m)) | (m == 0 && r == kr::region::walls ? bits_of(kr::region::written) : 0))) != 0 ||
                                          make.below(3) == 0;
-      t.step(1 + make.below(12), &certain);
+      t.step(2 + make.below(12), &certain);
       deceived += t.was_deceived && !t.is_refused;
     }
   }
@@ -407,25 +421,25 @@ TEST_CASE("residency: reads that a plan knows find their data from every state t
   CHECK(deceived == 0);
 }
 
-TEST_CASE("residency: a book that lags behind a planned step is told the truth before anybody looks, and at the end") {
+TEST_CASE("residency: pending updates are in the ledger before it is looked at, and at the end of the step") {
   long lies = 0, marks = 0, paid = 0;
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     generator make(seed);
-    program const p = flattened(make.schedule(3, seed % 2 == 0));
-    auto const found = kr::detail::simulation<program, most_cells>(p).find();
+    program const p(make.schedule(3, seed % 2 == 0));
+    auto const found = p.steady();
     if (found.period == 0) continue;
-    auto const certain = kr::detail::certain_walk<program, most_cells>(p, found.may_be_stale).find();
-    lagging both(p, certain, make);
+    auto const certain = p.known(found);
+    deferring both(p, certain, make);
     for (int n = 0; n < 4; ++n) {
-      lagging::book start;
+      deferring::row start;
       for (std::size_t c = 0; c < most_cells; ++c) {
-        kr::cell now = kr::cell(make.below(1 << 21)) | (make.below(2) == 0 ? kr::closer_look : 0);
+        kr::cell now = kr::cell(make.below(1 << 21)) | (make.below(2) == 0 ? kr::slow_path : 0);
         if (make.below(2) == 0) now = (now & ~bits_of(kr::region::walls & kr::region::everywhere)) | bits_of(kr::region::written);
         start.of[c] = now & ~certain.needed[c];
       }
-      lies += !both.step(1 + make.below(12), start);
+      lies += !both.step(2 + make.below(12), start);
     }
-    marks += both.marks(), paid += both.paid();
+    marks += both.marks(), paid += both.updates();
   }
   CHECK(lies == 0);
   CHECK(paid > 10'000);

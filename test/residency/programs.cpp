@@ -77,6 +77,13 @@ struct truth {
       stamps[v][0][k].fill(-1);
     }
   }
+  void rewind(int v) {
+    if (levels_of[v] == 1) return;
+    for (int k = 0; k < components; ++k) {
+      for (int l = 0; l + 1 < levels_of[v]; ++l) stamps[v][l][k] = stamps[v][l + 1][k];
+      stamps[v][levels_of[v] - 1][k].fill(-1);
+    }
+  }
   void exchange(int v, int l) {
     for (int k = 0; k < components; ++k) stamps[v][l][k][2] = stamps[v][l][k][1];
   }
@@ -184,6 +191,23 @@ template <class... Xs>
 struct followed<kr::cycle<Xs...>> {
   static bool go(truth& t, std::int64_t) { return (t.cycle(number_of<Xs>), ..., true); }
 };
+template <class... Xs>
+struct followed<kr::rewind<Xs...>> {
+  static bool go(truth& t, std::int64_t) { return (t.rewind(number_of<Xs>), ..., true); }
+};
+template <class... Es>
+struct followed<kr::once<Es...>> {
+  static bool go(truth& t, std::int64_t step) { return step > 1 || (followed<Es>::go(t, step) && ...); }
+};
+// A step that is refused every third time.
+struct refused {
+  static inline std::int64_t step = 0;
+  static bool holds() { return step % 3 == 0; }
+};
+template <class... Es>
+struct followed<kr::when<refused, Es...>> {
+  static bool go(truth& t, std::int64_t) { return !refused::holds() || (followed<Es>::go(t, 0) && ...); }
+};
 template <class X>
 struct followed<kr::exchange<X>> {
   using item = kr::detail::item<X>;
@@ -221,6 +245,14 @@ struct tell_cycle : kr::routine<"tell_cycle", kr::on_host> {
     for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
   }
 };
+template <class X>
+struct tell_rewind : kr::routine<"tell_rewind", kr::on_host> {
+  template <class V>
+  static void run(V) {
+    program.now.rewind(number_of<X>);
+    for (int k = 0; k < program.now.components; ++k) program.bill->rewind(in_bill(number_of<X>, k));
+  }
+};
 
 template <int R> using past_b = kr::past<b<R>, 1>;
 template <int R> using past_c = kr::past<c<R>, 1>;
@@ -230,6 +262,14 @@ struct wave : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>, op<kr::reads, kr::
                            op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>, tell_exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>> {
   using alias = kr::schedule<kr::cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>, op<kr::writes, b<R>, kr::on_device>,
                              op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>>;
+};
+// One whose first step fills a level, and that goes back at times.
+template <int R>
+struct retried : kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>, tell_cycle<c<R>>, op<kr::writes, c<R>, kr::on_device>,
+                              kr::exchange<c<R>>, tell_exchange<c<R>>, kr::when<refused, kr::rewind<c<R>>, tell_rewind<c<R>>>,
+                              op<kr::reads, kr::owned<c<R>>, kr::on_host>, op<kr::updates, kr::inside<c<R>>, kr::on_device>> {
+  using alias = kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>, op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>,
+                             kr::when<refused, kr::rewind<c<R>>>, op<kr::reads, kr::owned<c<R>>, kr::on_host>, op<kr::updates, kr::inside<c<R>>, kr::on_device>>;
 };
 template <int R>
 struct closed : kr::schedule<kr::cycle<c<R>>, tell_cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>,
@@ -343,6 +383,12 @@ private:
     for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
   }
   template <class X>
+  void rewind(fields& f) {
+    f.run(kr::rewind<X>{});
+    program.now.rewind(number_of<X>);
+    for (int k = 0; k < program.now.components; ++k) program.bill->rewind(in_bill(number_of<X>, k));
+  }
+  template <class X>
   void copy_from_past(fields& f) {
     f.template copy_from_past<X>();
     for (int k = 0; k < program.now.components; ++k) {
@@ -381,12 +427,16 @@ private:
   void steps(fields& f) {
     for (int n = 0; n < 3; ++n) {
       truth after = program.now;
+      refused::step = f.steps() + 1;
       if (!followed<typename S::alias>::go(after, f.steps() + 1)) return;
       attempt(true, [&] { f.step(S{}); });
     }
   }
   void call(fields& f) {
-    switch (below(16)) {
+    switch (below(19)) {
+    case 16: return rewind<b<R>>(f);
+    case 17: return rewind<c<R>>(f);
+    case 18: return steps<retried<R>>(f);
     case 0: return cycle<b<R>>(f);
     case 1: return cycle<c<R>>(f);
     case 2: return exchange<a<R>>(f);

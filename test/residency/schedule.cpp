@@ -19,38 +19,41 @@ struct walls : kr::routine<"walls", kr::on<keel::simulated>, kr::reads<kr::rim<e
 struct inner : kr::routine<"inner", kr::on_host, kr::updates<kr::part<eta, kr::core>>> {};
 struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<10, walls, kr::repeat<3, inner>>> {};
 
-constexpr kr::access of(kr::entry const& e, kr::variable_info const& v, int level = 0) { return kr::declared(e, &v, level); }
+constexpr kr::declaration of(kr::entry const& e, kr::variable_info const& v, int level = 0) { return kr::declared(e, &v, level); }
 
 static_assert(kr::Entry<step> && kr::Routine<rhs> && !kr::Routine<step> && kr::Variable<eta> && !kr::Variable<rhs>);
 
 } // namespace
 
 TEST_CASE("residency: a read means everywhere, a write and an update what is owned") {
-  CHECK(of(rhs::about, eta::about, 1).where == kr::region::everywhere);
-  CHECK(of(rhs::about, eta::about, 2).where == kr::region::owned);
-  CHECK(of(rhs::about, eta::about).where == kr::region::owned);
-  CHECK(of(rhs::about, eta::about).how == kr::access_kind::writes);
-  CHECK(of(inner::about, eta::about).where == kr::core);
-  CHECK(of(inner::about, eta::about).how == kr::access_kind::updates);
-  CHECK(of(inner::about, mean::about).where == kr::region::none);
+  CHECK(of(rhs::about, eta::about, 1).reads == kr::region::everywhere);
+  CHECK(of(rhs::about, eta::about, 2).reads == kr::region::owned);
+  CHECK(of(rhs::about, eta::about).reads == kr::region::none);
+  CHECK(of(rhs::about, eta::about).writes == kr::region::owned);
+  CHECK(of(inner::about, eta::about).reads == kr::core);
+  CHECK(of(inner::about, eta::about).writes == kr::core);
+  CHECK(of(inner::about, mean::about).reads == kr::region::none);
+  CHECK(of(inner::about, mean::about).writes == kr::region::none);
 }
 
 TEST_CASE("residency: all declarations of one level are joined") {
-  CHECK(of(walls::about, eta::about).where == (kr::region::rim | kr::region::ghosts));
-  CHECK(of(walls::about, eta::about).how == kr::access_kind::updates);
+  CHECK(of(walls::about, eta::about).reads == (kr::region::rim | kr::region::ghosts));
+  CHECK(of(walls::about, eta::about).writes == kr::region::ghosts);
+  CHECK(walls::about.declaration_count == 1);
 }
 
 TEST_CASE("residency: what does not lie on the grid has no ghosts to become stale") {
   CHECK_FALSE(mean::about.lies_on_grid);
   CHECK_FALSE(profile::about.lies_on_grid);
-  CHECK(of(rhs::about, mean::about).where == kr::region::everywhere);
-  CHECK(of(rhs::about, profile::about).where == kr::region::everywhere);
+  CHECK(of(rhs::about, mean::about).writes == kr::region::everywhere);
+  CHECK(of(rhs::about, profile::about).reads == kr::region::everywhere);
 }
 
 TEST_CASE("residency: an exchange reads rims and writes ghosts, where the application says") {
   kr::entry const& e = kr::exchange<eta, kr::past<eta, 1>>::about;
   CHECK(e.where.what == kr::place::kind::at_exchange);
-  CHECK(of(e, eta::about, 1).where == (kr::region::rim | kr::region::halo));
+  CHECK(of(e, eta::about, 1).reads == kr::region::rim);
+  CHECK(of(e, eta::about, 1).writes == kr::region::halo);
 }
 
 TEST_CASE("residency: a schedule is a tree of data") {

@@ -30,7 +30,7 @@ public:
 
   small_memories(int variables, int levels, int memories, int components)
       : levels_(levels), memories_(memories), components_(components), words_(std::size_t(variables * levels * components * memories)),
-        leaving_(std::size_t(variables * levels * components)), coming_(leaving_.size()), slots_(std::size_t(variables * levels)) {}
+        in_flight_(std::size_t(variables * levels * components)), coming_(in_flight_.size()), slots_(std::size_t(variables * levels)) {}
 
   [[nodiscard]] static word mask_of(kr::region r) {
     unsigned const n = std::uint8_t(r);
@@ -38,7 +38,7 @@ public:
   }
   [[nodiscard]] word& at(int variable, int level, int component, int m) { return words_[cell(variable, level, component) * std::size_t(memories_) + std::size_t(m)]; }
   /// For each region a byte: the devices that may be reading it.
-  [[nodiscard]] word& leaving(int variable, int level, int component) { return leaving_[cell(variable, level, component)]; }
+  [[nodiscard]] word& leaving(int variable, int level, int component) { return in_flight_[cell(variable, level, component)]; }
   /// What is on its way to the host.
   struct coming {
     word mask = 0, values = 0;
@@ -94,8 +94,8 @@ public:
       may_fail();
     } catch (...) {
       failed_wait = true;
-      for (std::size_t i = 0; i < leaving_.size(); ++i)
-        if ((leaving_[i] >> int(m) & 0x010101U) != 0) words_[i * std::size_t(memories_) + std::size_t(m)] = poisoned;
+      for (std::size_t i = 0; i < in_flight_.size(); ++i)
+        if ((in_flight_[i] >> int(m) & 0x010101U) != 0) words_[i * std::size_t(memories_) + std::size_t(m)] = poisoned;
       throw;
     }
     ++waits;
@@ -119,7 +119,7 @@ private:
     throw std::runtime_error("the bus is on fire");
   }
   void let_end(kr::memory m) {
-    for (word& w : leaving_) w &= ~(0x010101U << int(m));
+    for (word& w : in_flight_) w &= ~(0x010101U << int(m));
     for (std::size_t i = 0; i < coming_.size(); ++i) {
       coming& c = coming_[i];
       if (c.mask == 0 || c.from != int(m)) continue;
@@ -155,7 +155,7 @@ private:
   }
 
   int levels_, memories_, components_;
-  std::vector<word> words_, leaving_;
+  std::vector<word> words_, in_flight_;
   std::vector<coming> coming_;
   std::vector<std::uint8_t> slots_; // by variable and level
 };

@@ -37,7 +37,7 @@ public:
 
   explicit snapshot(int variables, int levels, int memories, int components = 1)
       : provider(variables, levels, memories, components), book(provider, memories, components), levels_(levels), memories_(memories),
-        components_(components), cells_(std::size_t(variables * levels * components)), held(cells_), flights(cells_), expected_(cells_) {
+        components_(components), cells_(std::size_t(variables * levels * components)), held(cells_), copies_in_flight(cells_), expected_(cells_) {
     for (int v = 0; v < variables; ++v) (void)book.add("v" + std::to_string(v), levels, small_memories::bytes);
     for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
     provider.reset();
@@ -80,7 +80,7 @@ public:
         after |= is_lost ? 0U : unsigned{e.held} << 5 * k;
       }
       expected_[i] = holders(after);
-      may_wait = may_wait || (is_host_written && (flights[i] != 0 || (leaves && how == by::poisoned)));
+      may_wait = may_wait || (is_host_written && (copies_in_flight[i] != 0 || (leaves && how == by::poisoned)));
     });
     if (!bring(list, m, how, range)) {
       if (provider.failed_wait) return is_good_;
@@ -100,7 +100,7 @@ public:
     });
     bool const good = is_as_expected(to_host, to_device, may_wait);
     if (arriving.where == kr::region::none) return good;
-    book.wait_for_flights(); // and when it has arrived
+    book.wait_for_copies(); // and when it has arrived
     return is_as_expected(to_host, to_device, may_wait) && good;
   }
   /// These fail where `fails_at` says so, without components and with nothing under way.
@@ -116,6 +116,18 @@ public:
     }
     return is_as_expected(0, 0, false);
   }
+  bool rewind(int variable) {
+    enter();
+    if (fails([&] { book.rewind(variable); })) return is_as_expected(0, 0, false); // two levels: one call of the provider
+    for (int c = 0; c < components_; ++c) {
+      for (int l = 0; l + 1 < levels_; ++l) {
+        expected_[index(variable, l, c)] = held[index(variable, l + 1, c)];
+        values_[index(variable, l, c)] = value(index(variable, l + 1, c));
+      }
+      if (levels_ > 1) expected_[index(variable, levels_ - 1, c)] = 0;
+    }
+    return is_as_expected(0, 0, false);
+  }
   bool copy_from_past(int variable) {
     enter();
     if (fails([&] { book.copy_from_past(variable); })) { // half of it counts as nothing
@@ -126,7 +138,7 @@ public:
     for (int c = 0; c < components_; ++c) {
       std::size_t const now = index(variable, 0, c), past = index(variable, 1, c);
       expected_[now] = held[past], values_[now] = value(past);
-      may_wait = may_wait || flights[now] != 0;
+      may_wait = may_wait || copies_in_flight[now] != 0;
     }
     return is_as_expected(0, 0, may_wait);
   }
@@ -144,7 +156,7 @@ public:
             if (there == 0 || (there & 1U) != 0) continue;
             to_host += small_memories::bytes[std::size_t(k)];
             expected_[i] = holders(expected_[i] | 1U << 5 * k);
-            may_wait = may_wait || flights[i] != 0;
+            may_wait = may_wait || copies_in_flight[i] != 0;
           }
         }
     return is_as_expected(to_host, 0, may_wait);
@@ -161,7 +173,7 @@ public:
   /// The state, by `index`, which each operation begins with: who holds what, and which devices may be reading it on the host
   /// (the whole level, of which some copy to them was begun and not waited for).
   std::vector<holders> held;
-  std::vector<std::uint8_t> flights;
+  std::vector<std::uint8_t> copies_in_flight;
   /// Of the first cell, what is on its way to the host from a device that has it, or had it.
   struct arrival {
     kr::region where = kr::region::none;
@@ -174,7 +186,7 @@ public:
 
   /// What the book says now, after an operation.
   [[nodiscard]] holders held_now(std::size_t i) const { return holders_of(book_cells()[i]); }
-  [[nodiscard]] std::uint8_t flights_now(std::size_t i) const { return std::uint8_t((book.leaving()[i] & kr::all_flights) << 1); }
+  [[nodiscard]] std::uint8_t flights_now(std::size_t i) const { return std::uint8_t((book.in_flight()[i] & kr::all_copies) << 1); }
 
 private:
   static effects const& table() {
@@ -233,7 +245,7 @@ private:
     is_good_ = true;
     provider.reset();
     for (std::size_t i = 0; i < cells_; ++i)
-      if (flights_now(i) != flights[i] || kr::arriving_in(book.leaving()[i]) != kr::region::none || arriving.where != kr::region::none) {
+      if (flights_now(i) != copies_in_flight[i] || kr::arriving_regions(book.in_flight()[i]) != kr::region::none || arriving.where != kr::region::none) {
         let_fly();
         break;
       }
@@ -246,7 +258,7 @@ private:
       cell[i] = words().cell[held[i]];
       values_[i] = value(i);
       auto const [v, l, c] = place_of(i);
-      provider.leaving(v, l, c) = flights[i] * 0x010101U;
+      provider.leaving(v, l, c) = copies_in_flight[i] * 0x010101U;
       for (int m = 0; m < memories_; ++m) {
         word const there = held_mask(held[i], m);
         provider.at(v, l, c, m) = (value(i) & there) | (small_memories::poisoned & ~there);
@@ -256,7 +268,7 @@ private:
     if (arriving.where == kr::region::none) return;
     provider.arriving(0, 0, 0) = {small_memories::mask_of(arriving.where), arriving.is_newest ? value(0) : old, arriving.from};
     provider.leaving(0, 0, 0) &= ~(0x010101U << arriving.from); // that bit is the arrival's
-    if (arriving.is_newest) cell[0] |= kr::closer_look;
+    if (arriving.is_newest) cell[0] |= kr::slow_path;
   }
   struct place {
     int variable, level, component;
@@ -272,18 +284,18 @@ private:
         auto const [v, l, c] = place_of(i);
         kr::component_range const one{c, c + 1};
         book.cells()[i] = words().cell[1 | 1 << 5 | 1 << 10]; // on the host alone
-        if (pass == 0 && book.leaving()[i] != 0) book.require_invalid_data(v, l, kr::core, kr::host, one);
+        if (pass == 0 && book.in_flight()[i] != 0) book.require_invalid_data(v, l, kr::core, kr::host, one);
         if (pass == 1 && i == 0 && arriving.where != kr::region::none) {
           book.cells()[0] = words().cell[(1U | 1U << 5 | 1U << 10) << arriving.from];
           kr::request const begun{v, l, arriving.where, kr::region::none};
           book.begin_to_host({&begun, 1}, "arrival", one);
-          expect(kr::arriving_in(book.leaving()[0]) == arriving.where && (book.cells()[0] & kr::closer_look) != 0, "a copy to the host is not in the book");
+          expect(kr::arriving_regions(book.in_flight()[0]) == arriving.where && (book.cells()[0] & kr::slow_path) != 0, "a copy to the host is not in the book");
           book.cells()[0] = words().cell[1 | 1 << 5 | 1 << 10];
         }
         for (int d = 1; pass == 1 && d < memories_; ++d)
-          if ((flights[i] >> d & 1U) != 0) book.require_valid_data(v, l, kr::region::everywhere, kr::memory(d), "flight", one);
+          if ((copies_in_flight[i] >> d & 1U) != 0) book.require_valid_data(v, l, kr::region::everywhere, kr::memory(d), "flight", one);
       }
-    for (std::size_t i = 0; i < cells_; ++i) expect(flights_now(i) == flights[i], "a copy under way is not in the book");
+    for (std::size_t i = 0; i < cells_; ++i) expect(flights_now(i) == copies_in_flight[i], "a copy under way is not in the book");
   }
   // Whether the provider throws, which the error has to say, with the variable.
   template <class F>
@@ -322,7 +334,7 @@ private:
     for (std::size_t i = 0; i < cells_; ++i) {
       auto const [v, l, c] = place_of(i);
       // but on a device that it could not wait for
-      unsigned const unsure = provider.failed_wait ? unsigned{flights[i]} * (1U | 1U << 5 | 1U << 10) : 0;
+      unsigned const unsure = provider.failed_wait ? unsigned{copies_in_flight[i]} * (1U | 1U << 5 | 1U << 10) : 0;
       expect((held[i] & ~held_now(i) & ~unsure) == 0, "a failed copy took away what was valid");
       for (int m = 0; m < memories_; ++m)
         expect(((provider.at(v, l, c, m) ^ value(i)) & held_mask(held_now(i), m)) == 0, "after a failed copy the book claims what is not");

@@ -96,6 +96,10 @@ public:
     book.cycle(variable);
     program.cycle(variable);
   }
+  void rewind(int variable) {
+    book.rewind(variable);
+    program.rewind(variable);
+  }
   void copy_from_past(int variable) {
     book.copy_from_past(variable);
     program.copy_from_past(variable);

@@ -98,6 +98,13 @@ public:
     for (std::size_t l = levels.size() - 1; l > 0; --l) levels[l] = levels[l - 1];
     levels[0] = {-1, -1, -1, -1};
   }
+  /// The levels come back; the current one becomes the oldest and is lost.
+  void rewind(int variable) {
+    auto& levels = live_[std::size_t(variable)];
+    if (levels.size() == 1) return;
+    levels.erase(levels.begin());
+    levels.push_back({-1, -1, -1, -1});
+  }
   /// Level 1 is copied to level 0 in each memory that has it by now.
   void copy_from_past(int variable) {
     for (int r = 0; r < regions; ++r) {

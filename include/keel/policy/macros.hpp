@@ -22,9 +22,9 @@
 /// A function that has to vanish in its callers where speed counts, and need not where it does not: there it only costs the
 /// compiler time.
 #if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))
-#define KEEL_VANISHING [[gnu::always_inline]] inline
+#define KEEL_FORCE_INLINE [[gnu::always_inline]] inline
 #else
-#define KEEL_VANISHING inline
+#define KEEL_FORCE_INLINE inline
 #endif
 
 /// Before a loop of a few turns, their number a constant once its function was inlined: nothing is left of the loop.

@@ -25,8 +25,8 @@ enum class format { table, graphviz };
 /// arrow goes from whoever wrote data to whoever reads them, thick where they are copied on the way.
 template <class App, Entry Schedule, class Device = detail::device_to_explain<App>>
 void explain(std::ostream& out, format how = format::table) {
-  detail::explanation const told = detail::explained<plan<App, Schedule, Device>>::tell(Device::name);
-  out << (how == format::table ? detail::table_of(told) : detail::graph_of(told));
+  detail::explanation const told = detail::explained<App, Schedule, Device>::tell();
+  out << (how == format::table ? detail::as_table(told) : detail::as_graph(told));
 }
 
 /// The same for an application that was written for every device of this build.

@@ -5,10 +5,7 @@
 /// The variables of an application, held in every memory that needs them, and the steps that
 /// run routines on them.
 
-#include <keel/impl/residency/holdings.hpp>
-#include <keel/impl/residency/invoke.hpp>
-#include <keel/impl/residency/script.hpp>
-#include <keel/impl/residency/siblings.hpp>
+#include <keel/impl/residency/fields_base.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/context.hpp>
 #include <keel/residency/plan.hpp>
@@ -16,12 +13,7 @@
 #include <keel/residency/settings.hpp>
 #include <keel/residency/tracking.hpp>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
-#include <span>
-#include <string_view>
-#include <utility>
 
 namespace keel::residency {
 
@@ -35,12 +27,12 @@ using view_of = Kokkos::View<typename X::data_type, typename App::layout, detail
 /// of it. Host arrays begin as zeros but valid nowhere, so the first routine to touch a variable
 /// writes it. The run must outlive the fields. Not copied, not moved: routines hold its address.
 template <class App, Variable... Vars>
-class fields : detail::holdings<App> {
-  using held = detail::holdings<App>;
+class fields : detail::fields_base<App> {
+  using base = detail::fields_base<App>;
 
 public:
-  using typename held::devices;
-  using typename held::tracking;
+  using typename base::devices;
+  using typename base::tracking;
   template <class Tag>
   using space = detail::space_of<Tag>;
 
@@ -65,7 +57,7 @@ public:
 
   /// What is copied back for output that declares nothing, from now on; at the start the run is asked, where it
   /// knows. Throws where `copy_back_vars` has a name that matches nothing, and then keeps what it had.
-  void set(residency::settings const& how) { held::set(how); }
+  void set(residency::settings const& how) { base::set(how); }
   [[nodiscard]] residency::settings const& settings() const { return this->settings_; }
 
   /// Level 1 to level 0 of each variable, in every memory where it is valid, and everywhere valid as that is.
@@ -81,17 +73,17 @@ public:
   template <class View>
   void require_valid_data(View const& v, region where = region::owned) {
     auto const visit = this->users_.enter("require_valid_data");
-    held::require_valid_data(v, where);
+    base::require_valid_data(v, where);
   }
   template <class View>
   void require_invalid_data(View const& v, region where = region::owned) {
     auto const visit = this->users_.enter("require_invalid_data");
-    held::require_invalid_data(v, where);
+    base::require_invalid_data(v, where);
   }
   template <class View>
   void notify_data_modified(View const& v, region where = region::owned) {
     auto const visit = this->users_.enter("notify_data_modified");
-    held::notify_data_modified(v, where);
+    base::notify_data_modified(v, where);
   }
 
   /// Steps that went by the plan; the others were tracked, as are all where there are several components.
@@ -101,16 +93,16 @@ public:
   void set_steps(std::int64_t n) { this->steps_ = n; }
 
   /// This rank's share of the grid of a component.
-  [[nodiscard]] share const& local(component which = {}) const { return held::local(which); }
-  using held::components;
-  using held::device_name;
+  [[nodiscard]] share const& local(component which = {}) const { return base::local(which); }
+  using base::components;
+  using base::device_name;
 
   /// Bytes moved so far, variables in the order of the list; see `reset_traffic`.
-  [[nodiscard]] residency::traffic const& traffic() const { return this->book_.traffic(); }
-  void reset_traffic() { this->book_.traffic().reset(); }
+  [[nodiscard]] residency::traffic const& traffic() const { return this->ledger_.traffic(); }
+  void reset_traffic() { this->ledger_.traffic().reset(); }
   /// A variable's place in the list.
   template <Variable V>
-  static constexpr int number = detail::directory<Vars...>::find(&V::about);
+  static constexpr int number = detail::variable_index<Vars...>::find(&V::about);
   /// Bytes of one level of one component of `V`, by region, on this rank.
   template <Variable V>
   [[nodiscard]] region_bytes bytes(component which = {}) const {
@@ -121,65 +113,22 @@ public:
   [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;
 
 private:
-  using directory = detail::directory<Vars...>;
+  using index = detail::variable_index<Vars...>;
   static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application?");
-  static_assert(directory::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
-                                      "Rename one?");
-  using typename held::lanes;
-  using held::keeps_book;
-  template <class Tag>
-  static constexpr memory exchange_memory = detail::exchanges_on_device<App> ? held::template memory_of<Tag> : host;
+  static_assert(index::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
+                                  "Rename one?");
+  using base::keeps_ledger;
 
-  // `P` is the plan that a step goes by, or `detail::no_plan`.
-  template <class P>
-  [[nodiscard]] bool allows_plan(cell const* row) const;
-  template <class P>
-  void settle_leavers();
-  template <class P>
-  void reach(detail::moment when, cell* row);
-  // Entry `E`, number `N` of schedule `S`; `closely` is the same as data. `play_child` minds what its neighbours in group `G` mean.
-  template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
-  void play_routine(detail::node<App, Arguments> const& closely, cell* row, component_range range, Arguments const& args);
-  template <class S, std::size_t N, class E, class Tag, class P, class Arguments>
-  void play(detail::node<App, Arguments> const& closely, cell* row, component_range range, Arguments const& args);
-  template <class S, class G, std::size_t InG, std::size_t I, class E, class Tag, class P, class Arguments>
-  void play_child(cell* row, component_range range, Arguments const& args);
+  template <class Analysis, class Bound>
+  [[nodiscard]] bool begins_by_plan(cell const* row);
   template <class E, class Arguments>
   struct outcome; // what `run` returns
   template <Routine E, class Arguments>
   struct outcome<E, Arguments>;
   template <Entry E, class Arguments>
   auto run_in(component_range range, Arguments const& args);
-  template <class G, std::size_t I, class Tag>
-  static void begin_certain_copies(held& self, component_range range);
-  template <class G, class Tag>
-  static constexpr auto begins_copies = detail::begins_copies<G, directory, detail::memory_at<App, devices, Tag>>;
-  template <class E, class Arguments>
-  static void perform_output(held& self, std::span<request const>, component_range range, Arguments const& args);
-  static void copy_back_written(held& self, entry const& analysis, component_range range);
-  // The same as data, for tracked steps.
-  template <class S, class G, std::size_t I, std::size_t N, class E, class Tag, class Arguments>
-  [[nodiscard]] static consteval detail::node<App, Arguments> node_of();
-  template <class S, class G, std::size_t N, class Tag, class Arguments, class... Es, std::size_t... I>
-  [[nodiscard]] static consteval auto nodes_of(keel::list<Es...>, std::index_sequence<I...>) {
-    return std::array<detail::node<App, Arguments>, sizeof...(Es)>{
-        node_of<S, G, I, detail::numbers_in<G, N>[I], Es, Tag, Arguments>()...};
-  }
-  template <class S, class G, std::size_t N, class Tag, class Arguments>
-  static constexpr auto nodes_in =
-      nodes_of<S, G, N, Tag, Arguments>(typename G::entries{}, std::make_index_sequence<G::entries::size>{});
-  template <class S, class Tag, class Arguments>
-  static constexpr auto root = node_of<S, void, 0, 0, S, Tag, Arguments>();
 };
 
 } // namespace keel::residency
 
-#include <keel/impl/residency/aliases.hpp>
-#include <keel/impl/residency/checking.hpp>
-#include <keel/impl/residency/exchanging.hpp>
-#include <keel/impl/residency/lagging.hpp>
-#include <keel/impl/residency/making.hpp>
-#include <keel/impl/residency/outputs.hpp>
-#include <keel/impl/residency/playing.hpp>
-#include <keel/impl/residency/running.hpp>
-#include <keel/impl/residency/stepping.hpp>
+#include <keel/impl/residency/fields.hpp>

@@ -70,7 +70,7 @@ public:
   /// That queue.
   template <std::size_t Lane>
   [[nodiscard]] auto const& queue() const {
-    return *std::get<Lane>(conduits_).queue;
+    return *std::get<Lane>(channels_).queue;
   }
 
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
@@ -93,7 +93,7 @@ public:
   }
   started copy_cycle(int variable) {
     auto& levels = slots_[std::size_t(variable)];
-    std::rotate(levels.begin(), levels.end() - 1, levels.end());
+    rotate_levels(levels.data(), int(levels.size()), rotation::cycle);
     return {};
   }
   started copy_from_past(int variable, int component, memory m);
@@ -143,7 +143,7 @@ private:
   // One device's queue, and staging memory on both of its ends. `used` is what copies that
   // may still be under way occupy.
   template <class L>
-  struct conduit {
+  struct staging_channel {
     using memory_space = typename L::memory_space;
     using execution_space = typename L::execution_space;
     std::optional<execution_space> queue;
@@ -158,16 +158,17 @@ private:
 
   template <class L, class Space>
   void connect_lane(Space const& space) {
-    if constexpr (std::is_same_v<typename L::execution_space, Space>) std::get<conduit<L>>(conduits_).queue = space;
+    if constexpr (std::is_same_v<typename L::execution_space, Space>) std::get<staging_channel<L>>(channels_).queue = space;
   }
   template <class F>
   void in_lane([[maybe_unused]] memory m, F&& f) {
-    int at = 0;
-    (void)((++at == int(m) ? (f(std::get<conduit<Lanes>>(conduits_)), true) : false) || ...);
+    detail::with_index<sizeof...(Lanes)>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+      f(std::get<I>(channels_));
+    });
   }
   // Waits for what was given to the lane, and puts in place what has arrived.
   template <class L>
-  void finish(conduit<L>& lane);
+  void finish(staging_channel<L>& lane);
   // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
   template <class F>
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
@@ -196,7 +197,7 @@ private:
   std::vector<share> shares_;
   std::vector<record> arrays_;
   std::vector<std::vector<int>> slots_;
-  std::tuple<conduit<Lanes>...> conduits_;
+  std::tuple<staging_channel<Lanes>...> channels_;
 };
 
 } // namespace keel::residency

@@ -6,16 +6,14 @@
 /// driver keeps it. `fields` keeps its own book in one, and tests it with constants.
 /// Long because the book and the calls of a driver are one class.
 
-#include <keel/impl/residency/merge.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/observer.hpp>
-#include <keel/residency/routine.hpp>
+#include <keel/residency/request.hpp>
 #include <keel/residency/settings.hpp>
 #include <keel/residency/traffic.hpp>
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,16 +21,6 @@
 #include <vector>
 
 namespace keel::residency {
-
-/// A half-open range of components.
-struct component_range {
-  int begin = 0, end = 1;
-
-  /// Without those that there are not.
-  [[nodiscard]] constexpr component_range of(int components) const { return {begin, end < components ? end : components}; }
-};
-/// However many there are.
-inline constexpr component_range every_component{0, std::numeric_limits<int>::max()};
 
 namespace detail {
 /// A request for one component, and where its cell lies.
@@ -98,15 +86,18 @@ public:
   void open(memory m, std::string_view routine = "the caller");
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
 
-  /// The nine calls of a driver; those that name a routine do so for messages. A list names a level once. An exchange has
+  /// The calls of a driver; those that name a routine do so for messages. A list names a level once. An exchange has
   /// one list for both of its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first.
-  void cycle(int variable);
+  void cycle(int variable) { rotate(variable, rotation::cycle); }
+  void rewind(int variable) { rotate(variable, rotation::rewind); } ///< the inverse: the current level becomes the oldest, valid nowhere
+  void rotate(int variable, rotation how);
   void copy_from_past(int variable); ///< throws where there is one level alone
   void pre_sync(std::span<request const> list, component_range range = {});
   void post_sync(std::span<request const> list, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void post_call(std::span<request const> list, memory m, component_range range = {}, std::string_view routine = "the caller");
-  void turn(int variable); ///< `cycle` without the cells, for who keeps them
+  /// Rotates the buffers alone; the caller rotates the cells.
+  void rotate_buffers(int variable, rotation how);
   /// The same for a list that was looked up before: a test and a mask for each request.
   [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void pre_call(prepared const& call);
@@ -127,7 +118,7 @@ public:
   /// is valid there when somebody needed it, and waited: not where it was written on the device meanwhile. Does not block.
   void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
   /// Returns when no copy is leaving from the host any more, nor arriving there.
-  void wait_for_flights(std::string_view routine = "the caller");
+  void wait_for_copies(std::string_view routine = "the caller");
   /// Whether there is nothing to do for that.
   [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
   /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere; `row` has the cells as they are now.
@@ -141,7 +132,7 @@ public:
   [[nodiscard]] cell* cells() { return cells_.data(); }
   [[nodiscard]] cell const* cells() const { return cells_.data(); }
   /// The copies that may be under way, in the same order.
-  [[nodiscard]] flights const* leaving() const { return leaving_.data(); }
+  [[nodiscard]] copies_in_flight const* in_flight() const { return in_flight_.data(); }
   [[nodiscard]] cell at(int variable, int level, int component = 0) const { return cells_[index(variable, level, component)]; }
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
     return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m);
@@ -154,6 +145,7 @@ public:
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
 
   [[nodiscard]] O& observer() { return observer_; }
+  [[nodiscard]] O const& observer() const { return observer_; }
   [[nodiscard]] residency::traffic& traffic() { return traffic_; }
   [[nodiscard]] residency::traffic const& traffic() const { return traffic_; }
 
@@ -171,7 +163,7 @@ private:
   struct place {
     std::uint32_t first;
     cell empty; // regions that have no bytes on any rank
-    bool has_flights = false; // it is in leavers_
+    bool is_flying = false; // it is in flying_variables_
   };
   // What goes one way in one call of the provider, with the place of each cell.
   struct parcel {
@@ -247,9 +239,9 @@ private:
   std::vector<place> places_;
   std::unordered_map<std::string, int> numbers_; // by name
   std::vector<cell> cells_;
-  std::vector<flights> leaving_;
-  std::vector<int> leavers_; // variables of which copies may be under way
-  flights awaited_ = 0;      // all their flights
+  std::vector<copies_in_flight> in_flight_;
+  std::vector<int> flying_variables_; // variables of which copies may be under way
+  copies_in_flight flying_devices_ = 0;      // all their copies_in_flight
   residency::traffic traffic_;
   [[no_unique_address]] O observer_;
 };

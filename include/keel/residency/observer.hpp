@@ -4,7 +4,7 @@
 /// @file
 /// Who is told what happens to the data of a ledger, and nobody.
 
-#include <keel/impl/residency/merge.hpp>
+#include <keel/residency/request.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/traffic.hpp>
 #include <keel/residency/transitions.hpp>
@@ -52,9 +52,11 @@ concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes
   { o.why(n, n, n, r) } -> std::same_as<std::string>;
 };
 
-/// Observers that ask for more: the number of each step before it; the bytes of a component that is not like the
+/// Observers that ask for more: a call for each `rewind`; the number of each step before it; the bytes of a component that is not like the
 /// first; a file, with the rank and what memories
 /// are called. (Named, because nvcc 13 takes no requires-expression over members of `fields`.)
+template <class O>
+concept HearsRewinds = requires(O& o, int variable) { o.rewind(variable); };
 template <class O>
 concept CountsSteps = requires(O& o, std::int64_t n) { o.begin_step(n); };
 template <class O>

@@ -6,7 +6,7 @@
 
 #include <keel/residency/observer.hpp>
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,14 +34,8 @@ public:
   void after(std::span<transfer const>, std::string_view, bool) {}
   void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) {}
-  void cycle(int variable) {
-    auto& v = variables_[std::size_t(variable)];
-    for (std::size_t c = 0; c < v.events.size() / v.per_component(); ++c) {
-      auto const first = v.events.begin() + std::ptrdiff_t(c * v.per_component());
-      std::move_backward(first, first + std::ptrdiff_t(v.per_component()) - region_count, first + std::ptrdiff_t(v.per_component()));
-      for (int r = 0; r < region_count; ++r) first[r] = {cause::cycled, host, step_, {}};
-    }
-  }
+  void cycle(int variable) { rotate(variable, rotation::cycle); }
+  void rewind(int variable) { rotate(variable, rotation::rewind); }
   void write(request const& r, int component, memory m, std::string_view routine) { note(r, component, cause::written, m, routine); }
   void lose(request const& r, int component, std::string_view routine) { note(r, component, cause::lost, host, routine); }
 
@@ -49,7 +43,7 @@ public:
   [[nodiscard]] std::string why(int variable, int level, int component, region single) const;
 
 private:
-  enum class cause : std::uint8_t { nothing, written, spoiled, cycled, lost };
+  enum class cause : std::uint8_t { nothing, written, spoiled, cycled, rewound, lost };
   struct event {
     cause what = cause::nothing;
     memory where = host;
@@ -62,6 +56,13 @@ private:
     [[nodiscard]] std::size_t per_component() const { return std::size_t(levels * region_count); }
   };
 
+  void rotate(int variable, rotation how) {
+    auto& v = variables_[std::size_t(variable)];
+    for (std::size_t first = 0; first < v.events.size(); first += v.per_component()) {
+      event* const freed = rotate_levels(&v.events[first], v.levels, how, region_count);
+      std::fill_n(freed, region_count, event{how == rotation::cycle ? cause::cycled : cause::rewound, host, step_, {}});
+    }
+  }
   void note(request const& r, int component, cause what, memory m, std::string_view routine) {
     auto& v = variables_[std::size_t(r.variable)];
     for (region one : single_regions) {
@@ -87,6 +88,7 @@ inline std::string reasons::why(int variable, int level, int component, region s
   case cause::written: return "routine " + e.routine + " wrote it on " + where + when;
   case cause::spoiled: return "routine " + e.routine + " wrote the cells that it copies, on " + where + when + ", and nobody exchanged since";
   case cause::cycled: return "the levels cycled" + when + ", and nobody wrote it since";
+  case cause::rewound: return "the levels went back" + when + ", and nobody wrote it since";
   case cause::lost: return "routine " + e.routine + " failed" + when + ", and nobody knows how far it came";
   }
   return {};

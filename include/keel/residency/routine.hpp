@@ -8,38 +8,28 @@
 #include <keel/policy/tags.hpp>
 #include <keel/residency/variable.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
 namespace keel::residency {
 
-/// What a routine does to a part. `updates` is both others: needs it valid, may change any of it.
-enum class access_kind : std::uint8_t { reads = 1, writes = 2, updates = 3 };
-
-[[nodiscard]] constexpr bool does_read(access_kind k) { return (std::uint8_t(k) & 1) != 0; }
-[[nodiscard]] constexpr bool does_write(access_kind k) { return (std::uint8_t(k) & 2) != 0; }
-
-/// One declaration, as data.
-struct access {
-  variable_info const* variable;
-  std::uint8_t level;
-  region where;
-  access_kind how;
-};
-
-/// The declarations of one `reads`, `writes` or `updates`.
-struct clause {
-  access const* first;
-  std::size_t size;
+/// What an entry declares for one level of a variable: the regions that have to be valid before it, and those that it overwrites.
+struct declaration {
+  variable_info const* variable = nullptr;
+  std::uint8_t level = 0;
+  region reads = region::none, writes = region::none;
 };
 
 namespace detail {
 
-constexpr region region_meant(variable_info const& v, region said, region otherwise) {
-  if (!v.has_ghosts) return region::everywhere;
-  return said == region::none ? otherwise : said;
+template <bool Reads, bool Writes>
+constexpr declaration declare(variable_info const& v, int level, region said, region otherwise) {
+  region const where = !v.has_ghosts ? region::everywhere : said == region::none ? otherwise : said;
+  return {&v, std::uint8_t(level), Reads ? where : region::none, Writes ? where & region::everywhere : region::none};
 }
 
 template <class X>
@@ -57,33 +47,55 @@ struct joined<keel::list<Xs...>, keel::list<Ys...>, Lists...> : joined<keel::lis
 template <class... Xs>
 struct joined<keel::list<Xs...>> : std::type_identity<keel::list<Xs...>> {};
 
-template <access_kind How, region Default, class Parts>
-struct accesses_of;
-template <access_kind How, region Default, class... Xs>
-struct accesses_of<How, Default, keel::list<Xs...>> {
+template <bool Reads, bool Writes, region Default, class Parts>
+struct clause_of;
+template <bool Reads, bool Writes, region Default, class... Xs>
+struct clause_of<Reads, Writes, Default, keel::list<Xs...>> {
   using parts = keel::list<Xs...>;
-  static constexpr access list[sizeof...(Xs) + 1] = {
-      access{&item<Xs>::variable::about, item<Xs>::level,
-             region_meant(item<Xs>::variable::about, item<Xs>::where, Default), How}...,
-      access{}};
-  static constexpr clause about{list, sizeof...(Xs)};
+  static constexpr std::array<declaration, sizeof...(Xs)> declared{
+      declare<Reads, Writes>(item<Xs>::variable::about, item<Xs>::level, item<Xs>::where, Default)...};
 };
 // What is no part is left out where it was refused, so that no other error follows.
-template <access_kind How, region Default, class... Xs>
-using accesses = accesses_of<How, Default, typename joined<typename checked_part<Xs>::type...>::type>;
+template <bool Reads, bool Writes, region Default, class... Xs>
+using clause = clause_of<Reads, Writes, Default, typename joined<typename checked_part<Xs>::type...>::type>;
+
+/// Declarations, each level of a variable once. `Most` is an upper bound.
+template <std::size_t Most>
+struct declarations {
+  std::array<declaration, Most> list{};
+  std::size_t size = 0;
+
+  constexpr void add(declaration const& one) {
+    for (std::size_t i = 0; i < size; ++i)
+      if (list[i].level == one.level && *list[i].variable == *one.variable) {
+        list[i].reads = list[i].reads | one.reads, list[i].writes = list[i].writes | one.writes;
+        return;
+      }
+    list[size++] = one;
+  }
+};
+template <std::size_t... Sizes>
+constexpr auto join(std::array<declaration, Sizes> const&... clauses) {
+  declarations<(Sizes + ... + 0)> all;
+  [[maybe_unused]] auto const add = [&](auto const& clause) {
+    for (declaration const& one : clause) all.add(one);
+  };
+  (add(clauses), ...);
+  return all;
+}
 
 } // namespace detail
 
 /// Needs valid data, everywhere where no region is said; may not change them. Walls that were never written are accepted,
 /// unless the clause says `walls<x>`; see `region`.
 template <class... Xs>
-struct reads : detail::accesses<access_kind::reads, region::everywhere, Xs...> {};
+struct reads : detail::clause<true, false, region::everywhere, Xs...> {};
 /// Promises to overwrite the whole region, `owned` where none is said; so nothing is copied for it.
 template <class... Xs>
-struct writes : detail::accesses<access_kind::writes, region::owned, Xs...> {};
+struct writes : detail::clause<false, true, region::owned, Xs...> {};
 /// Needs valid data and may change any part of the region, `owned` where none is said.
 template <class... Xs>
-struct updates : detail::accesses<access_kind::updates, region::owned, Xs...> {};
+struct updates : detail::clause<true, true, region::owned, Xs...> {};
 
 /// Where an entry runs: on the host, on the device chosen at the start, on a certain one, or where the
 /// application exchanges ghosts.
@@ -109,19 +121,30 @@ struct on<Tag> {
   static constexpr place where{place::kind::at_named, Tag::name};
 };
 
-/// What an entry of a schedule is.
-enum class entry_kind : std::uint8_t { routine, cycle, exchange, every, repeat, when, sequence, analysis, output };
+/// What an entry of a schedule is. Those from `sequence` on hold other entries, their body.
+enum class entry_kind : std::uint8_t { routine, cycle, rewind, exchange, output, sequence, analysis, repeat, every, when, once };
+
+[[nodiscard]] constexpr bool has_body(entry_kind k) { return k >= entry_kind::sequence; }
+/// Whether a step may leave the body out.
+[[nodiscard]] constexpr bool is_conditional(entry_kind k) { return k >= entry_kind::every; }
+/// Whether it rotates time levels.
+[[nodiscard]] constexpr bool rotates(entry_kind k) { return k == entry_kind::cycle || k == entry_kind::rewind; }
+/// Whether it reads and writes in a memory.
+[[nodiscard]] constexpr bool has_place(entry_kind k) { return k == entry_kind::routine || k == entry_kind::exchange; }
 
 /// A routine, or any other entry of a schedule, as data: a tree that constexpr functions walk.
 struct entry {
   entry_kind what;
   std::string_view name;
   place where;
-  clause const* clauses;
-  std::size_t clause_count;
+  declaration const* first;
+  std::size_t declaration_count;
   entry const* const* children;
   std::size_t child_count;
   int count; ///< N of `every` and `repeat`
+
+  /// What it declares itself, each level of a variable once. Of `cycle` and `rewind`: the variables.
+  [[nodiscard]] constexpr std::span<declaration const> declared() const { return {first, declaration_count}; }
 };
 
 /// A routine: `struct rhs : routine<"rhs", on_device, reads<…>, writes<…>>`, whose
@@ -130,34 +153,20 @@ template <text Name, class Place, class... Clauses>
 struct routine {
   using place_type = Place;
   using clause_types = keel::list<Clauses...>;
-  static constexpr std::size_t access_count = (Clauses::about.size + ... + 0);
-  static constexpr clause clauses[sizeof...(Clauses) + 1] = {Clauses::about..., clause{}};
-  static constexpr entry about{
-      entry_kind::routine, {Name.letters, sizeof(Name.letters) - 1}, Place::where, clauses, sizeof...(Clauses),
-      nullptr,             0,                                        1};
+  static constexpr auto declared = detail::join(Clauses::declared...);
+  static constexpr entry about{entry_kind::routine, {Name.letters, sizeof(Name.letters) - 1}, Place::where, declared.list.data(),
+                               declared.size,       nullptr,                                  0,            1};
 };
 
 /// A type that is a routine.
 template <class R>
 concept Routine = requires { typename R::place_type; } && R::about.what == entry_kind::routine;
 
-/// Calls `f(access)` for each declaration of `e` itself, in the order written.
-template <class F>
-constexpr void for_each_access(entry const& e, F&& f) {
-  for (std::size_t i = 0; i < e.clause_count; ++i)
-    for (std::size_t j = 0; j < e.clauses[i].size; ++j) f(e.clauses[i].first[j]);
-}
-
-/// What `e` declares for level `level` of `v`, all its declarations joined: `how` and `where`;
-/// `where` is `none` where it declares nothing.
-[[nodiscard]] constexpr access declared(entry const& e, variable_info const* v, int level) {
-  access all{v, std::uint8_t(level), region::none, access_kind{}};
-  for_each_access(e, [&](access const& a) {
-    if (a.level != level || *a.variable != *v) return;
-    all.where = all.where | a.where;
-    all.how = access_kind(std::uint8_t(all.how) | std::uint8_t(a.how));
-  });
-  return all;
+/// What `e` declares for level `level` of `v`; no regions where it declares nothing.
+[[nodiscard]] constexpr declaration declared(entry const& e, variable_info const* v, int level) {
+  for (declaration const& one : e.declared())
+    if (one.level == level && *one.variable == *v) return one;
+  return {v, std::uint8_t(level)};
 }
 
 } // namespace keel::residency

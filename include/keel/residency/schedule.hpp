@@ -7,19 +7,28 @@
 #include <keel/policy/list.hpp>
 #include <keel/residency/routine.hpp>
 
+#include <array>
 #include <cstddef>
 
 namespace keel::residency {
 
+namespace detail {
+template <entry_kind What, Variable... Vs>
+struct rotation_entry {
+  using parts = keel::list<Vs...>;
+  static constexpr auto declared = join(std::array<declaration, sizeof...(Vs)>{declaration{&Vs::about}...});
+  static constexpr entry about{What, What == entry_kind::cycle ? "cycle" : "rewind", {}, declared.list.data(), declared.size, nullptr, 0, 1};
+};
+} // namespace detail
+
 /// Moves the time levels of each variable one into the past, by pointer. The new current level
 /// is valid nowhere. A variable of one level stays as it is.
 template <Variable... Vs>
-struct cycle {
-  using parts = keel::list<Vs...>;
-  static constexpr access list[sizeof...(Vs) + 1] = {access{&Vs::about, 0, region::none, access_kind{}}..., access{}};
-  static constexpr clause clauses[1] = {{list, sizeof...(Vs)}};
-  static constexpr entry about{entry_kind::cycle, "cycle", {}, clauses, 1, nullptr, 0, 1};
-};
+struct cycle : detail::rotation_entry<entry_kind::cycle, Vs...> {};
+/// The inverse of `cycle`, for a step that is refused: level 1 becomes the current one again, and what was current becomes
+/// the oldest level, valid nowhere.
+template <Variable... Vs>
+struct rewind : detail::rotation_entry<entry_kind::rewind, Vs...> {};
 
 /// Fills the ghosts of each part with what the neighbours own, corners included; a part is a
 /// variable or a level of the past. In the state machine it is a routine on the host that
@@ -28,14 +37,9 @@ struct cycle {
 template <Part... Xs>
 struct exchange {
   using parts = keel::list<Xs...>;
-  static constexpr access rims[sizeof...(Xs) + 1] = {
-      access{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, access_kind::reads}..., access{}};
-  static constexpr access ghost_cells[sizeof...(Xs) + 1] = {
-      access{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::halo, access_kind::writes}...,
-      access{}};
-  static constexpr std::size_t access_count = 2 * sizeof...(Xs);
-  static constexpr clause clauses[2] = {{rims, sizeof...(Xs)}, {ghost_cells, sizeof...(Xs)}};
-  static constexpr entry about{entry_kind::exchange, "exchange", {place::kind::at_exchange}, clauses, 2, nullptr, 0, 1};
+  static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
+      declaration{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, region::halo}...});
+  static constexpr entry about{entry_kind::exchange, "exchange", {place::kind::at_exchange}, declared.list.data(), declared.size, nullptr, 0, 1};
 };
 
 namespace detail {
@@ -54,6 +58,9 @@ template <int N, class... Entries>
 struct every : detail::group<entry_kind::every, N, Entries...> {
   static_assert(N >= 1, "keel::residency::every: fewer than one (it counts steps). Say every<1, ...>?");
 };
+/// Runs its entries in the first step of the fields alone, where `steps()` is 1; by `run`, before the second step.
+template <class... Entries>
+struct once : detail::group<entry_kind::once, 1, Entries...> {};
 /// Runs its entries N times over.
 template <int N, class... Entries>
 struct repeat : detail::group<entry_kind::repeat, N, Entries...> {

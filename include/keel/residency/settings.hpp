@@ -7,7 +7,7 @@
 
 #include <keel/policy/error.hpp>
 #include <keel/policy/nearest.hpp>
-#include <keel/impl/residency/merge.hpp>
+#include <keel/residency/request.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -17,18 +17,18 @@ namespace keel::residency {
 template <Provider P, Observer O = unobserved>
 class shared_ledger {
 public:
-  explicit shared_ledger(P& provider, int memories = 2, int components = 1) : book_(provider, memories, components) {}
+  explicit shared_ledger(P& provider, int memories = 2, int components = 1) : ledger_(provider, memories, components) {}
 
   /// What `f(book)` returns, by value. Waits for the turn of others.
   template <class F>
   auto with(F&& f) {
     std::lock_guard const turn(mutex_);
-    return std::forward<F>(f)(book_);
+    return std::forward<F>(f)(ledger_);
   }
 
 private:
   std::mutex mutex_;
-  ledger<P, O> book_;
+  ledger<P, O> ledger_;
 };
 
 } // namespace keel::residency

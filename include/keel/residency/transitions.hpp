@@ -88,18 +88,18 @@ inline constexpr cell all_bits = bits_of(region::everywhere | region::written);
 inline constexpr cell valid_nowhere = bits_of(region::inside | region::written);
 /// Set in a cell while regions of it arrive at the host that their device has not written again: whatever writes the
 /// cell clears it, and so what arrives is old. Tests of rows include it: where it is set everyone goes the long way.
-inline constexpr cell closer_look = cell{1} << 15;
+inline constexpr cell slow_path = cell{1} << 15;
 
 /// Which devices a copy from the host or to it may be under way with, a bit for each, and in the four above
 /// the regions that arrive at the host. A writer there waits for them.
-using flights = std::uint8_t;
+using copies_in_flight = std::uint8_t;
 
-inline constexpr flights all_flights = (1U << (max_memories - 1)) - 1;
-[[nodiscard]] constexpr flights flight_bit(memory m) { return flights(1U << (unsigned(m) - 1)); }
-[[nodiscard]] constexpr flights flights_of_arrival(region r, memory from) {
-  return flights(flight_bit(from) | unsigned(r & region::everywhere) << (max_memories - 1));
+inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
+[[nodiscard]] constexpr copies_in_flight copy_bit(memory m) { return copies_in_flight(1U << (unsigned(m) - 1)); }
+[[nodiscard]] constexpr copies_in_flight arrival_bits(region r, memory from) {
+  return copies_in_flight(copy_bit(from) | unsigned(r & region::everywhere) << (max_memories - 1));
 }
-[[nodiscard]] constexpr region arriving_in(flights f) { return region(std::uint8_t(f >> (max_memories - 1))); }
+[[nodiscard]] constexpr region arriving_regions(copies_in_flight f) { return region(std::uint8_t(f >> (max_memories - 1))); }
 
 [[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 
@@ -128,7 +128,7 @@ inline constexpr auto writes_of = [] {
   for (unsigned n = 0; n < all.size(); ++n) {
     region const r{std::uint8_t(n)};
     cell const touched = bits_of(spoiled_by(r) & region::everywhere), written = overlap(r, region::walls) ? bits_of(region::written) : 0;
-    all[n] = {touched | written | (touched != 0 ? closer_look : 0), touched};
+    all[n] = {touched | written | (touched != 0 ? slow_path : 0), touched};
   }
   return all;
 }();
@@ -147,22 +147,27 @@ inline constexpr auto writes_of = [] {
 /// After something went wrong with all that memory `m` has.
 [[nodiscard]] constexpr cell after_failure(cell c, memory m) {
   bool const has_walls = (c & bits_of(region::written)) == 0;
-  return (c | bits_of(has_walls ? region::everywhere : region::inside, m)) & ~closer_look;
+  return (c | bits_of(has_walls ? region::everywhere : region::inside, m)) & ~slow_path;
 }
 /// When what was under way has arrived.
 [[nodiscard]] constexpr cell after_arrival(cell c, region r) {
-  return (c & closer_look) == 0 ? c : after_copy(c, r, host) & ~closer_look;
+  return (c & slow_path) == 0 ? c : after_copy(c, r, host) & ~slow_path;
 }
 
-/// Cycling: `levels` levels of `components` cells each move one into the past. The new current
-/// one is valid nowhere.
-constexpr void cycle_cells(cell* first, int levels, int components = 1) {
-  std::copy_backward(first, first + (levels - 1) * components, first + levels * components);
-  std::fill_n(first, components, valid_nowhere);
+/// Which way the time levels of a variable move: each one into the past, or back.
+enum class rotation : std::uint8_t { cycle, rewind };
+
+/// Rotates the levels at `first`, newest first, each of `stride` elements. Returns the level whose data are void
+/// afterwards: the current one behind a cycle, the oldest one behind a rewind.
+template <class T>
+constexpr T* rotate_levels(T* first, int levels, rotation how, int stride = 1) {
+  bool const is_cycle = how == rotation::cycle;
+  std::rotate(first, first + (is_cycle ? levels - 1 : 1) * stride, first + levels * stride);
+  return is_cycle ? first : first + (levels - 1) * stride;
 }
-/// A copy under way from the memory that becomes the current level stays under way.
-constexpr void cycle_flights(flights* first, int levels, int components = 1) {
-  std::rotate(first, first + (levels - 1) * components, first + levels * components);
+/// The same for cells: the void level is valid nowhere.
+constexpr void rotate_cells(cell* first, int levels, rotation how, int components = 1) {
+  std::fill_n(rotate_levels(first, levels, how, components), components, valid_nowhere);
 }
 
 } // namespace keel::residency

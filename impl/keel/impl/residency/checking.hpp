@@ -5,7 +5,7 @@
 /// How fields refuse components that there are not, and, with checked tracking, find what a routine wrote undeclared.
 
 #include <keel/impl/residency/digest.hpp>
-#include <keel/impl/residency/holdings.hpp>
+#include <keel/impl/residency/fields_base.hpp>
 #include <keel/policy/error.hpp>
 
 #include <string>
@@ -14,7 +14,7 @@
 namespace keel::residency::detail {
 
 template <class App>
-void holdings<App>::check(component which, component_range of, std::string_view routine) const {
+void fields_base<App>::check(component which, component_range of, std::string_view routine) const {
   if (which.index < 0 || which.index >= components())
     throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
                 "there are " + std::to_string(components()), "Ask for an existing one");
@@ -26,22 +26,22 @@ void holdings<App>::check(component which, component_range of, std::string_view 
 
 // What lies in the arrays, less what a routine may change in memory `m`. Waits for all that is under way.
 template <class App>
-std::vector<digested> holdings<App>::digest_undeclared(std::span<request const> asked, memory m, component_range range) {
+std::vector<digested> fields_base<App>::digest_undeclared(std::span<request const> asked, memory m, component_range range) {
   settle_host();
-  for (int k = 1; k < book_.memories(); ++k)
-    if (book_.is_open(memory(k))) provider_.wait(memory(k));
-  return digest_all(book_, provider_, asked, m, range.of(components()));
+  for (int k = 1; k < ledger_.memories(); ++k)
+    if (ledger_.is_open(memory(k))) provider_.wait(memory(k));
+  return digest_all(ledger_, provider_, asked, m, range.of(components()));
 }
 
 // Nobody knows what the data are that a routine wrote undeclared, so they are lost.
 template <class App>
-void holdings<App>::find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine) {
+void fields_base<App>::find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i].digest == after[i].digest) continue;
     transfer const& t = before[i].what;
     request const lost{t.variable, t.level, region::none, t.where};
-    book_.lose({&lost, 1}, {t.component, t.component + 1}, routine);
-    throw error("residency::checked", "routine " + std::string(routine) + " changed " + std::string(book_.name(t.variable)) + ", level " +
+    ledger_.lose({&lost, 1}, {t.component, t.component + 1}, routine);
+    throw error("residency::checked", "routine " + std::string(routine) + " changed " + std::string(ledger_.name(t.variable)) + ", level " +
                 std::to_string(t.level) + ", " + std::string(name_of(overlap(t.where, region::ghosts) ? region::ghosts : t.where)) + (components() > 1 ? ", component " + std::to_string(t.component) : "") +
                 ", in the memory of " + memory_names(devices{})[std::size_t(t.to)] + ", which it does not declare",
                 "by a raw pointer, a cast, or beyond its region", "Add it to its writes or updates");

@@ -5,13 +5,15 @@
 /// A plan as rows, each an access of an entry to one or more regions of a level, with what is known of it.
 
 #include <keel/impl/residency/memories.hpp>
-#include <keel/impl/residency/siblings.hpp>
+#include <keel/impl/residency/prefetch.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/residency/plan.hpp>
 #include <keel/space/devices.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -90,84 +92,89 @@ struct explanation {
   case entry_kind::every: return "every " + std::to_string(e.count);
   case entry_kind::repeat: return "repeat " + std::to_string(e.count);
   case entry_kind::when: return "when";
+  case entry_kind::once: return "once";
   case entry_kind::sequence: return "sequence";
   case entry_kind::analysis: return "analysis";
   default: return std::string(e.name);
   }
 }
 
-/// Gathers what the reads of each site met.
-template <std::size_t Sites>
+/// Gathers what the reads of each request met.
 struct gathering {
   met (*of)[region_count];
-  constexpr void read(int site, region one, met const& seen) {
-    met& all = of[site][index_of(one)];
+  constexpr void read(std::uint32_t request, region one, met const& seen) {
+    met& all = of[request][index_of(one)];
     all = {all.found || seen.found, all.lacked || seen.lacked, all.lost || seen.lost, all.from | seen.from};
   }
 };
 
-/// Finds out, once and at run time, what a plan has as constants, and a little more.
+/// What is told of `Schedule`: found at run time, from the constants of its analysis, and a little more.
 template <class App, class Schedule, class Device>
-struct explained<plan<App, Schedule, Device>> {
-  using plan_type = plan<App, Schedule, Device>;
-  using program_type = typename plan_type::program_type;
-  static constexpr std::size_t cells = plan_type::cells, sites = program_type::accesses;
+struct explained {
+  using found = analysis<App, Schedule, Device>;
+  static constexpr auto const& table = table_of<Schedule>;
 
-  static explanation tell(std::string_view device) {
+  static explanation tell() {
     explained self;
-    self.out.device = device;
-    self.out.memories = memory_names(typename plan_type::devices{});
-    self.out.transient = plan_type::steady.transient, self.out.period = plan_type::steady.period;
-    self.out.copies = plan_type::steady.period_copies;
-    if constexpr (plan_type::is_small)
-      (void)simulation<program_type, cells, gathering<sites>>(plan_type::program, gathering<sites>{self.seen}).find();
-    std::size_t at = 0;
-    self.tell(Schedule::about, at, 0);
+    self.out.device = Device::name;
+    self.out.memories = memory_names(typename found::devices{});
+    self.out.transient = found::steady.transient, self.out.period = found::steady.period;
+    self.out.copies = found::steady.period_copies;
+    if constexpr (found::is_small)
+      (void)steady_search<typename found::table_type, found::cells, gathering>(table, found::where.data(), gathering{self.seen}).find();
+    std::vector<std::size_t> ends;
+    for (std::size_t i = 0; i < table.size; ++i) {
+      while (!ends.empty() && ends.back() <= i) ends.pop_back();
+      self.tell(i, int(ends.size()));
+      if (has_body(table.nodes[i].what())) ends.push_back(table.nodes[i].end);
+    }
+    self.tell_early();
     // The levels have to go round once before every reader meets the writer of its steady state.
-    self.writers.resize(cells);
-    for (std::size_t n = 0; n < cells + 2; ++n) {
-      self.is_last = n == cells + 1;
-      self.step = n;
-      self.flow(0, plan_type::program.size);
+    self.writers.resize(found::cells);
+    for (self.step = 0; self.step < found::cells + 2; ++self.step) {
+      self.is_last = self.step == found::cells + 1;
+      walk(table.nodes, 0, table.size, self);
     }
     return std::move(self.out);
   }
 
-private:
-  // The program has the entries of the tree, in the same order.
-  void tell(entry const& e, std::size_t& at, int depth) {
-    instruction const& in = plan_type::program.code[at++];
-    told_entry told{e.what, name_of(e), {}, depth, {}};
-    if (e.what == entry_kind::cycle)
-      for_each_access(e, [&](access const& a) { told.accesses.push_back({std::string(a.variable->name), {}, {}, {}}); });
-    else
-      for (std::uint32_t s = in.first; s < in.last; ++s) add(told, plan_type::program.sites[s], seen[s]);
-    if (e.what == entry_kind::routine || e.what == entry_kind::exchange || e.what == entry_kind::output)
-      told.where = out.memories[std::size_t(plan_type::memory_at(e.where))];
-    out.entries.push_back(std::move(told));
-    for (std::size_t i = 0; i < e.child_count; ++i) {
-      tell(*e.children[i], at, depth + 1);
-      if (e.children[i]->what != entry_kind::exchange || lands_before(e, i) == i + 1)
-        for (std::size_t m = 0; m < out.memories.size(); ++m) tell_early(e, i, memory(m));
-    }
+  // Who may have written what a node reads.
+  void leaf(std::size_t i) {
+    schedule_node const& n = table.nodes[i];
+    for (std::uint32_t r = n.first; r < n.last; ++r)
+      if (rotates(n.what())) rotate(table.requests[r], n.what() == entry_kind::cycle ? rotation::cycle : rotation::rewind);
+      else meet(i, table.requests[r], seen[r]);
   }
-  struct numbers {
-    static constexpr int find(variable_info const* v) {
-      int n = 0;
-      while (*plan_type::program.variables[n] != *v) ++n;
-      return n;
-    }
-  };
-  void tell_early(entry const& group, std::size_t i, memory to) {
-    auto const copies = certain_copies<numbers, plan_type::accesses>(group, i, to, [](place const& p) { return plan_type::memory_at(p); });
-    copies.for_each_reader([&](std::span<request const> part, std::string_view reader) {
-      for (request const& r : part)
-        out.early.push_back({name_of(*group.children[i]), std::string(reader),
-                             name_of_cell(std::size_t(plan_type::program.first_cell[r.variable] + r.level)), r.reads, to});
-    });
+  template <class Body>
+  void group(std::size_t i, Body const& body) {
+    if (table.nodes[i].what() == entry_kind::once) return; // not in the steady state
+    auto const before = writers;
+    body();
+    if (!is_conditional(table.nodes[i].what())) return;
+    for (std::size_t c = 0; c < writers.size(); ++c)
+      for (std::size_t r = 0; r < before[c].size(); ++r) writers[c][r].insert(before[c][r].begin(), before[c][r].end());
+  }
+
+private:
+  void tell(std::size_t i, int depth) {
+    schedule_node const& n = table.nodes[i];
+    told_entry told{n.what(), name_of(*n.about), {}, depth, {}};
+    for (std::uint32_t r = n.first; r < n.last; ++r)
+      if (rotates(n.what())) told.accesses.push_back({std::string(table.variables[table.requests[r].variable]->name), {}, {}, {}});
+      else add(told, table.requests[r], seen[r]);
+    if (has_place(n.what()) || n.what() == entry_kind::output) told.where = out.memories[std::size_t(found::where[i])];
+    out.entries.push_back(std::move(told));
+  }
+  void tell_early() {
+    using table_type = typename found::table_type;
+    auto const all = std::make_unique<prefetch_table<table_type::max_nodes, table_type::max_requests * max_memories>>(table, found::where.data());
+    for (std::size_t i = 0; i < table.size; ++i)
+      for (prefetch const& p : all->of(i))
+        for (std::size_t r = p.first; r < p.first + p.size; ++r)
+          out.early.push_back({name_of(*table.nodes[i].about), std::string(p.reader), name_of(all->requests[r]), all->requests[r].reads, p.to});
   }
   // Regions that meet the same share a row.
-  static void add(told_entry& told, site const& s, met const (&of)[region_count]) {
+  static void add(told_entry& told, request const& s, met const (&of)[region_count]) {
     std::size_t const first = told.accesses.size();
     for (region one : single_regions) {
       region const reads = one & s.reads, writes = one & s.writes;
@@ -181,58 +188,28 @@ private:
                  (a.reads != region::none) == (reads != region::none) && (a.writes != region::none) == (writes != region::none);
         if (joined) a.reads = a.reads | reads, a.writes = a.writes | writes;
       }
-      if (!joined) told.accesses.push_back({name_of_cell(s.cell), reads, writes, m});
+      if (!joined) told.accesses.push_back({name_of(s), reads, writes, m});
     }
   }
-  static std::string name_of_cell(std::size_t cell) {
-    std::size_t v = 0;
-    while (plan_type::program.first_cell[v + 1] <= cell) ++v;
-    return std::string(plan_type::program.variables[v]->name) + '[' + std::to_string(cell - plan_type::program.first_cell[v]) + ']';
+  static std::string name_of(entry const& e) { return detail::name_of(e); }
+  static std::string name_of(request const& r) { return std::string(table.variables[r.variable]->name) + '[' + std::to_string(r.level) + ']'; }
+  void rotate(request const& r, rotation how) {
+    if (table.levels(r) > 1) *rotate_levels(&writers[table.cell_of(r)], table.levels(r), how) = {};
   }
-
-  // Who may have written each region of each cell last: an entry and a step.
-  using writer_set = std::set<std::pair<std::size_t, std::size_t>>;
-  struct cell_writers {
-    writer_set of[region_count];
-  };
-  void flow(std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end;) {
-      instruction const& in = plan_type::program.code[i];
-      bool const may_be_left_out = in.what == entry_kind::every || in.what == entry_kind::when;
-      bool const has_body = in.next > i + 1 && in.what != entry_kind::sequence && in.what != entry_kind::analysis;
-      for (std::uint32_t s = in.first; s < in.last; ++s)
-        if (in.what == entry_kind::cycle) rotate(plan_type::program.sites[s]);
-        else meet(i, plan_type::program.sites[s], seen[s]);
-      if (has_body) {
-        auto const without = writers;
-        flow(i + 1, in.next);
-        if (may_be_left_out)
-          for (std::size_t c = 0; c < writers.size(); ++c)
-            for (int r = 0; r < region_count; ++r) writers[c].of[r].insert(without[c].of[r].begin(), without[c].of[r].end());
-      }
-      i = has_body ? in.next : i + 1;
-    }
-  }
-  void rotate(site const& s) {
-    auto const levels = std::size_t(plan_type::program.levels(s));
-    if (levels < 2) return;
-    for (std::size_t l = levels - 1; l > 0; --l) writers[s.cell + l] = writers[s.cell + l - 1];
-    writers[s.cell] = {};
-  }
-  void meet(std::size_t reader, site const& s, met const (&of)[region_count]) {
+  void meet(std::size_t reader, request const& asked, met const (&of)[region_count]) {
+    auto& cell = writers[table.cell_of(asked)];
     for (region one : single_regions) {
-      int const r = index_of(one);
-      if (is_last && overlap(one, s.reads))
-        for (auto const& [writer, when] : writers[s.cell].of[r])
-          out.flows.push_back({writer, reader, name_of_cell(s.cell), one, of[r], when != step});
-      if (overlap(one, s.writes)) writers[s.cell].of[r] = {{reader, step}};
-      else if (overlap(one, spoiled_by(s.writes))) writers[s.cell].of[r] = {};
+      auto const r = std::size_t(index_of(one));
+      if (is_last && overlap(one, asked.reads))
+        for (auto const& [writer, when] : cell[r]) out.flows.push_back({writer, reader, name_of(asked), one, of[r], when != step});
+      if (overlap(one, asked.writes)) cell[r] = {{reader, step}};
+      else if (overlap(one, spoiled_by(asked.writes))) cell[r] = {};
     }
   }
 
   explanation out;
-  met seen[sites][region_count]{};
-  std::vector<cell_writers> writers;
+  met seen[table_of<Schedule>.max_requests + 1][region_count]{};
+  std::vector<std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>> writers; // by cell and region: nodes, and their steps
   std::size_t step = 0;
   bool is_last = false;
 };

@@ -20,15 +20,10 @@ namespace keel::residency::detail {
   return out + '"';
 }
 
-[[nodiscard]] inline bool is_group(told_entry const& e) {
-  return e.what == entry_kind::every || e.what == entry_kind::when || e.what == entry_kind::repeat || e.what == entry_kind::sequence ||
-         e.what == entry_kind::analysis;
-}
-
 /// Boxes are entries, in the order of a step, filled where they run away from the host. An arrow has the data that
 /// go from writer to reader: thick and red where they are always copied, red and dashed where that depends, grey
 /// where they stay; dotted lines hold the order.
-[[nodiscard]] inline std::string graph_of(explanation const& told) {
+[[nodiscard]] inline std::string as_graph(explanation const& told) {
   std::string text = "digraph step {\n  node [shape=box, fontname=sans, style=filled, fillcolor=white]\n  edge [fontname=sans, fontsize=10]\n";
   std::string order;
   int open = 0;
@@ -37,7 +32,7 @@ namespace keel::residency::detail {
     told_entry const& e = told.entries[i];
     for (; open > e.depth - 1; --open) text += std::string(std::size_t(2 * open), ' ') + "}\n";
     std::string const margin(std::size_t(2 * e.depth), ' ');
-    if (is_group(e)) {
+    if (has_body(e.what)) {
       text += margin + "subgraph cluster_" + std::to_string(i) + " {\n" + margin + "  label=" + graph_text(e.name) + "\n";
       ++open;
       continue;

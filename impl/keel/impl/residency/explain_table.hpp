@@ -52,7 +52,7 @@ using told_row = std::array<std::string, 8>;
   return "";
 }
 
-[[nodiscard]] inline std::string table_of(explanation const& told) {
+[[nodiscard]] inline std::string as_table(explanation const& told) {
   std::vector<told_row> rows{{"entry", "in", "data", "region", "access", "copied", "from", "ghosts"}};
   for (std::size_t i = 1; i < told.entries.size(); ++i) { // the schedule itself comes first
     told_entry const& e = told.entries[i];

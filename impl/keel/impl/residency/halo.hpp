@@ -159,10 +159,10 @@ private:
 
 /// What the exchange of one component needs.
 template <class Ranks, class Lanes>
-struct route;
+struct halo_channels;
 template <class Ranks, class... Lanes>
-struct route<Ranks, keel::list<Lanes...>> {
-  route(machine::basic_environment<Ranks> const& environment, share const& s) : ghosts(environment, s) {}
+struct halo_channels<Ranks, keel::list<Lanes...>> {
+  halo_channels(machine::basic_environment<Ranks> const& environment, share const& s) : ghosts(environment, s) {}
 
   halo<Ranks> ghosts;
   host_packing on_host;

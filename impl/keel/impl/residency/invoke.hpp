@@ -65,7 +65,7 @@ constexpr bool wants_object() {
 
 /// Calls `R::run(v, …)` with the first of `args`, references all, as many as it takes, and returns what it returns.
 template <class R, class V, class Arguments>
-KEEL_VANISHING decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments const& args) {
+KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments const& args) {
   constexpr int taken = arguments_taken<R, V, Arguments>();
   if constexpr (taken == 0) {
     return R::run(v);
@@ -89,7 +89,7 @@ template <class R, class V, class Arguments>
 using result_of = std::remove_cvref_t<decltype(run_with<R>(std::declval<V const&>(), std::declval<Arguments const&>()))>;
 /// The same, what it returns being kept in the `std::optional` at `result` where there is one.
 template <class R, class V, class Arguments>
-KEEL_VANISHING void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
+KEEL_FORCE_INLINE void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
   using type = result_of<R, V, Arguments>;
   if constexpr (std::is_void_v<type>) run_with<R>(v, args);
   else if (result == nullptr) (void)run_with<R>(v, args);

@@ -75,7 +75,7 @@ std::size_t kokkos_provider<keel::list<Lanes...>>::for_each_box(std::span<transf
 
 template <class... Lanes>
 template <class L>
-void kokkos_provider<keel::list<Lanes...>>::conduit<L>::reserve(std::size_t bytes) {
+void kokkos_provider<keel::list<Lanes...>>::staging_channel<L>::reserve(std::size_t bytes) {
   if (used + bytes <= here.extent(0)) return;
   using Kokkos::view_alloc, Kokkos::WithoutInitializing;
   std::size_t const size = std::max(bytes, 2 * here.extent(0));
@@ -89,7 +89,7 @@ void kokkos_provider<keel::list<Lanes...>>::conduit<L>::reserve(std::size_t byte
 // piece, and scattered by kernels. All in the device's queue, so nothing here waits for it.
 template <class... Lanes>
 started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer const> batch) {
-  in_lane(batch[0].to, [&]<class L>(conduit<L>& lane) {
+  in_lane(batch[0].to, [&]<class L>(staging_channel<L>& lane) {
     using there = typename L::memory_space;
     std::size_t const size = for_each_box(batch, [](auto&&...) {});
     if (size != 0) lane.reserve(size); // first, because it may fail
@@ -121,7 +121,7 @@ started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer cons
 // arrays that were meant.
 template <class... Lanes>
 void kokkos_provider<keel::list<Lanes...>>::begin_to_host(std::span<transfer const> batch) {
-  in_lane(batch[0].from, [&]<class L>(conduit<L>& lane) {
+  in_lane(batch[0].from, [&]<class L>(staging_channel<L>& lane) {
     using there = typename L::memory_space;
     std::size_t const size = for_each_box(batch, [](auto&&...) {});
     if (size != 0) { // first, because it may fail
@@ -158,7 +158,7 @@ finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const
 
 template <class... Lanes>
 template <class L>
-void kokkos_provider<keel::list<Lanes...>>::finish(conduit<L>& lane) {
+void kokkos_provider<keel::list<Lanes...>>::finish(staging_channel<L>& lane) {
   lane.queue->fence();
   for (arrival const& a : lane.arrivals)
     for_each_box({&a.what, 1}, [&](transfer const& t, bounds const& box, std::size_t offset) {
@@ -176,7 +176,7 @@ started kokkos_provider<keel::list<Lanes...>>::copy_from_past(int variable, int 
   auto* const to = static_cast<unsigned char*>(array(variable, 0, component, m));
   if (m == host) std::memcpy(to, from, size);
   else
-    in_lane(m, [&]<class L>(conduit<L>& lane) {
+    in_lane(m, [&]<class L>(staging_channel<L>& lane) {
       using there = typename L::memory_space;
       Kokkos::deep_copy(*lane.queue, borrowed<there>(to, size), borrowed<there>(from, size));
     });
@@ -209,7 +209,7 @@ std::uint64_t kokkos_provider<keel::list<Lanes...>>::digest(int variable, int le
       if (m == host)
         for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);
       else
-        in_lane(m, [&]<class L>(conduit<L>& lane) {
+        in_lane(m, [&]<class L>(staging_channel<L>& lane) {
           using space = typename L::execution_space;
           Kokkos::parallel_reduce("keel: digest", Kokkos::RangePolicy<space>(*lane.queue, 0, words.which.words), words, sum);
         });

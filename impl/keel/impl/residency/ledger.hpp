@@ -37,10 +37,10 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
     }
   variables_.push_back({levels, bytes, std::string(group), {}});
   places_.push_back({std::uint32_t(size_), empty});
-  leavers_.reserve(variables_.capacity());
+  flying_variables_.reserve(variables_.capacity());
   size_ += std::size_t(levels * components_);
   cells_.resize(size_ + padding, valid_nowhere);
-  leaving_.resize(size_ + padding);
+  in_flight_.resize(size_ + padding);
   traffic_.add_variable(std::string(name));
   observer_.add(name, levels, components_, bytes);
   std::uint32_t const were_open = std::exchange(open_, 0); // those behind one that fails are opened by the next call
@@ -85,20 +85,30 @@ void ledger<P, O>::open(memory m, std::string_view routine) {
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::cycle(int variable) {
+void ledger<P, O>::rotate(int variable, rotation how) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
-  turn(variable);
-  cycle_cells(cells_.data() + index(variable, 0, 0), v.levels, components_);
-  observer_.cycle(variable);
+  rotate_buffers(variable, how);
+  rotate_cells(cells_.data() + index(variable, 0, 0), v.levels, how, components_);
+  if constexpr (HearsRewinds<O>) {
+    if (how == rotation::rewind) return observer_.rewind(variable);
+  }
+  if (how == rotation::cycle) observer_.cycle(variable);
 }
 
+// A provider only cycles. The inverse of one cycle is as many as bring the levels round. Where one of these fails behind another, no
+// level is where it was, so all are lost.
 template <Provider P, Observer O>
-void ledger<P, O>::turn(int variable) {
+void ledger<P, O>::rotate_buffers(int variable, rotation how) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
-  ask([&] { (void)provider_.copy_cycle(variable); }, [&] { return "the levels of " + std::string(name(variable)) + " did not cycle"; });
-  cycle_flights(leaving_.data() + index(variable, 0, 0), v.levels, components_);
+  int const cycles = how == rotation::cycle ? 1 : v.levels - 1;
+  int done = 0;
+  ask([&] { for (; done < cycles; ++done) (void)provider_.copy_cycle(variable); }, [&] {
+    if (done > 0) std::fill_n(cells_.begin() + std::ptrdiff_t(index(variable, 0, 0)), v.levels * components_, valid_nowhere);
+    return "the levels of " + std::string(name(variable)) + (how == rotation::cycle ? " did not cycle" : " did not go back");
+  });
+  rotate_levels(in_flight_.data() + index(variable, 0, 0), v.levels, how, components_);
 }
 
 template <Provider P, Observer O>
@@ -109,7 +119,7 @@ void ledger<P, O>::copy_from_past(int variable) {
   cell const empty = places_[std::size_t(variable)].empty;
   for (int c = 0; c < components(); ++c) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
-    if (leaving_[current] != 0 || arriving_in(leaving_[past]) != region::none) wait_for_flights("copy_from_past");
+    if (in_flight_[current] != 0 || arriving_regions(in_flight_[past]) != region::none) wait_for_copies("copy_from_past");
     cells_[current] = valid_nowhere; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
@@ -167,7 +177,7 @@ void ledger<P, O>::pre_call(prepared const& call) {
       if ((cells_[r.at] & r.bits) != 0) [[unlikely]] return false;
     if (call.where == host)
       for (auto const& w : call.writes)
-        if (leaving_[w.at] != 0) [[unlikely]] return false;
+        if (in_flight_[w.at] != 0) [[unlikely]] return false;
     return true;
   };
   if (is_ready()) [[likely]] return;
@@ -214,7 +224,7 @@ bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_r
   looked_up const asked{*this, list, range};
   auto const has = [&](detail::asked const& r) { return (cells_[r.at] & (r.reads << unsigned(m))) == 0; };
   if (m != host) return asked.all_of(has);
-  return asked.all_of([&](detail::asked const& r) { return has(r) && (r.writes == region::none || leaving_[r.at] == 0); });
+  return asked.all_of([&](detail::asked const& r) { return has(r) && (r.writes == region::none || in_flight_[r.at] == 0); });
 }
 
 template <Provider P, Observer O>
@@ -230,7 +240,7 @@ void ledger<P, O>::poison(std::span<request const> list, memory m, component_ran
       }
       where = without(where, region_of(places_[std::size_t(r.variable)].empty));
       if (where == region::none) continue;
-      if (k == 0 && leaving_[r.at] != 0) wait_for_flights();
+      if (k == 0 && in_flight_[r.at] != 0) wait_for_copies();
       provider_.poison(r.variable, r.level, r.component, where, memory(k));
     }
   });

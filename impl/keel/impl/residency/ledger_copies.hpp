@@ -30,7 +30,7 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
     cell const c = cells_[r.at] &= ~places_[std::size_t(r.variable)].empty;
     unsigned left = c & r.reads;
-    if (left != 0 || r.writes != region::none) under_way |= leaving_[r.at]; // from where bytes will arrive
+    if (left != 0 || r.writes != region::none) under_way |= in_flight_[r.at]; // from where bytes will arrive
     for (int d = 1; left != 0; ++d) {
       if (d == memories_) [[unlikely]] refuse(r, region_of(left), routine);
       unsigned const there = left & ~(c >> d);
@@ -40,8 +40,8 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
       all.add(r, region_of(there), memory(d), host);
     }
   });
-  if (under_way != 0) wait_for_flights(routine);
-  if (arriving_in(flights(under_way)) != region::none) return acquire_here<How>(asked, routine); // it may have it now
+  if (under_way != 0) wait_for_copies(routine);
+  if (arriving_regions(copies_in_flight(under_way)) != region::none) return acquire_here<How>(asked, routine); // it may have it now
   if (sources == 0) return;
   if ((sources & (sources - 1)) == 0 && all.size <= parcel::most) send<How>(all, routine);
   else bring_all<How>(asked, sources, host, routine);
@@ -99,7 +99,7 @@ void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory read
     auto const wanted = [&, &c = cells_[r.at]] { return r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from)); };
     if (wanted() == 0) return;
     // Its destination is a source, or it is under way already.
-    if (to == host && (leaving_[r.at] & ~flight_bit(from)) != 0) wait_for_flights(routine);
+    if (to == host && (in_flight_[r.at] & ~copy_bit(from)) != 0) wait_for_copies(routine);
     unsigned const bits = wanted();
     if (bits == 0) return;
     all.add(r, region_of(bits), from, to);
@@ -118,9 +118,9 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
       parcel all;
       looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
         cell const c = cells_[r.at];
-        flights const f = leaving_[r.at];
-        bool const is_in_the_way = (f & all_flights & ~flight_bit(from)) != 0; // to wait for it would block
-        region const known = (c & closer_look) != 0 ? arriving_in(f) : region::none;
+        copies_in_flight const f = in_flight_[r.at];
+        bool const is_in_the_way = (f & all_copies & ~copy_bit(from)) != 0; // to wait for it would block
+        region const known = (c & slow_path) != 0 ? arriving_regions(f) : region::none;
         unsigned const bits = r.reads & c & ~places_[std::size_t(r.variable)].empty & ~bits_of(known, host) & ~(c >> d);
         if (bits == 0 || is_in_the_way || all.size == parcel::most) return;
         all.add(r, region_of(bits), from, host);
@@ -161,21 +161,21 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
     transfer const& t = all.list[i];
     region const moves = has_gaps_ ? without_gaps(t).where : t.where;
     cell& c = cells_[all.at[i]];
-    flights& f = leaving_[all.at[i]];
+    copies_in_flight& f = in_flight_[all.at[i]];
     if constexpr (How == verb::begin_to_host) {
-      region const others = (c & closer_look) != 0 ? arriving_in(f) : region::none; // what is not of now is forgotten
+      region const others = (c & slow_path) != 0 ? arriving_regions(f) : region::none; // what is not of now is forgotten
       c = after_copy(c, without(t.where, moves), to); // what has no bytes has arrived
       if (moves == region::none) continue;
-      f = flights((f & all_flights) | flights_of_arrival(moves | others, from));
-      c |= closer_look;
+      f = copies_in_flight((f & all_copies) | arrival_bits(moves | others, from));
+      c |= slow_path;
     } else {
       c = after_copy(c, t.where, to);
       if (got == answer::moved) c |= bits_of(moves, from);
-      else if (goes_on && moves != region::none) f |= flight_bit(to);
+      else if (goes_on && moves != region::none) f |= copy_bit(to);
     }
     if (goes_on && moves != region::none) {
-      awaited_ |= flight_bit(How == verb::to_device ? to : from);
-      if (!std::exchange(places_[std::size_t(t.variable)].has_flights, true)) leavers_.push_back(t.variable);
+      flying_devices_ |= copy_bit(How == verb::to_device ? to : from);
+      if (!std::exchange(places_[std::size_t(t.variable)].is_flying, true)) flying_variables_.push_back(t.variable);
     }
   }
   for (transfer const& t : batch)
@@ -196,30 +196,30 @@ transfer ledger<P, O>::without_gaps(transfer t) const {
 // Waits for every device that a copy may be under way to; finer would cost state. Where that fails, nobody knows what
 // arrived there.
 template <Provider P, Observer O>
-void ledger<P, O>::wait_for_flights(std::string_view routine) {
-  auto const levels_of = [&](int v) { return std::span(leaving_).subspan(index(v, 0, 0), std::size_t(variables_[std::size_t(v)].levels * components_)); };
+void ledger<P, O>::wait_for_copies(std::string_view routine) {
+  auto const levels_of = [&](int v) { return std::span(in_flight_).subspan(index(v, 0, 0), std::size_t(variables_[std::size_t(v)].levels * components_)); };
   for (int d = 1; d < memories_; ++d)
-    if ((awaited_ & flight_bit(memory(d))) != 0)
+    if ((flying_devices_ & copy_bit(memory(d))) != 0)
       ask([&] { provider_.wait(memory(d)); }, [&] {
         std::string text = "copies to and from " + describe(memory(d)) + ", which routine " + std::string(routine) + " waited for, failed:";
-        for (int v : leavers_) {
+        for (int v : flying_variables_) {
           text += ' ' + std::string(name(v));
-          for (flights const& f : levels_of(v))
-            if (cell& c = cells_[std::size_t(&f - leaving_.data())]; (f & flight_bit(memory(d))) != 0)
+          for (copies_in_flight const& f : levels_of(v))
+            if (cell& c = cells_[std::size_t(&f - in_flight_.data())]; (f & copy_bit(memory(d))) != 0)
               c = after_failure(c, memory(d));
         }
         return text;
       });
-  awaited_ = 0;
-  for (int v : leavers_) {
+  flying_devices_ = 0;
+  for (int v : flying_variables_) {
     cell* c = &cells_[index(v, 0, 0)];
-    for (flights& f : levels_of(v)) {
-      if (f != 0) *c = after_arrival(*c, arriving_in(f)), f = 0;
+    for (copies_in_flight& f : levels_of(v)) {
+      if (f != 0) *c = after_arrival(*c, arriving_regions(f)), f = 0;
       ++c;
     }
-    places_[std::size_t(v)].has_flights = false;
+    places_[std::size_t(v)].is_flying = false;
   }
-  leavers_.clear();
+  flying_variables_.clear();
 }
 
 } // namespace keel::residency

@@ -13,9 +13,12 @@
 #include <keel/space/kokkos.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -78,6 +81,20 @@ std::vector<std::string> memory_names(keel::list<Tags...>) {
 template <class Devices, class Tag>
 inline constexpr memory memory_of = find_memory<space_of<Tag>>(lanes_of<Devices>{});
 
+/// The type number `N` of a list.
+template <std::size_t N, class List>
+struct nth_of;
+template <std::size_t N, class... Ts>
+struct nth_of<N, keel::list<Ts...>> : std::tuple_element<N, std::tuple<Ts...>> {};
+
+/// Calls `f` with `index` as a constant. It has to be below `N`; the last one is not tested.
+template <std::size_t N, class F>
+constexpr void with_index(std::size_t index, F&& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (void)(((index == I || I + 1 == N) && (f(std::integral_constant<std::size_t, I>{}), true)) || ...);
+  }(std::make_index_sequence<N>{});
+}
+
 template <class T>
 inline constexpr bool is_tracking = Tracking<T>; // a concept would bring its own errors along
 /// The policy's tracking; another one where the policy has none, so that no error follows the first.
@@ -116,10 +133,9 @@ constexpr memory memory_at(place const& where) {
   bool const is_chosen = where.what == place::kind::at_exchange ? exchanges_on_device<App> : where.what == place::kind::at_chosen;
   if (is_chosen) return memory_of<Devices, Chosen>;
   memory found = host;
-  if (where.what == place::kind::at_named)
-    [&]<class... Tags>(keel::list<Tags...>) {
-      (void)((where.device == Tags::name ? (found = memory_of<Devices, Tags>, true) : false) || ...);
-    }(Devices{});
+  [&]<class... Tags>(keel::list<Tags...>) {
+    ((where.what == place::kind::at_named && where.device == Tags::name ? void(found = memory_of<Devices, Tags>) : void()), ...);
+  }(Devices{});
   return found;
 }
 

@@ -4,7 +4,7 @@
 /// @file
 /// How fields are made: the grid's share, the arrays in each memory, the devices.
 
-#include <keel/impl/residency/holdings.hpp>
+#include <keel/impl/residency/fields_base.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
@@ -65,8 +65,8 @@ lengths_given lengths_in(extra<Vs...> const& option, [[maybe_unused]] variable_i
 
 template <class App>
 template <class Run>
-holdings<App>::holdings(Run& run, std::vector<share> shares, int component_count)
-    : shares_(std::move(shares)), provider_(shares_), book_(provider_, lanes::size + 1, component_count), instances_(run),
+fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component_count)
+    : shares_(std::move(shares)), provider_(shares_), ledger_(provider_, lanes::size + 1, component_count), instances_(run),
       own_(run.environment().comm()) {
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
     chosen_ = policy::index_of<devices, Tag>;
@@ -76,8 +76,8 @@ holdings<App>::holdings(Run& run, std::vector<share> shares, int component_count
     throw error("residency::fields", "the device " + std::string(run.device_name()) + " is not in the list",
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
-  book_.observer().name_memories(memory_names(devices{}));
-  book_.name_memories(memory_names(devices{}));
+  ledger_.observer().name_memories(memory_names(devices{}));
+  ledger_.name_memories(memory_names(devices{}));
   if constexpr (WritesFile<typename tracking::observer>) {
     std::string name = settings_.trace_file;
     if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
@@ -85,20 +85,20 @@ holdings<App>::holdings(Run& run, std::vector<share> shares, int component_count
     auto const mine = trace::next(run.environment().size());
     auto agreed = mine;
     machine::broadcast(own_, agreed, 0);
-    book_.observer().open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
+    ledger_.observer().open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
   }
-  for (int c = 0; c < component_count; ++c) routes_.emplace_back(own_, local({c}));
+  for (int c = 0; c < component_count; ++c) halo_channels_.emplace_back(own_, local({c}));
 }
 
 // Once all variables are there.
 template <class App>
 template <class Run>
-void holdings<App>::open_for(Run& run) {
+void fields_base<App>::open_for(Run& run) {
   std::size_t cells = row_padding;
-  for (int v = 0; v < book_.variables(); ++v) cells += std::size_t(book_.levels(v));
-  closed_row_.assign(cells, closer_look | all_bits);
-  row_ = components() == 1 && !book_.observer().listens() ? book_.cells() : closed_row_.data();
-  book_.open(host);
+  for (int v = 0; v < ledger_.variables(); ++v) cells += std::size_t(ledger_.levels(v));
+  slow_row_.assign(cells, slow_path | all_bits);
+  row_ = components() == 1 && !ledger_.observer().listens() ? ledger_.cells() : slow_row_.data();
+  ledger_.open(host);
   on_chosen<true>([&]<class Tag>(Tag) {
     prepare<Tag>();
     if constexpr (is_rehearsal<Tag>) sends_by_way_of_host_ = keel::space::chosen_guard() == keel::space::guard::pages;
@@ -110,14 +110,14 @@ void holdings<App>::open_for(Run& run) {
 
 // Kernels and copies may still be at work on the arrays.
 template <class App>
-holdings<App>::~holdings() {
+fields_base<App>::~fields_base() {
   instances_.for_each_open([](auto, auto const& queue) { queue.fence(); });
 }
 
 // How the variable lies, without its type, for the provider; its number and levels for the book.
 template <class App>
 template <class Data>
-void holdings<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
+void fields_base<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
   constexpr int dynamic = int(array_type<Data, Kokkos::HostSpace>::rank_dynamic);
   auto const name = std::string(about.name);
   int const on_grid = about.lies_on_grid ? local({}).rank : 0, beyond = dynamic - on_grid;
@@ -134,22 +134,22 @@ void holdings<App>::add(variable_info const& about, std::initializer_list<length
                 " dimensions beyond the grid's, and nobody gave their lengths", "every star needs one",
                 "Pass extra<" + name + ">{...}");
 
-  int const number = book_.variables();
+  int const number = ledger_.variables();
   region regions = region::none;
   for (share const& part : shares_) regions = regions | part.regions;
   std::vector<shape> shapes;
-  lies_.emplace_back();
-  for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, lies_.back().emplace_back()));
-  racks_.resize(racks_.size() + lanes::size + 1);
-  provider_.add(std::move(shapes), about.levels, components(), &holdings::template allocate<Data>, this);
-  (void)book_.add(about.name, about.levels, provider_.bytes_of(number), about.group, about.has_ghosts ? regions : region::core);
-  for (int c = 1; c < int(shares_.size()); ++c) book_.resize(number, c, provider_.bytes_of(number, c));
+  layouts_.emplace_back();
+  for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, layouts_.back().emplace_back()));
+  array_tables_.resize(array_tables_.size() + lanes::size + 1);
+  provider_.add(std::move(shapes), about.levels, components(), &fields_base::template allocate<Data>, this);
+  (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group, about.has_ghosts ? regions : region::core);
+  for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
 // How the arrays of one share lie; `extra` are the lengths beyond the grid's.
 template <class App>
 template <class Data>
-shape holdings<App>::lay_out(variable_info const& about, share const& part, std::int64_t const* extra, layout& kokkos) const {
+shape fields_base<App>::lay_out(variable_info const& about, share const& part, std::int64_t const* extra, layout& kokkos) const {
   using view_type = array_type<Data, Kokkos::HostSpace>;
   constexpr int rank = int(view_type::rank), dynamic = int(view_type::rank_dynamic);
   int const on_grid = about.lies_on_grid ? part.rank : 0;
@@ -181,17 +181,17 @@ shape holdings<App>::lay_out(variable_info const& about, share const& part, std:
 // What the provider calls to create: the arrays of all levels and components, typed and labelled.
 template <class App>
 template <class Data>
-void holdings<App>::allocate(void* self, int variable, memory m) {
-  auto& held = *static_cast<holdings*>(self);
-  int const levels = held.book_.levels(variable);
+void fields_base<App>::allocate(void* self, int variable, memory m) {
+  auto& held = *static_cast<fields_base*>(self);
+  int const levels = held.ledger_.levels(variable);
   auto const make = [&]<class Memory>(std::type_identity<Memory>) {
     using view_type = array_type<Data, Memory>;
     std::vector<void*> data;
     std::vector<view_type> views; // given over when all are there
     for (int i = 0; i < levels * held.components(); ++i) {
-      auto const& all = held.lies_[std::size_t(variable)];
+      auto const& all = held.layouts_[std::size_t(variable)];
       auto const& lies = all[all.size() == 1 ? 0 : std::size_t(i / levels)];
-      auto const label = std::string(held.book_.name(variable)) + " [" + std::to_string(i % levels) + "]";
+      auto const label = std::string(held.ledger_.name(variable)) + " [" + std::to_string(i % levels) + "]";
       // What a device copies from and to is pinned, where it has such memory.
       using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
       if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) views.push_back(array_type<Data, host_memory>(label, lies));
@@ -205,39 +205,36 @@ void holdings<App>::allocate(void* self, int variable, memory m) {
     }
     auto all = std::make_shared<std::vector<view_type>>(std::move(views));
     held.provider_.place(variable, m, std::move(data));
-    held.racks_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)] = {all->data(), all};
+    held.array_tables_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)] = {all->data(), all};
   };
   if (m == host) return make(std::type_identity<Kokkos::HostSpace>{});
-  [&]<class... Lanes>(keel::list<Lanes...>) {
-    int at = 0;
-    (void)((++at == int(m) ? (make(std::type_identity<typename Lanes::memory_space>{}), true) : false) || ...);
-  }(lanes{});
+  with_index<lanes::size>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+    make(std::type_identity<typename nth_of<I, lanes>::type::memory_space>{});
+  });
 }
 
-// Calls f with the tag of the device chosen at the start.
+// Calls f with the tag of the device chosen at the start; where nothing asks for it, with any.
 template <class App>
 template <bool Asks, class F>
-void holdings<App>::on_chosen(F&& f) {
-  [&]<class... Tags>(keel::list<Tags...>) {
-    constexpr std::size_t last = Asks ? sizeof...(Tags) - 1 : 0; // where nobody asks, any of them will do
-    std::size_t at = 0;
-    (void)((at == last || at == chosen_ ? (f(Tags{}), true) : (++at, false)) || ...);
-  }(devices{});
+KEEL_FORCE_INLINE void fields_base<App>::on_chosen(F&& f) {
+  with_index<Asks ? devices::size : 1>(chosen_, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) __attribute__((always_inline)) {
+    f(typename nth_of<I, devices>::type{});
+  });
 }
 
 // The device's queue and memory, once; a device that no routine uses costs neither.
 template <class App>
 template <class Tag>
-void holdings<App>::prepare(std::string_view routine) {
-  if (instances_.template get<Tag>() && book_.is_open(memory_of<Tag>)) [[likely]] return;
+void fields_base<App>::prepare(std::string_view routine) {
+  if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]] return;
   auto const& queue = instances_.template open<Tag>();
   provider_.connect(queue);
   if constexpr (is_rehearsal<Tag>) poisons_ = true;
-  book_.open(memory_of<Tag>, routine);
+  ledger_.open(memory_of<Tag>, routine);
 }
 
 template <class App>
-std::string_view holdings<App>::device_name() const {
+std::string_view fields_base<App>::device_name() const {
   std::string_view name;
   for_each_device<devices>([&, at = std::size_t{0}]<class Tag>(Tag) mutable {
     if (at++ == chosen_) name = Tag::name;

@@ -4,7 +4,7 @@
 /// @file
 /// How fields know whose data a view shows.
 
-#include <keel/impl/residency/holdings.hpp>
+#include <keel/impl/residency/fields_base.hpp>
 #include <keel/policy/error.hpp>
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace keel::residency::detail {
 
 template <class App>
 template <class View>
-owner holdings<App>::owner_of(View const& v) const {
+owner fields_base<App>::owner_of(View const& v) const {
   std::size_t const bytes = v.span() * sizeof(typename View::value_type);
   if (std::optional<owner> const found = provider_.owner_of(v.data(), bytes)) return *found;
   throw error("residency", "the view '" + v.label() + "' shows no variable of these fields", "its " + std::to_string(bytes) +
@@ -25,9 +25,9 @@ owner holdings<App>::owner_of(View const& v) const {
 
 // The caller works on the array without a queue of keel's, so all that is queued for it has to be done.
 template <class App>
-void holdings<App>::acquire_from_outside(request const& one, owner const& o) {
+void fields_base<App>::acquire_from_outside(request const& one, owner const& o) {
   settle_host();
-  if constexpr (keeps_book) {
+  if constexpr (keeps_ledger) {
     acquire({&one, 1}, o.where, "the caller", {o.component, o.component + 1});
     if (o.where != host) provider_.wait(o.where);
   }
@@ -35,7 +35,7 @@ void holdings<App>::acquire_from_outside(request const& one, owner const& o) {
 
 template <class App>
 template <class View>
-void holdings<App>::require_valid_data(View const& v, region where) {
+void fields_base<App>::require_valid_data(View const& v, region where) {
   require_idle("require_valid_data");
   if (v.size() == 0) return;
   owner const o = owner_of(v);
@@ -45,7 +45,7 @@ void holdings<App>::require_valid_data(View const& v, region where) {
 
 template <class App>
 template <class View>
-void holdings<App>::require_invalid_data(View const& v, region where) {
+void fields_base<App>::require_invalid_data(View const& v, region where) {
   static_assert(std::is_same_v<typename View::value_type, typename View::non_const_value_type>,
                 "keel::residency: data cannot be overwritten through a view of const elements. Ask with the other one?");
   require_idle("require_invalid_data");
@@ -56,18 +56,18 @@ void holdings<App>::require_invalid_data(View const& v, region where) {
 
 template <class App>
 template <class View>
-void holdings<App>::notify_data_modified(View const& v, region where) {
+void fields_base<App>::notify_data_modified(View const& v, region where) {
   static_assert(std::is_same_v<typename View::value_type, typename View::non_const_value_type>,
                 "keel::residency: data cannot have been modified through a view of const elements. Say so of the other one?");
   require_idle("notify_data_modified");
   if (v.size() == 0) return;
   owner const o = owner_of(v);
-  if constexpr (keeps_book) {
-    if (!o.is_whole && !book_.is_valid(o.variable, o.level, where, o.where, o.component))
-      throw error("residency", "a piece of " + std::string(book_.name(o.variable)) + " was written where the rest of its " +
+  if constexpr (keeps_ledger) {
+    if (!o.is_whole && !ledger_.is_valid(o.variable, o.level, where, o.where, o.component))
+      throw error("residency", "a piece of " + std::string(ledger_.name(o.variable)) + " was written where the rest of its " +
                   std::string(name_of(where)) + " is not valid", "what it holds beside the piece is stale",
                   "Ask for it by require_valid_data before");
-    book_.notify_data_modified(o.variable, o.level, where, o.where, {o.component, o.component + 1});
+    ledger_.notify_data_modified(o.variable, o.level, where, o.where, {o.component, o.component + 1});
   }
 }
 

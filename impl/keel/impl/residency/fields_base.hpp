@@ -5,14 +5,14 @@
 /// What fields hold and do whichever variables they have: arrays, book, devices. Variables go by number here, so that
 /// what a routine costs the compiler does not grow with their list.
 
-#include <keel/impl/residency/arrears.hpp>
+#include <keel/impl/residency/analysis.hpp>
 #include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/instances.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/occupancy.hpp>
-#include <keel/impl/residency/regions.hpp>
-#include <keel/impl/residency/script.hpp>
-#include <keel/impl/residency/instances.hpp>
+#include <keel/impl/residency/prefetch.hpp>
+#include <keel/impl/residency/profiling.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/kokkos_provider.hpp>
@@ -46,8 +46,18 @@ struct runs_on<on_device, Chosen, Host> : std::type_identity<Chosen> {};
 template <class Chosen, class Host>
 struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
 
+template <class App, class Arguments>
+struct action;
+
+/// Where a step is.
+struct step_progress {
+  position now = {};
+  void (*apply_pending)(cell* row, position now) = nullptr; ///< in a planned step: brings cells to the position
+  bool is_in_step = false;
+};
+
 template <class App>
-struct holdings {
+struct fields_base {
   using devices = devices_of<App>;
   using tracking = typename tracking_of<App>::type;
   using layout = typename App::layout;
@@ -58,7 +68,7 @@ struct holdings {
                 "keel::residency::off: the list has a device with memory of its own (nobody would copy). Take automatic?");
 
   /// Where nothing can be copied nothing is tracked, but by a policy that looks for mistakes.
-  static constexpr bool keeps_book = tracking::tracks && (lanes::size != 0 || tracking::checks);
+  static constexpr bool keeps_ledger = tracking::tracks && (lanes::size != 0 || tracking::checks);
   static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
     return tracking::checks || (is_rehearsal<Tags> || ...);
   }(devices{});
@@ -69,17 +79,17 @@ struct holdings {
   using device_for = typename runs_on<Place, Chosen, host_tag>::type;
 
   template <class Run>
-  holdings(Run& run, std::vector<share> shares, int component_count);
-  ~holdings();
-  holdings(holdings const&) = delete;
-  holdings& operator=(holdings const&) = delete;
+  fields_base(Run& run, std::vector<share> shares, int component_count);
+  ~fields_base();
+  fields_base(fields_base const&) = delete;
+  fields_base& operator=(fields_base const&) = delete;
 
-  // making.hpp
+  // setup.hpp
   template <class Data>
   void add(variable_info const& about, std::initializer_list<lengths_given> given);
-  struct newcomer {
+  struct addition {
     variable_info const* about;
-    void (holdings::*add)(variable_info const&, std::initializer_list<lengths_given>);
+    void (fields_base::*add)(variable_info const&, std::initializer_list<lengths_given>);
   };
   template <class Run>
   void open_for(Run& run);
@@ -91,50 +101,50 @@ struct holdings {
   void on_chosen(F&& f);
   template <class Tag>
   void prepare(std::string_view routine = "the caller");
-  void settle_host() const;
   [[nodiscard]] std::string_view device_name() const;
 
-  // lagging.hpp: the book in steps by a plan.
-  /// Not where somebody looks all the time.
-  static constexpr bool may_lag = keeps_book && lanes::size != 0 && !tracking::observer::is_told;
-  struct step_in_progress;
-  void catch_up();
+  // step_progress.hpp
+  /// Not where an observer is told of each write.
+  static constexpr bool defers_updates = keeps_ledger && lanes::size != 0 && !tracking::observer::is_told;
+  struct step_scope;
+  void apply_pending();
   [[nodiscard]] cell const* current_row() const;
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int which) const;
   void require_idle(std::string_view who) const;
 
-  // running.hpp
+  // tracked_step.hpp
+  template <class Arguments>
+  [[nodiscard]] int rounds(entry const& group, bool (*holds)(Arguments const&), Arguments const& args) const;
   template <class R, class Tag, class Arguments>
-  static void perform(holdings& self, std::span<request const> asked, component_range range, Arguments const& args);
+  static void perform(fields_base& self, std::span<request const> asked, component_range range, Arguments const& args);
   template <class Arguments>
-  void run_closely(node<App, Arguments> const& routine, component_range range, Arguments const& args);
-  template <class Arguments>
-  void run_from_outside(node<App, Arguments> const& routine, component_range range, Arguments const& args);
-  template <class Arguments>
-  void walk(node<App, Arguments> const& entry, component_range range, Arguments const& args);
-  void admit_closely(std::span<request const> asked, memory m, std::string_view routine, component_range range);
+  void run_slowly(std::string_view name, action<App, Arguments> const& routine, component_range range, Arguments const& args);
+  void admit(std::span<request const> asked, memory m, std::string_view routine, component_range range);
+  void lose(std::span<request const> asked, component_range range, std::string_view who);
   void poison(std::span<request const> asked, memory m, component_range range);
   void tell_writes(std::span<request const> asked, memory m, std::string_view routine);
-  void cycle_levels(int variable);
+  void rotate(int variable, rotation how);
+  [[nodiscard]] bool listens() const { return keeps_ledger && ledger_.observer().listens(); }
 
-  // exchanging.hpp
+  // exchange.hpp
   template <class F>
-  void in_route(int which, memory m, F&& f);
+  void in_channel(int which, memory m, F&& f);
+  template <class F>
+  void for_each_component(std::span<request const> asked, component_range range, F&& f);
   [[nodiscard]] std::span<halo_array const> arrays_of(std::span<request const> asked, int which, memory m);
   void begin_exchange(std::span<request const> asked, memory m, component_range range);
   void finish_exchange(std::span<request const> asked, memory m, component_range range);
-  void set_off(std::span<request const> asked, memory m, component_range range);
-  void land(std::span<request const> asked, memory m, component_range range);
-  void exchange_now(std::span<request const> asked, memory m, component_range range);
 
-  // outputs.hpp
-  void set(residency::settings const& how);
+  // copies.hpp
+  void settle_host() const;
   void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
-  void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
+  void begin_prefetch(std::span<prefetch const> runs, request const* requests, component_range range);
   template <class F>
-  void tell_copies(std::string_view routine, F&& bring);
+  void report_copies(std::string_view routine, F&& copy);
+  void set(residency::settings const& how);
   void copy_back(std::span<int const> variables, std::string_view why, component_range range);
   void copy_back_for(std::string_view output, component_range range);
+  void copy_back_written(std::span<request const> asked, component_range range);
   void require_copied_back(int variable, int level, int which, std::string_view output) const;
 
   // checking.hpp
@@ -142,7 +152,7 @@ struct holdings {
   [[nodiscard]] std::vector<digested> digest_undeclared(std::span<request const> asked, memory m, component_range range);
   void find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine);
 
-  // aliases.hpp
+  // raw_access.hpp
   template <class View>
   [[nodiscard]] owner owner_of(View const& v) const;
   template <class View>
@@ -159,20 +169,20 @@ struct holdings {
   template <class Data, class Tag>
   [[nodiscard]] auto array(int variable, int levels, int level, int which) const {
     using type = array_type<Data, memory_space_of<Tag>>;
-    return type(static_cast<type const*>(rack(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
+    return type(static_cast<type const*>(arrays(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
   }
   template <class Data, class Tag>
   [[nodiscard]] auto const_array(int variable, int levels, int level, int which) const {
     using type = array_type<Data, memory_space_of<Tag>>;
-    return typename type::const_type(static_cast<type const*>(rack(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
+    return typename type::const_type(static_cast<type const*>(arrays(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
   }
   /// The arrays of one variable in one memory, by component, then slot.
-  struct rack_of_arrays {
+  struct array_table {
     void const* first = nullptr;
     std::shared_ptr<void> all;
   };
-  [[nodiscard]] rack_of_arrays const& rack(int variable, memory m) const {
-    return racks_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)];
+  [[nodiscard]] array_table const& arrays(int variable, memory m) const {
+    return array_tables_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)];
   }
 
   template <class Tag>
@@ -181,24 +191,24 @@ struct holdings {
   }
   /// This rank's share of the grid of a component.
   [[nodiscard]] share const& local(component which) const { return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)]; }
-  [[nodiscard]] int components() const { return book_.components(); }
+  [[nodiscard]] int components() const { return ledger_.components(); }
 
   [[no_unique_address]] closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
   std::vector<share> shares_; // by component, or one for all
   provider_type provider_;
-  ledger<provider_type, announced<typename tracking::observer>> book_;
-  std::vector<rack_of_arrays> racks_; // by variable, then memory
-  std::vector<std::vector<layout>> lies_;    // the lengths of the dimensions, for Kokkos; by component, or one for all
+  ledger<provider_type, profiled_observer<typename tracking::observer>> ledger_;
+  std::vector<array_table> array_tables_;   // by variable, then memory
+  std::vector<std::vector<layout>> layouts_; // the lengths of the dimensions, for Kokkos; by component, or one for all
   instances<host_tag, devices> instances_;
   machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
-  std::deque<route<typename App::ranks, lanes>> routes_; // by component
+  std::deque<halo_channels<typename App::ranks, lanes>> halo_channels_; // by component
   std::vector<halo_array> exchanged_;
   bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
-  // The cells of the only component; with more, a row on which everyone takes the long way. Not written then.
+  // The cells of the only component. With more components, and inside a step, a row on which every test fails; it is not written.
   cell* row_ = nullptr;
-  std::vector<cell> closed_row_;
-  mutable std::vector<cell> caught_up_; // of current_row
-  lag lag_;
+  std::vector<cell> slow_row_;
+  mutable std::vector<cell> current_row_;
+  step_progress progress_;
   [[no_unique_address]] mutable occupancy<tracking::checks> users_;
   void* result_ = nullptr; // where what a routine returns goes to
   std::size_t chosen_ = 0;

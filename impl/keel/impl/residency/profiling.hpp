@@ -18,16 +18,16 @@
 namespace keel::residency::detail {
 
 /// A region called `keel: <what> <name>`, open as long as this lives, where a tool listens.
-class tool_region {
+class profiling_region {
 public:
-  tool_region(bool listens, char const* what, std::string_view name) : is_open_(listens) {
+  profiling_region(bool listens, char const* what, std::string_view name) : is_open_(listens) {
     if (is_open_) [[unlikely]] Kokkos::Profiling::pushRegion("keel: " + std::string(what) + std::string(name));
   }
-  ~tool_region() {
+  ~profiling_region() {
     if (is_open_) [[unlikely]] Kokkos::Profiling::popRegion();
   }
-  tool_region(tool_region const&) = delete;
-  tool_region& operator=(tool_region const&) = delete;
+  profiling_region(profiling_region const&) = delete;
+  profiling_region& operator=(profiling_region const&) = delete;
 
 private:
   bool is_open_;
@@ -36,7 +36,7 @@ private:
 /// An observer that also opens a region around each copy: *keel: copy eta[0] core, u[1] core host to cuda*. It asks
 /// once, when it is made, whether a tool is there; so nothing is asked where nothing is copied.
 template <Observer O>
-class announced : public O {
+class profiled_observer : public O {
 public:
   [[nodiscard]] bool listens() const { return listens_; }
   void name_memories(std::vector<std::string> names) {

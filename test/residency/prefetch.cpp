@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/residency/siblings.hpp>
+#include <keel/impl/residency/prefetch.hpp>
 
 #include "held.hpp"
 #include "run.hpp"
@@ -13,14 +13,12 @@
 #include <vector>
 
 namespace kr = keel::residency;
-using keel::residency::detail::certain_copies;
-using keel::residency::detail::lands_before;
+using keel::residency::detail::table_of;
 
 namespace {
 
 struct x : kr::variable<"x", double*, kr::levels<2>> {};
 struct y : kr::variable<"y", double*> {};
-using directory = kr::detail::directory<x, y>;
 
 template <kr::text Name, class Place, class... Clauses>
 struct empty : kr::routine<Name, Place, Clauses...> {
@@ -37,8 +35,19 @@ struct no_way {
   static bool holds() { return false; }
 };
 
+// The entry before which the exchange is finished; one more than they are, where it is behind the last.
 template <class... Entries>
-constexpr std::size_t landing = lands_before(kr::schedule<kr::exchange<x>, Entries...>::about, 0);
+constexpr std::size_t landing = [] {
+  constexpr auto const& table = table_of<kr::schedule<kr::exchange<x>, Entries...>>;
+  if (!table.nodes[1].only_begins) return std::size_t{1};
+  std::size_t entry = 1; // children of the schedule, the exchange is the first
+  for (std::size_t n = 2; n < table.size; n = table.nodes[n].end, ++entry) {
+    if (table.nodes[n].finishes == 1) return entry;
+    if (table.nodes[n].overlaps != 1) return std::size_t{0}; // nonsense
+    if (table.nodes[n].finishes_last == 1) return entry + 1;
+  }
+  return std::size_t{0};
+}();
 static_assert(landing<> == 1);
 static_assert(landing<reads_ghosts> == 1);
 static_assert(landing<reads_owned, reads_past, reads_ghosts> == 3);
@@ -50,10 +59,18 @@ static_assert(landing<writes_y, kr::exchange<y>> == 2);
 constexpr kr::memory memory_of(kr::place const& where) {
   return where.what == kr::place::kind::at_chosen ? kr::memory{1} : kr::host;
 }
-// What can begin when the first entry has run: the region of x.
+// What can begin when the first entry has run.
+template <kr::memory To, class... Entries>
+constexpr auto begun = [] {
+  constexpr auto const& table = table_of<kr::schedule<Entries...>>;
+  kr::memory where[64]{};
+  for (std::size_t n = 0; n < table.size; ++n) where[n] = memory_of(table.nodes[n].about->where);
+  return kr::detail::prefetched<8>(table, where, 1, To);
+}();
+// The region of x.
 template <class... Entries>
 constexpr kr::region early = [] {
-  auto const found = certain_copies<directory, 4>(kr::schedule<Entries...>::about, 0, kr::memory{1}, memory_of);
+  auto const found = begun<kr::memory{1}, Entries...>;
   return found.size == 1 ? found.list[0].reads : kr::region::none;
 }();
 static_assert(early<writes_x, writes_y, reads_owned> == kr::region::owned);
@@ -74,7 +91,7 @@ struct tells_x : empty<"tells_x", kr::on_host, kr::reads<kr::owned<x>>> {};
 struct tells_ghosts : empty<"tells_ghosts", kr::on_host, kr::reads<x>> {};
 template <class... Entries>
 constexpr kr::region early_to_host = [] {
-  auto const found = certain_copies<directory, 4>(kr::schedule<Entries...>::about, 0, kr::host, memory_of);
+  auto const found = begun<kr::host, Entries...>;
   return found.size == 1 ? found.list[0].reads : kr::region::none;
 }();
 static_assert(early_to_host<fills_x, writes_y, tells_x> == kr::region::owned);
@@ -90,9 +107,8 @@ static_assert(early_to_host<fills_x, writes_y, reads_owned> == kr::region::none,
 // Each early copy is named for its first reader.
 struct writes_both : kr::routine<"both", kr::on_host, kr::writes<kr::everywhere<x>, kr::everywhere<y>>> {};
 struct reads_y : kr::routine<"reads_y", kr::on_device, kr::reads<y>> {};
-constexpr auto named = certain_copies<directory, 4>(kr::schedule<writes_both, kr::cycle<>, reads_ghosts, reads_y>::about, 0,
-                                                    kr::memory{1}, memory_of);
-static_assert(named.size == 2 && named.reader[0] == "reads_ghosts" && named.reader[1] == "reads_y");
+constexpr auto named = begun<kr::memory{1}, writes_both, kr::cycle<>, reads_ghosts, reads_y>;
+static_assert(named.size == 2 && named.reader[0] == 3 && named.reader[1] == 4);
 
 // A level that two clauses name is copied once.
 struct writes_twice : empty<"writes_twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {};

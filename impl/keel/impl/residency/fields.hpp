@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The calls of fields: construction, a step, one routine, what is valid.
+
+#include <keel/impl/residency/checking.hpp>
+#include <keel/impl/residency/copies.hpp>
+#include <keel/impl/residency/exchange.hpp>
+#include <keel/impl/residency/planned_step.hpp>
+#include <keel/impl/residency/raw_access.hpp>
+#include <keel/impl/residency/setup.hpp>
+#include <keel/impl/residency/step_progress.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <optional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace keel::residency {
+
+template <class App, Variable... Vars>
+template <Runtime<App> Run, class... Options>
+fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
+    : base(run, detail::shares_in(run, whole, options...), detail::components_in(options...)) {
+  static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
+  for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
+  this->open_for(run);
+}
+
+// Whether what the plan relies on holds now: a test of a few cells against constants. What the host writes without a test must
+// not overtake a copy: those that began before the step have arrived then.
+template <class App, Variable... Vars>
+template <class Analysis, class Bound>
+bool fields<App, Vars...>::begins_by_plan(cell const* row) {
+  using checks = detail::step_checks<Analysis, Bound>;
+  if (Bound::table.has(entry_kind::once) && this->steps_ <= 1) return false;
+  if (checks::needed.set_in(row, std::make_index_sequence<checks::needed.size>{}) != 0) return false;
+  if (checks::arrived.set_in(this->ledger_.in_flight(), std::make_index_sequence<checks::arrived.size>{}) != 0) [[unlikely]]
+    this->ledger_.wait_for_copies();
+  return true;
+}
+
+template <class App, Variable... Vars>
+template <Entry S, class... Args>
+void fields<App, Vars...>::step(S, Args&&... args) {
+  using arguments = detail::passed_all<Args...>;
+  using bound = detail::bound_schedule<S, index>;
+  arguments const all(args...);
+  auto const visit = this->users_.enter("step");
+  this->require_idle("a step");
+  ++this->steps_;
+  if constexpr (CountsSteps<typename tracking::observer>) this->ledger_.observer().begin_step(this->steps_);
+  cell* const row = this->row_;
+  typename base::step_scope const scope{*this};
+  this->template on_chosen<bound::table.asks_for_device()>([&]<class Tag>(Tag) {
+    if constexpr (!tracking::tracks) {
+      detail::typed_step<App, index, S, Tag, detail::no_analysis, arguments>{*this, row, every_component, all}.run();
+    } else {
+      using analysis = detail::analysis<App, S, Tag>;
+      if constexpr (keeps_ledger)
+        if (!begins_by_plan<analysis, bound>(row)) {
+          detail::tracked_step<App, arguments> tracked{*this, bound::table.nodes, detail::actions_of<App, index, S, Tag, arguments>.list.data(),
+                                                       every_component, all};
+          return detail::walk(bound::table.nodes, 0, bound::table.size, tracked);
+        }
+      ++this->planned_steps_;
+      detail::typed_step<App, index, S, Tag, analysis, arguments> planned{*this, row, every_component, all};
+      if constexpr (base::defers_updates) this->progress_.apply_pending = &detail::apply_pending<analysis, bound>;
+      planned.run();
+      planned.template reach<detail::before(bound::table.size), true>();
+      this->progress_.apply_pending = nullptr;
+    }
+  });
+}
+
+template <class App, Variable... Vars>
+template <Entry E, class... Args>
+auto fields<App, Vars...>::run(E, Args&&... args) {
+  return run_in<E>(every_component, detail::passed_all<Args...>(args...));
+}
+template <class App, Variable... Vars>
+template <Entry E, class... Args>
+auto fields<App, Vars...>::run(E, component which, Args&&... args) {
+  this->check(which, every_component, E::about.name);
+  return run_in<E>({which.index, which.index + 1}, detail::passed_all<Args...>(args...));
+}
+template <class App, Variable... Vars>
+template <class E, class Arguments>
+struct fields<App, Vars...>::outcome : std::type_identity<void> {};
+template <class App, Variable... Vars>
+template <Routine E, class Arguments>
+struct fields<App, Vars...>::outcome<E, Arguments> {
+  template <class Tag>
+  using on = detail::result_of<E, context<App, E, typename base::template device_for<typename E::place_type, Tag>>, Arguments>;
+  template <class... Tags>
+  static auto of(keel::list<Tags...>) {
+    using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;
+    static_assert((std::is_same_v<on<Tags>, first> && ...), "keel::residency: a routine's run returns another type on another device "
+                                                            "(run returns it, whichever is chosen). Give it one type?");
+    return std::type_identity<first>{};
+  }
+  using type = typename decltype(of(devices{}))::type;
+};
+template <class App, Variable... Vars>
+template <Entry E, class Arguments>
+auto fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
+  auto const visit = this->users_.enter(E::about.name);
+  if constexpr (!Routine<E>) this->require_idle(E::about.name); // a routine finds a row on which every test fails
+  auto const run_it = [&] {
+    this->template on_chosen<detail::table_of<E>.asks_for_device()>([&]<class Tag>(Tag) __attribute__((always_inline)) {
+      detail::typed_step<App, index, E, Tag, detail::no_analysis, Arguments>{*this, this->row_, range, args}.run();
+    });
+  };
+  using result = typename outcome<E, Arguments>::type;
+  if constexpr (std::is_void_v<result>) {
+    run_it();
+  } else {
+    std::optional<result> kept;
+    struct aim { // a routine may run others
+      void*& at;
+      void* before;
+      ~aim() { at = before; }
+    } const here{this->result_, std::exchange(this->result_, &kept)};
+    run_it();
+    return std::move(*kept);
+  }
+}
+
+template <class App, Variable... Vars>
+template <Part X, class Tag>
+bool fields<App, Vars...>::is_valid(region where, component which) const {
+  using item = detail::item<X>;
+  if constexpr (!keeps_ledger) return true;
+  memory m = host;
+  if constexpr (!std::is_void_v<Tag>) m = base::template memory_of<Tag>;
+  return base::is_valid(number<typename item::variable>, item::level, where, m, which.index);
+}
+
+template <class App, Variable... Vars>
+template <Variable... Vs>
+void fields<App, Vars...>::copy_from_past() {
+  static_assert(((Vs::about.levels > 1) && ...), "keel::residency: copy_from_past of a variable that has one level alone (there is no level "
+                                                 "of the past). Declare it with levels<2>?");
+  auto const visit = this->users_.enter("copy_from_past");
+  this->require_idle("copy_from_past");
+  this->settle_host();
+  if constexpr (keeps_ledger) (this->ledger_.copy_from_past(number<Vs>), ...);
+  else
+    for (int c = 0; c < components(); ++c) ((void)this->provider_.copy_from_past(number<Vs>, c, host), ...);
+}
+
+} // namespace keel::residency

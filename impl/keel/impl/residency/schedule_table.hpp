@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A schedule as one flat constexpr table, and the two ways to walk it.
+///
+/// A schedule is a tree of types. The table has a node for each entry, in the order written, a group before its body. A
+/// node has the requests of its entry, and the number of the node behind its body. All that is found out about a schedule
+/// is found out on this table, while compiling: `steady.hpp`, `known_valid.hpp`, `pending_updates.hpp`, `prefetch.hpp`,
+/// `explain.hpp`. A step walks the same numbers: with types where it goes by a plan, with data where it is tracked.
+
+#include <keel/policy/list.hpp>
+#include <keel/residency/request.hpp>
+#include <keel/residency/schedule.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace keel::residency::detail {
+
+inline constexpr std::uint32_t no_node = ~std::uint32_t{0}, no_request = no_node;
+
+struct schedule_node {
+  entry const* about = nullptr;
+  std::uint32_t first = 0, last = 0;     ///< its requests
+  std::uint32_t end = 0;                 ///< the node behind its body
+  std::uint32_t group_end = 0;           ///< the node behind the body that it is in
+  std::uint32_t finishes = no_node;      ///< the exchange that has to be finished before it
+  std::uint32_t finishes_last = no_node; ///< the exchange that has to be finished behind it, the last of its group
+  std::uint32_t overlaps = no_node;      ///< the exchange that is under way while it runs
+  bool only_begins = false;              ///< of an exchange: another node finishes it
+
+  [[nodiscard]] constexpr entry_kind what() const { return about->what; }
+};
+
+constexpr std::size_t count_nodes(entry const& e) {
+  std::size_t n = 1;
+  for (std::size_t i = 0; i < e.child_count; ++i) n += count_nodes(*e.children[i]);
+  return n;
+}
+constexpr std::size_t count_declarations(entry const& e) {
+  std::size_t n = e.declaration_count;
+  for (std::size_t i = 0; i < e.child_count; ++i) n += count_declarations(*e.children[i]);
+  return n;
+}
+
+/// `Nodes` and `Requests` are upper bounds. Variables are numbered as they appear; the levels of each are neighbouring cells.
+template <std::size_t Nodes, std::size_t Requests>
+struct schedule_table {
+  static constexpr std::size_t max_nodes = Nodes, max_requests = Requests;
+  schedule_node nodes[Nodes]{};
+  request requests[Requests + 1]{};
+  variable_info const* variables[Requests + 1]{};
+  std::uint16_t first_cell[Requests + 2]{};
+  std::size_t size = 0, request_count = 0, variable_count = 0;
+
+  constexpr explicit schedule_table(entry const& e) {
+    append(e);
+    overlap_exchanges();
+  }
+  [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
+  [[nodiscard]] constexpr int levels(request const& r) const { return variables[r.variable]->levels; }
+  [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const { return std::uint16_t(first_cell[r.variable] + r.level); }
+  [[nodiscard]] constexpr bool has(entry_kind k) const {
+    for (std::size_t i = 0; i < size; ++i)
+      if (nodes[i].what() == k) return true;
+    return false;
+  }
+  /// Whether anything runs on the device chosen at the start.
+  [[nodiscard]] constexpr bool asks_for_device() const {
+    for (std::size_t i = 0; i < size; ++i)
+      if (auto const where = nodes[i].about->where.what; where == place::kind::at_chosen || where == place::kind::at_exchange) return true;
+    return false;
+  }
+  /// Cells that a walk of the table changes, each as often as it does.
+  [[nodiscard]] constexpr std::size_t changes() const {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::uint32_t r = nodes[i].first; r < nodes[i].last; ++r) n += rotates(nodes[i].what()) ? std::size_t(levels(requests[r])) : 1;
+    return n;
+  }
+  /// What node `i`, with its body, does to a level of a variable: the regions that it makes stale elsewhere, or moves.
+  [[nodiscard]] constexpr region spoiled_in(std::size_t i, request const& what) const {
+    region all = region::none;
+    for (std::size_t k = i; k < nodes[i].end; ++k)
+      for (std::uint32_t r = nodes[k].first; r < nodes[k].last; ++r) {
+        request const& one = requests[r];
+        if (one.variable != what.variable) continue;
+        if (rotates(nodes[k].what())) all = all | (levels(one) > 1 ? region::everywhere : region::none);
+        else if (one.level == what.level) all = all | spoiled_by(one.writes);
+      }
+    return all;
+  }
+
+private:
+  static constexpr std::size_t buckets = 2 * (Requests + 1);
+
+  constexpr void append(entry const& e) {
+    std::size_t const here = size++;
+    nodes[here].about = &e;
+    nodes[here].first = std::uint32_t(request_count);
+    for (declaration const& d : e.declared()) requests[request_count++] = {number_of(d.variable), d.level, d.reads, d.writes};
+    nodes[here].last = std::uint32_t(request_count);
+    for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i]);
+    nodes[here].end = std::uint32_t(size);
+    nodes[here].group_end = std::uint32_t(size);
+    for (std::size_t i = here + 1; i < size; i = nodes[i].end) nodes[i].group_end = std::uint32_t(size);
+  }
+  constexpr int number_of(variable_info const* v) {
+    std::size_t at = v->key % buckets;
+    while (numbers_[at] != 0 && *variables[numbers_[at] - 1] != *v) at = (at + 1) % buckets;
+    if (numbers_[at] == 0) {
+      std::size_t const n = variable_count++;
+      variables[n] = v;
+      first_cell[n + 1] = std::uint16_t(first_cell[n] + v->levels);
+      numbers_[at] = std::uint16_t(variable_count);
+    }
+    return numbers_[at] - 1;
+  }
+  // An exchange stays under way while the routines behind it neither use the ghosts that it fills nor write what it sends.
+  constexpr void overlap_exchanges() {
+    for (std::size_t i = size; i-- > 0;) {
+      if (nodes[i].what() != entry_kind::exchange) continue;
+      std::size_t last = i, j = nodes[i].end;
+      for (; j < nodes[i].group_end && nodes[j].what() == entry_kind::routine && !meets(nodes[j], nodes[i]); ++j) {
+        nodes[j].overlaps = std::uint32_t(i);
+        last = j;
+      }
+      if (last == i) continue;
+      nodes[i].only_begins = true;
+      (j < nodes[i].group_end ? nodes[j].finishes : nodes[last].finishes_last) = std::uint32_t(i);
+    }
+  }
+  [[nodiscard]] constexpr bool meets(schedule_node const& routine, schedule_node const& exchange) const {
+    for (std::uint32_t r = routine.first; r < routine.last; ++r)
+      for (std::uint32_t x = exchange.first; x < exchange.last; ++x)
+        if (requests[r].variable == requests[x].variable && requests[r].level == requests[x].level &&
+            (overlap(requests[r].reads, region::ghosts) || requests[r].writes != region::none))
+          return true;
+    return false;
+  }
+
+  std::uint16_t numbers_[buckets]{}; // of variables, one more than that, by key
+};
+
+template <class S>
+inline constexpr schedule_table<count_nodes(S::about), count_declarations(S::about)> table_of{S::about};
+
+/// Walks nodes `begin` to `end`: calls `visitor.leaf(i)`, and `visitor.group(i, body)` for those with a body, which `body()`
+/// walks once. What a condition or a repetition means is the visitor's to say.
+template <class Visitor>
+constexpr void walk(schedule_node const* nodes, std::size_t begin, std::size_t end, Visitor& visitor) {
+  for (std::size_t i = begin; i < end; i = nodes[i].end)
+    if (!has_body(nodes[i].what())) visitor.leaf(i);
+    else visitor.group(i, [&] { walk(nodes, i + 1, nodes[i].end, visitor); });
+}
+
+/// The numbers of the children of group `G`, node `N`.
+template <class G, std::size_t N>
+inline constexpr auto children_of = [] {
+  std::array<std::size_t, G::about.child_count + 1> made{N + 1};
+  for (std::size_t i = 0; i < G::about.child_count; ++i) made[i + 1] = made[i] + count_nodes(*G::about.children[i]);
+  return made;
+}();
+
+/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`.
+template <std::size_t N, class E, class Visitor>
+[[gnu::always_inline]] constexpr void walk_types(Visitor& visitor) {
+  if constexpr (!has_body(E::about.what))
+    visitor.template leaf<N, E>();
+  else
+    visitor.template group<N, E>([&](auto...) __attribute__((always_inline)) { // generic: compiled where it is called
+      [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
+        // An array, because clang nests a fold, and stops at 256.
+        [[maybe_unused]] char const in_order[] = {'\0', (walk_types<children_of<E, N>[I], Es>(visitor), '\0')...};
+      }(typename E::entries{}, std::make_index_sequence<E::entries::size>{});
+    });
+}
+
+} // namespace keel::residency::detail

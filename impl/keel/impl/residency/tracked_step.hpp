@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How one entry is run, and how a tracked step walks a schedule: what an entry needs is made valid, the entry runs, what it
+/// wrote is recorded.
+
+#include <keel/impl/residency/checks.hpp>
+#include <keel/impl/residency/fields_base.hpp>
+#include <keel/impl/residency/invoke.hpp>
+#include <keel/impl/residency/prefetch.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/residency/context.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace keel::residency::detail {
+
+/// What is done at a node, as data. What no entry of the schedule does is not named, so it is not compiled.
+template <class App, class Arguments>
+struct action {
+  using base = fields_base<App>;
+  using exchange_half = void (base::*)(std::span<request const>, memory, component_range);
+
+  std::span<request const> asked = {}; ///< of an analysis: what its body asks
+  memory where = host;
+  void (*prepare)(base&, std::string_view) = nullptr; ///< of a device that is not at hand from the start
+  void (*run)(base&, std::span<request const>, component_range, Arguments const&) = nullptr;
+  bool (*holds)(Arguments const&) = nullptr;
+  exchange_half begin_exchange = nullptr, finish_exchange = nullptr;
+  void (base::*copy_back)(std::span<request const>, component_range) = nullptr;
+  void (base::*begin_prefetch)(std::span<prefetch const>, request const*, component_range) = nullptr;
+  std::span<prefetch const> prefetches = {};
+  request const* prefetched = nullptr;
+};
+
+/// Copies for `output` that declares nothing, then its call.
+template <class E, class App, class Index, class Arguments>
+void run_output(fields_base<App>& base, std::span<request const>, component_range range, Arguments const& args) {
+  base.copy_back_for(E::about.name, range);
+  run_with<E>(context<App, E, typename fields_base<App>::host_tag, Index>{{base, nullptr, range}}, args);
+}
+
+/// The copies that begin early in `S`, in the numbers of the fields.
+template <class App, class S, class Index, class Tag>
+inline constexpr auto prefetches_of = [] {
+  using table_type = std::remove_cvref_t<decltype(table_of<S>)>;
+  prefetch_table<table_type::max_nodes, table_type::max_requests*(lanes_of<devices_of<App>>::size + 1)> made(
+      table_of<S>, node_memories<App, S, Tag>::where.data());
+  for (std::size_t i = 0; i < made.size; ++i) made.requests[i].variable = bound_schedule<S, Index>::numbers[std::size_t(made.requests[i].variable)];
+  return made;
+}();
+
+/// The actions of all nodes of `S`. Filled by a walk over its types.
+template <class App, class Index, class S, class Tag, class Arguments>
+struct action_table {
+  using base = fields_base<App>;
+  std::array<action<App, Arguments>, table_of<S>.max_nodes> list{};
+
+  constexpr action_table() { walk_types<0, S>(*this); }
+  template <std::size_t N, class E>
+  constexpr void leaf() {
+    constexpr entry_kind what = E::about.what;
+    action<App, Arguments>& a = list[N];
+    a.asked = bound_schedule<S, Index>::asked(N);
+    a.where = node_memories<App, S, Tag>::where[N];
+    if constexpr (what == entry_kind::routine) {
+      using at = typename base::template device_for<typename E::place_type, Tag>;
+      a.run = &base::template perform<E, at, Arguments>;
+      if constexpr (E::place_type::where.what == place::kind::at_named)
+        a.prepare = [](base& b, std::string_view routine) { b.template prepare<at>(routine); };
+    }
+    if constexpr (what == entry_kind::output) a.run = &run_output<E, App, Index, Arguments>;
+    if constexpr (what == entry_kind::exchange) a.begin_exchange = &base::begin_exchange, a.finish_exchange = &base::finish_exchange;
+    if constexpr (base::keeps_ledger)
+      if constexpr (auto const& table = prefetches_of<App, S, Index, Tag>; table.of(N).size() != 0)
+        a.begin_prefetch = &base::begin_prefetch, a.prefetches = table.of(N), a.prefetched = table.requests;
+  }
+  template <std::size_t N, class E, class Body>
+  constexpr void group(Body const& body) {
+    if constexpr (E::about.what == entry_kind::when) list[N].holds = &holds_with<typename E::condition, std::tuple_size_v<Arguments>, Arguments>;
+    if constexpr (E::about.what == entry_kind::analysis && base::keeps_ledger)
+      list[N].copy_back = &base::copy_back_written, list[N].asked = bound_schedule<S, Index>::asked_within(N);
+    body();
+  }
+};
+template <class App, class Index, class S, class Tag, class Arguments>
+inline constexpr action_table<App, Index, S, Tag, Arguments> actions_of{};
+
+/// A step in which each entry asks the ledger, and records what it writes.
+template <class App, class Arguments>
+struct tracked_step {
+  fields_base<App>& base;
+  schedule_node const* nodes;
+  action<App, Arguments> const* actions;
+  component_range range;
+  Arguments const& args;
+
+  void leaf(std::size_t i) {
+    finish(nodes[i].finishes);
+    try {
+      enter(i);
+      prefetch_behind(i);
+    } catch (...) {
+      finish(nodes[i].overlaps);
+      throw;
+    }
+    finish(nodes[i].finishes_last);
+  }
+  template <class Body>
+  void group(std::size_t i, Body const& body) {
+    finish(nodes[i].finishes);
+    for (int n = base.rounds(*nodes[i].about, actions[i].holds, args); n > 0; --n) body();
+    if (actions[i].copy_back != nullptr) (base.*actions[i].copy_back)(actions[i].asked, range);
+  }
+  /// The entry alone.
+  void enter(std::size_t i) {
+    entry const& about = *nodes[i].about;
+    action<App, Arguments> const& a = actions[i];
+    switch (about.what) {
+    case entry_kind::routine:
+      if (a.prepare != nullptr) a.prepare(base, about.name);
+      return base.run_slowly(about.name, a, range, args);
+    case entry_kind::cycle:
+    case entry_kind::rewind:
+      for (request const& r : a.asked) base.rotate(r.variable, about.what == entry_kind::cycle ? rotation::cycle : rotation::rewind);
+      return;
+    case entry_kind::exchange: {
+      profiling_region const region(base.listens(), nodes[i].only_begins ? "exchange, its beginning" : "exchange", {});
+      (base.*a.begin_exchange)(a.asked, a.where, range);
+      if (!nodes[i].only_begins) (base.*a.finish_exchange)(a.asked, a.where, range);
+      return;
+    }
+    default: return a.run(base, a.asked, range, args); // output
+    }
+  }
+  void prefetch_behind(std::size_t i) {
+    if (actions[i].begin_prefetch != nullptr) (base.*actions[i].begin_prefetch)(actions[i].prefetches, actions[i].prefetched, range);
+  }
+  void finish(std::uint32_t exchange) {
+    if (exchange == no_node) return;
+    profiling_region const region(base.listens(), "exchange, its end", {});
+    (base.*actions[exchange].finish_exchange)(actions[exchange].asked, actions[exchange].where, range);
+  }
+};
+
+/// How often the body of a group runs now.
+template <class App>
+template <class Arguments>
+KEEL_FORCE_INLINE int fields_base<App>::rounds(entry const& group, bool (*holds)(Arguments const&), Arguments const& args) const {
+  switch (group.what) {
+  case entry_kind::every: return steps_ % group.count == 0 ? 1 : 0;
+  case entry_kind::when: return holds(args) ? 1 : 0;
+  case entry_kind::once: return steps_ <= 1 ? 1 : 0;
+  case entry_kind::repeat: return group.count;
+  default: return 1;
+  }
+}
+
+// How far a routine came that throws is not known.
+template <class App>
+template <class R, class Tag, class Arguments>
+KEEL_FORCE_INLINE void fields_base<App>::perform(fields_base& self, std::span<request const> asked, component_range range, Arguments const& args) {
+  context<App, R, Tag> const given{{self, asked.data(), range}};
+  auto const call = [&]() __attribute__((always_inline)) {
+    try {
+      run_and_keep<R>(given, args, self.result_);
+    } catch (...) {
+      self.lose(asked, range, R::about.name);
+      throw;
+    }
+  };
+  if constexpr (tracking::checks) {
+    auto const before = self.digest_undeclared(asked, memory_of<Tag>, range);
+    call();
+    self.find_undeclared(before, self.digest_undeclared(asked, memory_of<Tag>, range), R::about.name);
+  } else {
+    call();
+  }
+}
+
+template <class App>
+void fields_base<App>::lose(std::span<request const> asked, component_range range, std::string_view who) {
+  apply_pending();
+  ledger_.lose(asked, range, who);
+}
+
+// The slow path: copies, several components, and whatever else the fast path's row was replaced for.
+template <class App>
+void fields_base<App>::admit(std::span<request const> asked, memory m, std::string_view routine, component_range range) {
+  if (!ledger_.is_ready(asked, m, range)) acquire(asked, m, routine, range);
+  if constexpr (may_poison)
+    if (poisons_) poison(asked, m, range);
+  ledger_.post_call(asked, m, range, routine);
+  progress_.now.where = position::phase::inside;
+}
+
+template <class App>
+template <class Arguments>
+[[gnu::noinline, gnu::cold]] void fields_base<App>::run_slowly(std::string_view name, action<App, Arguments> const& routine, component_range range,
+                                                               Arguments const& args) {
+  admit(routine.asked, routine.where, name, range);
+  profiling_region const region(listens(), "routine ", name);
+  routine.run(*this, routine.asked, range, args);
+}
+
+template <class App>
+void fields_base<App>::poison(std::span<request const> asked, memory m, component_range range) {
+  settle_host();
+  ledger_.poison(asked, m, range, current_row());
+}
+template <class App>
+void fields_base<App>::tell_writes(std::span<request const> asked, memory m, std::string_view routine) {
+  for (request const& r : asked)
+    if (r.writes != region::none) ledger_.observer().write(r, 0, m, routine);
+}
+
+template <class App>
+void fields_base<App>::rotate(int variable, rotation how) {
+  int const levels = ledger_.levels(variable);
+  if constexpr (may_poison)
+    if (poisons_ && levels > 1) {
+      request const freed{variable, how == rotation::cycle ? levels - 1 : 0, region::none, region::everywhere};
+      poison({&freed, 1}, memory::none, {0, components()});
+    }
+  if (defers_updates && progress_.apply_pending != nullptr) ledger_.rotate_buffers(variable, how);
+  else ledger_.rotate(variable, how);
+}
+
+} // namespace keel::residency::detail
