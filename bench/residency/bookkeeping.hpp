@@ -62,7 +62,7 @@ void tracked(long n, std::string_view device) {
   kr::fields<two_memories, a, b, c, d, r, a3, b3, c3, d3, r3> f{here, kr::grid{{4, 4}}};
   f.run(begin{});
   f.run(begin3{});
-  repeat(n, [&] { f.run(R{}); });
+  repeat(n, [&]() __attribute__((always_inline)) { f.run(R{}); });
 }
 template <class R>
 void planned(long n, std::string_view device) {

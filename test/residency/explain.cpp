@@ -107,7 +107,7 @@ TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that 
   CHECK(text.find("\n  repeat 2\n    exchange  host ") != std::string::npos);
   CHECK(text.find("rhs           simulated  eta[1]  owned       reads    depends  host") != std::string::npos);
   CHECK(text.find("copies in a step:") != std::string::npos);
-  CHECK(told<app, forgetful, keel::simulated>().find("eta[1]  ghosts      reads   lost          nobody has filled them") !=
+  CHECK(told<app, forgetful, keel::simulated>().find("eta[1]  ghosts      reads   lost          have not been filled") !=
         std::string::npos);
 }
 

@@ -259,7 +259,7 @@ public:
   // Whether every look found the truth in a step that begins with `now`.
   bool step(std::int64_t number, row const& now) {
     step_ = number, now_ = deferred_ = now, is_true_ = true;
-    walk(program_.nodes, 0, program_.size, *this);
+    kr::detail::walk<kr::detail::steps::later>(program_.nodes, 0, program_.size, *this);
     flush(kr::detail::before(program_.size));
     return is_true_ && now_ == deferred_;
   }
@@ -285,7 +285,6 @@ public:
   template <class Body>
   void group(std::size_t i, Body const& body) {
     auto const what = program_.nodes[i].what();
-    if (what == kr::entry_kind::once) return; // the first step does not go by a plan
     flush(kr::detail::before(i));
     for (int n = rounds(*program_.nodes[i].about, step_, chance_); n > 0; --n) {
       body();

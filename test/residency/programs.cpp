@@ -124,10 +124,9 @@ constexpr int number_of = X::about.name[0] - 'a';
 template <template <class...> class How, class Part, class Place>
 struct op : kr::routine<"op", Place, How<Part>> {
   using item = kr::detail::item<Part>;
-  static constexpr kr::access declared = op::clauses[0].first[0];
+  static constexpr kr::declaration said = op::about.first[0];
   static constexpr int v_number = number_of<typename item::variable>, level = item::level;
-  static constexpr kr::region needs = kr::does_read(declared.how) ? declared.where : kr::region::none;
-  static constexpr kr::region changes = kr::does_write(declared.how) ? declared.where & kr::region::everywhere : kr::region::none;
+  static constexpr kr::region needs = said.reads, changes = said.writes;
 
   template <class V>
   static void run(V v) {

@@ -135,10 +135,10 @@ TEST_CASE("residency: checked tracking says in which step data became stale") {
   f.run(rhs{});
   f.run(kr::cycle<eta>{});
   CHECK(message_of([&] { f.run(rhs{}); })
-            .find("reads eta, level 1, ghosts, valid nowhere (routine rhs wrote the cells that it copies, on simulated in step 12, and nobody "
-                  "exchanged since)") != std::string::npos);
+            .find("reads eta, level 1, ghosts, valid nowhere (routine rhs wrote the cells that it copies, on simulated in step 12, and there was no "
+                  "exchange since)") != std::string::npos);
   f.run(kr::cycle<eta>{});
-  CHECK(message_of([&] { f.run(show{}); }).find("level 1, core, valid nowhere (the levels cycled in step 12, and nobody wrote it since)") !=
+  CHECK(message_of([&] { f.run(show{}); }).find("level 1, core, valid nowhere (the levels cycled in step 12, and it was not written since)") !=
         std::string::npos);
 }
 

@@ -17,12 +17,12 @@ namespace keel::residency {
 enum class format { table, graphviz };
 
 /// Writes what `Schedule` does in each step of its steady state, in the application `App` with
-/// `Device` chosen, which is, where nobody says it, the first of the list with memory of its own.
+/// `Device` chosen. The default is the first of the list with memory of its own.
 ///
 /// In the table each line is a region of a level of a variable that an entry reads or writes, and
 /// says whether it has to be copied for that: `never`, `always`, or `depends` on conditions; where
 /// from and where to; and what becomes of the ghosts. Sums over one period stand below, and which copies begin early. In the graph an
-/// arrow goes from whoever wrote data to whoever reads them, thick where they are copied on the way.
+/// arrow goes from the writer of data to their reader, thick where they are copied on the way.
 template <class App, Entry Schedule, class Device = detail::device_to_explain<App>>
 void explain(std::ostream& out, format how = format::table) {
   detail::explanation const told = detail::explained<App, Schedule, Device>::tell();

@@ -40,9 +40,9 @@ public:
   fields(Run& run, grid const& whole, Options const&... options);
 
   /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
-  /// takes, by reference. Where the state allows it, as it does in the steady state, reads that the plan knows to
-  /// find their data are not tested, and writes are not marked: the book lags behind until a copy, an output or a
-  /// condition needs it, or the step ends. Routines of such a step may ask `is_valid`; that they call for other entries
+  /// takes, by reference. Where the state allows it, as it does in the steady state, the step goes by its plan: reads that are
+  /// known to find their data are not tested, and writes are recorded only where a copy, an output or a condition needs the
+  /// record, or at the end of the step. Routines of such a step may ask `is_valid`; that they call for other entries
   /// is an error. A schedule in which ghosts are read that no exchange has filled since their owners wrote does not
   /// compile. Throws `keel::error` where a routine reads what is valid nowhere.
   template <Entry S, class... Args>

@@ -2,9 +2,10 @@
 #pragma once
 
 /// @file
-/// The book of what is valid where, for variables known at run time, and the calls by which a
-/// driver keeps it. `fields` keeps its own book in one, and tests it with constants.
-/// Long because the book and the calls of a driver are one class.
+/// Where each region of each variable is valid, for variables known at run time, and the calls by which a driver keeps that up
+/// to date. The state is a row of cells (`transitions.hpp`); it works as valid bits do in a cache coherence protocol such as
+/// MESI. `fields` has a ledger, and tests its cells with constants.
+/// Long because the state and the calls of a driver are one class.
 
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/observer.hpp>
@@ -115,7 +116,7 @@ public:
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
   /// Begins to bring to the host what `list` reads and lacks there, where the provider can and nothing is in the way. It
-  /// is valid there when somebody needed it, and waited: not where it was written on the device meanwhile. Does not block.
+  /// counts as valid there only once a reader has waited for it, and not where it was written on the device meanwhile. Does not block.
   void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
   /// Returns when no copy is leaving from the host any more, nor arriving there.
   void wait_for_copies(std::string_view routine = "the caller");
@@ -189,19 +190,19 @@ private:
   }
   // The same as `prepared`, looked up on the way.
   struct looked_up {
-    ledger const& book;
+    ledger const& all;
     std::span<request const> list;
     component_range range;
     template <class F>
     [[gnu::always_inline]] void for_each(F&& f) const {
       (void)all_of([&](detail::asked const& r) __attribute__((always_inline)) { return f(r), true; });
     }
-    // Whether `f` holds for each; nobody is asked behind the first one that it does not hold for.
+    // Whether `f` holds for each. Stops at the first that it does not hold for.
     template <class F>
     [[gnu::always_inline]] bool all_of(F&& f) const {
-      int const end = range.of(book.components_).end;
+      int const end = range.of(all.components_).end;
       for (request const& r : list) {
-        std::size_t at = book.index(r.variable, r.level, range.begin);
+        std::size_t at = all.index(r.variable, r.level, range.begin);
         for (int c = range.begin; c < end; ++c, ++at)
           if (!f(detail::asked{r.variable, r.level, c, std::uint32_t(at), bits_of(r.reads, host), r.writes})) return false;
       }
@@ -250,4 +251,3 @@ private:
 
 #include <keel/impl/residency/ledger.hpp>
 #include <keel/impl/residency/ledger_copies.hpp>
-#include <keel/impl/residency/ledger_outputs.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Who is told what happens to the data of a ledger, and nobody.
+/// Observers: what a ledger tells of each allocation, copy, rotation and write.
 
 #include <keel/residency/request.hpp>
 #include <keel/residency/concepts.hpp>
@@ -66,7 +66,7 @@ concept WritesFile = requires(O& o, std::string const& path, int rank, std::vect
   o.open(path, rank, memories);
 };
 
-/// The null model: nobody is told, and no code is left.
+/// The null model: it ignores all, and no code is left.
 struct unobserved {
   static constexpr bool is_told = false;
   void add(std::string_view, int, int, region_bytes const&) {}

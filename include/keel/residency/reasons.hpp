@@ -39,7 +39,7 @@ public:
   void write(request const& r, int component, memory m, std::string_view routine) { note(r, component, cause::written, m, routine); }
   void lose(request const& r, int component, std::string_view routine) { note(r, component, cause::lost, host, routine); }
 
-  /// *routine rhs wrote it on the host in step 12*, *the levels cycled in step 3, and nobody has written since*, …
+  /// *routine rhs wrote it on the host in step 12*, *the levels cycled in step 3, and it was not written since*, …
   [[nodiscard]] std::string why(int variable, int level, int component, region single) const;
 
 private:
@@ -84,12 +84,12 @@ inline std::string reasons::why(int variable, int level, int component, region s
   std::string const where = m < memories_.size() ? memories_[m] : m == 0 ? "host" : "memory " + std::to_string(m);
   std::string const when = e.step == 0 ? " before the first step" : " in step " + std::to_string(e.step);
   switch (e.what) {
-  case cause::nothing: return "nobody ever wrote it";
+  case cause::nothing: return "it was never written";
   case cause::written: return "routine " + e.routine + " wrote it on " + where + when;
-  case cause::spoiled: return "routine " + e.routine + " wrote the cells that it copies, on " + where + when + ", and nobody exchanged since";
-  case cause::cycled: return "the levels cycled" + when + ", and nobody wrote it since";
-  case cause::rewound: return "the levels went back" + when + ", and nobody wrote it since";
-  case cause::lost: return "routine " + e.routine + " failed" + when + ", and nobody knows how far it came";
+  case cause::spoiled: return "routine " + e.routine + " wrote the cells that it copies, on " + where + when + ", and there was no exchange since";
+  case cause::cycled: return "the levels cycled" + when + ", and it was not written since";
+  case cause::rewound: return "the levels went back" + when + ", and it was not written since";
+  case cause::lost: return "routine " + e.routine + " failed" + when + ", and may have written a part";
   }
   return {};
 }

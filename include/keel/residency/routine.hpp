@@ -127,10 +127,19 @@ enum class entry_kind : std::uint8_t { routine, cycle, rewind, exchange, output,
 [[nodiscard]] constexpr bool has_body(entry_kind k) { return k >= entry_kind::sequence; }
 /// Whether a step may leave the body out.
 [[nodiscard]] constexpr bool is_conditional(entry_kind k) { return k >= entry_kind::every; }
-/// Whether it rotates time levels.
+/// Whether its body runs in the first step of the fields alone.
+[[nodiscard]] constexpr bool is_for_first_step(entry_kind k) { return k == entry_kind::once; }
+/// Whether it rotates time levels, and which way.
 [[nodiscard]] constexpr bool rotates(entry_kind k) { return k == entry_kind::cycle || k == entry_kind::rewind; }
+[[nodiscard]] constexpr rotation rotation_of(entry_kind k) { return k == entry_kind::cycle ? rotation::cycle : rotation::rewind; }
 /// Whether it reads and writes in a memory.
 [[nodiscard]] constexpr bool has_place(entry_kind k) { return k == entry_kind::routine || k == entry_kind::exchange; }
+
+/// What messages call an entry that has no name of its own.
+[[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
+  constexpr std::string_view names[] = {"routine", "cycle", "rewind", "exchange", "output", "sequence", "analysis", "repeat", "every", "when", "once"};
+  return names[std::size_t(k)];
+}
 
 /// A routine, or any other entry of a schedule, as data: a tree that constexpr functions walk.
 struct entry {

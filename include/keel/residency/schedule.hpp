@@ -17,7 +17,7 @@ template <entry_kind What, Variable... Vs>
 struct rotation_entry {
   using parts = keel::list<Vs...>;
   static constexpr auto declared = join(std::array<declaration, sizeof...(Vs)>{declaration{&Vs::about}...});
-  static constexpr entry about{What, What == entry_kind::cycle ? "cycle" : "rewind", {}, declared.list.data(), declared.size, nullptr, 0, 1};
+  static constexpr entry about{What, name_of(What), {}, declared.list.data(), declared.size, nullptr, 0, 1};
 };
 } // namespace detail
 
@@ -39,7 +39,7 @@ struct exchange {
   using parts = keel::list<Xs...>;
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
       declaration{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, region::halo}...});
-  static constexpr entry about{entry_kind::exchange, "exchange", {place::kind::at_exchange}, declared.list.data(), declared.size, nullptr, 0, 1};
+  static constexpr entry about{entry_kind::exchange, name_of(entry_kind::exchange), {place::kind::at_exchange}, declared.list.data(), declared.size, nullptr, 0, 1};
 };
 
 namespace detail {
@@ -48,7 +48,7 @@ template <entry_kind What, int N, class... Entries>
 struct group {
   using entries = keel::list<Entries...>;
   static constexpr entry const* children[sizeof...(Entries) + 1] = {&Entries::about..., nullptr};
-  static constexpr entry about{What, {}, {}, nullptr, 0, children, sizeof...(Entries), N};
+  static constexpr entry about{What, name_of(What), {}, nullptr, 0, children, sizeof...(Entries), N};
 };
 
 } // namespace detail

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How fields serve output that declares nothing, and tell what they copy.
+/// How fields have copies made: for a routine, early, and for output that declares nothing.
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/policy/error.hpp>
@@ -92,7 +92,7 @@ void fields_base<App>::copy_back_written(std::span<request const> asked, compone
   copy_back(variables, "analysis", range);
 }
 
-// Whether the owned part is there; ghosts are, where somebody filled them.
+// The owned part has to be there. Ghosts are there where they were filled.
 template <class App>
 void fields_base<App>::require_copied_back(int variable, int level, int which, std::string_view output) const {
   if (!keeps_ledger || ledger_.is_valid(variable, level, region::owned, host, which)) return;

@@ -40,20 +40,20 @@ struct digested {
   std::uint64_t digest;
 };
 
-/// What lies in all open memories of a book, less what `writes` may change in `m`.
-template <class Book, class Provider>
-std::vector<digested> digest_all(Book const& book, Provider& provider, std::span<request const> writes, memory m,
+/// The digests of all regions in all open memories, without those that `writes` may change in `m`.
+template <class Ledger, class Provider>
+std::vector<digested> digest_all(Ledger const& ledger, Provider& provider, std::span<request const> writes, memory m,
                                  component_range range) {
   std::vector<digested> all;
-  for (int v = 0; v < book.variables(); ++v)
-    for (int l = 0; l < book.levels(v); ++l)
-      for (int c = 0; c < book.components(); ++c) {
+  for (int v = 0; v < ledger.variables(); ++v)
+    for (int l = 0; l < ledger.levels(v); ++l)
+      for (int c = 0; c < ledger.components(); ++c) {
         region spared = region::none;
         for (request const& r : writes)
           if (r.variable == v && r.level == l && c >= range.begin && c < range.end) spared = spared | r.writes;
-        for (int k = 0; k < book.memories(); ++k)
+        for (int k = 0; k < ledger.memories(); ++k)
           for (region one : single_regions)
-            if (book.is_open(memory(k)) && !(memory(k) == m && overlap(one, spared)))
+            if (ledger.is_open(memory(k)) && !(memory(k) == m && overlap(one, spared)))
               all.push_back({{v, l, c, one, memory(k), memory(k)}, provider.digest(v, l, c, one, memory(k))});
       }
   return all;

@@ -88,15 +88,8 @@ struct explanation {
 };
 
 [[nodiscard]] inline std::string name_of(entry const& e) {
-  switch (e.what) {
-  case entry_kind::every: return "every " + std::to_string(e.count);
-  case entry_kind::repeat: return "repeat " + std::to_string(e.count);
-  case entry_kind::when: return "when";
-  case entry_kind::once: return "once";
-  case entry_kind::sequence: return "sequence";
-  case entry_kind::analysis: return "analysis";
-  default: return std::string(e.name);
-  }
+  bool const counts = e.what == entry_kind::every || e.what == entry_kind::repeat;
+  return std::string(e.name) + (counts ? ' ' + std::to_string(e.count) : "");
 }
 
 /// Gathers what the reads of each request met.
@@ -133,7 +126,7 @@ struct explained {
     self.writers.resize(found::cells);
     for (self.step = 0; self.step < found::cells + 2; ++self.step) {
       self.is_last = self.step == found::cells + 1;
-      walk(table.nodes, 0, table.size, self);
+      walk<steps::later>(table.nodes, 0, table.size, self);
     }
     return std::move(self.out);
   }
@@ -142,12 +135,11 @@ struct explained {
   void leaf(std::size_t i) {
     schedule_node const& n = table.nodes[i];
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) rotate(table.requests[r], n.what() == entry_kind::cycle ? rotation::cycle : rotation::rewind);
+      if (rotates(n.what())) rotate(table.requests[r], rotation_of(n.what()));
       else meet(i, table.requests[r], seen[r]);
   }
   template <class Body>
   void group(std::size_t i, Body const& body) {
-    if (table.nodes[i].what() == entry_kind::once) return; // not in the steady state
     auto const before = writers;
     body();
     if (!is_conditional(table.nodes[i].what())) return;

@@ -30,8 +30,9 @@ using told_row = std::array<std::string, 8>;
   return text;
 }
 
-/// `never`, `always`, `depends`; `lost` where there is nothing to copy.
+/// `never`, `always`, `depends`; `lost` where there is nothing to copy. Nothing where the steady state does not come by.
 [[nodiscard]] inline char const* word_for(met const& m) {
+  if (!m.lost && !m.found && !m.lacked) return "";
   if (m.lost && !m.found && !m.lacked) return "lost";
   return !m.lacked ? "never" : m.found || m.lost ? "depends" : "always";
 }
@@ -48,7 +49,7 @@ using told_row = std::array<std::string, 8>;
   if (e.what == entry_kind::exchange) return overlap(a.writes, region::ghosts) ? "filled here" : "sent to the neighbours";
   if (overlap(a.writes, region::owned) && !overlap(a.writes, region::ghosts)) return "stale from here on";
   if (overlap(a.writes, region::ghosts)) return a.reads == region::none ? "written here" : "changed here";
-  if (overlap(a.reads, region::ghosts) && a.seen.lost) return "nobody has filled them";
+  if (overlap(a.reads, region::ghosts) && a.seen.lost) return "have not been filled";
   return "";
 }
 

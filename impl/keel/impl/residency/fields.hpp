@@ -35,7 +35,7 @@ template <class App, Variable... Vars>
 template <class Analysis, class Bound>
 bool fields<App, Vars...>::begins_by_plan(cell const* row) {
   using checks = detail::step_checks<Analysis, Bound>;
-  if (Bound::table.has(entry_kind::once) && this->steps_ <= 1) return false;
+  if (Bound::table.differs_in_first_step() && this->steps_ <= 1) return false;
   if (checks::needed.set_in(row, std::make_index_sequence<checks::needed.size>{}) != 0) return false;
   if (checks::arrived.set_in(this->ledger_.in_flight(), std::make_index_sequence<checks::arrived.size>{}) != 0) [[unlikely]]
     this->ledger_.wait_for_copies();
@@ -77,7 +77,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
 
 template <class App, Variable... Vars>
 template <Entry E, class... Args>
-auto fields<App, Vars...>::run(E, Args&&... args) {
+KEEL_FORCE_INLINE auto fields<App, Vars...>::run(E, Args&&... args) {
   return run_in<E>(every_component, detail::passed_all<Args...>(args...));
 }
 template <class App, Variable... Vars>
@@ -105,10 +105,10 @@ struct fields<App, Vars...>::outcome<E, Arguments> {
 };
 template <class App, Variable... Vars>
 template <Entry E, class Arguments>
-auto fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
+KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
   auto const visit = this->users_.enter(E::about.name);
   if constexpr (!Routine<E>) this->require_idle(E::about.name); // a routine finds a row on which every test fails
-  auto const run_it = [&] {
+  auto const run_it = [&]() __attribute__((always_inline)) {
     this->template on_chosen<detail::table_of<E>.asks_for_device()>([&]<class Tag>(Tag) __attribute__((always_inline)) {
       detail::typed_step<App, index, E, Tag, detail::no_analysis, Arguments>{*this, this->row_, range, args}.run();
     });

@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// What fields hold and do whichever variables they have: arrays, book, devices. Variables go by number here, so that
-/// what a routine costs the compiler does not grow with their list.
+/// The part of `fields` that does not depend on the list of variables: arrays, ledger, devices. Variables go by number here,
+/// so that what a routine costs the compiler does not grow with their list. The bodies of its members stand in the headers
+/// that the comments name.
 
 #include <keel/impl/residency/analysis.hpp>
 #include <keel/impl/residency/digest.hpp>
@@ -118,7 +119,9 @@ struct fields_base {
   template <class R, class Tag, class Arguments>
   static void perform(fields_base& self, std::span<request const> asked, component_range range, Arguments const& args);
   template <class Arguments>
-  void run_slowly(std::string_view name, action<App, Arguments> const& routine, component_range range, Arguments const& args);
+  void run_slowly(action<App, Arguments> const& routine, component_range range, Arguments const& args);
+  template <class Arguments>
+  void run_from_outside(action<App, Arguments> const& routine, component_range range, Arguments const& args);
   void admit(std::span<request const> asked, memory m, std::string_view routine, component_range range);
   void lose(std::span<request const> asked, component_range range, std::string_view who);
   void poison(std::span<request const> asked, memory m, component_range range);
@@ -176,7 +179,7 @@ struct fields_base {
     using type = array_type<Data, memory_space_of<Tag>>;
     return typename type::const_type(static_cast<type const*>(arrays(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
   }
-  /// The arrays of one variable in one memory, by component, then slot.
+  /// The arrays of one variable in one memory, by component, then slot. `all` owns them.
   struct array_table {
     void const* first = nullptr;
     std::shared_ptr<void> all;

@@ -34,7 +34,7 @@ public:
     for (std::size_t c = 0; c < Cells; ++c) now_[c] = {may_be_stale[c], all_bits & ~may_be_stale[c], std::uint16_t(c)};
   }
   constexpr known_valid<Table::max_requests, Cells> find() {
-    walk(table_.nodes, 0, table_.size, *this);
+    walk<steps::later>(table_.nodes, 0, table_.size, *this);
     for (std::size_t i = 0; i < table_.size; ++i)
       for (std::uint32_t r = table_.nodes[i].first; r < table_.nodes[i].last; ++r) {
         request const& one = table_.requests[r];
@@ -48,13 +48,13 @@ public:
   constexpr void leaf(std::size_t i) {
     schedule_node const& n = table_.nodes[i];
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) rotate(table_.requests[r], n.what() == entry_kind::cycle ? rotation::cycle : rotation::rewind);
+      if (rotates(n.what())) rotate(table_.requests[r], rotation_of(n.what()));
       else visit(table_.requests[r], where_[i], out_.reads[r]);
   }
   template <class Body>
   constexpr void group(std::size_t i, Body const& body) {
     entry const& e = *table_.nodes[i].about;
-    if (e.what == entry_kind::once || (e.what == entry_kind::repeat && e.count == 0)) return; // the first step does not go by a plan
+    if (e.what == entry_kind::repeat && e.count == 0) return;
     for (;;) { // a repetition until the beginning of the body holds for every time round
       all_cells const start = now_;
       body();

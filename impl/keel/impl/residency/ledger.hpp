@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// How the book is kept.
-/// Long because all that changes the book stands in one place.
+/// How a ledger records: variables, rotations, the calls of a driver, refusals.
+/// Long because all that changes the state stands in one place.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/ledger.hpp>
@@ -65,7 +65,7 @@ template <Provider P, Observer O>
 int ledger<P, O>::find(std::string_view name) const {
   auto const found = numbers_.find(std::string(name));
   if (found == numbers_.end())
-    throw error("residency::ledger", "there is no variable " + std::string(name), "nobody added it", "Add it first");
+    throw error("residency::ledger", "there is no variable " + std::string(name), "it was never added", "Add it first");
   return found->second;
 }
 

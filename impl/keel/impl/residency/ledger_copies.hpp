@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How a ledger has copies made: which, in what batches, and what the book says of them after.
+/// How a ledger has copies made: which, in what batches, and what it records of them.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/ledger.hpp>
@@ -11,6 +11,7 @@
 #include <bit>
 #include <exception>
 #include <utility>
+#include <vector>
 
 namespace keel::residency {
 
@@ -129,7 +130,7 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
     }
 }
 
-// One call of the provider, and the book after it: where it throws, nothing was claimed.
+// One call of the provider, then its record. Where the call throws, nothing is recorded.
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How>
 void ledger<P, O>::send(parcel const& all, std::string_view routine) {
@@ -193,8 +194,8 @@ transfer ledger<P, O>::without_gaps(transfer t) const {
   return t;
 }
 
-// Waits for every device that a copy may be under way to; finer would cost state. Where that fails, nobody knows what
-// arrived there.
+// Waits for every device that a copy may be in flight to or from; to wait for one variable would cost state. Where the wait
+// fails, what was in flight counts as stale there.
 template <Provider P, Observer O>
 void ledger<P, O>::wait_for_copies(std::string_view routine) {
   auto const levels_of = [&](int v) { return std::span(in_flight_).subspan(index(v, 0, 0), std::size_t(variables_[std::size_t(v)].levels * components_)); };
@@ -220,6 +221,34 @@ void ledger<P, O>::wait_for_copies(std::string_view routine) {
     places_[std::size_t(v)].is_flying = false;
   }
   flying_variables_.clear();
+}
+
+template <Provider P, Observer O>
+std::vector<int> ledger<P, O>::find_all(std::string_view text) const {
+  std::vector<names> known;
+  for (std::size_t v = 0; v < variables_.size(); ++v) known.push_back({name(int(v)), variables_[v].group});
+  std::vector<bool> const is_chosen = chosen_by(text, known);
+  std::vector<int> numbers;
+  for (std::size_t v = 0; v < is_chosen.size(); ++v)
+    if (is_chosen[v]) numbers.push_back(int(v));
+  return numbers;
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range) {
+  open(host);
+  std::vector<request> list;
+  for (int c = range.begin, end = range.of(components_).end; c < end; ++c) {
+    list.clear();
+    for (int v : variables)
+      for (int l = 0; l < (all_levels ? levels(v) : 1); ++l) {
+        region somewhere = region::none;
+        for (region one : single_regions)
+          if (source_of(at(v, l, c), one) != memory::none) somewhere = somewhere | one;
+        list.push_back({v, l, somewhere, region::none});
+      }
+    acquire(list, host, output, {c, c + 1});
+  }
 }
 
 } // namespace keel::residency

@@ -5,6 +5,7 @@
 /// The memories of a list of devices, and which device's queue moves bytes to each.
 
 #include <keel/policy/list.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/residency/routine.hpp>
 #include <keel/residency/tracking.hpp>
@@ -89,8 +90,8 @@ struct nth_of<N, keel::list<Ts...>> : std::tuple_element<N, std::tuple<Ts...>> {
 
 /// Calls `f` with `index` as a constant. It has to be below `N`; the last one is not tested.
 template <std::size_t N, class F>
-constexpr void with_index(std::size_t index, F&& f) {
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
+KEEL_FORCE_INLINE constexpr void with_index(std::size_t index, F&& f) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) {
     (void)(((index == I || I + 1 == N) && (f(std::integral_constant<std::size_t, I>{}), true)) || ...);
   }(std::make_index_sequence<N>{});
 }

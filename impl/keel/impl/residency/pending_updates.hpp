@@ -37,14 +37,18 @@ constexpr void flush(cell* row, pending_update const* first, pending_update cons
 /// A position in a step: before a node, with the ledger as its entry needs it; inside, behind the update of what it writes;
 /// or behind it. The end of the step is before the node that would follow the last one.
 struct position {
-  enum class phase : std::uint8_t { before, inside, behind };
-  std::uint32_t node = 0;
-  phase where = phase::before;
+  enum class phase : std::uint32_t { before, inside, behind };
+  std::uint32_t packed = 0; // one word, so that a step stores it at once
+
+  constexpr position() = default;
+  constexpr position(std::size_t node, phase where) : packed(std::uint32_t(node) << 2 | std::uint32_t(where)) {}
+  [[nodiscard]] constexpr std::size_t node() const { return packed >> 2; }
+  [[nodiscard]] constexpr phase where() const { return phase(packed & 3U); }
   friend constexpr bool operator==(position const&, position const&) = default;
 };
-[[nodiscard]] constexpr position before(std::size_t node) { return {std::uint32_t(node), position::phase::before}; }
-[[nodiscard]] constexpr position inside(std::size_t node) { return {std::uint32_t(node), position::phase::inside}; }
-[[nodiscard]] constexpr position behind(std::size_t node) { return {std::uint32_t(node), position::phase::behind}; }
+[[nodiscard]] constexpr position before(std::size_t node) { return {node, position::phase::before}; }
+[[nodiscard]] constexpr position inside(std::size_t node) { return {node, position::phase::inside}; }
+[[nodiscard]] constexpr position behind(std::size_t node) { return {node, position::phase::behind}; }
 
 template <class Table, std::size_t Cells>
 class pending_analysis {
@@ -57,7 +61,7 @@ public:
   template <class F>
   constexpr void for_each_flushed(F f) {
     visitor<F> v{*this, f};
-    walk(table_.nodes, 0, table_.size, v);
+    walk<steps::later>(table_.nodes, 0, table_.size, v);
     flush_all(before(table_.size), f);
   }
   /// Calls `f(update)` for what is pending at `when`, behind what is flushed there.
@@ -66,7 +70,7 @@ public:
     auto const ignore = [](position, pending_update const&) {};
     stop_ = when;
     visitor<decltype(ignore)> v{*this, ignore};
-    walk(table_.nodes, 0, table_.size, v);
+    walk<steps::later>(table_.nodes, 0, table_.size, v);
     flush_all(when, [&](position, pending_update const& u) { f(u); });
   }
 
@@ -82,7 +86,7 @@ private:
       else if (all.looks(i)) all.flush_named(i, before(i), f);
       if (all.stops_at(before(i))) return;
       for (std::uint32_t r = n.first; r < n.last; ++r)
-        if (rotates(n.what())) all.rotate(all.table_.requests[r], n.what() == entry_kind::cycle ? rotation::cycle : rotation::rewind);
+        if (rotates(n.what())) all.rotate(all.table_.requests[r], rotation_of(n.what()));
         else all.write(all.table_.requests[r], all.where_[i]);
       if (all.stops_at(inside(i))) return;
       for (std::uint32_t r = n.first; r < n.last; ++r)
@@ -93,7 +97,6 @@ private:
     constexpr void group(std::size_t i, Body const& body) {
       entry_kind const what = all.table_.nodes[i].what();
       bool const may_repeat = is_conditional(what) || what == entry_kind::repeat;
-      if (what == entry_kind::once) return; // the first step does not go by a plan
       if (may_repeat && all.has_output(i)) all.flush_all(before(i), f);
       else if (may_repeat) all.flush_named(i, before(i), f);
       if (all.stops_at(before(i))) return;
@@ -179,7 +182,7 @@ private:
   known_valid<Table::max_requests, Cells> const& known_;
   pending_update pending_[Cells + 1]{};
   bool has_pending_[Cells + 1]{}; // by variable
-  position stop_{no_node};
+  position stop_ = before(Table::max_nodes + 1); // none
   bool has_stopped_ = false;
 };
 
@@ -193,9 +196,9 @@ struct flush_table {
   pending_update list[capacity]{};
   range ranges[Nodes + 1][3]{};
 
-  [[nodiscard]] constexpr range const& at(position when) const { return ranges[when.node][int(when.where)]; }
+  [[nodiscard]] constexpr range const& at(position when) const { return ranges[when.node()][std::size_t(when.where())]; }
   constexpr void add(position when, pending_update const& one) {
-    range& r = ranges[when.node][int(when.where)];
+    range& r = ranges[when.node()][std::size_t(when.where())];
     if (r.first == r.last) r.first = r.last = size;
     list[size++] = one;
     r.last = size;

@@ -25,6 +25,9 @@ struct typed_step {
   using tracking = typename base_type::tracking;
   static constexpr bool keeps_ledger = base_type::keeps_ledger, defers_updates = base_type::defers_updates && is_planned<Analysis>;
 
+  /// A first step that differs is tracked.
+  static constexpr steps walked = keeps_ledger && is_planned<Analysis> ? steps::later : steps::any;
+
   base_type& base;
   cell* row;
   component_range range;
@@ -55,16 +58,13 @@ struct typed_step {
   KEEL_FORCE_INLINE void group(Body const& body) {
     constexpr entry_kind what = E::about.what;
     constexpr schedule_node node = table_of<S>.nodes[N];
-    if constexpr (what == entry_kind::once && keeps_ledger && is_planned<Analysis>) return; // the first step is tracked
-    else {
-      reach<before(N), true>();
-      finish<node.finishes>();
-      for (int n = base.rounds(E::about, actions().list[N].holds, args); n > 0; --n) {
-        body();
-        if constexpr (what != entry_kind::sequence) reach<behind(N), true>();
-      }
-      if constexpr (what == entry_kind::analysis && keeps_ledger) base.copy_back_written(bound::asked_within(N), range);
+    reach<before(N), true>();
+    finish<node.finishes>();
+    for (int n = base.rounds(E::about, actions().list[N].holds, args); n > 0; --n) {
+      body();
+      if constexpr (what != entry_kind::sequence) reach<behind(N), true>();
     }
+    if constexpr (what == entry_kind::analysis && keeps_ledger) base.copy_back_written(bound::asked_within(N), range);
   }
 
   /// A position of the step: flushes what has to be in the ledger there. `Marks`: also where nothing has to.
@@ -115,9 +115,9 @@ private:
       using checks = routine_checks<bound, node_memories<App, S, Tag>, Analysis, base_type::lanes::size != 0>;
       action<App, Arguments> const& a = actions().list[N];
       if (!checks::is_ready(N, row, base.ledger_)) [[unlikely]] {
-        if constexpr (is_planned<Analysis>) base.progress_.now = before(N);
-        else base.require_idle(R::about.name);
-        return base.run_slowly(R::about.name, a, range, args);
+        if constexpr (!is_planned<Analysis>) return base.run_from_outside(a, range, args);
+        base.progress_.now = before(N);
+        return base.run_slowly(a, range, args);
       }
       if constexpr (base_type::may_poison)
         if (base.poisons_) [[unlikely]] {

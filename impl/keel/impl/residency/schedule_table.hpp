@@ -63,9 +63,10 @@ struct schedule_table {
   [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
   [[nodiscard]] constexpr int levels(request const& r) const { return variables[r.variable]->levels; }
   [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const { return std::uint16_t(first_cell[r.variable] + r.level); }
-  [[nodiscard]] constexpr bool has(entry_kind k) const {
+  /// Whether the first step does what others do not.
+  [[nodiscard]] constexpr bool differs_in_first_step() const {
     for (std::size_t i = 0; i < size; ++i)
-      if (nodes[i].what() == k) return true;
+      if (is_for_first_step(nodes[i].what())) return true;
     return false;
   }
   /// Whether anything runs on the device chosen at the start.
@@ -148,13 +149,17 @@ private:
 template <class S>
 inline constexpr schedule_table<count_nodes(S::about), count_declarations(S::about)> table_of{S::about};
 
+/// The steps that a walk stands for: any, or those behind the first.
+enum class steps { any, later };
+
 /// Walks nodes `begin` to `end`: calls `visitor.leaf(i)`, and `visitor.group(i, body)` for those with a body, which `body()`
 /// walks once. What a condition or a repetition means is the visitor's to say.
-template <class Visitor>
+template <steps Which = steps::any, class Visitor>
 constexpr void walk(schedule_node const* nodes, std::size_t begin, std::size_t end, Visitor& visitor) {
   for (std::size_t i = begin; i < end; i = nodes[i].end)
     if (!has_body(nodes[i].what())) visitor.leaf(i);
-    else visitor.group(i, [&] { walk(nodes, i + 1, nodes[i].end, visitor); });
+    else if (Which == steps::any || !is_for_first_step(nodes[i].what()))
+      visitor.group(i, [&] { walk<Which>(nodes, i + 1, nodes[i].end, visitor); });
 }
 
 /// The numbers of the children of group `G`, node `N`.
@@ -165,12 +170,12 @@ inline constexpr auto children_of = [] {
   return made;
 }();
 
-/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`.
+/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`, in the steps that `Visitor::walked` says.
 template <std::size_t N, class E, class Visitor>
 [[gnu::always_inline]] constexpr void walk_types(Visitor& visitor) {
   if constexpr (!has_body(E::about.what))
     visitor.template leaf<N, E>();
-  else
+  else if constexpr (Visitor::walked == steps::any || !is_for_first_step(E::about.what))
     visitor.template group<N, E>([&](auto...) __attribute__((always_inline)) { // generic: compiled where it is called
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
         // An array, because clang nests a fold, and stops at 256.

@@ -114,7 +114,7 @@ fields_base<App>::~fields_base() {
   instances_.for_each_open([](auto, auto const& queue) { queue.fence(); });
 }
 
-// How the variable lies, without its type, for the provider; its number and levels for the book.
+// The provider gets the layout without the type; the ledger gets name, levels and bytes.
 template <class App>
 template <class Data>
 void fields_base<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
@@ -131,7 +131,7 @@ void fields_base<App>::add(variable_info const& about, std::initializer_list<len
       lengths = g.lengths, is_own = g.is_own && g.count == beyond;
   if (beyond > 0 && lengths == nullptr)
     throw error("residency::fields", "variable " + name + " has " + std::to_string(beyond) +
-                " dimensions beyond the grid's, and nobody gave their lengths", "every star needs one",
+                " dimensions beyond the grid's without a length", "every star needs one",
                 "Pass extra<" + name + ">{...}");
 
   int const number = ledger_.variables();

@@ -86,7 +86,7 @@ public:
     int rounds = 0;
     for (; rounds < max_rounds; ++rounds) {
       before[rounds] = now_;
-      for (int k = table_.has(entry_kind::once) ? 1 : 0; k < rounds; ++k)
+      for (int k = table_.differs_in_first_step() ? 1 : 0; k < rounds; ++k)
         if (before[k] == now_) return settle(out, k, rounds);
       round(nullptr);
     }
@@ -96,7 +96,7 @@ public:
   constexpr void leaf(std::size_t i) {
     schedule_node const& n = table_.nodes[i];
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) rotate(table_.requests[r], n.what() == entry_kind::cycle ? rotation::cycle : rotation::rewind);
+      if (rotates(n.what())) rotate(table_.requests[r], rotation_of(n.what()));
       else visit(r, where_[i]);
   }
   template <class Body>
@@ -148,7 +148,7 @@ private:
   constexpr void round(steady_state<Cells>* out) {
     for (std::int64_t step = 1; step <= cycle_length_;) {
       if (out) note(*out);
-      bool fired = is_first_step_ && table_.has(entry_kind::once);
+      bool fired = is_first_step_ && table_.differs_in_first_step();
       std::int64_t next_firing = cycle_length_;
       if (!by_condition_)
         for_each_count([&](std::int64_t n) {

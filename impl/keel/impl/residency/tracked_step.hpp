@@ -28,6 +28,7 @@ struct action {
   using base = fields_base<App>;
   using exchange_half = void (base::*)(std::span<request const>, memory, component_range);
 
+  entry const* about = nullptr;
   std::span<request const> asked = {}; ///< of an analysis: what its body asks
   memory where = host;
   void (*prepare)(base&, std::string_view) = nullptr; ///< of a device that is not at hand from the start
@@ -61,6 +62,7 @@ inline constexpr auto prefetches_of = [] {
 template <class App, class Index, class S, class Tag, class Arguments>
 struct action_table {
   using base = fields_base<App>;
+  static constexpr steps walked = steps::any;
   std::array<action<App, Arguments>, table_of<S>.max_nodes> list{};
 
   constexpr action_table() { walk_types<0, S>(*this); }
@@ -68,6 +70,7 @@ struct action_table {
   constexpr void leaf() {
     constexpr entry_kind what = E::about.what;
     action<App, Arguments>& a = list[N];
+    a.about = &E::about;
     a.asked = bound_schedule<S, Index>::asked(N);
     a.where = node_memories<App, S, Tag>::where[N];
     if constexpr (what == entry_kind::routine) {
@@ -126,10 +129,10 @@ struct tracked_step {
     switch (about.what) {
     case entry_kind::routine:
       if (a.prepare != nullptr) a.prepare(base, about.name);
-      return base.run_slowly(about.name, a, range, args);
+      return base.run_slowly(a, range, args);
     case entry_kind::cycle:
     case entry_kind::rewind:
-      for (request const& r : a.asked) base.rotate(r.variable, about.what == entry_kind::cycle ? rotation::cycle : rotation::rewind);
+      for (request const& r : a.asked) base.rotate(r.variable, rotation_of(about.what));
       return;
     case entry_kind::exchange: {
       profiling_region const region(base.listens(), nodes[i].only_begins ? "exchange, its beginning" : "exchange", {});
@@ -198,16 +201,24 @@ void fields_base<App>::admit(std::span<request const> asked, memory m, std::stri
   if constexpr (may_poison)
     if (poisons_) poison(asked, m, range);
   ledger_.post_call(asked, m, range, routine);
-  progress_.now.where = position::phase::inside;
+  progress_.now = inside(progress_.now.node());
 }
 
 template <class App>
 template <class Arguments>
-[[gnu::noinline, gnu::cold]] void fields_base<App>::run_slowly(std::string_view name, action<App, Arguments> const& routine, component_range range,
-                                                               Arguments const& args) {
-  admit(routine.asked, routine.where, name, range);
-  profiling_region const region(listens(), "routine ", name);
+[[gnu::noinline, gnu::cold]] void fields_base<App>::run_slowly(action<App, Arguments> const& routine, component_range range, Arguments const& args) {
+  admit(routine.asked, routine.where, routine.about->name, range);
+  profiling_region const region(listens(), "routine ", routine.about->name);
   routine.run(*this, routine.asked, range, args);
+}
+
+// The same for a routine that no schedule named.
+template <class App>
+template <class Arguments>
+[[gnu::noinline, gnu::cold]] void fields_base<App>::run_from_outside(action<App, Arguments> const& routine, component_range range,
+                                                                     Arguments const& args) {
+  require_idle(routine.about->name);
+  run_slowly(routine, range, args);
 }
 
 template <class App>

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/schedule.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/residency/explain.hpp>
+#include <keel/residency/fields.hpp>
+
+#include <support/message_of.hpp>
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+
+namespace kr = keel::residency;
+
+// What an adaptive time step needs: entries of the first step, and levels that go back where a step is refused.
+namespace {
+
+struct x : kr::variable<"x", double*, kr::levels<3>, kr::without_ghosts> {};
+struct rate : kr::variable<"rate", double*, kr::without_ghosts> {};
+
+template <class V, class F>
+void fill(V v, kr::Part auto part, F value) {
+  auto const to = v(part);
+  Kokkos::parallel_for("fill", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, int(to.extent(0))),
+                       KOKKOS_LAMBDA(int i) { to(i) = value(i); });
+}
+struct init : kr::routine<"init", kr::on_host, kr::writes<x, rate>> {
+  template <class V>
+  static void run(V v, int& inits) {
+    ++inits;
+    fill(v, x{}, KOKKOS_LAMBDA(int) { return 1.0; });
+    fill(v, rate{}, KOKKOS_LAMBDA(int) { return 2.0; });
+  }
+};
+struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::past<x, 1>, rate>, kr::writes<x>> {
+  template <class V>
+  static void run(V v, int&) {
+    auto const old = v(kr::past<x, 1>{}), by = v(rate{});
+    fill(v, x{}, KOKKOS_LAMBDA(int i) { return old(i) * by(i); });
+  }
+};
+struct show : kr::routine<"show", kr::on_host, kr::reads<x>> {
+  template <class V>
+  static double run(V v) {
+    return v(x{})(2);
+  }
+};
+template <int Level>
+struct show_past : kr::routine<"show_past", kr::on_host, kr::reads<kr::past<x, Level>>> {
+  template <class V>
+  static double run(V v) {
+    return v(kr::past<x, Level>{})(2);
+  }
+};
+struct refused {
+  static bool holds(int&, bool is) { return is; }
+};
+struct step : kr::schedule<kr::once<init>, kr::cycle<x>, advance, kr::when<refused, kr::rewind<x>>> {};
+
+template <class Tracking>
+struct both : test::application<keel::list<test::host, test::twin>, Tracking> {};
+template <class Tracking>
+struct single : test::application<keel::list<test::host>, Tracking> {};
+
+// The same steps, whatever the memories and the tracking.
+template <class App>
+void check_steps(std::string_view device) {
+  test::run run{device};
+  kr::fields<App, x, rate> f{run, kr::grid{{5}, kr::ghost_width{1}}};
+  int inits = 0;
+  f.step(step{}, inits, false);
+  CHECK(f.run(show{}) == 2);
+  f.step(step{}, inits, false);
+  CHECK(f.run(show{}) == 4);
+  f.step(step{}, inits, true); // refused
+  CHECK(f.run(show{}) == 4);
+  CHECK(f.run(show_past<1>{}) == 2);
+  f.step(step{}, inits, false); // once more
+  CHECK(f.run(show{}) == 8);
+  CHECK(f.run(show_past<1>{}) == 4);
+  CHECK(f.run(show_past<2>{}) == 2);
+  f.run(kr::rewind<x>{});
+  f.run(kr::rewind<x>{});
+  CHECK(f.run(show{}) == 2);
+  CHECK(inits == 1);
+}
+
+} // namespace
+
+TEST_CASE("residency: the first step alone does what stands under once, and a refused step goes back") {
+  SUBCASE("two memories") { check_steps<both<kr::automatic>>("twin"); }
+  SUBCASE("two memories, on the host") { check_steps<both<kr::automatic>>(test::host::name); }
+  SUBCASE("checked") { check_steps<both<kr::checked>>("twin"); }
+  SUBCASE("one memory") { check_steps<single<kr::automatic>>(test::host::name); }
+  SUBCASE("one memory, checked") { check_steps<single<kr::checked>>(test::host::name); }
+  SUBCASE("off") { check_steps<single<kr::off>>(test::host::name); }
+}
+
+TEST_CASE("residency: what a refused step wrote is valid nowhere, and the steps behind the first go by the plan") {
+  test::run run{"twin"};
+  kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};
+  int inits = 0;
+  for (int n = 0; n < 4; ++n) f.step(step{}, inits, false);
+  CHECK(f.planned_steps() == 3);
+  f.step(step{}, inits, true);
+  CHECK(f.planned_steps() == 4);
+  CHECK_FALSE(f.is_valid<kr::past<x, 2>, test::twin>());
+  CHECK_FALSE(f.is_valid<kr::past<x, 2>>());
+  CHECK(f.is_valid<x, test::twin>());
+  CHECK_THROWS_AS(f.run(show_past<2>{}), keel::error);
+  CHECK(f.traffic().bytes(kr::way::to_device) == 2 * 5 * 8); // what `init` wrote
+  CHECK(f.run(show{}) == 16);
+}
+
+TEST_CASE("residency: once does not run again after a restart, nor in the second of two fields' steps") {
+  test::run run{"twin"};
+  kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};
+  int inits = 0;
+  f.run(init{}, inits);
+  f.set_steps(41);
+  f.step(step{}, inits, false);
+  CHECK(inits == 1);
+  CHECK(f.run(show{}) == 2);
+}
+
+TEST_CASE("residency: a copy under way rotates with its level, forth and back") {
+  test::run run{"twin"};
+  kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};
+  int inits = 0;
+  f.run(init{}, inits);
+  f.run(kr::cycle<x>{});
+  f.run(advance{}, inits); // the copy of the past level may still be under way
+  f.run(kr::rewind<x>{});
+  f.run(init{}, inits); // writes where that copy comes from
+  CHECK(f.run(show{}) == 1);
+  CHECK(inits == 2);
+}
+
+TEST_CASE("residency: under checked, a read of what a rewind freed says why") {
+  test::run run{"twin"};
+  kr::fields<both<kr::checked>, x, rate> f{run, kr::grid{{5}}};
+  int inits = 0;
+  for (int n = 0; n < 3; ++n) f.step(step{}, inits, n == 2);
+  std::string const text = keel::test::message_of([&] { f.run(show_past<2>{}); });
+  CHECK_MESSAGE(text.find("the levels went back in step 3") != text.npos, text);
+}
+
+TEST_CASE("residency: explain names the entries of the first step and those that go back") {
+  std::ostringstream out;
+  kr::explain<both<kr::automatic>, step, test::twin>(out);
+  std::string const text = out.str();
+  for (char const* words : {"once", "  init", "rewind", "x  levels  moves"}) {
+    bool found = false;
+    std::string squeezed;
+    for (char c : text)
+      if (c != ' ' || squeezed.empty() || squeezed.back() != ' ') squeezed += c;
+    std::string wanted;
+    for (char const* p = words; *p != 0; ++p)
+      if (*p != ' ' || wanted.empty() || wanted.back() != ' ') wanted += *p;
+    found = squeezed.find(wanted) != squeezed.npos;
+    CHECK_MESSAGE(found, words << " is not in:\n" << text);
+  }
+  std::ostringstream graph;
+  kr::explain<both<kr::automatic>, step, test::twin>(graph, kr::format::graphviz);
+  CHECK(graph.str().find("label=\"once\"") != std::string::npos);
+  CHECK(graph.str().find("label=\"rewind\"") != std::string::npos);
+}
