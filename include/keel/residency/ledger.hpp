@@ -182,7 +182,6 @@ private:
     }
     void add(detail::asked const& r, region what, memory from, memory to) { add({r.variable, r.level, r.component, what, from, to}, r.at); }
   };
-  static constexpr std::size_t padding = sizeof(std::uint64_t); // so that words of cells can be read
   enum class verb { to_host, to_device, pre_sync, begin_to_host };
 
   [[nodiscard]] std::size_t index(int variable, int level, int component) const {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -61,6 +62,8 @@ inline constexpr int max_memories = 5;
 using cell = std::uint32_t;
 
 namespace detail {
+/// Elements that may be read behind a row of cells, because tests read eight bytes.
+inline constexpr std::size_t row_padding = sizeof(std::uint64_t);
 /// Where the five bits of each region begin. A write of owned cells settles the lower half of a cell, bit 15 included, so
 /// that it is one store of a constant.
 inline constexpr unsigned first_bit[] = {0, 5, 10, 16, 21};

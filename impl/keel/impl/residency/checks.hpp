@@ -30,7 +30,6 @@ template <class T>
   std::memcpy(&word, row + p.at, sizeof word);
   return word & p.mask;
 }
-inline constexpr std::size_t row_padding = sizeof(std::uint64_t);
 
 /// At most `Most` probes of a row of `T`, made of bits by element.
 template <class T, std::size_t Most>

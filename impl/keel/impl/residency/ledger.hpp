@@ -39,8 +39,8 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   places_.push_back({std::uint32_t(size_), empty});
   flying_variables_.reserve(variables_.capacity());
   size_ += std::size_t(levels * components_);
-  cells_.resize(size_ + padding, valid_nowhere);
-  in_flight_.resize(size_ + padding);
+  cells_.resize(size_ + detail::row_padding, valid_nowhere);
+  in_flight_.resize(size_ + detail::row_padding);
   traffic_.add_variable(std::string(name));
   observer_.add(name, levels, components_, bytes);
   std::uint32_t const were_open = std::exchange(open_, 0); // those behind one that fails are opened by the next call
@@ -67,6 +67,17 @@ int ledger<P, O>::find(std::string_view name) const {
   if (found == numbers_.end())
     throw error("residency::ledger", "there is no variable " + std::string(name), "it was never added", "Add it first");
   return found->second;
+}
+
+template <Provider P, Observer O>
+std::vector<int> ledger<P, O>::find_all(std::string_view text) const {
+  std::vector<names> known;
+  for (std::size_t v = 0; v < variables_.size(); ++v) known.push_back({name(int(v)), variables_[v].group});
+  std::vector<bool> const is_chosen = chosen_by(text, known);
+  std::vector<int> numbers;
+  for (std::size_t v = 0; v < is_chosen.size(); ++v)
+    if (is_chosen[v]) numbers.push_back(int(v));
+  return numbers;
 }
 
 template <Provider P, Observer O>

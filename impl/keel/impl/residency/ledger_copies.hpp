@@ -224,17 +224,6 @@ void ledger<P, O>::wait_for_copies(std::string_view routine) {
 }
 
 template <Provider P, Observer O>
-std::vector<int> ledger<P, O>::find_all(std::string_view text) const {
-  std::vector<names> known;
-  for (std::size_t v = 0; v < variables_.size(); ++v) known.push_back({name(int(v)), variables_[v].group});
-  std::vector<bool> const is_chosen = chosen_by(text, known);
-  std::vector<int> numbers;
-  for (std::size_t v = 0; v < is_chosen.size(); ++v)
-    if (is_chosen[v]) numbers.push_back(int(v));
-  return numbers;
-}
-
-template <Provider P, Observer O>
 void ledger<P, O>::copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range) {
   open(host);
   std::vector<request> list;

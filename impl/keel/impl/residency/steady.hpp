@@ -99,8 +99,7 @@ public:
       if (rotates(n.what())) rotate(table_.requests[r], rotation_of(n.what()));
       else visit(r, where_[i]);
   }
-  template <class Body>
-  constexpr void group(std::size_t i, Body const& body) {
+  constexpr void group(std::size_t i, auto const& body) {
     schedule_node const& n = table_.nodes[i];
     switch (n.what()) {
     case entry_kind::every:
@@ -108,9 +107,7 @@ public:
       if (step_ % n.about->count == 0) body();
       return;
     case entry_kind::when: return branch(body);
-    case entry_kind::once:
-      if (is_first_step_) body();
-      return;
+    case entry_kind::once: return is_first_step_ ? body() : void();
     case entry_kind::repeat:
       for (int k = 0; k < n.about->count; ++k) {
         possible<Cells> const before = now_;
@@ -127,8 +124,7 @@ private:
   static constexpr int max_rounds = 7;
   static constexpr std::int64_t max_walked_steps = 64, max_cycle_length = 1'000'000'000;
 
-  template <class F>
-  constexpr void for_each_count(F const& f) const {
+  constexpr void for_each_count(auto const& f) const {
     for (std::size_t i = 0; i < table_.size; ++i)
       if (table_.nodes[i].what() == entry_kind::every) f(std::int64_t{table_.nodes[i].about->count});
   }
@@ -187,8 +183,7 @@ private:
   }
 
   // Either way is possible, so both are.
-  template <class Body>
-  constexpr void branch(Body const& body) {
+  constexpr void branch(auto const& body) {
     possible<Cells> const other = now_;
     body();
     for (std::size_t c = 0; c < Cells; ++c)
