@@ -128,6 +128,21 @@ TEST_CASE("residency: once does not run again after a restart, nor in the second
   CHECK(f.run(show{}) == 2);
 }
 
+TEST_CASE("residency: once runs in the first step also where all that the plan needs is valid before") {
+  test::run run{"twin"};
+  kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};
+  int inits = 0;
+  f.run(init{}, inits);
+  f.run(kr::schedule<kr::cycle<x>, advance>{}, inits);
+  f.step(step{}, inits, false);
+  CHECK(inits == 2);
+  CHECK(f.planned_steps() == 0);
+  f.step(step{}, inits, false);
+  CHECK(inits == 2);
+  CHECK(f.planned_steps() == 1);
+  CHECK(f.run(show{}) == 4);
+}
+
 TEST_CASE("residency: a copy under way rotates with its level, forth and back") {
   test::run run{"twin"};
   kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};

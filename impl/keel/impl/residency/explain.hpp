@@ -152,7 +152,7 @@ private:
     schedule_node const& n = table.nodes[i];
     told_entry told{n.what(), name_of(*n.about), {}, depth, {}};
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) told.accesses.push_back({std::string(table.variables[table.requests[r].variable]->name), {}, {}, {}});
+      if (rotates(n.what())) told.accesses.emplace_back().variable = table.variables[table.requests[r].variable]->name;
       else add(told, table.requests[r], seen[r]);
     if (has_place(n.what()) || n.what() == entry_kind::output) told.where = out.memories[std::size_t(found::where[i])];
     out.entries.push_back(std::move(told));
