@@ -9,7 +9,6 @@
 #include <keel/residency/transitions.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +22,18 @@ inline constexpr int max_planned_memories = 4;
 using places = std::uint8_t;
 using place_set = std::uint16_t;
 
-/// A set of states for each region of each cell.
+/// A set of states for each region of each cell. Plain arrays, because calls cost a constant evaluation time.
+struct place_sets {
+  place_set of[region_count]{};
+};
 template <std::size_t Cells>
 struct possible {
-  std::array<place_set, region_count> of[Cells + 1]{};
+  place_sets cells[Cells + 1]{};
   /// Written out, because nvcc 13 runs off the end of the rows in the default one.
   friend constexpr bool operator==(possible const& a, possible const& b) {
     for (std::size_t c = 0; c <= Cells; ++c)
       for (int r = 0; r < region_count; ++r)
-        if (a.of[c][r] != b.of[c][r]) return false;
+        if (a.cells[c].of[r] != b.cells[c].of[r]) return false;
     return true;
   }
 };
@@ -40,7 +42,6 @@ struct possible {
 struct tally {
   std::int64_t copies[max_planned_memories][max_planned_memories][region_count]{};
 };
-
 /// What a read meets in the states that are possible there.
 struct met {
   bool found = false, lacked = false, lost = false; ///< valid here; valid elsewhere; valid nowhere
@@ -69,8 +70,8 @@ class steady_search {
 public:
   constexpr steady_search(Table const& t, memory const* where, Listener listener = {}) : table_(t), where_(where), listener_(listener) {
     // What the schedule does not write comes from outside, by way of the host.
-    for (auto& c : now_.of)
-      c.fill(place_set(1U << 1));
+    for (place_sets& c : now_.cells)
+      for (place_set& one : c.of) one = place_set(1U << 1);
     for_each_count([&](std::int64_t n) {
       if (cycle_length_ <= max_cycle_length) cycle_length_ = std::lcm(cycle_length_, n);
     });
@@ -95,8 +96,9 @@ public:
 
   constexpr void leaf(std::size_t i) {
     schedule_node const& n = table_.nodes[i];
+    bool const moves = rotates(n.what());
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) rotate(table_.requests[r], rotation_of(n.what()));
+      if (moves) rotate(table_.requests[r], rotation_of(n.what()));
       else visit(r, where_[i]);
   }
   constexpr void group(std::size_t i, auto const& body) {
@@ -130,13 +132,11 @@ private:
   }
   // Once more round the period, now counting.
   constexpr steady_state<Cells> settle(steady_state<Cells>& out, int from, int to) {
-    out.transient = from * cycle_length_;
-    out.period = (to - from) * cycle_length_;
+    out.transient = from * cycle_length_, out.period = (to - from) * cycle_length_;
     records_ = true;
     for (int r = from; r < to; ++r) round(&out);
     out.period_copies = copies_;
-    out.lost_request = lost_request_;
-    out.lost_region = lost_region_;
+    out.lost_request = lost_request_, out.lost_region = lost_region_;
     return out;
   }
 
@@ -164,7 +164,7 @@ private:
       }
     }
   }
-  // Counts `more` times again what was counted since `before`.
+  // Counts again, `more` times, what was counted since `before`.
   constexpr void multiply(tally const& before, std::int64_t more) {
     for (int a = 0; a < max_planned_memories; ++a)
       for (int b = 0; b < max_planned_memories; ++b)
@@ -174,9 +174,9 @@ private:
   constexpr void note(steady_state<Cells>& out) const {
     for (std::size_t c = 0; c < Cells; ++c)
       for (int r = 0; r < region_count; ++r) {
-        bool const may_be_unwritten = r == index_of(region::walls) && (now_.of[c][r] & 1U) != 0;
+        bool const may_be_unwritten = r == index_of(region::walls) && (now_.cells[c].of[r] & 1U) != 0;
         places certain = (1U << max_planned_memories) - 1;
-        for (place_set rest = now_.of[c][r] & ~unsigned{may_be_unwritten}; rest != 0; rest &= place_set(rest - 1)) certain &= places(std::countr_zero(rest));
+        for (place_set rest = now_.cells[c].of[r] & ~unsigned{may_be_unwritten}; rest != 0; rest &= place_set(rest - 1)) certain &= places(std::countr_zero(rest));
         out.may_be_stale[c] |= (~unsigned{certain} & 0x1fU) << first_bit[r];
         if (may_be_unwritten) out.may_be_stale[c] |= bits_of(region::written);
       }
@@ -187,19 +187,20 @@ private:
     possible<Cells> const other = now_;
     body();
     for (std::size_t c = 0; c < Cells; ++c)
-      for (int r = 0; r < region_count; ++r) now_.of[c][r] |= other.of[c][r];
+      for (int r = 0; r < region_count; ++r) now_.cells[c].of[r] |= other.cells[c].of[r];
   }
   constexpr void rotate(request const& r, rotation how) {
     if (table_.levels(r) < 2) return;
-    rotate_levels(&now_.of[table_.cell_of(r)], table_.levels(r), how)->fill(place_set(1U << 0));
+    *rotate_levels(&now_.cells[table_.cell_of(r)], table_.levels(r), how) = {{1, 1, 1, 1}}; // the set of the state that is valid nowhere
   }
   constexpr void visit(std::uint32_t number, memory where) {
     request const& r = table_.requests[number];
-    for (region one : single_regions) {
-      place_set& set = now_.of[table_.cell_of(r)][index_of(one)];
-      if (overlap(one, r.reads)) set = read(set, number, where, one);
-      if (overlap(one, r.writes)) set = place_set(1U << (1U << int(where)));
-      else if (overlap(one, spoiled_by(r.writes))) set = place_set(1U << 0);
+    place_set* set = now_.cells[table_.cell_of(r)].of;
+    unsigned const reads = unsigned(r.reads), writes = unsigned(r.writes), spoiled = unsigned(spoiled_by(r.writes));
+    for (unsigned n = 0; n < unsigned(region_count); ++n, ++set) { // bits, not calls, for the same reason
+      if ((reads >> n & 1U) != 0) *set = read(*set, number, where, single_regions[n]);
+      if ((writes >> n & 1U) != 0) *set = place_set(1U << (1U << int(where)));
+      else if ((spoiled >> n & 1U) != 0) *set = place_set(1U << 0);
     }
   }
   constexpr place_set read(place_set set, std::uint32_t number, memory where, region one) {
@@ -245,5 +246,4 @@ private:
   std::uint32_t lost_request_ = no_request;
   region lost_region_ = region::none;
 };
-
 } // namespace keel::residency::detail
