@@ -32,6 +32,8 @@ BAD = [
     ("alone", {LIST: HEAD + "std::size_t missing_include;\n"}),
     ("alone", {LIST: HEAD.replace("#pragma once", "") + "struct twice {};\n"}),
     ("alone", {LIST: HEAD + "#include <Kokkos_Core.hpp>\n"}),
+    ("top", {"notes.txt": ""}),
+    ("top", {"package": ""}),
     ("length", {LIST: HEAD + "\n" * 250}),
     ("length", {LIST: HEAD + "/// Long because it is.\n" + "\n" * 400}),
     ("macros", {LIST: HEAD + "#define KEEL_OTHER 1\n"}),

@@ -104,6 +104,14 @@ def alone(tree):
     yield from filter(None, compiler.at_once(one, tree.headers()))
 
 
+def top(tree):
+    """The top level holds what was agreed, and files that begin with a dot."""
+    agreed = {"meson.build", "meson_options.txt", "include", "impl", "test", "bench", "subprojects", "README.md", "LICENSE"}
+    for name in sorted({path.relative_to(tree.root).parts[0] for path in tree.files()} - agreed):
+        if not name.startswith("."):
+            yield f"{name}: does not belong to the top level, which holds {', '.join(sorted(agreed))}"
+
+
 def length(tree):
     """A header has at most 250 lines, with a reason (a line `/// Long because ...`) 400."""
     for header in tree.headers():
@@ -208,7 +216,7 @@ def quiet(tree):
 
 
 RULES = {rule.__name__: rule for rule in
-         (arrows, doors, alone, length, macros, names, virtual, lists, tested, words, licence, form, quiet)}
+         (arrows, doors, alone, top, length, macros, names, virtual, lists, tested, words, licence, form, quiet)}
 
 
 def main(arguments):
