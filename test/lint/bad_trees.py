@@ -7,7 +7,7 @@ import rules
 
 HEAD = "// SPDX-License-Identifier: MIT\n#pragma once\n\n/// @file\n/// A header.\n\n"
 GOOD = {
-    "include/keel/policy/macros.hpp": HEAD + "#define KEEL_FUNCTION\n",
+    "include/keel/policy/macros.hpp": HEAD + "#define KEEL_FUNCTION\n#define KEEL_VERSION 100\n",
     "include/keel/policy/list.hpp": HEAD + "#include <keel/policy/macros.hpp>\n",
     "include/keel/space/view.hpp": HEAD + "#include <keel/policy/list.hpp>\n#include <keel/impl/space/view.hpp>\n",
     "impl/keel/impl/space/view.hpp": HEAD + "/// Not virtual. \"virtual\"\n",
@@ -15,6 +15,12 @@ GOOD = {
     "test/space/view.cpp": "// SPDX-License-Identifier: MIT\n#include <keel/space/view.hpp>\n",
     "test/policy/meson.build": "files('list.cpp')\n",
     "test/space/meson.build": "files('view.cpp')\n",
+    "meson.build": "project('keel', 'cpp', version: '0.1.0')\n",
+    "meson_options.txt": "option('tests', type: 'boolean', value: true)\n",
+    ".github/CHANGELOG.md": "# Changes\n\n## 0.1.0\n",
+    "impl/package/keel.wrap": "revision = v0.1.0\n",
+    "impl/package/CMakeLists.txt": "-Dtests=false\n",
+    "impl/package/spack/package.py": '# SPDX-License-Identifier: MIT\nversion("0.1.0", tag="v0.1.0")\n',
     "test/run": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n",
 }
 MESON_LOG = "meson-logs/meson-log.txt"  # a tree that has it is its own build folder
@@ -54,6 +60,11 @@ BAD = [
     ("licence", {"test/run": "#!/bin/sh\n"}),
     ("form", {LIST: HEAD.replace("#pragma once", "")}),
     ("form", {LIST: HEAD.replace("/// @file", "")}),
+    ("version", {"impl/package/keel.wrap": "revision = v0.0.9\n"}),
+    ("version", {".github/CHANGELOG.md": "# Changes\n"}),
+    ("version", {"include/keel/policy/macros.hpp": HEAD + "#define KEEL_VERSION 200\n"}),
+    ("packaged", {"impl/package/CMakeLists.txt": "-Dtest=false\n"}),
+    ("packaged", {"impl/package/spack/package.py": '*map(feature, ("mpy",))\n'}),
     ("quiet", {MESON_LOG: "meson.build:9: DEPRECATION: it is old\n"}),
 ]
 

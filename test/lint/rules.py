@@ -215,8 +215,34 @@ def quiet(tree):
             yield f"meson-log.txt: {line}"
 
 
+def version(tree):
+    """The version is the same wherever it stands: meson.build, KEEL_VERSION, change log, keel.wrap, Spack."""
+    named = re.search(r"version: '(\d+)\.(\d+)\.(\d+)'", text(tree.root / "meson.build"))
+    numbers, dotted = [int(part) for part in named.groups()], ".".join(named.groups())
+    places = {
+        "include/keel/policy/macros.hpp": f"#define KEEL_VERSION {10000 * numbers[0] + 100 * numbers[1] + numbers[2]}\n",
+        ".github/CHANGELOG.md": f"\n## {dotted}",
+        "impl/package/keel.wrap": f"revision = v{dotted}\n",
+        "impl/package/spack/package.py": f'version("{dotted}", tag="v{dotted}")',
+    }
+    for name, wanted in places.items():
+        if wanted not in text(tree.root / name):
+            yield f"{name}: does not have '{wanted.strip()}', the version of meson.build"
+
+
+def packaged(tree):
+    """Options that the packages give to Meson are options of keel."""
+    options = set(re.findall(r"^option\('(\w+)'", text(tree.root / "meson_options.txt"), re.M))
+    for name in ("impl/package/spack/package.py", "impl/package/CMakeLists.txt"):
+        given = set(re.findall(r"-D(\w+)=", text(tree.root / name)))
+        for group in re.findall(r"map\(\w+, \(([^)]*)\)", text(tree.root / name)):
+            given |= set(re.findall(r"\w+", group))
+        for option in sorted(given - options):
+            yield f"{name}: keel has no option {option}"
+
+
 RULES = {rule.__name__: rule for rule in
-         (arrows, doors, alone, top, length, macros, names, virtual, lists, tested, words, licence, form, quiet)}
+         (arrows, doors, alone, top, length, macros, names, virtual, lists, tested, words, licence, form, version, packaged, quiet)}
 
 
 def main(arguments):

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""keel for Spack. In a repository of one's own: packages/keel/package.py."""
+from spack.package import *
+
+
+class Keel(MesonPackage):
+    """Devices, residency, topology and ranks of a parallel code on Kokkos and MPI, as types. Header-only C++20."""
+
+    homepage = "https://example.org/keel"
+    git = "https://example.org/keel.git"
+
+    license("MIT")
+
+    version("main", branch="main")
+    version("0.1.0", tag="v0.1.0")
+
+    variant("mpi", default=True, description="Ranks beyond one")
+    variant("tbb", default=False, description="The device keel::tbb")
+    variant("memkind", default=False, description="Memory spaces of memkind's kinds")
+    variant("umpire", default=False, description="Memory spaces of Umpire's allocators")
+    variant("info", default=True, description="The program keel-info")
+    variant("nway", default=True, description="The library keel_nway, for C")
+
+    depends_on("c", type="build")
+    depends_on("cxx", type="build")
+    depends_on("meson@1.0:", type="build")
+    depends_on("pkgconfig", type="build")
+    depends_on("kokkos@3.4:5")
+    depends_on("boost@1.66:")
+    depends_on("hwloc@2:")
+    depends_on("mpi", when="+mpi")
+    depends_on("tbb", when="+tbb")
+    depends_on("memkind", when="+memkind")
+    depends_on("umpire", when="+umpire")
+    depends_on("nlohmann-json", when="+info", type="build")
+
+    def meson_args(self):
+        def feature(name):
+            return f"-D{name}={'enabled' if self.spec.satisfies('+' + name) else 'disabled'}"
+
+        def boolean(name):
+            return f"-D{name}={'true' if self.spec.satisfies('+' + name) else 'false'}"
+
+        return [
+            f"-Dkokkos={self.spec['kokkos'].prefix}",
+            "-Dtests=false",
+            "-Dbenchmarks=false",
+            *map(feature, ("mpi", "tbb", "memkind", "umpire")),
+            *map(boolean, ("info", "nway")),
+        ]
