@@ -3,7 +3,7 @@
 """Every block of code in a guide is a piece of a tested program: quotes.py ROOT GUIDE ...
 
 A block of C++ stands, line by line, in a program below ROOT/test; it may be indented less. A block `console` is a
-piece of a transcript of ROOT/test/example. Links to files of the project lead somewhere.
+piece of a transcript of ROOT/test/example. Links to files of the project lead somewhere, and concepts are in a header.
 """
 import pathlib
 import re
@@ -28,6 +28,11 @@ def complaints(root, guide):
             yield f"this block is in no program:\n{textwrap.indent(block, '    ')}"
         if language not in (*sources, "sh", "mermaid"):
             yield f"a block is neither cpp, console, sh nor mermaid, but '{language}'"
+    headers = "".join(path.read_text() for path in sorted((root / "include").rglob("*.hpp")))
+    points = re.search(r"^## Customisation$.*?^## ", text + "\n## ", re.M | re.S)
+    for concept in re.findall(r"`(?:keel::\w+::)?([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", points[0] if points else ""):
+        if not re.search(rf"concept {concept}\b", headers):
+            yield f"no header has a concept {concept}"
     for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         if not (guide.parent / link).exists():
             yield f"a link leads nowhere: {link}"
