@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -26,4 +27,24 @@ TEST_CASE("policy: an error remembers what was said last and who says it") {
   CHECK(std::string{far.what()} == "as it came");
   CHECK(far.code() == 3);
   CHECK(keel::error::latest() == "as it came");
+}
+
+TEST_CASE("policy: an error is told from other exceptions, with RTTI and without") {
+  try {
+    throw keel::error("machine", "no", "it is closed", "Open it");
+  } catch (std::exception const& e) {
+    REQUIRE(keel::as_error(e) != nullptr);
+    CHECK(keel::as_error(e)->what() == e.what());
+    CHECK(keel::reason_of(e) == "no (it is closed)");
+    std::runtime_error const other("not the one that is handled");
+    CHECK(keel::as_error(other) == nullptr);
+    CHECK(keel::reason_of(other) == "not the one that is handled");
+  }
+  try {
+    throw std::runtime_error("of another library");
+  } catch (std::exception const& e) {
+    CHECK(keel::as_error(e) == nullptr);
+    CHECK(keel::reason_of(e) == "of another library");
+  }
+  CHECK(keel::as_error(std::runtime_error("never thrown")) == nullptr);
 }

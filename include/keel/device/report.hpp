@@ -15,7 +15,7 @@ namespace keel {
 /// Writes the message on standard error, unless another rank does, and answers the exit code for
 /// a wrong use, 2: `catch (std::exception const& e) { return keel::report(e); }`.
 inline int report(std::exception const& e) noexcept {
-  auto const* ours = dynamic_cast<error const*>(&e);
+  auto const* ours = as_error(e);
   if (ours == nullptr || !ours->is_told_elsewhere()) std::fprintf(stderr, "%s\n", e.what());
   return 2;
 }

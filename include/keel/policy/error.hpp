@@ -4,6 +4,10 @@
 /// @file
 /// The one exception that keel throws, and the grammar of its messages.
 
+#if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
+#error "keel: exceptions are off (errors are thrown). Compile without -fno-exceptions?"
+#endif
+
 #include <cstddef>
 #include <exception>
 #include <string>
@@ -71,9 +75,26 @@ private:
   static inline thread_local std::string latest_;
 };
 
+/// `e` as an error of keel's, else null. A program without RTTI asks the exception that is being handled, so there the
+/// answer is null for any other.
+[[nodiscard]] inline error const* as_error(std::exception const& e) noexcept {
+#if defined(__cpp_rtti)
+  return dynamic_cast<error const*>(&e);
+#else
+  if (!std::current_exception()) return nullptr;
+  try {
+    throw;
+  } catch (error const& handled) {
+    return static_cast<std::exception const*>(&handled) == &e ? static_cast<error const*>(&e) : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+#endif
+}
+
 /// The reason that an exception gives, for the message of an error that follows from it.
 [[nodiscard]] inline std::string_view reason_of(std::exception const& e) {
-  auto const* const own = dynamic_cast<error const*>(&e);
+  auto const* const own = as_error(e);
   return own != nullptr ? own->brief() : std::string_view(e.what());
 }
 

@@ -27,6 +27,12 @@ constexpr std::pair<std::int64_t, std::int64_t> part(std::int64_t n, std::int64_
   return {begin, begin + size + (c < rest ? 1 : 0)};
 }
 
+// A user's functor may take a narrower index than the policy's, as it may with Kokkos' own spaces.
+#if defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#endif
 /// Calls the functor with the policy's tag in front, where it has one.
 template <class Tag, class F, class... Arguments>
 void call(F const& functor, Arguments&&... arguments) {
@@ -35,6 +41,9 @@ void call(F const& functor, Arguments&&... arguments) {
   else
     functor(Tag{}, std::forward<Arguments>(arguments)...);
 }
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 /// The items of a policy: how many, and how [begin, end) of them are run. What
 /// follows `f` is handed on to it: nothing, or the value that is reduced into.
@@ -86,8 +95,8 @@ private:
     auto const take = [&](int r) {
       std::int64_t const at = p.m_lower[r] + tile % p.m_tile_end[r] * p.m_tile[r];
       tile /= p.m_tile_end[r];
-      low[r] = static_cast<index>(at);
-      high[r] = static_cast<index>(std::min<std::int64_t>(at + p.m_tile[r], p.m_upper[r]));
+      low[std::size_t(r)] = static_cast<index>(at);
+      high[std::size_t(r)] = static_cast<index>(std::min<std::int64_t>(at + p.m_tile[r], p.m_upper[r]));
     };
     if constexpr (policy::outer_direction == Kokkos::Iterate::Right)
       for (int r = rank; r-- > 0;) take(r);

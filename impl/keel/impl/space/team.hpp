@@ -119,14 +119,23 @@ private:
 
 namespace keel::space::detail {
 
+/// A number for parameters that are an `int` in old versions of Kokkos and a `std::size_t` in newer ones.
+struct any_integer {
+  std::size_t value;
+  template <std::integral I>
+  constexpr operator I() const { // NOLINT(google-explicit-constructor): made to be passed
+    return static_cast<I>(value);
+  }
+};
+
 /// One thread of a team, with memory to reduce in; the team's first has the team's scratch memory.
 class team_thread {
 public:
   explicit team_thread(std::size_t scratch, bool is_first = true)
-      : bytes_(Kokkos::Impl::HostThreadTeamData::scratch_size(0, reduce_bytes, is_first ? scratch : 0, 0)),
+      : bytes_(Kokkos::Impl::HostThreadTeamData::scratch_size(0, reduce_bytes, any_integer{is_first ? scratch : 0}, 0)),
         memory_(std::aligned_alloc(64, (bytes_ + 63) / 64 * 64), &std::free) {
     if (!memory_) throw std::bad_alloc();
-    data_.scratch_assign(memory_.get(), bytes_, 0, reduce_bytes, scratch, 0); // an int, or std::size_t in newer ones
+    data_.scratch_assign(memory_.get(), bytes_, 0, reduce_bytes, any_integer{scratch}, 0);
   }
   team_thread(team_thread const&) = delete;
   team_thread& operator=(team_thread const&) = delete;

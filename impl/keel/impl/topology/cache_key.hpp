@@ -29,7 +29,7 @@ namespace keel::topology::impl {
 /// Not made against forgers: whoever may write the folder owns it.
 inline std::uint64_t digest(std::string_view text) noexcept {
   std::uint64_t made = 0xcbf29ce484222325u;
-  for (unsigned char const c : text) made = (made ^ c) * 0x100000001b3u; // FNV-1a
+  for (char const c : text) made = (made ^ static_cast<unsigned char>(c)) * 0x100000001b3u; // FNV-1a
   return made;
 }
 

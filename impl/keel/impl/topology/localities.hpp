@@ -28,12 +28,14 @@ public:
     int level;      ///< of its kind; less than its parent's
   };
 
-  [[nodiscard]] bool inside(int inner, int outer) const noexcept { return outer <= inner && inner < at_[outer].end; }
+  [[nodiscard]] bool inside(int inner, int outer) const noexcept {
+    return outer <= inner && inner < at_[std::size_t(outer)].end;
+  }
 
   /// Steps up from a core's place until `to` is inside.
   [[nodiscard]] int distance(int from, int to) const noexcept {
-    while (!inside(to, from)) from = at_[from].parent;
-    return at_[from].level;
+    while (!inside(to, from)) from = at_[std::size_t(from)].parent;
+    return at_[std::size_t(from)].level;
   }
   [[nodiscard]] locality const& operator[](int index) const noexcept { return at_[std::size_t(index)]; }
   [[nodiscard]] int size() const noexcept { return int(at_.size()); }
