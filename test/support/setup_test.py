@@ -45,9 +45,11 @@ class Machine:
         (self.programs / name).chmod(0o755)
 
     def start(self, *arguments):
+        # A shell cannot trap a signal that is ignored when it starts, as it is below a job in the background.
+        heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)
         return subprocess.Popen([self.clone / "subprojects/setup", *arguments], env=self.environment, text=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                start_new_session=True)
+                                start_new_session=True, preexec_fn=heard)
 
     def run(self, *arguments):
         setup = self.start(*arguments)

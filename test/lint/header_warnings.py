@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Headers of keel's in which a user's warnings show something, where they are not system headers: warnings.py ROOT BUILD
+"""Headers of keel's that a user's warnings complain about, where they are not system headers: header_warnings.py ROOT BUILD
 
 The source includes every public header and the programs of the course, so that templates are made. It is compiled by the
 compiler of the build and by clang++.
