@@ -245,7 +245,7 @@ TEST_CASE("device: the node comes out of the cache where a knob names one, and o
   CHECK(second.starts_with(off + ", as kept in " + folder.string()));
 }
 
-TEST_CASE("device: what is copied back for output comes from code, environment and command line, with its source") {
+TEST_CASE("device: copies back for output are set by code, environment and command line, with their source") {
   namespace kr = keel::residency;
   keel::start<app> before;
   CHECK(before.set(&kr::settings::copy_back_every, 0) == outcome::invalid_value);

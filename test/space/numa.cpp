@@ -80,7 +80,7 @@ TEST_CASE("space: interleaved pages lie on every memory") {
   CHECK(ks::memories_of(Kokkos::View<double*, ks::numa_interleave>("none", 0)).empty());
 }
 
-TEST_CASE("space: a node that is not here is compiled in, not available, and an error that names space and label") {
+TEST_CASE("space: an absent node is compiled in, not available, and an error that names space and label") {
   CHECK_FALSE(ks::numa<4000>::resource_type::is_available());
   auto const said = refusal<ks::numa<4000>>("my label");
   CHECK(contains(said, "numa<4000>"));

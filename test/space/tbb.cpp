@@ -254,7 +254,7 @@ TEST_CASE("space: threads of one kernel have different numbers, below the number
   }
 }
 
-TEST_CASE("space: the threads of a team run at the same time, also more than cores, and teams run beside each other") {
+TEST_CASE("space: the threads of a team run at once, also more than cores, and teams run beside each other") {
   tbb_space const space(7);
   using teams = Kokkos::TeamPolicy<tbb_space>;
   for (int size : {2, 3, 7}) {

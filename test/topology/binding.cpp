@@ -84,7 +84,7 @@ TEST_CASE("topology: a binding takes every thread of the process along, and ends
   CHECK(running_on() == before);
 }
 
-TEST_CASE("topology: at the end of a rank's binding each thread has back what was its own, also one born meanwhile") {
+TEST_CASE("topology: at the end of a rank's binding each thread has its own again, one born meanwhile too") {
   auto const here = node::here();
   auto const before = running_on();
   auto const target = last_core(here);

@@ -174,7 +174,7 @@ TEST_CASE("topology: a device with contexts serves no more ranks than it has") {
   CHECK(std::count_if(placed.begin(), placed.end(), [](placement const& p) { return p.device == -1; }) == 3);
 }
 
-TEST_CASE("topology: a device serves as many ranks as it has contexts before another is taken from afar or doubled") {
+TEST_CASE("topology: a device serves as many ranks as it has contexts before a far one is taken or one doubled") {
   auto const n = node::from_xml(own_machine("contexts.xml")); // GPUs with 4 and 2 contexts on the first side, one that says nothing
   auto const users_with = [&](int ranks, placing const& rule) {
     std::vector<int> users(5, 0); // the last of none
