@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""The API reference is made without a warning, and no link in it is broken: docs.py BUILD"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+
+def broken_links(html):
+    pages = {page.name: page.read_text(errors="replace") for page in html.glob("*.html")}
+    for name, text in pages.items():
+        for link in set(re.findall(r'href="([^"#:]+\.html)', text)):
+            if link not in pages:
+                yield f"{name} links to {link}, which is not there"
+
+
+def main(build):
+    doxyfile = pathlib.Path(build) / "impl/docs/Doxyfile"
+    if not doxyfile.is_file() or not shutil.which("doxygen"):
+        print("SKIP: docs: no doxygen\n0 passed, 0 failed, 1 skipped")
+        return 0
+    done = subprocess.run(["doxygen", doxyfile], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    wrong = done.stdout.splitlines() if done.returncode or done.stdout.strip() else []
+    html = doxyfile.parent / "html"
+    wrong += broken_links(html)
+    if not (html / "search/search.js").is_file() or 'class="keyword' not in (html / "index.html").read_text():
+        wrong.append("the reference has no search, or its code has no colours")
+    for line in wrong:
+        print(f"FAIL: {line}")
+    print(f"{int(not wrong)} passed, {int(bool(wrong))} failed, 0 skipped")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))
