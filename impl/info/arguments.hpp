@@ -40,7 +40,7 @@ and who set it.
 
 HWLOC_XMLFILE, HWLOC_SYNTHETIC and hwloc's other variables put another machine in this one's stead.
 
-Exit code: 0; with --check 1 where something is wrong; 2 where keel does not start here, or the options are wrong.
+Exit code: 0; with --check 1 where something is wrong, knobs too; 2 where keel-info cannot look, or its options are wrong.
 )";
 
 struct arguments {

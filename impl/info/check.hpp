@@ -7,7 +7,6 @@
 #include "cgroup.hpp"
 #include "knobs.hpp"
 
-#include <keel/device/parse.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/topology.hpp>
 
@@ -56,22 +55,13 @@ private:
       std::string const name{setting.substr(0, setting.find('='))};
       if (name.starts_with("HWLOC_") && name != "HWLOC_HIDE_ERRORS")
         note(std::string{setting} + " is set", "variables of hwloc's may change what is seen of the node");
-      if (!name.starts_with("KEEL_") || name.starts_with("KEEL_TEST_")) continue;
-      auto const is_it = [&](knob_row const& k) { return k.variable == name; };
-      if (std::none_of(all_.known.begin(), all_.known.end(), is_it))
-        wrong(name + " is no variable of keel's", "no knob reads it", "Did you mean " + nearest_variable(name));
-      else if (std::none_of(all_.knobs.begin(), all_.knobs.end(), is_it))
-        wrong(name + " has no effect", "no device of this keel has that knob", "Unset it");
     }
+    for (auto const& [name, meant] : all_.misspelt) wrong(name + " is no variable of keel's", "no knob reads it", "Did you mean " + meant);
+    for (auto const& text : all_.without_effect) found_.push_back({true, "keel::info: " + text + ". Leave it out?"});
     if (!node_.is_this_machine())
       wrong(node_.source() + " stands in the place of this machine", "nothing can be bound there", "Unset that variable");
     if (!all_.topology_cache.empty() && node_.source().find(", not kept") != std::string::npos)
       wrong("the node cannot be kept in " + all_.topology_cache, node_.source(), "Take another folder for --keel-topology-cache");
-  }
-  [[nodiscard]] std::string nearest_variable(std::string const& name) const {
-    return std::min_element(all_.known.begin(), all_.known.end(), [&](auto const& a, auto const& b) {
-             return policy::edit_distance(name, a.variable) < policy::edit_distance(name, b.variable);
-           })->variable;
   }
 
   void limits() {

@@ -4,6 +4,8 @@
 #include <keel/device.hpp>
 #include <keel/policy.hpp>
 
+#include <utility>
+
 namespace keel::info {
 
 namespace {
@@ -20,16 +22,23 @@ configuration read_configuration(int& argc, char** argv) {
   for (auto& row : run.knobs())
     found.knobs.push_back({std::move(row.option), std::move(row.variable), std::move(row.device), std::move(row.value),
                            std::string{device::name(row.from)}, {}});
-  for (auto const& known : device::all_knobs)
+  for (auto const& known : device::all_knobs) {
+    if (known.for_ledgers) continue;
     found.known.push_back({device::option_prefix(app::prefix) + std::string{known.option},
-                           device::variable_prefix(app::prefix) + std::string{known.variable}, {}, {}, {},
+                           device::variable_name(app::prefix, known.option), {}, {}, {},
                            std::string{known.help}});
+  }
   for_each_device<app::devices>([&]<class Tag>(Tag) {
     found.devices.push_back({std::string{Tag::name}, available<Tag>(), Tag::name == run.device_name()});
   });
-  found.topology_cache = run.program().topology_cache.value;
+  auto const names = device::option_names_of<app>();
+  for (auto const& variable : device::read_environment(names).unknown)
+    if (auto meant = device::meant_variable(names, variable); !meant.empty()) found.misspelt.emplace_back(variable, std::move(meant));
+  for (auto const& r : run.remarks())
+    if (r.level == device::log_level::warning) found.without_effect.push_back(r.text);
+  found.topology_cache = run.program().topology_cache;
   found.help_was_printed = run.help_requested();
-  found.help = device::help_text(app::prefix);
+  found.help = device::help_text<app>();
   return found;
 }
 

@@ -91,7 +91,15 @@ int show(info::arguments const& asked, info::configuration const& configuration)
 }
 
 int run(int argc, char** argv) {
-  auto const configuration = info::read_configuration(argc, argv);
+  bool const checks = std::any_of(argv, argv + argc, [](char const* word) { return std::strcmp(word, "--check") == 0; });
+  info::configuration configuration;
+  try {
+    configuration = info::read_configuration(argc, argv);
+  } catch (error const& e) {
+    if (!checks) throw;
+    std::fputs(info::findings_text({{true, e.what()}}).c_str(), stdout);
+    return 1; // a knob is wrong, and that is what was asked for
+  }
   auto const asked = info::parse(argc, argv);
   if (configuration.help_was_printed) return 0;
   if (asked.help) {

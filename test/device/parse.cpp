@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/parse.hpp>
+#include <keel/device/table.hpp>
 
 #include <doctest/doctest.h>
 
@@ -60,4 +60,23 @@ TEST_CASE("device: the nearest option is the one with the fewest changes") {
   CHECK(keel::device::nearest_option("num-thread") == "num-threads");
   CHECK(keel::device::nearest_option("devise") == "device");
   CHECK(keel::device::nearest_option("halp") == "help");
+}
+
+TEST_CASE("device: a size is a whole number with K, M or G, and is shown so") {
+  using keel::device::parse_size;
+  CHECK(parse_size("s", "1") == 1);
+  CHECK(parse_size("s", "64K") == 65536);
+  CHECK(parse_size("s", "3m") == 3 << 20);
+  CHECK(parse_size("s", "8G") == std::int64_t{8} << 30);
+  CHECK(parse_size("s", "8589934591G") == std::int64_t{8589934591} << 30);
+  for (char const* bad : {"", "K", "0", "0K", "-1", "1T", "1KK", "1 K", "K1", "1.5M", "0x10", "8589934592G", "9223372036854775808", " 1", "1KB"}) {
+    CAPTURE(bad);
+    CHECK_THROWS_AS(static_cast<void>(parse_size("s", bad)), keel::error);
+  }
+  using keel::device::size_text;
+  CHECK(size_text(1) == "1");
+  CHECK(size_text(1023) == "1023");
+  CHECK(size_text(65536) == "64K");
+  CHECK(size_text(3 << 20) == "3M");
+  CHECK(size_text(std::int64_t{5} << 40) == "5120G");
 }

@@ -7,9 +7,15 @@
 #include <mpi.h>
 #endif
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
+#include <thread>
+
+#include <pthread.h>
 
 namespace {
 
@@ -26,6 +32,25 @@ void print_facts(keel::runtime<app>& run, int argc, char** argv) {
   for (auto const& k : run.knobs())
     std::printf("knob %s [%s] %s %s\n", k.option.c_str(), k.device.c_str(), k.value.c_str(),
                 std::string{keel::device::name(k.from)}.c_str());
+}
+
+/// The largest stack of a thread, but the calling one, that works on a kernel; 0 where it works alone.
+std::size_t stack_of_a_worker([[maybe_unused]] keel::runtime<app>& run) {
+  std::atomic<std::size_t> largest = 0;
+#if KEEL_WITH_TBB
+  auto const caller = std::this_thread::get_id();
+  run.execution_space<keel::tbb>().impl_for_chunks(2, [&](std::int64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{200}); // so that one thread does not take both
+    if (std::this_thread::get_id() == caller) return;
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return;
+    std::size_t bytes = 0;
+    pthread_attr_getstacksize(&attributes, &bytes);
+    pthread_attr_destroy(&attributes);
+    largest = bytes;
+  });
+#endif
+  return largest;
 }
 
 /// Adds up 0 .. 999. A function of its own: nvcc takes no kernel inside a generic lambda.
@@ -72,6 +97,8 @@ int main(int argc, char** argv) {
       if (run.environment().rank() == run.environment().size() - 1)
         throw keel::error("test", "the last rank gives up", "it was told to");
       keel::machine::barrier(run.environment());
+    } else if (mode == "stack") {
+      std::printf("stack %zu\n", stack_of_a_worker(run));
     } else if (mode == "late" || mode == "kokkos-of-the-application") {
       show_late_start(run);
     } else {

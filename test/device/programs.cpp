@@ -94,6 +94,29 @@ TEST_CASE("device: threads are cut over as many NUMA regions as the knob says, a
 #endif
 }
 
+TEST_CASE("device: --keel-stack-size is the stack of oneTBB's threads") {
+#if KEEL_WITH_TBB
+  auto const stack = [](std::string const& arguments, std::string const& environment = "") {
+    return program("stack --app-device=tbb --app-num-threads=2 " + arguments, environment);
+  };
+  auto const r = stack("--app-stack-size=3M");
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  CHECK(r.says("stack 3145728\n"));
+  CHECK(stack("", "APP_STACK_SIZE=5M APP_TBB_STACK_SIZE=2097152").says("stack 2097152\n"));
+  CHECK(stack("--app-tbb-stack-size=1M --app-stack-size=7M").says("stack 1048576\n"));
+  CHECK_FALSE(stack("").says("stack 1048576\n"));
+  auto const small = stack("--app-stack-size=1K");
+  CHECK(small.code == 2);
+  CHECK(small.says("--app-stack-size=1K is less than tbb takes (the smallest value is 64K). Give more?"));
+  CHECK(stack("--app-stack-size=17G").says("--app-stack-size=17G is more than tbb has (the largest value here is 16G)"));
+  CHECK(stack("--app-stack-size=3.5M").says("'.5' follows the number"));
+  CHECK(program("facts --app-stack-size=3M").says("knob --app-stack-size [tbb] 3M command line\n"));
+#else
+  keel::test::skip("no oneTBB");
+#endif
+}
+
 TEST_CASE("device: two parts of a program with different vector sizes are refused at the start") {
   auto const r = shell(KEEL_TEST_MISMATCHED " facts");
   CAPTURE(r.output);

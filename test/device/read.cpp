@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/read.hpp>
+#include <keel/device/help.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -33,10 +34,17 @@ private:
 using words = std::vector<std::string>;
 using keel::device::knob;
 
+/// What the command line holds, which is taken out of it.
+keel::device::taken_arguments take(char const* prefix, arguments& a) {
+  auto taken = keel::device::read_arguments(prefix, a.count, a.data());
+  taken.leave_rest(a.count, a.data());
+  return taken;
+}
+
 std::string refusal(words all) {
   arguments a{all};
   try {
-    static_cast<void>(keel::device::take_arguments("keel", a.count, a.data()));
+    static_cast<void>(keel::device::read_arguments("keel", a.count, a.data()));
     return "accepted";
   } catch (keel::error const& e) {
     CHECK(a.left() == all);
@@ -49,7 +57,7 @@ std::string refusal(words all) {
 TEST_CASE("device: only keel's and Kokkos' options leave the command line") {
   arguments a{{"app", "in.txt", "--keel-num-threads", "4", "-v", "--keel-device=cuda", "--kokkos-print-configuration",
                "--keel", "--keel-help", "out.txt"}};
-  auto const taken = keel::device::take_arguments("keel", a.count, a.data());
+  auto const taken = take("keel", a);
   CHECK(a.left() == words{"app", "in.txt", "-v", "--keel", "out.txt"});
   CHECK(a.ends_with_null());
   REQUIRE(taken.knobs.size() == 3);
@@ -65,7 +73,7 @@ TEST_CASE("device: only keel's and Kokkos' options leave the command line") {
 
 TEST_CASE("device: two dashes end the reading and stay") {
   arguments a{{"app", "--keel-num-threads=2", "--", "--keel-num-threads=3", "--kokkos-threads=4"}};
-  auto const taken = keel::device::take_arguments("keel", a.count, a.data());
+  auto const taken = take("keel", a);
   CHECK(taken.knobs.size() == 1);
   CHECK(taken.for_kokkos.empty());
   CHECK(a.left() == words{"app", "--", "--keel-num-threads=3", "--kokkos-threads=4"});
@@ -74,17 +82,17 @@ TEST_CASE("device: two dashes end the reading and stay") {
 
 TEST_CASE("device: an empty command line and one without options are left alone") {
   arguments none{{}};
-  CHECK(keel::device::take_arguments("keel", none.count, none.data()).knobs.empty());
+  CHECK(take("keel", none).knobs.empty());
   CHECK(none.count == 0);
   arguments a{{"app", "x"}};
-  CHECK(keel::device::take_arguments("keel", a.count, a.data()).knobs.empty());
+  CHECK(take("keel", a).knobs.empty());
   CHECK(a.left() == words{"app", "x"});
   CHECK(a.ends_with_null());
 }
 
 TEST_CASE("device: the policy's prefix makes the names") {
   arguments a{{"app", "--my-app-num-threads=2", "--keel-num-threads=3"}};
-  auto const taken = keel::device::take_arguments("my-app", a.count, a.data());
+  auto const taken = take("my-app", a);
   CHECK(taken.knobs.size() == 1);
   CHECK(a.left() == words{"app", "--keel-num-threads=3"});
   CHECK(keel::device::variable_prefix("my-app") == "MY_APP_");
@@ -92,7 +100,7 @@ TEST_CASE("device: the policy's prefix makes the names") {
 
 TEST_CASE("device: a value may be written apart, be empty, or look like an option") {
   arguments a{{"app", "--keel-device", "--keel-device", "--keel-num-threads="}};
-  auto const taken = keel::device::take_arguments("keel", a.count, a.data());
+  auto const taken = take("keel", a);
   REQUIRE(taken.knobs.size() == 2);
   CHECK(taken.knobs[0].text == "--keel-device");
   CHECK(taken.knobs[1].text.empty());
@@ -110,7 +118,8 @@ TEST_CASE("device: a wrong option is an error that leaves the command line as it
 TEST_CASE("device: the environment is read by name, an empty value counts") {
   setenv("READTEST_NUM_THREADS", "3", 1);
   setenv("READTEST_DEVICE", "", 1);
-  auto const found = keel::device::read_environment("readtest");
+  auto found = keel::device::read_environment("readtest").knobs;
+  std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.id < b.id; });
   unsetenv("READTEST_NUM_THREADS");
   unsetenv("READTEST_DEVICE");
   REQUIRE(found.size() == 2);
@@ -119,13 +128,47 @@ TEST_CASE("device: the environment is read by name, an empty value counts") {
   CHECK(found[0].where == "READTEST_NUM_THREADS");
   CHECK(found[0].from == keel::device::source::environment);
   CHECK(found[1].text.empty());
-  CHECK(keel::device::read_environment("readtest").empty());
+  CHECK(keel::device::read_environment("readtest").knobs.empty());
 }
 
 TEST_CASE("device: the help names every option and every variable") {
   std::string const help = keel::device::help_text("app");
   for (auto const& k : keel::device::all_knobs) {
     CHECK(help.find("--app-" + std::string{k.option}) != std::string::npos);
-    CHECK(help.find("[APP_" + std::string{k.variable} + "]") != std::string::npos);
+    CHECK(help.find("[" + keel::device::variable_name("app", k.option) + "]") != std::string::npos);
   }
+}
+
+TEST_CASE("device: a device before the name of a knob makes it that device's, in options and variables") {
+  arguments a{{"app", "--keel-cuda-device-instance=1", "--keel-my-own-num-threads", "3"}};
+  std::vector<std::string_view> const own{"my-own"};
+  auto const taken = keel::device::read_arguments({"keel", own, true}, a.count, a.data());
+  REQUIRE(taken.knobs.size() == 2);
+  CHECK(taken.knobs[0].id == knob::device_instance);
+  CHECK(taken.knobs[0].device == "cuda");
+  CHECK(taken.knobs[0].where == "--keel-cuda-device-instance");
+  CHECK(taken.knobs[1].id == knob::threads);
+  CHECK(taken.knobs[1].device == "my-own");
+  CHECK(refusal({"app", "--keel-cudo-device-instance=1"}).find("unknown option") != std::string::npos);
+  CHECK(refusal({"app", "--keel-cuda-log-level=error"}).find("unknown option") != std::string::npos);
+  setenv("READTEST_OPENMP_NUM_THREADS", "3", 1);
+  setenv("READTEST_openmp_num_threads", "3", 1);
+  setenv("READTEST_NUM_TREADS", "3", 1);
+  auto const found = keel::device::read_environment("readtest");
+  for (char const* name : {"READTEST_OPENMP_NUM_THREADS", "READTEST_openmp_num_threads", "READTEST_NUM_TREADS"}) unsetenv(name);
+  REQUIRE(found.knobs.size() == 1);
+  CHECK(found.knobs[0].device == "openmp");
+  CHECK(found.unknown.size() == 2);
+  CHECK(keel::device::meant_variable("readtest", "READTEST_NUM_TREADS") == "READTEST_NUM_THREADS");
+  CHECK(keel::device::meant_variable("readtest", "READTEST_HOME").empty());
+  CHECK(keel::device::meant_variable("keel", "KEEL_HOME") != "");
+}
+
+TEST_CASE("device: two dashes are no value, and a knob with keel's prefix is noticed where the prefix is another") {
+  CHECK(refusal({"app", "--keel-num-threads", "--", "x"}) ==
+        "keel::device: --keel-num-threads has no value (-- follows it). Write --keel-num-threads=N?");
+  arguments a{{"app", "--keel-device=serial", "--keel-colour=red", "--keel"}};
+  auto const taken = take("app", a);
+  CHECK(taken.for_another == words{"--keel-device"});
+  CHECK(a.left().size() == 4);
 }

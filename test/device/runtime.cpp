@@ -7,6 +7,7 @@
 #include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
 
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -63,6 +64,7 @@ using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, kee
 
 struct app : keel::defaults {
   using devices = keel::where_supported<std::tuple<host, three_cards, keel::sycl>>;
+  static constexpr bool uses_ledger = true;
   static constexpr std::string_view prefix = "rt";
 };
 
@@ -176,7 +178,7 @@ TEST_CASE("device: a configuration is not made or copied by users, and a lacking
   CHECK_FALSE(std::is_copy_constructible_v<cards>);
   CHECK_FALSE(std::is_move_constructible_v<cards>);
   CHECK(std::is_empty_v<cpu> == !keel::device_traits<host>::has_threads);
-  CHECK(sizeof(cards) == 3 * sizeof(keel::device::setting<std::optional<int>>));
+  CHECK(sizeof(cards) == 3 * sizeof(keel::device::setting<std::optional<std::int64_t>>));
 }
 
 TEST_CASE("device: the device is the preferred one of those that are here, or the one that was asked for") {
@@ -209,6 +211,133 @@ TEST_CASE("device: a value that no device here can take is an error with its nam
   CHECK(refusal({"app"}).find("RT_DEVICE_INSTANCE='4x'") != std::string::npos);
 }
 
+namespace {
+
+/// A second device with the same knobs and other bounds; more threads than it has places for are taken with a warning.
+struct two_threads {
+  static constexpr std::string_view name = "two-threads";
+};
+
+} // namespace
+
+namespace keel {
+
+template <>
+struct device_traits<two_threads> : device_traits<three_cards> {
+  static constexpr int preference = 200;
+  static bool available() { return true; }
+  static constexpr bool has_instances = false;
+  static constexpr bool has_numa_regions = false;
+  static int default_threads() { return 1; }
+  static int max_threads() { return 2; }
+  static int most_threads() { return 100; }
+};
+
+} // namespace keel
+
+namespace {
+
+struct both : keel::defaults {
+  using devices = keel::list<host, three_cards, two_threads>;
+  static constexpr std::string_view prefix = "rt";
+};
+
+/// What a program says at its start, and the threads of both devices.
+struct started {
+  explicit started(std::vector<std::string> words) : line(std::move(words)) {
+    keel::device::set_log_level(keel::device::log_level::information);
+    said = keel::test::said_to_stderr([&] {
+      try {
+        keel::runtime<both> run{line.count, line.pointers.data()};
+        cards = run.configuration<three_cards>().threads(), threads = run.configuration<two_threads>().threads();
+        instance = run.configuration<three_cards>().device_instance();
+        device = run.device_name();
+      } catch (keel::error const& e) {
+        refusal = e.what();
+      }
+    });
+    keel::device::set_log_level(keel::device::log_level::warning);
+  }
+  [[nodiscard]] bool says(std::string const& words) const { return said.find(words) != std::string::npos; }
+  command_line line;
+  std::optional<int> cards, threads, instance;
+  std::string said, refusal, device;
+};
+
+} // namespace
+
+TEST_CASE("device: a general value is bounded by the chosen device; the others get what they can take, which is told") {
+  std::string const tells = "--rt-log-level=information";
+  started const other{{"app", "--rt-device=two-threads", "--rt-num-threads=50", tells}};
+  CHECK(other.refusal.empty());
+  CHECK(other.threads == 50);
+  CHECK(other.cards == 4);
+  CHECK(other.says("information: --rt-num-threads=50 is not what three-cards can take; it gets 4"));
+  CHECK(other.says("warning: num-threads of two-threads is 50, more than the 2 that this process may use"));
+  started const strict{{"app", "--rt-num-threads=50"}};
+  CHECK(strict.refusal.find("--rt-num-threads=50 is more than three-cards has (the largest value here is 4)") != std::string::npos);
+  started const neither{{"app", "--rt-device=" + std::string{host::name}, "--rt-num-threads=50", "--rt-device-instance=7"}};
+  CHECK(neither.refusal.empty());
+  if (host::name == "serial") CHECK(neither.cards == 4);
+  CHECK(neither.threads == 2);
+  CHECK(neither.instance == 2);
+  CHECK_FALSE(neither.says("it gets"));
+  started const beyond{{"app", "--rt-device=two-threads", "--rt-num-threads=101"}};
+  CHECK(beyond.refusal.find("largest value here is 100") != std::string::npos);
+}
+
+TEST_CASE("device: what is said of one device beats what is said of all in the same source, and is strict") {
+  started const order{{"app", "--rt-two-threads-num-threads=1", "--rt-num-threads=2"}};
+  CHECK(order.threads == 1);
+  CHECK(order.cards == 2);
+  variable const v{"RT_TWO_THREADS_NUM_THREADS", "2"};
+  CHECK(started{{"app"}}.threads == 2);
+  CHECK(started{{"app", "--rt-num-threads=1"}}.threads == 1);
+  CHECK(started{{"app", "--rt-two-threads-num-threads=1"}}.threads == 1);
+  started const strict{{"app", "--rt-device=two-threads", "--rt-three-cards-num-threads=5"}};
+  CHECK(strict.refusal.find("--rt-three-cards-num-threads=5 is more than three-cards has") != std::string::npos);
+  started const absent{{"app", "--rt-sycl-device-instance=1", "--rt-two-threads-device-instance=0"}};
+  CHECK(absent.says("--rt-sycl-device-instance has no effect: this program has no device sycl with this knob"));
+  CHECK(absent.says("--rt-two-threads-device-instance has no effect: this program has no device two-threads with this knob"));
+}
+
+TEST_CASE("device: what is refused leaves argv whole, be it a name, a value, a bound or a device") {
+  for (char const* bad : {"--rt-num-thread=1", "--rt-num-threads=4x", "--rt-num-threads=101", "--rt-device=nothing", "--rt-log-level"}) {
+    started const r{{"app", "--rt-map-device-by=rank", "x", "--kokkos-y", bad}};
+    CAPTURE(bad);
+    CHECK_FALSE(r.refusal.empty());
+    CHECK(r.line.count == 5);
+    for (std::size_t i = 0; i < 5; ++i) CHECK(r.line.pointers[i] == r.line.words[i].data());
+  }
+}
+
+TEST_CASE("device: quiet mistakes are told at the start") {
+  variable const near{"RT_NUM_THREDS", "2"}, far{"RT_OWN_COLOUR", "2"};
+  started const r{{"app", "--keel-device=three-cards", "--keel-colour"}};
+  CHECK(r.says("warning: RT_NUM_THREDS is read by nothing. Did you mean RT_NUM_THREADS?"));
+  CHECK_FALSE(r.says("RT_OWN_COLOUR"));
+  CHECK(r.says("warning: --keel-device is left to the program, because its options begin with --rt-. Did you mean --rt-device?"));
+  CHECK_FALSE(r.says("--keel-colour"));
+  CHECK(r.line.count == 3);
+  CHECK(refusal({"app", "--rt-device=three-card"}).find("there is no device 'three-card'") != std::string::npos);
+  CHECK(refusal({"app", "--rt-device=three-card"}).find("Did you mean three-cards?") != std::string::npos);
+  CHECK(refusal({"app", "--rt-device=quantum"}).find("Take one of them?") != std::string::npos);
+  CHECK(refusal({"app", "--rt-device=hip"}).find("this program was built without the device 'hip'") != std::string::npos);
+  started const ledger{{"app", "--rt-only-reads-current-level=yes"}};
+  CHECK(ledger.says("--rt-only-reads-current-level has no effect: this program has no ledger"));
+}
+
+TEST_CASE("device: a device is called by its name in any case, or several are, the first available of which is taken") {
+  CHECK(started{{"app", "--rt-device=Two-THREADS"}}.device == "two-threads");
+  CHECK(started{{"app", "--rt-device=two-threads,three-cards"}}.device == "two-threads");
+  CHECK(started{{"app", "--rt-device=any"}}.device == host::name);
+  keel::device_traits<three_cards>::is_here = false;
+  CHECK(started{{"app", "--rt-device=three-cards,two-threads"}}.device == "two-threads");
+  keel::device_traits<three_cards>::is_here = true;
+  CHECK(started{{"app", "--rt-device=two-threads,quantum"}}.refusal.find("there is no device 'quantum'") != std::string::npos);
+  CHECK(started{{"app", "--rt-device=two-threads,"}}.refusal.find("there is no device ''") != std::string::npos);
+}
+
 TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob with its source") {
   command_line line{{"app", "in", "--rt-device-instance", "1", "--kokkos-whatever", "--", "--rt-device=serial"}};
   keel::runtime<app> run{line.count, line.pointers.data()};
@@ -222,7 +351,7 @@ TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob
   CHECK(found);
   std::string const table = keel::device::table(run.knobs());
   for (auto const& k : keel::device::all_knobs)
-    CHECK(table.find("--rt-" + std::string{k.option}) != std::string::npos);
+    CHECK((table.find("--rt-" + std::string{k.option}) != std::string::npos) == (k.id != knob::stack_size)); // no device here has it
 }
 
 TEST_CASE("device: the node comes out of the cache where a knob names one, and only there") {

@@ -19,10 +19,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     else words.back() += char(data[at]);
 
   std::size_t const variables = data[0] % (words.size() + 1);
-  for (auto const& row : kd::all_knobs) unsetenv((kd::variable_prefix("app") + std::string{row.variable}).c_str());
+  for (auto const& row : kd::all_knobs) unsetenv(kd::variable_name("app", row.option).c_str());
   for (std::size_t n = 0; n < variables; ++n) {
     auto const& row = kd::all_knobs[n % std::size(kd::all_knobs)];
-    setenv((kd::variable_prefix("app") + std::string{row.variable}).c_str(), words[n].c_str(), 1);
+    setenv(kd::variable_name("app", row.option).c_str(), words[n].c_str(), 1);
   }
   std::vector<char*> argv{const_cast<char*>("app")};
   for (std::size_t n = variables; n < words.size(); ++n) argv.push_back(words[n].data());
@@ -30,8 +30,10 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   int argc = int(argv.size()) - 1;
   int const before = argc;
   try {
-    auto found = kd::read_environment("app");
-    auto const taken = kd::take_arguments("app", argc, argv.data());
+    auto found = kd::read_environment("app").knobs;
+    auto const taken = kd::read_arguments("app", argc, argv.data());
+    if (argc != before) std::abort();
+    taken.leave_rest(argc, argv.data());
     if (argc < 1 || argc > before || argv[std::size_t(argc)] != nullptr) std::abort();
     found.insert(found.end(), taken.knobs.begin(), taken.knobs.end());
     for (auto const& one : found) {

@@ -219,6 +219,7 @@ TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing 
     char const* line;
   } const wrong[]{
       {"", "KEEL_NUM_THREAD=1", "wrong: keel::info: KEEL_NUM_THREAD is no variable of keel's (no knob reads it). Did you mean KEEL_NUM_THREADS?\n"},
+      {"--keel-hip-device-instance=1", "", "wrong: keel::info: --keel-hip-device-instance has no effect: this program has no device hip with this knob. Leave it out?\n"},
       {"", "HWLOC_SYNTHETIC=pu:3", "wrong: keel::info: HWLOC_SYNTHETIC=pu:3 stands in the place of this machine (nothing can be bound there)."},
       {"", "HWLOC_SYNTHETIC=pu:3", "note: keel::info: HWLOC_SYNTHETIC=pu:3 is set ("},
       {"--map 60000", "", "wrong: keel::info: there is no room for 60000 ranks of 1 thread (hardware threads allowed: "},
@@ -232,7 +233,13 @@ TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing 
     CHECK(heard.out.find("nothing is wrong") == std::string::npos);
   }
   CHECK(info("--check --xml file").err.starts_with("keel::info: --check goes with --map and keel's knobs alone"));
-  CHECK(info("--check", "KEEL_NUM_THREADS=4x").code == 2);
+  auto const malformed = info("--check", "KEEL_NUM_THREADS=4x");
+  CHECK(malformed.code == 1);
+  CHECK(malformed.out == "wrong: keel::device: KEEL_NUM_THREADS='4x' is not a value for this knob ('x' follows the number). "
+                         "Give a whole number from 1 on?\n1 thing is wrong\n");
+  CHECK(info("--check --keel-device=quantum").code == 1);
+  CHECK(info("", "KEEL_NUM_THREADS=4x").code == 2);
+  CHECK(info("--check --bogus").code == 2);
   CHECK(info("--check", "HWLOC_XMLFILE=/no/such/file").code == 2);
   auto const plain = info("--check");
   CHECK(plain.code == (plain.out.find("wrong: ") == std::string::npos ? 0 : 1));

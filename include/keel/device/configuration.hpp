@@ -4,30 +4,38 @@
 /// @file
 /// The knobs of one device: set, read back, and asked where a value came from.
 
-#include <keel/device/knobs.hpp>
 #include <keel/device/log.hpp>
+#include <keel/device/table.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/space/start.hpp>
 
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace keel {
 template <class App>
 class runtime;
+template <class App>
+class start;
 } // namespace keel
 
 namespace keel::device {
 
 namespace detail {
 
-/// One knob of one device; empty where the device has no such knob.
-template <knob Id, bool Has>
-struct kept {
-  setting<std::optional<int>> held;
+/// The values of the knobs that a device has; nothing where it has none.
+template <std::size_t N>
+struct values {
+  std::array<setting<std::optional<std::int64_t>>, N> held{};
 };
-template <knob Id>
-struct kept<Id, false> {};
+template <>
+struct values<0> {};
 
 } // namespace detail
 
@@ -45,37 +53,41 @@ public:
   configuration(configuration const&) = delete;
   configuration& operator=(configuration const&) = delete;
 
-  /// Host threads altogether, divided over the NUMA regions; 1 to `max_threads()`.
-  outcome set_threads(int count) { return assign(knob::threads, count, device::source::code); }
-  /// NUMA regions that the threads span.
-  outcome set_numa_regions(int count) { return assign(knob::numa_regions, count, device::source::code); }
-  /// Which of the visible accelerators; 0 to `max_devices()` - 1.
-  outcome set_device_instance(int index) { return assign(knob::device_instance, index, device::source::code); }
-
-  /// What really runs once Kokkos runs; before that what was set, else what keel proposes. Empty where
-  /// the device has no threads to count.
-  [[nodiscard]] std::optional<int> threads() const {
-    if constexpr (traits::has_threads) return space::is_started() ? traits::threads() : threads_.held.value;
-    return std::nullopt;
+  /// Sets any knob of the table. A value is taken until keel starts the device.
+  outcome set(knob id, std::int64_t value) {
+    outcome const result = assign(id, value, device::source::code);
+    if (result == outcome::success) tell_of_excess(id);
+    if (result == outcome::not_applied) tell_too_late(id);
+    return result;
   }
-  /// The most that `set_threads` takes: several for each hardware thread that this process may use.
+  /// What was set, else what keel proposes; once the device runs, what really runs. Empty where it has no such knob,
+  /// and where there is nothing to choose from.
+  [[nodiscard]] std::optional<std::int64_t> value(knob id) const {
+    std::optional<std::int64_t> found;
+    visit(*this, id, [&](auto const& row, auto const& held) {
+      found = held.value;
+      if constexpr (!std::is_null_pointer_v<decltype(row.running)>)
+        if (is_running())
+          if (auto const real = row.running(of<traits>{})) found = real;
+    });
+    return found;
+  }
+
+  /// Host threads altogether, divided over the NUMA regions; from 1 on, with a warning beyond `max_threads()`.
+  outcome set_threads(int count) { return set(knob::threads, count); }
+  /// NUMA regions that the threads span.
+  outcome set_numa_regions(int count) { return set(knob::numa_regions, count); }
+  /// Which of the visible accelerators; 0 to `max_devices()` - 1.
+  outcome set_device_instance(int index) { return set(knob::device_instance, index); }
+
+  [[nodiscard]] std::optional<int> threads() const { return as_int(value(knob::threads)); }
+  /// The hardware threads that this process may use.
   [[nodiscard]] std::optional<int> max_threads() const {
     if constexpr (traits::has_threads) return traits::max_threads();
     return std::nullopt;
   }
-  /// What was set, else 1.
-  [[nodiscard]] std::optional<int> numa_regions() const {
-    if constexpr (traits::has_numa_regions) return numa_regions_.held.value;
-    return std::nullopt;
-  }
-  /// As `threads()`: which one runs, or will. Empty also where there is none to choose from.
-  [[nodiscard]] std::optional<int> device_instance() const {
-    if constexpr (traits::has_instances) {
-      if (space::is_started() && traits::max_devices() > 0) return traits::device_instance();
-      return device_instance_.held.value;
-    }
-    return std::nullopt;
-  }
+  [[nodiscard]] std::optional<int> numa_regions() const { return as_int(value(knob::numa_regions)); }
+  [[nodiscard]] std::optional<int> device_instance() const { return as_int(value(knob::device_instance)); }
   /// The accelerators that are visible to this process.
   [[nodiscard]] std::optional<int> max_devices() const {
     if constexpr (traits::has_instances) return traits::max_devices();
@@ -85,8 +97,18 @@ public:
   /// Who set the knob; `unset` also where the device does not have it.
   [[nodiscard]] device::source source(knob id) const {
     device::source from = device::source::unset;
-    visit(*this, id, [&](auto& held) { from = held.from; });
+    visit(*this, id, [&](auto const&, auto const& held) { from = held.from; });
     return from;
+  }
+
+  /// The values that the knob can take; empty where the device does not have it.
+  [[nodiscard]] static std::optional<space::bounds> bounds_of(knob id) {
+    std::optional<space::bounds> found;
+    for_each_device_row([&]<class Row>(Row const& row) {
+      if constexpr (KnobOf<Row, Tag>)
+        if (row.id == id) found = row.bounds(of<traits>{});
+    });
+    return found;
   }
 
 private:
@@ -95,42 +117,46 @@ private:
   friend class settings;
   template <class>
   friend class keel::runtime;
+  template <class>
+  friend class keel::start;
 
   configuration() = default;
 
-  /// Calls `f` with the knob's place, where this device has the knob.
+  static std::optional<int> as_int(std::optional<std::int64_t> value) {
+    return value ? std::optional{static_cast<int>(*value)} : std::nullopt;
+  }
+
+  /// Calls `f(row, held)` for each knob that this device has.
   template <class Self, class F>
-  static void visit(Self& self, knob id, F f) {
-    if constexpr (traits::has_threads)
-      if (id == knob::threads) f(self.threads_.held);
-    if constexpr (traits::has_numa_regions)
-      if (id == knob::numa_regions) f(self.numa_regions_.held);
-    if constexpr (traits::has_instances)
-      if (id == knob::device_instance) f(self.device_instance_.held);
+  static constexpr void visit_all([[maybe_unused]] Self& self, [[maybe_unused]] F&& f) {
+    [[maybe_unused]] std::size_t at = 0;
+    for_each_device_row([&]<class Row>(Row const& row) {
+      if constexpr (KnobOf<Row, Tag>) f(row, self.values_.held[at++]);
+    });
+  }
+  /// The same for one; nothing where the device lacks it.
+  template <class Self, class F>
+  static constexpr void visit(Self& self, knob id, F&& f) {
+    visit_all(self, [&](auto const& row, auto& held) {
+      if (row.id == id) f(row, held);
+    });
   }
 
-  /// The largest value that the knob can take here.
-  [[nodiscard]] static int bound(knob id) {
-    if constexpr (traits::has_threads)
-      if (id == knob::threads) return traits::max_threads();
-    if constexpr (traits::has_numa_regions)
-      if (id == knob::numa_regions) return traits::max_numa_regions();
-    if constexpr (traits::has_instances)
-      if (id == knob::device_instance) return traits::max_devices() - 1;
-    return 0;
+  /// Whether Kokkos runs, and with it this device; a device of keel's own may be behind it, and is then still to be told.
+  [[nodiscard]] static bool is_running() {
+    if constexpr (requires { { traits::is_running() } -> std::same_as<bool>; }) return traits::is_running();
+    else return space::is_started();
   }
 
-  outcome assign(knob id, int value, device::source from) {
+  outcome assign(knob id, std::int64_t value, device::source from) {
     outcome result = outcome::invalid_for_device;
-    visit(*this, id, [&](auto& held) {
-      if (value < (facts(id).kind == value_kind::count ? 1 : 0)) {
+    visit(*this, id, [&](auto const& row, auto& held) {
+      auto const allowed = row.bounds(of<traits>{});
+      if (value < 0 || (value == 0 && allowed.least > 0)) {
         result = outcome::invalid_value;
-      } else if (space::is_started()) {
+      } else if (is_running()) {
         result = outcome::not_applied;
-        if (!warned_) log(log_level::warning, "setting " + std::string{facts(id).option} + " of " + std::string{Tag::name} +
-                                                  " has no effect, because Kokkos runs already. Set it before the first kernel?");
-        warned_ = true;
-      } else if (value > bound(id)) {
+      } else if (value < allowed.least || value > allowed.most) {
         result = outcome::out_of_bounds;
       } else {
         held.set(value, from);
@@ -140,26 +166,45 @@ private:
     return result;
   }
 
+  /// Says once for each knob that it came too late.
+  static void tell_too_late(knob id) {
+    if (std::exchange(told_[static_cast<std::size_t>(id)], true)) return;
+    log(log_level::warning, "setting " + std::string{facts(id).option} + " of " + std::string{Tag::name} +
+                                " has no effect, because Kokkos runs already. Set it before the first kernel?");
+  }
+  /// Says that a value is more than this machine has, where it is.
+  void tell_of_excess(knob id) const {
+    visit(*this, id, [&](auto const& row, auto const& held) {
+      if (auto const here = row.bounds(of<traits>{}).advised; held.value && *held.value > here)
+        log(log_level::warning, std::string{row.option} + " of " + std::string{Tag::name} + " is " + row.kind.show(*held.value) +
+                                    ", more than the " + row.kind.show(here) + " that this process may use, so some wait for others");
+    });
+  }
+
   /// What keel would take where nobody sets the knob.
-  void propose(knob id, int value) {
-    visit(*this, id, [&](auto& held) {
+  void propose(knob id, std::int64_t value) {
+    visit(*this, id, [&](auto const&, auto& held) {
       if (!held.is_set()) held.value = value;
     });
   }
 
   /// What the device is told before the start.
   [[nodiscard]] space::settings values() const {
-    space::settings s;
-    visit(*this, knob::threads, [&](auto& held) { s.threads = held.value; });
-    visit(*this, knob::numa_regions, [&](auto& held) { s.numa_regions = held.value; });
-    visit(*this, knob::device_instance, [&](auto& held) { s.device_instance = held.value; });
-    return s;
+    space::settings told;
+    visit_all(*this, [&](auto const& row, auto const& held) {
+      using number = typename std::remove_cvref_t<decltype(told.*row.place)>::value_type;
+      if (held.value) told.*row.place = static_cast<number>(*held.value);
+    });
+    return told;
   }
 
-  [[no_unique_address]] detail::kept<knob::threads, traits::has_threads> threads_;
-  [[no_unique_address]] detail::kept<knob::numa_regions, traits::has_numa_regions> numa_regions_;
-  [[no_unique_address]] detail::kept<knob::device_instance, traits::has_instances> device_instance_;
-  static inline bool warned_ = false;
+  static constexpr std::size_t own_knobs = [] {
+    std::size_t n = 0;
+    for_each_device_row([&]<class Row>(Row const&) { n += KnobOf<Row, Tag>; });
+    return n;
+  }();
+  [[no_unique_address]] detail::values<own_knobs> values_;
+  static inline std::array<bool, knob_count> told_{};
 };
 
 /// Where the runtime keeps a configuration: what makes one, so that users cannot.
@@ -171,6 +216,8 @@ struct slot {
 /// Stands in for the configuration of a device that this build lacks, so that a program written
 /// for many devices compiles for few. Sets nothing and knows nothing.
 struct absent_configuration {
+  static constexpr outcome set(knob, std::int64_t) { return outcome::invalid_for_device; }
+  static constexpr std::optional<std::int64_t> value(knob) { return std::nullopt; }
   static constexpr outcome set_threads(int) { return outcome::invalid_for_device; }
   static constexpr outcome set_numa_regions(int) { return outcome::invalid_for_device; }
   static constexpr outcome set_device_instance(int) { return outcome::invalid_for_device; }

@@ -4,6 +4,7 @@
 /// @file
 /// What an application says about itself as types, with a default for each.
 
+#include <keel/device/known_members.hpp>
 #include <keel/machine.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
@@ -51,6 +52,8 @@ struct defaults {
   static constexpr std::string_view prefix = "keel";
   /// Elements of a block; 0 leaves it to the compile line and to the device.
   static constexpr std::size_t vector_length = 0;
+  /// Whether it keeps a `residency::ledger`, whose routines may name no levels: only then it has the knobs for those.
+  static constexpr bool uses_ledger = false;
 };
 
 namespace device {
@@ -89,6 +92,7 @@ template <class App>
 struct checked_policy {
   static_assert(ApplicationPolicy<App>, "keel::device: this is not an application policy (devices, ranks, tracking, "
                                         "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults?");
+  static_assert(sizeof(known_members<App>) > 0);
   using devices = policy::to_list<typename App::devices>;
   static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
                                            "Add keel::serial?");

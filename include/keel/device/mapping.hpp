@@ -4,7 +4,7 @@
 /// @file
 /// Which accelerator a rank takes, and how many threads, where nobody said. Pure arithmetic.
 
-#include <keel/device/settings.hpp>
+#include <keel/device/kinds.hpp>
 #include <keel/topology/node.hpp>
 
 #include <algorithm>

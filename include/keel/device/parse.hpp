@@ -6,10 +6,11 @@
 
 #include <keel/device/knobs.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/nearest.hpp>
 
 #include <algorithm>
 #include <charconv>
+#include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -22,20 +23,21 @@ namespace keel::device {
 /// What a text was read from, for messages: `--keel-num-threads` or `KEEL_NUM_THREADS`.
 using origin = std::string;
 
-/// A whole number in base ten from `least` to the largest `int`. Refuses the empty text, blanks,
+/// A whole number in base ten from `least` to the largest of its type. Refuses the empty text, blanks,
 /// signs, other bases and anything behind the digits; the error names `where`, text and reason, and what `else_taken`.
-[[nodiscard]] inline int parse_number(origin const& where, std::string_view text, int least, std::string_view else_taken = {}) {
-  auto const refuse = [&](std::string const& why) -> int {
+template <std::integral Number = int>
+[[nodiscard]] Number parse_number(origin const& where, std::string_view text, Number least, std::string_view else_taken = {}) {
+  auto const refuse = [&](std::string const& why) -> Number {
     throw error("device", where + "='" + std::string{text} + "' is not a value for this knob", why,
                 "Give a whole number from " + std::to_string(least) + " on" + std::string{else_taken});
   };
   if (text.empty()) return refuse("the text is empty");
-  int value = 0;
+  Number value = 0;
   char const* const end = text.data() + text.size();
   auto const [stop, problem] = std::from_chars(text.data(), end, value);
   if (problem == std::errc::result_out_of_range && stop == end)
     return refuse(text.front() == '-' ? "the number is less than " + std::to_string(least)
-                                      : "the number is larger than " + std::to_string(std::numeric_limits<int>::max()));
+                                      : "the number is larger than " + std::to_string(std::numeric_limits<Number>::max()));
   if (problem == std::errc::invalid_argument) return refuse("'" + std::string{text.substr(0, 1)} + "' is not a digit");
   if (stop != end) return refuse("'" + std::string{stop, end} + "' follows the number");
   if (value < least) return refuse("the number is less than " + std::to_string(least));
@@ -62,15 +64,30 @@ using origin = std::string;
   return parse_word(where, text, {"0", "false", "off", "no", "1", "true", "on", "yes"}) >= 4;
 }
 
-/// The option nearest to what somebody wrote, both without dashes and prefix.
-[[nodiscard]] inline std::string_view nearest_option(std::string_view written) {
-  return policy::nearest(written, all_knobs, [](auto const& k) { return k.option; });
-}
-
 /// How often something happens: a whole number from 1 on, or `never`, which is empty.
 [[nodiscard]] inline std::optional<int> parse_period(origin const& where, std::string_view text) {
   if (text == "never") return std::nullopt;
   return parse_number(where, text, 1, ", or never");
+}
+
+/// A number of bytes: a whole number from 1 on, perhaps with one of K, M and G behind it, which are powers of 1024.
+[[nodiscard]] inline std::int64_t parse_size(origin const& where, std::string_view text) {
+  constexpr std::string_view units = "KMG", small = "kmg", taken = ", with K, M or G for powers of 1024";
+  std::size_t unit = text.size() > 1 ? units.find(text.back()) : units.npos;
+  if (unit == units.npos && text.size() > 1) unit = small.find(text.back());
+  int const shift = unit == units.npos ? 0 : 10 * (static_cast<int>(unit) + 1);
+  auto const number = parse_number<std::int64_t>(where, shift == 0 ? text : text.substr(0, text.size() - 1), 1, taken);
+  if (number > std::numeric_limits<std::int64_t>::max() >> shift)
+    throw error("device", where + "='" + std::string{text} + "' is not a value for this knob", "there are not so many bytes",
+                "Give less");
+  return number << shift;
+}
+
+/// The same as people write it: 65536 is 64K.
+[[nodiscard]] inline std::string size_text(std::int64_t bytes) {
+  int unit = 0;
+  for (; unit < 3 && bytes != 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return std::to_string(bytes) + std::string(std::string_view{"KMG"}.substr(static_cast<std::size_t>(std::max(unit - 1, 0)), unit > 0));
 }
 
 } // namespace keel::device

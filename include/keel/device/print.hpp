@@ -4,15 +4,14 @@
 /// @file
 /// The knobs of a program as rows: what each is, and who said so.
 
-#include <keel/device/knobs.hpp>
 #include <keel/device/read.hpp>
 #include <keel/device/settings.hpp>
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keel::device {
@@ -26,58 +25,31 @@ struct printed_knob {
   device::source from;
 };
 
-namespace detail {
-
-template <class Tag>
-[[nodiscard]] std::optional<int> value_of(configuration<Tag> const& c, knob id) {
-  switch (id) {
-  case knob::threads: return c.threads();
-  case knob::numa_regions: return c.numa_regions();
-  case knob::device_instance: return c.device_instance();
-  default: return std::nullopt;
-  }
-}
-
-[[nodiscard]] inline std::string value_of(program_settings const& p, knob id, std::string_view device_name) {
-  for (auto const& [answer, member] : residency_answers)
-    if (answer == id) return p.residency.*member ? "yes" : "no";
-  switch (id) {
-  case knob::device: return std::string{device_name};
-  case knob::num_devices: return p.num_devices.value ? std::to_string(*p.num_devices.value) : "all";
-  case knob::map_device_by: return std::string{device_mapping_words[static_cast<std::size_t>(p.map_device_by.value)]};
-  case knob::topology_cache: return p.topology_cache.is_set() ? p.topology_cache.value : "off";
-  case knob::log_level: return std::string{log_level_words[static_cast<std::size_t>(p.log_level.value)]};
-  case knob::copy_back_every:
-    return p.residency.copy_back_every ? std::to_string(*p.residency.copy_back_every) : "never";
-  case knob::copy_back_vars: return p.residency.copy_back_vars.empty() ? "none" : p.residency.copy_back_vars;
-  case knob::trace_file: return p.residency.trace_file;
-  case knob::print_configuration: return p.print_configuration.value ? "on" : "off";
-  case knob::help: return p.help.value ? "on" : "off";
-  default: return "";
-  }
-}
-
-} // namespace detail
-
 /// A row for each knob of each device that has it, then the program's own, in the order of the table of knobs.
 template <class Devices>
-[[nodiscard]] std::vector<printed_knob> printed_knobs(std::string_view prefix, settings<Devices> const& all,
+[[nodiscard]] std::vector<printed_knob> printed_knobs(option_names const& names, settings<Devices> const& all,
                                                       std::string_view device_name) {
   std::vector<printed_knob> rows;
-  for (auto const& k : all_knobs) {
-    auto const add = [&](std::string_view device, std::string value, device::source from) {
-      rows.push_back({option_prefix(prefix) + std::string{k.option}, variable_prefix(prefix) + std::string{k.variable},
-                      std::string{device}, std::move(value), from});
-    };
-    if (k.id == knob::threads || k.id == knob::numa_regions || k.id == knob::device_instance) {
-      for_each_device<typename settings<Devices>::devices>([&]<class Tag>(Tag) {
-        auto const& c = all.template of<Tag>();
-        if (auto const value = detail::value_of(c, k.id)) add(Tag::name, std::to_string(*value), c.source(k.id));
-      });
-    } else {
-      add("", detail::value_of(all.program, k.id, device_name), all.program.source(k.id));
-    }
-  }
+  auto const add = [&](std::string_view option, std::string_view device, std::string value, device::source from) {
+    rows.push_back({option_prefix(names.prefix) + std::string{option}, variable_name(names.prefix, option), std::string{device},
+                    std::move(value), from});
+  };
+  for_each_device_row([&](auto const& row) {
+    for_each_device<typename settings<Devices>::devices>([&]<class Tag>(Tag) {
+      auto const& c = all.template of<Tag>();
+      auto const value = c.value(row.id);
+      if (!value) { // nobody proposed one; asking for the bounds may cost a look at the whole node
+        auto const allowed = c.bounds_of(row.id);
+        if (!allowed || allowed->most < allowed->least) return; // it lacks the knob, or there is nothing to choose from
+      }
+      add(row.option, Tag::name, value ? row.kind.show(*value) : "default", c.source(row.id));
+    });
+  });
+  for_each_program_row([&](auto const& row) {
+    if (row.for_ledgers && !names.has_ledger) return;
+    bool const is_device = row.id == knob::device && !all.program.is_set(row.id);
+    add(row.option, "", is_device ? std::string{device_name} : row.kind.show(row.place(all.program)), all.program.source(row.id));
+  });
   return rows;
 }
 

@@ -4,14 +4,19 @@
 /// @file
 /// Taking the knobs out of the environment and of the command line, and nothing else.
 
-#include <keel/device/knobs.hpp>
-#include <keel/device/parse.hpp>
+#include <keel/device/table.hpp>
 #include <keel/policy/error.hpp>
 
-#include <cstdlib>
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <unistd.h>
 
 namespace keel::device {
 
@@ -21,42 +26,119 @@ struct assignment {
   std::string text;
   origin where;
   device::source from;
+  std::string_view device = {}; ///< the one that is meant; empty for all that have the knob
+};
+
+/// The devices that keel knows, whether this program has them or not.
+inline constexpr std::array<std::string_view, 8> known_devices{"serial", "openmp", "threads", "tbb", "cuda", "hip", "sycl", "simulated"};
+
+/// What the options of a program are called.
+struct option_names {
+  std::string_view prefix;
+  std::span<std::string_view const> devices = known_devices; ///< the program's own
+  bool has_ledger = true;                                    ///< whether the knobs of ledgers are shown
+
+  option_names(std::string_view p) : prefix(p) {}
+  option_names(char const* p) : prefix(p) {}
+  option_names(std::string_view p, std::span<std::string_view const> d, bool ledger) : prefix(p), devices(d), has_ledger(ledger) {}
 };
 
 /// `--app-` and `APP_` for the prefix `app`.
 [[nodiscard]] inline std::string option_prefix(std::string_view prefix) { return "--" + std::string{prefix} + "-"; }
-[[nodiscard]] inline std::string variable_prefix(std::string_view prefix) {
+[[nodiscard]] inline std::string in_capitals(std::string_view text) {
   std::string name;
-  for (char c : prefix) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
-  return name + "_";
+  for (char c : text) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
+  return name;
+}
+[[nodiscard]] inline std::string variable_prefix(std::string_view prefix) { return in_capitals(prefix) + "_"; }
+/// `APP_NUM_THREADS` for `num-threads`.
+[[nodiscard]] inline std::string variable_name(std::string_view prefix, std::string_view option) {
+  return variable_prefix(prefix) + in_capitals(option);
 }
 
-/// The knobs that stand in the environment, in the order of the table; one that is there but empty counts.
-[[nodiscard]] inline std::vector<assignment> read_environment(std::string_view prefix) {
-  std::vector<assignment> found;
+/// A knob, and the one device that it was named for; empty for all.
+struct named_knob {
+  knob_facts const* row;
+  std::string_view device;
+};
+
+/// The knob that `written` names: `num-threads`, or `tbb-num-threads`; in capitals and with underscores where it is a variable's.
+[[nodiscard]] inline std::optional<named_knob> find_knob(std::string_view written, option_names const& names, bool capitals = false) {
+  auto const is = [&](std::string_view text, std::string_view name) {
+    return text.size() == name.size() && (capitals ? text == in_capitals(name) : text == name);
+  };
   for (auto const& row : all_knobs) {
-    std::string const variable = variable_prefix(prefix) + std::string{row.variable};
-    if (char const* const text = std::getenv(variable.c_str()))
-      found.push_back({row.id, text, variable, source::environment});
+    if (is(written, row.option)) return named_knob{&row, {}};
+    if (!row.of_devices || written.size() < row.option.size() + 2) continue;
+    auto const cut = written.size() - row.option.size();
+    if (!is(written.substr(cut), row.option) || written[cut - 1] != (capitals ? '_' : '-')) continue;
+    for (auto const all : {names.devices, std::span<std::string_view const>{known_devices}})
+      for (auto const device : all)
+        if (is(written.substr(0, cut - 1), device)) return named_knob{&row, device};
+  }
+  return std::nullopt;
+}
+
+/// What the environment holds for keel.
+struct found_variables {
+  std::vector<assignment> knobs;
+  std::vector<std::string> unknown; ///< names with the prefix that no knob has
+};
+
+/// The knobs that stand in the environment; one that is there but empty counts.
+[[nodiscard]] inline found_variables read_environment(option_names const& names) {
+  found_variables found;
+  std::string const ours = variable_prefix(names.prefix);
+  for (char** at = environ; at != nullptr && *at != nullptr; ++at) {
+    std::string_view const entry = *at;
+    if (!entry.starts_with(ours) || entry.find('=') == entry.npos) continue;
+    std::string const variable{entry.substr(0, entry.find('='))};
+    if (auto const known = find_knob(std::string_view{variable}.substr(ours.size()), names, true))
+      found.knobs.push_back({known->row->id, std::string{entry.substr(variable.size() + 1)}, variable, source::environment, known->device});
+    else
+      found.unknown.push_back(variable);
   }
   return found;
+}
+
+/// The variable that somebody meant who wrote `written`, which no knob has: the nearest one, if it is near. With keel's own
+/// prefix every one is keel's; with an application's the others may be the application's.
+[[nodiscard]] inline std::string meant_variable(option_names const& names, std::string const& written) {
+  std::vector<std::string> known;
+  for (auto const& row : all_knobs) {
+    known.push_back(variable_name(names.prefix, row.option));
+    if (!row.of_devices) continue;
+    for (auto const device : names.devices)
+      known.push_back(variable_name(names.prefix, std::string{device} + "-" + std::string{row.option}));
+  }
+  std::string const meant{policy::nearest(written, known)};
+  constexpr std::size_t near = 2;
+  bool const is_of_tests = written.starts_with("KEEL_TEST_");
+  return !is_of_tests && (names.prefix == "keel" || policy::edit_distance(written, meant) <= near) ? meant : std::string{};
 }
 
 /// What the command line held for keel and for Kokkos.
 struct taken_arguments {
   std::vector<assignment> knobs;        ///< in the order written; the last of a kind is meant to win
   std::vector<std::string> for_kokkos;  ///< every `--kokkos-…`, to be handed to Kokkos when it starts
+  std::vector<std::string> for_another; ///< every `--keel-…` that is a knob, where the prefix is another
+  std::vector<char*> rest;              ///< the program's own, by the name it was started with
+
+  /// Leaves the rest in argv; `argc` counts it, `argv[argc]` stays null.
+  void leave_rest(int& argc, char** argv) const {
+    std::copy(rest.begin(), rest.end(), argv);
+    if (static_cast<int>(rest.size()) < argc) argv[rest.size()] = nullptr;
+    argc = static_cast<int>(rest.size());
+  }
 };
 
-/// Takes `--<prefix>-x v`, `--<prefix>-x=v` and `--kokkos-…` out of argv and closes the gaps; `argc` counts
-/// what stays, `argv[argc]` stays null. Positionals do not stop the reading; `--` does, and stays.
-/// An unknown `--<prefix>-…`, or a missing value, is an error, and then argv is untouched.
-[[nodiscard]] inline taken_arguments take_arguments(std::string_view prefix, int& argc, char** argv) {
+/// Finds `--<prefix>-x v`, `--<prefix>-x=v` and `--kokkos-…` in argv, which stays as it is. Positionals do not stop
+/// the reading; `--` does. An unknown `--<prefix>-…`, or a missing value, is an error.
+[[nodiscard]] inline taken_arguments read_arguments(option_names const& names, int argc, char* const* argv) {
   taken_arguments taken;
-  std::vector<char*> kept;
-  std::string const ours = option_prefix(prefix);
+  std::string const ours = option_prefix(names.prefix);
   int i = 0;
-  if (argc > 0) kept.push_back(argv[i++]);
+  if (argc > 0) taken.rest.push_back(argv[i++]);
   for (; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     std::string_view const word = argv[i];
     if (word.starts_with("--kokkos-")) {
@@ -64,46 +146,37 @@ struct taken_arguments {
       continue;
     }
     if (!word.starts_with(ours)) {
-      kept.push_back(argv[i]);
+      constexpr std::string_view keels = "--keel-";
+      if (word.starts_with(keels) && find_knob(word.substr(keels.size(), word.find('=') - keels.size()), names))
+        taken.for_another.emplace_back(word.substr(0, word.find('=')));
+      taken.rest.push_back(argv[i]);
       continue;
     }
     std::string_view const body = word.substr(ours.size());
     std::string_view const option = body.substr(0, body.find('='));
     bool const has_value = option.size() < body.size();
     origin const where = ours + std::string{option};
-    auto const row = std::find_if(all_knobs.begin(), all_knobs.end(), [&](auto const& k) { return k.option == option; });
-    if (row == all_knobs.end())
+    auto const known = find_knob(option, names);
+    if (!known)
       throw error("device", "unknown option " + where, "no knob has this name",
                   "Did you mean " + ours + std::string{nearest_option(option)});
-    if (row->kind == value_kind::flag) {
+    auto const take = [&](std::string text) {
+      taken.knobs.push_back({known->row->id, std::move(text), where, source::command_line, known->device});
+    };
+    if (known->row->is_switch) {
       if (has_value) throw error("device", std::string{word} + " has a value", "this option is a switch", "Write " + where);
-      taken.knobs.push_back({row->id, "1", where, source::command_line});
+      take("1");
     } else if (has_value) {
-      taken.knobs.push_back({row->id, std::string{body.substr(option.size() + 1)}, where, source::command_line});
-    } else if (i + 1 < argc) {
-      taken.knobs.push_back({row->id, argv[++i], where, source::command_line});
+      take(std::string{body.substr(option.size() + 1)});
+    } else if (i + 1 < argc && std::string_view{argv[i + 1]} != "--") {
+      take(argv[++i]);
     } else {
-      throw error("device", where + " has no value", "it is the last argument",
-                  "Write " + where + "=" + std::string{row->placeholder});
+      throw error("device", where + " has no value", i + 1 < argc ? "-- follows it" : "it is the last argument",
+                  "Write " + where + "=" + std::string{known->row->placeholder});
     }
   }
-  for (; i < argc; ++i) kept.push_back(argv[i]);
-  std::copy(kept.begin(), kept.end(), argv);
-  if (static_cast<int>(kept.size()) < argc) argv[kept.size()] = nullptr;
-  argc = static_cast<int>(kept.size());
+  taken.rest.insert(taken.rest.end(), argv + i, argv + argc);
   return taken;
-}
-
-/// The options as a text of one line each, for `--<prefix>-help`.
-[[nodiscard]] inline std::string help_text(std::string_view prefix) {
-  std::string text;
-  for (auto const& row : all_knobs) {
-    std::string left = "  " + option_prefix(prefix) + std::string{row.option};
-    if (!row.placeholder.empty()) left += " " + std::string{row.placeholder};
-    left.resize(std::max(left.size() + 2, std::size_t{34}), ' ');
-    text += left + std::string{row.help} + "  [" + variable_prefix(prefix) + std::string{row.variable} + "]\n";
-  }
-  return text + "  --kokkos-...                    handed to Kokkos when it starts; beats the options above\n";
 }
 
 } // namespace keel::device

@@ -6,6 +6,7 @@
 
 #include <keel/device/consistency.hpp>
 #include <keel/device/defaults.hpp>
+#include <keel/device/help.hpp>
 #include <keel/device/log.hpp>
 #include <keel/device/mapping.hpp>
 #include <keel/device/print.hpp>
@@ -24,8 +25,10 @@
 #include <functional>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keel {
@@ -72,7 +75,7 @@ public:
   }
 
   /// Whether somebody asked for the options; they are printed by then, once a job, and the program should end.
-  [[nodiscard]] bool help_requested() const { return settings_.program.help.value; }
+  [[nodiscard]] bool help_requested() const { return settings_.program.help; }
 
   /// The knobs of one device of the list. A device that this build lacks has some that do nothing.
   template <class Tag>
@@ -98,7 +101,9 @@ public:
   [[nodiscard]] residency::settings const& residency_settings() const { return settings_.program.residency; }
 
   /// The device that routines `on_device` run on.
-  [[nodiscard]] std::string_view device_name() const { return device_name_; }
+  [[nodiscard]] std::string_view device_name() const { return chain_.front(); }
+  /// The devices that this program may run on, the best first; `--keel-device=cuda,tbb` gives them.
+  [[nodiscard]] std::span<std::string_view const> device_chain() const { return chain_; }
 
   /// An instance of the space that runs the device's kernels. Starts Kokkos, and with it every device of the
   /// list, at the first call.
@@ -116,7 +121,7 @@ public:
     if (!runs)
       for_each_device<devices>([&]<class Tag>(Tag) { device_traits<Tag>::configure(settings_.template of<Tag>().values()); });
     space::start<devices, App>(kokkos_arguments_);
-    if (!runs && settings_.program.print_configuration.value && environment_.is_master()) Kokkos::print_configuration(std::cout);
+    if (!runs && settings_.program.print_configuration && environment_.is_master()) Kokkos::print_configuration(std::cout);
   }
 
   [[nodiscard]] environment_type& environment() { return environment_; }
@@ -128,47 +133,73 @@ public:
   /// What this node is made of; looked up at the first call.
   [[nodiscard]] topology::node const& node() const {
     auto const& kept_in = settings_.program.topology_cache;
-    if (!node_) node_.emplace(kept_in.is_set() ? topology::node::here(kept_in.value) : topology::node::here());
+    if (!node_) node_.emplace(kept_in.empty() ? topology::node::here() : topology::node::here(kept_in));
     return *node_;
   }
 
   /// One row for each knob: name, value, source.
   [[nodiscard]] std::vector<device::printed_knob> knobs() const {
-    return device::printed_knobs(App::prefix, settings_, device_name_);
+    return device::printed_knobs(device::option_names_of<App>(), settings_, device_name());
   }
+
+  /// What was set to no effect, or fitted to a device that cannot take it; it is said at the start, too.
+  [[nodiscard]] std::vector<device::remark> const& remarks() const { return settings_.remarks(); }
 
 private:
   void begin(int& argc, char** argv, start<App> const* before) {
     device::set_log_speaker(environment_.is_master());
     std::string problem;
+    device::taken_arguments taken;
     try {
       device::check_build_choices();
-      read(argc, argv, before);
+      taken = read(argc, argv, before);
     } catch (error const& e) {
       problem = e.what();
     }
     agree(problem);
+    taken.leave_rest(argc, argv);
+    kokkos_arguments_ = std::move(taken.for_kokkos);
     find_neighbours();
     for_each_device<devices>([&]<class Tag>(Tag) { propose<Tag>(); });
-    device::set_log_level(settings_.program.log_level.value);
-    for (auto const& name : settings_.without_effect())
-      device::log(device::log_level::warning, name + " has no effect: none of this program's devices (" +
-                                                  policy::names<devices>() + ") has this knob");
+    device::set_log_level(settings_.program.log_level);
+    tell(taken.for_another);
     if (!environment_.is_master()) return;
     if (help_requested())
-      std::printf("Options of keel, and their variables:\n%s", device::help_text(App::prefix).c_str());
-    if (settings_.program.print_configuration.value) std::printf("%s", device::table(knobs()).c_str());
+      std::printf("Options of keel, and their variables:\n%s", device::help_text(device::option_names_of<App>()).c_str());
+    if (settings_.program.print_configuration) std::printf("%s", device::table(knobs()).c_str());
     std::fflush(stdout);
   }
 
-  void read(int& argc, char** argv, start<App> const* before) {
+  /// Everything is parsed and checked before argv is touched, so that what is refused is whole.
+  [[nodiscard]] device::taken_arguments read(int argc, char** argv, start<App> const* before) {
     if (before) settings_.take(before->settings());
-    auto const from_environment = device::read_environment(App::prefix);
-    auto const from_arguments = device::take_arguments(App::prefix, argc, argv);
-    for (auto const& a : from_environment) settings_.apply(a);
-    for (auto const& a : from_arguments.knobs) settings_.apply(a);
-    kokkos_arguments_ = from_arguments.for_kokkos;
-    device_name_ = device::choose_device<devices, device::default_in<devices, App>>(settings_.program.device);
+    auto const names = device::option_names_of<App>();
+    auto variables = device::read_environment(names);
+    auto taken = device::read_arguments(names, argc, argv);
+    unknown_variables_ = std::move(variables.unknown);
+    auto& all = variables.knobs;
+    all.insert(all.end(), taken.knobs.begin(), taken.knobs.end());
+    settings_.apply_to_program(all, App::uses_ledger);
+    chain_ = device::choose_devices<devices, device::default_in<devices, App>>(settings_.program.device);
+    settings_.apply_to_devices(all, device_name());
+    return taken;
+  }
+
+  /// What is worth a word at the start, of what somebody set.
+  void tell(std::vector<std::string> const& for_another) {
+    using enum device::log_level;
+    for (auto const& r : settings_.remarks()) device::log(r.level, r.text);
+    for_each_device<devices>([&]<class Tag>(Tag) {
+      for (auto const& row : device::all_knobs)
+        if (auto const& c = settings_.template of<Tag>(); c.source(row.id) != device::source::unset) c.tell_of_excess(row.id);
+    });
+    for (auto const& name : unknown_variables_)
+      if (auto const meant = device::meant_variable(device::option_names_of<App>(), name); !meant.empty())
+        device::log(warning, name + " is read by nothing. Did you mean " + meant + "?");
+    for (auto const& option : for_another)
+      device::log(warning, option + " is left to the program, because its options begin with " + device::option_prefix(App::prefix) +
+                               ". Did you mean " + device::option_prefix(App::prefix) + option.substr(std::string_view{"--keel-"}.size()) + "?");
+    unknown_variables_ = {};
   }
 
   /// One rank's problem is everybody's: all throw, and the first that has one says it.
@@ -211,8 +242,8 @@ private:
     using traits = device_traits<Tag>;
     std::vector<std::string> visible;
     for (int i = 0; i < traits::max_devices(); ++i) visible.push_back(traits::pci_id(i));
-    auto const how = settings_.program.map_device_by.value;
-    device::mapping_facts facts{.node_rank = node_rank_, .visible = visible, .limit = settings_.program.num_devices.value};
+    auto const how = settings_.program.map_device_by;
+    device::mapping_facts facts{.node_rank = node_rank_, .visible = visible, .limit = settings_.program.num_devices};
     if (how == device::device_mapping::nearest && !visible.empty()) {
       auto const me = static_cast<std::size_t>(node_rank_);
       bool const is_bound = ranks_sharing_cores_ < node_size_;
@@ -227,7 +258,8 @@ private:
   machine::as_default<ranks> default_{environment_};
   device::settings<devices> settings_;
   std::vector<std::string> kokkos_arguments_;
-  std::string_view device_name_;
+  std::vector<std::string> unknown_variables_;
+  std::vector<std::string_view> chain_;
   int node_rank_ = 0;
   int node_size_ = 1;
   int ranks_sharing_cores_ = 1;

@@ -5,92 +5,31 @@
 /// All knobs of one program, those of its devices and its own, and how text becomes a value of them.
 
 #include <keel/device/configuration.hpp>
-#include <keel/device/knobs.hpp>
 #include <keel/device/log.hpp>
-#include <keel/device/parse.hpp>
 #include <keel/device/read.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/tuple.hpp>
-#include <keel/residency/settings.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
-#include <keel/topology/node.hpp>
 
-#include <array>
+#include <algorithm>
 #include <concepts>
-#include <cstddef>
+#include <cstdint>
 #include <limits>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace keel::device {
 
-/// How the ranks of a node share its accelerators.
-enum class device_mapping { nearest, rank, none };
-/// The same as a user writes and reads them.
-inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest", "rank", "none"};
-
-/// The knobs of residency that are answered with yes or no, and where their values are kept.
-inline constexpr std::array<std::pair<knob, bool residency::settings::*>, 6> residency_answers{{
-    {knob::copy_back_all_levels, &residency::settings::copy_back_all_levels},
-    {knob::copy_back_written_in_analysis, &residency::settings::copy_back_written_in_analysis},
-    {knob::only_reads_current_level, &residency::settings::only_reads_current_level},
-    {knob::only_writes_current_level, &residency::settings::only_writes_current_level},
-    {knob::verbose, &residency::settings::verbose},
-    {knob::veryverbose, &residency::settings::veryverbose},
-}};
-/// The knob that sets a member of `residency::settings`.
-[[nodiscard]] constexpr knob knob_of(std::optional<int> residency::settings::*) { return knob::copy_back_every; }
-[[nodiscard]] constexpr knob knob_of(std::string residency::settings::* member) {
-  return member == &residency::settings::trace_file ? knob::trace_file : knob::copy_back_vars;
-}
-[[nodiscard]] constexpr knob knob_of(bool residency::settings::* member) {
-  for (auto const& [id, kept] : residency_answers)
-    if (kept == member) return id;
-  return knob::help;
-}
-
-/// The knobs that belong to the program and to none of its devices.
-struct program_settings {
-  setting<std::string> device;
-  setting<std::optional<int>> num_devices;
-  setting<device_mapping> map_device_by{device_mapping::nearest};
-  setting<std::string> topology_cache;
-  setting<device::log_level> log_level{log_level::warning};
-  residency::settings residency;
-  std::array<device::source, 9> residency_sources{};
-  setting<bool> print_configuration;
-  setting<bool> help;
-
-  template <class T>
-  void set(T residency::settings::* member, std::type_identity_t<T> value, device::source from) {
-    residency.*member = std::move(value);
-    residency_sources[place_of(knob_of(member))] = from;
-  }
-
-  [[nodiscard]] device::source source(knob id) const {
-    switch (id) {
-    case knob::device: return device.from;
-    case knob::num_devices: return num_devices.from;
-    case knob::map_device_by: return map_device_by.from;
-    case knob::topology_cache: return topology_cache.from;
-    case knob::log_level: return log_level.from;
-    case knob::print_configuration: return print_configuration.from;
-    case knob::help: return help.from;
-    default: // of residency, or of a device
-      return place_of(id) < residency_sources.size() ? residency_sources[place_of(id)] : device::source::unset;
-    }
-  }
-
-private:
-  static constexpr std::size_t place_of(knob id) {
-    return static_cast<std::size_t>(id) - static_cast<std::size_t>(knob::copy_back_every);
-  }
+/// Something to say when the program has started, because only then it is known how much is said, and by which rank.
+struct remark {
+  log_level level;
+  std::string text;
 };
 
 /// A Hana tuple with one configuration for each device of `Devices`, and the program's own knobs.
@@ -109,66 +48,80 @@ public:
   /// Takes over every value that `other` was given.
   void take(settings const& other) {
     for_each_device<devices>([&]<class Tag>(Tag) {
-      for (knob id : {knob::threads, knob::numa_regions, knob::device_instance})
-        configuration<Tag>::visit(other.of<Tag>(), id, [&](auto& held) {
-          if (held.is_set()) of<Tag>().assign(id, *held.value, held.from);
-        });
+      configuration<Tag>::visit_all(other.of<Tag>(), [&](auto const& row, auto const& held) {
+        if (held.is_set() && of<Tag>().assign(row.id, *held.value, held.from) == outcome::not_applied)
+          too_late("setting " + std::string{row.option} + " of " + std::string{Tag::name});
+      });
     });
     program = other.program;
   }
 
-  /// Parses one assignment and applies it to every device that has the knob. A value that is malformed,
-  /// or that no device here can take, is an error; a knob that no device of the list has is noted.
-  void apply(assignment const& a) {
-    for (auto const& [id, member] : residency_answers)
-      if (id == a.id) return program.set(member, parse_flag(a.where, a.text), a.from);
-    switch (a.id) {
-    case knob::threads:
-    case knob::numa_regions:
-    case knob::device_instance: return apply_to_devices(a);
-    case knob::device:
-      if (a.text.empty()) throw error("device", a.where + " is empty", "it names a device", "Take one of " + policy::names<devices>());
-      return program.device.set(a.text, a.from);
-    case knob::num_devices: return program.num_devices.set(parse_number(a.where, a.text, 1), a.from);
-    case knob::map_device_by:
-      return program.map_device_by.set(device_mapping{parse_word(a.where, a.text, device_mapping_words)}, a.from);
-    case knob::topology_cache:
-      if (auto const why = topology::node::why_not_kept_in(a.text); !why.empty())
-        throw error("device", a.where + "='" + a.text + "' cannot keep the node", why, "Name a folder that only you may write");
-      return program.topology_cache.set(a.text, a.from);
-    case knob::log_level:
-      return program.log_level.set(device::log_level{parse_word(a.where, a.text, log_level_words)}, a.from);
-    case knob::copy_back_every:
-      return program.set(&residency::settings::copy_back_every, parse_period(a.where, a.text), a.from);
-    case knob::copy_back_vars: return program.set(&residency::settings::copy_back_vars, a.text, a.from);
-    case knob::trace_file:
-      if (a.text.empty()) throw error("device", a.where + " is empty", "it names a file", "Write " + a.where + "=my-trace");
-      return program.set(&residency::settings::trace_file, a.text, a.from);
-    case knob::print_configuration: return program.print_configuration.set(parse_flag(a.where, a.text), a.from);
-    case knob::help: return program.help.set(parse_flag(a.where, a.text), a.from);
-    default: return; // an answer of residency's
-    }
+  /// Parses those that are for the program, the weakest first.
+  void apply_to_program(std::vector<assignment> const& all, bool has_ledger) {
+    for (auto const& a : all)
+      for_each_program_row([&](auto const& row) {
+        if (row.id != a.id) return;
+        row.place(program) = row.kind.parse(a.where, a.text);
+        program.set_source(row.id, a.from);
+        if (row.for_ledgers && !has_ledger) without_effect(a.where, "this program has no ledger, whose routines name no levels");
+      });
   }
 
-  /// Where somebody set a knob that no device of this program has: the names as written.
-  [[nodiscard]] std::vector<std::string> const& without_effect() const { return without_effect_; }
+  /// Parses those that are for devices, the weakest first, and of one source what is for one device after what is for all.
+  /// A malformed value is an error, and so is one that the device `chosen`, or the one that it was written for, cannot take. The
+  /// others get the nearest that they can. A knob that no device has is only remarked on.
+  void apply_to_devices(std::vector<assignment> all, std::string_view chosen) {
+    std::stable_sort(all.begin(), all.end(), [](assignment const& a, assignment const& b) {
+      return std::tuple{a.from, !a.device.empty()} < std::tuple{b.from, !b.device.empty()};
+    });
+    for (auto const& a : all)
+      for_each_device_row([&](auto const& row) {
+        if (row.id == a.id) apply(a, row, chosen);
+      });
+  }
+
+  [[nodiscard]] std::vector<remark> const& remarks() const { return remarks_; }
 
 private:
-  void apply_to_devices(assignment const& a) {
-    int const value = parse_number(a.where, a.text, facts(a.id).kind == value_kind::count ? 1 : 0);
-    bool somebody_has_it = false;
+  template <class Row>
+  void apply(assignment const& a, Row const& row, std::string_view chosen) {
+    std::int64_t const value = row.kind.parse(a.where, a.text);
+    bool is_taken = false, is_late = false;
     for_each_device<devices>([&]<class Tag>(Tag) {
-      auto const result = of<Tag>().assign(a.id, value, a.from);
-      if (result == outcome::out_of_bounds)
-        throw error("device", a.where + "=" + a.text + " is more than " + std::string{Tag::name} + " has",
-                    "the largest value here is " + std::to_string(configuration<Tag>::bound(a.id)), "Give less");
-      somebody_has_it = somebody_has_it || result != outcome::invalid_for_device;
+      if constexpr (KnobOf<Row, Tag>) {
+        if (!a.device.empty() && a.device != Tag::name) return;
+        is_taken = true;
+        auto const allowed = row.bounds(device::of<device_traits<Tag>>{});
+        bool const is_strict = !a.device.empty() || Tag::name == chosen;
+        std::int64_t const fitting = std::clamp(value, std::min(allowed.least, allowed.advised), allowed.advised);
+        if (is_strict && (value > allowed.most || value < allowed.least)) {
+          bool const more = value > allowed.most;
+          throw error("device", a.where + "=" + a.text + (more ? " is more than " : " is less than ") + std::string{Tag::name} + (more ? " has" : " takes"),
+                      (more ? "the largest value here is " : "the smallest value is ") + row.kind.show(more ? allowed.most : allowed.least),
+                      more ? "Give less" : "Give more");
+        }
+        if (!is_strict && fitting < allowed.least) return; // there is none
+        if (!is_strict && fitting != value)
+          remarks_.push_back({log_level::information, a.where + "=" + a.text + " is not what " + std::string{Tag::name} +
+                                                          " can take; it gets " + row.kind.show(fitting)});
+        is_late = of<Tag>().assign(a.id, is_strict ? value : fitting, a.from) == outcome::not_applied || is_late;
+      }
     });
-    if (!somebody_has_it) without_effect_.push_back(a.where);
+    if (is_late) too_late(a.where);
+    if (!is_taken)
+      without_effect(a.where, (a.device.empty() ? "none of this program's devices (" + policy::names<devices>() + ") has this knob"
+                                                : "this program has no device " + std::string{a.device} + " with this knob"));
+  }
+
+  void without_effect(std::string const& where, std::string const& why) {
+    remarks_.push_back({log_level::warning, where + " has no effect: " + why});
+  }
+  void too_late(std::string const& what) {
+    remarks_.push_back({log_level::warning, what + " has no effect, because Kokkos runs already. Start keel first?"});
   }
 
   policy::tuple_of<devices, slot> slots_;
-  std::vector<std::string> without_effect_;
+  std::vector<remark> remarks_;
 };
 
 namespace detail {
@@ -193,36 +146,58 @@ template <class Devices, class App>
 using default_in = std::conditional_t<detail::has_space<typename App::default_execution_space>(Devices{}),
                                       typename App::default_execution_space, void>;
 
-/// The name of the device that routines `on_device` run on: the one that was asked for, else of those that are
-/// available the one whose space is `Default`, unless keel itself prefers that, else the one with the highest preference. Refuses, by name, a device that this program was not
-/// written for, that this build lacks, or that is not there.
-template <class Devices, class Default = space::detail::preferred_space>
-[[nodiscard]] std::string_view choose_device(setting<std::string> const& asked) {
-  std::string_view chosen;
-  int best = -1;
-  if (asked.is_set()) {
-    bool const known = with_device<Devices>(asked.value, [&]<class Tag>(Tag) {
-      if (!available<Tag>())
-        throw error("device", "the device '" + asked.value + "' is not available", "it is compiled in, but none is here",
-                    "Take one of " + policy::names<Devices>());
-      chosen = Tag::name;
+/// The devices of `Devices` that `asked` names, in its order: names with commas between them, in any case, or `any`, which is the
+/// whole list. Refuses what is no device of this program.
+template <class Devices>
+[[nodiscard]] std::vector<std::string_view> named_devices(std::string_view asked) {
+  std::vector<std::string_view> chain, all;
+  for_each_device<Devices>([&]<class Tag>(Tag) { all.push_back(Tag::name); });
+  if (policy::same_name(asked, "any")) return all;
+  for (std::size_t at = 0; at <= asked.size();) {
+    std::size_t const end = std::min(asked.find(',', at), asked.size());
+    std::string const name{asked.substr(at, end - at)};
+    at = end + 1;
+    bool const is_here = with_device<Devices>(name, [&]<class Tag>(Tag) {
+      if (std::find(chain.begin(), chain.end(), Tag::name) == chain.end()) chain.push_back(Tag::name);
     });
-    if (!known)
-      throw error("device", "there is no device '" + asked.value + "' in this program",
-                  "its list of devices, less those that this build lacks, is " + policy::names<Devices>(), "Take one of them");
-    return chosen;
+    if (is_here) continue;
+    std::string const list = "its list of devices, less those that this build lacks, is " + policy::names<Devices>();
+    if (std::any_of(known_devices.begin(), known_devices.end(), [&](auto known) { return policy::same_name(known, name); }))
+      throw error("device", "this program was built without the device '" + name + "'", list, "Take one of them");
+    auto const near = policy::nearest(name, all);
+    bool const is_near = policy::edit_distance(name, near) * 2 < near.size();
+    throw error("device", "there is no device '" + name + "'", list, is_near ? "Did you mean " + std::string{near} : "Take one of them");
   }
+  return chain;
+}
+
+/// The devices that this program may run on, the best first; routines `on_device` run on the first. Those that were asked for
+/// and are available; else the available one whose space is `Default`, unless keel itself prefers that, else the one with the
+/// highest preference, and behind it the others in the order of the list. Throws where there is none.
+template <class Devices, class Default = space::detail::preferred_space>
+[[nodiscard]] std::vector<std::string_view> choose_devices(std::string_view asked) {
+  std::vector<std::string_view> chain;
+  if (!asked.empty()) {
+    for (auto const name : named_devices<Devices>(asked))
+      with_device<Devices>(name, [&]<class Tag>(Tag) {
+        if (available<Tag>()) chain.push_back(Tag::name);
+      });
+    if (chain.empty())
+      throw error("device", "the device '" + std::string{asked} + "' is not available", "it is compiled in, but none is here",
+                  "Take one of " + policy::names<Devices>());
+    return chain;
+  }
+  int best = -1;
   for_each_device<Devices>([&]<class Tag>(Tag) {
+    if (!available<Tag>()) return;
     int const preference = detail::preference<Tag, Default>;
-    if (preference > best && available<Tag>()) {
-      best = preference;
-      chosen = Tag::name;
-    }
+    chain.insert(preference > best ? chain.begin() : chain.end(), Tag::name);
+    best = std::max(best, preference);
   });
-  if (chosen.empty())
+  if (chain.empty())
     throw error("device", "no device is available", "the list of devices is '" + policy::names<Devices>() + "'",
                 "Add keel::serial to it");
-  return chosen;
+  return chain;
 }
 
 } // namespace keel::device

@@ -8,6 +8,7 @@
 #include <keel/device/settings.hpp>
 #include <keel/machine.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,28 +30,40 @@ public:
   start& operator=(start const&) = delete;
 
   template <class Tag>
-  device::outcome set_threads(int count) { return of<Tag>().set_threads(count); }
+  device::outcome set_threads(int count) { return set<Tag>(device::knob::threads, count); }
   template <class Tag>
-  device::outcome set_numa_regions(int count) { return of<Tag>().set_numa_regions(count); }
+  device::outcome set_numa_regions(int count) { return set<Tag>(device::knob::numa_regions, count); }
   template <class Tag>
-  device::outcome set_device_instance(int index) { return of<Tag>().set_device_instance(index); }
+  device::outcome set_device_instance(int index) { return set<Tag>(device::knob::device_instance, index); }
+  /// Any knob of a device.
+  template <class Tag>
+  device::outcome set(device::knob id, std::int64_t value) {
+    if constexpr (policy::contains<devices, Tag>) {
+      return settings_.template of<Tag>().assign(id, value, device::source::code);
+    } else {
+      static_assert(!supported<Tag>, "keel::start: this device is not in the policy's list (the program was not "
+                                     "written for it). Add it to the list?");
+      return device::outcome::invalid_for_device;
+    }
+  }
 
-  /// The device that routines `on_device` run on; whether there is one, is checked at the start.
-  void set_device(std::string_view name) { settings_.program.device.set(std::string{name}, device::source::code); }
+  /// The device that routines `on_device` run on, or several with commas between them; whether there is one, is checked at
+  /// the start.
+  void set_device(std::string_view name) { keep(device::knob::device, settings_.program.device, std::string{name}); }
   /// How the ranks of a node share its accelerators.
-  void set_map_device_by(device::device_mapping how) { settings_.program.map_device_by.set(how, device::source::code); }
+  void set_map_device_by(device::device_mapping how) { keep(device::knob::map_device_by, settings_.program.map_device_by, how); }
   /// Accelerators of each node that may be used, from 1 on.
   device::outcome set_num_devices(int count) {
     if (count < 1) return device::outcome::invalid_value;
-    settings_.program.num_devices.set(count, device::source::code);
+    keep(device::knob::num_devices, settings_.program.num_devices, std::optional{count});
     return device::outcome::success;
   }
   /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
   /// node is asked for.
-  void set_topology_cache(std::string folder) { settings_.program.topology_cache.set(std::move(folder), device::source::code); }
+  void set_topology_cache(std::string folder) { keep(device::knob::topology_cache, settings_.program.topology_cache, std::move(folder)); }
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` tells.
   void set_thread_level(machine::thread_level wanted) { thread_level_ = wanted; }
-  void set_log_level(device::log_level level) { settings_.program.log_level.set(level, device::source::code); }
+  void set_log_level(device::log_level level) { keep(device::knob::log_level, settings_.program.log_level, level); }
 
   /// What is copied back for output that declares nothing, and what is told of it: one of the members
   /// of `residency::settings`, each its own knob. `set(&residency::settings::copy_back_every, 10)`.
@@ -58,7 +71,11 @@ public:
   device::outcome set(T residency::settings::* member, std::type_identity_t<T> value) {
     if constexpr (std::is_same_v<T, std::optional<int>>)
       if (value && *value < 1) return device::outcome::invalid_value;
-    settings_.program.set(member, std::move(value), device::source::code);
+    auto& place = settings_.program.residency.*member;
+    place = std::move(value);
+    device::for_each_program_row([&](auto const& row) {
+      if (static_cast<void const*>(&row.place(settings_.program)) == &place) settings_.program.set_source(row.id, device::source::code);
+    });
     return device::outcome::success;
   }
 
@@ -66,15 +83,10 @@ public:
   [[nodiscard]] machine::thread_level thread_level() const { return thread_level_; }
 
 private:
-  template <class Tag>
-  [[nodiscard]] decltype(auto) of() {
-    if constexpr (policy::contains<devices, Tag>) {
-      return (settings_.template of<Tag>());
-    } else {
-      static_assert(!supported<Tag>, "keel::start: this device is not in the policy's list (the program was not "
-                                     "written for it). Add it to the list?");
-      return device::absent_configuration{};
-    }
+  template <class T>
+  void keep(device::knob id, T& place, T value) {
+    place = std::move(value);
+    settings_.program.set_source(id, device::source::code);
   }
 
   device::settings<devices> settings_;

@@ -7,6 +7,7 @@
 #include <keel/policy/list.hpp>
 #include <keel/policy/tags.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,12 +20,24 @@ constexpr void for_each_device(F&& f) {
   [&]<policy::DeviceTag... Tags>(list<Tags...>) { (static_cast<void>(f(Tags{})), ...); }(policy::to_list<List>{});
 }
 
-/// Calls `f(tag)` for the device of `List` called `name`; false, and no call, where
-/// there is none. Names are compared whole and by case. The first of two wins.
+namespace policy {
+
+/// A letter of ASCII as a small one, as names of devices are made of.
+[[nodiscard]] constexpr char in_small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+/// Whether two names are the same, whole, in whatever case they are written.
+[[nodiscard]] constexpr bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return in_small(x) == in_small(y); });
+}
+
+} // namespace policy
+
+/// Calls `f(tag)` for the device of `List` called `name`, in any case; false, and no call, where
+/// there is none. The first of two wins.
 template <policy::TypeList List, class F>
 constexpr bool with_device(std::string_view name, F&& f) {
   return [&]<policy::DeviceTag... Tags>(list<Tags...>) {
-    return ((name == Tags::name ? (static_cast<void>(f(Tags{})), true) : false) || ...);
+    return ((policy::same_name(name, Tags::name) ? (static_cast<void>(f(Tags{})), true) : false) || ...);
   }(policy::to_list<List>{});
 }
 

@@ -31,10 +31,12 @@ struct simulated { static constexpr std::string_view name = "simulated"; };
 /// | `execution_space` | type | the Kokkos execution space that runs its kernels |
 /// | `available()` | `static bool` | here, now |
 /// | `configure(settings)` | `static void` | takes `keel::space::settings`; called once, before the start |
-/// | `threads()`, `default_threads()`, `max_threads()` | `static int` | with `has_threads`: what runs, what the device takes by itself, the most it takes |
+/// | `threads()`, `default_threads()`, `max_threads()` | `static int` | with `has_threads`: what runs, what the device takes by itself, what it has places for |
+/// | `most_threads()` | `static int` | may be missing: the most that it takes, with a warning beyond `max_threads()`; else that is the most |
 /// | `max_numa_regions()` | `static int` | with `has_numa_regions`: the most that threads can be divided over |
 /// | `max_devices()` | `static int` | with `has_instances`: how many are visible |
 /// | `device_instance()` | `static int` | with `has_instances`: which one runs |
+/// | `stack_sizes()` | `static keel::space::bounds` | may be missing: the bytes that the stack of a thread it starts can have |
 /// | `pci_id(instance)` | `static std::string` | with `has_instances`: `"0000:1b:00.0"`, empty where unknown |
 template <class Tag>
 struct device_traits;

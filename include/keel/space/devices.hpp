@@ -91,8 +91,10 @@ struct device_traits<tbb> {
   static void configure(space::settings const& wanted) { space::tbb::plugin::wanted() = wanted; }
   static int threads() { return space::tbb().threads(); }
   static int default_threads() { return space::detail::hardware_threads(); }
-  static int max_threads() { return space::detail::most_threads(); }
+  static int max_threads() { return space::detail::hardware_threads(); }
+  static int most_threads() { return space::detail::most_threads(); }
   static int max_numa_regions() { return space::tbb::max_numa_regions(); }
+  static space::bounds stack_sizes() { return space::tbb::stack_sizes(); }
 };
 #else
 template <>

@@ -2,8 +2,9 @@
 #pragma once
 
 /// @file
-/// What can be told to Kokkos before it starts. Rests on the standard library alone.
+/// What can be told to a device before it starts. Rests on the standard library alone.
 
+#include <cstdint>
 #include <optional>
 
 namespace keel::space {
@@ -14,6 +15,12 @@ struct settings {
   std::optional<int> numa_regions = {};    ///< where this Kokkos has such a knob
   std::optional<int> device_instance = {}; ///< counted among the visible ones
   std::optional<int> num_devices = {};     ///< ranks share so many; only where no instance is chosen
+  std::optional<std::int64_t> stack_size = {}; ///< bytes of the stack of each thread that the device starts
+};
+
+/// The values that a device takes of one setting; more than `advised` only with a warning.
+struct bounds {
+  std::int64_t least = 0, most = 0, advised = most;
 };
 
 /// Takes over from `other` what is set there.
@@ -22,6 +29,7 @@ constexpr void merge(settings& into, settings const& other) {
   if (other.numa_regions) into.numa_regions = other.numa_regions;
   if (other.device_instance) into.device_instance = other.device_instance;
   if (other.num_devices) into.num_devices = other.num_devices;
+  if (other.stack_size) into.stack_size = other.stack_size;
 }
 
 } // namespace keel::space

@@ -75,6 +75,8 @@ public:
   [[nodiscard]] int threads() const { return arenas_->threads(); }
   /// NUMA regions that they are cut over and bound to; 1 where they are not bound.
   [[nodiscard]] int numa_regions() const { return arenas_->regions(); }
+  /// The sizes that the stack of a thread which oneTBB starts can have.
+  [[nodiscard]] static bounds stack_sizes() { return {.least = 64 << 10, .most = std::int64_t{16} << 30}; }
   /// NUMA regions that this process has cores in; 1 where oneTBB came without its binding library.
   [[nodiscard]] static int max_numa_regions() { return static_cast<int>(::tbb::info::numa_nodes().size()); }
 #if KOKKOS_VERSION < 40000 // which asks the type, not an instance
@@ -160,6 +162,7 @@ struct tbb::plugin {
   static void initialize(settings const& given) {
     auto chosen = given;
     merge(chosen, std::exchange(wanted(), {}));
+    if (chosen.stack_size) detail::thread_limit::set_stack(*chosen.stack_size);
     own().start(chosen.threads, first_regions(chosen.numa_regions));
   }
   static void finalize() {

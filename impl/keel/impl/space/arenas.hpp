@@ -55,9 +55,16 @@ public:
     held().reset(); // of two limits the lower one counts
     held().emplace(control::max_allowed_parallelism, wanted);
   }
+  /// Bytes of the stack of every thread that oneTBB starts from now on; those that run keep theirs.
+  static void set_stack(std::int64_t bytes) {
+    std::lock_guard const lock(mutex());
+    held_stack().reset();
+    held_stack().emplace(::tbb::global_control::thread_stack_size, static_cast<std::size_t>(bytes));
+  }
   static void drop() {
     std::lock_guard const lock(mutex());
     held().reset();
+    held_stack().reset();
   }
 
 private:
@@ -66,6 +73,10 @@ private:
     return one;
   }
   static std::optional<::tbb::global_control>& held() {
+    static std::optional<::tbb::global_control> one;
+    return one;
+  }
+  static std::optional<::tbb::global_control>& held_stack() {
     static std::optional<::tbb::global_control> one;
     return one;
   }

@@ -23,9 +23,9 @@ inline settings& wanted_settings() {
 /// Hardware threads that this process may use: what a host parallel device takes by itself.
 inline int hardware_threads() { return std::max(1, static_cast<int>(topology::bound_hardware_threads().size())); }
 
-/// The most that it takes when told: more than the hardware has, so that a large machine can be
-/// rehearsed on a small one, and not so many that a slip of the finger starts a million.
-inline int most_threads() { return 8 * hardware_threads(); }
+/// The most that it takes when told: more than the hardware has, as OpenMP allows it, because a job's variables are
+/// written for its largest node; but a slip of the finger does not start a million.
+inline int most_threads() { return std::max(1024, 8 * hardware_threads()); }
 
 struct not_compiled_in {
   static constexpr bool supported = false;
@@ -54,7 +54,8 @@ struct kokkos_threads {
   static void configure(settings const& wanted) { merge(wanted_settings(), wanted); }
   static int threads() { return Space().concurrency(); }
   static int default_threads() { return hardware_threads(); }
-  static int max_threads() { return most_threads(); }
+  static int max_threads() { return hardware_threads(); }
+  static int most_threads() { return detail::most_threads(); }
 #if KOKKOS_VERSION < 30700
   static int max_numa_regions() {
     return Kokkos::hwloc::available() ? static_cast<int>(Kokkos::hwloc::get_available_numa_count()) : 1;

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What values of knobs look like: how text becomes one, strictly, and how one is shown.
+
+#include <keel/device/log.hpp>
+#include <keel/device/parse.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace keel::device {
+
+/// How the ranks of a node share its accelerators.
+enum class device_mapping { nearest, rank, none };
+/// The same as a user writes and reads them.
+inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest", "rank", "none"};
+
+/// A kind of values. `parse` throws `keel::error`, which names the origin, the text and the reason.
+template <class Value>
+struct kind {
+  using value_type = Value;
+  std::string_view placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command line
+  Value (*parse)(origin const& where, std::string_view text);
+  std::string (*show)(Value const& value);
+};
+
+namespace kinds {
+
+inline std::string whole(std::int64_t const& n) { return std::to_string(n); }
+inline std::string as_it_is(std::string const& text) { return text; }
+
+/// A whole number from 1 on, and from 0 on.
+inline constexpr kind<std::int64_t> count{
+    "N", [](origin const& w, std::string_view t) -> std::int64_t { return parse_number(w, t, 1); }, whole};
+inline constexpr kind<std::int64_t> index{
+    "I", [](origin const& w, std::string_view t) -> std::int64_t { return parse_number(w, t, 0); }, whole};
+/// Bytes, with K, M or G.
+inline constexpr kind<std::int64_t> size{"BYTES", parse_size,
+                                         [](std::int64_t const& bytes) { return size_text(bytes); }};
+/// As many as there are, or a whole number from 1 on.
+inline constexpr kind<std::optional<int>> limit{
+    "N", [](origin const& w, std::string_view t) { return std::optional{parse_number(w, t, 1)}; },
+    [](std::optional<int> const& n) { return n ? std::to_string(*n) : std::string{"all"}; }};
+/// How often something happens, or never.
+inline constexpr kind<std::optional<int>> period{
+    "N", parse_period, [](std::optional<int> const& n) { return n ? std::to_string(*n) : std::string{"never"}; }};
+/// Yes or no, and the same as a switch.
+inline constexpr kind<bool> answer{"yes|no", parse_flag, [](bool const& yes) { return std::string{yes ? "yes" : "no"}; }};
+inline constexpr kind<bool> flag{"", parse_flag, [](bool const& on) { return std::string{on ? "on" : "off"}; }};
+/// Names with blanks or commas between them, perhaps none.
+inline constexpr kind<std::string> names{"NAMES", [](origin const&, std::string_view t) { return std::string{t}; },
+                                         [](std::string const& all) { return all.empty() ? std::string{"none"} : all; }};
+
+[[nodiscard]] inline std::string parse_given(origin const& where, std::string_view text, char const* what, std::string const& mend) {
+  if (text.empty()) throw error("device", where + " is empty", std::string{"it names a "} + what, mend);
+  return std::string{text};
+}
+inline constexpr kind<std::string> device{
+    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "device", "Write " + w + "=serial"); }, as_it_is};
+inline constexpr kind<std::string> file{
+    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "file", "Write " + w + "=my-trace"); }, as_it_is};
+
+/// One of the words of an enumeration, which are in its order.
+template <class Enumeration, auto const& Words>
+inline constexpr kind<Enumeration> word{
+    "WORD", [](origin const& w, std::string_view t) { return static_cast<Enumeration>(parse_word(w, t, Words)); },
+    [](Enumeration const& e) { return std::string{Words[static_cast<std::size_t>(e)]}; }};
+
+} // namespace kinds
+} // namespace keel::device
