@@ -24,6 +24,18 @@ struct app : keel::defaults {
   static constexpr std::string_view prefix = "app";
 };
 
+struct ends_with_the_runtime : app {
+  static constexpr bool ends_mpi = true;
+};
+
+/// A library that wraps keel: each call has a runtime of its own.
+template <class App>
+void call_library(int argc, char** argv) {
+  keel::runtime<App> run{argc, argv};
+  auto const all = keel::machine::all_gather(run.environment(), run.environment().rank());
+  std::printf("library on %zu ranks\n", all.size());
+}
+
 void print_facts(keel::runtime<app>& run, int argc, char** argv) {
   std::printf("rank %d of %d\n", run.environment().rank(), run.environment().size());
   std::printf("device %s\n", std::string{run.device_name()}.c_str());
@@ -78,10 +90,59 @@ void show_late_start(keel::runtime<app>& run) {
   });
 }
 
+/// One order of starts and ends: who starts MPI, `a`pplication or `k`eel; who starts Kokkos, the application `b`efore the runtime,
+/// `m`iddle: after it and before the first use of a device, or `k`eel; whether the application ends its Kokkos `i`nside the runtime
+/// or `o`utside.
+int show_order(std::string const& order, int argc, char** argv) {
+  bool const kokkos_first = order[1] == 'b', kokkos_between = order[1] == 'm', ends_inside = order[2] == 'i';
+#if KEEL_WITH_MPI
+  if (order[0] == 'a') MPI_Init(&argc, &argv);
+#endif
+  if (kokkos_first) Kokkos::initialize();
+  {
+    keel::runtime<app> run{argc, argv};
+    if (kokkos_between) Kokkos::initialize();
+    run.configuration(run.device_name(), [&](auto& c) {
+      std::printf("set %s\n", std::string{keel::device::name(c.set_threads(5))}.c_str());
+    });
+    for (int i = 0; i < 2; ++i) std::printf("sum %g\n", sum_on_device(run));
+    run.configuration(run.device_name(), [&](auto& c) {
+      if (c.threads()) std::printf("threads %d\n", *c.threads());
+      std::printf("again %s\n", std::string{keel::device::name(c.set_threads(3))}.c_str());
+    });
+    if (ends_inside && order[1] != 'k') Kokkos::finalize();
+  }
+  if (!ends_inside && order[1] != 'k') {
+    std::printf("kokkos kept %d\n", Kokkos::is_initialized());
+    Kokkos::finalize();
+  }
+#if KEEL_WITH_MPI
+  int ended = 0;
+  MPI_Finalized(&ended);
+  std::printf("mpi ended %d\n", ended);
+  if (order[0] == 'a') MPI_Finalize();
+#endif
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "facts";
+  if (mode == "order") return show_order(argv[2], argc, argv);
+  if (mode == "library") {
+    for (int i = 0; i < 3; ++i) call_library<app>(argc, argv);
+    return 0;
+  }
+  if (mode == "library-that-ends-mpi") {
+    call_library<ends_with_the_runtime>(argc, argv);
+    try {
+      call_library<ends_with_the_runtime>(argc, argv);
+    } catch (std::exception const& e) {
+      return keel::report(e);
+    }
+    return 0;
+  }
 #if KEEL_WITH_MPI
   if (mode == "mpi-of-the-application") MPI_Init(&argc, &argv);
 #endif
@@ -97,6 +158,8 @@ int main(int argc, char** argv) {
       if (run.environment().rank() == run.environment().size() - 1)
         throw keel::error("test", "the last rank gives up", "it was told to");
       keel::machine::barrier(run.environment());
+    } else if (mode == "all-throw") {
+      throw keel::error("test", "the grid does not fit", "it was told to");
     } else if (mode == "stack") {
       std::printf("stack %zu\n", stack_of_a_worker(run));
     } else if (mode == "late" || mode == "kokkos-of-the-application") {

@@ -203,7 +203,58 @@ TEST_CASE("device: an MPI that the application started is used and not ended") {
   auto const r = program("mpi-of-the-application");
   CHECK(r.code == 0);
   CHECK(r.says("mpi ended 0\n"));
-  CHECK(program("facts").says("mpi ended 1\n"));
+  CHECK(program("facts").says("mpi ended 0\n")); // keel's, too: it ends when the process exits
+}
+
+TEST_CASE("device: runtimes one after the other share an MPI that runs until the process exits, unless the policy ends it") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " library");
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  CHECK(r.count("library on 2 ranks\n") == 6);
+  auto const ended = program("library-that-ends-mpi");
+  CAPTURE(ended.output);
+  CHECK(ended.count("library on 1 ranks\n") == 1);
+  CHECK(ended.says("keel::machine::session: MPI has ended (it starts once a process)"));
+  CHECK(ended.code == 2);
+}
+
+TEST_CASE("device: whoever starts MPI and Kokkos, and in whatever order, what keel's own devices are told applies") {
+  std::string const tbb = "--app-device=tbb --app-num-threads=1 --kokkos-print-configuration";
+  for (char mpi : {'k', 'a'})
+    for (char kokkos : {'k', 'b', 'm'})
+      for (char end : {'i', 'o'}) {
+        if ((kokkos == 'k' && end == 'i') || (mpi == 'a' && launch.empty())) continue;
+        std::string const order{mpi, kokkos, end};
+        CAPTURE(order);
+        auto const r = program("order " + order + " " + tbb);
+        CAPTURE(r.output);
+#if KEEL_WITH_TBB
+        CHECK(r.code == 0);
+        CHECK(r.says("set success\nsum 499500\nsum 499500\nthreads 5\nagain not applied\n"));
+        CHECK(r.count("setting num-threads of tbb has no effect") == 1);
+        CHECK(r.count("--kokkos-print-configuration has no effect, because the application has started Kokkos") == (kokkos != 'k'));
+        CHECK(r.count("kokkos kept 1\n") == (kokkos != 'k' && end == 'o'));
+        if (!launch.empty()) CHECK(r.says("mpi ended 0\n"));
+#endif
+        auto const own = program("order " + order + " --app-device=" KEEL_TEST_HOST_DEVICE " --app-num-threads=1");
+        CAPTURE(own.output);
+        CHECK(own.code == 0);
+        CHECK(own.says("sum 499500\nsum 499500\n"));
+        if (own.says("set invalid for device")) continue;
+        // Kokkos' own threads: told by variables where the application starts it after keel, named once where it came first.
+        CHECK(own.says(kokkos == 'k' ? "set success\n" : "set not applied\n"));
+        CHECK(own.says(kokkos == 'k' ? "threads 5\n" : kokkos == 'm' ? "threads 1\n" : "threads "));
+        CHECK(own.count("--app-num-threads has no effect") == (kokkos == 'b'));
+      }
+}
+
+TEST_CASE("device: a mistake that all ranks make is told once") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const r = shell("timeout 60 " + launch + " 4 " KEEL_TEST_PROGRAM " all-throw");
+  CAPTURE(r.output);
+  CHECK(r.code != 0);
+  CHECK(r.count("keel::test: the grid does not fit (it was told to).") == 1);
 }
 
 TEST_CASE("device: MPI is asked for a thread level, and what it grants is told") {

@@ -20,9 +20,22 @@ bool fails_on_rank_1 = false;
 /// A communicator that outlives MPI.
 std::optional<km::environment> late;
 
+/// Sessions one after the other: MPI runs until the process exits.
+int start_twice(int argc, char** argv) {
+  for (int i = 0; i != 2; ++i) {
+    km::session<km::mpi> const one{argc, argv};
+    km::environment const world;
+    if (!one.owns() || km::session<km::mpi>{}.owns()) return 1;
+    if (!km::all_of(world, true) || world.size() != 4) return 1;
+    km::environments().create("left behind", world, km::first{1});
+  }
+  if (!km::mpi::is_running() || km::environments().contains("left behind")) return 1;
+  return 0;
+}
+
 int start_and_stop(int argc, char** argv) {
   {
-    km::session<km::mpi> const outer{argc, argv};
+    km::session<km::mpi> const outer{argc, argv, km::thread_level::funneled, km::ending::with_session};
     km::environment const world;
     late.emplace(world.comm());
     km::environments().create("left behind", world, km::first{1});
@@ -48,6 +61,7 @@ void construct_together(km::environment const& world) {
 }
 
 int run(std::string_view ending, int argc, char** argv) {
+  if (ending == "twice") return start_twice(argc, argv);
   if (ending == "orderly") return start_and_stop(argc, argv);
   km::session<km::mpi> s{argc, argv};
   km::environment const world;

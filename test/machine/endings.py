@@ -7,6 +7,7 @@ import os, signal, subprocess, sys, time
 program, launcher = sys.argv[1], sys.argv[2:]
 host = os.uname().nodename
 endings = [  # name, whether the exit code is right, words that must stand in what was printed
+    ("twice", lambda code: code == 0, []),
     ("orderly", lambda code: code == 0, []),
     ("alike", lambda code: code == 2, ["keel::device: --keel-num-threads=4x is not a number."]),
     ("killed", lambda code: code != 0, []),

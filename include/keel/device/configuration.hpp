@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace keel {
 template <class App>
@@ -26,6 +27,10 @@ class start;
 } // namespace keel
 
 namespace keel::device {
+
+/// Whether Kokkos' start takes the knobs of the device; else the device does so by itself, later too.
+template <class Tag>
+inline constexpr bool is_started_by_kokkos = !requires { device_traits<Tag>::is_running(); };
 
 namespace detail {
 
@@ -56,7 +61,10 @@ public:
   /// Sets any knob of the table. A value is taken until keel starts the device.
   outcome set(knob id, std::int64_t value) {
     outcome const result = assign(id, value, device::source::code);
-    if (result == outcome::success) tell_of_excess(id);
+    if (result == outcome::success) {
+      tell_of_excess(id);
+      if constexpr (!is_started_by_kokkos<Tag>) traits::configure(values());
+    }
     if (result == outcome::not_applied) tell_too_late(id);
     return result;
   }
@@ -144,8 +152,8 @@ private:
 
   /// Whether Kokkos runs, and with it this device; a device of keel's own may be behind it, and is then still to be told.
   [[nodiscard]] static bool is_running() {
-    if constexpr (requires { { traits::is_running() } -> std::same_as<bool>; }) return traits::is_running();
-    else return space::is_started();
+    if constexpr (is_started_by_kokkos<Tag>) return space::is_started();
+    else return traits::is_running();
   }
 
   outcome assign(knob id, std::int64_t value, device::source from) {
@@ -181,6 +189,16 @@ private:
     });
   }
 
+  /// The knobs that somebody set, in words, where something else runs.
+  [[nodiscard]] std::vector<std::string> lost() const {
+    std::vector<std::string> names;
+    visit_all(*this, [&](auto const& row, auto const& held) {
+      if (held.is_set() && is_running() && value(row.id) != held.value)
+        names.push_back(std::string{row.option} + "=" + row.kind.show(*held.value) + " of " + std::string{Tag::name});
+    });
+    return names;
+  }
+
   /// What keel would take where nobody sets the knob.
   void propose(knob id, std::int64_t value) {
     visit(*this, id, [&](auto const&, auto& held) {
@@ -188,12 +206,12 @@ private:
     });
   }
 
-  /// What the device is told before the start.
-  [[nodiscard]] space::settings values() const {
+  /// What the device is told before the start, or of it what somebody set.
+  [[nodiscard]] space::settings values(bool only_set = false) const {
     space::settings told;
     visit_all(*this, [&](auto const& row, auto const& held) {
       using number = typename std::remove_cvref_t<decltype(told.*row.place)>::value_type;
-      if (held.value) told.*row.place = static_cast<number>(*held.value);
+      if (held.value && (held.is_set() || !only_set)) told.*row.place = static_cast<number>(*held.value);
     });
     return told;
   }

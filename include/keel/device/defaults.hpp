@@ -54,6 +54,9 @@ struct defaults {
   static constexpr std::size_t vector_length = 0;
   /// Whether it keeps a `residency::ledger`, whose routines may name no levels: only then it has the knobs for those.
   static constexpr bool uses_ledger = false;
+  /// Whether MPI that keel started ends with the runtime. It starts once a process, so without this it runs until the process
+  /// exits, and a second runtime works.
+  static constexpr bool ends_mpi = false;
 };
 
 namespace device {

@@ -7,6 +7,7 @@
 #include <keel/device/consistency.hpp>
 #include <keel/device/defaults.hpp>
 #include <keel/device/help.hpp>
+#include <keel/device/kokkos_variables.hpp>
 #include <keel/device/log.hpp>
 #include <keel/device/mapping.hpp>
 #include <keel/device/print.hpp>
@@ -18,6 +19,7 @@
 #include <keel/topology.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdio>
@@ -28,6 +30,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -49,19 +52,19 @@ public:
   using environment_type = machine::basic_environment<ranks>;
 
   /// Standalone: the environment is the world.
-  runtime(int& argc, char** argv) : session_(argc, argv) { begin(argc, argv, nullptr); }
-  runtime(int& argc, char** argv, start<App> const& before) : session_(argc, argv, before.thread_level()) { begin(argc, argv, &before); }
+  runtime(int& argc, char** argv) : session_(argc, argv, machine::thread_level::funneled, when_mpi_ends) { begin(argc, argv, nullptr); }
+  runtime(int& argc, char** argv, start<App> const& before) : session_(argc, argv, before.thread_level(), when_mpi_ends) { begin(argc, argv, &before); }
 
   /// Coupled: the environment is a duplicate of `parent`, whose ranks all take part; MPI runs already and is not ended.
   template <class Communicator>
     requires std::constructible_from<environment_type, Communicator const&>
-  runtime(int& argc, char** argv, Communicator const& parent) : session_(argc, argv), environment_(parent) {
+  runtime(int& argc, char** argv, Communicator const& parent) : session_(argc, argv, machine::thread_level::funneled, when_mpi_ends), environment_(parent) {
     begin(argc, argv, nullptr);
   }
   template <class Communicator>
     requires std::constructible_from<environment_type, Communicator const&>
   runtime(int& argc, char** argv, start<App> const& before, Communicator const& parent)
-      : session_(argc, argv, before.thread_level()), environment_(parent) {
+      : session_(argc, argv, before.thread_level(), when_mpi_ends), environment_(parent) {
     begin(argc, argv, &before);
   }
 
@@ -69,8 +72,11 @@ public:
   runtime& operator=(runtime const&) = delete;
 
   ~runtime() {
-    if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1)
+    if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1) {
+      // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
+      if (!environment_.is_master()) std::this_thread::sleep_for(std::chrono::milliseconds{500});
       machine::abort(environment_, error::latest().empty() ? "an exception leaves the scope of the runtime" : error::latest(), 1);
+    }
     space::stop();
   }
 
@@ -115,11 +121,16 @@ public:
     return typename device_traits<Tag>::execution_space{};
   }
 
-  /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; nothing where it runs.
+  /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; where the application has
+  /// started it, only what is keel's own starts, and each knob that Kokkos alone could have taken is told.
   void start_devices() {
-    bool const runs = space::is_started();
-    if (!runs)
-      for_each_device<devices>([&]<class Tag>(Tag) { device_traits<Tag>::configure(settings_.template of<Tag>().values()); });
+    bool const runs = space::is_started(), is_first = !std::exchange(started_devices_, true);
+    if (is_first) {
+      if (runs) tell_of_late_knobs();
+      for_each_device<devices>([&]<class Tag>(Tag) {
+        if (auto const& c = settings_.template of<Tag>(); !c.is_running()) device_traits<Tag>::configure(c.values());
+      });
+    }
     space::start<devices, App>(kokkos_arguments_);
     if (!runs && settings_.program.print_configuration && environment_.is_master()) Kokkos::print_configuration(std::cout);
   }
@@ -161,6 +172,7 @@ private:
     kokkos_arguments_ = std::move(taken.for_kokkos);
     find_neighbours();
     for_each_device<devices>([&]<class Tag>(Tag) { propose<Tag>(); });
+    if (!space::is_started()) leave_for_kokkos();
     device::set_log_level(settings_.program.log_level);
     tell(taken.for_another);
     if (!environment_.is_master()) return;
@@ -213,6 +225,31 @@ private:
     throw first == environment_.rank() ? told : told.told_elsewhere();
   }
 
+  /// An application that starts Kokkos itself, before a device is used through keel, finds the knobs in Kokkos' variables; what
+  /// is keel's own is told already.
+  void leave_for_kokkos() {
+    space::settings proposed, said;
+    for_each_device<devices>([&]<class Tag>(Tag) {
+      auto const& c = settings_.template of<Tag>();
+      if constexpr (device::is_started_by_kokkos<Tag>) {
+        space::merge(proposed, c.values());
+        space::merge(said, c.values(true));
+      } else {
+        device_traits<Tag>::configure(c.values());
+      }
+    });
+    kokkos_variables_.set(proposed, said);
+  }
+
+  /// Names each knob that somebody set and that Kokkos, which the application has started, did not take.
+  void tell_of_late_knobs() {
+    constexpr auto because = " has no effect, because the application has started Kokkos. Use a device of keel's before?";
+    for_each_device<devices>([&]<class Tag>(Tag) {
+      for (auto const& name : settings_.template of<Tag>().lost()) device::log(device::log_level::warning, name + because);
+    });
+    for (auto const& word : kokkos_arguments_) device::log(device::log_level::warning, word + because);
+  }
+
   /// Who else is on this node, and who of them may run on the same hardware threads. Collective.
   void find_neighbours() {
     auto const node = environment_.node();
@@ -253,11 +290,15 @@ private:
     return device::map_device(how, facts);
   }
 
+  static constexpr auto when_mpi_ends = App::ends_mpi ? machine::ending::with_session : machine::ending::at_exit;
+
   machine::session<ranks> session_;
   environment_type environment_;
   machine::as_default<ranks> default_{environment_};
   device::settings<devices> settings_;
   std::vector<std::string> kokkos_arguments_;
+  device::kokkos_variables kokkos_variables_;
+  bool started_devices_ = false;
   std::vector<std::string> unknown_variables_;
   std::vector<std::string_view> chain_;
   int node_rank_ = 0;

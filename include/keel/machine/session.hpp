@@ -7,12 +7,16 @@
 #include <keel/machine/registry.hpp>
 #include <keel/machine/report.hpp>
 
+#include <cstdlib>
 #include <exception>
 #include <string>
 
 namespace keel::machine {
 
-/// Starts MPI unless it runs, and ends it where it started it. Neither copied nor moved.
+/// When MPI ends that a session started. It starts once a process, so only `at_exit` lets another session follow.
+enum class ending { at_exit, with_session };
+
+/// Starts MPI unless it runs, and ends what it started: when the process exits, or with the session. Neither copied nor moved.
 ///
 /// Frees the registry's environments first. Where an exception ends it, the other
 /// ranks would wait for this one for ever, so the owner aborts the job instead; unless
@@ -21,8 +25,9 @@ template <Ranks R>
 class session {
 public:
   /// Collective over the job where MPI does not run yet. MPI takes its own options out of `argv`.
-  session(int& argc, char**& argv, thread_level wanted = thread_level::funneled) : session(&argc, &argv, wanted) {}
-  session() : session(nullptr, nullptr, thread_level::funneled) {}
+  session(int& argc, char**& argv, thread_level wanted = thread_level::funneled, ending when = ending::at_exit)
+      : session(&argc, &argv, wanted, when) {}
+  explicit session(ending when = ending::at_exit) : session(nullptr, nullptr, thread_level::funneled, when) {}
   session(session const&) = delete;
   session& operator=(session const&) = delete;
 
@@ -34,10 +39,10 @@ public:
       if (world.size() > 1) abort(world, why.empty() ? "keel::machine::session: an exception ends this rank." : why, 1);
     }
     if (--depth_ == 0) environments<R>().clear();
-    if (owns_) R::stop();
+    if (owns_ && when_ == ending::with_session) R::stop();
   }
 
-  /// Whether MPI was started here, and will be ended here.
+  /// Whether MPI was started by this session, or by one before it, and not by the application.
   [[nodiscard]] bool owns() const noexcept { return owns_; }
 
   /// What MPI granted, which may be less than was asked for.
@@ -47,10 +52,19 @@ public:
   void fails_everywhere() noexcept { fails_everywhere_ = true; }
 
 private:
-  session(int* argc, char*** argv, thread_level wanted) : owns_(R::start(argc, argv, wanted)) { ++depth_; }
+  session(int* argc, char*** argv, thread_level wanted, ending when) : owns_(R::start(argc, argv, wanted)), when_(when) {
+    if (owns_) {
+      started_here_ = true;
+      std::atexit([] { R::stop(); }); // after MPI's start, so before MPI's own; does nothing where MPI has ended
+    }
+    owns_ = started_here_ && depth_ == 0;
+    ++depth_;
+  }
 
   static inline int depth_ = 0;
+  static inline bool started_here_ = false;
   bool owns_;
+  ending when_;
   bool fails_everywhere_ = false;
   int exceptions_ = std::uncaught_exceptions();
 };

@@ -30,7 +30,8 @@ struct simulated { static constexpr std::string_view name = "simulated"; };
 /// | `has_threads`, `has_numa_regions`, `has_instances` | `static constexpr bool` | the knobs this device has |
 /// | `execution_space` | type | the Kokkos execution space that runs its kernels |
 /// | `available()` | `static bool` | here, now |
-/// | `configure(settings)` | `static void` | takes `keel::space::settings`; called once, before the start |
+/// | `configure(settings)` | `static void` | takes `keel::space::settings`; called before the start, and again where a knob is set |
+/// | `is_running()` | `static bool` | may be missing: whether it is too late to configure; else once Kokkos runs |
 /// | `threads()`, `default_threads()`, `max_threads()` | `static int` | with `has_threads`: what runs, what the device takes by itself, what it has places for |
 /// | `most_threads()` | `static int` | may be missing: the most that it takes, with a warning beyond `max_threads()`; else that is the most |
 /// | `max_numa_regions()` | `static int` | with `has_numa_regions`: the most that threads can be divided over |

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Where Kokkos looks when the application starts it: its variables. Rests on POSIX alone.
+
+#include <keel/space/settings.hpp>
+
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace keel::device {
+
+/// Keel's settings in Kokkos' variables, for as long as it lives. A variable that the user set stays, unless a knob says
+/// otherwise; at the end every variable is as it was.
+class kokkos_variables {
+public:
+  kokkos_variables() = default;
+  kokkos_variables(kokkos_variables const&) = delete;
+  kokkos_variables& operator=(kokkos_variables const&) = delete;
+  ~kokkos_variables() {
+    for (auto at = before_.rbegin(); at != before_.rend(); ++at) {
+      if (at->value) setenv(at->name, at->value->c_str(), 1);
+      else unsetenv(at->name);
+    }
+  }
+
+  /// `proposed` by keel, of which somebody has `said` some.
+  void set(space::settings const& proposed, space::settings const& said) {
+    set("KOKKOS_NUM_THREADS", proposed.threads, said.threads);
+    set("KOKKOS_NUMA", proposed.numa_regions, said.numa_regions);
+    set("KOKKOS_DEVICE_ID", proposed.device_instance, said.device_instance);
+  }
+
+private:
+  struct variable {
+    char const* name;
+    std::optional<std::string> value;
+  };
+
+  void set(char const* name, std::optional<int> proposed, std::optional<int> said) {
+    char const* const old = std::getenv(name);
+    if (!(said || (proposed && old == nullptr))) return;
+    before_.push_back({name, old == nullptr ? std::nullopt : std::optional<std::string>{old}});
+    setenv(name, std::to_string(said ? *said : *proposed).c_str(), 1);
+  }
+
+  std::vector<variable> before_;
+};
+
+} // namespace keel::device
