@@ -16,6 +16,8 @@
 #include <keel/machine/messages.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/near.hpp>
+#include <keel/machine/pending.hpp>
+#include <keel/machine/reductions.hpp>
 #include <keel/machine/registry.hpp>
 #include <keel/machine/report.hpp>
 #include <keel/machine/selection.hpp>

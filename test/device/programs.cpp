@@ -237,6 +237,9 @@ TEST_CASE("device: whoever starts MPI and Kokkos, and in whatever order, what ke
         CHECK(r.count("kokkos kept 1\n") == (kokkos != 'k' && end == 'o'));
         if (!launch.empty()) CHECK(r.says("mpi ended 0\n"));
 #endif
+#if KEEL_WITH_TBB
+        CHECK(program("order " + order + "n " + tbb).says("threads 1\n")); // what the command line said, and no call
+#endif
         auto const own = program("order " + order + " --app-device=" KEEL_TEST_HOST_DEVICE " --app-num-threads=1");
         CAPTURE(own.output);
         CHECK(own.code == 0);

@@ -10,6 +10,7 @@
 #if KEEL_WITH_MPI
 #include <keel/impl/machine/launcher.hpp>
 #include <keel/impl/machine/mpi_collectives.hpp>
+#include <keel/impl/machine/mpi_reductions.hpp>
 #include <keel/impl/machine/mpi_requests.hpp>
 #include <keel/machine/host.hpp>
 
@@ -27,7 +28,7 @@ namespace keel::machine {
 /// the application's (`MPI_COMM_WORLD` too) its error handler is set aside for the length
 /// of a collective call and back after it. Messages do not do so: on a borrowed
 /// communicator they fail as its handler says.
-struct mpi : impl::mpi_collectives {
+struct mpi : impl::mpi_collectives, impl::mpi_reductions {
   using handle = MPI_Comm;
   using communicator = impl::mpi_communicator;
   using requests = impl::mpi_requests;

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Sums, extremes and other reductions over the ranks of an environment.
+///
+/// | `x` | what happens |
+/// |---|---|
+/// | a value, a struct | the result is returned on every rank |
+/// | `std::array` | the same, element by element |
+/// | `std::span` of what can be changed | element by element, in place; the same length on every rank |
+/// | what is `Staged` | the same in another memory: where MPI reaches it there, else through the host |
+///
+/// `sum(env, x, ordered)` has bits that do not depend on the number of ranks: of a value or an array as above, and of a range
+/// (`std::span`, `std::vector`, of any length on each rank) the sum of all elements of all ranks. Everything here is collective
+/// over the environment, and leaves `x` as it is on a non-member.
+
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/device_memory.hpp>
+#include <keel/machine/exact.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace keel::machine {
+
+/// An operation of two values that does not keep any of its own, so that MPI can call it. It has to be associative; it is
+/// applied in the order of the ranks.
+template <class Op, class T>
+concept Operation = std::is_empty_v<Op> && std::default_initializable<Op> && requires(Op op, T const& a, T const& b) {
+  { op(a, b) } -> std::convertible_to<T>;
+};
+
+/// The smaller and the larger of two.
+struct least {
+  template <class T>
+  constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
+};
+struct greatest {
+  template <class T>
+  constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
+};
+
+/// Asks for bits that do not depend on the number of ranks.
+struct ordered_t {};
+inline constexpr ordered_t ordered;
+
+/// Elements in a memory that the host does not reach: `data()` is there, and both copies have ended when they return.
+template <class X>
+concept Staged = requires(X const& x, std::remove_const_t<std::remove_pointer_t<decltype(x.data())>>* host) {
+  { x.size() } -> std::convertible_to<std::size_t>;
+  x.copy_to_host(host);
+  x.copy_from_host(host);
+};
+
+namespace impl {
+
+/// A model that reduces by itself; else what all bring is folded by each.
+template <class R, class T, class Op>
+concept ReducesItself = requires(typename R::communicator const& c, T* x, std::size_t n) { R::template all_reduce<T, Op>(c, x, n); };
+
+template <class R, class T, class Op>
+void fold(basic_environment<R> const& env, T* x, std::size_t n, std::size_t first_rank, std::size_t end_rank) {
+  std::vector<std::byte> all(n * sizeof(T) * static_cast<std::size_t>(env.size()));
+  R::all_gather(env.communicator(), x, all.data(), n * sizeof(T));
+  auto const* const from = reinterpret_cast<T const*>(all.data());
+  for (std::size_t i = 0; i < n; ++i) {
+    T result = from[first_rank * n + i];
+    for (std::size_t r = first_rank + 1; r < end_rank; ++r) result = Op{}(result, from[r * n + i]);
+    x[i] = result;
+  }
+}
+
+template <class Op, class R, class T>
+void all_reduce(basic_environment<R> const& env, T* x, std::size_t n) {
+  if (!env.is_member() || n == 0) return;
+  if constexpr (ReducesItself<R, T, Op>) R::template all_reduce<T, Op>(env.communicator(), x, n);
+  else fold<R, T, Op>(env, x, n, 0, static_cast<std::size_t>(env.size()));
+}
+
+template <class Op, class R, class T>
+void scan(basic_environment<R> const& env, T* x, std::size_t n) {
+  if (!env.is_member() || n == 0) return;
+  if constexpr (requires { R::template scan<T, Op>(env.communicator(), x, n); }) R::template scan<T, Op>(env.communicator(), x, n);
+  else fold<R, T, Op>(env, x, n, 0, static_cast<std::size_t>(env.rank()) + 1);
+}
+
+/// Calls `f(data, n)` with the elements of `x`, and answers what the caller shall have of them.
+template <class R, class X, class F>
+auto in_place(basic_environment<R> const& env, X& x, bool is_reached, F const& f) {
+  if constexpr (Staged<X>) {
+    if (is_reached) return f(x.data(), x.size());
+    std::vector<std::remove_pointer_t<decltype(x.data())>> host(env.is_member() ? x.size() : 0);
+    if (host.empty()) return;
+    x.copy_to_host(host.data());
+    f(host.data(), host.size());
+    x.copy_from_host(host.data());
+  } else if constexpr (std::ranges::contiguous_range<X>) {
+    f(std::ranges::data(x), std::ranges::size(x));
+  } else {
+    f(&x, std::size_t{1});
+  }
+}
+
+template <class T>
+inline constexpr bool is_array = false;
+template <class T, std::size_t N>
+inline constexpr bool is_array<std::array<T, N>> = true;
+
+/// What is returned; the others are changed where they are.
+template <class X>
+concept Value = is_array<X> || (Sendable<X> && !std::ranges::range<X> && !Staged<X>);
+/// What is changed where it is.
+template <class X>
+concept Place = Staged<std::remove_cvref_t<X>> ||
+                (!is_array<std::remove_cvref_t<X>> && std::ranges::contiguous_range<X> && std::ranges::borrowed_range<X> &&
+                 !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<X>>>);
+
+} // namespace impl
+
+/// The result of `op` over what all ranks bring.
+template <TalkingRanks R, impl::Value X, class Op>
+[[nodiscard]] X all_reduce(basic_environment<R> const& env, X const& x, Op) {
+  X mine = x;
+  impl::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) {
+    static_assert(Operation<Op, T>, "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
+                                    "it without them). Take a lambda without captures?");
+    impl::all_reduce<Op>(env, data, n);
+  });
+  return mine;
+}
+template <TalkingRanks R, impl::Place X, class Op>
+void all_reduce(basic_environment<R> const& env, X&& x, Op) {
+  bool is_reached = false;
+  if constexpr (requires { R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op>; })
+    is_reached = R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op> && reaches_device_memory<R>();
+  impl::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) {
+    static_assert(Operation<Op, T>, "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
+                                    "it without them). Take a lambda without captures?");
+    impl::all_reduce<Op>(env, data, n);
+  });
+}
+
+template <TalkingRanks R, class X>
+auto sum(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), std::plus<>{}); }
+template <TalkingRanks R, class X>
+auto min(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), least{}); }
+template <TalkingRanks R, class X>
+auto max(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), greatest{}); }
+
+/// The result of `op` over the ranks up to this one.
+template <TalkingRanks R, impl::Value X, class Op = std::plus<>>
+[[nodiscard]] X scan(basic_environment<R> const& env, X const& x, Op = {}) {
+  X mine = x;
+  impl::in_place(env, mine, false, [&](auto* data, std::size_t n) { impl::scan<Op>(env, data, n); });
+  return mine;
+}
+template <TalkingRanks R, impl::Place X, class Op = std::plus<>>
+void scan(basic_environment<R> const& env, X&& x, Op = {}) {
+  impl::in_place(env, x, false, [&](auto* data, std::size_t n) { impl::scan<Op>(env, data, n); });
+}
+
+/// Whether one rank at least says so.
+template <TalkingRanks R>
+[[nodiscard]] bool any_of(basic_environment<R> const& env, bool mine) { return env.is_member() ? !all_of(env, !mine) : mine; }
+
+/// Exact sums, rounded once; of integers plain ones, which are exact.
+template <TalkingRanks R, impl::Value X>
+[[nodiscard]] X sum(basic_environment<R> const& env, X const& x, ordered_t) {
+  if constexpr (std::integral<X>) {
+    return machine::sum(env, x);
+  } else if constexpr (impl::is_array<X>) {
+    X result = x;
+    std::array<exact_sum, std::tuple_size_v<X>> exact;
+    for (std::size_t i = 0; i < exact.size(); ++i) exact[i] += static_cast<double>(x[i]);
+    exact = machine::sum(env, exact);
+    for (std::size_t i = 0; i < exact.size(); ++i) result[i] = static_cast<typename X::value_type>(exact[i].value());
+    return result;
+  } else {
+    static_assert(std::same_as<X, double> || std::same_as<X, float>, "keel::machine::sum: only sums of integers, float and double can be ordered");
+    return static_cast<X>(machine::sum(env, exact_sum{static_cast<double>(x)}).value());
+  }
+}
+template <TalkingRanks R, std::ranges::input_range X>
+  requires(!impl::is_array<X>)
+[[nodiscard]] auto sum(basic_environment<R> const& env, X const& all, ordered_t) {
+  using T = std::ranges::range_value_t<X>;
+  if constexpr (std::integral<T>) {
+    T mine{};
+    for (auto const& x : all) mine = static_cast<T>(mine + x);
+    return machine::sum(env, mine);
+  } else {
+    exact_sum mine;
+    for (auto const& x : all) mine += static_cast<double>(x);
+    return static_cast<T>(machine::sum(env, mine).value());
+  }
+}
+/// What was accumulated, of all ranks.
+template <TalkingRanks R>
+[[nodiscard]] double sum(basic_environment<R> const& env, exact_sum const& mine, ordered_t) {
+  return machine::sum(env, mine).value();
+}
+
+} // namespace keel::machine

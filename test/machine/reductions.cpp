@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include <keel/machine/pending.hpp>
+
+#include <keel/machine/reductions.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace km = keel::machine;
+
+namespace {
+
+/// A maximum and where it is, as a user's own type.
+struct peak {
+  double height;
+  int rank;
+  friend bool operator==(peak const&, peak const&) = default;
+};
+
+struct matrix {
+  std::int64_t a, b, c, d;
+  friend bool operator==(matrix const&, matrix const&) = default;
+};
+/// Associative, and not commutative.
+constexpr auto times = [](matrix const& x, matrix const& y) {
+  return matrix{x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
+};
+
+/// Memory of a device that the host reaches by copies alone; `data()` may be handed on and not read.
+template <class T>
+struct far_memory {
+  std::vector<T>* elements;
+  mutable int copies = 0;
+  [[nodiscard]] T* data() const { return nullptr; }
+  [[nodiscard]] std::size_t size() const { return elements->size(); }
+  void copy_to_host(T* host) const { ++copies, std::copy(elements->begin(), elements->end(), host); }
+  void copy_from_host(T const* host) const { ++copies, std::copy(host, host + elements->size(), elements->begin()); }
+};
+static_assert(km::Staged<far_memory<double>>);
+
+constexpr auto larger_peak = [](peak const& x, peak const& y) { return y.height > x.height ? y : x; };
+
+} // namespace
+
+TEST_CASE_TEMPLATE("machine: sums and extremes of values, arrays and spans are there on every rank", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  int const n = world.size(), r = world.rank();
+  CHECK(km::sum(world, r + 1) == n * (n + 1) / 2);
+  CHECK(km::sum(world, 0.5) == 0.5 * n);
+  CHECK(km::min(world, -r) == 1 - n);
+  CHECK(km::max(world, std::uint64_t{1} << 40 | static_cast<unsigned>(r)) == (std::uint64_t{1} << 40 | static_cast<unsigned>(n - 1)));
+  CHECK(km::max(world, static_cast<signed char>(-1 - r)) == -1);
+  CHECK(km::sum(world, std::array{1.0, 1.0 * r}) == std::array{1.0 * n, 0.5 * n * (n - 1)});
+  std::vector<long> many(1000, r);
+  km::sum(world, std::span{many});
+  CHECK(many == std::vector<long>(1000, n * (n - 1) / 2));
+  km::max(world, many);
+  CHECK(many.front() == n * (n - 1) / 2);
+  km::sum(world, std::span<long>{});
+  CHECK(km::any_of(world, r == n - 1));
+  CHECK_FALSE(km::any_of(world, false));
+}
+
+TEST_CASE_TEMPLATE("machine: a user's struct and operation are reduced in the order of ranks", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  int const n = world.size(), r = world.rank();
+  CHECK(km::all_reduce(world, peak{std::abs(r - n / 2.0), r}, larger_peak) == peak{n / 2.0, 0});
+  matrix wanted{1, 0, 0, 1}, up_to_here{};
+  for (int i = 0; i < n; ++i) {
+    wanted = times(wanted, matrix{i + 1, 1, 1, 0});
+    if (i == r) up_to_here = wanted;
+  }
+  CHECK(km::all_reduce(world, matrix{r + 1, 1, 1, 0}, times) == wanted);
+  CHECK(km::scan(world, matrix{r + 1, 1, 1, 0}, times) == up_to_here);
+  CHECK(km::all_reduce(world, r + 1, std::multiplies<>{}) == static_cast<int>(std::tgamma(n + 1) + 0.5));
+  CHECK(km::all_reduce(world, true, std::logical_and<>{}));
+  CHECK(km::scan(world, 1) == r + 1);
+  CHECK(km::scan(world, std::array{1, r}, km::greatest{}) == std::array{1, r});
+  std::vector<double> own(3, 2.0);
+  km::scan(world, std::span{own});
+  CHECK(own == std::vector<double>(3, 2.0 * (r + 1)));
+}
+
+TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
+  km::environment const world;
+  std::vector<double> all(1001);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::sin(static_cast<double>(i * i)) * std::pow(10, static_cast<double>(i % 30));
+  km::exact_sum exact;
+  for (double x : all) exact += x;
+  for (int ranks = 1; ranks <= world.size(); ++ranks) {
+    km::environment const some{world, km::first{ranks}};
+    if (!some.is_member()) continue;
+    std::vector<double> mine;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (static_cast<int>(i * 7 % 5) % ranks == some.rank()) mine.push_back(all[i]);
+    CHECK(std::bit_cast<std::uint64_t>(km::sum(some, mine, km::ordered)) == std::bit_cast<std::uint64_t>(exact.value()));
+    km::exact_sum own;
+    for (double x : mine) own += x;
+    CHECK(km::sum(some, own, km::ordered) == exact.value());
+  }
+  int const n = world.size(), r = world.rank();
+  double const huge = r % 2 == 0 ? 1e30 : -1e30, kept = n % 2 == 0 ? 0 : 1e30;
+  CHECK(km::sum(world, std::array{huge, 0.1}, km::ordered)[0] == kept);
+  CHECK(km::sum(world, huge, km::ordered) == kept);
+  CHECK(km::sum(world, r, km::ordered) == n * (n - 1) / 2);
+  CHECK(km::sum(world, std::vector<float>(3, 0.25f), km::ordered) == 0.75f * static_cast<float>(n));
+  CHECK(km::sum(world, std::vector<int>(2, 1), km::ordered) == 2 * n);
+}
+
+TEST_CASE_TEMPLATE("machine: a reduction that was begun gives its result when it is waited for", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  int const n = world.size(), r = world.rank();
+  std::vector<double> many(100, 1.0 * r);
+  auto total = km::begin_sum(world, 1.5);
+  auto elements = km::begin_max(world, std::span{many});
+  auto highest = km::begin_all_reduce(world, peak{1.0 * r, r}, larger_peak);
+  auto lowest = km::begin_min(world, std::array{r, -r});
+  static_cast<void>(km::begin_sum(world, 1)); // nobody waits
+  CHECK(lowest.wait() == std::array{0, 1 - n});
+  CHECK(highest.wait() == peak{n - 1.0, n - 1});
+  elements.wait();
+  CHECK(many == std::vector<double>(100, n - 1.0));
+  CHECK(total.wait() == 1.5 * n);
+}
+
+TEST_CASE("machine: elements of another memory are reduced through the host where MPI does not reach them") {
+  km::environment const world;
+  std::vector<double> elements(5, 1.0 + world.rank());
+  far_memory<double> const far{&elements};
+  if (!km::reaches_device_memory<km::mpi>()) {
+    km::max(world, far);
+    CHECK(far.copies == 2);
+    CHECK(elements == std::vector<double>(5, world.size()));
+  }
+  std::vector<peak> peaks(2, peak{1.0 * world.rank(), world.rank()});
+  far_memory<peak> const there{&peaks};
+  km::all_reduce(world, there, larger_peak); // no operation of MPI's, so always through the host
+  CHECK(there.copies == 2);
+  CHECK(peaks == std::vector<peak>(2, peak{world.size() - 1.0, world.size() - 1}));
+}
+
+TEST_CASE("machine: a rank outside an environment keeps what it has") {
+  km::environment const world;
+  km::environment const one{world, km::first{1}};
+  if (one.is_member()) return;
+  std::vector<int> own{3, 4};
+  km::sum(one, own);
+  CHECK(own == std::vector<int>{3, 4});
+  CHECK(km::sum(one, 7) == 7);
+  CHECK(km::begin_sum(one, 7).wait() == 7);
+  CHECK(km::any_of(one, true));
+}
