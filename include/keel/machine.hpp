@@ -17,6 +17,7 @@
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/near.hpp>
 #include <keel/machine/pending.hpp>
+#include <keel/machine/per_device.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/machine/registry.hpp>
 #include <keel/machine/report.hpp>

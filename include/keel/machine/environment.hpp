@@ -50,6 +50,13 @@ public:
     select(parent.comm_, parent.place_.extent, parent.place_.rank, selection, m);
   }
 
+  /// The same where all ranks of `parent` have to say who is selected. Collective over it.
+  template <class S>
+    requires CollectiveSelection<S, basic_environment>
+  basic_environment(basic_environment const& parent, S const& selection, master m = {}) {
+    if (parent.is_member()) select(parent.comm_, parent.place_.extent, parent.place_.rank, selection.choose(parent), m);
+  }
+
   /// The same from a communicator of the application's, which is not duplicated. A null one makes a non-member.
   template <Selection S>
   basic_environment(handle parent, S const& selection, master m = {}) {
@@ -184,7 +191,7 @@ private:
     place_.extent = size;
     int const rank = selection.find(rank_in_parent);
     if (rank < 0) return;
-    comm_ = R::subset(parent, selection);
+    comm_ = R::subset(parent, impl::in_own_words(selection));
     place_ = {rank, size, m.rank, rank == m.rank, size};
   }
 

@@ -127,13 +127,34 @@ private:
 
 /// What picks ranks of a parent. `check` depends on the arguments alone, so that
 /// every rank refuses, or none; after it, `find` inverts `rank_in_parent`.
-/// Models: `first`, `strided`, `chosen`.
+/// Models: `first`, `strided`, `chosen`, and yours: a list is made of what it picks.
 template <class S>
 concept Selection = requires(S const& selection, int rank) {
   { selection.check(rank) } -> std::same_as<void>;
   { selection.count() } -> std::same_as<int>;
   { selection.rank_in_parent(rank) } -> std::same_as<int>;
   { selection.find(rank) } -> std::same_as<int>;
-} && (std::convertible_to<S, strided> || std::same_as<S, chosen>);
+};
+
+/// What picks ranks by what they are, so that all of the parent have to say: `choose(parent)` is collective over it, and the
+/// same on every rank. Models: `one_per_device`, `near_device`, and yours.
+template <class S, class Environment>
+concept CollectiveSelection = requires(S const& selection, Environment const& parent) {
+  { selection.choose(parent) } -> std::same_as<chosen>;
+};
+
+namespace impl {
+/// A selection in the words that a model of ranks knows.
+template <Selection S>
+[[nodiscard]] auto in_own_words(S const& selection) {
+  if constexpr (std::convertible_to<S, strided>) return static_cast<strided>(selection);
+  else if constexpr (std::same_as<S, chosen>) return selection;
+  else {
+    std::vector<int> ranks;
+    for (int r = 0; r < selection.count(); ++r) ranks.push_back(selection.rank_in_parent(r));
+    return chosen{std::move(ranks)};
+  }
+}
+} // namespace impl
 
 } // namespace keel::machine
