@@ -33,7 +33,8 @@ configuration read_configuration(int& argc, char** argv) {
   });
   auto const names = device::option_names_of<app>();
   for (auto const& variable : device::read_environment(names).unknown)
-    if (auto meant = device::meant_variable(names, variable); !meant.empty()) found.misspelt.emplace_back(variable, std::move(meant));
+    if (auto meant = device::meant_variable(names, variable); !meant.empty())
+      found.misspelt.emplace_back(variable, std::move(meant));
   for (auto const& r : run.remarks())
     if (r.level == device::log_level::warning) found.without_effect.push_back(r.text);
   found.topology_cache = run.program().topology_cache;

@@ -22,7 +22,9 @@ struct rehearsal : keel::defaults {
 
 template <class App>
 std::string chosen() {
-  return std::string{keel::device::choose_devices<keel::list<host, keel::simulated>, typename App::default_execution_space>({}).front()};
+  return std::string{
+      keel::device::choose_devices<keel::list<host, keel::simulated>, typename App::default_execution_space>({})
+          .front()};
 }
 
 } // namespace

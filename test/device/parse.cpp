@@ -30,12 +30,12 @@ TEST_CASE("device: what is not a whole number is refused by name, text and reaso
     char const* text;
     char const* reason;
   };
-  for (auto [text, reason] : {row{"4x", "'x' follows the number"}, row{" 4", "' ' is not a digit"},
-                              row{"", "the text is empty"}, row{"99999999999", "larger than 2147483647"},
-                              row{"2147483648", "larger than 2147483647"}, row{"-5", "less than 1"},
-                              row{"-99999999999", "less than 1"}, row{"0", "less than 1"}, row{"+4", "'+' is not a digit"},
-                              row{"4 ", "' ' follows the number"}, row{"0x4", "'x4' follows the number"},
-                              row{"1e3", "'e3' follows the number"}, row{"four", "'f' is not a digit"}}) {
+  for (auto [text, reason] :
+       {row{"4x", "'x' follows the number"}, row{" 4", "' ' is not a digit"}, row{"", "the text is empty"},
+        row{"99999999999", "larger than 2147483647"}, row{"2147483648", "larger than 2147483647"},
+        row{"-5", "less than 1"}, row{"-99999999999", "less than 1"}, row{"0", "less than 1"},
+        row{"+4", "'+' is not a digit"}, row{"4 ", "' ' follows the number"}, row{"0x4", "'x4' follows the number"},
+        row{"1e3", "'e3' follows the number"}, row{"four", "'f' is not a digit"}}) {
     std::string const message = refusal(text);
     CAPTURE(message);
     CHECK(message.starts_with("keel::device: KEEL_NUM_THREADS='" + std::string{text} + "'"));
@@ -48,7 +48,8 @@ TEST_CASE("device: what is not a whole number is refused by name, text and reaso
 TEST_CASE("device: a word or a flag is one of those that are known") {
   CHECK(keel::device::parse_word("w", "rank", {"nearest", "rank", "none"}) == 1);
   CHECK_THROWS_WITH_AS(static_cast<void>(keel::device::parse_word("KEEL_MAP_DEVICE_BY", "Rank", {"nearest", "rank"})),
-                       "keel::device: KEEL_MAP_DEVICE_BY='Rank' is not a value for this knob (the known words are nearest, rank). Take one of them?",
+                       "keel::device: KEEL_MAP_DEVICE_BY='Rank' is not a value for this knob (the known words are "
+                       "nearest, rank). Take one of them?",
                        keel::error);
   for (char const* yes : {"1", "true", "on", "yes"}) CHECK(keel::device::parse_flag("f", yes));
   for (char const* no : {"0", "false", "off", "no"}) CHECK_FALSE(keel::device::parse_flag("f", no));
@@ -69,7 +70,8 @@ TEST_CASE("device: a size is a whole number with K, M or G, and is shown so") {
   CHECK(parse_size("s", "3m") == 3 << 20);
   CHECK(parse_size("s", "8G") == std::int64_t{8} << 30);
   CHECK(parse_size("s", "8589934591G") == std::int64_t{8589934591} << 30);
-  for (char const* bad : {"", "K", "0", "0K", "-1", "1T", "1KK", "1 K", "K1", "1.5M", "0x10", "8589934592G", "9223372036854775808", " 1", "1KB"}) {
+  for (char const* bad : {"", "K", "0", "0K", "-1", "1T", "1KK", "1 K", "K1", "1.5M", "0x10", "8589934592G",
+                          "9223372036854775808", " 1", "1KB"}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(static_cast<void>(parse_size("s", bad)), keel::error);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program as a user writes one; programs.cpp runs it in many ways and reads what it prints.
 
+#include <keel/device/elements.hpp>
 #include <keel/keel.hpp>
 
 #if KEEL_WITH_MPI
@@ -20,7 +21,8 @@
 namespace {
 
 struct app : keel::defaults {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::simulated>>;
+  using devices =
+      keel::where_supported<keel::list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::simulated>>;
   static constexpr std::string_view prefix = "app";
 };
 
@@ -90,9 +92,27 @@ void show_late_start(keel::runtime<app>& run) {
   });
 }
 
-/// One order of starts and ends: who starts MPI, `a`pplication or `k`eel; who starts Kokkos, the application `b`efore the runtime,
-/// `m`iddle: after it and before the first use of a device, or `k`eel; whether the application ends its Kokkos `i`nside the runtime
-/// or `o`utside.
+/// Doubles on the device `Tag`, added up over the ranks, element by element.
+template <class Tag>
+void reduce_elements(keel::runtime<app>& run) {
+  auto const space = run.execution_space<Tag>();
+  using memory = typename decltype(space)::memory_space;
+  Kokkos::View<double**, Kokkos::LayoutRight, memory> const v("v", 3, 4);
+  Kokkos::deep_copy(v, 1.5);
+  keel::machine::sum(run.environment(), keel::device::elements(v));
+  auto const host = Kokkos::create_mirror_view(v);
+  Kokkos::deep_copy(host, v);
+  std::printf("elements %g %g\n", host(0, 0), host(2, 3));
+  try {
+    keel::machine::sum(run.environment(), keel::device::elements(Kokkos::subview(v, Kokkos::ALL, 1)));
+  } catch (keel::error const& e) {
+    std::printf("%s\n", e.what());
+  }
+}
+
+/// One order of starts and ends: who starts MPI, `a`pplication or `k`eel; who starts Kokkos, the application `b`efore
+/// the runtime, `m`iddle: after it and before the first use of a device, or `k`eel; whether the application ends its
+/// Kokkos `i`nside the runtime or `o`utside.
 int show_order(std::string const& order, int argc, char** argv) {
   bool const kokkos_first = order[1] == 'b', kokkos_between = order[1] == 'm', ends_inside = order[2] == 'i';
 #if KEEL_WITH_MPI
@@ -158,6 +178,8 @@ int main(int argc, char** argv) {
       if (run.environment().rank() == run.environment().size() - 1)
         throw keel::error("test", "the last rank gives up", "it was told to");
       keel::machine::barrier(run.environment());
+    } else if (mode == "elements") {
+      keel::with_device<app::devices>(run.device_name(), [&]<class Tag>(Tag) { reduce_elements<Tag>(run); });
     } else if (mode == "all-throw") {
       throw keel::error("test", "the grid does not fit", "it was told to");
     } else if (mode == "stack") {

@@ -61,7 +61,8 @@ TEST_CASE("device: a malformed knob ends with code 2 and the message, from argv 
   auto const argument = program("facts --app-device-instance=4x");
   CAPTURE(argument.output);
   CHECK(argument.code == 2);
-  CHECK(argument.says("keel::device: --app-device-instance='4x' is not a value for this knob ('x' follows the number)."));
+  CHECK(
+      argument.says("keel::device: --app-device-instance='4x' is not a value for this knob ('x' follows the number)."));
   CHECK_FALSE(argument.says("device " KEEL_TEST_HOST_DEVICE));
   auto const variable = program("facts", "APP_NUM_THREADS=' 4'");
   CHECK(variable.code == 2);
@@ -109,7 +110,8 @@ TEST_CASE("device: --keel-stack-size is the stack of oneTBB's threads") {
   auto const small = stack("--app-stack-size=1K");
   CHECK(small.code == 2);
   CHECK(small.says("--app-stack-size=1K is less than tbb takes (the smallest value is 64K). Give more?"));
-  CHECK(stack("--app-stack-size=17G").says("--app-stack-size=17G is more than tbb has (the largest value here is 16G)"));
+  CHECK(
+      stack("--app-stack-size=17G").says("--app-stack-size=17G is more than tbb has (the largest value here is 16G)"));
   CHECK(stack("--app-stack-size=3.5M").says("'.5' follows the number"));
   CHECK(program("facts --app-stack-size=3M").says("knob --app-stack-size [tbb] 3M command line\n"));
 #else
@@ -160,7 +162,8 @@ TEST_CASE("device: a process that may use one hardware thread takes one thread b
   CAPTURE(r.output);
   CHECK(r.code == 0);
   if (!r.says("--app-num-threads [")) return keel::test::skip("no device with threads");
-  CHECK(r.count("--app-num-threads [") + r.count("--app-numa-regions [") == r.count("] 1 unset\n") - r.count("[] 1 unset\n"));
+  CHECK(r.count("--app-num-threads [") + r.count("--app-numa-regions [") ==
+        r.count("] 1 unset\n") - r.count("[] 1 unset\n"));
 }
 
 TEST_CASE("device: Kokkos starts at the first use of a device and ends with the runtime") {
@@ -206,7 +209,8 @@ TEST_CASE("device: an MPI that the application started is used and not ended") {
   CHECK(program("facts").says("mpi ended 0\n")); // keel's, too: it ends when the process exits
 }
 
-TEST_CASE("device: runtimes one after the other share an MPI that runs until the process exits, unless the policy ends it") {
+TEST_CASE(
+    "device: runtimes one after the other share an MPI that runs until the process exits, unless the policy ends it") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " library");
   CAPTURE(r.output);
@@ -233,7 +237,8 @@ TEST_CASE("device: whoever starts MPI and Kokkos, and in whatever order, what ke
         CHECK(r.code == 0);
         CHECK(r.says("set success\nsum 499500\nsum 499500\nthreads 5\nagain not applied\n"));
         CHECK(r.count("setting num-threads of tbb has no effect") == 1);
-        CHECK(r.count("--kokkos-print-configuration has no effect, because the application has started Kokkos") == (kokkos != 'k'));
+        CHECK(r.count("--kokkos-print-configuration has no effect, because the application has started Kokkos") ==
+              (kokkos != 'k'));
         CHECK(r.count("kokkos kept 1\n") == (kokkos != 'k' && end == 'o'));
         if (!launch.empty()) CHECK(r.says("mpi ended 0\n"));
 #endif
@@ -245,11 +250,23 @@ TEST_CASE("device: whoever starts MPI and Kokkos, and in whatever order, what ke
         CHECK(own.code == 0);
         CHECK(own.says("sum 499500\nsum 499500\n"));
         if (own.says("set invalid for device")) continue;
-        // Kokkos' own threads: told by variables where the application starts it after keel, named once where it came first.
+        // Kokkos' own threads: told by variables where the application starts it after keel, named once where it came
+        // first.
         CHECK(own.says(kokkos == 'k' ? "set success\n" : "set not applied\n"));
         CHECK(own.says(kokkos == 'k' ? "threads 5\n" : kokkos == 'm' ? "threads 1\n" : "threads "));
         CHECK(own.count("--app-num-threads has no effect") == (kokkos == 'b'));
       }
+}
+
+TEST_CASE("device: the elements of a view are reduced over ranks, wherever it lies") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  for (char const* device : {KEEL_TEST_HOST_DEVICE, "simulated"}) {
+    auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " elements --app-device=" + device);
+    CAPTURE(r.output);
+    CHECK(r.code == 0);
+    CHECK(r.count("elements 3 3\n") == 2);
+    CHECK(r.count("has gaps (its elements are sent as they lie). Copy it to one without?") == 2);
+  }
 }
 
 TEST_CASE("device: a mistake that all ranks make is told once") {

@@ -155,7 +155,8 @@ TEST_CASE("device: a device before the name of a knob makes it that device's, in
   setenv("READTEST_openmp_num_threads", "3", 1);
   setenv("READTEST_NUM_TREADS", "3", 1);
   auto const found = keel::device::read_environment("readtest");
-  for (char const* name : {"READTEST_OPENMP_NUM_THREADS", "READTEST_openmp_num_threads", "READTEST_NUM_TREADS"}) unsetenv(name);
+  for (char const* name : {"READTEST_OPENMP_NUM_THREADS", "READTEST_openmp_num_threads", "READTEST_NUM_TREADS"})
+    unsetenv(name);
   REQUIRE(found.knobs.size() == 1);
   CHECK(found.knobs[0].device == "openmp");
   CHECK(found.unknown.size() == 2);

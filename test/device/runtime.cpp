@@ -199,13 +199,14 @@ TEST_CASE("device: the device is the preferred one of those that are here, or th
 }
 
 TEST_CASE("device: a value that no device here can take is an error with its name") {
-  CHECK(refusal({"app", "--rt-num-threads=5"}).find("--rt-num-threads=5 is more than three-cards has") != std::string::npos);
+  CHECK(refusal({"app", "--rt-num-threads=5"}).find("--rt-num-threads=5 is more than three-cards has") !=
+        std::string::npos);
   CHECK(refusal({"app", "--rt-device-instance=3"}).find("largest value here is 2") != std::string::npos);
   CHECK(refusal({"app", "--rt-map-device-by=guess"}).find("nearest, rank, none") != std::string::npos);
   CHECK(refusal({"app", "--rt-num-devices=0"}).find("less than 1") != std::string::npos);
   CHECK(refusal({"app", "--rt-log-level=loud"}).find("'loud'") != std::string::npos);
-  CHECK(refusal({"app", "--rt-topology-cache=/dev/null"}).find("--rt-topology-cache='/dev/null' cannot keep the node (Not a directory)") !=
-        std::string::npos);
+  CHECK(refusal({"app", "--rt-topology-cache=/dev/null"})
+            .find("--rt-topology-cache='/dev/null' cannot keep the node (Not a directory)") != std::string::npos);
   CHECK(refusal({"app", "--rt-topology-cache="}).find("--rt-topology-cache=''") != std::string::npos);
   variable const v{"RT_DEVICE_INSTANCE", "4x"};
   CHECK(refusal({"app"}).find("RT_DEVICE_INSTANCE='4x'") != std::string::npos);
@@ -275,8 +276,10 @@ TEST_CASE("device: a general value is bounded by the chosen device; the others g
   CHECK(other.says("information: --rt-num-threads=50 is not what three-cards can take; it gets 4"));
   CHECK(other.says("warning: num-threads of two-threads is 50, more than the 2 that this process may use"));
   started const strict{{"app", "--rt-num-threads=50"}};
-  CHECK(strict.refusal.find("--rt-num-threads=50 is more than three-cards has (the largest value here is 4)") != std::string::npos);
-  started const neither{{"app", "--rt-device=" + std::string{host::name}, "--rt-num-threads=50", "--rt-device-instance=7"}};
+  CHECK(strict.refusal.find("--rt-num-threads=50 is more than three-cards has (the largest value here is 4)") !=
+        std::string::npos);
+  started const neither{
+      {"app", "--rt-device=" + std::string{host::name}, "--rt-num-threads=50", "--rt-device-instance=7"}};
   CHECK(neither.refusal.empty());
   if (host::name == "serial") CHECK(neither.cards == 4);
   CHECK(neither.threads == 2);
@@ -298,11 +301,13 @@ TEST_CASE("device: what is said of one device beats what is said of all in the s
   CHECK(strict.refusal.find("--rt-three-cards-num-threads=5 is more than three-cards has") != std::string::npos);
   started const absent{{"app", "--rt-sycl-device-instance=1", "--rt-two-threads-device-instance=0"}};
   CHECK(absent.says("--rt-sycl-device-instance has no effect: this program has no device sycl with this knob"));
-  CHECK(absent.says("--rt-two-threads-device-instance has no effect: this program has no device two-threads with this knob"));
+  CHECK(absent.says(
+      "--rt-two-threads-device-instance has no effect: this program has no device two-threads with this knob"));
 }
 
 TEST_CASE("device: what is refused leaves argv whole, be it a name, a value, a bound or a device") {
-  for (char const* bad : {"--rt-num-thread=1", "--rt-num-threads=4x", "--rt-num-threads=101", "--rt-device=nothing", "--rt-log-level"}) {
+  for (char const* bad :
+       {"--rt-num-thread=1", "--rt-num-threads=4x", "--rt-num-threads=101", "--rt-device=nothing", "--rt-log-level"}) {
     started const r{{"app", "--rt-map-device-by=rank", "x", "--kokkos-y", bad}};
     CAPTURE(bad);
     CHECK_FALSE(r.refusal.empty());
@@ -316,13 +321,15 @@ TEST_CASE("device: quiet mistakes are told at the start") {
   started const r{{"app", "--keel-device=three-cards", "--keel-colour"}};
   CHECK(r.says("warning: RT_NUM_THREDS is read by nothing. Did you mean RT_NUM_THREADS?"));
   CHECK_FALSE(r.says("RT_OWN_COLOUR"));
-  CHECK(r.says("warning: --keel-device is left to the program, because its options begin with --rt-. Did you mean --rt-device?"));
+  CHECK(r.says("warning: --keel-device is left to the program, because its options begin with --rt-. Did you mean "
+               "--rt-device?"));
   CHECK_FALSE(r.says("--keel-colour"));
   CHECK(r.line.count == 3);
   CHECK(refusal({"app", "--rt-device=three-card"}).find("there is no device 'three-card'") != std::string::npos);
   CHECK(refusal({"app", "--rt-device=three-card"}).find("Did you mean three-cards?") != std::string::npos);
   CHECK(refusal({"app", "--rt-device=quantum"}).find("Take one of them?") != std::string::npos);
-  CHECK(refusal({"app", "--rt-device=hip"}).find("this program was built without the device 'hip'") != std::string::npos);
+  CHECK(refusal({"app", "--rt-device=hip"}).find("this program was built without the device 'hip'") !=
+        std::string::npos);
   started const ledger{{"app", "--rt-only-reads-current-level=yes"}};
   CHECK(ledger.says("--rt-only-reads-current-level has no effect: this program has no ledger"));
 }
@@ -334,7 +341,8 @@ TEST_CASE("device: a device is called by its name in any case, or several are, t
   keel::device_traits<three_cards>::is_here = false;
   CHECK(started{{"app", "--rt-device=three-cards,two-threads"}}.device == "two-threads");
   keel::device_traits<three_cards>::is_here = true;
-  CHECK(started{{"app", "--rt-device=two-threads,quantum"}}.refusal.find("there is no device 'quantum'") != std::string::npos);
+  CHECK(started{{"app", "--rt-device=two-threads,quantum"}}.refusal.find("there is no device 'quantum'") !=
+        std::string::npos);
   CHECK(started{{"app", "--rt-device=two-threads,"}}.refusal.find("there is no device ''") != std::string::npos);
 }
 
@@ -351,7 +359,8 @@ TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob
   CHECK(found);
   std::string const table = keel::device::table(run.knobs());
   for (auto const& k : keel::device::all_knobs)
-    CHECK((table.find("--rt-" + std::string{k.option}) != std::string::npos) == (k.id != knob::stack_size)); // no device here has it
+    CHECK((table.find("--rt-" + std::string{k.option}) != std::string::npos) ==
+          (k.id != knob::stack_size)); // no device here has it
 }
 
 TEST_CASE("device: the node comes out of the cache where a knob names one, and only there") {
@@ -417,7 +426,8 @@ struct fill : keel::residency::routine<"fill", keel::residency::on_device, keel:
     Kokkos::deep_copy(v.execution_space(), v(x{}), 1.0);
   }
 };
-struct look : keel::residency::routine<"look", keel::residency::on_host, keel::residency::reads<keel::residency::owned<x>>> {
+struct look
+    : keel::residency::routine<"look", keel::residency::on_host, keel::residency::reads<keel::residency::owned<x>>> {
   template <class V>
   static void run(V) {}
 };
@@ -455,7 +465,8 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   variable const v{"RT_VERBOSE", "on"};
   CHECK(said_by_a_step({}) == copied_back);
   CHECK(said_by_a_step({"--rt-copy-back-every=never"}).empty());
-  CHECK(said_by_a_step({"--rt-copy-back-vars", ""}) == "keel: residency: step 1: 0 bytes of 0 variables copied back for show\n");
+  CHECK(said_by_a_step({"--rt-copy-back-vars", ""}) ==
+        "keel: residency: step 1: 0 bytes of 0 variables copied back for show\n");
   variable const w{"RT_VERYVERBOSE", "on"};
   CHECK(said_by_a_step({}) == copied_back + needed);
   variable const off{"RT_VERYVERBOSE", "off"};

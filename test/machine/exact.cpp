@@ -51,7 +51,8 @@ TEST_CASE("machine: an exact sum is rounded once, to the nearest, a tie to the e
 TEST_CASE("machine: every double is its own exact sum, and pairs are what the processor adds") {
   std::mt19937_64 random{42};
   for (int i = 0; i < 200000; ++i) {
-    double const a = std::bit_cast<double>(random()), b = std::bit_cast<double>((random() & ~(std::uint64_t{0x3f} << 58)) | (random() & 1) << 62);
+    double const a = std::bit_cast<double>(random()),
+                 b = std::bit_cast<double>((random() & ~(std::uint64_t{0x3f} << 58)) | (random() & 1) << 62);
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
     if (exact_sum{a}.value() != a) FAIL(a);
     if (double const both = a + b; sum_of({a, b}) != both) FAIL(a, " and ", b);

@@ -21,7 +21,9 @@ struct even_backwards {
   }
   [[nodiscard]] int count() const { return (extent + 1) / 2; }
   [[nodiscard]] int rank_in_parent(int rank) const { return 2 * (count() - 1 - rank); }
-  [[nodiscard]] int find(int rank) const { return rank < 0 || rank % 2 != 0 || rank >= extent ? -1 : count() - 1 - rank / 2; }
+  [[nodiscard]] int find(int rank) const {
+    return rank < 0 || rank % 2 != 0 || rank >= extent ? -1 : count() - 1 - rank / 2;
+  }
 };
 static_assert(km::Selection<even_backwards>);
 
@@ -42,7 +44,8 @@ kt::node saved(std::string const& name) { return kt::node::from_xml(std::string{
 
 } // namespace
 
-TEST_CASE_TEMPLATE("machine: a selection of the user's own picks ranks, and so does one that asks all of them", R, km::mpi, km::alone) {
+TEST_CASE_TEMPLATE("machine: a selection of the user's own picks ranks, and so does one that asks all of them", R,
+                   km::mpi, km::alone) {
   km::basic_environment<R> const world;
   km::basic_environment<R> const even{world, even_backwards{world.size()}};
   CHECK(even.is_member() == (world.rank() % 2 == 0));
@@ -75,12 +78,14 @@ TEST_CASE("machine: one rank for each GPU is selected, and those that are near o
     if (mine >= 0) {
       int best = node.distance_to_device(0, mine);
       for (auto const& c : node.cores()) best = std::min(best, node.distance_to_device(c.id, mine));
-      is_near = std::any_of(cores.begin(), cores.end(), [&](int c) { return node.distance_to_device(c, mine) == best; });
+      is_near =
+          std::any_of(cores.begin(), cores.end(), [&](int c) { return node.distance_to_device(c, mine) == best; });
     }
     CHECK(near.is_member() == is_near);
   }
   auto const none = kt::node::from_synthetic("core:2 pu:1");
   CHECK_THROWS_WITH_AS((km::environment{world, km::one_per_device.on(none)}),
-                       "keel::machine::one_per_device: no rank is selected (no node has a GPU). Start without it?", keel::error);
+                       "keel::machine::one_per_device: no rank is selected (no node has a GPU). Start without it?",
+                       keel::error);
   CHECK_THROWS_AS((km::environment{world, km::near_device.on(none)}), keel::error);
 }

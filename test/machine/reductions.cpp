@@ -49,13 +49,15 @@ constexpr auto larger_peak = [](peak const& x, peak const& y) { return y.height 
 
 } // namespace
 
-TEST_CASE_TEMPLATE("machine: sums and extremes of values, arrays and spans are there on every rank", R, km::mpi, km::alone) {
+TEST_CASE_TEMPLATE("machine: sums and extremes of values, arrays and spans are there on every rank", R, km::mpi,
+                   km::alone) {
   km::basic_environment<R> const world;
   int const n = world.size(), r = world.rank();
   CHECK(km::sum(world, r + 1) == n * (n + 1) / 2);
   CHECK(km::sum(world, 0.5) == 0.5 * n);
   CHECK(km::min(world, -r) == 1 - n);
-  CHECK(km::max(world, std::uint64_t{1} << 40 | static_cast<unsigned>(r)) == (std::uint64_t{1} << 40 | static_cast<unsigned>(n - 1)));
+  CHECK(km::max(world, std::uint64_t{1} << 40 | static_cast<unsigned>(r)) ==
+        (std::uint64_t{1} << 40 | static_cast<unsigned>(n - 1)));
   CHECK(km::max(world, static_cast<signed char>(-1 - r)) == -1);
   CHECK(km::sum(world, std::array{1.0, 1.0 * r}) == std::array{1.0 * n, 0.5 * n * (n - 1)});
   std::vector<long> many(1000, r);
@@ -91,7 +93,8 @@ TEST_CASE_TEMPLATE("machine: a user's struct and operation are reduced in the or
 TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
   km::environment const world;
   std::vector<double> all(1001);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::sin(static_cast<double>(i * i)) * std::pow(10, static_cast<double>(i % 30));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = std::sin(static_cast<double>(i * i)) * std::pow(10, static_cast<double>(i % 30));
   km::exact_sum exact;
   for (double x : all) exact += x;
   for (int ranks = 1; ranks <= world.size(); ++ranks) {
@@ -100,7 +103,8 @@ TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
     std::vector<double> mine;
     for (std::size_t i = 0; i < all.size(); ++i)
       if (static_cast<int>(i * 7 % 5) % ranks == some.rank()) mine.push_back(all[i]);
-    CHECK(std::bit_cast<std::uint64_t>(km::sum(some, mine, km::ordered)) == std::bit_cast<std::uint64_t>(exact.value()));
+    CHECK(std::bit_cast<std::uint64_t>(km::sum(some, mine, km::ordered)) ==
+          std::bit_cast<std::uint64_t>(exact.value()));
     km::exact_sum own;
     for (double x : mine) own += x;
     CHECK(km::sum(some, own, km::ordered) == exact.value());
@@ -114,7 +118,8 @@ TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
   CHECK(km::sum(world, std::vector<int>(2, 1), km::ordered) == 2 * n);
 }
 
-TEST_CASE_TEMPLATE("machine: a reduction that was begun gives its result when it is waited for", R, km::mpi, km::alone) {
+TEST_CASE_TEMPLATE("machine: a reduction that was begun gives its result when it is waited for", R, km::mpi,
+                   km::alone) {
   km::basic_environment<R> const world;
   int const n = world.size(), r = world.rank();
   std::vector<double> many(100, 1.0 * r);

@@ -64,8 +64,8 @@ inline constexpr std::size_t chosen_by<Policy> = Policy::vector_length;
 /// Number of `T` in one block of a loop on `Device`; never less than one.
 ///
 /// The first that says a number wins: `Policy::vector_length` where it is not 0, `KEEL_VECTOR_SIZE`, and on a host
-/// `OMEGA_VECTOR_SIZE`, `OMEGA_VECTOR_LENGTH`. Without any, 1 on an accelerator, where every element has a thread of its own,
-/// and `registers_per_block` registers on a host.
+/// `OMEGA_VECTOR_SIZE`, `OMEGA_VECTOR_LENGTH`. Without any, 1 on an accelerator, where every element has a thread of
+/// its own, and `registers_per_block` registers on a host.
 template <class T, class Device, class Policy = void>
 inline constexpr std::size_t length = [] {
   if constexpr (detail::chosen_by<Policy> != 0)

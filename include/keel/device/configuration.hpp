@@ -150,7 +150,8 @@ private:
     });
   }
 
-  /// Whether Kokkos runs, and with it this device; a device of keel's own may be behind it, and is then still to be told.
+  /// Whether Kokkos runs, and with it this device; a device of keel's own may be behind it, and is then still to be
+  /// told.
   [[nodiscard]] static bool is_running() {
     if constexpr (is_started_by_kokkos<Tag>) return space::is_started();
     else return traits::is_running();
@@ -184,8 +185,9 @@ private:
   void tell_of_excess(knob id) const {
     visit(*this, id, [&](auto const& row, auto const& held) {
       if (auto const here = row.bounds(of<traits>{}).advised; held.value && *held.value > here)
-        log(log_level::warning, std::string{row.option} + " of " + std::string{Tag::name} + " is " + row.kind.show(*held.value) +
-                                    ", more than the " + row.kind.show(here) + " that this process may use, so some wait for others");
+        log(log_level::warning, std::string{row.option} + " of " + std::string{Tag::name} + " is " +
+                                    row.kind.show(*held.value) + ", more than the " + row.kind.show(here) +
+                                    " that this process may use, so some wait for others");
     });
   }
 

@@ -37,8 +37,8 @@ struct defaults {
   using ranks = machine::mpi;
   /// How residency is followed: off, automatic, checked or traced.
   using tracking = residency::automatic;
-  /// Where ghosts are packed into messages: `on_host`, from arrays there; or `on_device`, where messages leave from too if
-  /// MPI reaches its memory.
+  /// Where ghosts are packed into messages: `on_host`, from arrays there; or `on_device`, where messages leave from too
+  /// if MPI reaches its memory.
   using exchange = residency::on_host;
   /// Of all copies of a variable.
   using layout = Kokkos::LayoutRight;
@@ -54,8 +54,8 @@ struct defaults {
   static constexpr std::size_t vector_length = 0;
   /// Whether it keeps a `residency::ledger`, whose routines may name no levels: only then it has the knobs for those.
   static constexpr bool uses_ledger = false;
-  /// Whether MPI that keel started ends with the runtime. It starts once a process, so without this it runs until the process
-  /// exits, and a second runtime works.
+  /// Whether MPI that keel started ends with the runtime. It starts once a process, so without this it runs until the
+  /// process exits, and a second runtime works.
   static constexpr bool ends_mpi = false;
 };
 
@@ -93,16 +93,19 @@ struct must_be_supported {
 /// Checks an application policy, one requirement a sentence.
 template <class App>
 struct checked_policy {
-  static_assert(ApplicationPolicy<App>, "keel::device: this is not an application policy (devices, ranks, tracking, "
-                                        "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults?");
+  static_assert(ApplicationPolicy<App>,
+                "keel::device: this is not an application policy (devices, ranks, tracking, "
+                "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults?");
   static_assert(sizeof(known_members<App>) > 0);
   using devices = policy::to_list<typename App::devices>;
   static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
                                            "Add keel::serial?");
-  static_assert(policy::is_unique<devices>, "keel::device: a device stands in the list twice (it is found by its type). "
-                                            "Remove one?");
-  static_assert(is_prefix(App::prefix), "keel::device: the prefix is not made of lower case letters, digits and dashes, or "
-                                        "is 'kokkos' (it becomes part of options and of variables). Choose another?");
+  static_assert(policy::is_unique<devices>,
+                "keel::device: a device stands in the list twice (it is found by its type). "
+                "Remove one?");
+  static_assert(is_prefix(App::prefix),
+                "keel::device: the prefix is not made of lower case letters, digits and dashes, or "
+                "is 'kokkos' (it becomes part of options and of variables). Choose another?");
   static constexpr bool all_supported = []<class... Tags>(list<Tags...>) {
     return (must_be_supported<Tags>::value && ...);
   }(devices{});

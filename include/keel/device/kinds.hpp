@@ -24,7 +24,8 @@ inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest",
 template <class Value>
 struct kind {
   using value_type = Value;
-  std::string_view placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command line
+  std::string_view
+      placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command line
   Value (*parse)(origin const& where, std::string_view text);
   std::string (*show)(Value const& value);
 };
@@ -50,20 +51,25 @@ inline constexpr kind<std::optional<int>> limit{
 inline constexpr kind<std::optional<int>> period{
     "N", parse_period, [](std::optional<int> const& n) { return n ? std::to_string(*n) : std::string{"never"}; }};
 /// Yes or no, and the same as a switch.
-inline constexpr kind<bool> answer{"yes|no", parse_flag, [](bool const& yes) { return std::string{yes ? "yes" : "no"}; }};
+inline constexpr kind<bool> answer{"yes|no", parse_flag,
+                                   [](bool const& yes) { return std::string{yes ? "yes" : "no"}; }};
 inline constexpr kind<bool> flag{"", parse_flag, [](bool const& on) { return std::string{on ? "on" : "off"}; }};
 /// Names with blanks or commas between them, perhaps none.
-inline constexpr kind<std::string> names{"NAMES", [](origin const&, std::string_view t) { return std::string{t}; },
-                                         [](std::string const& all) { return all.empty() ? std::string{"none"} : all; }};
+inline constexpr kind<std::string> names{
+    "NAMES", [](origin const&, std::string_view t) { return std::string{t}; },
+    [](std::string const& all) { return all.empty() ? std::string{"none"} : all; }};
 
-[[nodiscard]] inline std::string parse_given(origin const& where, std::string_view text, char const* what, std::string const& mend) {
+[[nodiscard]] inline std::string parse_given(origin const& where, std::string_view text, char const* what,
+                                             std::string const& mend) {
   if (text.empty()) throw error("device", where + " is empty", std::string{"it names a "} + what, mend);
   return std::string{text};
 }
 inline constexpr kind<std::string> device{
-    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "device", "Write " + w + "=serial"); }, as_it_is};
+    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "device", "Write " + w + "=serial"); },
+    as_it_is};
 inline constexpr kind<std::string> file{
-    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "file", "Write " + w + "=my-trace"); }, as_it_is};
+    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "file", "Write " + w + "=my-trace"); },
+    as_it_is};
 
 /// One of the words of an enumeration, which are in its order.
 template <class Enumeration, auto const& Words>

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What can be set at run time, where a value can come from, and what setting one can answer. What each knob is stands in
-/// one row of the table, keel/device/table.hpp.
+/// What can be set at run time, where a value can come from, and what setting one can answer. What each knob is stands
+/// in one row of the table, keel/device/table.hpp.
 
 #include <array>
 #include <cstddef>

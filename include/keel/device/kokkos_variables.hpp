@@ -13,8 +13,8 @@
 
 namespace keel::device {
 
-/// Keel's settings in Kokkos' variables, for as long as it lives. A variable that the user set stays, unless a knob says
-/// otherwise; at the end every variable is as it was.
+/// Keel's settings in Kokkos' variables, for as long as it lives. A variable that the user set stays, unless a knob
+/// says otherwise; at the end every variable is as it was.
 class kokkos_variables {
 public:
   kokkos_variables() = default;

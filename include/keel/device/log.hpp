@@ -30,7 +30,8 @@ inline void set_log_speaker(bool speaks) { detail::speaks = speaks; }
 /// Writes one line, whole, where the level admits it and this rank speaks.
 inline void log(log_level level, std::string_view text) {
   if (level > detail::level.load() || !detail::speaks.load()) return;
-  std::string const line = "keel: " + std::string{log_level_words[static_cast<std::size_t>(level)]} + ": " + std::string{text} + "\n";
+  std::string const line =
+      "keel: " + std::string{log_level_words[static_cast<std::size_t>(level)]} + ": " + std::string{text} + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -47,10 +47,10 @@ struct mapping_facts {
 /// The GPU that a launcher's binding gives to rank `mine` of a node, as an id of the node's devices; -1 for none.
 ///
 /// `threads` holds, by node-local rank, the first hardware thread that each rank is bound to, by the system's
-/// numbers. In order, each rank takes the GPU that is shared the least, of those the nearest, of those the least used: so
-/// every context, one where they are unknown, is used before one is doubled, and no rank goes far while a near one is
-/// free; none that is full is taken. A rank whose thread
-/// this process does not see (a batch system has cut the node for each) takes part without a place.
+/// numbers. In order, each rank takes the GPU that is shared the least, of those the nearest, of those the least used:
+/// so every context, one where they are unknown, is used before one is doubled, and no rank goes far while a near one
+/// is free; none that is full is taken. A rank whose thread this process does not see (a batch system has cut the node
+/// for each) takes part without a place.
 [[nodiscard]] inline int nearest_gpu(topology::node const& node, std::span<int const> threads, std::size_t mine) {
   std::vector<int> takers(node.devices().size(), 0);
   int taken = -1;
@@ -64,7 +64,8 @@ struct mapping_facts {
       if (d.type != topology::device_type::gpu) continue;
       int const users = takers[static_cast<std::size_t>(d.id)];
       if (d.contexts > 0 && users >= d.contexts) continue;
-      std::array const cost{d.contexts > 0 ? 0 : users, at == node.cores().end() ? 0 : node.distance_to_device(at->id, d.id), users};
+      std::array const cost{d.contexts > 0 ? 0 : users,
+                            at == node.cores().end() ? 0 : node.distance_to_device(at->id, d.id), users};
       if (taken < 0 || cost < best) taken = d.id, best = cost;
     }
     if (taken >= 0) ++takers[static_cast<std::size_t>(taken)];

@@ -26,7 +26,8 @@ using origin = std::string;
 /// A whole number in base ten from `least` to the largest of its type. Refuses the empty text, blanks,
 /// signs, other bases and anything behind the digits; the error names `where`, text and reason, and what `else_taken`.
 template <std::integral Number = int>
-[[nodiscard]] Number parse_number(origin const& where, std::string_view text, Number least, std::string_view else_taken = {}) {
+[[nodiscard]] Number parse_number(origin const& where, std::string_view text, Number least,
+                                  std::string_view else_taken = {}) {
   auto const refuse = [&](std::string const& why) -> Number {
     throw error("device", where + "='" + std::string{text} + "' is not a value for this knob", why,
                 "Give a whole number from " + std::to_string(least) + " on" + std::string{else_taken});
@@ -36,8 +37,9 @@ template <std::integral Number = int>
   char const* const end = text.data() + text.size();
   auto const [stop, problem] = std::from_chars(text.data(), end, value);
   if (problem == std::errc::result_out_of_range && stop == end)
-    return refuse(text.front() == '-' ? "the number is less than " + std::to_string(least)
-                                      : "the number is larger than " + std::to_string(std::numeric_limits<Number>::max()));
+    return refuse(text.front() == '-'
+                      ? "the number is less than " + std::to_string(least)
+                      : "the number is larger than " + std::to_string(std::numeric_limits<Number>::max()));
   if (problem == std::errc::invalid_argument) return refuse("'" + std::string{text.substr(0, 1)} + "' is not a digit");
   if (stop != end) return refuse("'" + std::string{stop, end} + "' follows the number");
   if (value < least) return refuse("the number is less than " + std::to_string(least));
@@ -45,7 +47,8 @@ template <std::integral Number = int>
 }
 
 /// One of `words`, compared whole and by case; answers its position.
-[[nodiscard]] inline int parse_word(origin const& where, std::string_view text, std::span<std::string_view const> words) {
+[[nodiscard]] inline int parse_word(origin const& where, std::string_view text,
+                                    std::span<std::string_view const> words) {
   auto const found = std::find(words.begin(), words.end(), text);
   if (found != words.end()) return static_cast<int>(found - words.begin());
   std::string known;
@@ -78,8 +81,8 @@ template <std::integral Number = int>
   int const shift = unit == units.npos ? 0 : 10 * (static_cast<int>(unit) + 1);
   auto const number = parse_number<std::int64_t>(where, shift == 0 ? text : text.substr(0, text.size() - 1), 1, taken);
   if (number > std::numeric_limits<std::int64_t>::max() >> shift)
-    throw error("device", where + "='" + std::string{text} + "' is not a value for this knob", "there are not so many bytes",
-                "Give less");
+    throw error("device", where + "='" + std::string{text} + "' is not a value for this knob",
+                "there are not so many bytes", "Give less");
   return number << shift;
 }
 
@@ -87,7 +90,8 @@ template <std::integral Number = int>
 [[nodiscard]] inline std::string size_text(std::int64_t bytes) {
   int unit = 0;
   for (; unit < 3 && bytes != 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
-  return std::to_string(bytes) + std::string(std::string_view{"KMG"}.substr(static_cast<std::size_t>(std::max(unit - 1, 0)), unit > 0));
+  return std::to_string(bytes) +
+         std::string(std::string_view{"KMG"}.substr(static_cast<std::size_t>(std::max(unit - 1, 0)), unit > 0));
 }
 
 } // namespace keel::device

@@ -31,8 +31,8 @@ template <class Devices>
                                                       std::string_view device_name) {
   std::vector<printed_knob> rows;
   auto const add = [&](std::string_view option, std::string_view device, std::string value, device::source from) {
-    rows.push_back({option_prefix(names.prefix) + std::string{option}, variable_name(names.prefix, option), std::string{device},
-                    std::move(value), from});
+    rows.push_back({option_prefix(names.prefix) + std::string{option}, variable_name(names.prefix, option),
+                    std::string{device}, std::move(value), from});
   };
   for_each_device_row([&](auto const& row) {
     for_each_device<typename settings<Devices>::devices>([&]<class Tag>(Tag) {
@@ -48,7 +48,8 @@ template <class Devices>
   for_each_program_row([&](auto const& row) {
     if (row.for_ledgers && !names.has_ledger) return;
     bool const is_device = row.id == knob::device && !all.program.is_set(row.id);
-    add(row.option, "", is_device ? std::string{device_name} : row.kind.show(row.place(all.program)), all.program.source(row.id));
+    add(row.option, "", is_device ? std::string{device_name} : row.kind.show(row.place(all.program)),
+        all.program.source(row.id));
   });
   return rows;
 }
@@ -56,14 +57,16 @@ template <class Devices>
 /// Rows as an aligned table with a head, one line each.
 [[nodiscard]] inline std::string table(std::vector<printed_knob> const& rows) {
   std::vector<std::array<std::string, 4>> cells{{"knob", "device", "value", "source"}};
-  for (auto const& r : rows) cells.push_back({r.option, r.device.empty() ? "-" : r.device, r.value, std::string{name(r.from)}});
+  for (auto const& r : rows)
+    cells.push_back({r.option, r.device.empty() ? "-" : r.device, r.value, std::string{name(r.from)}});
   std::array<std::size_t, 4> width{};
   for (auto const& row : cells)
     for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], row[i].size());
   std::string text;
   for (auto const& row : cells) {
     std::string line = " ";
-    for (std::size_t i = 0; i < width.size(); ++i) line += " " + row[i] + std::string(width[i] - row[i].size() + 1, ' ');
+    for (std::size_t i = 0; i < width.size(); ++i)
+      line += " " + row[i] + std::string(width[i] - row[i].size() + 1, ' ');
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;

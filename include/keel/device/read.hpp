@@ -30,7 +30,8 @@ struct assignment {
 };
 
 /// The devices that keel knows, whether this program has them or not.
-inline constexpr std::array<std::string_view, 8> known_devices{"serial", "openmp", "threads", "tbb", "cuda", "hip", "sycl", "simulated"};
+inline constexpr std::array<std::string_view, 8> known_devices{"serial", "openmp", "threads", "tbb",
+                                                               "cuda",   "hip",    "sycl",    "simulated"};
 
 /// What the options of a program are called.
 struct option_names {
@@ -40,7 +41,8 @@ struct option_names {
 
   option_names(std::string_view p) : prefix(p) {}
   option_names(char const* p) : prefix(p) {}
-  option_names(std::string_view p, std::span<std::string_view const> d, bool ledger) : prefix(p), devices(d), has_ledger(ledger) {}
+  option_names(std::string_view p, std::span<std::string_view const> d, bool ledger)
+      : prefix(p), devices(d), has_ledger(ledger) {}
 };
 
 /// `--app-` and `APP_` for the prefix `app`.
@@ -62,8 +64,10 @@ struct named_knob {
   std::string_view device;
 };
 
-/// The knob that `written` names: `num-threads`, or `tbb-num-threads`; in capitals and with underscores where it is a variable's.
-[[nodiscard]] inline std::optional<named_knob> find_knob(std::string_view written, option_names const& names, bool capitals = false) {
+/// The knob that `written` names: `num-threads`, or `tbb-num-threads`; in capitals and with underscores where it is a
+/// variable's.
+[[nodiscard]] inline std::optional<named_knob> find_knob(std::string_view written, option_names const& names,
+                                                         bool capitals = false) {
   auto const is = [&](std::string_view text, std::string_view name) {
     return text.size() == name.size() && (capitals ? text == in_capitals(name) : text == name);
   };
@@ -94,15 +98,16 @@ struct found_variables {
     if (!entry.starts_with(ours) || entry.find('=') == entry.npos) continue;
     std::string const variable{entry.substr(0, entry.find('='))};
     if (auto const known = find_knob(std::string_view{variable}.substr(ours.size()), names, true))
-      found.knobs.push_back({known->row->id, std::string{entry.substr(variable.size() + 1)}, variable, source::environment, known->device});
+      found.knobs.push_back({known->row->id, std::string{entry.substr(variable.size() + 1)}, variable,
+                             source::environment, known->device});
     else
       found.unknown.push_back(variable);
   }
   return found;
 }
 
-/// The variable that somebody meant who wrote `written`, which no knob has: the nearest one, if it is near. With keel's own
-/// prefix every one is keel's; with an application's the others may be the application's.
+/// The variable that somebody meant who wrote `written`, which no knob has: the nearest one, if it is near. With keel's
+/// own prefix every one is keel's; with an application's the others may be the application's.
 [[nodiscard]] inline std::string meant_variable(option_names const& names, std::string const& written) {
   std::vector<std::string> known;
   for (auto const& row : all_knobs) {
@@ -114,7 +119,8 @@ struct found_variables {
   std::string const meant{policy::nearest(written, known)};
   constexpr std::size_t near = 2;
   bool const is_of_tests = written.starts_with("KEEL_TEST_");
-  return !is_of_tests && (names.prefix == "keel" || policy::edit_distance(written, meant) <= near) ? meant : std::string{};
+  return !is_of_tests && (names.prefix == "keel" || policy::edit_distance(written, meant) <= near) ? meant
+                                                                                                   : std::string{};
 }
 
 /// What the command line held for keel and for Kokkos.
@@ -164,7 +170,8 @@ struct taken_arguments {
       taken.knobs.push_back({known->row->id, std::move(text), where, source::command_line, known->device});
     };
     if (known->row->is_switch) {
-      if (has_value) throw error("device", std::string{word} + " has a value", "this option is a switch", "Write " + where);
+      if (has_value)
+        throw error("device", std::string{word} + " has a value", "this option is a switch", "Write " + where);
       take("1");
     } else if (has_value) {
       take(std::string{body.substr(option.size() + 1)});

@@ -9,10 +9,11 @@
 #include <keel/device/help.hpp>
 #include <keel/device/kokkos_variables.hpp>
 #include <keel/device/log.hpp>
-#include <keel/device/mapping.hpp>
+#include <keel/device/neighbours.hpp>
 #include <keel/device/print.hpp>
 #include <keel/device/settings.hpp>
 #include <keel/device/start.hpp>
+#include <keel/device/tracker.hpp>
 #include <keel/machine.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/start.hpp>
@@ -24,7 +25,6 @@
 #include <cstddef>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <iostream>
 #include <optional>
 #include <span>
@@ -36,6 +36,8 @@
 
 namespace keel {
 
+/// Long because it is what a program sees of keel, in one place.
+///
 /// One for each program, on the stack of `main`, alive as long as anything of keel's is used.
 ///
 /// Starts MPI unless it runs, reads environment and command line, chooses the device; starts Kokkos at the first
@@ -52,13 +54,19 @@ public:
   using environment_type = machine::basic_environment<ranks>;
 
   /// Standalone: the environment is the world.
-  runtime(int& argc, char** argv) : session_(argc, argv, machine::thread_level::funneled, when_mpi_ends) { begin(argc, argv, nullptr); }
-  runtime(int& argc, char** argv, start<App> const& before) : session_(argc, argv, before.thread_level(), when_mpi_ends) { begin(argc, argv, &before); }
+  runtime(int& argc, char** argv) : session_(argc, argv, machine::thread_level::funneled, when_mpi_ends) {
+    begin(argc, argv, nullptr);
+  }
+  runtime(int& argc, char** argv, start<App> const& before)
+      : session_(argc, argv, before.thread_level(), when_mpi_ends) {
+    begin(argc, argv, &before);
+  }
 
   /// Coupled: the environment is a duplicate of `parent`, whose ranks all take part; MPI runs already and is not ended.
   template <class Communicator>
     requires std::constructible_from<environment_type, Communicator const&>
-  runtime(int& argc, char** argv, Communicator const& parent) : session_(argc, argv, machine::thread_level::funneled, when_mpi_ends), environment_(parent) {
+  runtime(int& argc, char** argv, Communicator const& parent)
+      : session_(argc, argv, machine::thread_level::funneled, when_mpi_ends), environment_(parent) {
     begin(argc, argv, nullptr);
   }
   template <class Communicator>
@@ -75,7 +83,8 @@ public:
     if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1) {
       // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
       if (!environment_.is_master()) std::this_thread::sleep_for(std::chrono::milliseconds{500});
-      machine::abort(environment_, error::latest().empty() ? "an exception leaves the scope of the runtime" : error::latest(), 1);
+      machine::abort(environment_,
+                     error::latest().empty() ? "an exception leaves the scope of the runtime" : error::latest(), 1);
     }
     space::stop();
   }
@@ -115,14 +124,15 @@ public:
   /// list, at the first call.
   template <class Tag>
   [[nodiscard]] auto execution_space() {
-    static_assert(policy::contains<devices, Tag>, "keel::runtime: this device is not in the policy's list, or this build "
-                                                  "lacks it (it has no execution space). Ask keel::supported first?");
+    static_assert(policy::contains<devices, Tag>,
+                  "keel::runtime: this device is not in the policy's list, or this build "
+                  "lacks it (it has no execution space). Ask keel::supported first?");
     start_devices();
     return typename device_traits<Tag>::execution_space{};
   }
 
-  /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; where the application has
-  /// started it, only what is keel's own starts, and each knob that Kokkos alone could have taken is told.
+  /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; where the application
+  /// has started it, only what is keel's own starts, and each knob that Kokkos alone could have taken is told.
   void start_devices() {
     bool const runs = space::is_started(), is_first = !std::exchange(started_devices_, true);
     if (is_first) {
@@ -132,7 +142,8 @@ public:
       });
     }
     space::start<devices, App>(kokkos_arguments_);
-    if (!runs && settings_.program.print_configuration && environment_.is_master()) Kokkos::print_configuration(std::cout);
+    if (!runs && settings_.program.print_configuration && environment_.is_master())
+      Kokkos::print_configuration(std::cout);
   }
 
   [[nodiscard]] environment_type& environment() { return environment_; }
@@ -153,6 +164,14 @@ public:
     return device::printed_knobs(device::option_names_of<App>(), settings_, device_name());
   }
 
+  /// Which devices may run now, for the calling thread; see keel/device/tracker.hpp.
+  [[nodiscard]] device::tracker<runtime> tracker() const { return device::tracker<runtime>{*this}; }
+  /// What `try_execute` ran where, and what failed why.
+  [[nodiscard]] std::string summary() const { return tracker().summary(); }
+  /// The runtimes of this program are counted from 1; and whether this is the thread that made this one.
+  [[nodiscard]] std::size_t number() const { return number_; }
+  [[nodiscard]] bool is_own_thread() const { return std::this_thread::get_id() == thread_; }
+
   /// What was set to no effect, or fitted to a device that cannot take it; it is said at the start, too.
   [[nodiscard]] std::vector<device::remark> const& remarks() const { return settings_.remarks(); }
 
@@ -170,14 +189,15 @@ private:
     agree(problem);
     taken.leave_rest(argc, argv);
     kokkos_arguments_ = std::move(taken.for_kokkos);
-    find_neighbours();
+    neighbours_ = device::neighbours::of(environment_);
     for_each_device<devices>([&]<class Tag>(Tag) { propose<Tag>(); });
     if (!space::is_started()) leave_for_kokkos();
     device::set_log_level(settings_.program.log_level);
     tell(taken.for_another);
     if (!environment_.is_master()) return;
     if (help_requested())
-      std::printf("Options of keel, and their variables:\n%s", device::help_text(device::option_names_of<App>()).c_str());
+      std::printf("Options of keel, and their variables:\n%s",
+                  device::help_text(device::option_names_of<App>()).c_str());
     if (settings_.program.print_configuration) std::printf("%s", device::table(knobs()).c_str());
     std::fflush(stdout);
   }
@@ -203,14 +223,17 @@ private:
     for (auto const& r : settings_.remarks()) device::log(r.level, r.text);
     for_each_device<devices>([&]<class Tag>(Tag) {
       for (auto const& row : device::all_knobs)
-        if (auto const& c = settings_.template of<Tag>(); c.source(row.id) != device::source::unset) c.tell_of_excess(row.id);
+        if (auto const& c = settings_.template of<Tag>(); c.source(row.id) != device::source::unset)
+          c.tell_of_excess(row.id);
     });
     for (auto const& name : unknown_variables_)
       if (auto const meant = device::meant_variable(device::option_names_of<App>(), name); !meant.empty())
         device::log(warning, name + " is read by nothing. Did you mean " + meant + "?");
     for (auto const& option : for_another)
-      device::log(warning, option + " is left to the program, because its options begin with " + device::option_prefix(App::prefix) +
-                               ". Did you mean " + device::option_prefix(App::prefix) + option.substr(std::string_view{"--keel-"}.size()) + "?");
+      device::log(warning, option + " is left to the program, because its options begin with " +
+                               device::option_prefix(App::prefix) + ". Did you mean " +
+                               device::option_prefix(App::prefix) + option.substr(std::string_view{"--keel-"}.size()) +
+                               "?");
     unknown_variables_ = {};
   }
 
@@ -220,13 +243,14 @@ private:
     auto const first = std::find(good.begin(), good.end(), 0) - good.begin();
     if (first == static_cast<std::ptrdiff_t>(good.size())) return;
     session_.fails_everywhere();
-    error const told = problem.empty() ? error("device", "the knobs of rank " + std::to_string(first) + " are wrong", "it says how")
-                                       : error::from_message(problem);
+    error const told = problem.empty()
+                           ? error("device", "the knobs of rank " + std::to_string(first) + " are wrong", "it says how")
+                           : error::from_message(problem);
     throw first == environment_.rank() ? told : told.told_elsewhere();
   }
 
-  /// An application that starts Kokkos itself, before a device is used through keel, finds the knobs in Kokkos' variables; what
-  /// is keel's own is told already.
+  /// An application that starts Kokkos itself, before a device is used through keel, finds the knobs in Kokkos'
+  /// variables; what is keel's own is told already.
   void leave_for_kokkos() {
     space::settings proposed, said;
     for_each_device<devices>([&]<class Tag>(Tag) {
@@ -243,23 +267,13 @@ private:
 
   /// Names each knob that somebody set and that Kokkos, which the application has started, did not take.
   void tell_of_late_knobs() {
-    constexpr auto because = " has no effect, because the application has started Kokkos. Use a device of keel's before?";
+    constexpr auto because =
+        " has no effect, because the application has started Kokkos. Use a device of keel's before?";
     for_each_device<devices>([&]<class Tag>(Tag) {
-      for (auto const& name : settings_.template of<Tag>().lost()) device::log(device::log_level::warning, name + because);
+      for (auto const& name : settings_.template of<Tag>().lost())
+        device::log(device::log_level::warning, name + because);
     });
     for (auto const& word : kokkos_arguments_) device::log(device::log_level::warning, word + because);
-  }
-
-  /// Who else is on this node, and who of them may run on the same hardware threads. Collective.
-  void find_neighbours() {
-    auto const node = environment_.node();
-    node_rank_ = node.rank();
-    node_size_ = node.size();
-    auto const bound = topology::bound_hardware_threads();
-    auto const mine = std::hash<std::string>{}(to_string(bound));
-    auto const all = machine::all_gather(node, mine);
-    ranks_sharing_cores_ = static_cast<int>(std::count(all.begin(), all.end(), mine));
-    first_threads_ = machine::all_gather(node, bound.empty() ? -1 : *bound.begin());
   }
 
   /// What keel takes where nobody says otherwise.
@@ -268,26 +282,12 @@ private:
     using traits = device_traits<Tag>;
     auto& c = settings_.template of<Tag>();
     if constexpr (traits::has_threads)
-      c.propose(device::knob::threads, device::share_of_threads(traits::default_threads(), ranks_sharing_cores_));
+      c.propose(device::knob::threads, device::share_of_threads(traits::default_threads(), neighbours_.sharing_cores));
     if constexpr (traits::has_numa_regions) c.propose(device::knob::numa_regions, 1);
     if constexpr (traits::has_instances)
-      if (auto const instance = mapped_instance<Tag>()) c.propose(device::knob::device_instance, *instance);
-  }
-
-  template <class Tag>
-  [[nodiscard]] std::optional<int> mapped_instance() const {
-    using traits = device_traits<Tag>;
-    std::vector<std::string> visible;
-    for (int i = 0; i < traits::max_devices(); ++i) visible.push_back(traits::pci_id(i));
-    auto const how = settings_.program.map_device_by;
-    device::mapping_facts facts{.node_rank = node_rank_, .visible = visible, .limit = settings_.program.num_devices};
-    if (how == device::device_mapping::nearest && !visible.empty()) {
-      auto const me = static_cast<std::size_t>(node_rank_);
-      bool const is_bound = ranks_sharing_cores_ < node_size_;
-      int const id = is_bound ? device::nearest_gpu(node(), first_threads_, me) : node().place(node_size_)[me].device;
-      if (id >= 0) facts.nearest = node().devices()[static_cast<std::size_t>(id)].pci_id;
-    }
-    return device::map_device(how, facts);
+      if (auto const instance = device::mapped_instance<Tag>(
+              neighbours_, settings_.program, [this]() -> auto const& { return node(); }))
+        c.propose(device::knob::device_instance, *instance);
   }
 
   static constexpr auto when_mpi_ends = App::ends_mpi ? machine::ending::with_session : machine::ending::at_exit;
@@ -301,12 +301,12 @@ private:
   bool started_devices_ = false;
   std::vector<std::string> unknown_variables_;
   std::vector<std::string_view> chain_;
-  int node_rank_ = 0;
-  int node_size_ = 1;
-  int ranks_sharing_cores_ = 1;
-  std::vector<int> first_threads_; // the first hardware thread of each rank of the node
+  device::neighbours neighbours_;
   mutable std::optional<topology::node> node_;
   int exceptions_ = std::uncaught_exceptions();
+  std::thread::id thread_ = std::this_thread::get_id();
+  std::size_t number_ = ++last_number_;
+  static inline std::size_t last_number_ = 0;
 };
 
 } // namespace keel

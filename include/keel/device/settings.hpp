@@ -63,13 +63,14 @@ public:
         if (row.id != a.id) return;
         row.place(program) = row.kind.parse(a.where, a.text);
         program.set_source(row.id, a.from);
-        if (row.for_ledgers && !has_ledger) without_effect(a.where, "this program has no ledger, whose routines name no levels");
+        if (row.for_ledgers && !has_ledger)
+          without_effect(a.where, "this program has no ledger, whose routines name no levels");
       });
   }
 
-  /// Parses those that are for devices, the weakest first, and of one source what is for one device after what is for all.
-  /// A malformed value is an error, and so is one that the device `chosen`, or the one that it was written for, cannot take. The
-  /// others get the nearest that they can. A knob that no device has is only remarked on.
+  /// Parses those that are for devices, the weakest first, and of one source what is for one device after what is for
+  /// all. A malformed value is an error, and so is one that the device `chosen`, or the one that it was written for,
+  /// cannot take. The others get the nearest that they can. A knob that no device has is only remarked on.
   void apply_to_devices(std::vector<assignment> all, std::string_view chosen) {
     std::stable_sort(all.begin(), all.end(), [](assignment const& a, assignment const& b) {
       return std::tuple{a.from, !a.device.empty()} < std::tuple{b.from, !b.device.empty()};
@@ -96,21 +97,26 @@ private:
         std::int64_t const fitting = std::clamp(value, std::min(allowed.least, allowed.advised), allowed.advised);
         if (is_strict && (value > allowed.most || value < allowed.least)) {
           bool const more = value > allowed.most;
-          throw error("device", a.where + "=" + a.text + (more ? " is more than " : " is less than ") + std::string{Tag::name} + (more ? " has" : " takes"),
-                      (more ? "the largest value here is " : "the smallest value is ") + row.kind.show(more ? allowed.most : allowed.least),
+          throw error("device",
+                      a.where + "=" + a.text + (more ? " is more than " : " is less than ") + std::string{Tag::name} +
+                          (more ? " has" : " takes"),
+                      (more ? "the largest value here is " : "the smallest value is ") +
+                          row.kind.show(more ? allowed.most : allowed.least),
                       more ? "Give less" : "Give more");
         }
         if (!is_strict && fitting < allowed.least) return; // there is none
         if (!is_strict && fitting != value)
-          remarks_.push_back({log_level::information, a.where + "=" + a.text + " is not what " + std::string{Tag::name} +
-                                                          " can take; it gets " + row.kind.show(fitting)});
+          remarks_.push_back({log_level::information, a.where + "=" + a.text + " is not what " +
+                                                          std::string{Tag::name} + " can take; it gets " +
+                                                          row.kind.show(fitting)});
         is_late = of<Tag>().assign(a.id, is_strict ? value : fitting, a.from) == outcome::not_applied || is_late;
       }
     });
     if (is_late) too_late(a.where);
     if (!is_taken)
-      without_effect(a.where, (a.device.empty() ? "none of this program's devices (" + policy::names<devices>() + ") has this knob"
-                                                : "this program has no device " + std::string{a.device} + " with this knob"));
+      without_effect(a.where, (a.device.empty()
+                                   ? "none of this program's devices (" + policy::names<devices>() + ") has this knob"
+                                   : "this program has no device " + std::string{a.device} + " with this knob"));
   }
 
   void without_effect(std::string const& where, std::string const& why) {
@@ -146,8 +152,8 @@ template <class Devices, class App>
 using default_in = std::conditional_t<detail::has_space<typename App::default_execution_space>(Devices{}),
                                       typename App::default_execution_space, void>;
 
-/// The devices of `Devices` that `asked` names, in its order: names with commas between them, in any case, or `any`, which is the
-/// whole list. Refuses what is no device of this program.
+/// The devices of `Devices` that `asked` names, in its order: names with commas between them, in any case, or `any`,
+/// which is the whole list. Refuses what is no device of this program.
 template <class Devices>
 [[nodiscard]] std::vector<std::string_view> named_devices(std::string_view asked) {
   std::vector<std::string_view> chain, all;
@@ -162,18 +168,20 @@ template <class Devices>
     });
     if (is_here) continue;
     std::string const list = "its list of devices, less those that this build lacks, is " + policy::names<Devices>();
-    if (std::any_of(known_devices.begin(), known_devices.end(), [&](auto known) { return policy::same_name(known, name); }))
+    if (std::any_of(known_devices.begin(), known_devices.end(),
+                    [&](auto known) { return policy::same_name(known, name); }))
       throw error("device", "this program was built without the device '" + name + "'", list, "Take one of them");
     auto const near = policy::nearest(name, all);
     bool const is_near = policy::edit_distance(name, near) * 2 < near.size();
-    throw error("device", "there is no device '" + name + "'", list, is_near ? "Did you mean " + std::string{near} : "Take one of them");
+    throw error("device", "there is no device '" + name + "'", list,
+                is_near ? "Did you mean " + std::string{near} : "Take one of them");
   }
   return chain;
 }
 
-/// The devices that this program may run on, the best first; routines `on_device` run on the first. Those that were asked for
-/// and are available; else the available one whose space is `Default`, unless keel itself prefers that, else the one with the
-/// highest preference, and behind it the others in the order of the list. Throws where there is none.
+/// The devices that this program may run on, the best first; routines `on_device` run on the first. Those that were
+/// asked for and are available; else the available one whose space is `Default`, unless keel itself prefers that, else
+/// the one with the highest preference, and behind it the others in the order of the list. Throws where there is none.
 template <class Devices, class Default = space::detail::preferred_space>
 [[nodiscard]] std::vector<std::string_view> choose_devices(std::string_view asked) {
   std::vector<std::string_view> chain;
@@ -183,8 +191,8 @@ template <class Devices, class Default = space::detail::preferred_space>
         if (available<Tag>()) chain.push_back(Tag::name);
       });
     if (chain.empty())
-      throw error("device", "the device '" + std::string{asked} + "' is not available", "it is compiled in, but none is here",
-                  "Take one of " + policy::names<Devices>());
+      throw error("device", "the device '" + std::string{asked} + "' is not available",
+                  "it is compiled in, but none is here", "Take one of " + policy::names<Devices>());
     return chain;
   }
   int best = -1;

@@ -47,11 +47,13 @@ public:
     }
   }
 
-  /// The device that routines `on_device` run on, or several with commas between them; whether there is one, is checked at
-  /// the start.
+  /// The device that routines `on_device` run on, or several with commas between them; whether there is one, is checked
+  /// at the start.
   void set_device(std::string_view name) { keep(device::knob::device, settings_.program.device, std::string{name}); }
   /// How the ranks of a node share its accelerators.
-  void set_map_device_by(device::device_mapping how) { keep(device::knob::map_device_by, settings_.program.map_device_by, how); }
+  void set_map_device_by(device::device_mapping how) {
+    keep(device::knob::map_device_by, settings_.program.map_device_by, how);
+  }
   /// Accelerators of each node that may be used, from 1 on.
   device::outcome set_num_devices(int count) {
     if (count < 1) return device::outcome::invalid_value;
@@ -60,7 +62,9 @@ public:
   }
   /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
   /// node is asked for.
-  void set_topology_cache(std::string folder) { keep(device::knob::topology_cache, settings_.program.topology_cache, std::move(folder)); }
+  void set_topology_cache(std::string folder) {
+    keep(device::knob::topology_cache, settings_.program.topology_cache, std::move(folder));
+  }
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` tells.
   void set_thread_level(machine::thread_level wanted) { thread_level_ = wanted; }
   void set_log_level(device::log_level level) { keep(device::knob::log_level, settings_.program.log_level, level); }
@@ -74,7 +78,8 @@ public:
     auto& place = settings_.program.residency.*member;
     place = std::move(value);
     device::for_each_program_row([&](auto const& row) {
-      if (static_cast<void const*>(&row.place(settings_.program)) == &place) settings_.program.set_source(row.id, device::source::code);
+      if (static_cast<void const*>(&row.place(settings_.program)) == &place)
+        settings_.program.set_source(row.id, device::source::code);
     });
     return device::outcome::success;
   }

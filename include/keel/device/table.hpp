@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The table of knobs: one row says all that there is to say of a knob. Whoever adds one adds its row here, the setting to
-/// the device that has it, and a test.
+/// The table of knobs: one row says all that there is to say of a knob. A new one takes a row here, a setting of the
+/// device that has it, and a test.
 
 #include <keel/device/kinds.hpp>
 #include <keel/device/knobs.hpp>
@@ -31,21 +31,24 @@ struct device_row {
   std::string_view option;                           ///< after `--keel-`; the variable is the same in capitals
   device::kind<std::int64_t> kind;
   std::string_view help;
-  std::optional<Setting> space::settings::*place;    ///< what the device is told
-  Bounds bounds;                                     ///< called with the device's traits; those that it does not take lack the knob
-  Running running = nullptr;                         ///< called with them once Kokkos runs; else what was set is taken to run
+  std::optional<Setting> space::settings::*place; ///< what the device is told
+  Bounds bounds;             ///< called with the device's traits; those that it does not take lack the knob
+  Running running = nullptr; ///< called with them once Kokkos runs; else what was set is taken to run
 };
 template <class S, class B>
-device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::optional<S> space::settings::*, B) -> device_row<S, B>;
+device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::optional<S> space::settings::*, B)
+    -> device_row<S, B>;
 template <class S, class B, class R>
-device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::optional<S> space::settings::*, B, R) -> device_row<S, B, R>;
+device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::optional<S> space::settings::*, B, R)
+    -> device_row<S, B, R>;
 
 /// Names the traits of a device for `bounds` and `running`.
 template <class Traits>
 using of = std::type_identity<Traits>;
 
 inline constexpr std::tuple device_rows{
-    device_row{knob::threads, "num-threads", kinds::count, "host threads of each process, altogether", &space::settings::threads,
+    device_row{knob::threads, "num-threads", kinds::count, "host threads of each process, altogether",
+               &space::settings::threads,
                []<class T>(of<T>) requires(T::has_threads) {
                  std::int64_t const here = T::max_threads();
                  if constexpr (requires { T::most_threads(); }) return space::bounds{1, T::most_threads(), here};
@@ -55,13 +58,14 @@ inline constexpr std::tuple device_rows{
     device_row{knob::numa_regions, "numa-regions", kinds::count, "NUMA regions that those threads are divided over",
                &space::settings::numa_regions,
                []<class T>(of<T>) requires(T::has_numa_regions) { return space::bounds{1, T::max_numa_regions()}; }},
-    device_row{knob::device_instance, "device-instance", kinds::index, "index of the accelerator, among those visible to the process",
-               &space::settings::device_instance,
+    device_row{knob::device_instance, "device-instance", kinds::index,
+               "index of the accelerator, among those visible to the process", &space::settings::device_instance,
                []<class T>(of<T>) requires(T::has_instances) { return space::bounds{0, T::max_devices() - 1}; },
                []<class T>(of<T>) -> std::optional<std::int64_t> {
                  return T::max_devices() > 0 ? std::optional<std::int64_t>{T::device_instance()} : std::nullopt;
                }},
-    device_row{knob::stack_size, "stack-size", kinds::size, "stack of each thread that oneTBB starts", &space::settings::stack_size,
+    device_row{knob::stack_size, "stack-size", kinds::size, "stack of each thread that oneTBB starts",
+               &space::settings::stack_size,
                []<class T>(of<T>) requires requires { T::stack_sizes(); } { return space::bounds{T::stack_sizes()}; }},
 };
 
@@ -106,7 +110,8 @@ program_row(knob, std::string_view, kind<V>, std::string_view, P, bool) -> progr
 inline constexpr kind<std::string> cache_folder{
     "FOLDER", [](origin const& where, std::string_view text) {
       if (auto const why = topology::node::why_not_kept_in(std::string{text}); !why.empty())
-        throw error("device", where + "='" + std::string{text} + "' cannot keep the node", why, "Name a folder that only you may write");
+        throw error("device", where + "='" + std::string{text} + "' cannot keep the node", why,
+                    "Name a folder that only you may write");
       return std::string{text};
     },
     [](std::string const& folder) { return folder.empty() ? std::string{"off"} : folder; }};
@@ -114,14 +119,17 @@ inline constexpr kind<std::string> cache_folder{
 inline constexpr std::tuple program_rows{
     program_row{knob::num_devices, "num-devices", kinds::limit, "accelerators of each node that may be used",
                 [](auto& p) -> auto& { return p.num_devices; }},
-    program_row{knob::device, "device", kinds::device, "device that routines on_device run on", [](auto& p) -> auto& { return p.device; }},
+    program_row{knob::device, "device", kinds::device, "device that routines on_device run on",
+                [](auto& p) -> auto& { return p.device; }},
     program_row{knob::map_device_by, "map-device-by", kinds::word<device_mapping, device_mapping_words>,
-                "how the ranks of a node share its accelerators: nearest, rank or none", [](auto& p) -> auto& { return p.map_device_by; }},
+                "how the ranks of a node share its accelerators: nearest, rank or none",
+                [](auto& p) -> auto& { return p.map_device_by; }},
     program_row{knob::topology_cache, "topology-cache", cache_folder,
                 "keep what the node is made of in this folder, which only you may write, for faster starts",
                 [](auto& p) -> auto& { return p.topology_cache; }},
     program_row{knob::log_level, "log-level", kinds::word<log_level, log_level_words>,
-                "what is said on standard error: silent, error, warning or information", [](auto& p) -> auto& { return p.log_level; }},
+                "what is said on standard error: silent, error, warning or information",
+                [](auto& p) -> auto& { return p.log_level; }},
     program_row{knob::copy_back_every, "copy-back-every", kinds::period,
                 "for output that declares nothing: copy to the host every N steps, or never",
                 [](auto& p) -> auto& { return p.residency.copy_back_every; }},
@@ -131,7 +139,8 @@ inline constexpr std::tuple program_rows{
     program_row{knob::copy_back_all_levels, "copy-back-all-levels", kinds::answer, "copy their past levels, too",
                 [](auto& p) -> auto& { return p.residency.copy_back_all_levels; }},
     program_row{knob::copy_back_written_in_analysis, "copy-back-written-in-analysis", kinds::answer,
-                "copy what the routines of an analysis wrote", [](auto& p) -> auto& { return p.residency.copy_back_written_in_analysis; }},
+                "copy what the routines of an analysis wrote",
+                [](auto& p) -> auto& { return p.residency.copy_back_written_in_analysis; }},
     program_row{knob::only_reads_current_level, "only-reads-current-level", kinds::answer,
                 "routines of a ledger that name no levels read the current one alone",
                 [](auto& p) -> auto& { return p.residency.only_reads_current_level; }, true},
@@ -142,10 +151,12 @@ inline constexpr std::tuple program_rows{
                 [](auto& p) -> auto& { return p.residency.verbose; }},
     program_row{knob::veryverbose, "veryverbose", kinds::flag, "and what each routine had to wait for",
                 [](auto& p) -> auto& { return p.residency.veryverbose; }},
-    program_row{knob::trace_file, "trace-file", kinds::file, "where a traced program writes its copies: NAME.RANK.jsonl",
+    program_row{knob::trace_file, "trace-file", kinds::file,
+                "where a traced program writes its copies: NAME.RANK.jsonl",
                 [](auto& p) -> auto& { return p.residency.trace_file; }},
     program_row{knob::print_configuration, "print-configuration", kinds::flag,
-                "print every knob, its value and its source at the start", [](auto& p) -> auto& { return p.print_configuration; }},
+                "print every knob, its value and its source at the start",
+                [](auto& p) -> auto& { return p.print_configuration; }},
     program_row{knob::help, "help", kinds::flag, "print this help", [](auto& p) -> auto& { return p.help; }},
 };
 
@@ -170,7 +181,9 @@ struct knob_facts {
 inline constexpr std::array<knob_facts, knob_count> all_knobs = [] {
   std::array<knob_facts, knob_count> all{};
   std::size_t at = 0;
-  for_each_device_row([&](auto const& r) { all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, true, false, false}; });
+  for_each_device_row([&](auto const& r) {
+    all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, true, false, false};
+  });
   for_each_program_row([&](auto const& r) {
     all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, false, r.kind.placeholder.empty(), r.for_ledgers};
   });
@@ -183,7 +196,8 @@ static_assert([] {
   for (std::size_t i = 0; i < all_knobs.size(); ++i)
     if (static_cast<std::size_t>(all_knobs[i].id) != i) return false;
   return std::tuple_size_v<decltype(device_rows)> + std::tuple_size_v<decltype(program_rows)> == knob_count;
-}(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like the enumeration?");
+}(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
+     "the enumeration?");
 
 /// The option nearest to what somebody wrote, both without dashes and prefix.
 [[nodiscard]] inline std::string_view nearest_option(std::string_view written) {

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Sums of floating-point numbers without rounding, so that their order does not matter. Rests on the standard library alone.
+/// Sums of floating-point numbers without rounding, so that their order does not matter. Rests on the standard library
+/// alone.
 
 #include <array>
 #include <bit>
@@ -13,8 +14,9 @@
 
 namespace keel::machine {
 
-/// A sum of doubles as a fixed-point number that is wide enough for all of them (U. Kulisch, 1971). Rounded once, to the nearest,
-/// when it is read; the same terms give the same bits in any order and over any number of ranks. 600 bytes; no allocation.
+/// A sum of doubles as a fixed-point number that is wide enough for all of them (U. Kulisch, 1971). Rounded once, to
+/// the nearest, when it is read; the same terms give the same bits in any order and over any number of ranks. 600
+/// bytes; no allocation.
 class exact_sum {
 public:
   constexpr exact_sum() = default;
@@ -73,7 +75,8 @@ public:
     if (zeros > 0) head = head << zeros | digit(2) >> (32 - zeros);
     bool rest = zeros > 0 ? (digit(2) << zeros & digit_mask) != 0 : digit(2) != 0;
     for (std::size_t i = 3; i < top; ++i) rest = rest || digit(i) != 0;
-    int const lowest = static_cast<int>(digit_bits) * (static_cast<int>(top) - 2) - zeros + least_exponent; // of the last bit of head
+    int const lowest =
+        static_cast<int>(digit_bits) * (static_cast<int>(top) - 2) - zeros + least_exponent; // of the last bit of head
     // Nothing lies below the smallest double, so only numbers of more than 53 bits are rounded.
     constexpr int dropped = 11;
     std::uint64_t mantissa = head >> dropped;
@@ -91,7 +94,8 @@ public:
 private:
   static constexpr unsigned digit_bits = 32;
   static constexpr std::uint64_t digit_mask = 0xffffffff;
-  static constexpr int least_exponent = std::numeric_limits<double>::min_exponent - std::numeric_limits<double>::digits; // -1074
+  static constexpr int least_exponent =
+      std::numeric_limits<double>::min_exponent - std::numeric_limits<double>::digits; // -1074
   static constexpr std::uint32_t adds_before_carry = std::uint32_t{1} << 30;
 
   /// Every digit but the last becomes one of 32 bits; the last has the sign.

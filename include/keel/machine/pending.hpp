@@ -16,8 +16,9 @@
 
 namespace keel::machine {
 
-/// A reduction that has begun. `wait()` returns the result, and for a span, whose elements are MPI's until then, nothing. One
-/// that nobody waits for is waited for by the destructor. It stays where it is, as long as its environment lives.
+/// A reduction that has begun. `wait()` returns the result, and for a span, whose elements are MPI's until then,
+/// nothing. One that nobody waits for is waited for by the destructor. It stays where it is, as long as its environment
+/// lives.
 template <TalkingRanks R, class X, class Op>
 class pending {
   static constexpr bool is_range = std::ranges::range<X> && !impl::is_array<X>;
@@ -26,8 +27,9 @@ public:
   pending(basic_environment<R> const& env, X x) : x_(std::move(x)) {
     if (!env.is_member()) return;
     auto const begin = [&]<class T>(T* data, std::size_t n) {
-      static_assert(Operation<Op, T>, "keel::machine::begin_all_reduce: the operation keeps values, or is not one of two elements (MPI "
-                                      "calls it without them). Take a lambda without captures?");
+      static_assert(Operation<Op, T>,
+                    "keel::machine::begin_all_reduce: the operation keeps values, or is not one of two elements (MPI "
+                    "calls it without them). Take a lambda without captures?");
       if constexpr (requires { typename R::template pending<T, Op>; })
         request_ = std::make_unique<typename R::template pending<T, Op>>(env.communicator(), data, n);
       else
@@ -49,7 +51,8 @@ private:
   struct nothing {};
   template <class Model, class T>
   static auto request_of() {
-    if constexpr (requires { typename Model::template pending<T, Op>; }) return std::unique_ptr<typename Model::template pending<T, Op>>{};
+    if constexpr (requires { typename Model::template pending<T, Op>; })
+      return std::unique_ptr<typename Model::template pending<T, Op>>{};
     else return nothing{};
   }
   template <class Y>
@@ -69,12 +72,18 @@ private:
 
 /// Begins the reduction of a value, an array or a span.
 template <TalkingRanks R, class X, class Op>
-[[nodiscard]] pending<R, X, Op> begin_all_reduce(basic_environment<R> const& env, X x, Op) { return {env, std::move(x)}; }
+[[nodiscard]] pending<R, X, Op> begin_all_reduce(basic_environment<R> const& env, X x, Op) {
+  return {env, std::move(x)};
+}
 template <TalkingRanks R, class X>
-[[nodiscard]] auto begin_sum(basic_environment<R> const& env, X x) { return pending<R, X, std::plus<>>{env, std::move(x)}; }
+[[nodiscard]] auto begin_sum(basic_environment<R> const& env, X x) {
+  return pending<R, X, std::plus<>>{env, std::move(x)};
+}
 template <TalkingRanks R, class X>
 [[nodiscard]] auto begin_min(basic_environment<R> const& env, X x) { return pending<R, X, least>{env, std::move(x)}; }
 template <TalkingRanks R, class X>
-[[nodiscard]] auto begin_max(basic_environment<R> const& env, X x) { return pending<R, X, greatest>{env, std::move(x)}; }
+[[nodiscard]] auto begin_max(basic_environment<R> const& env, X x) {
+  return pending<R, X, greatest>{env, std::move(x)};
+}
 
 } // namespace keel::machine

@@ -59,8 +59,9 @@ template <TalkingRanks R>
 
 } // namespace impl
 
-/// One rank for each GPU of each node that ranks were placed at: of those that share it the nearest, of equals the first.
-/// `environment{world, one_per_device}`; on a node of your own, `one_per_device.on(node)`. Throws on every rank where no GPU is.
+/// One rank for each GPU of each node that ranks were placed at: of those that share it the nearest, of equals the
+/// first. `environment{world, one_per_device}`; on a node of your own, `one_per_device.on(node)`. Throws on every rank
+/// where no GPU is.
 struct one_per_device_selection {
   topology::node const* node = nullptr;
   [[nodiscard]] constexpr one_per_device_selection on(topology::node const& other) const { return {&other}; }

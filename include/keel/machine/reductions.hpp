@@ -11,9 +11,9 @@
 /// | `std::span` of what can be changed | element by element, in place; the same length on every rank |
 /// | what is `Staged` | the same in another memory: where MPI reaches it there, else through the host |
 ///
-/// `sum(env, x, ordered)` has bits that do not depend on the number of ranks: of a value or an array as above, and of a range
-/// (`std::span`, `std::vector`, of any length on each rank) the sum of all elements of all ranks. Everything here is collective
-/// over the environment, and leaves `x` as it is on a non-member.
+/// `sum(env, x, ordered)` has bits that do not depend on the number of ranks: of a value or an array as above, and of a
+/// range (`std::span`, `std::vector`, of any length on each rank) the sum of all elements of all ranks. Everything here
+/// is collective over the environment, and leaves `x` as it is on a non-member.
 
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/device_memory.hpp>
@@ -31,8 +31,8 @@
 
 namespace keel::machine {
 
-/// An operation of two values that does not keep any of its own, so that MPI can call it. It has to be associative; it is
-/// applied in the order of the ranks.
+/// An operation of two values that does not keep any of its own, so that MPI can call it. It has to be associative; it
+/// is applied in the order of the ranks.
 template <class Op, class T>
 concept Operation = std::is_empty_v<Op> && std::default_initializable<Op> && requires(Op op, T const& a, T const& b) {
   { op(a, b) } -> std::convertible_to<T>;
@@ -64,7 +64,9 @@ namespace impl {
 
 /// A model that reduces by itself; else what all bring is folded by each.
 template <class R, class T, class Op>
-concept ReducesItself = requires(typename R::communicator const& c, T* x, std::size_t n) { R::template all_reduce<T, Op>(c, x, n); };
+concept ReducesItself = requires(typename R::communicator const& c, T* x, std::size_t n) {
+  R::template all_reduce<T, Op>(c, x, n);
+};
 
 template <class R, class T, class Op>
 void fold(basic_environment<R> const& env, T* x, std::size_t n, std::size_t first_rank, std::size_t end_rank) {
@@ -88,7 +90,8 @@ void all_reduce(basic_environment<R> const& env, T* x, std::size_t n) {
 template <class Op, class R, class T>
 void scan(basic_environment<R> const& env, T* x, std::size_t n) {
   if (!env.is_member() || n == 0) return;
-  if constexpr (requires { R::template scan<T, Op>(env.communicator(), x, n); }) R::template scan<T, Op>(env.communicator(), x, n);
+  if constexpr (requires { R::template scan<T, Op>(env.communicator(), x, n); })
+    R::template scan<T, Op>(env.communicator(), x, n);
   else fold<R, T, Op>(env, x, n, 0, static_cast<std::size_t>(env.rank()) + 1);
 }
 
@@ -120,8 +123,8 @@ concept Value = is_array<X> || (Sendable<X> && !std::ranges::range<X> && !Staged
 /// What is changed where it is.
 template <class X>
 concept Place = Staged<std::remove_cvref_t<X>> ||
-                (!is_array<std::remove_cvref_t<X>> && std::ranges::contiguous_range<X> && std::ranges::borrowed_range<X> &&
-                 !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<X>>>);
+    (!is_array<std::remove_cvref_t<X>> && std::ranges::contiguous_range<X> && std::ranges::borrowed_range<X> &&
+     !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<X>>>);
 
 } // namespace impl
 
@@ -130,8 +133,9 @@ template <TalkingRanks R, impl::Value X, class Op>
 [[nodiscard]] X all_reduce(basic_environment<R> const& env, X const& x, Op) {
   X mine = x;
   impl::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) {
-    static_assert(Operation<Op, T>, "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
-                                    "it without them). Take a lambda without captures?");
+    static_assert(Operation<Op, T>,
+                  "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
+                  "it without them). Take a lambda without captures?");
     impl::all_reduce<Op>(env, data, n);
   });
   return mine;
@@ -140,10 +144,12 @@ template <TalkingRanks R, impl::Place X, class Op>
 void all_reduce(basic_environment<R> const& env, X&& x, Op) {
   bool is_reached = false;
   if constexpr (requires { R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op>; })
-    is_reached = R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op> && reaches_device_memory<R>();
+    is_reached =
+        R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op> && reaches_device_memory<R>();
   impl::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) {
-    static_assert(Operation<Op, T>, "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
-                                    "it without them). Take a lambda without captures?");
+    static_assert(Operation<Op, T>,
+                  "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
+                  "it without them). Take a lambda without captures?");
     impl::all_reduce<Op>(env, data, n);
   });
 }
@@ -169,7 +175,9 @@ void scan(basic_environment<R> const& env, X&& x, Op = {}) {
 
 /// Whether one rank at least says so.
 template <TalkingRanks R>
-[[nodiscard]] bool any_of(basic_environment<R> const& env, bool mine) { return env.is_member() ? !all_of(env, !mine) : mine; }
+[[nodiscard]] bool any_of(basic_environment<R> const& env, bool mine) {
+  return env.is_member() ? !all_of(env, !mine) : mine;
+}
 
 /// Exact sums, rounded once; of integers plain ones, which are exact.
 template <TalkingRanks R, impl::Value X>
@@ -184,7 +192,8 @@ template <TalkingRanks R, impl::Value X>
     for (std::size_t i = 0; i < exact.size(); ++i) result[i] = static_cast<typename X::value_type>(exact[i].value());
     return result;
   } else {
-    static_assert(std::same_as<X, double> || std::same_as<X, float>, "keel::machine::sum: only sums of integers, float and double can be ordered");
+    static_assert(std::same_as<X, double> || std::same_as<X, float>,
+                  "keel::machine::sum: only sums of integers, float and double can be ordered");
     return static_cast<X>(machine::sum(env, exact_sum{static_cast<double>(x)}).value());
   }
 }

@@ -16,7 +16,8 @@ namespace keel::machine {
 /// When MPI ends that a session started. It starts once a process, so only `at_exit` lets another session follow.
 enum class ending { at_exit, with_session };
 
-/// Starts MPI unless it runs, and ends what it started: when the process exits, or with the session. Neither copied nor moved.
+/// Starts MPI unless it runs, and ends what it started: when the process exits, or with the session. Neither copied nor
+/// moved.
 ///
 /// Frees the registry's environments first. Where an exception ends it, the other
 /// ranks would wait for this one for ever, so the owner aborts the job instead; unless
@@ -52,7 +53,8 @@ public:
   void fails_everywhere() noexcept { fails_everywhere_ = true; }
 
 private:
-  session(int* argc, char*** argv, thread_level wanted, ending when) : owns_(R::start(argc, argv, wanted)), when_(when) {
+  session(int* argc, char*** argv, thread_level wanted, ending when)
+      : owns_(R::start(argc, argv, wanted)), when_(when) {
     if (owns_) {
       started_here_ = true;
       std::atexit([] { R::stop(); }); // after MPI's start, so before MPI's own; does nothing where MPI has ended

@@ -116,9 +116,12 @@ struct mpi_reductions {
   class pending {
   public:
     pending(mpi_communicator const& c, T* x, std::size_t n) : handle_(c.get()) {
-      if (n > INT_MAX) throw error("machine::begin_all_reduce", std::to_string(n) + " elements are too many", "MPI counts in int", "Begin several");
+      if (n > INT_MAX)
+        throw error("machine::begin_all_reduce", std::to_string(n) + " elements are too many", "MPI counts in int",
+                    "Begin several");
       auto const guard = c.guarded();
-      require(MPI_Iallreduce(MPI_IN_PLACE, x, static_cast<int>(n), with_.type(), with_.op(), c.get(), &request_), "MPI_Iallreduce", c.get());
+      require(MPI_Iallreduce(MPI_IN_PLACE, x, static_cast<int>(n), with_.type(), with_.op(), c.get(), &request_),
+              "MPI_Iallreduce", c.get());
     }
     pending(pending const&) = delete;
     pending& operator=(pending const&) = delete;

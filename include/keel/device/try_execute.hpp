@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Running a piece of work on the first device that can.
+
+#include <keel/device/tracker.hpp>
+#include <keel/policy/choose.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <exception>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::device {
+
+/// Whether an exception says that a device has no memory left, or is lost: what Kokkos throws then, older ones
+/// `std::bad_alloc` and newer ones a text, and what the vendors' errors are called in it.
+[[nodiscard]] inline bool is_failure_of_device(std::exception const& e) {
+  if (dynamic_cast<std::bad_alloc const*>(&e) != nullptr) return true;
+  std::string_view const text = e.what();
+  constexpr std::array<std::string_view, 9> signs{"failed to allocate", "out of memory", "llocation failed",
+                                                  "MemoryAllocation",   "cudaError",     "hipError",
+                                                  "device lost",        "DEVICE_LOST",   "llocation of size"};
+  for (auto const sign : signs)
+    if (text.find(sign) != text.npos) return true;
+  return false;
+}
+
+/// Calls `f(tag)` for the devices that the tracker allows until one succeeds, in the order of `--keel-device`, then of
+/// the list; false where none did, and `run.summary()` says why. `f` succeeds unless it returns false. A device that
+/// has no memory left, or is lost, is disabled, and the next one is tried; any other exception leaves.
+template <class Run, class F>
+bool try_execute(Run& run, F&& f) {
+  using devices = typename Run::devices;
+  tracker<Run> here{run};
+  auto const attempt = [&]<class Tag>(Tag tag) {
+    if (!here.template can_run<Tag>()) return false;
+    try {
+      if constexpr (std::convertible_to<decltype(f(tag)), bool>) {
+        if (!f(tag)) return false;
+      } else {
+        f(tag);
+      }
+    } catch (std::exception const& e) {
+      if (!is_failure_of_device(e)) throw;
+      here.report_failure(tag, std::string{reason_of(e)});
+      return false;
+    }
+    here.report_success(tag);
+    return true;
+  };
+  bool is_done = false;
+  auto const once = [&](std::string_view name) {
+    with_device<devices>(name, [&]<class Tag>(Tag tag) { is_done = attempt(tag); });
+  };
+  auto const chain = run.device_chain();
+  for (auto const name : chain)
+    if (!is_done) once(name);
+  for_each_device<devices>([&]<class Tag>(Tag) { // those that only the program allows
+    bool const was_tried = std::find(chain.begin(), chain.end(), Tag::name) != chain.end();
+    if (!is_done && !was_tried) once(Tag::name);
+  });
+  return is_done;
+}
+
+} // namespace keel::device
