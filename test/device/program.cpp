@@ -110,6 +110,14 @@ void reduce_elements(keel::runtime<app>& run) {
   }
 }
 
+/// More memory than there is, on every device of the list.
+template <class Tag>
+void exhaust(keel::runtime<app>& run) {
+  auto const space = run.execution_space<Tag>();
+  using memory = typename decltype(space)::memory_space;
+  Kokkos::View<double*, memory> const v("more than there is", std::size_t{1} << 46);
+}
+
 /// One order of starts and ends: who starts MPI, `a`pplication or `k`eel; who starts Kokkos, the application `b`efore
 /// the runtime, `m`iddle: after it and before the first use of a device, or `k`eel; whether the application ends its
 /// Kokkos `i`nside the runtime or `o`utside.
@@ -178,6 +186,9 @@ int main(int argc, char** argv) {
       if (run.environment().rank() == run.environment().size() - 1)
         throw keel::error("test", "the last rank gives up", "it was told to");
       keel::machine::barrier(run.environment());
+    } else if (mode == "exhaust") {
+      bool const done = keel::device::try_execute(run, [&]<class Tag>(Tag) { exhaust<Tag>(run); });
+      std::printf("done %d\n%s", done, run.summary().c_str());
     } else if (mode == "elements") {
       keel::with_device<app::devices>(run.device_name(), [&]<class Tag>(Tag) { reduce_elements<Tag>(run); });
     } else if (mode == "all-throw") {

@@ -269,6 +269,16 @@ TEST_CASE("device: the elements of a view are reduced over ranks, wherever it li
   }
 }
 
+TEST_CASE("device: a device without memory for an array is disabled, and the next one is tried") {
+  auto const r = program("exhaust --app-device=simulated," KEEL_TEST_HOST_DEVICE);
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  CHECK(r.says("done 0\n"));
+  CHECK(r.says("simulated: ran 0 times, failed 1 times ("));
+  CHECK(r.says(KEEL_TEST_HOST_DEVICE ": ran 0 times, failed 1 times ("));
+  CHECK(r.count("may not run") >= 2);
+}
+
 TEST_CASE("device: a mistake that all ranks make is told once") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const r = shell("timeout 60 " + launch + " 4 " KEEL_TEST_PROGRAM " all-throw");

@@ -24,9 +24,10 @@ namespace keel::device {
 [[nodiscard]] inline bool is_failure_of_device(std::exception const& e) {
   if (dynamic_cast<std::bad_alloc const*>(&e) != nullptr) return true;
   std::string_view const text = e.what();
-  constexpr std::array<std::string_view, 9> signs{"failed to allocate", "out of memory", "llocation failed",
-                                                  "MemoryAllocation",   "cudaError",     "hipError",
-                                                  "device lost",        "DEVICE_LOST",   "llocation of size"};
+  constexpr std::array<std::string_view, 10> signs{
+      "do not fit into", // keel's own memory spaces
+      "failed to allocate", "out of memory", "llocation failed", "llocation of size", "MemoryAllocation", // Kokkos
+      "cudaError", "hipError", "device lost", "DEVICE_LOST"};
   for (auto const sign : signs)
     if (text.find(sign) != text.npos) return true;
   return false;
@@ -49,7 +50,8 @@ bool try_execute(Run& run, F&& f) {
       }
     } catch (std::exception const& e) {
       if (!is_failure_of_device(e)) throw;
-      here.report_failure(tag, std::string{reason_of(e)});
+      std::string_view const why = reason_of(e);
+      here.report_failure(tag, std::string{why.substr(0, why.find('\n'))});
       return false;
     }
     here.report_success(tag);
