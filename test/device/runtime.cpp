@@ -517,3 +517,51 @@ TEST_CASE("device: a coupled runtime works in a duplicate of its parent") {
   CHECK(run.environment().comm() != parent.comm());
 #endif
 }
+
+TEST_CASE("device: the running program is found from afar, and where nothing runs that is said") {
+  auto const from_afar = [] { return keel::here<app>().configuration<three_cards>().threads(); };
+  CHECK_THROWS_WITH_AS(from_afar(),
+                       "keel::here: no runtime of this application runs (it was not made yet, or has ended). Make a "
+                       "keel::runtime in main, and ask while it lives?",
+                       keel::error);
+  {
+    keel::start<app> before;
+    CHECK(before.set_threads<three_cards>(3) == outcome::success);
+    variable const v{"RT_DEVICE_INSTANCE", "1"};
+    keel::runtime<app> run{before}; // without a command line
+    CHECK(&keel::here<app>() == &run);
+    CHECK(from_afar() == 3);
+    CHECK(run.configuration<three_cards>().device_instance() == 1);
+    {
+      keel::runtime<app> inner;
+      CHECK(&keel::here<app>() == &inner);
+    }
+    CHECK(&keel::here<app>() == &run);
+    CHECK_THROWS_AS(static_cast<void>(keel::here<both>()), keel::error);
+  }
+  CHECK_THROWS_AS(from_afar(), keel::error);
+  CHECK(refusal({"app", "--rt-num-threads=x"}) != "accepted");
+  CHECK_THROWS_AS(from_afar(), keel::error); // what was refused does not run
+}
+
+TEST_CASE("device: what is said goes to the program's sink, at the levels that are asked for") {
+  static std::vector<std::string> heard;
+  heard.clear();
+  keel::device::set_log_sink([](keel::device::log_level level, std::string_view text) {
+    heard.push_back(std::to_string(static_cast<int>(level)) + std::string{text});
+  });
+  std::vector<std::string> words{"app", "--rt-hip-device-instance=0", ""};
+  auto const said = keel::test::said_to_stderr([&] {
+    for (std::string const level : {"off", "silent", "error", "warning", "information"}) {
+      words[2] = "--rt-log-level=" + level;
+      CHECK(refusal(words) == "accepted");
+    }
+  });
+  keel::device::set_log_sink(nullptr);
+  keel::device::set_log_level(keel::device::log_level::warning);
+  CHECK(said.empty());
+  REQUIRE(heard.size() == (keel::machine::basic_environment<app::ranks>{}.is_master() ? 2 : 0));
+  for (auto const& one : heard) CHECK(one.starts_with("2--rt-hip-device-instance has no effect"));
+  CHECK(refusal({"app", "--rt-log-level=loud"}).find("the known words are off, error, warning, information") !=
+        std::string::npos);
+}

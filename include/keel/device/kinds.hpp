@@ -77,5 +77,13 @@ inline constexpr kind<Enumeration> word{
     "WORD", [](origin const& w, std::string_view t) { return static_cast<Enumeration>(parse_word(w, t, Words)); },
     [](Enumeration const& e) { return std::string{Words[static_cast<std::size_t>(e)]}; }};
 
+/// How much is said; `silent` is the same as `off`.
+inline constexpr kind<log_level> level{"LEVEL",
+                                       [](origin const& w, std::string_view t) {
+                                         return static_cast<log_level>(
+                                             parse_word(w, t == "silent" ? "off" : t, log_level_words));
+                                       },
+                                       word<log_level, log_level_words>.show};
+
 } // namespace kinds
 } // namespace keel::device

@@ -62,6 +62,10 @@ public:
     begin(argc, argv, &before);
   }
 
+  /// The same for a library, which has no command line; the environment counts.
+  runtime() : runtime(no_words_, nullptr) {}
+  explicit runtime(start<App> const& before) : runtime(no_words_, nullptr, before) {}
+
   /// Coupled: the environment is a duplicate of `parent`, whose ranks all take part; MPI runs already and is not ended.
   template <class Communicator>
     requires std::constructible_from<environment_type, Communicator const&>
@@ -79,7 +83,16 @@ public:
   runtime(runtime const&) = delete;
   runtime& operator=(runtime const&) = delete;
 
+  /// The one that runs, made last of those that live; throws where none does.
+  [[nodiscard]] static runtime& here() {
+    if (running_ == nullptr)
+      throw error("here", "no runtime of this application runs", "it was not made yet, or has ended",
+                  "Make a keel::runtime in main, and ask while it lives");
+    return *running_;
+  }
+
   ~runtime() {
+    running_ = before_;
     if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1) {
       // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
       if (!environment_.is_master()) std::this_thread::sleep_for(std::chrono::milliseconds{500});
@@ -193,6 +206,7 @@ private:
     for_each_device<devices>([&]<class Tag>(Tag) { propose<Tag>(); });
     if (!space::is_started()) leave_for_kokkos();
     device::set_log_level(settings_.program.log_level);
+    before_ = std::exchange(running_, this);
     tell(taken.for_another);
     if (!environment_.is_master()) return;
     if (help_requested())
@@ -307,6 +321,16 @@ private:
   std::thread::id thread_ = std::this_thread::get_id();
   std::size_t number_ = ++last_number_;
   static inline std::size_t last_number_ = 0;
+  static inline runtime* running_ = nullptr;
+  static inline int no_words_ = 0;
+  runtime* before_ = nullptr;
 };
+
+/// The running program's configuration, from anywhere in it: `keel::here<app>().configuration<keel::tbb>()`. Throws where
+/// nothing runs. Not to be asked while the runtime begins or ends on another thread.
+template <class App>
+[[nodiscard]] runtime<App>& here() {
+  return runtime<App>::here();
+}
 
 } // namespace keel
