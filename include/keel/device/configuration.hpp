@@ -130,6 +130,12 @@ private:
 
   configuration() = default;
 
+  static constexpr std::size_t own_knobs = [] {
+    std::size_t n = 0;
+    for_each_device_row([&]<class Row>(Row const&) { n += KnobOf<Row, Tag>; });
+    return n;
+  }();
+
   static std::optional<int> as_int(std::optional<std::int64_t> value) {
     return value ? std::optional{static_cast<int>(*value)} : std::nullopt;
   }
@@ -138,9 +144,10 @@ private:
   template <class Self, class F>
   static constexpr void visit_all([[maybe_unused]] Self& self, [[maybe_unused]] F&& f) {
     [[maybe_unused]] std::size_t at = 0;
-    for_each_device_row([&]<class Row>(Row const& row) {
-      if constexpr (KnobOf<Row, Tag>) f(row, self.values_.held[at++]);
-    });
+    if constexpr (own_knobs > 0)
+      for_each_device_row([&]<class Row>(Row const& row) {
+        if constexpr (KnobOf<Row, Tag>) f(row, self.values_.held[at++]);
+      });
   }
   /// The same for one; nothing where the device lacks it.
   template <class Self, class F>
@@ -218,11 +225,6 @@ private:
     return told;
   }
 
-  static constexpr std::size_t own_knobs = [] {
-    std::size_t n = 0;
-    for_each_device_row([&]<class Row>(Row const&) { n += KnobOf<Row, Tag>; });
-    return n;
-  }();
   [[no_unique_address]] detail::values<own_knobs> values_;
   static inline std::array<bool, knob_count> told_{};
 };
