@@ -129,13 +129,11 @@ private:
   friend class keel::start;
 
   configuration() = default;
-
   static constexpr std::size_t own_knobs = [] {
     std::size_t n = 0;
     for_each_device_row([&]<class Row>(Row const&) { n += KnobOf<Row, Tag>; });
     return n;
   }();
-
   static std::optional<int> as_int(std::optional<std::int64_t> value) {
     return value ? std::optional{static_cast<int>(*value)} : std::nullopt;
   }
@@ -157,8 +155,7 @@ private:
     });
   }
 
-  /// Whether Kokkos runs, and with it this device; a device of keel's own may be behind it, and is then still to be
-  /// told.
+  /// Whether this device runs; one of keel's own may start after Kokkos.
   [[nodiscard]] static bool is_running() {
     if constexpr (is_started_by_kokkos<Tag>) return space::is_started();
     else return traits::is_running();
@@ -235,8 +232,7 @@ struct slot {
   [[no_unique_address]] configuration<Tag> value{};
 };
 
-/// Stands in for the configuration of a device that this build lacks, so that a program written
-/// for many devices compiles for few. Sets nothing and knows nothing.
+/// Stands in for a device that this build lacks, so that a program for many devices compiles for few.
 struct absent_configuration {
   static constexpr outcome set(knob, std::int64_t) { return outcome::invalid_for_device; }
   static constexpr std::optional<std::int64_t> value(knob) { return std::nullopt; }
