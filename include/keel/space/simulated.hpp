@@ -61,9 +61,8 @@ public:
   /// The calling thread among those that run the same kernel: one.
   [[nodiscard]] static unsigned impl_hardware_thread_id() { return 0; }
   [[nodiscard]] static unsigned impl_max_hardware_threads() { return 1; }
-  [[nodiscard]] std::uint32_t impl_instance_id() const {
-    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(queue_) >> 4);
-  }
+  /// 1 is the default queue.
+  [[nodiscard]] std::uint32_t impl_instance_id() const { return queue_->number(); }
   friend bool operator==(simulated const&, simulated const&) = default;
 
   // What keel's engine asks of a space; see detail::Engine.
@@ -161,10 +160,10 @@ void poison(Kokkos::View<V...> const& view) {
 namespace keel::space {
 
 inline void simulated::fence(std::string const& label) const {
-  detail::shown_fence(*this, label, [this] { queue_->wait(); });
+  detail::shown_fence<simulated>(impl_instance_id(), label, [this] { queue_->wait(); });
 }
 inline void simulated::impl_static_fence(std::string const& label) {
-  detail::shown_fence(simulated(), label, [] { detail::queues::all().wait(); });
+  detail::shown_fence<simulated>(detail::all_instances, label, [] { detail::queues::all().wait(); });
 }
 
 } // namespace keel::space

@@ -87,7 +87,8 @@ public:
 
   /// Returns when the kernel that another host thread launched on this instance has ended; at once within a kernel.
   void fence(std::string const& label = {}) const;
-  static void impl_static_fence(std::string const& label = {}) { tbb().fence(label); }
+  /// The same of the process's own threads; tools hear it as a fence of all instances.
+  static void impl_static_fence(std::string const& label = {});
   static void print_configuration(std::ostream& out, bool detail = false);
 
   /// What Kokkos 3 asks before it initialises a view: a kernel may start another one.
@@ -169,7 +170,7 @@ struct tbb::plugin {
     own().stop();
     detail::thread_limit::drop();
   }
-  static void fence(std::string const& label) { tbb().fence(label); }
+  static void fence(std::string const& label) { impl_static_fence(label); }
   static void print_configuration(std::ostream& out, bool) {
     out << "keel::space::tbb: " << own().threads() << " threads";
     if (own().is_bound()) out << " on " << own().regions() << " NUMA regions";
@@ -203,7 +204,10 @@ inline void tbb::print_configuration(std::ostream& out, bool detail) { plugin::p
 namespace keel::space {
 
 inline void tbb::fence(std::string const& label) const {
-  detail::shown_fence(*this, label, [this] { arenas_->wait(); });
+  detail::shown_fence<tbb>(impl_instance_id(), label, [this] { arenas_->wait(); });
+}
+inline void tbb::impl_static_fence(std::string const& label) {
+  detail::shown_fence<tbb>(detail::all_instances, label, [] { own().wait(); });
 }
 
 } // namespace keel::space

@@ -88,13 +88,17 @@ struct DeviceTypeTraits<Space> {
 
 namespace keel::space::detail {
 
-/// Calls `wait()` as the fence of an instance, which Kokkos' tools hear begin and end.
+/// The number with which a fence of all instances of a space is shown.
+inline constexpr std::uint32_t all_instances = 0;
+
+/// Calls `wait()` as the fence of an instance, or of all, which Kokkos' tools hear begin and end.
 template <Engine Space, class Wait>
-void shown_fence(Space const& space, std::string const& label, Wait const& wait) {
+void shown_fence(std::uint32_t instance, std::string const& label, Wait const& wait) {
   if (!Kokkos::Tools::profileLibraryLoaded()) return wait();
+  auto const type = static_cast<std::uint32_t>(Kokkos::Tools::Experimental::DeviceTypeTraits<Space>::id);
+  char const* const unnamed = instance == all_instances ? ": Unnamed Global Fence" : "::fence: Unnamed Instance Fence";
   std::uint64_t id = 0;
-  Kokkos::Tools::beginFence(label.empty() ? std::string(Space::name()) + "::fence" : label,
-                            Kokkos::Tools::Experimental::device_id(space), &id);
+  Kokkos::Tools::beginFence(label.empty() ? std::string(Space::name()) + unnamed : label, (type << 24) + instance, &id);
   wait();
   Kokkos::Tools::endFence(id);
 }

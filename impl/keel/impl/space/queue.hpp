@@ -22,10 +22,13 @@ namespace keel::space::detail {
 /// plays the device. Tasks must not throw: there is nobody to catch.
 class queue {
 public:
-  queue() = default;
+  explicit queue(std::uint32_t number) : number_(number) {}
   queue(queue const&) = delete;
   queue& operator=(queue const&) = delete;
   ~queue() { stop(); }
+
+  /// What Kokkos' tools know it by. They keep 17 bits of it.
+  [[nodiscard]] std::uint32_t number() const { return number_; }
 
   /// Returns at once; the task runs after all that were pushed before it.
   void push(std::function<void()> task) {
@@ -79,6 +82,7 @@ private:
     }
   }
 
+  std::uint32_t const number_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::function<void()>> tasks_;
@@ -100,7 +104,7 @@ public:
   /// One more, never taken away.
   queue& add() {
     std::lock_guard const lock(mutex_);
-    return more_.emplace_back();
+    return more_.emplace_back(static_cast<std::uint32_t>(more_.size() + 2));
   }
   /// Of all: returns when what was pushed before the call is done.
   void wait() {
@@ -125,7 +129,7 @@ private:
   }
 
   std::mutex mutex_;
-  queue first_;
+  queue first_{1};
   std::list<queue> more_;
 };
 
