@@ -3,6 +3,7 @@
 
 #include <keel/policy/error.hpp>
 
+#include <Kokkos_DynamicView.hpp>
 #include <doctest/doctest.h>
 #include <space/in_child.hpp>
 
@@ -164,6 +165,18 @@ TEST_CASE("space: host code that touches an element of simulated memory aborts")
 #if KOKKOS_VERSION >= 30700
   CHECK(child.said.find("touched") != std::string::npos);
 #endif
+}
+
+TEST_CASE("space: host code that touches an element of a dynamic view of simulated memory aborts") {
+  auto const child = in_child([] {
+    ks::start<devices>();
+    Kokkos::Experimental::DynamicView<int*, ks::simulated> v("touched", 1024, 1024);
+    v.resize_serial(10);
+    touch(v);
+    return 0;
+  });
+  CHECK(child.aborted);
+  CHECK(child.said.find("attempt to access inaccessible memory space") != std::string::npos);
 }
 
 TEST_CASE("space: a kernel of another space that touches simulated memory aborts") {

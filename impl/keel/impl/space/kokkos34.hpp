@@ -18,6 +18,9 @@
 #define KOKKOS_IMPL_PUBLIC_INCLUDE
 #include <impl/Kokkos_SharedAlloc_timpl.hpp>
 #undef KOKKOS_IMPL_PUBLIC_INCLUDE
+#if KOKKOS_VERSION < 30600 && !defined(__CUDACC__)
+#include <Kokkos_DynamicView.hpp>
+#endif
 
 #include <algorithm>
 #include <cstddef>
@@ -193,6 +196,18 @@ struct verify_space<HostSpace, keel::space::memory<R>, false> {
 #endif
   }
 };
+} // namespace Kokkos::Impl
+
+#ifndef __CUDACC__ // nvcc cannot order two specialisations by their constraints: there the element of its own kernel aborts
+/// The same for an element of a `DynamicView`, which has a check of its own.
+template <class Data, class... P>
+template <class Active>
+  requires std::is_same_v<Active, Kokkos::HostSpace>
+struct Kokkos::Experimental::DynamicView<Data, P...>::verify_space<Active, false>
+    : Kokkos::Impl::verify_space<Active, typename Kokkos::ViewTraits<Data, P...>::memory_space, false> {};
+#endif
+
+namespace Kokkos::Impl {
 #elif KOKKOS_VERSION < 30700
 template <class R>
 struct RuntimeCheckMemoryAccessViolation<keel::space::memory<R>, DefaultHostExecutionSpace, false> {
