@@ -89,6 +89,16 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     Kokkos::parallel_reduce("wrong", range(0, 5000), KOKKOS_LAMBDA(int i, long& w) { w += v(i) != i; }, wrong);
     CHECK(wrong == 0);
   }
+#if KOKKOS_VERSION >= 40200
+  SUBCASE("a view is sorted by a comparator") {
+    Kokkos::View<int*, Space> const v("v", 5000);
+    Kokkos::parallel_for("mix", range(0, 5000), KOKKOS_LAMBDA(int i) { v(i) = i * 37 % 5000; });
+    Kokkos::sort(Space(), v, KOKKOS_LAMBDA(int a, int b) { return a > b; });
+    long wrong = -1;
+    Kokkos::parallel_reduce("wrong", range(0, 5000), KOKKOS_LAMBDA(int i, long& w) { w += v(i) != 4999 - i; }, wrong);
+    CHECK(wrong == 0);
+  }
+#endif
   SUBCASE("a dynamic view grows, and keeps what it had") {
     using dynamic = Kokkos::Experimental::DynamicView<int*, Space>;
     dynamic v("v", 1024, 100'000);

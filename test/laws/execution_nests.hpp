@@ -93,6 +93,13 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(laws::visits_every_point<Space, 5>());
     CHECK(laws::visits_every_point<Space, 6>());
   }
+  SUBCASE("bounds and tiles stand in one pair of braces or in two") {
+    Kokkos::View<int**, Space> const visits("visits", 4, 5);
+    auto const visit = KOKKOS_LAMBDA(int i, int j) { visits(i, j) += 1; };
+    Kokkos::parallel_for(nest({0, 0}, {4, 5}, {3, 3}), visit);
+    Kokkos::parallel_for(nest({{0, 0}}, {{4, 5}}, {{3, 3}}), visit);
+    CHECK(laws::on_host(visits)(3, 4) == 2);
+  }
   SUBCASE("a nest runs its inner loop where it is told") {
     CHECK(laws::visits_every_point<Space, 3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>());
     CHECK(laws::visits_every_point<Space, 3, Kokkos::Iterate::Right, Kokkos::Iterate::Right>());

@@ -77,6 +77,23 @@ void check_teams(int size) {
         for (int j = 0; j < 7; ++j) good = good && host(l, i, j) == 2 + (j == 0 && i >= 2 ? 1 : 0);
     CHECK(good);
   }
+#if KOKKOS_VERSION >= 40000
+  SUBCASE("a team shares a range of three dimensions, each index once") {
+    Kokkos::View<int****, Space> const visits("visits", leagues, 5, 6, 7);
+    Kokkos::parallel_for("visits", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
+      int const league = team.league_rank();
+      Kokkos::parallel_for(Kokkos::TeamThreadMDRange<Kokkos::Rank<3>, member>(team, 5, 6, 7),
+                           [&](int i, int j, int k) { visits(league, i, j, k) += 1; });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamVectorMDRange<Kokkos::Rank<3>, member>(team, 5, 6, 7),
+                           [&](int i, int j, int k) { Kokkos::atomic_add(&visits(league, i, j, k), 10); });
+    });
+    auto const host = on_host(visits);
+    bool good = true;
+    for (std::size_t n = 0; n < visits.span(); ++n) good = good && host.data()[n] == 11;
+    CHECK(good);
+  }
+#endif
   SUBCASE("a team reduces over its threads and vectors, with Kokkos' reducers too") {
     Kokkos::View<long**, Space> const sums("sums", leagues, 5);
     Kokkos::parallel_for(

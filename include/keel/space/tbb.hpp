@@ -16,6 +16,7 @@
 #include <keel/impl/space/plugin_events.hpp>
 
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -59,7 +60,9 @@ public:
   tbb();
   /// Threads of its own, `wanted.threads` altogether, cut over the first `wanted.numa_regions` regions and bound there
   /// where that is more than one. They end with the last copy. Throws where there are fewer regions.
-  explicit tbb(settings const& wanted) : tbb(wanted.threads, first_regions(wanted.numa_regions)) {}
+  // A template, because braces that open an index of a policy could else become settings.
+  template <std::same_as<settings> Settings>
+  explicit tbb(Settings const& wanted) : tbb(wanted.threads, first_regions(wanted.numa_regions)) {}
   /// The same with so many threads, wherever the system puts them, or bound to one region.
   explicit tbb(int threads) : tbb(settings{.threads = threads}) {}
   tbb(int threads, numa_region on) : tbb(threads, std::vector{region(on.number)}) {}

@@ -69,6 +69,14 @@ namespace Kokkos::Impl {
 template <class>
 struct Random_UniqueIndex;
 
+template <class>
+struct better_off_calling_std_sort;
+
+/// How Kokkos sorts with a comparator on its own host spaces since 4.2; else it takes the view for a device's.
+template <keel::space::detail::Engine Space>
+  requires std::is_same_v<typename Space::memory_space, HostSpace>
+struct better_off_calling_std_sort<Space> : std::true_type {};
+
 /// Kokkos asks by space to 3.7, by device from 4.0.
 template <keel::space::detail::Engine Space>
 struct Random_UniqueIndex<Space> : keel::space::detail::state_search<Space> {

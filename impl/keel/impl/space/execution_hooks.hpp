@@ -64,6 +64,12 @@ struct MemorySpaceAccess<Memory, ScratchMemorySpace<Space>> {
   enum : bool { deepcopy = false };
 };
 
+#if KOKKOS_VERSION >= 40000
+/// A team's threads share a multidimensional range as those of Kokkos' own host spaces do.
+template <class Rank, keel::space::detail::Engine Space, TeamMDRangeThreadAndVector Both>
+struct ThreadAndVectorNestLevel<Rank, Space, Both> : HostBasedNestLevel<Rank, Both> {};
+#endif
+
 /// Copies between host memories, on an instance that may touch them; Kokkos has it for its own spaces alone.
 template <keel::space::detail::Engine Space>
   requires std::is_same_v<typename Space::memory_space, HostSpace>
