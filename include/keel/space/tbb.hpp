@@ -44,6 +44,10 @@ struct numa_region {
 /// number of threads gives the same bits. Teams are as wide as wanted, up to all
 /// threads; those wider than one run on threads reserved for them. An instance
 /// is a handle: its copies share its threads.
+///
+/// What a kernel throws reaches the caller once no part of the kernel runs. Kokkos'
+/// tools then hear the kernel begin and not end, on its own spaces as on this one,
+/// because `parallel_for` alone knows the number that the end names.
 class tbb {
 public:
   using execution_space = tbb;

@@ -7,6 +7,7 @@
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/containers.hpp>
 #include <keel/impl/space/generation.hpp>
+#include <keel/impl/space/tasks.hpp>
 #include <keel/impl/space/team.hpp>
 #include <keel/impl/space/unique_token.hpp>
 
