@@ -17,6 +17,7 @@
 #include <keel/space/plugins.hpp>
 #include <keel/space/pool.hpp>
 #include <keel/space/settings.hpp>
+#include <keel/space/shared.hpp>
 #include <keel/space/simulated.hpp>
 #include <keel/space/simulated_memory.hpp>
 #include <keel/space/start.hpp>

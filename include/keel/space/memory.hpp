@@ -78,7 +78,7 @@ public:
     try {
       pointer = resource_.allocate(bytes == 0 ? 1 : bytes, alignment);
     } catch (std::exception const& thrown) {
-      refuse(label, bytes, thrown.what());
+      refuse(label, bytes, reason_of(thrown));
     }
     if (pointer == nullptr) [[unlikely]] refuse(label, bytes, {});
     if (Kokkos::Profiling::profileLibraryLoaded())

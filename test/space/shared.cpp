@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include <keel/space/shared.hpp>
+
+#include <keel/machine/alone.hpp>
+#include <keel/machine/collectives.hpp>
+
+#include <doctest/doctest.h>
+#include <laws/memory_space.hpp>
+
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace {
+
+namespace km = keel::machine;
+using ranks = km::environment::ranks;
+using shared = keel::space::shared<ranks>;
+using view = Kokkos::View<double*, shared>;
+
+#if KEEL_WITH_MPI
+/// Each rank of MPI is a node of its own, so that it keeps the laws without waiting for others.
+struct each_for_itself : ranks {
+  static communicator world() { return borrow(MPI_COMM_SELF); }
+};
+using own = keel::space::shared<each_for_itself>;
+#endif
+using alone = keel::space::shared<km::alone>;
+
+/// What is said where `f` throws; empty where it does not.
+std::string said_by(std::function<void()> const& f) {
+  try {
+    f();
+  } catch (keel::error const& thrown) {
+    return thrown.what();
+  }
+  return {};
+}
+
+/// Whether all ranks were told the same.
+bool is_same_everywhere(km::environment const& world, std::string const& text) {
+  auto const all = km::gather_texts(world, text, 0);
+  bool same = true;
+  for (auto const& other : all) same = same && other == text;
+  km::broadcast(world, same, 0);
+  return same;
+}
+
+/// The process gets no more than 64 MiB of addresses as long as this lives.
+class short_of_addresses {
+public:
+  short_of_addresses() {
+    getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    auto limit = before_;
+    limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{64} << 20);
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  short_of_addresses(short_of_addresses const&) = delete;
+  ~short_of_addresses() { setrlimit(RLIMIT_AS, &before_); }
+
+private:
+  rlimit before_{};
+};
+
+} // namespace
+
+#if KEEL_WITH_MPI
+TYPE_TO_STRING_AS("memory shared by one rank of MPI", own);
+TEST_CASE_TEMPLATE_INVOKE(memory_space, own);
+#endif
+TYPE_TO_STRING_AS("memory shared by one rank alone", alone);
+TEST_CASE_TEMPLATE_INVOKE(memory_space, alone);
+
+TEST_CASE("space: what one rank writes into shared memory all ranks of the node read") {
+  shared const space;
+  auto const& node = space.resource();
+  for (int const n : {1, 100, 511, 512, 513, 1000000}) {
+    view const table("table", n);
+    CHECK(table.label() == "table"); // Kokkos' header is each rank's own
+    CHECK(table.use_count() == 1);
+    node.barrier(); // until then Kokkos fills it with zeros
+    if (node.rank() == n % node.size())
+      for (int i = 0; i < n; ++i) table(i) = i;
+    node.barrier();
+    CHECK(keel::laws::counts_up(table, static_cast<std::size_t>(n)));
+    node.barrier();
+    if (node.rank() < n) table(node.rank()) = -1.0 - node.rank();
+    node.barrier();
+    for (int r = 0; r < node.size() && r < n; ++r) CHECK(table(r) == -1.0 - r);
+  }
+}
+
+TEST_CASE("space: shared memory is zero where a view is made without initialising, and can be written at once") {
+  Kokkos::View<int**, Kokkos::LayoutRight, shared> const a(Kokkos::view_alloc("a", Kokkos::WithoutInitializing), 10, 3000);
+  auto const node = shared().resource();
+  a(9, node.rank()) = 7 + node.rank();
+  node.barrier();
+  Kokkos::View<int**, Kokkos::LayoutRight, Kokkos::HostSpace> const host("host", 10, 3000);
+  Kokkos::deep_copy(host, a);
+  for (int r = 0; r < node.size(); ++r) CHECK(host(9, r) == 7 + r);
+  CHECK(host(0, 0) == 0);
+  CHECK(host(9, 2999) == 0);
+}
+
+TEST_CASE("space: a rank gives its shared view back when it likes, and the others keep theirs") {
+  auto const node = shared().resource();
+  std::optional<view> mine(std::in_place, "mine", 5000);
+  view next;
+  node.barrier();
+  if (node.rank() == 0) (*mine)(4999) = 3.5;
+  node.barrier();
+  if (node.rank() == 0) mine.reset();
+  next = view("next", 5000); // the first rank may get the addresses again
+  next(0) = 1;
+  node.barrier();
+  if (node.rank() != 0) CHECK((*mine)(4999) == 3.5);
+}
+
+TEST_CASE("space: the ranks of an environment share memory, and a rank outside is refused") {
+  km::environment const world;
+  km::environment const some{world, km::first{(world.size() + 1) / 2}};
+  keel::space::memory const space(keel::space::shared_resource{some});
+  static_assert(std::is_same_v<decltype(space), shared const>);
+  auto const said = said_by([&] { view const v(Kokkos::view_alloc("v", space), 10); });
+  if (some.is_member()) {
+    CHECK(said.empty());
+    CHECK(space.resource().size() == some.node().size());
+  } else {
+    CHECK(said.find("this rank is not a member") != std::string::npos);
+    CHECK(said_by([&] { space.resource().barrier(); }).find("Ask is_member()") != std::string::npos);
+  }
+}
+
+TEST_CASE("space: where one rank has no room all ranks get the same error, and the next allocation works") {
+  km::environment const world;
+  int const last = world.size() - 1;
+  std::optional<short_of_addresses> limit;
+  if (world.rank() == last) limit.emplace();
+  auto const said = said_by([] { view const v(Kokkos::view_alloc("large", Kokkos::WithoutInitializing), 1 << 27); });
+  limit.reset();
+  CHECK(said.find("for 'large' do not fit into shared (rank " + std::to_string(last)) != std::string::npos);
+  CHECK(said.find("Cannot allocate memory") != std::string::npos);
+  CHECK(is_same_everywhere(world, said));
+  view const v("v", 10);
+  CHECK(v.extent(0) == 10);
+}
+
+TEST_CASE("space: ranks that ask for different sizes are all told so") {
+  km::environment const world;
+  auto const n = world.rank() == 0 ? 100 : 200;
+  auto const said = said_by([&] { view const v("uneven", n); });
+  if (world.size() == 1)
+    CHECK(said.empty());
+  else
+    CHECK(said.find("rank 1 of " + std::to_string(world.size()) + " on this node asks for ") != std::string::npos);
+  view const v("v", 10);
+  CHECK(v.extent(0) == 10);
+}
