@@ -114,6 +114,19 @@ TEST_CASE("space: oneTBB takes more threads than there are cores where it is tol
   });
   CHECK(child.status == 0);
 }
+
+TEST_CASE("space: oneTBB that is first used after Kokkos started takes the threads that Kokkos was given") {
+  for (int const n : {1, 3}) {
+    auto const child = in_child([n] {
+      setenv("KOKKOS_NUM_THREADS", std::to_string(n).c_str(), 1);
+      Kokkos::initialize();
+      int const threads = ks::tbb().threads();
+      Kokkos::finalize();
+      return threads;
+    });
+    CHECK(child.status == n);
+  }
+}
 #endif
 
 TEST_CASE("space: Kokkos' complaint about an argument is passed on") {

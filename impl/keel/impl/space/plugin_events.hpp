@@ -8,6 +8,7 @@
 #include <keel/space/concepts.hpp>
 #include <keel/space/kokkos.hpp>
 
+#include <cstdlib>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -71,6 +72,18 @@ inline std::string sorted_by(int order, std::string_view name) {
   return digits.append("_").append(name);
 }
 
+/// What a plug-in takes that Kokkos starts without: the threads of Kokkos' own host space. A Kokkos built with Serial
+/// alone does not keep what its command line said, so there the environment counts.
+inline settings settings_after_start() {
+  using host = Kokkos::DefaultHostExecutionSpace;
+  settings told;
+  if (std::string_view(host::name()) != "Serial")
+    told.threads = host().concurrency();
+  else if (char const* const text = std::getenv("KOKKOS_NUM_THREADS"); text != nullptr && std::atoi(text) > 0)
+    told.threads = std::atoi(text); // as Kokkos reads it
+  return told;
+}
+
 /// Registers `P`, once. Where Kokkos runs already, `P` starts at once: its first
 /// use came after a start that did not know of it.
 template <class P>
@@ -79,7 +92,7 @@ void enroll() {
     using events = plugin_events<P>;
     events::enrolled = true;
     listen<events>(sorted_by(P::order, P::name));
-    if (Kokkos::is_initialized()) events::initialize(settings{});
+    if (Kokkos::is_initialized()) events::initialize(settings_after_start());
     return true;
   }();
   static_cast<void>(once);
