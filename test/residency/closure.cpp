@@ -160,19 +160,19 @@ void check(walk::outcome const& found, std::size_t states) {
 
 } // namespace
 
-TEST_CASE("residency: every operation from every state of a variable's regions and levels does what the oracle says") {
+TEST_CASE("residency: every operation from every state of a variable does what the oracle says") {
   walk w(1, oracle::everywhere, is_whole());
   w.add_lists(1);
   check(w.close(), is_whole() ? 1'410'537 : 7 * 7 * 7 * 7 * 7 * 7);
 }
 
-TEST_CASE("residency: every operation on both levels of a variable, from every state of its regions, does what the oracle says") {
+TEST_CASE("residency: every operation on both levels of a variable does what the oracle says") {
   walk w(1, is_whole() ? oracle::everywhere : oracle::core | oracle::ghosts, false);
   w.add_lists(2);
   check(w.close(), is_whole() ? 7 * 7 * 7 * 7 * 7 * 7 : 7 * 7 * 7 * 7);
 }
 
-TEST_CASE("residency: every operation from every state of a region in two variables and levels does what the oracle says") {
+TEST_CASE("residency: every operation on a region of two variables and levels does what the oracle says") {
   for (unsigned region : {oracle::core, oracle::rim, oracle::ghosts}) {
     walk w(2, region, is_whole());
     w.add_lists(4);
@@ -180,7 +180,7 @@ TEST_CASE("residency: every operation from every state of a region in two variab
   }
 }
 
-TEST_CASE("residency: an operation does to each region of a level what it does to it alone, from all 2^15 states of five memories") {
+TEST_CASE("residency: an operation does to each region what it does to it alone, in five memories") {
   snapshot s(1, 1, 5);
   std::uint64_t wrong = 0;
   for (unsigned held = 0; held < 1U << 15; ++held) {
@@ -197,7 +197,7 @@ TEST_CASE("residency: an operation does to each region of a level what it does t
   CHECK_MESSAGE(wrong == 0, s.first_mistake);
 }
 
-TEST_CASE("residency: with any regions on their way to the host, newest or old, from every state of a level, an operation does what the oracle says") {
+TEST_CASE("residency: with any regions in flight to the host an operation does what the oracle says") {
   snapshot s(1, 1, memories);
   std::uint64_t wrong = 0, tried = 0;
   for (unsigned n = 0; n < 1U << 9; ++n)
@@ -227,7 +227,7 @@ TEST_CASE("residency: with any regions on their way to the host, newest or old, 
   CHECK(tried > 100'000);
 }
 
-TEST_CASE("residency: where copies move, from every state of a level, what is read is right and what is claimed is there") {
+TEST_CASE("residency: where copies move, what is read is right and what counts as valid is there") {
   snapshot s(1, 1, memories);
   s.provider.answers = kr::answer::moved;
   std::uint64_t wrong = 0;
@@ -243,7 +243,7 @@ TEST_CASE("residency: where copies move, from every state of a level, what is re
   CHECK_MESSAGE(wrong == 0, s.first_mistake);
 }
 
-TEST_CASE("residency: whichever copy of a list fails, from every state of two levels, the book claims nothing false and the next try succeeds") {
+TEST_CASE("residency: whichever copy of a list fails, nothing false is recorded and the next try succeeds") {
   snapshot s(2, 1, memories);
   std::uint64_t wrong = 0;
   for (unsigned n = 0; n < 1U << 12; ++n) {
@@ -275,7 +275,7 @@ TEST_CASE("residency: whichever copy of a list fails, from every state of two le
   CHECK(past.failed_calls == 64 + 64 + 64 + 64 + 32);
 }
 
-TEST_CASE("residency: an operation on many variables, levels and components does to each what it does to it alone") {
+TEST_CASE("residency: an operation on many variables does to each what it does to it alone") {
   long const rounds = is_whole() ? 2'000'000 : 200'000;
   std::mt19937_64 random(7'919);
   auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };

@@ -101,7 +101,7 @@ TEST_CASE("residency: the first step alone does what stands under once, and a re
   SUBCASE("off") { check_steps<single<kr::off>>(test::host::name); }
 }
 
-TEST_CASE("residency: what a refused step wrote is valid nowhere, and the steps behind the first go by the plan") {
+TEST_CASE("residency: what a refused step wrote is valid nowhere, and later steps go by the plan") {
   test::run run{"twin"};
   kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};
   int inits = 0;

@@ -211,7 +211,7 @@ TEST_CASE("residency: an exchange fills all ghosts that have a neighbour, corner
   exchange_and_verify<Kokkos::LayoutLeft>("simulated", kr::ghost_width{2, 2}, true, true);
 }
 
-TEST_CASE("residency: twenty steps of the wave equation have the same bits on any ranks, devices and ways of exchange") {
+TEST_CASE("residency: twenty steps of a wave have the same bits on any ranks, devices and exchanges") {
   test::run<keel::machine::mpi> run{test::host::name};
   using keel::machine::alone;
   using keel::machine::mpi;
@@ -250,7 +250,7 @@ TEST_CASE("residency: an exchange on the device moves nothing to the host") {
   static_assert(plan::copies(kr::host, kr::device) == 0);
 }
 
-TEST_CASE("residency: an exchange is under way behind the routines that do not meet it, and done for the one that does") {
+TEST_CASE("residency: an exchange overlaps routines that do not meet it, and is done for the one that does") {
   for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
     test::run<keel::machine::mpi> run{device};
     kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, a, b> f{run, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<b>{3}};

@@ -133,7 +133,7 @@ void fail_everywhere() {
 
 } // namespace
 
-TEST_CASE("residency: wherever in a step a routine throws, on the host or on a device, what is valid is what was written last") {
+TEST_CASE("residency: wherever in a step a routine throws, what is valid is what was written last") {
   fail_everywhere<kr::automatic, keel::simulated>();
   fail_everywhere<kr::checked, keel::simulated>();
   fail_everywhere<kr::automatic, test::twin>(); // where the book lags behind a planned step

@@ -68,7 +68,7 @@ TEST_CASE("residency: the caller may say how many ranks cut each dimension") {
   CHECK(message_of([] { kr::grid{{64}, kr::ranks_in{0}}; }).find("ranks_in has 0 for dimension 0") != std::string::npos);
 }
 
-TEST_CASE("residency: core, rim, halo and walls are all cells, and those that a share can have do not depend on the ranks") {
+TEST_CASE("residency: core, rim, halo and walls are all cells, and which exist does not depend on the ranks") {
   for (int ranks : {1, 2, 3, 6})
     for (bool wraps : {true, false}) {
       kr::grid const g{{12, 11}, kr::ghost_width{2, 1}, kr::periodic{wraps, true}};

@@ -117,7 +117,7 @@ TEST_CASE("residency: copies to a device do not block, and a writer on the host 
   }
 }
 
-TEST_CASE("residency: an exchange of a driver waits for ghosts that are leaving, and refuses rims that are nowhere") {
+TEST_CASE("residency: an exchange of a driver waits for ghosts in flight, and refuses rims valid nowhere") {
   trial t(2, {{1, {1, 1, 1}}});
   kr::request const both{0, 0, kr::region::rim, kr::region::ghosts};
   CHECK(message_of([&] { t.book.pre_sync({&both, 1}); }).find("routine exchange reads v0, level 0, rim, valid nowhere") != std::string::npos);
@@ -250,7 +250,7 @@ TEST_CASE("residency: what a ledger cannot do is refused, and nothing has change
   CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 2, 0}; }).find("0 components are refused") != std::string::npos);
 }
 
-TEST_CASE("residency: each variable is created once in each memory, whenever it is added and however often it is used") {
+TEST_CASE("residency: each variable is created once in each memory, whenever it is added") {
   recording_provider provider{3};
   provider.writes_down = true;
   kr::ledger<recording_provider> book{provider, 3};
@@ -407,7 +407,7 @@ TEST_CASE("residency: whichever copy fails, the book claims nothing false, and t
   CHECK(failures > 400);
 }
 
-TEST_CASE("residency: whichever allocation fails, the error names variable and routine, and the next call goes on") {
+TEST_CASE("residency: whichever allocation fails, the error names it, and the next call goes on") {
   for (int place = 0; place < 6; ++place) {
     recording_provider provider{2};
     kr::ledger<recording_provider> book{provider, 2};

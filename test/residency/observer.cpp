@@ -67,7 +67,7 @@ TEST_CASE("residency: an observer hears of all that happens, once it has happene
   CHECK(heard == std::vector<std::string>{"cycle", "init fails"});
 }
 
-TEST_CASE("residency: an observer hears of a copy that failed, and has the word in the message of a read of nothing") {
+TEST_CASE("residency: an observer hears of a copy that failed, and gives the reason of a refusal") {
   recording_provider provider(2);
   kr::ledger<recording_provider, listener> book(provider);
   provider.add(1, {1, 1, 1});

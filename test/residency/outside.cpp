@@ -211,7 +211,7 @@ TEST_CASE("residency: walls that nobody wrote are refused to who names them") {
   round.run(needs_walls{}); // there are none
 }
 
-TEST_CASE("residency: copying from the past means the same on one memory, on two, untracked, and without ghosts") {
+TEST_CASE("residency: copying from the past means the same on one memory, on two, and untracked") {
   auto const second = []<class App>(App, std::string_view device) {
     test::run run{device};
     kr::fields<App, z> f{run, kr::grid{{6, 5}, kr::ghost_width{0}}, kr::components{2}};

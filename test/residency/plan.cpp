@@ -396,7 +396,7 @@ TEST_CASE("residency: the plan of random schedules counts what the tracked run c
   CHECK(off_course == 0);
 }
 
-TEST_CASE("residency: reads that a plan knows find their data from every state that it allows, whatever the conditions") {
+TEST_CASE("residency: reads that a plan knows find their data from every state that it allows") {
   long deceived = 0, reads_known = 0;
   for (std::uint64_t seed = 0; seed < 5'000; ++seed) {
     generator make(seed);

@@ -132,7 +132,7 @@ struct call : kr::routine<"call", kr::on_host> {
 
 } // namespace
 
-TEST_CASE("residency: a planned step whose book lags shows output, analysis and conditions what a tracked one does") {
+TEST_CASE("residency: a planned step shows output, analysis and conditions what a tracked one does") {
   auto const by_plan = [](auto& f, int n) { f.step(model{}, n); };
   auto const tracked = [](auto& f, int n) { f.set_steps(n), f.run(model{}, n); };
   double const on_host = modelled<test::application<keel::list<test::host>>>(test::host::name, 12, by_plan);
@@ -173,7 +173,7 @@ TEST_CASE("residency: a routine cannot change behind the back of a planned step 
   CHECK(found == 1);
 }
 
-TEST_CASE("residency: where a planned step ends at a refused call, the book knows what its routines wrote before") {
+TEST_CASE("residency: where a planned step ends at a refused call, what was written before is recorded") {
   test::run run{"twin"};
   kr::fields<app, x, y> f{run, kr::grid{{4}}};
   f.run(put{}, 1.0);

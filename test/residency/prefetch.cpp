@@ -214,7 +214,7 @@ TEST_CASE("residency: a copy that might not be wanted is not begun") {
   CHECK(f.traffic().copies() == 0);
 }
 
-TEST_CASE("residency: what the host is certain to read begins to come behind its writer, and does not block the host") {
+TEST_CASE("residency: what the host is certain to read begins to come behind its writer") {
   test::run run{"simulated"};
   kr::fields<app, x, y> f{run, kr::grid{{8}, kr::ghost_width{1}}};
   for (int n = 0; n < 3; ++n) {
@@ -274,7 +274,7 @@ void check_interrupted() {
 
 } // namespace
 
-TEST_CASE("residency: a step that is interrupted while a copy to the host is under way leaves nothing old that counts") {
+TEST_CASE("residency: a step that ends while a copy to the host is in flight leaves nothing old valid") {
   SUBCASE("automatic") { check_interrupted<kr::automatic>(); }
   SUBCASE("checked") { check_interrupted<kr::checked>(); }
 }

@@ -482,7 +482,7 @@ void holds(std::string_view device, bool plans = true) {
 
 } // namespace
 
-TEST_CASE("residency: random programs find what was written last on a device that lags and leaves alone what nobody wrote") {
+TEST_CASE("residency: random programs find what was written last on a device that lags") {
   holds<app<list<host, twin>>>("twin");
   holds<app<list<host, twin>>>(host::name);
 }
@@ -490,12 +490,12 @@ TEST_CASE("residency: random programs find what was written last on the simulate
   holds<app<list<host, simulated>>>("simulated");
   holds<app<list<host, simulated>, kr::checked>>("simulated");
 }
-TEST_CASE("residency: random programs find what was written last where there is one memory, tracked, off and checked") {
+TEST_CASE("residency: random programs find what was written last in one memory, tracked, off and checked") {
   holds<app<list<host>>>(host::name);
   holds<app<list<host>, kr::off>>(host::name, false);
   holds<app<list<host>, kr::checked>>(host::name);
 }
-TEST_CASE("residency: random programs find what was written last on grids of one and three dimensions, in the other layout, and exchanged on the device") {
+TEST_CASE("residency: random programs find what was written last in one and three dimensions, either layout") {
   holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft, kr::on_device>, 1>("twin");
   holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft>, 3>("twin");
 }

@@ -98,7 +98,7 @@ void end_region() { --depth_of_regions; }
 
 } // namespace
 
-TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, and names routine, variable and memory") {
+TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, and names it") {
   for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
     std::string const memory = device == "simulated" ? "simulated" : "host";
     CHECK(after<checked>(mischief::none, device).empty());

@@ -210,8 +210,8 @@ std::uint64_t kokkos_provider<keel::list<Lanes...>>::digest(int variable, int le
         for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);
       else
         in_lane(m, [&]<class L>(staging_channel<L>& lane) {
-          using space = typename L::execution_space;
-          Kokkos::parallel_reduce("keel: digest", Kokkos::RangePolicy<space>(*lane.queue, 0, words.which.words), words, sum);
+          using policy = Kokkos::RangePolicy<typename L::execution_space>;
+          Kokkos::parallel_reduce("keel: digest", policy(*lane.queue, 0, typename policy::member_type(words.which.words)), words, sum);
         });
       all += sum;
     }

@@ -20,7 +20,8 @@ template <motion M, class Space>
 void launch_move(Space const& space, shape const& lies, void* array, void* buffer, bounds const& box) {
   with_word(lies, [&]<class Word>(Word) {
     strip const s = strip_of(lies, box);
-    Kokkos::parallel_for("keel: region", Kokkos::RangePolicy<Space>(space, 0, s.words),
+    using policy = Kokkos::RangePolicy<Space>;
+    Kokkos::parallel_for("keel: region", policy(space, 0, typename policy::member_type(s.words)),
                          move_words<Word, M>{static_cast<Word*>(array), static_cast<Word*>(buffer), s});
   });
 }

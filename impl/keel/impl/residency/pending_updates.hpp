@@ -90,7 +90,7 @@ private:
         else all.write(all.table_.requests[r], all.where_[i]);
       if (all.stops_at(inside(i))) return;
       for (std::uint32_t r = n.first; r < n.last; ++r)
-        if (all.may_begin_copy(i, all.table_.requests[r])) all.flush_variable(all.table_.requests[r].variable, behind(i), f);
+        if (all.may_begin_copy(i, all.table_.requests[r])) all.flush_variable(std::size_t(all.table_.requests[r].variable), behind(i), f);
       (void)all.stops_at(behind(i));
     }
     template <class Body>
