@@ -23,8 +23,8 @@ namespace {
 struct x : kr::variable<"x", double*, kr::levels<3>, kr::without_ghosts> {};
 struct rate : kr::variable<"rate", double*, kr::without_ghosts> {};
 
-template <class V, class F>
-void fill(V v, kr::Part auto part, F value) {
+template <class V, class X, class F>
+void fill(V v, X part, F value) {
   auto const to = v(part);
   Kokkos::parallel_for("fill", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, int(to.extent(0))),
                        KOKKOS_LAMBDA(int i) { to(i) = value(i); });

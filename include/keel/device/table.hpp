@@ -8,6 +8,7 @@
 #include <keel/device/kinds.hpp>
 #include <keel/device/knobs.hpp>
 #include <keel/policy/nearest.hpp>
+#include <keel/policy/tags.hpp>
 #include <keel/residency/settings.hpp>
 #include <keel/space/settings.hpp>
 #include <keel/topology/node.hpp>
@@ -46,27 +47,48 @@ device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::op
 template <class Traits>
 using of = std::type_identity<Traits>;
 
+// The bounds of each knob, for the devices that have it. Types, because nvcc drops the constraint of a lambda.
+namespace impl {
+struct bounds_of_threads {
+  template <class T>
+    requires(T::has_threads)
+  space::bounds operator()(of<T>) const {
+    std::int64_t const here = T::max_threads();
+    if constexpr (requires { T::most_threads(); }) return space::bounds{1, T::most_threads(), here};
+    else return space::bounds{1, here};
+  }
+};
+struct bounds_of_numa_regions {
+  template <class T>
+    requires(T::has_numa_regions)
+  space::bounds operator()(of<T>) const { return space::bounds{1, T::max_numa_regions()}; }
+};
+struct bounds_of_instances {
+  template <class T>
+    requires(T::has_instances)
+  space::bounds operator()(of<T>) const { return space::bounds{0, T::max_devices() - 1}; }
+};
+struct bounds_of_stack_size {
+  template <class T>
+    requires requires { T::stack_sizes(); }
+  space::bounds operator()(of<T>) const { return space::bounds{T::stack_sizes()}; }
+};
+} // namespace impl
+
 inline constexpr std::tuple device_rows{
     device_row{knob::threads, "num-threads", kinds::count, "host threads of each process, altogether",
-               &space::settings::threads,
-               []<class T>(of<T>) requires(T::has_threads) {
-                 std::int64_t const here = T::max_threads();
-                 if constexpr (requires { T::most_threads(); }) return space::bounds{1, T::most_threads(), here};
-                 else return space::bounds{1, here};
-               },
+               &space::settings::threads, impl::bounds_of_threads{},
                []<class T>(of<T>) -> std::optional<std::int64_t> { return T::threads(); }},
     device_row{knob::numa_regions, "numa-regions", kinds::count, "NUMA regions that those threads are divided over",
-               &space::settings::numa_regions,
-               []<class T>(of<T>) requires(T::has_numa_regions) { return space::bounds{1, T::max_numa_regions()}; }},
+               &space::settings::numa_regions, impl::bounds_of_numa_regions{}},
     device_row{knob::device_instance, "device-instance", kinds::index,
                "index of the accelerator, among those visible to the process", &space::settings::device_instance,
-               []<class T>(of<T>) requires(T::has_instances) { return space::bounds{0, T::max_devices() - 1}; },
+               impl::bounds_of_instances{},
                []<class T>(of<T>) -> std::optional<std::int64_t> {
                  return T::max_devices() > 0 ? std::optional<std::int64_t>{T::device_instance()} : std::nullopt;
                }},
     device_row{knob::stack_size, "stack-size", kinds::size, "stack of each thread that oneTBB starts",
-               &space::settings::stack_size,
-               []<class T>(of<T>) requires requires { T::stack_sizes(); } { return space::bounds{T::stack_sizes()}; }},
+               &space::settings::stack_size, impl::bounds_of_stack_size{}},
 };
 
 /// Whether the device `Tag` has the knob of a row.

@@ -52,9 +52,15 @@ struct greatest {
 struct ordered_t {};
 inline constexpr ordered_t ordered;
 
+namespace impl {
+// Named, because nvcc 13 fails on a parameter of a requires-expression whose type names another one.
+template <class X>
+using element_of = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<X const&>().data())>>;
+} // namespace impl
+
 /// Elements in a memory that the host does not reach: `data()` is there, and both copies have ended when they return.
 template <class X>
-concept Staged = requires(X const& x, std::remove_const_t<std::remove_pointer_t<decltype(x.data())>>* host) {
+concept Staged = requires(X const& x, impl::element_of<X>* host) {
   { x.size() } -> std::convertible_to<std::size_t>;
   x.copy_to_host(host);
   x.copy_from_host(host);
