@@ -162,7 +162,9 @@ TEST_CASE("device: a device before the name of a knob makes it that device's, in
   CHECK(found.unknown.size() == 2);
   CHECK(keel::device::meant_variable("readtest", "READTEST_NUM_TREADS") == "READTEST_NUM_THREADS");
   CHECK(keel::device::meant_variable("readtest", "READTEST_HOME").empty());
-  CHECK(keel::device::meant_variable("keel", "KEEL_HOME") != "");
+  CHECK(keel::device::meant_variable("keel", "KEEL_THREADS") == "KEEL_NUM_THREADS");
+  CHECK(keel::device::meant_variable("keel", "KEEL_FUZZ_SECONDS").empty());
+  CHECK(keel::device::meant_variable("keel", "KEEL_").empty());
 }
 
 TEST_CASE("device: two dashes are no value, and a knob with keel's prefix is noticed where the prefix is another") {

@@ -106,8 +106,8 @@ struct found_variables {
   return found;
 }
 
-/// The variable that somebody meant who wrote `written`, which no knob has: the nearest one, if it is near. With keel's
-/// own prefix every one is keel's; with an application's the others may be the application's.
+/// The variable that is meant by `written`, which no knob has: the nearest one, if it is near; else `written` belongs to
+/// another program. With keel's own prefix four letters may be wrong, half of them at most; with an application's two.
 [[nodiscard]] inline std::string meant_variable(option_names const& names, std::string const& written) {
   std::vector<std::string> known;
   for (auto const& row : all_knobs) {
@@ -117,10 +117,9 @@ struct found_variables {
       known.push_back(variable_name(names.prefix, std::string{device} + "-" + std::string{row.option}));
   }
   std::string const meant{policy::nearest(written, known)};
-  constexpr std::size_t near = 2;
-  bool const is_of_tests = written.starts_with("KEEL_TEST_");
-  return !is_of_tests && (names.prefix == "keel" || policy::edit_distance(written, meant) <= near) ? meant
-                                                                                                   : std::string{};
+  std::size_t const letters = written.size() - std::min(written.size(), names.prefix.size() + 1);
+  std::size_t const near = names.prefix == "keel" ? std::min(std::size_t{4}, (letters + 1) / 2) : 2;
+  return policy::edit_distance(written, meant) <= near ? meant : std::string{};
 }
 
 /// What the command line held for keel and for Kokkos.
