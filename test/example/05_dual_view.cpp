@@ -11,17 +11,17 @@ namespace before {
 /// `sync` too many is a needless copy.
 double work(int n) {
   Kokkos::DualView<double*> x("x", std::size_t(n));
-  for (int i = 0; i < n; ++i) x.h_view(i) = i;
+  for (int i = 0; i < n; ++i) x.view_host()(i) = i;
   x.modify_host();
 
   x.sync_device();
-  auto const on_device = x.d_view;
+  auto const on_device = x.view_device();
   Kokkos::parallel_for("double it", n, KOKKOS_LAMBDA(int i) { on_device(i) *= 2; });
   x.modify_device();
 
   x.sync_host();
   double sum = 0;
-  for (int i = 0; i < n; ++i) sum += x.h_view(i);
+  for (int i = 0; i < n; ++i) sum += x.view_host()(i);
   return sum;
 }
 
