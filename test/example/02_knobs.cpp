@@ -10,7 +10,7 @@ struct app : keel::defaults {
 int main(int argc, char** argv) try {
   // The weakest source: what the code says before the start.
   keel::start<app> before;
-  before.set_device("serial");
+  before.set_device("simulated");
   before.set_log_level(keel::device::log_level::error);
   if (before.set_num_devices(0) == keel::device::outcome::invalid_value) std::cout << "no program runs on 0 devices\n";
 

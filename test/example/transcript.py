@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the commands of a transcript and compares what they print: transcript.py TRANSCRIPT PROGRAM [LAUNCHER ...]
+"""Runs the commands of a transcript and compares what they print: transcript.py TRANSCRIPT PROGRAM HOST_DEVICE [LAUNCHER ...]
 
 A line `$ NAME=value mpiexec -n 4 program --option` is a command, the lines below it are its output; `...` stands for
-any text within a line. `mpiexec` is the launcher of this build. Where there is none, its commands are skipped.
+any text within a line. `HOST` is a host device that Kokkos was built with. `mpiexec` is the launcher of this build. Where there is none, its commands are skipped.
 """
 import os
 import pathlib
@@ -19,9 +19,9 @@ def matches(expected, said):
     return re.fullmatch(pattern, "\n".join(line.rstrip() for line in said.splitlines())) is not None
 
 
-def main(transcript, program, *launcher):
+def main(transcript, program, host_device, *launcher):
     path, count = pathlib.Path(program).resolve(), {"passed": 0, "failed": 0, "skipped": 0}
-    sections = re.split(r"^\$ ", pathlib.Path(transcript).read_text(), flags=re.M)[1:]
+    sections = re.split(r"^\$ ", pathlib.Path(transcript).read_text().replace("HOST", host_device), flags=re.M)[1:]
     for section in sections:
         command, *expected = section.rstrip("\n").splitlines()
         words = shlex.split(command)

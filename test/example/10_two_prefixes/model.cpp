@@ -4,7 +4,7 @@
 #include <iostream>
 
 struct model_policy : keel::defaults {
-  using devices = keel::where_supported<keel::list<keel::simulated, keel::serial>>;
+  using devices = keel::where_supported<keel::list<keel::simulated, keel::serial, keel::openmp>>;
   static constexpr std::string_view prefix = "model";
 };
 
