@@ -19,7 +19,12 @@ struct walls : kr::routine<"walls", kr::on<keel::simulated>, kr::reads<kr::rim<e
 struct inner : kr::routine<"inner", kr::on_host, kr::updates<kr::part<eta, kr::core>>> {};
 struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<10, walls, kr::repeat<3, inner>>> {};
 
-constexpr kr::declaration of(kr::entry const& e, kr::variable_info const& v, int level = 0) { return kr::declared(e, &v, level); }
+/// What `e` declares for a level of `v`; no regions where it declares nothing.
+constexpr kr::declaration of(kr::entry const& e, kr::variable_info const& v, int level = 0) {
+  for (kr::declaration const& one : e.declared())
+    if (one.level == level && *one.variable == v) return one;
+  return {&v, std::uint8_t(level)};
+}
 
 static_assert(kr::Entry<step> && kr::Routine<rhs> && !kr::Routine<step> && kr::Variable<eta> && !kr::Variable<rhs>);
 

@@ -30,6 +30,18 @@
 #define KEEL_FORCE_INLINE inline
 #endif
 
+/// 1 where the program links keel's compiled part (`libkeel`, see meson option `compiled`): its headers then hold no body of
+/// what is neither a template nor hot, and every source that includes them compiles faster. 0 is header-only.
+#ifndef KEEL_COMPILED
+#define KEEL_COMPILED 0
+#endif
+/// Before a function whose body belongs to the compiled part.
+#if KEEL_COMPILED
+#define KEEL_INLINE
+#else
+#define KEEL_INLINE inline
+#endif
+
 /// Before a loop of a few turns, their number a constant once its function was inlined: nothing is left of the loop.
 #if defined(__clang__)
 #define KEEL_UNROLL _Pragma("clang loop unroll(full)")

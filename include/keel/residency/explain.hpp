@@ -5,8 +5,6 @@
 /// A plan that people can read: as a table, and as a graph.
 
 #include <keel/impl/residency/explain.hpp>
-#include <keel/impl/residency/explain_graph.hpp>
-#include <keel/impl/residency/explain_table.hpp>
 #include <keel/residency/plan.hpp>
 
 #include <ostream>

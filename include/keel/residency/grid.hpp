@@ -188,4 +188,6 @@ struct further_grids {
 
 } // namespace keel::residency
 
+#if !KEEL_COMPILED
 #include <keel/impl/residency/grid.hpp>
+#endif

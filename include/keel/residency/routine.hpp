@@ -171,11 +171,4 @@ struct routine {
 template <class R>
 concept Routine = requires { typename R::place_type; } && R::about.what == entry_kind::routine;
 
-/// What `e` declares for level `level` of `v`; no regions where it declares nothing.
-[[nodiscard]] constexpr declaration declared(entry const& e, variable_info const* v, int level) {
-  for (declaration const& one : e.declared())
-    if (one.level == level && *one.variable == *v) return one;
-  return {v, std::uint8_t(level)};
-}
-
 } // namespace keel::residency

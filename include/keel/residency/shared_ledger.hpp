@@ -11,9 +11,9 @@
 
 namespace keel::residency {
 
-/// A ledger that threads take in turns. It is reached through `with` alone, so that nobody can forget to take his
-/// turn; what `f` gets is not to be kept. A whole call belongs into one turn: what stands between `pre_call` and
-/// `post_call` is not for others to see. A plain `ledger` is for one thread.
+/// A ledger that several threads share. They reach it through `with` alone, which locks it; `f` must not keep what it gets.
+/// `pre_call` and its `post_call` belong into one call of `with`: no other thread may see the state between them. A plain
+/// `ledger` is for one thread.
 template <Provider P, Observer O = unobserved>
 class shared_ledger {
 public:

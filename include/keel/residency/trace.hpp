@@ -5,6 +5,7 @@
 /// An observer that writes a line of JSON for each copy; `keel-info trace` reads them.
 
 #include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/residency/observer.hpp>
 
 #include <array>
@@ -108,4 +109,6 @@ private:
 
 } // namespace keel::residency
 
+#if !KEEL_COMPILED
 #include <keel/impl/residency/trace.hpp>
+#endif

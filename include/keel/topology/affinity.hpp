@@ -4,13 +4,17 @@
 /// @file
 /// The hardware threads that a thread may run on, whatever the node is made of. Asks the system alone, not hwloc.
 
-#include <keel/impl/topology/affinity.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/topology/id_set.hpp>
 
 namespace keel::topology {
 
 /// The system's numbers of the hardware threads that the calling thread may run on now: what `taskset`, a
 /// batch system or MPI's launcher left it. Throws `keel::error` where the system does not say.
-[[nodiscard]] inline id_set bound_hardware_threads() { return impl::affinity_of(0); }
+[[nodiscard]] id_set bound_hardware_threads();
 
 } // namespace keel::topology
+
+#if !KEEL_COMPILED
+#include <keel/impl/topology/affinity.hpp>
+#endif

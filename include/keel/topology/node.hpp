@@ -4,13 +4,11 @@
 /// @file
 /// A node: what it is made of, and what is near what.
 
-#include <keel/impl/topology/discover.hpp>
-#include <keel/impl/topology/place.hpp>
-#include <keel/impl/topology/start_cache.hpp>
+#include <keel/impl/topology/inventory.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/topology/objects.hpp>
 #include <keel/topology/placement.hpp>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,14 +23,8 @@ namespace keel::topology {
 
 namespace impl {
 
-[[noreturn, gnu::cold]] inline void no_such_id(int id, std::size_t count) {
-  throw error("topology", "there is no id " + std::to_string(id), "the node has " + std::to_string(count), "Count from 0",
-              EINVAL);
-}
-[[noreturn, gnu::cold]] inline void no_such_range(int min, int max) {
-  throw error("topology", "no distance lies between " + std::to_string(min) + " and " + std::to_string(max), {},
-              "Say -1 for no upper bound", EINVAL);
-}
+[[noreturn, gnu::cold]] void no_such_id(int id, std::size_t count);
+[[noreturn, gnu::cold]] void no_such_range(int min, int max);
 
 } // namespace impl
 
@@ -61,33 +53,25 @@ class node {
 public:
   /// This machine. `HWLOC_SYNTHETIC`, `HWLOC_XMLFILE` and hwloc's other variables put another in
   /// its stead, as they do for every program that uses hwloc; a bad one throws `keel::error`.
-  [[nodiscard]] static node here() { return node{impl::from_here()}; }
+  [[nodiscard]] static node here();
 
   /// The same, kept in a folder from one start to the next, where it takes a few system calls: a node that was read
   /// since the last boot on this kernel, with the processors, memories, devices and limits that are there now and
   /// under the same variables of hwloc's. Anything else in the folder is read anew and replaced, whole, whatever
   /// other ranks do; `source()` says so. Throws `keel::error` for a folder or a file that others may write.
-  [[nodiscard]] static node here(std::filesystem::path const& kept_in) { return node{impl::from_here_kept(kept_in)}; }
+  [[nodiscard]] static node here(std::filesystem::path const& kept_in);
 
   /// Why `here(kept_in)` would refuse a folder; empty where it would not.
-  [[nodiscard]] static std::string why_not_kept_in(std::filesystem::path const& folder) {
-    return impl::cache_folder::why_not(folder);
-  }
+  [[nodiscard]] static std::string why_not_kept_in(std::filesystem::path const& folder);
 
   /// The machine saved in a file that lstopo wrote. Hostile files throw `keel::error` before hwloc sees them.
-  [[nodiscard]] static node from_xml(std::filesystem::path const& path) {
-    return node{impl::from_xml_file(path, path.string())};
-  }
+  [[nodiscard]] static node from_xml(std::filesystem::path const& path);
 
   /// The same from memory; `name` stands in messages.
-  [[nodiscard]] static node from_xml_text(std::string_view text, std::string const& name = "the XML") {
-    return node{impl::from_xml_text(text, name)};
-  }
+  [[nodiscard]] static node from_xml_text(std::string_view text, std::string const& name = "the XML");
 
   /// A machine described in hwloc's synthetic language: `"package:2 numa:1 core:8 pu:2"`.
-  [[nodiscard]] static node from_synthetic(std::string_view text) {
-    return node{impl::from_synthetic(text, "synthetic description '" + std::string{text} + "'")};
-  }
+  [[nodiscard]] static node from_synthetic(std::string_view text);
 
   /// In hwloc's order, in the order of the tree, and in the order of the buses; an object's id is its place.
   [[nodiscard]] std::span<memory const> memories() const noexcept { return all_.memories; }
@@ -104,34 +88,11 @@ public:
 
   /// What lies between the distances `min` and `max` from a core, both included; `max` -1 is unbounded.
   /// Throws `keel::error` for a core that is not there and for any other range without steps.
-  [[nodiscard]] id_set nearby_memories(int core, memory_type type = memory_type::any, int min = 0, int max = -1) const {
-    return nearby(core, type, min, max, all_.memories, [&](int m) { return all_.distance_to_memory(core, m); });
-  }
+  [[nodiscard]] id_set nearby_memories(int core, memory_type type = memory_type::any, int min = 0, int max = -1) const;
   /// The memories with a known latency from a core that is no longer than this one, however many steps away.
-  [[nodiscard]] id_set nearby_memories(int core, memory_type type, within at_most) const {
-    checked(core, all_.cores.size());
-    id_set found;
-    for (auto const& m : all_.memories)
-      if (auto const known = all_.ways.latencies.at(core, m.id);
-          known > 0 && known <= at_most.latency && (type == memory_type::any || type == m.type))
-        found.insert(m.id);
-    return found;
-  }
-  [[nodiscard]] id_set nearby_cores(int core, core_type type = core_type::any, int min = 0, int max = -1) const {
-    auto const shell = cores_between(core, min, max);
-    id_set found;
-    if (type == core_type::any) {
-      found.insert(shell.first, shell.hole_first);
-      found.insert(shell.hole_end, shell.end);
-    } else {
-      for (int id = shell.first; id < shell.end; ++id)
-        if (shell.contains(id) && all_.cores[std::size_t(id)].type == type) found.insert(id);
-    }
-    return found;
-  }
-  [[nodiscard]] id_set nearby_devices(int core, device_type type = device_type::any, int min = 0, int max = -1) const {
-    return nearby(core, type, min, max, all_.devices, [&](int d) { return distance_to_device(core, d); });
-  }
+  [[nodiscard]] id_set nearby_memories(int core, memory_type type, within at_most) const;
+  [[nodiscard]] id_set nearby_cores(int core, core_type type = core_type::any, int min = 0, int max = -1) const;
+  [[nodiscard]] id_set nearby_devices(int core, device_type type = device_type::any, int min = 0, int max = -1) const;
 
   /// The same for cores of any type, by two look-ups in a table: no allocation, no walk.
   [[nodiscard]] core_shell cores_between(int core, int min, int max = -1) const {
@@ -164,19 +125,13 @@ public:
   [[nodiscard]] latency_unit unit_of_latencies() const noexcept { return all_.ways.unit; }
 
   /// The cores that share a cache with a core, itself among them; empty where it has none of that kind.
-  [[nodiscard]] id_set sharing(int core, cache which) const {
-    int const at = all_.caches[checked(core, all_.cores.size())][std::size_t(which)];
-    return at < 0 ? id_set{} : id_set::range(all_.tree[at].first_core, all_.tree[at].end_core);
-  }
+  [[nodiscard]] id_set sharing(int core, cache which) const;
 
   /// A place for each of `ranks` ranks. Throws `keel::error` for fewer than one, and for a rule that
   /// leaves no core, or that wants devices where there are none or too few contexts.
-  [[nodiscard]] std::vector<placement> place(int ranks, placing const& rule = {}) const {
-    return impl::place(all_, ranks, rule);
-  }
+  [[nodiscard]] std::vector<placement> place(int ranks, placing const& rule = {}) const;
 
 private:
-  explicit node(impl::loaded const& from) : node(impl::discovery{from}.take()) {}
   explicit node(impl::inventory all) : all_(std::move(all)) {}
 
   static std::size_t checked(int id, std::size_t count) {
@@ -195,16 +150,7 @@ private:
 
   template <class Object, class Type>
   [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects,
-                              auto const& distance_to) const {
-    check(core, min, max);
-    id_set found;
-    for (auto const& object : objects) {
-      if (type != Type::any && type != object.type) continue;
-      if (int const distance = distance_to(object.id); distance >= min && (max == -1 || distance <= max))
-        found.insert(object.id);
-    }
-    return found;
-  }
+                              auto const& distance_to) const;
 
   [[nodiscard]] std::optional<std::uint64_t> number(impl::numbers_to_memories const& table, int core,
                                                     int memory) const {
@@ -216,3 +162,7 @@ private:
 };
 
 } // namespace keel::topology
+
+#if !KEEL_COMPILED
+#include <keel/impl/topology/node.hpp>
+#endif

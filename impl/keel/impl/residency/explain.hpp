@@ -4,6 +4,7 @@
 /// @file
 /// A plan as rows, each an access of an entry to one or more regions of a level, with what is known of it.
 
+#include <keel/impl/residency/explanation.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/prefetch.hpp>
 #include <keel/policy/choose.hpp>
@@ -44,48 +45,6 @@ struct to_explain {
 /// The first device with memory of its own; where there is none, the first.
 template <class App>
 using device_to_explain = typename to_explain<policy::to_list<typename App::devices>>::type;
-
-/// One access of an entry. `reads` and `writes` hold the regions that the row stands for.
-struct told_access {
-  std::string variable; ///< with its level
-  region reads = region::none, writes = region::none;
-  met seen;
-};
-
-/// One entry, `depth` groups below the schedule. Groups come before what they hold.
-struct told_entry {
-  entry_kind what;
-  std::string name, where; ///< the memory; empty for groups and cycles
-  int depth = 0;
-  std::vector<told_access> accesses;
-};
-
-/// Data that `writer` left and `reader` meets, entries both; `crosses` where a step ends in between.
-struct told_flow {
-  std::size_t writer, reader;
-  std::string variable; ///< with its level
-  region where;
-  met seen;
-  bool crosses;
-};
-
-/// A copy that begins behind `writer`, because `reader` is certain to want it further on in the same group.
-struct told_early_copy {
-  std::string writer, reader, variable; ///< with its level
-  region where;
-  memory to;
-};
-
-/// What all texts are made of.
-struct explanation {
-  std::string device;
-  std::vector<std::string> memories;
-  std::vector<told_entry> entries;
-  std::vector<told_flow> flows;
-  std::vector<told_early_copy> early;
-  std::int64_t transient = 0, period = 0;
-  tally copies;
-};
 
 [[nodiscard]] inline std::string name_of(entry const& e) {
   bool const counts = e.what == entry_kind::every || e.what == entry_kind::repeat;

@@ -4,8 +4,7 @@
 /// @file
 /// A plan as a graph in the language of Graphviz.
 
-#include <keel/impl/residency/explain.hpp>
-#include <keel/impl/residency/explain_table.hpp>
+#include <keel/impl/residency/explanation.hpp>
 
 #include <cstddef>
 #include <map>
@@ -23,7 +22,7 @@ namespace keel::residency::detail {
 /// Boxes are entries, in the order of a step, filled where they run away from the host. An arrow has the data that
 /// go from writer to reader: thick and red where they are always copied, red and dashed where that depends, grey
 /// where they stay; dotted lines hold the order.
-[[nodiscard]] inline std::string as_graph(explanation const& told) {
+KEEL_INLINE std::string as_graph(explanation const& told) {
   std::string text = "digraph step {\n  node [shape=box, fontname=sans, style=filled, fillcolor=white]\n  edge [fontname=sans, fontsize=10]\n";
   std::string order;
   int open = 0;

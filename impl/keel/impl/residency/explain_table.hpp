@@ -4,7 +4,7 @@
 /// @file
 /// A plan as a table.
 
-#include <keel/impl/residency/explain.hpp>
+#include <keel/impl/residency/explanation.hpp>
 
 #include <algorithm>
 #include <array>
@@ -30,13 +30,6 @@ using told_row = std::array<std::string, 8>;
   return text;
 }
 
-/// `never`, `always`, `depends`; `lost` where there is nothing to copy. Nothing where the steady state does not come by.
-[[nodiscard]] inline char const* word_for(met const& m) {
-  if (!m.lost && !m.found && !m.lacked) return "";
-  if (m.lost && !m.found && !m.lacked) return "lost";
-  return !m.lacked ? "never" : m.found || m.lost ? "depends" : "always";
-}
-
 /// The memories that data can come from, with `or` between them.
 [[nodiscard]] inline std::string sources(explanation const& told, met const& m) {
   std::string text;
@@ -53,7 +46,7 @@ using told_row = std::array<std::string, 8>;
   return "";
 }
 
-[[nodiscard]] inline std::string as_table(explanation const& told) {
+KEEL_INLINE std::string as_table(explanation const& told) {
   std::vector<told_row> rows{{"entry", "in", "data", "region", "access", "copied", "from", "ghosts"}};
   for (std::size_t i = 1; i < told.entries.size(); ++i) { // the schedule itself comes first
     told_entry const& e = told.entries[i];

@@ -26,6 +26,7 @@
 #include <deque>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -157,7 +158,7 @@ struct fields_base {
 
   // raw_access.hpp
   template <class View>
-  [[nodiscard]] owner owner_of(View const& v) const;
+  [[nodiscard]] std::optional<owner> owner_of(View const& v, std::string_view call) const;
   template <class View>
   void require_valid_data(View const& v, region where);
   template <class View>

@@ -13,7 +13,7 @@
 
 namespace keel::residency {
 
-inline grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third)
+KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third)
     : rank_(int(extents.size())) {
   ghost_width ghosts;
   periodic wraps;
@@ -54,13 +54,13 @@ inline grid::grid(std::initializer_list<extent> extents, grid_option first, grid
   }
 }
 
-inline bounds share::owned() const {
+KEEL_INLINE bounds share::owned() const {
   bounds b;
   for (int d = 0; d < rank; ++d) b.begin[d] = width[d], b.end[d] = extents[d] - width[d];
   return b;
 }
 
-inline bounds share::core() const {
+KEEL_INLINE bounds share::core() const {
   bounds b = owned();
   for (int d = 0; d < rank; ++d) {
     if (!is_wall(d, side::low)) b.begin[d] += width[d];
@@ -70,7 +70,7 @@ inline bounds share::core() const {
   return b;
 }
 
-inline bounds share::inside() const {
+KEEL_INLINE bounds share::inside() const {
   bounds b = owned();
   for (int d = 0; d < rank; ++d) {
     if (!is_wall(d, side::low)) b.begin[d] -= width[d];
@@ -80,7 +80,7 @@ inline bounds share::inside() const {
 }
 
 // Few ranks have few divisors: all products are tried, the first factor from the largest down.
-inline indices processes_for(grid const& g, int ranks) {
+KEEL_INLINE indices processes_for(grid const& g, int ranks) {
   indices best, now;
   double least = std::numeric_limits<double>::infinity();
   auto const search = [&](auto const& self, int d, std::int64_t left) -> void {
@@ -123,7 +123,7 @@ inline indices processes_for(grid const& g, int ranks) {
 }
 
 // The last dimension's position runs fastest with the rank.
-inline share share_of(grid const& g, int ranks, int rank) {
+KEEL_INLINE share share_of(grid const& g, int ranks, int rank) {
   share s;
   s.rank = g.rank();
   s.global_extents = g.extents();

@@ -6,7 +6,6 @@
 
 #include <keel/impl/residency/schedule_table.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

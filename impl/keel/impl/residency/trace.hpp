@@ -73,7 +73,7 @@ private:
   return was_bad ? EIO : 0;
 }
 
-inline void trace_closer::operator()(std::FILE* f) const noexcept {
+KEEL_INLINE void trace_closer::operator()(std::FILE* f) const noexcept {
   int const code = finish(f);
   if (code == 0 || is_told) return;
   std::fprintf(stderr, "keel::residency::traced: the trace %s is not whole (%s). Make room for it?\n", path.c_str(),
@@ -83,7 +83,7 @@ inline void trace_closer::operator()(std::FILE* f) const noexcept {
 
 } // namespace detail
 
-inline trace_identity trace::next(int ranks) {
+KEEL_INLINE trace_identity trace::next(int ranks) {
   static std::atomic<int> made = 0;
   static std::uint64_t const run = [] {
     std::uint64_t random = 0;
@@ -93,7 +93,7 @@ inline trace_identity trace::next(int ranks) {
   return {run, ++made, ranks};
 }
 
-inline void trace::open(std::string const& path, int rank, std::vector<std::string> memories,
+KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std::string> memories,
                         trace_identity const& which) {
   rank_ = rank, memories_ = std::move(memories);
   (void)detail::exit_code::of_process();
@@ -111,20 +111,20 @@ inline void trace::open(std::string const& path, int rank, std::vector<std::stri
       detail::member("ranks", std::uint64_t(which.ranks)) + detail::member("begin", std::uint64_t(epoch.count())) + "}\n");
 }
 
-inline error trace::lost(std::string const& path, int code) {
+KEEL_INLINE error trace::lost(std::string const& path, int code) {
   return error("residency::traced", "the trace " + path + " is not whole", std::strerror(code), "Make room for it", code);
 }
 
-inline void trace::close() {
+KEEL_INLINE void trace::close() {
   if (!file_) return;
   if (int const code = detail::finish(file_.release()); code != 0) throw lost(file_.get_deleter().path, code);
 }
 
-inline void trace::create(int variable, memory m) {
+KEEL_INLINE void trace::create(int variable, memory m) {
   if (file_) put(line("create", clock::now(), variable) + detail::member("memory", memories_[std::size_t(m)]) + "}\n");
 }
 
-inline void trace::after(std::span<transfer const> batch, std::string_view routine, bool done) {
+KEEL_INLINE void trace::after(std::span<transfer const> batch, std::string_view routine, bool done) {
   if (!file_ || !done) return;
   auto const took = clock::now() - begun_;
   auto const bytes_of = [&](transfer const& t) {
@@ -149,7 +149,7 @@ inline void trace::after(std::span<transfer const> batch, std::string_view routi
   }
 }
 
-inline void trace::exchange(int variable, int level, int component, std::uint64_t bytes) {
+KEEL_INLINE void trace::exchange(int variable, int level, int component, std::uint64_t bytes) {
   if (!file_) return;
   put(line("exchange", begun_, variable) + detail::member("level", std::uint64_t(level)) +
       detail::member("component", std::uint64_t(component)) + detail::member("bytes", bytes) +
@@ -157,17 +157,17 @@ inline void trace::exchange(int variable, int level, int component, std::uint64_
   begun_ = clock::now();
 }
 
-inline std::string trace::path_of(std::string const& name, int rank, int part) {
+KEEL_INLINE std::string trace::path_of(std::string const& name, int rank, int part) {
   return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
 }
 
-inline std::string trace::line(char const* what, clock::time_point when, int variable) const {
+KEEL_INLINE std::string trace::line(char const* what, clock::time_point when, int variable) const {
   return "{\"what\":" + detail::quoted(what) + detail::member("time", microseconds(when - origin_)) +
          detail::member("rank", std::uint64_t(rank_)) + detail::member("variable", variables_[std::size_t(variable)].name);
 }
 
 // In full, or the program is told.
-inline void trace::put(std::string const& text) {
+KEEL_INLINE void trace::put(std::string const& text) {
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size()) return;
   int const code = errno;
   file_.get_deleter().is_told = true;

@@ -6,10 +6,9 @@
 
 #include <keel/impl/topology/cards.hpp>
 #include <keel/impl/topology/hwloc.hpp>
+#include <keel/impl/topology/inventory.hpp>
 #include <keel/impl/topology/kinds.hpp>
-#include <keel/impl/topology/latencies.hpp>
 #include <keel/impl/topology/levels.hpp>
-#include <keel/impl/topology/localities.hpp>
 #include <keel/impl/topology/memories.hpp>
 #include <keel/impl/topology/ways.hpp>
 #include <keel/topology/objects.hpp>
@@ -24,34 +23,11 @@
 
 namespace keel::topology::impl {
 
-/// All that keel keeps of a node; hwloc's own tree can go once this is made.
-struct inventory {
-  std::vector<memory> memories;
-  std::vector<core> cores;
-  std::vector<device> devices;
-  std::vector<int> memory_places, core_places, device_places; ///< the locality of each
-  std::vector<std::array<int, 4>> caches;                     ///< of each core, by `cache`; -1 is none
-  localities tree;
-  memory_ways ways;
-  reach cores_around;                         ///< this and the distances follow from the rest
-  refined_distances memory_distances;
-  id_set withheld_threads, withheld_memories; ///< the system's numbers of what may not be used
-  std::string source;
-  bool here = false;
-
-  [[nodiscard]] int steps_to_memory(int core, int memory) const {
-    return tree.distance(core_places[std::size_t(core)], memory_places[std::size_t(memory)]);
-  }
-  [[nodiscard]] int distance_to_memory(int core, int memory) const {
-    return memory_distances.of(steps_to_memory(core, memory), core, memory, ways.latencies);
-  }
-  /// Once all else is there.
-  void make_tables() {
-    cores_around = reach{tree, core_places};
-    memory_distances = refined_distances{int(cores.size()), int(memories.size()), ways.latencies,
-                                         [&](int core, int memory) { return steps_to_memory(core, memory); }};
-  }
-};
+inline void inventory::make_tables() {
+  cores_around = reach{tree, core_places};
+  memory_distances = refined_distances{int(cores.size()), int(memories.size()), ways.latencies,
+                                       [&](int core, int memory) { return steps_to_memory(core, memory); }};
+}
 
 /// One walk over hwloc's tree, with what is withheld still in it: so that this can be told, and distances
 /// do not depend on it. Objects remember their locality in `userdata`, which hwloc leaves to its users.

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What the smallest program costs the compiler: smallest.py COMPILER ARGUMENT... [--rounds N]
+
+User seconds and memory, medians of N rounds in turn: Kokkos alone, the foreign headers that keel needs, all of keel's headers,
+a program with `keel::runtime`, and one with `fields` and a step; keel's with headers alone and with its compiled part."""
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+RUNTIME = """#include <keel/keel.hpp>
+struct app : keel::defaults { using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::simulated>>; };
+"""
+MAIN = """int main(int argc, char** argv) try {
+  keel::runtime<app> run{argc, argv};
+  if (run.help_requested()) return 0;
+%s} catch (std::exception const& e) { return keel::report(e); }
+"""
+SMALLEST = """namespace kr = keel::residency;
+struct heat : kr::variable<"heat", double*> {};
+struct warm : kr::routine<"warm", kr::on_device, kr::writes<heat>> {
+  template <class V> static void run(V v, double by) {
+    auto const h = v(heat{});
+    auto const own = v.owned();
+    Kokkos::parallel_for("warm", Kokkos::RangePolicy(v.execution_space(), own.begin[0], own.end[0]), KOKKOS_LAMBDA(int i) { h(i) = by * i; });
+  }
+};
+struct step : kr::schedule<warm> {};
+"""
+STEP = """  kr::fields<app, heat> f{run, kr::grid{{1000}, kr::ghost_width{1}, kr::periodic{true}}};
+  f.step(step{}, 2.0);
+"""
+PROGRAMS = {
+    "Kokkos alone": """#include <Kokkos_Core.hpp>
+int main(int argc, char** argv) {
+  Kokkos::initialize(argc, argv);
+  {
+    Kokkos::View<double*> a("a", 10);
+    Kokkos::parallel_for("x", 10, KOKKOS_LAMBDA(int i) { a(i) = i; });
+  }
+  Kokkos::finalize();
+}
+""",
+    "foreign headers": """#include <Kokkos_Core.hpp>
+#include <boost/hana/tuple.hpp>
+#include <hwloc.h>
+#if KEEL_WITH_MPI
+#include <mpi.h>
+#endif
+#if KEEL_WITH_TBB
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#endif
+int main() {}
+""",
+    "keel/keel.hpp": "#include <keel/keel.hpp>\nint main() {}\n",
+    "keel::runtime": RUNTIME + MAIN % "",
+    "fields and a step": RUNTIME + SMALLEST + MAIN % STEP,
+}
+
+
+def cost(command, text, folder):
+    """User seconds and MiB of one compilation."""
+    path = os.path.join(folder, "it.cpp")
+    with open(path, "w") as file:
+        file.write(text)
+    child = subprocess.Popen(command + ["-c", path, "-o", path + ".o"])
+    _, status, used = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"compile: {' '.join(command)} failed")
+    return used.ru_utime, used.ru_maxrss / 1024
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=3)
+    asked, command = parser.parse_known_args()
+    command = [word for word in command if not word.startswith("-DKEEL_COMPILED")]
+    rows = [(name, how, ["-O0"]) for name in PROGRAMS for how in ((0, 1) if "keel/keel.hpp" in PROGRAMS[name] else (0,))]
+    rows += [("fields and a step", how, ["-O2"]) for how in (0, 1)]
+    seen = {row[0] + str(row[1]) + row[2][0]: [] for row in rows}
+    with tempfile.TemporaryDirectory() as folder:
+        for _ in range(asked.rounds):
+            for name, how, level in rows:
+                seen[name + str(how) + level[0]].append(cost(command + level + [f"-DKEEL_COMPILED={how}"], PROGRAMS[name], folder))
+    base = statistics.median(user for user, _ in seen["Kokkos alone0-O0"])
+    print(f"{'program':20}{'keel is':18}{'':6}{'user s':>8}{'x Kokkos':>10}{'MiB':>7}")
+    for name, how, level in rows:
+        user, memory = (statistics.median(column) for column in zip(*seen[name + str(how) + level[0]]))
+        kind = "" if "keel/keel.hpp" not in PROGRAMS[name] else "partly compiled" if how else "headers alone"
+        print(f"{name:20}{kind:18}{level[0]:6}{user:8.2f}{user / base:10.1f}{memory:7.0f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Bodies of what binds pages to memories.
+
+#include <keel/impl/topology/hwloc.hpp>
+#include <keel/impl/topology/memories.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/topology/memory_binding.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace keel::topology {
+
+namespace impl {
+
+/// What hwloc needs to bind pages; loaded at the first use and kept until the process ends.
+inline hwloc_topology_t here_for_pages() {
+  static loaded const here = from_here();
+  return here.tree.get();
+}
+
+inline void copy(id_set const& from, bitmap const& to) {
+  for (int const id : from) hwloc_bitmap_set(to.bits, unsigned(id));
+}
+inline id_set ids_of(hwloc_const_bitmap_t bits) {
+  id_set found;
+  for (int id = hwloc_bitmap_first(bits); id >= 0; id = hwloc_bitmap_next(bits, id)) found.insert(id);
+  return found;
+}
+
+/// Null and errno where the system refuses. One memory holds all pages, several take them in turns.
+inline void* pages_on(id_set const& memories, std::size_t bytes) {
+  bitmap nodes;
+  copy(memories, nodes);
+  auto const policy = memories.size() == 1 ? HWLOC_MEMBIND_BIND : HWLOC_MEMBIND_INTERLEAVE;
+  return hwloc_alloc_membind(here_for_pages(), bytes, nodes.bits, policy, HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
+}
+
+} // namespace impl
+
+KEEL_INLINE id_set ordinary_memories() {
+  auto const here = impl::here_for_pages();
+  id_set found;
+  for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(here, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
+    auto const type = impl::memory_of(node, false).type;
+    if ((type == memory_type::dram || type == memory_type::cache_side) &&
+        hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(here), node->os_index) != 0)
+      found.insert(int(node->os_index));
+  }
+  return found;
+}
+
+KEEL_INLINE std::string why_not_bindable(id_set const& memories) {
+  auto const here = impl::here_for_pages();
+  if (memories.empty()) return "no memory is named";
+  if (hwloc_topology_is_thissystem(here) == 0) return "HWLOC_XMLFILE or HWLOC_SYNTHETIC shows another machine";
+  auto const text = [](id_set const& ids) { return "NUMA node " + to_string(ids); };
+  if (auto const absent = memories - impl::ids_of(hwloc_topology_get_complete_nodeset(here)); !absent.empty())
+    return "this machine has no " + text(absent);
+  if (auto const withheld = memories - impl::ids_of(hwloc_topology_get_allowed_nodeset(here)); !withheld.empty())
+    return "this process may not use " + text(withheld);
+  void* const page = impl::pages_on(memories, 1);
+  if (page == nullptr) return "the system does not bind pages to " + text(memories) + ": " + impl::system_text(errno);
+  hwloc_free(here, page, 1);
+  return {};
+}
+
+KEEL_INLINE void* allocate_pages(id_set const& memories, std::size_t bytes) {
+  auto const here = impl::here_for_pages();
+  auto const refuse = [&](std::string const& why, int code) {
+    throw error("topology", "no " + std::to_string(bytes) + " bytes on NUMA node " + to_string(memories), why,
+                "Ask keel::topology::why_not_bindable first", code);
+  };
+  void* pages = nullptr;
+  errno = EINVAL;
+  if (hwloc_topology_is_thissystem(here) != 0) { // else hwloc binds nothing, and says it did
+    std::uint64_t room = 0;
+    for (int const id : memories)
+      if (auto const node = hwloc_get_numanode_obj_by_os_index(here, unsigned(id)); node != nullptr)
+        room += node->attr->numanode.local_memory;
+    if (room > 0 && bytes > room) refuse("there are " + std::to_string(room) + " in all", ENOMEM);
+    pages = impl::pages_on(memories, bytes);
+  }
+  if (pages == nullptr) {
+    int const code = errno;
+    auto const why = why_not_bindable(memories);
+    refuse(why.empty() ? impl::system_text(code) : why, code);
+  }
+  return pages;
+}
+
+KEEL_INLINE void free_pages(void* pages, std::size_t bytes) noexcept { hwloc_free(impl::here_for_pages(), pages, bytes); }
+
+KEEL_INLINE id_set memories_of(void const* at, std::size_t bytes) {
+  impl::bitmap nodes;
+  errno = 0;
+  if (bytes > 0 && hwloc_get_area_memlocation(impl::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
+    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", impl::system_text(errno), {}, errno);
+  return impl::ids_of(nodes.bits);
+}
+
+} // namespace keel::topology
