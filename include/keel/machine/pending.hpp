@@ -16,9 +16,8 @@
 
 namespace keel::machine {
 
-/// A reduction that has begun. `wait()` returns the result, and for a span, whose elements are MPI's until then,
-/// nothing. One that nobody waits for is waited for by the destructor. It stays where it is, as long as its environment
-/// lives.
+/// A reduction that has begun. `wait()` returns the result; for a span, whose elements MPI uses until then, it returns
+/// nothing. The destructor waits where `wait()` was not called. It is not copied, and its environment outlives it.
 template <TalkingRanks R, class X, class Op>
 class pending {
   static constexpr bool is_range = std::ranges::range<X> && !impl::is_array<X>;
@@ -27,9 +26,7 @@ public:
   pending(basic_environment<R> const& env, X x) : x_(std::move(x)) {
     if (!env.is_member()) return;
     auto const begin = [&]<class T>(T* data, std::size_t n) {
-      static_assert(Operation<Op, T>,
-                    "keel::machine::begin_all_reduce: the operation keeps values, or is not one of two elements (MPI "
-                    "calls it without them). Take a lambda without captures?");
+      impl::check_operation<Op, T>();
       if constexpr (requires { typename R::template pending<T, Op>; })
         request_ = std::make_unique<typename R::template pending<T, Op>>(env.communicator(), data, n);
       else

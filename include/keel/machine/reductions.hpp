@@ -68,6 +68,14 @@ concept Staged = requires(X const& x, impl::element_of<X>* host) {
 
 namespace impl {
 
+/// The requirement of every reduction, as one sentence.
+template <class Op, class T>
+constexpr void check_operation() {
+  static_assert(Operation<Op, T>,
+                "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls it "
+                "without them). Take a lambda without captures?");
+}
+
 /// A model that reduces by itself; else what all bring is folded by each.
 template <class R, class T, class Op>
 concept ReducesItself = requires(typename R::communicator const& c, T* x, std::size_t n) {
@@ -88,6 +96,7 @@ void fold(basic_environment<R> const& env, T* x, std::size_t n, std::size_t firs
 
 template <class Op, class R, class T>
 void all_reduce(basic_environment<R> const& env, T* x, std::size_t n) {
+  check_operation<Op, T>();
   if (!env.is_member() || n == 0) return;
   if constexpr (ReducesItself<R, T, Op>) R::template all_reduce<T, Op>(env.communicator(), x, n);
   else fold<R, T, Op>(env, x, n, 0, static_cast<std::size_t>(env.size()));
@@ -139,9 +148,6 @@ template <TalkingRanks R, impl::Value X, class Op>
 [[nodiscard]] X all_reduce(basic_environment<R> const& env, X const& x, Op) {
   X mine = x;
   impl::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) {
-    static_assert(Operation<Op, T>,
-                  "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
-                  "it without them). Take a lambda without captures?");
     impl::all_reduce<Op>(env, data, n);
   });
   return mine;
@@ -153,9 +159,6 @@ void all_reduce(basic_environment<R> const& env, X&& x, Op) {
     is_reached =
         R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op> && reaches_device_memory<R>();
   impl::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) {
-    static_assert(Operation<Op, T>,
-                  "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls "
-                  "it without them). Take a lambda without captures?");
     impl::all_reduce<Op>(env, data, n);
   });
 }

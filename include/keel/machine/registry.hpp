@@ -29,7 +29,7 @@ template <Ranks R = mpi>
 }
 
 /// Lends an environment as the default one while it lives; then the one before it is
-/// default again. The hook for whoever owns the environment: `keel::runtime` holds one.
+/// default again. The owner of the environment holds one, as `keel::runtime` does.
 template <Ranks R>
 class as_default {
 public:
