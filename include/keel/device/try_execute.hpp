@@ -19,10 +19,9 @@
 
 namespace keel::device {
 
-/// Whether an exception says that a device has no memory left, or is lost: what Kokkos throws then, older ones
-/// `std::bad_alloc` and newer ones a text, and what the vendors' errors are called in it.
+/// Whether an exception says that a device has no memory left, or is lost. Newer Kokkos says it in a text, with the
+/// vendors' names of errors; older Kokkos throws `std::bad_alloc`, which says it by its type.
 [[nodiscard]] inline bool is_failure_of_device(std::exception const& e) {
-  if (dynamic_cast<std::bad_alloc const*>(&e) != nullptr) return true;
   std::string_view const text = e.what();
   constexpr std::array<std::string_view, 10> signs{
       "do not fit into", // keel's own memory spaces
@@ -42,17 +41,21 @@ bool try_execute(Run& run, F&& f) {
   tracker<Run> here{run};
   auto const attempt = [&]<class Tag>(Tag tag) {
     if (!here.template can_run<Tag>()) return false;
+    auto const fail = [&](std::string_view why) {
+      here.report_failure(tag, std::string{why.substr(0, why.find('\n'))});
+      return false;
+    };
     try {
       if constexpr (std::convertible_to<decltype(f(tag)), bool>) {
         if (!f(tag)) return false;
       } else {
         f(tag);
       }
+    } catch (std::bad_alloc const& e) { // a type, because a program without RTTI cannot ask for it
+      return fail(e.what());
     } catch (std::exception const& e) {
       if (!is_failure_of_device(e)) throw;
-      std::string_view const why = reason_of(e);
-      here.report_failure(tag, std::string{why.substr(0, why.find('\n'))});
-      return false;
+      return fail(reason_of(e));
     }
     here.report_success(tag);
     return true;
