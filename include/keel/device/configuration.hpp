@@ -195,7 +195,7 @@ private:
     });
   }
 
-  /// The knobs that somebody set, in words, where something else runs.
+  /// The knobs that were set, in words, where something else runs.
   [[nodiscard]] std::vector<std::string> lost() const {
     std::vector<std::string> names;
     visit_all(*this, [&](auto const& row, auto const& held) {
@@ -205,14 +205,14 @@ private:
     return names;
   }
 
-  /// What keel would take where nobody sets the knob.
+  /// What keel takes where the knob is not set.
   void propose(knob id, std::int64_t value) {
     visit(*this, id, [&](auto const&, auto& held) {
       if (!held.is_set()) held.value = value;
     });
   }
 
-  /// What the device is told before the start, or of it what somebody set.
+  /// What the device is told before the start; or only the part of it that was set.
   [[nodiscard]] space::settings values(bool only_set = false) const {
     space::settings told;
     visit_all(*this, [&](auto const& row, auto const& held) {

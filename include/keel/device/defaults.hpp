@@ -42,7 +42,7 @@ struct defaults {
   using exchange = residency::on_host;
   /// Of all copies of a variable.
   using layout = Kokkos::LayoutRight;
-  /// Where things run and lie when nobody says otherwise, keel's own: a device whose space is named here is the one
+  /// Where things run and lie unless a knob says otherwise, keel's own: a device whose space is named here is the one
   /// that runs where no knob chose. Of a device that is replaced here, its memory wants to be too.
   using default_execution_space = space::default_execution_space;
   using default_host_execution_space = space::default_host_execution_space;

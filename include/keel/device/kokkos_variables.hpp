@@ -27,7 +27,7 @@ public:
     }
   }
 
-  /// `proposed` by keel, of which somebody has `said` some.
+  /// `proposed` holds every setting, `said` those of them that a knob has set.
   void set(space::settings const& proposed, space::settings const& said) {
     set("KOKKOS_NUM_THREADS", proposed.threads, said.threads);
     set("KOKKOS_NUMA", proposed.numa_regions, said.numa_regions);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Which accelerator a rank takes, and how many threads, where nobody said. Pure arithmetic.
+/// Which accelerator a rank takes, and how many threads, where no knob says it. Pure arithmetic.
 
 #include <keel/device/kinds.hpp>
 #include <keel/topology/node.hpp>
@@ -24,7 +24,7 @@ struct mapping_facts {
   int node_rank = 0;                      ///< this rank among those of its node, from 0
   std::span<std::string const> visible{}; ///< PCI ids of the accelerators that this process sees, by instance
   std::string_view nearest{};             ///< PCI id of the one that placement gave to this rank; empty for none
-  std::optional<int> limit{};             ///< how many may be used, where somebody said
+  std::optional<int> limit{};             ///< how many may be used, where a knob says it
 };
 
 /// The instance to take; empty where there is none, or the mapping is `none`.
@@ -73,7 +73,7 @@ struct mapping_facts {
   return taken;
 }
 
-/// The threads that a rank takes where nobody said: of the hardware threads that it may use, its part
+/// The threads that a rank takes where no knob says it: of the hardware threads that it may use, its part
 /// among the ranks that may use the very same ones. At least one.
 [[nodiscard]] inline int share_of_threads(int allowed, int ranks_sharing) {
   return std::max(allowed / std::max(ranks_sharing, 1), 1);

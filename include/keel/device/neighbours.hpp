@@ -37,7 +37,7 @@ struct neighbours {
   }
 };
 
-/// The accelerator of the device `Tag` that this rank takes where nobody chose. `node()` is asked only where it
+/// The accelerator of the device `Tag` that this rank takes where no knob chose one. `node()` is asked only where it
 /// decides.
 template <class Tag, class Node>
 [[nodiscard]] std::optional<int> mapped_instance(neighbours const& here, program_settings const& program,

@@ -38,7 +38,7 @@ template <class Devices>
     for_each_device<typename settings<Devices>::devices>([&]<class Tag>(Tag) {
       auto const& c = all.template of<Tag>();
       auto const value = c.value(row.id);
-      if (!value) { // nobody proposed one; asking for the bounds may cost a look at the whole node
+      if (!value) { // none was proposed; asking for the bounds may cost a look at the whole node
         auto const allowed = c.bounds_of(row.id);
         if (!allowed || allowed->most < allowed->least) return; // it lacks the knob, or there is nothing to choose from
       }

@@ -20,7 +20,7 @@
 
 namespace keel::device {
 
-/// A knob as somebody wrote it: not yet parsed, with the words that name its origin.
+/// A knob as it was written: not yet parsed, with the words that name its origin.
 struct assignment {
   knob id;
   std::string text;

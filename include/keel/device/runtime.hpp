@@ -102,7 +102,7 @@ public:
     space::stop();
   }
 
-  /// Whether somebody asked for the options; they are printed by then, once a job, and the program should end.
+  /// Whether the options were asked for; they are printed by then, once a job, and the program should end.
   [[nodiscard]] bool help_requested() const { return settings_.program.help; }
 
   /// The knobs of one device of the list. A device that this build lacks has some that do nothing.
@@ -231,7 +231,7 @@ private:
     return taken;
   }
 
-  /// What is worth a word at the start, of what somebody set.
+  /// Tells, at the start, of settings that have no effect or are a mistake.
   void tell(std::vector<std::string> const& for_another) {
     using enum device::log_level;
     for (auto const& r : settings_.remarks()) device::log(r.level, r.text);
@@ -251,7 +251,7 @@ private:
     unknown_variables_ = {};
   }
 
-  /// One rank's problem is everybody's: all throw, and the first that has one says it.
+  /// All ranks throw where one has a problem; the first that has one says it.
   void agree(std::string const& problem) {
     auto const good = machine::all_gather(environment_, static_cast<char>(problem.empty()));
     auto const first = std::find(good.begin(), good.end(), 0) - good.begin();
@@ -279,7 +279,7 @@ private:
     kokkos_variables_.set(proposed, said);
   }
 
-  /// Names each knob that somebody set and that Kokkos, which the application has started, did not take.
+  /// Names each knob that was set, and that Kokkos did not take because the application has started it.
   void tell_of_late_knobs() {
     constexpr auto because =
         " has no effect, because the application has started Kokkos. Use a device of keel's before?";
@@ -290,7 +290,7 @@ private:
     for (auto const& word : kokkos_arguments_) device::log(device::log_level::warning, word + because);
   }
 
-  /// What keel takes where nobody says otherwise.
+  /// What keel takes where no knob is set.
   template <class Tag>
   void propose() {
     using traits = device_traits<Tag>;

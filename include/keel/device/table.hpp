@@ -221,7 +221,7 @@ static_assert([] {
 }(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
      "the enumeration?");
 
-/// The option nearest to what somebody wrote, both without dashes and prefix.
+/// The option nearest to `written`, both without dashes and prefix.
 [[nodiscard]] inline std::string_view nearest_option(std::string_view written) {
   return policy::nearest(written, all_knobs, [](auto const& k) { return k.option; });
 }
