@@ -233,7 +233,7 @@ TEST_CASE(
   CHECK(ended.code == 2);
 }
 
-TEST_CASE("device: whoever starts MPI and Kokkos, and in whatever order, what keel's own devices are told applies") {
+TEST_CASE("device: in every order of starting MPI and Kokkos, what keel's own devices are told applies") {
   std::string const tbb = "--app-device=tbb --app-num-threads=1 --kokkos-print-configuration";
   for (char mpi : {'k', 'a'})
     for (char kokkos : {'k', 'b', 'm'})

@@ -2,35 +2,15 @@
 #include <keel/device/help.hpp>
 
 #include <doctest/doctest.h>
+#include "command_line.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
 namespace {
 
-/// A command line that can be changed like main's.
-struct arguments {
-  explicit arguments(std::vector<std::string> words) : words_(std::move(words)) {
-    for (auto& w : words_) pointers_.push_back(w.data());
-    pointers_.push_back(nullptr);
-    count = static_cast<int>(words_.size());
-  }
-  char** data() { return pointers_.data(); }
-  std::vector<std::string> left() const {
-    std::vector<std::string> all;
-    for (int i = 0; i < count; ++i) all.emplace_back(pointers_[static_cast<std::size_t>(i)]);
-    return all;
-  }
-  bool ends_with_null() const { return pointers_[static_cast<std::size_t>(count)] == nullptr; }
-  int count;
-
-private:
-  std::vector<std::string> words_;
-  std::vector<char*> pointers_;
-};
-
+using arguments = keel::test::command_line;
 using words = std::vector<std::string>;
 using keel::device::knob;
 
@@ -116,12 +96,12 @@ TEST_CASE("device: a wrong option is an error that leaves the command line as it
 }
 
 TEST_CASE("device: the environment is read by name, an empty value counts") {
-  setenv("READTEST_NUM_THREADS", "3", 1);
-  setenv("READTEST_DEVICE", "", 1);
-  auto found = keel::device::read_environment("readtest").knobs;
+  std::vector<keel::device::assignment> found;
+  {
+    keel::test::variable const threads{"READTEST_NUM_THREADS", "3"}, device{"READTEST_DEVICE", ""};
+    found = keel::device::read_environment("readtest").knobs;
+  }
   std::sort(found.begin(), found.end(), [](auto const& a, auto const& b) { return a.id < b.id; });
-  unsetenv("READTEST_NUM_THREADS");
-  unsetenv("READTEST_DEVICE");
   REQUIRE(found.size() == 2);
   CHECK(found[0].id == knob::threads);
   CHECK(found[0].text == "3");
@@ -151,12 +131,9 @@ TEST_CASE("device: a device before the name of a knob makes it that device's, in
   CHECK(taken.knobs[1].device == "my-own");
   CHECK(refusal({"app", "--keel-cudo-device-instance=1"}).find("unknown option") != std::string::npos);
   CHECK(refusal({"app", "--keel-cuda-log-level=error"}).find("unknown option") != std::string::npos);
-  setenv("READTEST_OPENMP_NUM_THREADS", "3", 1);
-  setenv("READTEST_openmp_num_threads", "3", 1);
-  setenv("READTEST_NUM_TREADS", "3", 1);
+  keel::test::variable const known{"READTEST_OPENMP_NUM_THREADS", "3"}, small{"READTEST_openmp_num_threads", "3"},
+      misspelt{"READTEST_NUM_TREADS", "3"};
   auto const found = keel::device::read_environment("readtest");
-  for (char const* name : {"READTEST_OPENMP_NUM_THREADS", "READTEST_openmp_num_threads", "READTEST_NUM_TREADS"})
-    unsetenv(name);
   REQUIRE(found.knobs.size() == 1);
   CHECK(found.knobs[0].device == "openmp");
   CHECK(found.unknown.size() == 2);

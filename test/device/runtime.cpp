@@ -6,9 +6,9 @@
 #include <doctest/doctest.h>
 #include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
+#include "command_line.hpp"
 
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -17,7 +17,7 @@
 
 #include <unistd.h>
 
-// Several runtimes one after the other, because MPI is started by the test's main and Kokkos by nobody;
+// Several runtimes one after the other, because MPI is started by the test's main and Kokkos not;
 // what needs either to start and end is in programs.cpp.
 
 namespace {
@@ -58,6 +58,8 @@ namespace {
 using keel::device::knob;
 using keel::device::outcome;
 using keel::device::source;
+using keel::test::command_line;
+using keel::test::variable;
 
 /// A host device that this Kokkos was built with.
 using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, keel::openmp>;
@@ -68,29 +70,10 @@ struct app : keel::defaults {
   static constexpr std::string_view prefix = "rt";
 };
 
-/// argc and argv as main has them.
-struct command_line {
-  explicit command_line(std::vector<std::string> all) : words(std::move(all)) {
-    for (auto& w : words) pointers.push_back(w.data());
-    count = static_cast<int>(pointers.size());
-    pointers.push_back(nullptr);
-  }
-  std::vector<std::string> words;
-  std::vector<char*> pointers;
-  int count;
-};
-
-/// A variable of the environment, for as long as it lives.
-struct variable {
-  variable(char const* n, char const* value) : name(n) { setenv(n, value, 1); }
-  ~variable() { unsetenv(name); }
-  char const* name;
-};
-
 std::string refusal(std::vector<std::string> words) {
   command_line line{std::move(words)};
   try {
-    keel::runtime<app> run{line.count, line.pointers.data()};
+    keel::runtime<app> run{line.count, line.data()};
     return "accepted";
   } catch (keel::error const& e) {
     return e.what();
@@ -99,9 +82,9 @@ std::string refusal(std::vector<std::string> words) {
 
 } // namespace
 
-TEST_CASE("device: a knob that nobody set is unset and shows what the device takes by itself") {
+TEST_CASE("device: a knob that was not set is unset and shows what the device takes by itself") {
   command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.pointers.data()};
+  keel::runtime<app> run{line.count, line.data()};
   auto& c = run.configuration<three_cards>();
   CHECK(c.source(knob::threads) == source::unset);
   CHECK(*c.threads() >= 1);
@@ -118,7 +101,7 @@ TEST_CASE("device: code before the start, environment, command line, code after:
   CHECK(before.set_threads<three_cards>(1) == outcome::success);
   auto const threads_with = [&](std::vector<std::string> words) {
     command_line line{std::move(words)};
-    keel::runtime<app> run{line.count, line.pointers.data(), before};
+    keel::runtime<app> run{line.count, line.data(), before};
     auto const& c = run.configuration<three_cards>();
     return std::pair{*c.threads(), c.source(knob::threads)};
   };
@@ -127,7 +110,7 @@ TEST_CASE("device: code before the start, environment, command line, code after:
   CHECK(threads_with({"app"}) == std::pair{2, source::environment});
   CHECK(threads_with({"app", "--rt-num-threads=4", "--rt-num-threads", "3"}) == std::pair{3, source::command_line});
   command_line line{{"app", "--rt-num-threads=3"}};
-  keel::runtime<app> run{line.count, line.pointers.data(), before};
+  keel::runtime<app> run{line.count, line.data(), before};
   CHECK(run.configuration<three_cards>().set_threads(4) == outcome::success);
   CHECK(run.configuration<three_cards>().threads() == 4);
   CHECK(run.configuration<three_cards>().source(knob::threads) == source::code);
@@ -135,7 +118,7 @@ TEST_CASE("device: code before the start, environment, command line, code after:
 
 TEST_CASE("device: setting a knob says what became of it, and a refusal changes nothing") {
   command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.pointers.data()};
+  keel::runtime<app> run{line.count, line.data()};
   auto& cards = run.configuration<three_cards>();
   CHECK(cards.set_device_instance(2) == outcome::success);
   CHECK(cards.set_device_instance(3) == outcome::out_of_bounds);
@@ -157,7 +140,7 @@ TEST_CASE("device: setting a knob says what became of it, and a refusal changes 
 TEST_CASE("device: a device that the build lacks can be spoken of and does nothing") {
   if (keel::supported<keel::sycl>) return;
   command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.pointers.data()};
+  keel::runtime<app> run{line.count, line.data()};
   CHECK(run.configuration<keel::sycl>().set_device_instance(0) == outcome::invalid_for_device);
   CHECK_FALSE(run.configuration<keel::sycl>().max_devices().has_value());
   CHECK(std::is_empty_v<std::remove_cvref_t<decltype(run.configuration<keel::sycl>())>>);
@@ -165,7 +148,7 @@ TEST_CASE("device: a device that the build lacks can be spoken of and does nothi
 
 TEST_CASE("device: configurations are found by name") {
   command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.pointers.data()};
+  keel::runtime<app> run{line.count, line.data()};
   CHECK(run.configuration("three-cards", [](auto& c) { c.set_device_instance(1); }));
   CHECK(run.configuration<three_cards>().device_instance() == 1);
   CHECK_FALSE(run.configuration("sycl", [](auto&) {}));
@@ -184,7 +167,7 @@ TEST_CASE("device: a configuration is not made or copied by users, and a lacking
 TEST_CASE("device: the device is the preferred one of those that are here, or the one that was asked for") {
   auto const chosen = [](std::vector<std::string> words) {
     command_line line{std::move(words)};
-    keel::runtime<app> run{line.count, line.pointers.data()};
+    keel::runtime<app> run{line.count, line.data()};
     return std::string{run.device_name()};
   };
   CHECK(chosen({"app"}) == "three-cards");
@@ -249,7 +232,7 @@ struct started {
     keel::device::set_log_level(keel::device::log_level::information);
     said = keel::test::said_to_stderr([&] {
       try {
-        keel::runtime<both> run{line.count, line.pointers.data()};
+        keel::runtime<both> run{line.count, line.data()};
         cards = run.configuration<three_cards>().threads(), threads = run.configuration<two_threads>().threads();
         instance = run.configuration<three_cards>().device_instance();
         device = run.device_name();
@@ -348,7 +331,7 @@ TEST_CASE("device: a device is called by its name in any case, or several are, t
 
 TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob with its source") {
   command_line line{{"app", "in", "--rt-device-instance", "1", "--kokkos-whatever", "--", "--rt-device=serial"}};
-  keel::runtime<app> run{line.count, line.pointers.data()};
+  keel::runtime<app> run{line.count, line.data()};
   CHECK(line.count == 4);
   CHECK(std::string{line.pointers[1]} == "in");
   CHECK(line.pointers[4] == nullptr);
@@ -369,7 +352,7 @@ TEST_CASE("device: the node comes out of the cache where a knob names one, and o
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   auto const source_with = [](std::vector<std::string> words) {
     command_line line{std::move(words)};
-    keel::runtime<app> run{line.count, line.pointers.data()};
+    keel::runtime<app> run{line.count, line.data()};
     return run.node().source();
   };
   auto const off = source_with({"app"}), first = source_with({"app", "--rt-topology-cache", folder.string()});
@@ -394,7 +377,7 @@ TEST_CASE("device: copies back for output are set by code, environment and comma
   variable const w{"RT_VERYVERBOSE", "on"};
   command_line line{{"app", "--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
                      "--rt-only-reads-current-level=yes", "--rt-trace-file=mine"}};
-  keel::runtime<app> run{line.count, line.pointers.data(), before};
+  keel::runtime<app> run{line.count, line.data(), before};
   kr::settings const& how = run.residency_settings();
   CHECK_FALSE(how.copy_back_every.has_value());
   CHECK(how.copy_back_vars.empty());
@@ -447,7 +430,7 @@ std::string said_by_a_step(std::vector<std::string> words, bool set_in_code = fa
   command_line line{std::move(words)};
   keel::start<with_card> before;
   if (set_in_code) CHECK(before.set(&kr::settings::verbose, true) == outcome::success);
-  keel::runtime<with_card> run{line.count, line.pointers.data(), before};
+  keel::runtime<with_card> run{line.count, line.data(), before};
   kr::fields<with_card, x> f{run, kr::grid{{4}}};
   return keel::test::said_to_stderr([&] { f.step(kr::schedule<fill, show, fill, look>{}); });
 }
@@ -474,9 +457,9 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   Kokkos::finalize();
 }
 
-TEST_CASE("device: the knobs of residency stand at the original's values where nobody sets them") {
+TEST_CASE("device: the knobs of residency stand at the original's values where they are not set") {
   command_line line{{"app"}};
-  keel::runtime<app> run{line.count, line.pointers.data()};
+  keel::runtime<app> run{line.count, line.data()};
   keel::residency::settings const& how = run.residency_settings();
   CHECK(how.copy_back_every == 1);
   CHECK(how.copy_back_vars == "all");
@@ -500,7 +483,7 @@ TEST_CASE("device: the knobs of residency are read strictly") {
 TEST_CASE("device: the default environment is the runtime's, as long as it lives") {
   {
     command_line line{{"app"}};
-    keel::runtime<app> run{line.count, line.pointers.data()};
+    keel::runtime<app> run{line.count, line.data()};
     CHECK(&keel::machine::default_environment<app::ranks>() == &run.environment());
   }
   CHECK_THROWS_AS(static_cast<void>(keel::machine::default_environment<app::ranks>()), keel::error);
@@ -510,7 +493,7 @@ TEST_CASE("device: a coupled runtime works in a duplicate of its parent") {
   command_line line{{"app", "--rt-device=three-cards"}};
   keel::machine::basic_environment<app::ranks> const parent;
   keel::start<app> before;
-  keel::runtime<app> run{line.count, line.pointers.data(), before, parent.comm()};
+  keel::runtime<app> run{line.count, line.data(), before, parent.comm()};
   CHECK(run.environment().size() == parent.size());
   CHECK(run.environment().rank() == parent.rank());
 #if KEEL_WITH_MPI

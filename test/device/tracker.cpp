@@ -5,14 +5,13 @@
 #include <keel/device/try_execute.hpp>
 
 #include <doctest/doctest.h>
+#include "command_line.hpp"
 
 #include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace kd = keel::device;
 
@@ -48,21 +47,11 @@ struct app : keel::defaults {
   static constexpr std::string_view prefix = "track";
 };
 
-/// A command line as main has it, and a runtime.
+/// A runtime with one option, or none.
 struct program {
-  explicit program(std::vector<std::string> all = {}) : words(std::move(all)), run{fill(), data()} {}
-  char** data() { return pointers.data(); }
-  int& fill() {
-    words.insert(words.begin(), "app");
-    for (auto& w : words) pointers.push_back(w.data());
-    count = static_cast<int>(pointers.size());
-    pointers.push_back(nullptr);
-    return count;
-  }
-  std::vector<std::string> words;
-  std::vector<char*> pointers;
-  int count = 0;
-  keel::runtime<app> run;
+  explicit program(std::string const& option = "--") : line({"app", option}) {}
+  keel::test::command_line line;
+  keel::runtime<app> run{line.count, line.data()};
 };
 
 /// The devices that are tried where none succeeds.
@@ -78,9 +67,9 @@ TEST_CASE("device: the devices are tried in order until one succeeds: the best f
   program p;
   CHECK(p.run.device_name() == "two");
   CHECK(tried(p.run) == "two one three ");
-  program chain{{"--track-device=three,ONE"}};
+  program chain{"--track-device=three,ONE"};
   CHECK(tried(chain.run) == "three one ");
-  program any{{"--track-device=Any"}};
+  program any{"--track-device=Any"};
   CHECK(tried(any.run) == "one two three ");
   std::string ran;
   CHECK(kd::try_execute(any.run, [&]<class Tag>(Tag) { ran += Tag::name; })); // void is a success
@@ -184,7 +173,7 @@ TEST_CASE("device: a device that is not here or not in the list cannot be forced
   CHECK_FALSE(p.run.tracker().can_run<keel::sycl>());
   CHECK_FALSE(p.run.tracker().can_run("four"));
   CHECK(tried(p.run) == "two one ");
-  program narrow{{"--track-device=one"}};
+  program narrow{"--track-device=one"};
   narrow.run.tracker().force<three>(); // the program, after the start, beats the command line
   CHECK(tried(narrow.run) == "three ");
 }
