@@ -48,7 +48,7 @@ template <class Devices>
   for_each_program_row([&](auto const& row) {
     if (row.for_ledgers && !names.has_ledger) return;
     bool const is_device = row.id == knob::device && !all.program.is_set(row.id);
-    add(row.option, "", is_device ? std::string{device_name} : row.kind.show(row.place(all.program)),
+    add(row.option, "", is_device ? std::string{device_name} : row.kind.show(row.value_in(all.program)),
         all.program.source(row.id));
   });
   return rows;

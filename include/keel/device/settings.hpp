@@ -61,7 +61,7 @@ public:
     for (auto const& a : all)
       for_each_program_row([&](auto const& row) {
         if (row.id != a.id) return;
-        row.place(program) = row.kind.parse(a.where, a.text);
+        row.value_in(program) = row.kind.parse(a.where, a.text);
         program.set_source(row.id, a.from);
         if (row.for_ledgers && !has_ledger)
           without_effect(a.where, "this program has no ledger, whose routines name no levels");

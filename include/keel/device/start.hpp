@@ -78,7 +78,7 @@ public:
     auto& place = settings_.program.residency.*member;
     place = std::move(value);
     device::for_each_program_row([&](auto const& row) {
-      if (static_cast<void const*>(&row.place(settings_.program)) == &place)
+      if (static_cast<void const*>(&row.value_in(settings_.program)) == &place)
         settings_.program.set_source(row.id, device::source::code);
     });
     return device::outcome::success;

@@ -36,12 +36,9 @@ struct device_row {
   Bounds bounds;             ///< called with the device's traits; those that it does not take lack the knob
   Running running = nullptr; ///< called with them once Kokkos runs; else what was set is taken to run
 };
-template <class S, class B>
-device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::optional<S> space::settings::*, B)
-    -> device_row<S, B>;
-template <class S, class B, class R>
-device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::optional<S> space::settings::*, B, R)
-    -> device_row<S, B, R>;
+template <class S, class B, class R = std::nullptr_t>
+device_row(knob, std::string_view, kind<std::int64_t>, std::string_view, std::optional<S> space::settings::*, B,
+           R = nullptr) -> device_row<S, B, R>;
 
 /// Names the traits of a device for `bounds` and `running`.
 template <class Traits>
@@ -113,20 +110,23 @@ private:
   std::array<device::source, knob_count> sources{};
 };
 
-/// One that the program has.
-template <class Value, class Place>
+/// One that the program has: its value is a member of `Owner`, which is `program_settings` or a part of it.
+template <class Value, class Owner>
 struct program_row {
   knob id;
   std::string_view option;
   device::kind<Value> kind;
   std::string_view help;
-  Place place;              ///< where in `program_settings` its value is
+  Value Owner::*place;
   bool for_ledgers = false; ///< only a program whose policy says `uses_ledger` has it
+
+  [[nodiscard]] auto& value_in(auto& program) const {
+    if constexpr (std::is_same_v<Owner, program_settings>) return program.*place;
+    else return program.residency.*place;
+  }
 };
-template <class V, class P>
-program_row(knob, std::string_view, kind<V>, std::string_view, P) -> program_row<V, P>;
-template <class V, class P>
-program_row(knob, std::string_view, kind<V>, std::string_view, P, bool) -> program_row<V, P>;
+template <class V, class O>
+program_row(knob, std::string_view, kind<V>, std::string_view, V O::*, bool = false) -> program_row<V, O>;
 
 /// A folder that a node can be kept in.
 inline constexpr kind<std::string> cache_folder{
@@ -140,46 +140,46 @@ inline constexpr kind<std::string> cache_folder{
 
 inline constexpr std::tuple program_rows{
     program_row{knob::num_devices, "num-devices", kinds::limit, "accelerators of each node that may be used",
-                [](auto& p) -> auto& { return p.num_devices; }},
+                &program_settings::num_devices},
     program_row{knob::device, "device", kinds::device, "device that routines on_device run on",
-                [](auto& p) -> auto& { return p.device; }},
+                &program_settings::device},
     program_row{knob::map_device_by, "map-device-by", kinds::word<device_mapping, device_mapping_words>,
                 "how the ranks of a node share its accelerators: nearest, rank or none",
-                [](auto& p) -> auto& { return p.map_device_by; }},
+                &program_settings::map_device_by},
     program_row{knob::topology_cache, "topology-cache", cache_folder,
                 "keep what the node is made of in this folder, which only you may write, for faster starts",
-                [](auto& p) -> auto& { return p.topology_cache; }},
+                &program_settings::topology_cache},
     program_row{knob::log_level, "log-level", kinds::level,
                 "what is said on standard error: off, error, warning or information",
-                [](auto& p) -> auto& { return p.log_level; }},
+                &program_settings::log_level},
     program_row{knob::copy_back_every, "copy-back-every", kinds::period,
                 "for output that declares nothing: copy to the host every N steps, or never",
-                [](auto& p) -> auto& { return p.residency.copy_back_every; }},
+                &residency::settings::copy_back_every},
     program_row{knob::copy_back_vars, "copy-back-vars", kinds::names,
                 "variables and groups that are copied for it; empty is none, all is all",
-                [](auto& p) -> auto& { return p.residency.copy_back_vars; }},
+                &residency::settings::copy_back_vars},
     program_row{knob::copy_back_all_levels, "copy-back-all-levels", kinds::answer, "copy their past levels, too",
-                [](auto& p) -> auto& { return p.residency.copy_back_all_levels; }},
+                &residency::settings::copy_back_all_levels},
     program_row{knob::copy_back_written_in_analysis, "copy-back-written-in-analysis", kinds::answer,
                 "copy what the routines of an analysis wrote",
-                [](auto& p) -> auto& { return p.residency.copy_back_written_in_analysis; }},
+                &residency::settings::copy_back_written_in_analysis},
     program_row{knob::only_reads_current_level, "only-reads-current-level", kinds::answer,
                 "routines of a ledger that name no levels read the current one alone",
-                [](auto& p) -> auto& { return p.residency.only_reads_current_level; }, true},
+                &residency::settings::only_reads_current_level, true},
     program_row{knob::only_writes_current_level, "only-writes-current-level", kinds::answer,
                 "routines of a ledger that name no levels write the current one alone",
-                [](auto& p) -> auto& { return p.residency.only_writes_current_level; }, true},
+                &residency::settings::only_writes_current_level, true},
     program_row{knob::verbose, "verbose", kinds::flag, "tell what is copied back for output",
-                [](auto& p) -> auto& { return p.residency.verbose; }},
+                &residency::settings::verbose},
     program_row{knob::veryverbose, "veryverbose", kinds::flag, "and what each routine had to wait for",
-                [](auto& p) -> auto& { return p.residency.veryverbose; }},
+                &residency::settings::veryverbose},
     program_row{knob::trace_file, "trace-file", kinds::file,
                 "where a traced program writes its copies: NAME.RANK.jsonl",
-                [](auto& p) -> auto& { return p.residency.trace_file; }},
+                &residency::settings::trace_file},
     program_row{knob::print_configuration, "print-configuration", kinds::flag,
                 "print every knob, its value and its source at the start",
-                [](auto& p) -> auto& { return p.print_configuration; }},
-    program_row{knob::help, "help", kinds::flag, "print this help", [](auto& p) -> auto& { return p.help; }},
+                &program_settings::print_configuration},
+    program_row{knob::help, "help", kinds::flag, "print this help", &program_settings::help},
 };
 
 /// Calls `f(row)` for each row of a part of the table, in order.
