@@ -68,8 +68,8 @@ inline constexpr kind<std::string> device{
     "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "device", "Write " + w + "=serial"); },
     as_it_is};
 inline constexpr kind<std::string> file{
-    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "file", "Write " + w + "=my-trace"); },
-    as_it_is};
+    "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "file", "Write " + w + "=NAME"); },
+    [](std::string const& name) { return name.empty() ? std::string{"none"} : name; }};
 
 /// One of the words of an enumeration, which are in its order.
 template <class Enumeration, auto const& Words>

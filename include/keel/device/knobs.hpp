@@ -31,14 +31,15 @@ enum class knob {
   verbose,             ///< whether copying back is told
   veryverbose,         ///< and every routine that waited for copies
   trace_file,          ///< where the tracking policy `traced` writes
+  config,              ///< a file with more knobs
   print_configuration, ///< whether every knob is printed at the start
   help,                ///< whether the options are printed at the start; the last
 };
 inline constexpr std::size_t knob_count = static_cast<std::size_t>(knob::help) + 1;
 
-/// Who set a value; a later one beats an earlier one, but for `code`, which is the
+/// What set a value; a later one beats an earlier one, but for `code`, which is the
 /// weakest before the start and the strongest after it.
-enum class source { unset, code, environment, command_line };
+enum class source { unset, code, file, environment, command_line };
 
 /// What became of setting a knob.
 enum class outcome {
@@ -50,7 +51,7 @@ enum class outcome {
 };
 
 [[nodiscard]] constexpr std::string_view name(source s) {
-  constexpr std::array<std::string_view, 4> names{"unset", "code", "environment", "command line"};
+  constexpr std::array<std::string_view, 5> names{"unset", "code", "file", "environment", "command line"};
   return names[static_cast<std::size_t>(s)];
 }
 

@@ -64,6 +64,12 @@ struct named_knob {
   std::string_view device;
 };
 
+/// Whether a device is called so, of the program's own or of keel's.
+[[nodiscard]] inline bool is_device(std::string_view name, option_names const& names) {
+  auto const is_in = [&](auto const& all) { return std::find(all.begin(), all.end(), name) != all.end(); };
+  return is_in(names.devices) || is_in(known_devices);
+}
+
 /// The knob that `written` names: `num-threads`, or `tbb-num-threads`; in capitals and with underscores where it is a
 /// variable's.
 [[nodiscard]] inline std::optional<named_knob> find_knob(std::string_view written, option_names const& names,

@@ -4,6 +4,7 @@
 /// @file
 /// The start and the end of a program: ranks, knobs and devices, in order, and in reverse.
 
+#include <keel/device/config_file.hpp>
 #include <keel/device/consistency.hpp>
 #include <keel/device/defaults.hpp>
 #include <keel/device/help.hpp>
@@ -223,8 +224,8 @@ private:
     auto variables = device::read_environment(names);
     auto taken = device::read_arguments(names, argc, argv);
     unknown_variables_ = std::move(variables.unknown);
-    auto& all = variables.knobs;
-    all.insert(all.end(), taken.knobs.begin(), taken.knobs.end());
+    variables.knobs.insert(variables.knobs.end(), taken.knobs.begin(), taken.knobs.end());
+    auto const all = device::with_config(names, settings_.program.config, std::move(variables.knobs));
     settings_.apply_to_program(all, App::uses_ledger);
     chain_ = device::choose_devices<devices, device::default_in<devices, App>>(settings_.program.device);
     settings_.apply_to_devices(all, device_name());

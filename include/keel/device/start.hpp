@@ -49,37 +49,34 @@ public:
 
   /// The device that routines `on_device` run on, or several with commas between them; whether there is one, is checked
   /// at the start.
-  void set_device(std::string_view name) { keep(device::knob::device, settings_.program.device, std::string{name}); }
+  void set_device(std::string_view name) { set(&device::program_settings::device, std::string{name}); }
   /// How the ranks of a node share its accelerators.
-  void set_map_device_by(device::device_mapping how) {
-    keep(device::knob::map_device_by, settings_.program.map_device_by, how);
-  }
+  void set_map_device_by(device::device_mapping how) { set(&device::program_settings::map_device_by, how); }
   /// Accelerators of each node that may be used, from 1 on.
-  device::outcome set_num_devices(int count) {
-    if (count < 1) return device::outcome::invalid_value;
-    keep(device::knob::num_devices, settings_.program.num_devices, std::optional{count});
-    return device::outcome::success;
-  }
+  device::outcome set_num_devices(int count) { return set(&device::program_settings::num_devices, count); }
   /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
   /// node is asked for.
   void set_topology_cache(std::string folder) {
-    keep(device::knob::topology_cache, settings_.program.topology_cache, std::move(folder));
+    set(&device::program_settings::topology_cache, std::move(folder));
   }
+  /// A file with knobs, which beat the code's; read at the start.
+  void set_config(std::string file) { set(&device::program_settings::config, std::move(file)); }
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` tells.
   void set_thread_level(machine::thread_level wanted) { thread_level_ = wanted; }
-  void set_log_level(device::log_level level) { keep(device::knob::log_level, settings_.program.log_level, level); }
+  void set_log_level(device::log_level level) { set(&device::program_settings::log_level, level); }
 
-  /// What is copied back for output that declares nothing, and what is told of it: one of the members
-  /// of `residency::settings`, each its own knob. `set(&residency::settings::copy_back_every, 10)`.
-  template <class T>
-  device::outcome set(T residency::settings::* member, std::type_identity_t<T> value) {
+  /// Any knob of the program: a member of `device::program_settings`, or of `residency::settings` for what is copied
+  /// back for output that declares nothing. `set(&residency::settings::copy_back_every, 10)`.
+  template <class T, class Owner>
+  device::outcome set(T Owner::*member, std::type_identity_t<T> value) {
     if constexpr (std::is_same_v<T, std::optional<int>>)
       if (value && *value < 1) return device::outcome::invalid_value;
-    auto& place = settings_.program.residency.*member;
-    place = std::move(value);
     device::for_each_program_row([&](auto const& row) {
-      if (static_cast<void const*>(&row.value_in(settings_.program)) == &place)
-        settings_.program.set_source(row.id, device::source::code);
+      if constexpr (std::is_same_v<decltype(row.place), T Owner::*>)
+        if (row.place == member) {
+          row.value_in(settings_.program) = value;
+          settings_.program.set_source(row.id, device::source::code);
+        }
     });
     return device::outcome::success;
   }
@@ -88,12 +85,6 @@ public:
   [[nodiscard]] machine::thread_level thread_level() const { return thread_level_; }
 
 private:
-  template <class T>
-  void keep(device::knob id, T& place, T value) {
-    place = std::move(value);
-    settings_.program.set_source(id, device::source::code);
-  }
-
   device::settings<devices> settings_;
   machine::thread_level thread_level_ = machine::thread_level::funneled;
 };

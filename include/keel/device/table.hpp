@@ -97,7 +97,7 @@ struct program_settings {
   std::string device;
   std::optional<int> num_devices;
   device_mapping map_device_by = device_mapping::nearest;
-  std::string topology_cache;
+  std::string topology_cache, config;
   device::log_level log_level = log_level::warning;
   residency::settings residency;
   bool print_configuration = false, help = false;
@@ -176,6 +176,8 @@ inline constexpr std::tuple program_rows{
     program_row{knob::trace_file, "trace-file", kinds::file,
                 "where a traced program writes its copies: NAME.RANK.jsonl",
                 &residency::settings::trace_file},
+    program_row{knob::config, "config", kinds::file, "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device",
+                &program_settings::config},
     program_row{knob::print_configuration, "print-configuration", kinds::flag,
                 "print every knob, its value and its source at the start",
                 &program_settings::print_configuration},

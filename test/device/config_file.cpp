@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include <keel/device/config_file.hpp>
+
+#include <keel/device/runtime.hpp>
+
+#include <doctest/doctest.h>
+#include "command_line.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <unistd.h>
+
+namespace kd = keel::device;
+
+namespace {
+
+/// A file with this text, gone at the end.
+struct file {
+  explicit file(std::string_view text) { std::ofstream{path, std::ios::binary} << text; }
+  file(file const&) = delete;
+  file& operator=(file const&) = delete;
+  ~file() { std::filesystem::remove(path); }
+  std::string path = (std::filesystem::temp_directory_path() / ("keel-config-" + std::to_string(getpid()))).string();
+};
+
+struct app : keel::defaults {
+  static constexpr std::string_view prefix = "conf";
+  using ranks = keel::machine::alone;
+};
+
+/// The knobs of a text, as `id device text` each.
+std::string knobs(std::string_view text) {
+  std::string all;
+  for (auto const& a : kd::parse_config("conf", "f", text)) {
+    CHECK(a.from == kd::source::file);
+    all += std::string{kd::facts(a.id).option} + "/" + std::string{a.device} + "/" + a.text + ";";
+  }
+  return all;
+}
+
+std::string refusal(std::string_view text) {
+  try {
+    return knobs(text);
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+}
+
+/// What the runtime says to its options: the message, or the level of its log and who set it.
+std::string start_with(std::vector<std::string> words, std::string const& proposed = {}) {
+  keel::test::command_line line{std::move(words)};
+  auto const before = line.left();
+  try {
+    keel::start<app> code;
+    code.set_log_level(kd::log_level::off);
+    if (!proposed.empty()) code.set_config(proposed);
+    keel::runtime<app> run{line.count, line.data(), code};
+    return std::string{kd::log_level_words[static_cast<std::size_t>(run.program().log_level)]} + ", " +
+           std::string{kd::name(run.program().source(kd::knob::log_level))};
+  } catch (keel::error const& e) {
+    CHECK(line.left() == before);
+    return e.what();
+  }
+}
+
+} // namespace
+
+TEST_CASE("device: a file holds a knob a line, and a section those of one device") {
+  CHECK(knobs("") == "");
+  CHECK(knobs("device = serial") == "device//serial;");
+  CHECK(knobs("\xef\xbb\xbf# all\r\n; of it\r\n\r\n  num-threads=4 \r\n[ tbb ]\r\nnum-threads\t=\t2\r\n[cuda]\r\n"
+              "device-instance = 1\r\n") == "num-threads//4;num-threads/tbb/2;device-instance/cuda/1;");
+  CHECK(knobs("tbb-stack-size = 3M\ncopy-back-vars = a = b, c\ntrace-file =\n") ==
+        "stack-size/tbb/3M;copy-back-vars//a = b, c;trace-file//;");
+}
+
+TEST_CASE("device: what is wrong in a file is refused with file and line") {
+  CHECK(refusal("# x\nnum-thread = 4") ==
+        "keel::device: f:2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?");
+  CHECK(refusal("[tbb]\nlog-level = off") == "keel::device: f:2: unknown knob 'log-level' of tbb (no device has a knob "
+                                             "of this name). Did you mean log-level?");
+  CHECK(refusal("[tbb") == "keel::device: f:1: '[tbb' is not a section (it has no ] at its end, or no name). Write "
+                           "[serial]?");
+  CHECK(refusal("[]").find("f:1: '[]' is not a section") != std::string::npos);
+  CHECK(refusal("\n\n[tbbb]").find("f:3: there is no device 'tbbb'") != std::string::npos);
+  CHECK(refusal("help").find("f:1: 'help' is not a setting (it has no =)") != std::string::npos);
+  CHECK(refusal("= 4").find("f:1: unknown knob ''") != std::string::npos);
+  CHECK(refusal("config = g").find("f:1: a configuration file names another one") != std::string::npos);
+  CHECK(refusal("device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2") ==
+        "keel::device: f:7: num-threads is set twice (f:4: num-threads is the first). Remove one?");
+  CHECK(refusal("--conf-device = serial").find("unknown knob '--conf-device'") != std::string::npos);
+}
+
+TEST_CASE("device: a file is stronger than the code and weaker than the environment and the command line") {
+  file const f{"log-level = error\n"};
+  CHECK(start_with({"app"}) == "off, code");
+  CHECK(start_with({"app", "--conf-config", f.path}) == "error, file");
+  CHECK(start_with({"app"}, f.path) == "error, file");
+  CHECK(start_with({"app", "--conf-config=/no/such/file", "--conf-config=" + f.path}) == "error, file");
+  CHECK(start_with({"app", "--conf-config=" + f.path, "--conf-log-level=information"}) == "information, command line");
+  CHECK(start_with({"app", "--conf-log-level=information", "--conf-config=" + f.path}) == "information, command line");
+  {
+    keel::test::variable const v{"CONF_CONFIG", f.path.c_str()};
+    CHECK(start_with({"app"}) == "error, file");
+    CHECK(start_with({"app"}, "/no/such/file") == "error, file");
+    keel::test::variable const level{"CONF_LOG_LEVEL", "warning"};
+    CHECK(start_with({"app"}) == "warning, environment");
+  }
+}
+
+TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused whole") {
+  CHECK(start_with({"app", "x", "--conf-config=/no/such/file"}) ==
+        "keel::device: the configuration file '/no/such/file' cannot be read (No such file or directory). Name another "
+        "file?");
+  CHECK(start_with({"app", "--conf-config=/"}).find("(Is a directory)") != std::string::npos);
+  CHECK(start_with({"app", "--conf-config=/dev/zero"}).find("cannot be read (it ") != std::string::npos);
+  CHECK(start_with({"app", "--conf-config="}).find("--conf-config is empty (it names a file)") != std::string::npos);
+  file const bad{"log-level = error\n\nnum-devices = 4x\n"};
+  CHECK(start_with({"app", "--conf-config", bad.path}) ==
+        "keel::device: " + bad.path + ":3: num-devices='4x' is not a value for this knob ('x' follows the number). Give "
+        "a whole number from 1 on?");
+  CHECK(start_with({"app"}) == "off, code");
+  file const binary{std::string_view{"log-level\0", 10}};
+  CHECK(start_with({"app", "--conf-config", binary.path}).find("it is not a text") != std::string::npos);
+}
