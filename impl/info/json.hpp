@@ -7,9 +7,9 @@
 #include "knobs.hpp"
 #include "shown.hpp"
 
+#include <keel/device/json.hpp>
 #include <keel/topology.hpp>
 
-#include <cstdio>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -21,31 +21,11 @@ namespace keel::info::json {
 /// The form that schema.json describes; rises by one with every change that a reader could notice.
 inline constexpr int schema = 2;
 
-/// A string as JSON; bytes that are no UTF-8 become question marks, so that any file name can stand there.
-inline std::string text(std::string_view value) {
-  std::string made = "\"";
-  for (std::size_t i = 0; i < value.size(); ++i) {
-    auto const c = static_cast<unsigned char>(value[i]);
-    if (c == '"' || c == '\\') {
-      (made += '\\') += char(c);
-    } else if (c < 0x20 || c == 0x7f) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", unsigned(c));
-      made += escaped;
-    } else if (c < 0x80) {
-      made += char(c);
-    } else {
-      std::size_t const length = utf8_length(value, i);
-      made += length > 0 ? std::string{value.substr(i, length)} : "?";
-      if (length > 0) i += length - 1;
-    }
-  }
-  return made + '"';
-}
+using device::json_text;
 
 inline std::string object(std::initializer_list<std::pair<char const*, std::string>> members) {
   std::string made;
-  for (auto const& [name, value] : members) made += (made.empty() ? "{" : ", ") + text(name) + ": " + value;
+  for (auto const& [name, value] : members) made += (made.empty() ? "{" : ", ") + json_text(name) + ": " + value;
   return made + '}';
 }
 
@@ -62,8 +42,8 @@ inline std::string ids(topology::id_set const& set) {
 
 inline std::string memory(topology::memory const& m) {
   return object({{"id", std::to_string(m.id)},
-                 {"name", text(m.name)},
-                 {"type", text(to_string(m.type))},
+                 {"name", json_text(m.name)},
+                 {"type", json_text(to_string(m.type))},
                  {"bytes", std::to_string(m.bytes)},
                  {"cache_bytes", std::to_string(m.cache_bytes)},
                  {"base_address", m.base_address ? std::to_string(*m.base_address) : "null"},
@@ -73,8 +53,8 @@ inline std::string memory(topology::memory const& m) {
 inline std::string core(topology::node const& n, topology::core const& c) {
   using topology::cache;
   return object({{"id", std::to_string(c.id)},
-                 {"name", text(c.name)},
-                 {"type", text(to_string(c.type))},
+                 {"name", json_text(c.name)},
+                 {"type", json_text(to_string(c.type))},
                  {"hardware_threads", ids(c.hardware_threads)},
                  {"relative_speed", std::to_string(c.relative_speed)},
                  {"page_sizes", std::to_string(c.page_sizes)},
@@ -86,11 +66,11 @@ inline std::string core(topology::node const& n, topology::core const& c) {
 
 inline std::string device(topology::device const& d) {
   return object({{"id", std::to_string(d.id)},
-                 {"type", text(to_string(d.type))},
-                 {"name", text(d.name)},
-                 {"pci_id", d.pci_id.empty() ? "null" : text(d.pci_id)},
-                 {"model", d.model.empty() ? "null" : text(d.model)},
-                 {"uuid", d.uuid.empty() ? "null" : text(d.uuid)},
+                 {"type", json_text(to_string(d.type))},
+                 {"name", json_text(d.name)},
+                 {"pci_id", d.pci_id.empty() ? "null" : json_text(d.pci_id)},
+                 {"model", d.model.empty() ? "null" : json_text(d.model)},
+                 {"uuid", d.uuid.empty() ? "null" : json_text(d.uuid)},
                  {"contexts", d.contexts == 0 ? "null" : std::to_string(d.contexts)},
                  {"relative_speed", std::to_string(d.relative_speed)}});
 }
@@ -110,13 +90,13 @@ inline std::string to_memories(topology::node const& n, auto const& ask) {
 
 inline std::string node(topology::node const& n) {
   std::string const line = ",\n     ";
-  return object({{"source", text(n.source())},
+  return object({{"source", json_text(n.source())},
                  {"this_machine", n.is_this_machine() ? "true" : "false"},
                  {"bound_cores", ids(bound_cores(n))},
                  {"withheld_hardware_threads", ids(n.withheld_hardware_threads())},
                  {"withheld_memories", ids(n.withheld_memories())},
                  {"memories", array(n.memories(), [](auto const& m) { return memory(m); }, line)},
-                 {"latency_unit", text(to_string(n.unit_of_latencies()))},
+                 {"latency_unit", json_text(to_string(n.unit_of_latencies()))},
                  {"latencies", to_memories(n, [&](int c, int m) { return n.latency(c, m); })},
                  {"bandwidths", to_memories(n, [&](int c, int m) { return n.bandwidth(c, m); })},
                  {"cores", array(n.cores(), [&](auto const& c) { return core(n, c); }, line)},
@@ -131,15 +111,15 @@ inline std::string placement(topology::placement const& p) {
 }
 
 inline std::string knob(knob_row const& k) {
-  return object({{"option", text(k.option)},
-                 {"variable", text(k.variable)},
-                 {"device", k.device.empty() ? "null" : text(k.device)},
-                 {"value", text(k.value)},
-                 {"source", text(k.source)}});
+  return object({{"option", json_text(k.option)},
+                 {"variable", json_text(k.variable)},
+                 {"device", k.device.empty() ? "null" : json_text(k.device)},
+                 {"value", json_text(k.value)},
+                 {"source", json_text(k.source)}});
 }
 
 inline std::string keel_device(device_row const& d) {
-  return object({{"name", text(d.name)},
+  return object({{"name", json_text(d.name)},
                  {"available", d.available ? "true" : "false"},
                  {"chosen", d.chosen ? "true" : "false"}});
 }

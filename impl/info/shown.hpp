@@ -4,6 +4,8 @@
 /// @file
 /// Text from outside, as it may stand on a terminal or in a message.
 
+#include <keel/device/json.hpp>
+
 #include <cstddef>
 #include <cstdio>
 #include <string>
@@ -11,25 +13,7 @@
 
 namespace keel::info {
 
-/// Bytes of the UTF-8 character (RFC 3629) that begins at `at`; 0 where none does.
-inline std::size_t utf8_length(std::string_view text, std::size_t at) {
-  auto const byte = [&](std::size_t k) -> unsigned {
-    return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0;
-  };
-  auto const goes_on = [&](std::size_t k) { return (byte(k) & 0xc0U) == 0x80U; };
-  unsigned const first = byte(0);
-  if (first < 0x80) return 1;
-  if (first >= 0xc2 && first < 0xe0) return goes_on(1) ? 2 : 0;
-  if (first >= 0xe0 && first < 0xf0) {
-    // too long; a surrogate
-    bool const is_other = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0);
-    return goes_on(1) && goes_on(2) && !is_other ? 3 : 0;
-  }
-  if (first < 0xf0 || first > 0xf4) return 0;
-  // too long; beyond Unicode
-  bool const is_other = (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) >= 0x90);
-  return goes_on(1) && goes_on(2) && goes_on(3) && !is_other ? 4 : 0;
-}
+using device::utf8_length;
 
 /// At most `most` characters of a text, and dots where it is longer. Control characters, which a terminal obeys, and
 /// bytes that are no UTF-8 become `\x1b`.

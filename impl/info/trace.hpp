@@ -8,6 +8,7 @@
 #include "table.hpp"
 #include "trace_files.hpp"
 
+#include <keel/device/json.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/whole_file.hpp>
 
@@ -36,16 +37,6 @@ A copy to a device goes on behind the program's thread: its time is how long it 
 )";
 
 namespace detail {
-
-inline std::string json_text(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    char code[8];
-    if (static_cast<unsigned char>(c) < 0x20) std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c)), out += code;
-    else out += (c == '"' || c == '\\') ? std::string{'\\', c} : std::string{c};
-  }
-  return out + '"';
-}
 
 inline std::string fixed(double x, int digits = 3) {
   char text[48];
@@ -94,13 +85,13 @@ inline std::string chrome_document(trace_data const& all) {
     std::string const where = "\"pid\":" + std::to_string(e.rank) + ",\"tid\":" + std::to_string(lane->second);
     if (is_new) {
       begin_event(names);
-      names += "\"ph\":\"M\",\"name\":\"thread_name\"," + where + ",\"args\":{\"name\":" + detail::json_text(lane->first.second) + "}}";
+      names += "\"ph\":\"M\",\"name\":\"thread_name\"," + where + ",\"args\":{\"name\":" + device::json_text(lane->first.second) + "}}";
     }
     begin_event(text);
-    text += "\"ph\":\"X\",\"cat\":" + detail::json_text(e.routine) +
-            ",\"name\":" + detail::json_text(e.variable + '[' + std::to_string(e.level) + "] " + e.region) + ',' + where +
+    text += "\"ph\":\"X\",\"cat\":" + device::json_text(e.routine) +
+            ",\"name\":" + device::json_text(e.variable + '[' + std::to_string(e.level) + "] " + e.region) + ',' + where +
             ",\"ts\":" + detail::fixed(e.time) + ",\"dur\":" + detail::fixed(e.took) + ",\"args\":{\"bytes\":" + std::to_string(e.bytes) +
-            ",\"routine\":" + detail::json_text(e.routine) + ",\"component\":" + std::to_string(e.component) + "}}";
+            ",\"routine\":" + device::json_text(e.routine) + ",\"component\":" + std::to_string(e.component) + "}}";
   }
   for (int const rank : all.ranks()) {
     begin_event(names);

@@ -151,6 +151,15 @@ TEST_CASE("device: the configuration that is printed shows the four default spac
   CHECK(r.count("keel's defaults: device ") == 1);
 }
 
+TEST_CASE("device: as JSON the configuration is one line, and Kokkos' own is left out") {
+  auto const r = program("late --app-print-configuration=json");
+  CAPTURE(r.output);
+  CHECK(r.code == 0);
+  CHECK(r.output.starts_with("{\"knobs\": [{\"option\": \"--app-"));
+  CHECK(r.says("\"}]}\nstarted before 0\n"));
+  CHECK_FALSE(r.says("keel's defaults"));
+}
+
 TEST_CASE("device: help prints every option once and asks the program to end") {
   auto const r = program("facts --app-help");
   CHECK(r.code == 0);

@@ -20,7 +20,7 @@ namespace keel::device {
   for (auto const& row : all_knobs) {
     if (row.for_ledgers && !names.has_ledger) continue;
     std::string left = "  " + option_prefix(names.prefix) + std::string{row.option};
-    if (!row.is_switch) left += " " + std::string{row.placeholder};
+    left += (row.is_switch ? "" : " ") + std::string{row.placeholder};
     left.resize(std::max(left.size() + 2, std::size_t{34}), ' ');
     text += left + std::string{row.help} + "  [" + variable_name(names.prefix, row.option) + "]\n";
   }

@@ -20,12 +20,16 @@ enum class device_mapping { nearest, rank, none };
 /// The same as a user writes and reads them.
 inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest", "rank", "none"};
 
+/// How the configuration is printed at the start.
+enum class print_form { off, text, json };
+
 /// A kind of values. `parse` throws `keel::error`, which names the origin, the text and the reason.
 template <class Value>
 struct kind {
   using value_type = Value;
   std::string_view
-      placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command line
+      placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command line, and in
+                   ///< brackets for one that may be given one with =
   Value (*parse)(origin const& where, std::string_view text);
   std::string (*show)(Value const& value);
 };
@@ -54,6 +58,13 @@ inline constexpr kind<std::optional<int>> period{
 inline constexpr kind<bool> answer{"yes|no", parse_flag,
                                    [](bool const& yes) { return std::string{yes ? "yes" : "no"}; }};
 inline constexpr kind<bool> flag{"", parse_flag, [](bool const& on) { return std::string{on ? "on" : "off"}; }};
+inline constexpr kind<print_form> form{
+    "[=json]",
+    [](origin const& w, std::string_view t) {
+      int const word = parse_word(w, t, {"json", "text", "1", "true", "on", "yes", "0", "false", "off", "no"});
+      return word == 0 ? print_form::json : word < 6 ? print_form::text : print_form::off;
+    },
+    [](print_form const& f) { return std::string{f == print_form::off ? "off" : f == print_form::json ? "json" : "text"}; }};
 /// Names with blanks or commas between them, perhaps none.
 inline constexpr kind<std::string> names{
     "NAMES", [](origin const&, std::string_view t) { return std::string{t}; },

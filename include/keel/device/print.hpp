@@ -4,6 +4,7 @@
 /// @file
 /// The knobs of a program as rows: what each is, and who said so.
 
+#include <keel/device/json.hpp>
 #include <keel/device/read.hpp>
 #include <keel/device/settings.hpp>
 
@@ -70,6 +71,16 @@ template <class Devices>
     text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
   }
   return text;
+}
+
+/// Rows as one line of JSON: an object whose `knobs` have the members of `printed_knob`.
+[[nodiscard]] inline std::string json(std::vector<printed_knob> const& rows) {
+  std::string all;
+  for (auto const& r : rows)
+    all += (all.empty() ? "{" : ", {") + ("\"option\": " + json_text(r.option)) + ", \"variable\": " +
+           json_text(r.variable) + ", \"device\": " + (r.device.empty() ? "null" : json_text(r.device)) +
+           ", \"value\": " + json_text(r.value) + ", \"source\": " + json_text(name(r.from)) + "}";
+  return "{\"knobs\": [" + all + "]}\n";
 }
 
 } // namespace keel::device

@@ -174,12 +174,12 @@ struct taken_arguments {
     auto const take = [&](std::string text) {
       taken.knobs.push_back({known->row->id, std::move(text), where, source::command_line, known->device});
     };
-    if (known->row->is_switch) {
-      if (has_value)
+    if (has_value) {
+      if (known->row->placeholder.empty())
         throw error("device", std::string{word} + " has a value", "this option is a switch", "Write " + where);
-      take("1");
-    } else if (has_value) {
       take(std::string{body.substr(option.size() + 1)});
+    } else if (known->row->is_switch) {
+      take("1");
     } else if (i + 1 < argc && std::string_view{argv[i + 1]} != "--") {
       take(argv[++i]);
     } else {

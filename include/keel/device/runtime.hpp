@@ -156,7 +156,7 @@ public:
       });
     }
     space::start<devices, App>(kokkos_arguments_);
-    if (!runs && settings_.program.print_configuration && environment_.is_master())
+    if (!runs && settings_.program.print_configuration == device::print_form::text && environment_.is_master())
       Kokkos::print_configuration(std::cout);
   }
 
@@ -213,7 +213,8 @@ private:
     if (help_requested())
       std::printf("Options of keel, and their variables:\n%s",
                   device::help_text(device::option_names_of<App>()).c_str());
-    if (settings_.program.print_configuration) std::printf("%s", device::table(knobs()).c_str());
+    if (auto const form = settings_.program.print_configuration; form != device::print_form::off)
+      std::fputs((form == device::print_form::json ? device::json(knobs()) : device::table(knobs())).c_str(), stdout);
     std::fflush(stdout);
   }
 

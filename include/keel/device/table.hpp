@@ -100,7 +100,8 @@ struct program_settings {
   std::string topology_cache, config;
   device::log_level log_level = log_level::warning;
   residency::settings residency;
-  bool print_configuration = false, help = false;
+  print_form print_configuration = print_form::off;
+  bool help = false;
 
   [[nodiscard]] device::source source(knob id) const { return sources[static_cast<std::size_t>(id)]; }
   [[nodiscard]] bool is_set(knob id) const { return source(id) != device::source::unset; }
@@ -178,7 +179,7 @@ inline constexpr std::tuple program_rows{
                 &residency::settings::trace_file},
     program_row{knob::config, "config", kinds::file, "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device",
                 &program_settings::config},
-    program_row{knob::print_configuration, "print-configuration", kinds::flag,
+    program_row{knob::print_configuration, "print-configuration", kinds::form,
                 "print every knob, its value and its source at the start",
                 &program_settings::print_configuration},
     program_row{knob::help, "help", kinds::flag, "print this help", &program_settings::help},
@@ -209,7 +210,7 @@ inline constexpr std::array<knob_facts, knob_count> all_knobs = [] {
     all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, true, false, false};
   });
   for_each_program_row([&](auto const& r) {
-    all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, false, r.kind.placeholder.empty(), r.for_ledgers};
+    all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, false, r.kind.placeholder.empty() || r.kind.placeholder.front() == '[', r.for_ledgers};
   });
   return all;
 }();
