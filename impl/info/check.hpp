@@ -56,8 +56,7 @@ private:
       if (name.starts_with("HWLOC_") && name != "HWLOC_HIDE_ERRORS")
         note(std::string{setting} + " is set", "variables of hwloc's may change what is seen of the node");
     }
-    for (auto const& [name, meant] : all_.misspelt) wrong(name + " is no variable of keel's", "no knob reads it", "Did you mean " + meant);
-    for (auto const& text : all_.without_effect) found_.push_back({true, "keel::info: " + text + ". Leave it out?"});
+    for (auto const& text : all_.without_effect) found_.push_back({true, "keel::info: " + text});
     if (!node_.is_this_machine())
       wrong(node_.source() + " stands in the place of this machine", "nothing can be bound there", "Unset that variable");
     if (!all_.topology_cache.empty() && node_.source().find(", not kept") != std::string::npos)

@@ -31,12 +31,8 @@ configuration read_configuration(int& argc, char** argv) {
   for_each_device<app::devices>([&]<class Tag>(Tag) {
     found.devices.push_back({std::string{Tag::name}, available<Tag>(), Tag::name == run.device_name()});
   });
-  auto const names = device::option_names_of<app>();
-  for (auto const& variable : device::read_environment(names).unknown)
-    if (auto meant = device::meant_variable(names, variable); !meant.empty())
-      found.misspelt.emplace_back(variable, std::move(meant));
   for (auto const& r : run.remarks())
-    if (r.level == device::log_level::warning) found.without_effect.push_back(r.text);
+    if (r.level == device::log_level::warning) found.without_effect.push_back(r.text + ". " + r.mend + "?");
   found.topology_cache = run.program().topology_cache;
   found.help_was_printed = run.help_requested();
   found.help = device::help_text<app>();

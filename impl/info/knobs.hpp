@@ -5,7 +5,6 @@
 /// The configuration of this process as rows of text, so that only knobs.cpp knows Kokkos.
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace keel::info {
@@ -25,9 +24,7 @@ struct configuration {
   std::vector<knob_row> knobs;   ///< a row for each device that has the knob
   std::vector<knob_row> known;   ///< every knob, also those that no device of this build has; no values
   std::vector<device_row> devices;
-  std::vector<std::pair<std::string, std::string>>
-      misspelt;                            ///< variables with keel's prefix that no knob reads, and what was meant
-  std::vector<std::string> without_effect; ///< knobs that were set in vain, and why
+  std::vector<std::string> without_effect; ///< sentences about what was set in vain, and why
   std::string topology_cache;    ///< the folder of that knob; empty where it is off
   std::string help;              ///< of keel's options
   bool help_was_printed = false; ///< keel's own help was asked for

@@ -218,7 +218,7 @@ TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing 
     std::string arguments, variables;
     char const* line;
   } const wrong[]{
-      {"", "KEEL_NUM_THREAD=1", "wrong: keel::info: KEEL_NUM_THREAD is no variable of keel's (no knob reads it). Did you mean KEEL_NUM_THREADS?\n"},
+      {"", "KEEL_NUM_THREAD=1", "wrong: keel::info: KEEL_NUM_THREAD is read by nothing. Did you mean KEEL_NUM_THREADS?\n"},
       {"--keel-hip-device-instance=1", "", "wrong: keel::info: --keel-hip-device-instance has no effect: this program has no device hip with this knob. Leave it out?\n"},
       {"", "HWLOC_SYNTHETIC=pu:3", "wrong: keel::info: HWLOC_SYNTHETIC=pu:3 stands in the place of this machine (nothing can be bound there)."},
       {"", "HWLOC_SYNTHETIC=pu:3", "note: keel::info: HWLOC_SYNTHETIC=pu:3 is set ("},

@@ -57,6 +57,11 @@ struct defaults {
   /// Whether MPI that keel started ends with the runtime. It starts once a process, so without this it runs until the
   /// process exits, and a second runtime works.
   static constexpr bool ends_mpi = false;
+  /// Whether settings without effect are refused instead of warned of, as with `--keel-strict`: unknown variables with
+  /// the prefix, options with keel's, knobs that no device has.
+  static constexpr bool is_strict = false;
+  /// Whether a device has to be named, because keel shall not choose one.
+  static constexpr bool requires_device = false;
 };
 
 namespace device {

@@ -60,6 +60,12 @@ struct known_members {
                   requires { App::finalizes_mpi; }),
                 "keel::device: a member of the policy looks like ends_mpi "
                 "(keel::defaults has none of its name, so it does nothing). Did you mean ends_mpi?");
+  static_assert(!(requires { App::strict; } || requires { App::isStrict; }),
+                "keel::device: a member of the policy looks like is_strict "
+                "(keel::defaults has none of its name, so it does nothing). Did you mean is_strict?");
+  static_assert(!(requires { App::require_device; } || requires { App::required_device; }),
+                "keel::device: a member of the policy looks like requires_device "
+                "(keel::defaults has none of its name, so it does nothing). Did you mean requires_device?");
 };
 
 } // namespace keel::device

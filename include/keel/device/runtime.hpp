@@ -208,7 +208,7 @@ private:
     if (!space::is_started()) leave_for_kokkos();
     device::set_log_level(settings_.program.log_level);
     before_ = std::exchange(running_, this);
-    tell(taken.for_another);
+    tell();
     if (!environment_.is_master()) return;
     if (help_requested())
       std::printf("Options of keel, and their variables:\n%s",
@@ -221,36 +221,32 @@ private:
   /// Everything is parsed and checked before argv is touched, so that what is refused is whole.
   [[nodiscard]] device::taken_arguments read(int argc, char** argv, start<App> const* before) {
     if (before) settings_.take(before->settings());
+    if (!settings_.program.is_set(device::knob::strict)) settings_.program.strict = App::is_strict;
     auto const names = device::option_names_of<App>();
     auto variables = device::read_environment(names);
     auto taken = device::read_arguments(names, argc, argv);
-    unknown_variables_ = std::move(variables.unknown);
     variables.knobs.insert(variables.knobs.end(), taken.knobs.begin(), taken.knobs.end());
     auto const all = device::with_config(names, settings_.program.config, std::move(variables.knobs));
     settings_.apply_to_program(all, App::uses_ledger);
+    if (App::requires_device && !settings_.program.is_set(device::knob::device) && !help_requested())
+      throw error("device", "no device was named", "this program does not choose one by itself", "Write " +
+                  device::option_prefix(App::prefix) + "device=" + std::string{names.devices.front()});
     chain_ = device::choose_devices<devices, device::default_in<devices, App>>(settings_.program.device);
     settings_.apply_to_devices(all, device_name());
+    settings_.remark_on_unknown(names, variables.unknown, taken.for_another);
+    if (!help_requested()) settings_.check_remarks();
     return taken;
   }
 
   /// Tells, at the start, of settings that have no effect or are a mistake.
-  void tell(std::vector<std::string> const& for_another) {
-    using enum device::log_level;
-    for (auto const& r : settings_.remarks()) device::log(r.level, r.text);
+  void tell() {
+    for (auto const& r : settings_.remarks())
+      device::log(r.level, r.text + (r.mend.empty() ? "" : ". " + r.mend + "?"));
     for_each_device<devices>([&]<class Tag>(Tag) {
       for (auto const& row : device::all_knobs)
         if (auto const& c = settings_.template of<Tag>(); c.source(row.id) != device::source::unset)
           c.tell_of_excess(row.id);
     });
-    for (auto const& name : unknown_variables_)
-      if (auto const meant = device::meant_variable(device::option_names_of<App>(), name); !meant.empty())
-        device::log(warning, name + " is read by nothing. Did you mean " + meant + "?");
-    for (auto const& option : for_another)
-      device::log(warning, option + " is left to the program, because its options begin with " +
-                               device::option_prefix(App::prefix) + ". Did you mean " +
-                               device::option_prefix(App::prefix) + option.substr(std::string_view{"--keel-"}.size()) +
-                               "?");
-    unknown_variables_ = {};
   }
 
   /// All ranks throw where one has a problem; the first that has one says it.
@@ -315,7 +311,6 @@ private:
   std::vector<std::string> kokkos_arguments_;
   device::kokkos_variables kokkos_variables_;
   bool started_devices_ = false;
-  std::vector<std::string> unknown_variables_;
   std::vector<std::string_view> chain_;
   device::neighbours neighbours_;
   mutable std::optional<topology::node> node_;

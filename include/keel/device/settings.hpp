@@ -30,6 +30,7 @@ namespace keel::device {
 struct remark {
   log_level level;
   std::string text;
+  std::string mend = {};
 };
 
 /// A Hana tuple with one configuration for each device of `Devices`, and the program's own knobs.
@@ -81,6 +82,25 @@ public:
       });
   }
 
+  /// Remarks on variables that no knob has, where one is meant or unknown ones are not to be; and on options of keel's
+  /// that stay in argv because the program's prefix is another.
+  void remark_on_unknown(option_names const& names, std::vector<std::string> const& variables,
+                         std::vector<std::string> const& options) {
+    for (auto const& name : variables)
+      if (auto const meant = meant_variable(names, name); !meant.empty() || program.strict)
+        warn(name + " is read by nothing", meant.empty() ? "Unset it" : "Did you mean " + meant);
+    std::string const ours = option_prefix(names.prefix);
+    for (auto const& option : options)
+      warn(option + " is left to the program, because its options begin with " + ours,
+           "Did you mean " + ours + option.substr(std::string_view{"--keel-"}.size()));
+  }
+
+  /// In strict mode refuses what there is a warning of.
+  void check_remarks() const {
+    for (auto const& r : remarks_)
+      if (program.strict && r.level == log_level::warning)
+        throw error("device", r.text, "in strict mode, settings without effect are refused", r.mend);
+  }
   [[nodiscard]] std::vector<remark> const& remarks() const { return remarks_; }
 
 private:
@@ -120,10 +140,13 @@ private:
   }
 
   void without_effect(std::string const& where, std::string const& why) {
-    remarks_.push_back({log_level::warning, where + " has no effect: " + why});
+    warn(where + " has no effect: " + why, "Leave it out");
   }
   void too_late(std::string const& what) {
-    remarks_.push_back({log_level::warning, what + " has no effect, because Kokkos runs already. Start keel first?"});
+    warn(what + " has no effect, because Kokkos runs already", "Start keel first");
+  }
+  void warn(std::string text, std::string mend) {
+    remarks_.push_back({log_level::warning, std::move(text), std::move(mend)});
   }
 
   policy::tuple_of<devices, slot> slots_;

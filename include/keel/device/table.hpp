@@ -101,7 +101,7 @@ struct program_settings {
   device::log_level log_level = log_level::warning;
   residency::settings residency;
   print_form print_configuration = print_form::off;
-  bool help = false;
+  bool strict = false, help = false;
 
   [[nodiscard]] device::source source(knob id) const { return sources[static_cast<std::size_t>(id)]; }
   [[nodiscard]] bool is_set(knob id) const { return source(id) != device::source::unset; }
@@ -179,6 +179,9 @@ inline constexpr std::tuple program_rows{
                 &residency::settings::trace_file},
     program_row{knob::config, "config", kinds::file, "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device",
                 &program_settings::config},
+    program_row{knob::strict, "strict", kinds::flag,
+                "refuse what has no effect: unknown variables, options with another prefix, knobs that no device has",
+                &program_settings::strict},
     program_row{knob::print_configuration, "print-configuration", kinds::form,
                 "print every knob, its value and its source at the start",
                 &program_settings::print_configuration},
