@@ -374,7 +374,7 @@ TEST_CASE("device: copies back for output are set by code, environment and comma
   CHECK(before.set(&kr::settings::copy_back_vars, "eta") == outcome::success);
   CHECK(before.set(&kr::settings::copy_back_all_levels, true) == outcome::success);
   variable const v{"RT_COPY_BACK_VARS", ""};
-  variable const w{"RT_VERYVERBOSE", "on"};
+  variable const w{"RT_VERYVERBOSE", "off"};
   command_line line{{"app", "--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
                      "--rt-only-reads-current-level=yes", "--rt-trace-file=mine"}};
   keel::runtime<app> run{line.count, line.data(), before};
@@ -386,13 +386,14 @@ TEST_CASE("device: copies back for output are set by code, environment and comma
   CHECK(how.only_reads_current_level);
   CHECK_FALSE(how.only_writes_current_level);
   CHECK(how.verbose);
-  CHECK(how.veryverbose);
+  CHECK_FALSE(how.veryverbose);
   CHECK(how.trace_file == "mine");
   CHECK(run.program().source(knob::trace_file) == source::command_line);
   CHECK(run.program().source(knob::copy_back_every) == source::command_line);
   CHECK(run.program().source(knob::copy_back_vars) == source::environment);
   CHECK(run.program().source(knob::copy_back_all_levels) == source::code);
-  CHECK(run.program().source(knob::veryverbose) == source::environment);
+  CHECK(run.program().log_level == keel::device::log_level::information); // the command line's verbose
+  CHECK(run.program().source(knob::log_level) == source::command_line);
   CHECK(run.program().source(knob::only_writes_current_level) == source::unset);
   bool found = false;
   for (auto const& row : run.knobs())
@@ -444,6 +445,11 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   CHECK(said_by_a_step({}).empty());
   CHECK(said_by_a_step({}, true) == copied_back);
   CHECK(said_by_a_step({"--rt-verbose"}) == copied_back);
+  CHECK(said_by_a_step({"--rt-log-level=warning"}, true).empty());
+  CHECK(said_by_a_step({"--rt-log-level=information"}) == copied_back);
+  CHECK(said_by_a_step({"--rt-log-level=details"}) == copied_back + needed);
+  CHECK(said_by_a_step({"--rt-veryverbose", "--rt-log-level=off"}).empty());
+  CHECK(said_by_a_step({"--rt-log-level=off", "--rt-verbose"}) == copied_back);
   CHECK(said_by_a_step({"--rt-veryverbose"}) == copied_back + needed);
   variable const v{"RT_VERBOSE", "on"};
   CHECK(said_by_a_step({}) == copied_back);
@@ -545,6 +551,6 @@ TEST_CASE("device: what is said goes to the program's sink, at the levels that a
   CHECK(said.empty());
   REQUIRE(heard.size() == (keel::machine::basic_environment<app::ranks>{}.is_master() ? 2 : 0));
   for (auto const& one : heard) CHECK(one.starts_with("2--rt-hip-device-instance has no effect"));
-  CHECK(refusal({"app", "--rt-log-level=loud"}).find("the known words are off, error, warning, information") !=
+  CHECK(refusal({"app", "--rt-log-level=loud"}).find("the known words are off, error, warning, information, details") !=
         std::string::npos);
 }

@@ -25,6 +25,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 namespace keel::device {
@@ -100,8 +101,8 @@ namespace detail {
     for (auto const& before : found)
       if (before.id == known->row->id && before.device == known->device)
         throw error("device", at + key + " is set twice", before.where + " is the first", "Remove one");
-    found.push_back({known->row->id, std::string{detail::trimmed(words.substr(equals + 1))}, at + key, source::file,
-                     known->device});
+    if (auto one = known->assign(std::string{detail::trimmed(words.substr(equals + 1))}, at + key, source::file))
+      found.push_back(std::move(*one));
   }
   return found;
 }

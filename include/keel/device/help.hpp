@@ -25,6 +25,9 @@ namespace keel::device {
     text += left + std::string{row.help} + "  [" + variable_name(names.prefix, row.option) + "]\n";
   }
   std::string const ours = option_prefix(names.prefix);
+  for (auto const& old : old_spellings)
+    text += "  " + ours + std::string{old.option} + ": the same as " + ours + "log-level=" +
+            std::string{log_level_words[static_cast<std::size_t>(old.level)]} + "\n";
   return text + "  " + ours + "DEVICE-...                 of the first " +
          std::to_string(std::count_if(all_knobs.begin(), all_knobs.end(), [](auto const& k) { return k.of_devices; })) +
          ": for this device alone, as in " + ours + "tbb-num-threads\n" +

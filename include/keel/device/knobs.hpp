@@ -21,15 +21,13 @@ enum class knob {
   device,              ///< name of the device that `on_device` means
   map_device_by,       ///< how ranks of a node share its accelerators: nearest, rank, none
   topology_cache,      ///< a folder in which the node is kept from one start to the next
-  log_level,           ///< what is said on standard error: off, error, warning, information
+  log_level,           ///< what is said on standard error: off, error, warning, information, details
   copy_back_every,     ///< steps from one copying back for output that declares nothing to the next, or never
   copy_back_vars,      ///< variables and groups that are copied back
   copy_back_all_levels,          ///< whether their past levels are, too
   copy_back_written_in_analysis, ///< whether what an analysis wrote is
   only_reads_current_level,      ///< of routines that name no levels
   only_writes_current_level,     ///< the same
-  verbose,             ///< whether copying back is told
-  veryverbose,         ///< and every routine that waited for copies
   trace_file,          ///< where the tracking policy `traced` writes
   config,              ///< a file with more knobs
   strict,              ///< whether settings without effect are refused

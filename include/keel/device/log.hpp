@@ -14,9 +14,9 @@
 namespace keel::device {
 
 /// How much is said; each level includes those before it.
-enum class log_level { off, error, warning, information, silent = off };
+enum class log_level { off, error, warning, information, details, silent = off };
 /// The same as a user writes and reads them.
-inline constexpr std::array<std::string_view, 4> log_level_words{"off", "error", "warning", "information"};
+inline constexpr std::array<std::string_view, 5> log_level_words{"off", "error", "warning", "information", "details"};
 
 namespace detail {
 inline std::atomic<log_level> level{log_level::warning};

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -58,10 +59,22 @@ struct option_names {
   return variable_prefix(prefix) + in_capitals(option);
 }
 
-/// A knob, and the one device that it was named for; empty for all.
+/// A knob as it was named.
 struct named_knob {
   knob_facts const* row;
-  std::string_view device;
+  std::string_view device = {};  ///< the one device that it was named for; empty for all
+  std::string_view implied = {}; ///< the value that an old spelling stands for, as a switch; else empty
+
+  [[nodiscard]] bool is_switch() const { return row->is_switch || !implied.empty(); }
+  [[nodiscard]] bool takes_value() const { return !row->placeholder.empty() && implied.empty(); }
+  /// The knob with its value; empty for an old spelling that is switched off.
+  [[nodiscard]] std::optional<assignment> assign(std::string text, origin where, source from) const {
+    if (!implied.empty()) {
+      if (!parse_flag(where, text)) return std::nullopt;
+      text = implied;
+    }
+    return assignment{row->id, std::move(text), std::move(where), from, device};
+  }
 };
 
 /// Whether a device is called so, of the program's own or of keel's.
@@ -71,14 +84,14 @@ struct named_knob {
 }
 
 /// The knob that `written` names: `num-threads`, or `tbb-num-threads`; in capitals and with underscores where it is a
-/// variable's.
+/// variable's. An old spelling is the knob that it stands for.
 [[nodiscard]] inline std::optional<named_knob> find_knob(std::string_view written, option_names const& names,
                                                          bool capitals = false) {
   auto const is = [&](std::string_view text, std::string_view name) {
     return text.size() == name.size() && (capitals ? text == in_capitals(name) : text == name);
   };
   for (auto const& row : all_knobs) {
-    if (is(written, row.option)) return named_knob{&row, {}};
+    if (is(written, row.option)) return named_knob{&row};
     if (!row.of_devices || written.size() < row.option.size() + 2) continue;
     auto const cut = written.size() - row.option.size();
     if (!is(written.substr(cut), row.option) || written[cut - 1] != (capitals ? '_' : '-')) continue;
@@ -86,6 +99,9 @@ struct named_knob {
       for (auto const device : all)
         if (is(written.substr(0, cut - 1), device)) return named_knob{&row, device};
   }
+  for (auto const& old : old_spellings)
+    if (is(written, old.option))
+      return named_knob{&facts(knob::log_level), {}, log_level_words[static_cast<std::size_t>(old.level)]};
   return std::nullopt;
 }
 
@@ -95,7 +111,8 @@ struct found_variables {
   std::vector<std::string> unknown; ///< names with the prefix that no knob has
 };
 
-/// The knobs that stand in the environment; one that is there but empty counts.
+/// The knobs that stand in the environment, by name, so that its order does not matter; one that is there but empty
+/// counts.
 [[nodiscard]] inline found_variables read_environment(option_names const& names) {
   found_variables found;
   std::string const ours = variable_prefix(names.prefix);
@@ -103,12 +120,14 @@ struct found_variables {
     std::string_view const entry = *at;
     if (!entry.starts_with(ours) || entry.find('=') == entry.npos) continue;
     std::string const variable{entry.substr(0, entry.find('='))};
-    if (auto const known = find_knob(std::string_view{variable}.substr(ours.size()), names, true))
-      found.knobs.push_back({known->row->id, std::string{entry.substr(variable.size() + 1)}, variable,
-                             source::environment, known->device});
-    else
+    if (auto const known = find_knob(std::string_view{variable}.substr(ours.size()), names, true)) {
+      if (auto one = known->assign(std::string{entry.substr(variable.size() + 1)}, variable, source::environment))
+        found.knobs.push_back(std::move(*one));
+    } else {
       found.unknown.push_back(variable);
+    }
   }
+  std::sort(found.knobs.begin(), found.knobs.end(), [](auto const& a, auto const& b) { return a.where < b.where; });
   return found;
 }
 
@@ -172,13 +191,13 @@ struct taken_arguments {
       throw error("device", "unknown option " + where, "no knob has this name",
                   "Did you mean " + ours + std::string{nearest_option(option)});
     auto const take = [&](std::string text) {
-      taken.knobs.push_back({known->row->id, std::move(text), where, source::command_line, known->device});
+      taken.knobs.push_back(*known->assign(std::move(text), where, source::command_line));
     };
     if (has_value) {
-      if (known->row->placeholder.empty())
+      if (!known->takes_value())
         throw error("device", std::string{word} + " has a value", "this option is a switch", "Write " + where);
       take(std::string{body.substr(option.size() + 1)});
-    } else if (known->row->is_switch) {
+    } else if (known->is_switch()) {
       take("1");
     } else if (i + 1 < argc && std::string_view{argv[i + 1]} != "--") {
       take(argv[++i]);

@@ -67,6 +67,7 @@ public:
         if (row.for_ledgers && !has_ledger)
           without_effect(a.where, "this program has no ledger, whose routines name no levels");
       });
+    for (auto const& old : old_spellings) program.residency.*old.told = program.log_level >= old.level;
   }
 
   /// Parses those that are for devices, the weakest first, and of one source what is for one device after what is for

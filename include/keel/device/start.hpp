@@ -71,6 +71,9 @@ public:
   device::outcome set(T Owner::*member, std::type_identity_t<T> value) {
     if constexpr (std::is_same_v<T, std::optional<int>>)
       if (value && *value < 1) return device::outcome::invalid_value;
+    for (auto const& old : device::old_spellings)
+      if constexpr (std::is_same_v<decltype(old.told), T Owner::*>)
+        if (old.told == member && value) set_log_level(old.level);
     device::for_each_program_row([&](auto const& row) {
       if constexpr (std::is_same_v<decltype(row.place), T Owner::*>)
         if (row.place == member) {

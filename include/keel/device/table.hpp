@@ -151,7 +151,8 @@ inline constexpr std::tuple program_rows{
                 "keep what the node is made of in this folder, which only you may write, for faster starts",
                 &program_settings::topology_cache},
     program_row{knob::log_level, "log-level", kinds::level,
-                "what is said on standard error: off, error, warning or information",
+                "what is said on standard error: off, error, warning, information (also what is copied back for output), "
+                "details (also what each routine waits for)",
                 &program_settings::log_level},
     program_row{knob::copy_back_every, "copy-back-every", kinds::period,
                 "for output that declares nothing: copy to the host every N steps, or never",
@@ -170,10 +171,6 @@ inline constexpr std::tuple program_rows{
     program_row{knob::only_writes_current_level, "only-writes-current-level", kinds::answer,
                 "routines of a ledger that name no levels write the current one alone",
                 &residency::settings::only_writes_current_level, true},
-    program_row{knob::verbose, "verbose", kinds::flag, "tell what is copied back for output",
-                &residency::settings::verbose},
-    program_row{knob::veryverbose, "veryverbose", kinds::flag, "and what each routine had to wait for",
-                &residency::settings::veryverbose},
     program_row{knob::trace_file, "trace-file", kinds::file,
                 "where a traced program writes its copies: NAME.RANK.jsonl",
                 &residency::settings::trace_file},
@@ -226,6 +223,16 @@ static_assert([] {
   return std::tuple_size_v<decltype(device_rows)> + std::tuple_size_v<decltype(program_rows)> == knob_count;
 }(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
      "the enumeration?");
+
+/// Switches that are a level of the log under another name.
+struct old_spelling {
+  std::string_view option;
+  log_level level;
+  bool residency::settings::*told; ///< what residency tells from this level on
+};
+inline constexpr std::array<old_spelling, 2> old_spellings{
+    {{"verbose", log_level::information, &residency::settings::verbose},
+     {"veryverbose", log_level::details, &residency::settings::veryverbose}}};
 
 /// The option nearest to `written`, both without dashes and prefix.
 [[nodiscard]] inline std::string_view nearest_option(std::string_view written) {
