@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 
+#include <linux/mempolicy.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -121,4 +123,30 @@ TEST_CASE("topology: a container that refuses to bind, or to tell, is heard") {
   });
   CHECK(thrown);
   CHECK(refusal(memories).empty()); // elsewhere all is as it was
+}
+
+namespace {
+
+/// The policy of the calling thread, asked of the system.
+int policy_now() {
+  int policy = -1;
+  return syscall(SYS_get_mempolicy, &policy, nullptr, 0, nullptr, 0) == 0 ? policy : -1;
+}
+
+} // namespace
+
+TEST_CASE("topology: a memory is preferred as long as the preference lives, also by threads that start meanwhile") {
+  int const before = policy_now();
+  int in_thread = -1;
+  {
+    kt::memory_preference const first{*kt::ordinary_memories().begin()};
+    if (!first.why_not().empty()) return keel::test::skip("no binding of pages: " + first.why_not());
+    CHECK(policy_now() == MPOL_PREFERRED);
+    std::thread{[&] { in_thread = policy_now(); }}.join();
+    kt::memory_preference const absent{1000}, negative{-1}, beyond{1 << 20};
+    for (auto const* none : {&absent, &negative, &beyond}) CHECK_FALSE(none->why_not().empty());
+    CHECK(policy_now() == MPOL_PREFERRED);
+  }
+  CHECK(in_thread == MPOL_PREFERRED);
+  CHECK(policy_now() == before);
 }

@@ -137,6 +137,11 @@ question const own[]{
     {corona, 8, {.hardware_threads = thread_0}, "0;0;0;0;0;0;0;0"},
     // mpibind uses all threads of a core where there are fewer tasks than NUMA nodes, whatever it is asked for
     {corona, 2, {.threads_per_core = one}, "0-46:2;48-94:2", "0,1;2,3"},
+    // without greedy a task stays in one NUMA node
+    {corona, 2, {.greedy = false}, "0-11;48-59"},
+    {corona, 1, {.threads_per_core = one, .greedy = false}, "0-10:2"},
+    {corona, 1, {.within = id_set::range(3, 9), .greedy = false}, "6-11"},
+    {corona, 9, {.hardware_threads = id_set{0}, .greedy = false}, "0;0;0;0;0;0;0;0;0"},
     // mpibind gives two NUMA nodes to the first of seven tasks; keel rounds shares, so it is the sixth
     {corona, 7, {}, "0-11;12-23;24-35;36-47;48-59;60-83;84-95"},
 };

@@ -7,7 +7,9 @@
 #include <keel/policy/macros.hpp>
 #include <keel/topology/id_set.hpp>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace keel::topology {
@@ -32,6 +34,25 @@ void free_pages(void* pages, std::size_t bytes) noexcept;
 /// The memories that the pages of `[at, at + bytes)` lie on now, asked of the system; a page that no thread touched
 /// lies nowhere. Throws `keel::error` where the system does not say.
 [[nodiscard]] id_set memories_of(void const* at, std::size_t bytes);
+
+/// As long as it lives, pages that the calling thread touches first, and threads that it starts meanwhile, lie on
+/// one memory while that has room. Where the system refuses, nothing changes, and `why_not()` says why.
+class memory_preference {
+public:
+  explicit memory_preference(int memory);
+  memory_preference(memory_preference const&) = delete;
+  memory_preference& operator=(memory_preference const&) = delete;
+  ~memory_preference();
+  [[nodiscard]] std::string why_not() const;
+
+private:
+  static constexpr std::size_t bits = 4096; // Linux has 1,024 memories at most
+  using mask = std::array<std::uint64_t, bits / 64>;
+  static long set(int policy, mask const& nodes);
+
+  int policy_ = 0, code_ = 0;
+  mask before_{};
+};
 
 } // namespace keel::topology
 

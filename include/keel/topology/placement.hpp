@@ -36,6 +36,7 @@ struct placing {
   std::optional<id_set> hardware_threads{}; ///< only these, by the system's numbers: `bound_hardware_threads()`, say
   int threads_per_core = 0;                 ///< hardware threads used of each core; 0 is all
   device_type device = device_type::gpu;    ///< what `placement::device` is looked for among
+  bool greedy = true; ///< spread ranks that are fewer than the memories have cores near several; else near one each
 };
 
 } // namespace keel::topology

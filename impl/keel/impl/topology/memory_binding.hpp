@@ -14,6 +14,10 @@
 #include <cstdint>
 #include <string>
 
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 namespace keel::topology {
 
 namespace impl {
@@ -102,6 +106,22 @@ KEEL_INLINE id_set memories_of(void const* at, std::size_t bytes) {
   if (bytes > 0 && hwloc_get_area_memlocation(impl::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
     throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", impl::system_text(errno), {}, errno);
   return impl::ids_of(nodes.bits);
+}
+
+KEEL_INLINE memory_preference::memory_preference(int memory) {
+  mask wanted{};
+  auto const bit = std::size_t(memory);
+  if (memory < 0 || bit >= bits) code_ = EINVAL;
+  else if (syscall(SYS_get_mempolicy, &policy_, before_.data(), bits, nullptr, 0) != 0) code_ = errno;
+  else if (wanted[bit / 64] = std::uint64_t{1} << (bit % 64); set(MPOL_PREFERRED, wanted) != 0) code_ = errno;
+}
+KEEL_INLINE memory_preference::~memory_preference() {
+  if (code_ == 0) set(policy_, before_);
+}
+KEEL_INLINE std::string memory_preference::why_not() const { return code_ == 0 ? std::string{} : impl::system_text(code_); }
+KEEL_INLINE long memory_preference::set(int policy, mask const& nodes) {
+  bool const is_default = policy == MPOL_DEFAULT;
+  return syscall(SYS_set_mempolicy, policy, is_default ? nullptr : nodes.data(), is_default ? 0 : bits + 1);
 }
 
 } // namespace keel::topology

@@ -164,6 +164,18 @@ inline std::vector<placement> near_devices(inventory const& all, usable_cores co
   return made;
 }
 
+/// How many memories are the nearest one of a usable core.
+inline int count_near_memories(inventory const& all, usable_cores const& usable) {
+  id_set near;
+  for (auto const& c : all.cores) {
+    if (usable.cores({c.id, c.id + 1}) == 0) continue;
+    std::vector<placement> one{{.cores = {c.id}, .hardware_threads = {}}};
+    choose_memories(all, one);
+    near.insert(one.front().memory);
+  }
+  return int(near.size());
+}
+
 inline std::vector<placement> place(inventory const& all, int ranks, placing const& rule) {
   if (ranks < 1)
     throw error("topology", std::to_string(ranks) + " ranks cannot be placed", "there must be one or more", {}, EINVAL);
@@ -176,6 +188,11 @@ inline std::vector<placement> place(inventory const& all, int ranks, placing con
     throw error("topology", "ranks cannot be placed", "the rule leaves no core of " + all.source, "Allow some", EINVAL);
 
   std::vector<placement> made;
+  if (int const parts = rule.greedy || rule.order != order::spread ? 0 : count_near_memories(all, usable); ranks < parts) {
+    auto const of_each = place(all, parts, rule);
+    for (int r = 0; r < ranks; ++r) made.push_back(of_each[std::size_t(1LL * r * parts / ranks)]);
+    return made;
+  }
   if (rule.order == order::by_device) made = near_devices(all, usable, rule, ranks);
   bool const have_devices = !made.empty();
   if (!have_devices) {
