@@ -28,7 +28,7 @@ and who set it.
   --xml FILE       of the machine that lstopo saved in FILE instead of this one
   --map N          and where N ranks would run: cores, memory, device, and the distances to them
   --by RULE        by which rule: spread (all cores in near and equal parts), compact (one core each, the
-                   first ones), by_device (on the cores near each GPU)
+                   first ones), by_device (on the cores near each GPU); the options of --keel-bind=place hold, too
   --bind-script    only a shell script that starts the ranks bound so, through srun, mpiexec of Open MPI or MPICH,
                    flux or jsrun: sh SCRIPT LAUNCHER PROGRAM
   --svg FILE       draw the node, and with --map its ranks, into FILE

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -65,6 +66,28 @@ std::size_t stack_of_a_worker([[maybe_unused]] keel::runtime<app>& run) {
   });
 #endif
   return largest;
+}
+
+/// The hardware threads of this thread, and of the others that work on a kernel where there are some.
+void show_binding([[maybe_unused]] keel::runtime<app>& run) {
+  std::string all = "rank " + std::to_string(run.environment().rank()) + " runs on " +
+                    to_string(keel::topology::bound_hardware_threads());
+#if KEEL_WITH_TBB
+  std::mutex mutex;
+  std::string workers;
+  auto const caller = std::this_thread::get_id();
+  run.execution_space<keel::tbb>().impl_for_chunks(2, [&](std::int64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds{200}); // so that one thread does not take both
+    if (std::this_thread::get_id() == caller) return;
+    std::lock_guard const lock(mutex);
+    workers += ", a worker on " + to_string(keel::topology::bound_hardware_threads());
+  });
+  all += workers;
+#endif
+  run.configuration("tbb", [&](auto const& c) {
+    if (c.threads()) all += ", tbb has " + std::to_string(*c.threads());
+  });
+  std::printf("%s\n", (all + ";").c_str());
 }
 
 /// Adds up 0 .. 999. A function of its own: nvcc takes no kernel inside a generic lambda.
@@ -195,6 +218,8 @@ int main(int argc, char** argv) {
       throw keel::error("test", "the grid does not fit", "it was told to");
     } else if (mode == "stack") {
       std::printf("stack %zu\n", stack_of_a_worker(run));
+    } else if (mode == "bind") {
+      show_binding(run);
     } else if (mode == "late" || mode == "kokkos-of-the-application") {
       show_late_start(run);
     } else {

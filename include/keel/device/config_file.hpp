@@ -11,8 +11,8 @@
 ///     [tbb]
 ///     num-threads = 2
 ///
-/// A line holds a knob, by the name of its option without dashes and prefix, and its value. A section is the part of one
-/// device.
+/// A line holds a knob, by the name of its option without dashes and prefix, and its value. A section holds those of
+/// one device.
 
 #include <keel/device/read.hpp>
 #include <keel/policy/error.hpp>
@@ -77,8 +77,8 @@ namespace detail {
     if (words.empty() || words.front() == '#' || words.front() == ';') continue;
     if (words.front() == '[') {
       if (words.back() != ']' || words.size() < 3)
-        throw error("device", at + "'" + std::string{words} + "' is not a section", "it has no ] at its end, or no name",
-                    "Write [serial]");
+        throw error("device", at + "'" + std::string{words} + "' is not a section",
+                    "it has no ] at its end, or no name", "Write [serial]");
       section = detail::trimmed(words.substr(1, words.size() - 2));
       if (!is_device(section, names))
         throw error("device", at + "there is no device '" + section + "'", "a section holds the knobs of one device",

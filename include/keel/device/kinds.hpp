@@ -64,7 +64,9 @@ inline constexpr kind<print_form> form{
       int const word = parse_word(w, t, {"json", "text", "1", "true", "on", "yes", "0", "false", "off", "no"});
       return word == 0 ? print_form::json : word < 6 ? print_form::text : print_form::off;
     },
-    [](print_form const& f) { return std::string{f == print_form::off ? "off" : f == print_form::json ? "json" : "text"}; }};
+    [](print_form const& f) {
+      return std::string{f == print_form::off ? "off" : f == print_form::json ? "json" : "text"};
+    }};
 /// Names with blanks or commas between them, perhaps none.
 inline constexpr kind<std::string> names{
     "NAMES", [](origin const&, std::string_view t) { return std::string{t}; },

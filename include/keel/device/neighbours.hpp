@@ -24,6 +24,7 @@ struct neighbours {
   int rank = 0, size = 1;
   int sharing_cores = 1;          ///< ranks that may run on the very same hardware threads, this one included
   std::vector<int> first_threads; ///< the first hardware thread of each rank of the node
+  std::optional<topology::placement> place{}; ///< of this rank, where `--keel-bind` has bound it
 
   /// Collective.
   template <class Environment>
@@ -33,7 +34,7 @@ struct neighbours {
     auto const mine = std::hash<std::string>{}(to_string(bound));
     auto const all = machine::all_gather(node, mine);
     return {node.rank(), node.size(), static_cast<int>(std::count(all.begin(), all.end(), mine)),
-            machine::all_gather(node, bound.empty() ? -1 : *bound.begin())};
+            machine::all_gather(node, bound.empty() ? -1 : *bound.begin()), {}};
   }
 };
 
@@ -50,7 +51,9 @@ template <class Tag, class Node>
   if (how == device_mapping::nearest && !visible.empty()) {
     auto const me = static_cast<std::size_t>(here.rank);
     bool const is_bound = here.sharing_cores < here.size;
-    int const id = is_bound ? nearest_gpu(node(), here.first_threads, me) : node().place(here.size)[me].device;
+    int const id = here.place ? here.place->device
+                   : is_bound ? nearest_gpu(node(), here.first_threads, me)
+                              : node().place(here.size)[me].device;
     if (id >= 0) facts.nearest = node().devices()[static_cast<std::size_t>(id)].pci_id;
   }
   return map_device(how, facts);

@@ -4,6 +4,7 @@
 /// @file
 /// The start and the end of a program: ranks, knobs and devices, in order, and in reverse.
 
+#include <keel/device/bound_rank.hpp>
 #include <keel/device/config_file.hpp>
 #include <keel/device/consistency.hpp>
 #include <keel/device/defaults.hpp>
@@ -201,9 +202,11 @@ private:
       problem = e.what();
     }
     agree(problem);
+    auto const place = bind();
     taken.leave_rest(argc, argv);
     kokkos_arguments_ = std::move(taken.for_kokkos);
     neighbours_ = device::neighbours::of(environment_);
+    neighbours_.place = place;
     for_each_device<devices>([&]<class Tag>(Tag) { propose<Tag>(); });
     if (!space::is_started()) leave_for_kokkos();
     device::set_log_level(settings_.program.log_level);
@@ -261,6 +264,36 @@ private:
     throw first == environment_.rank() ? told : told.told_elsewhere();
   }
 
+  /// Binds every rank to its place, where that is asked for, and notes the places of this node. Asked for on some ranks
+  /// alone it is an error on all.
+  [[nodiscard]] std::optional<topology::placement> bind() {
+    auto const& rule = settings_.program.bind;
+    if (!machine::any_of(environment_, rule.place)) return std::nullopt;
+    bool const all = machine::all_of(environment_, rule.place);
+    std::optional<topology::placement> place;
+    std::string problem;
+    auto const here = environment_.node();
+    auto allowed = device::allowed_together(here);
+    try {
+      if (!all) throw error("device", "some ranks are to be bound and others not", "each has its own environment",
+                            "Give all the same " + device::option_prefix(App::prefix) + "bind");
+      place = node().place(here.size(), device::placing_of(rule, std::move(allowed)))
+          .at(static_cast<std::size_t>(here.rank()));
+      bound_.emplace(node(), *place);
+    } catch (error const& e) {
+      problem = e.what();
+    }
+    agree(problem);
+    for (auto const& line : machine::gather_texts(here, "rank " + std::to_string(environment_.rank()) +
+                                                             " is bound to " + bound_->text(), 0))
+      settings_.note(device::log_level::information, line);
+    if (auto const* const name = device::bound_rank::openmp_variable())
+      settings_.note(device::log_level::warning,
+                     std::string{name} + " is set, so OpenMP binds its threads by itself, to what main started with",
+                     "Unset it");
+    return place;
+  }
+
   /// An application that starts Kokkos itself, before a device is used through keel, finds the knobs in Kokkos'
   /// variables; what is keel's own is told already.
   void leave_for_kokkos() {
@@ -313,6 +346,7 @@ private:
   bool started_devices_ = false;
   std::vector<std::string_view> chain_;
   device::neighbours neighbours_;
+  std::optional<device::bound_rank> bound_;
   mutable std::optional<topology::node> node_;
   int exceptions_ = std::uncaught_exceptions();
   std::thread::id thread_ = std::this_thread::get_id();

@@ -96,6 +96,11 @@ public:
            "Did you mean " + ours + option.substr(std::string_view{"--keel-"}.size()));
   }
 
+  /// To be said at the start, where the level admits it.
+  void note(log_level level, std::string text, std::string mend = {}) {
+    remarks_.push_back({level, std::move(text), std::move(mend)});
+  }
+
   /// In strict mode refuses what there is a warning of.
   void check_remarks() const {
     for (auto const& r : remarks_)
@@ -146,9 +151,7 @@ private:
   void too_late(std::string const& what) {
     warn(what + " has no effect, because Kokkos runs already", "Start keel first");
   }
-  void warn(std::string text, std::string mend) {
-    remarks_.push_back({log_level::warning, std::move(text), std::move(mend)});
-  }
+  void warn(std::string text, std::string mend) { note(log_level::warning, std::move(text), std::move(mend)); }
 
   policy::tuple_of<devices, slot> slots_;
   std::vector<remark> remarks_;

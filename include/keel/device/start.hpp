@@ -54,6 +54,8 @@ public:
   void set_map_device_by(device::device_mapping how) { set(&device::program_settings::map_device_by, how); }
   /// Accelerators of each node that may be used, from 1 on.
   device::outcome set_num_devices(int count) { return set(&device::program_settings::num_devices, count); }
+  /// Whether each rank is bound to its place, and how.
+  void set_bind(device::bind_rule rule) { set(&device::program_settings::bind, rule); }
   /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
   /// node is asked for.
   void set_topology_cache(std::string folder) {

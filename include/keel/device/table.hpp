@@ -5,6 +5,7 @@
 /// The table of knobs: one row says all that there is to say of a knob. A new one takes a row here, a setting of the
 /// device that has it, and a test.
 
+#include <keel/device/bind.hpp>
 #include <keel/device/kinds.hpp>
 #include <keel/device/knobs.hpp>
 #include <keel/policy/nearest.hpp>
@@ -97,6 +98,7 @@ struct program_settings {
   std::string device;
   std::optional<int> num_devices;
   device_mapping map_device_by = device_mapping::nearest;
+  bind_rule bind;
   std::string topology_cache, config;
   device::log_level log_level = log_level::warning;
   residency::settings residency;
@@ -147,6 +149,10 @@ inline constexpr std::tuple program_rows{
     program_row{knob::map_device_by, "map-device-by", kinds::word<device_mapping, device_mapping_words>,
                 "how the ranks of a node share its accelerators: nearest, rank or none",
                 &program_settings::map_device_by},
+    program_row{knob::bind, "bind", kinds::bind,
+                "none, or place: bind each rank's threads and memory to its place on the node; with smt=N, gpu, "
+                "greedy=no behind commas",
+                &program_settings::bind},
     program_row{knob::topology_cache, "topology-cache", cache_folder,
                 "keep what the node is made of in this folder, which only you may write, for faster starts",
                 &program_settings::topology_cache},
@@ -174,7 +180,8 @@ inline constexpr std::tuple program_rows{
     program_row{knob::trace_file, "trace-file", kinds::file,
                 "where a traced program writes its copies: NAME.RANK.jsonl",
                 &residency::settings::trace_file},
-    program_row{knob::config, "config", kinds::file, "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device",
+    program_row{knob::config, "config", kinds::file,
+                "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device",
                 &program_settings::config},
     program_row{knob::strict, "strict", kinds::flag,
                 "refuse what has no effect: unknown variables, options with another prefix, knobs that no device has",
@@ -210,7 +217,8 @@ inline constexpr std::array<knob_facts, knob_count> all_knobs = [] {
     all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, true, false, false};
   });
   for_each_program_row([&](auto const& r) {
-    all.at(at++) = {r.id, r.option, r.kind.placeholder, r.help, false, r.kind.placeholder.empty() || r.kind.placeholder.front() == '[', r.for_ledgers};
+    auto const shown = r.kind.placeholder;
+    all.at(at++) = {r.id, r.option, shown, r.help, false, shown.empty() || shown.front() == '[', r.for_ledgers};
   });
   return all;
 }();
