@@ -5,28 +5,18 @@
 
 #include <doctest/doctest.h>
 #include "command_line.hpp"
+#include "text_file.hpp"
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <unistd.h>
 
 namespace kd = keel::device;
 
 namespace {
 
-/// A file with this text, gone at the end.
-struct file {
-  explicit file(std::string_view text) { std::ofstream{path, std::ios::binary} << text; }
-  file(file const&) = delete;
-  file& operator=(file const&) = delete;
-  ~file() { std::filesystem::remove(path); }
-  std::string path = (std::filesystem::temp_directory_path() / ("keel-config-" + std::to_string(getpid()))).string();
-};
+using file = keel::test::text_file;
 
 struct app : keel::defaults {
   static constexpr std::string_view prefix = "conf";
