@@ -131,8 +131,8 @@ struct found_variables {
   return found;
 }
 
-/// The variable that is meant by `written`, which no knob has: the nearest one, if it is near; else `written` belongs to
-/// another program. With keel's own prefix four letters may be wrong, half of them at most; with an application's two.
+/// The variable that is meant by `written`, which no knob has: the nearest one, if it is near; else `written` belongs
+/// to another program. With keel's own prefix four letters may be wrong, half of them at most; with an application's two.
 [[nodiscard]] inline std::string meant_variable(option_names const& names, std::string const& written) {
   std::vector<std::string> known;
   for (auto const& row : all_knobs) {
@@ -168,6 +168,8 @@ struct taken_arguments {
   taken_arguments taken;
   std::string const ours = option_prefix(names.prefix);
   int i = 0;
+  taken.rest.reserve(static_cast<std::size_t>(argc));
+  taken.knobs.reserve(static_cast<std::size_t>(argc));
   if (argc > 0) taken.rest.push_back(argv[i++]);
   for (; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     std::string_view const word = argv[i];
@@ -185,13 +187,13 @@ struct taken_arguments {
     std::string_view const body = word.substr(ours.size());
     std::string_view const option = body.substr(0, body.find('='));
     bool const has_value = option.size() < body.size();
-    origin const where = ours + std::string{option};
+    origin where{word.substr(0, ours.size() + option.size())};
     auto const known = find_knob(option, names);
     if (!known)
       throw error("device", "unknown option " + where, "no knob has this name",
                   "Did you mean " + ours + std::string{nearest_option(option)});
     auto const take = [&](std::string text) {
-      taken.knobs.push_back(*known->assign(std::move(text), where, source::command_line));
+      taken.knobs.push_back(*known->assign(std::move(text), std::move(where), source::command_line));
     };
     if (has_value) {
       if (!known->takes_value())
