@@ -62,7 +62,8 @@ std::string start_with(std::vector<std::string> words, std::string const& propos
 
 TEST_CASE("device: a file holds a knob a line, and a section those of one device") {
   CHECK(knobs("") == "");
-  CHECK(knobs("device = serial") == "device//serial;");
+  CHECK(knobs("# comments stand on lines of their own\ndevice = cuda, serial\nnum-threads = 4\n[tbb]\nnum-threads = 2\n") ==
+        "device//cuda, serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
   CHECK(knobs("\xef\xbb\xbf# all\r\n; of it\r\n\r\n  num-threads=4 \r\n[ tbb ]\r\nnum-threads\t=\t2\r\n[cuda]\r\n"
               "device-instance = 1\r\n") == "num-threads//4;num-threads/tbb/2;device-instance/cuda/1;");
   CHECK(knobs("tbb-stack-size = 3M\ncopy-back-vars = a = b, c\ntrace-file =\n") ==
