@@ -81,6 +81,8 @@ TEST_CASE("device: what is wrong in a file is refused with file and line") {
   CHECK(refusal("\n\n[tbbb]").find("f:3: there is no device 'tbbb'") != std::string::npos);
   CHECK(refusal("help").find("f:1: 'help' is not a setting (it has no =)") != std::string::npos);
   CHECK(refusal("= 4").find("f:1: unknown knob ''") != std::string::npos);
+  CHECK(refusal("\n" + std::string(5000, 'x')) == "keel::device: f:2: the line has 5000 bytes (no knob takes so "
+                                                  "much). Is this a file of knobs?");
   CHECK(refusal("config = g").find("f:1: a configuration file names another one") != std::string::npos);
   CHECK(refusal("device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2") ==
         "keel::device: f:7: num-threads is set twice (f:4: num-threads is the first). Remove one?");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// The command line and the environment: zero bytes part the words; the first byte says how many are variables.
-#include <keel/device/read.hpp>
+/// The command line, the environment and a file of knobs: zero bytes part the words; the first byte says how many are
+/// variables.
+#include <keel/device/config_file.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +47,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   } catch (keel::error const& e) {
     if (std::string{e.what()}.rfind("keel::device: ", 0) != 0) std::abort();
     if (argc != before && argv[std::size_t(argc)] != nullptr) std::abort();
+  }
+  try {
+    for (auto const& one : kd::parse_config("app", "f", {reinterpret_cast<char const*>(data), size}))
+      if (one.from != kd::source::file || one.where.rfind("f:", 0) != 0) std::abort();
+  } catch (keel::error const& e) {
+    if (std::string{e.what()}.rfind("keel::device: f:", 0) != 0) std::abort();
   }
   return 0;
 }

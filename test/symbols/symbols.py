@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a program consists of, by `nm -C`: symbols.py HOST PROGRAM_FOR_HOST PROGRAM_FOR_HOST_AND_SIMULATED"""
+"""What a program consists of, by `nm -C`: symbols.py HOST PROGRAM_FOR_HOST PROGRAM_FOR_HOST_AND_SIMULATED PROGRAM_THAT_TRACKS"""
 import re
 import subprocess
 import sys
@@ -22,7 +22,12 @@ def vtables(program):
     return [line for line in symbols(program) if re.search(r"vtable for keel::(?!error$)", line)]
 
 
-def main(host, lean, rich):
+def trackers(program):
+    """Symbols of what says which devices may run, which a program that never asks has none of."""
+    return [line for line in symbols(program) if re.search(r"keel::device::(?:scoped_)?tracker|keel::device::try_execute", line)]
+
+
+def main(host, lean, rich, tracking):
     wrong = []
     if of_other_devices(host, lean):
         wrong.append(f"{lean} has symbols of devices that are not in its list: {of_other_devices(host, lean)[:5]}")
@@ -30,11 +35,15 @@ def main(host, lean, rich):
         wrong.append(f"{lean} has vtables: {vtables(lean)[:5]}")
     if not any("simulated" in line for line in of_other_devices(host, rich)):
         wrong.append(f"{rich} shows no symbol of the simulated device, so the first test proves nothing")
+    if trackers(lean):
+        wrong.append(f"{lean} has a tracker: {trackers(lean)[:5]}")
+    if not trackers(tracking):
+        wrong.append(f"{tracking} shows no tracker, so the test before proves nothing")
     if not symbols(lean):
         wrong.append(f"{lean} has no symbols at all")
     for line in wrong:
         print(f"FAIL: {line}")
-    print(f"{4 - len(wrong)} passed, {len(wrong)} failed, 0 skipped")
+    print(f"{6 - len(wrong)} passed, {len(wrong)} failed, 0 skipped")
     return 1 if wrong else 0
 
 

@@ -75,6 +75,9 @@ namespace detail {
     auto const words = detail::trimmed(line);
     std::string const at = path + ":" + std::to_string(number) + ": ";
     if (words.empty() || words.front() == '#' || words.front() == ';') continue;
+    if (words.size() > 4096)
+      throw error("device", at + "the line has " + std::to_string(words.size()) + " bytes", "no knob takes so much",
+                  "Is this a file of knobs");
     if (words.front() == '[') {
       if (words.back() != ']' || words.size() < 3)
         throw error("device", at + "'" + std::string{words} + "' is not a section",
