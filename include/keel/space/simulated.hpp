@@ -26,8 +26,10 @@ namespace keel::space {
 /// Kernels, scans and copies return at once and run in the order they were
 /// given, on a thread of the instance; a reduction into host memory waits. What
 /// forgets a fence or reads host memory in a kernel shows here. One thread does
-/// all the work of an instance, in the order of the indices. Kernels must not
-/// throw. An instance is a handle: copies are the same queue.
+/// all the work of an instance, in the order of the indices. What a kernel throws, the
+/// next fence of the instance throws, and so does a copy or reduction that its caller waits for. What was launched
+/// between the two is dropped. An instance is a handle: copies are the same queue. In a forked process it starts a
+/// thread of its own.
 class simulated {
 public:
   using execution_space = simulated;
@@ -43,7 +45,7 @@ public:
   /// The default queue.
   simulated();
   /// A queue of its own beside the default one. It costs a thread, kept until Kokkos ends.
-  [[nodiscard]] static simulated new_instance() { return simulated(detail::queues::all().add()); }
+  [[nodiscard]] static simulated new_instance();
 
   [[nodiscard]] static constexpr char const* name() { return "keel::space::simulated"; }
   [[nodiscard]] static int concurrency() { return 1; }
@@ -112,6 +114,11 @@ struct simulated::plugin {
 
 inline simulated::simulated() : queue_(&detail::queues::all().first()) {
   detail::enroll<plugin>();
+}
+
+inline simulated simulated::new_instance() {
+  detail::enroll<plugin>();
+  return simulated(detail::queues::all().add());
 }
 
 inline bool simulated::impl_is_initialized() {

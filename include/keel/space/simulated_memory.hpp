@@ -62,7 +62,7 @@ struct simulated_resource {
     return pointer;
   }
   void deallocate(void* pointer, std::size_t, std::size_t) const {
-    detail::queues::all().wait(); // a kernel that was started may still use it
+    detail::queues::all().drain(); // a kernel that was started may still use it
     if (!detail::guarded_pages::all().deallocate(pointer)) std::free(pointer);
   }
 };

@@ -7,6 +7,7 @@
 #include <keel/impl/space/items.hpp>
 #include <keel/impl/space/reserved_threads.hpp>
 #include <keel/impl/space/turns.hpp>
+#include <keel/policy/forks.hpp>
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/info.h>
@@ -82,18 +83,27 @@ private:
   }
 };
 
-/// Threads, cut over the NUMA regions they are bound to. Regions are oneTBB's, which finds them by hwloc.
+/// Whether this process was forked from one that uses oneTBB: its threads are not here, and cannot be started again.
+inline bool lacks_threads_of_tbb() {
+  static unsigned const at_first_use = policy::forks();
+  return policy::is_forked_since(at_first_use);
+}
+
+/// Threads, cut over the NUMA regions they are bound to. Regions are oneTBB's, which finds them by hwloc. In a process
+/// forked from one that uses oneTBB, the calling thread does the work of all.
 class arenas {
 public:
   explicit arenas(std::uint32_t id) : id_(id) {}
   arenas(arenas const&) = delete;
   arenas& operator=(arenas const&) = delete;
+  ~arenas() { stop(); }
 
   /// `wanted` threads altogether, by default as many as there are cores; on `regions`, or, where there are
   /// none, wherever the system puts them. Not while a kernel runs.
   void start(std::optional<int> wanted, std::vector<int> regions = {}) {
     using constraints = ::tbb::task_arena::constraints;
     stop();
+    if (lacks_threads_of_tbb()) return ends_.push_back(wanted.value_or(1));
     if (wanted) thread_limit::raise(*wanted);
     if (wanted && *wanted < static_cast<int>(regions.size())) regions.resize(static_cast<std::size_t>(*wanted));
     bound_ = !regions.empty();
@@ -114,13 +124,15 @@ public:
   }
   void stop() {
     reserved_.stop();
+    if (lacks_threads_of_tbb()) // which an arena's end would wait for
+      for (auto& a : arenas_) static_cast<void>(a.release());
     arenas_.clear();
     ends_.clear();
   }
 
   /// Threads that run a kernel, the calling one included; 0 before the start.
   [[nodiscard]] int threads() const { return ends_.empty() ? 0 : ends_.back(); }
-  [[nodiscard]] int regions() const { return static_cast<int>(arenas_.size()); }
+  [[nodiscard]] int regions() const { return std::max(1, static_cast<int>(arenas_.size())); }
   [[nodiscard]] std::uint32_t id() const { return id_; }
   [[nodiscard]] bool is_bound() const { return bound_; }
 
@@ -143,6 +155,10 @@ public:
   template <class F>
   void for_chunks(std::int64_t count, F const& f) {
     if (count == 1 && !bound_) return f(std::int64_t{0});
+    if (lacks_threads_of_tbb()) {
+      for (std::int64_t c = 0; c < count; ++c) f(c);
+      return;
+    }
     run_chunks(count, f);
     order_for_sanitizer::acquire();
   }

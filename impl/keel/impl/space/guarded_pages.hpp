@@ -61,6 +61,9 @@ public:
     if (--at_work_ == 0) protect_all(PROT_NONE);
   }
 
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+
 private:
   struct span {
     std::byte* data;

@@ -6,20 +6,27 @@
 
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/guarded_pages.hpp>
+#include <keel/policy/error.hpp>
 
 #include <condition_variable>
 #include <cstdint>
+#include <cstdio>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
 
+#include <pthread.h>
+
 namespace keel::space::detail {
 
 /// One queue with a thread of its own, which starts with the first task and
-/// plays the device. Tasks must not throw: there is nobody to catch.
+/// plays the device. What a task throws, the next `wait` throws; the tasks between the two are dropped, because
+/// their caller would not have come to them if it had waited each time.
 class queue {
 public:
   explicit queue(std::uint32_t number) : number_(number) {}
@@ -40,28 +47,72 @@ public:
   }
 
   /// Returns when everything pushed before the call is done; at once on a device
-  /// thread, which would wait for itself.
+  /// thread, which would wait for itself. Throws what a task threw.
   void wait() {
+    drain();
+    rethrow();
+  }
+  /// The same for destructors: an exception stays for the next `wait`.
+  void drain() {
     if (plays_device) return;
     std::unique_lock lock(mutex_);
     auto const until = pushed_;
     changed_.wait(lock, [&] { return done_ >= until; });
   }
+  /// Throws what a task threw, once; not while another exception is under way.
+  void rethrow() {
+    if (plays_device || std::uncaught_exceptions() > 0) return;
+    std::unique_lock lock(mutex_);
+    if (auto const thrown = std::exchange(thrown_, nullptr)) {
+      lock.unlock();
+      std::rethrow_exception(thrown);
+    }
+  }
 
-  /// Finishes what is pushed and ends the thread; a later `push` starts another.
+  /// Finishes what is pushed and ends the thread; a later `push` starts another. An exception that nothing waited for is
+  /// printed.
   void stop() {
     {
       std::lock_guard const lock(mutex_);
-      if (!worker_.joinable()) return;
-      stopping_ = true;
+      if (worker_.joinable()) stopping_ = true;
       changed_.notify_all();
     }
-    worker_.join();
+    if (worker_.joinable()) worker_.join();
     std::lock_guard const lock(mutex_);
     stopping_ = false;
+    if (auto const thrown = std::exchange(thrown_, nullptr)) print(thrown);
+  }
+
+  /// Around `fork`, so that the child finds the queue between two changes.
+  void before_fork() { mutex_.lock(); }
+  void after_fork() { mutex_.unlock(); }
+  /// In the child, which has no thread of the parent's: the next `push` starts one. What was not done is left to the
+  /// parent, and the next `wait` says so.
+  void after_fork_in_child() {
+    std::construct_at(&worker_); // over the old ones, whose destructors would wait for the parent's threads
+    std::construct_at(&changed_);
+    stopping_ = false;
+    if (done_ != pushed_) {
+      thrown_ = std::make_exception_ptr(
+          error("space::simulated", "a kernel or copy is left to the parent process", "fork() copies no threads, and it "
+                "was not done", "Fence before fork()"));
+      std::construct_at(&tasks_);
+      done_ = pushed_;
+    }
+    mutex_.unlock();
   }
 
 private:
+  static void print(std::exception_ptr const& thrown) noexcept {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (std::exception const& e) {
+      std::fprintf(stderr, "keel::space::simulated: a kernel threw, and nothing waited for it (%s). Fence before the end?\n", e.what());
+    } catch (...) {
+      std::fprintf(stderr, "keel::space::simulated: a kernel threw, and nothing waited for it. Fence before the end?\n");
+    }
+  }
+
   void work() noexcept {
     device_scope const scope;
     std::unique_lock lock(mutex_);
@@ -71,15 +122,30 @@ private:
       { // the task is gone before it counts as done: it may hold what the waiter takes back
         auto const task = std::move(tasks_.front());
         tasks_.pop_front();
+        bool const is_dropped = thrown_ != nullptr;
         lock.unlock();
-        guarded_pages::all().enter();
-        task();
-        guarded_pages::all().leave();
+        if (auto thrown = is_dropped ? nullptr : run(task)) {
+          lock.lock();
+          thrown_ = std::move(thrown);
+          lock.unlock();
+        }
       }
       lock.lock();
       ++done_;
       changed_.notify_all();
     }
+  }
+
+  static std::exception_ptr run(std::function<void()> const& task) noexcept {
+    std::exception_ptr thrown;
+    guarded_pages::all().enter();
+    try {
+      task();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    guarded_pages::all().leave();
+    return thrown;
   }
 
   std::uint32_t const number_;
@@ -89,6 +155,7 @@ private:
   std::uint64_t pushed_ = 0;
   std::uint64_t done_ = 0;
   bool stopping_ = false;
+  std::exception_ptr thrown_;
   std::thread worker_;
 };
 
@@ -106,16 +173,36 @@ public:
     std::lock_guard const lock(mutex_);
     return more_.emplace_back(static_cast<std::uint32_t>(more_.size() + 2));
   }
-  /// Of all: returns when what was pushed before the call is done.
+  /// Of all: returns when what was pushed before the call is done; throws what a task threw.
   void wait() {
-    for_each([](queue& q) { q.wait(); });
+    drain();
+    for_each([](queue& q) { q.rethrow(); });
+  }
+  void drain() {
+    for_each([](queue& q) { q.drain(); });
   }
   void stop() {
     for_each([](queue& q) { q.stop(); });
   }
 
 private:
-  queues() { guarded_pages::all(); } // made first, so it outlives the threads
+  queues() {
+    guarded_pages::all(); // made first, so it outlives the threads
+    pthread_atfork([] { all().before_fork(); }, [] { all().after_fork(&queue::after_fork); },
+                   [] { all().after_fork(&queue::after_fork_in_child); });
+  }
+  void before_fork() {
+    mutex_.lock();
+    first_.before_fork();
+    for (auto& q : more_) q.before_fork();
+    guarded_pages::all().before_fork();
+  }
+  void after_fork(void (queue::*of_each)()) {
+    guarded_pages::all().after_fork();
+    for (auto& q : more_) (q.*of_each)();
+    (first_.*of_each)();
+    mutex_.unlock();
+  }
 
   template <class F>
   void for_each(F const& f) {

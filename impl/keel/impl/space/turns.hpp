@@ -2,8 +2,10 @@
 #pragma once
 
 /// @file
-/// Turns: kernels that several host threads launch on one instance run one after another. Rests on the standard
-/// library alone.
+/// Turns: kernels that several host threads launch on one instance run one after another.
+
+#include <keel/policy/error.hpp>
+#include <keel/policy/forks.hpp>
 
 #include <atomic>
 #include <mutex>
@@ -35,13 +37,20 @@ private:
   running_kernel const* before_;
 };
 
-/// A mutex whose two calls are inlined, because an empty kernel is not much longer than those of the system's.
+/// A mutex whose two calls are inlined, because an empty kernel is not much longer than those of the system's. One that
+/// another thread held at a `fork` is held in the child for ever, so there `lock` throws.
 class inlined_mutex {
 public:
   void lock() {
     int expected = free;
-    if (state_.compare_exchange_strong(expected, taken, std::memory_order_acquire)) return;
-    while (state_.exchange(awaited, std::memory_order_acquire) != free) state_.wait(awaited);
+    if (!state_.compare_exchange_strong(expected, taken, std::memory_order_acquire))
+      while (state_.exchange(awaited, std::memory_order_acquire) != free) {
+        if (policy::is_forked_since(locked_after_.load(std::memory_order_relaxed)))
+          throw error("space", "a kernel of the parent process never ends here",
+                      "another thread ran it during fork(), which copies no threads", "Fence before fork()");
+        state_.wait(awaited);
+      }
+    locked_after_.store(policy::forks_seen.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
   void unlock() {
     if (state_.exchange(free, std::memory_order_release) == awaited) state_.notify_one();
@@ -53,6 +62,7 @@ private:
   static constexpr int awaited = 2; // taken, and a thread may sleep until it is free
 
   std::atomic<int> state_ = free;
+  std::atomic<unsigned> locked_after_ = 0; // so many forks
 };
 
 /// The turns of one instance.
