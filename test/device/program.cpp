@@ -12,12 +12,15 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace {
 
@@ -176,11 +179,55 @@ int show_order(std::string const& order, int argc, char** argv) {
   return 0;
 }
 
+/// Ends after main: a runtime that is static, or one that a thread owns.
+int outlive_main(std::string const& owner, int argc, char** argv) {
+  struct joined {
+    std::atomic<bool> may_end = false, has_begun = false;
+    std::thread thread;
+    ~joined() {
+      may_end = true;
+      if (thread.joinable()) thread.join();
+    }
+  };
+  if (owner == "static") {
+    static keel::runtime<app> run{argc, argv};
+    std::printf("sum %g\n", sum_on_device(run));
+  } else if (owner == "exit") {
+    keel::runtime<app> run{argc, argv};
+    std::printf("sum %g\n", sum_on_device(run));
+    std::exit(3);
+  } else {
+    static joined other;
+    other.thread = std::thread([argc, argv] {
+      int count = argc;
+      keel::runtime<app> run{count, argv};
+      std::printf("sum %g\n", sum_on_device(run));
+      other.has_begun = true;
+      while (!other.may_end) std::this_thread::yield();
+    });
+    while (!other.has_begun) std::this_thread::yield();
+  }
+  return 0;
+}
+
+/// The exit code of a fork that computes, and ends in order.
+int fork_once(keel::runtime<app>& run) {
+  double const before = sum_on_device(run);
+  std::fflush(stdout);
+  pid_t const child = fork();
+  if (child == 0) return sum_on_device(run) == before ? 0 : 1;
+  int status = 1;
+  waitpid(child, &status, 0);
+  std::printf("child %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "facts";
   if (mode == "order") return show_order(argv[2], argc, argv);
+  if (mode == "outlive") return outlive_main(argv[2], argc, argv);
   if (mode == "library") {
     for (int i = 0; i < 3; ++i) call_library<app>(argc, argv);
     return 0;
@@ -209,6 +256,15 @@ int main(int argc, char** argv) {
       if (run.environment().rank() == run.environment().size() - 1)
         throw keel::error("test", "the last rank gives up", "it was told to");
       keel::machine::barrier(run.environment());
+    } else if (mode == "throws-another" || mode == "throws-and-says-nothing") {
+      bool const is_last = run.environment().rank() == run.environment().size() - 1;
+      if (is_last && mode == "throws-another") throw std::out_of_range("cell 7 of 5");
+      if (is_last) throw 7;
+      keel::machine::barrier(run.environment());
+    } else if (mode == "leaves-early") {
+      if (run.environment().rank() != 1) keel::machine::barrier(run.environment());
+    } else if (mode == "fork") {
+      code = fork_once(run);
     } else if (mode == "exhaust") {
       bool const done = keel::device::try_execute(run, [&]<class Tag>(Tag) { exhaust<Tag>(run); });
       std::printf("done %d\n%s", done, run.summary().c_str());
@@ -227,6 +283,8 @@ int main(int argc, char** argv) {
     }
   } catch (std::exception const& e) {
     code = keel::report(e);
+  } catch (int thrown) {
+    code = thrown;
   }
   std::printf("kokkos runs %d\n", Kokkos::is_initialized());
   if (mode == "kokkos-of-the-application") Kokkos::finalize();

@@ -365,6 +365,90 @@ TEST_CASE("device: an argument error is printed once a job, and every rank ends"
   CHECK(r.count("there is no device 'cuba'") == 1);
 }
 
+TEST_CASE("device: a device that is refused is named with its knob and its source") {
+  auto const argument = program("facts --app-device=nope", "APP_DEVICE=serial");
+  CAPTURE(argument.output);
+  CHECK(argument.code == 2);
+  CHECK(argument.says("keel::device: --app-device=nope: there is no device 'nope' ("));
+  auto const variable = program("facts", "APP_DEVICE=nope");
+  CHECK(variable.code == 2);
+  CHECK(variable.says("keel::device: APP_DEVICE=nope: there is no device 'nope' ("));
+  CHECK(program("facts", "APP_DEVICE=serial,sycl").says("APP_DEVICE=serial,sycl: this program was built without the device 'sycl'"));
+}
+
+TEST_CASE("device: a runtime that outlives main says so, and one that std::exit leaves does not crash") {
+  for (char const* device : {KEEL_TEST_HOST_DEVICE, "tbb", "simulated"}) {
+#if !KEEL_WITH_TBB
+    if (std::string{device} == "tbb") continue;
+#endif
+    CAPTURE(device);
+    for (char const* owner : {"static", "thread"}) {
+      auto const r = program("outlive " + std::string{owner} + " --app-device=" + device);
+      CAPTURE(r.output);
+      CHECK(r.code == 0);
+      CHECK(r.says("sum 499500\n"));
+      CHECK(r.count("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (") == 1);
+    }
+    auto const exited = program("outlive exit --app-device=" + std::string{device});
+    CAPTURE(exited.output);
+    CHECK(exited.code == 3);
+    CHECK(exited.says("sum 499500\n"));
+  }
+}
+
+TEST_CASE("device: the child of a fork computes on each device and ends, and so does its parent") {
+  for (char const* device : {KEEL_TEST_HOST_DEVICE, "tbb", "simulated"}) {
+    if (device == std::string{"openmp"}) continue; // libgomp's threads are not keel's
+#if !KEEL_WITH_TBB
+    if (std::string{device} == "tbb") continue;
+#endif
+    std::string const command = "timeout 60 " KEEL_TEST_PROGRAM " fork --app-device=" + std::string{device};
+    auto const one = shell(command);
+    CAPTURE(one.output);
+    CHECK(one.code == 0);
+    CHECK(one.says("child 0\n"));
+    if (launch.empty()) continue;
+    auto const two = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " fork --app-device=" + device);
+    CAPTURE(two.output);
+    CHECK(two.code == 0);
+    CHECK(two.count("child 0\n") == 2);
+  }
+}
+
+TEST_CASE("device: an exception that is not keel's keeps its message on the way out of a job") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " throws-another");
+  CAPTURE(r.output);
+  CHECK(r.code != 0);
+  CHECK(r.code != 124);
+  CHECK(r.says("cell 7 of 5 [rank 1 of 2 on host "));
+}
+
+TEST_CASE("device: an exception that nothing reports ends the job within seconds") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const begin = std::chrono::steady_clock::now();
+  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " throws-and-says-nothing");
+  CAPTURE(r.output);
+  CHECK(r.code != 0);
+  CHECK(r.code != 124);
+  CHECK(r.says("an exception leaves the scope of the runtime [rank 1 of 2 on host "));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{30});
+}
+
+TEST_CASE("device: a rank that returns early is found by --keel-end-timeout, which names it and who is missing") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const r = shell("timeout 60 " + launch + " 3 " KEEL_TEST_PROGRAM " leaves-early --app-end-timeout=1");
+  CAPTURE(r.output);
+  CHECK(r.code != 0);
+  CHECK(r.code != 124);
+  CHECK(r.count("keel::runtime: rank 1 has ended and rank 0 has not, for 1 s (") == 1);
+  CHECK(r.says("change --app-end-timeout? [rank 1 of 3 on host "));
+  CHECK(shell("timeout 60 " + launch + " 3 " KEEL_TEST_PROGRAM " facts --app-end-timeout=1").code == 0);
+  CHECK(program("facts --app-end-timeout=0").code == 2);
+  CHECK(program("facts --app-end-timeout=5").says("knob --app-end-timeout [] 5 command line\n"));
+  CHECK(program("facts").says("knob --app-end-timeout [] never unset\n"));
+}
+
 TEST_CASE("device: a rank that an exception unwinds aborts the job with the message") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const begin = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
 #include "command_line.hpp"
@@ -456,6 +457,8 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   CHECK(said_by_a_step({"--rt-copy-back-every=never"}).empty());
   CHECK(said_by_a_step({"--rt-copy-back-vars", ""}) ==
         "keel: residency: step 1: 0 bytes of 0 variables copied back for show\n");
+  CHECK(keel::test::message_of([] { (void)said_by_a_step({"--rt-copy-back-vars=pear"}); })
+            .starts_with("keel::residency: --rt-copy-back-vars names 'pear' ("));
   variable const w{"RT_VERYVERBOSE", "on"};
   CHECK(said_by_a_step({}) == copied_back + needed);
   variable const off{"RT_VERYVERBOSE", "off"};

@@ -84,6 +84,10 @@ TEST_CASE("residency: a list of names means variables and groups, and nothing el
   CHECK(kr::chosen_by("v, eta", known) == chosen{true, false, true});
   CHECK(message_of([&] { (void)kr::chosen_by("eta velocty", known); }) ==
         "keel::residency: copy-back-vars names 'velocty' (no variable and no group is called so). Did you mean velocity?");
+  CHECK(message_of([&] { (void)kr::chosen_by("x", known, "APP_COPY_BACK_VARS"); }).starts_with(
+      "keel::residency: APP_COPY_BACK_VARS names 'x' ("));
+  std::vector<kr::names> const without_groups{{"temperature", ""}};
+  CHECK(message_of([&] { (void)kr::chosen_by("z", without_groups); }).ends_with("Did you mean all?"));
 }
 
 TEST_CASE("residency: a routine that names no levels means all of them, but for what is set") {

@@ -32,6 +32,7 @@ enum class knob {
   trace_file,          ///< where the tracking policy `traced` writes
   config,              ///< a file with more knobs
   strict,              ///< whether settings without effect are refused
+  end_timeout,         ///< seconds that a rank waits at its end for the others
   print_configuration, ///< whether every knob is printed at the start
   help,                ///< whether the options are printed at the start; the last
 };

@@ -105,6 +105,15 @@ struct named_knob {
   return std::nullopt;
 }
 
+/// How messages about the value of a knob begin: with where and how it was written, `KEEL_DEVICE=tbb: `; empty where it
+/// was not.
+[[nodiscard]] inline std::string last_said(std::span<assignment const> all, knob id) {
+  assignment const* last = nullptr;
+  for (auto const& a : all)
+    if (a.id == id && (last == nullptr || a.from >= last->from)) last = &a;
+  return last == nullptr ? std::string{} : last->where + "=" + last->text + ": ";
+}
+
 /// What the environment holds for keel.
 struct found_variables {
   std::vector<assignment> knobs;

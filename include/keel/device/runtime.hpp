@@ -22,10 +22,12 @@
 #include <keel/topology.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <optional>
@@ -45,8 +47,9 @@ namespace keel {
 /// Starts MPI unless it runs, reads environment and command line, chooses the device; starts Kokkos at the first
 /// use of a device. Ends in reverse what it started, and nothing else. Construction and destruction are collective
 /// over all ranks. Errors of arguments are thrown on every rank, also on those whose own arguments were right.
-/// Where an exception destroys it on more than one rank, MPI is aborted with the message, because ending it would
-/// hang the others.
+/// Where an exception destroys it on more than one rank, `keel::report` aborts MPI with its message, because ending it
+/// would hang the others; a thread does so where nothing is reported for two seconds. A rank that comes to the end long
+/// before the others says so, and ends the job with `--keel-end-timeout`.
 template <class App>
 class runtime {
 public:
@@ -95,13 +98,19 @@ public:
 
   ~runtime() {
     running_ = before_;
-    if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1) {
-      // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
-      if (!environment_.is_master()) std::this_thread::sleep_for(std::chrono::milliseconds{500});
-      machine::abort(environment_,
-                     error::latest().empty() ? "an exception leaves the scope of the runtime" : error::latest(), 1);
+    if (main_has_ended_ && space::is_started()) {
+      std::fputs("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (it is static, or belongs to "
+                 "another thread). Make it in main, and return from main?\n", stderr);
+      return;
     }
+    if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1)
+      machine::abort_when_caught(environment_, error::latest());
     space::stop();
+    if (std::uncaught_exceptions() == exceptions_) {
+      auto const& limit = settings_.program.end_timeout;
+      end_.wait(limit ? std::optional{std::chrono::seconds{*limit}} : std::nullopt,
+                device::option_prefix(App::prefix) + "end-timeout");
+    }
   }
 
   /// Whether the options were asked for; they are printed by then, once a job, and the program should end.
@@ -157,6 +166,7 @@ public:
       });
     }
     space::start<devices, App>(kokkos_arguments_);
+    if (is_first) std::atexit([] { main_has_ended_ = true; }); // then, what Kokkos needs is still to be destroyed
     if (!runs && settings_.program.print_configuration == device::print_form::text && environment_.is_master())
       Kokkos::print_configuration(std::cout);
   }
@@ -234,7 +244,8 @@ private:
     if (App::requires_device && !settings_.program.is_set(device::knob::device) && !help_requested())
       throw error("device", "no device was named", "this program does not choose one by itself", "Write " +
                   device::option_prefix(App::prefix) + "device=" + std::string{names.devices.front()});
-    chain_ = device::choose_devices<devices, device::default_in<devices, App>>(settings_.program.device);
+    chain_ = device::choose_devices<devices, device::default_in<devices, App>>(
+        settings_.program.device, device::last_said(all, device::knob::device));
     settings_.apply_to_devices(all, device_name());
     settings_.remark_on_unknown(names, variables.unknown, taken.for_another);
     if (!help_requested()) settings_.check_remarks();
@@ -339,6 +350,7 @@ private:
 
   machine::session<ranks> session_;
   environment_type environment_;
+  machine::last_meeting<ranks> end_{environment_};
   machine::as_default<ranks> default_{environment_};
   device::settings<devices> settings_;
   std::vector<std::string> kokkos_arguments_;
@@ -353,6 +365,7 @@ private:
   std::size_t number_ = ++last_number_;
   static inline std::size_t last_number_ = 0;
   static inline runtime* running_ = nullptr;
+  static inline std::atomic<bool> main_has_ended_ = false;
   static inline int no_words_ = 0;
   runtime* before_ = nullptr;
 };

@@ -64,6 +64,7 @@ public:
         if (row.id != a.id) return;
         row.value_in(program) = row.kind.parse(a.where, a.text);
         program.set_source(row.id, a.from);
+        if (row.id == knob::copy_back_vars) program.residency.copy_back_vars_name = a.where;
         if (row.for_ledgers && !has_ledger)
           without_effect(a.where, "this program has no ledger, whose routines name no levels");
       });
@@ -180,9 +181,9 @@ using default_in = std::conditional_t<detail::has_space<typename App::default_ex
                                       typename App::default_execution_space, void>;
 
 /// The devices of `Devices` that `asked` names, in its order: names with commas between them, in any case, or `any`,
-/// which is the whole list. Refuses what is no device of this program.
+/// which is the whole list. Refuses what is no device of this program, in words that begin with how it was `said`.
 template <class Devices>
-[[nodiscard]] std::vector<std::string_view> named_devices(std::string_view asked) {
+[[nodiscard]] std::vector<std::string_view> named_devices(std::string_view asked, std::string const& said = {}) {
   std::vector<std::string_view> chain, all;
   for_each_device<Devices>([&]<class Tag>(Tag) { all.push_back(Tag::name); });
   if (policy::same_name(asked, "any")) return all;
@@ -197,10 +198,10 @@ template <class Devices>
     std::string const list = "its list of devices, less those that this build lacks, is " + policy::names<Devices>();
     if (std::any_of(known_devices.begin(), known_devices.end(),
                     [&](auto known) { return policy::same_name(known, name); }))
-      throw error("device", "this program was built without the device '" + name + "'", list, "Take one of them");
+      throw error("device", said + "this program was built without the device '" + name + "'", list, "Take one of them");
     auto const near = policy::nearest(name, all);
     bool const is_near = policy::edit_distance(name, near) * 2 < near.size();
-    throw error("device", "there is no device '" + name + "'", list,
+    throw error("device", said + "there is no device '" + name + "'", list,
                 is_near ? "Did you mean " + std::string{near} : "Take one of them");
   }
   return chain;
@@ -210,15 +211,15 @@ template <class Devices>
 /// asked for and are available; else the available one whose space is `Default`, unless keel itself prefers that, else
 /// the one with the highest preference, and behind it the others in the order of the list. Throws where there is none.
 template <class Devices, class Default = space::detail::preferred_space>
-[[nodiscard]] std::vector<std::string_view> choose_devices(std::string_view asked) {
+[[nodiscard]] std::vector<std::string_view> choose_devices(std::string_view asked, std::string const& said = {}) {
   std::vector<std::string_view> chain;
   if (!asked.empty()) {
-    for (auto const name : named_devices<Devices>(asked))
+    for (auto const name : named_devices<Devices>(asked, said))
       with_device<Devices>(name, [&]<class Tag>(Tag) {
         if (available<Tag>()) chain.push_back(Tag::name);
       });
     if (chain.empty())
-      throw error("device", "the device '" + std::string{asked} + "' is not available",
+      throw error("device", said + "the device '" + std::string{asked} + "' is not available",
                   "it is compiled in, but none is here", "Take one of " + policy::names<Devices>());
     return chain;
   }

@@ -102,6 +102,7 @@ struct program_settings {
   std::string topology_cache, config;
   device::log_level log_level = log_level::warning;
   residency::settings residency;
+  std::optional<int> end_timeout;
   print_form print_configuration = print_form::off;
   bool strict = false, help = false;
 
@@ -186,6 +187,9 @@ inline constexpr std::tuple program_rows{
     program_row{knob::strict, "strict", kinds::flag,
                 "refuse what has no effect: unknown variables, options with another prefix, knobs that no device has",
                 &program_settings::strict},
+    program_row{knob::end_timeout, "end-timeout", kinds::period,
+                "end the job if a rank waits at its end for the others longer than N seconds, or never",
+                &program_settings::end_timeout},
     program_row{knob::print_configuration, "print-configuration", kinds::form,
                 "print every knob, its value and its source at the start",
                 &program_settings::print_configuration},

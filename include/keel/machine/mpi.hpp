@@ -10,6 +10,7 @@
 #if KEEL_WITH_MPI
 #include <keel/impl/machine/launcher.hpp>
 #include <keel/impl/machine/mpi_collectives.hpp>
+#include <keel/impl/machine/mpi_neighbours.hpp>
 #include <keel/impl/machine/mpi_reductions.hpp>
 #include <keel/impl/machine/mpi_requests.hpp>
 #include <keel/machine/host.hpp>
@@ -32,6 +33,7 @@ struct mpi : impl::mpi_collectives, impl::mpi_reductions {
   using handle = MPI_Comm;
   using communicator = impl::mpi_communicator;
   using requests = impl::mpi_requests;
+  using neighbours = impl::mpi_neighbours;
 
   static handle null() noexcept { return MPI_COMM_NULL; }
 

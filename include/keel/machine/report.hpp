@@ -19,14 +19,21 @@ void report_once(basic_environment<R> const& env, std::string_view message) {
   if (env.is_master()) std::fprintf(stderr, "%.*s\n", static_cast<int>(message.size()), message.data());
 }
 
+namespace detail {
+/// One line on stderr, read by the launcher before it is told anything else.
+inline void say_before_abort(std::string_view message, int rank, int size, int code) {
+  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
+               static_cast<int>(message.size()), message.data(), rank, size, host_name().c_str(), code);
+  await_reader_of_stderr();
+}
+} // namespace detail
+
 /// Ends every process of the job, after one line on stderr with rank, host and
 /// message, once a launcher has read it. Called by any rank, not collective. With `alone`, and after MPI
 /// has ended, the process ends by SIGABRT.
 template <TalkingRanks R>
 [[noreturn]] void abort(basic_environment<R> const& env, std::string_view message, int code) {
-  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
-               static_cast<int>(message.size()), message.data(), env.rank(), env.size(), host_name().c_str(), code);
-  detail::await_reader_of_stderr();
+  detail::say_before_abort(message, env.rank(), env.size(), code);
   R::abort(env.communicator(), code);
 }
 

@@ -4,8 +4,8 @@
 /// @file
 /// The span in which ranks exist.
 
+#include <keel/machine/end.hpp>
 #include <keel/machine/registry.hpp>
-#include <keel/machine/report.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -20,7 +20,7 @@ enum class ending { at_exit, with_session };
 /// moved.
 ///
 /// Frees the registry's environments first. Where an exception ends it, the other
-/// ranks would wait for this one for ever, so the owner aborts the job instead; unless
+/// ranks would wait for this one for ever, so the owner has the job aborted when the exception is reported; unless
 /// `fails_everywhere()` was said, or there is one rank only.
 template <Ranks R>
 class session {
@@ -36,8 +36,7 @@ public:
     bool const is_unwinding = std::uncaught_exceptions() > exceptions_;
     if (owns_ && is_unwinding && !fails_everywhere_ && R::is_running()) {
       basic_environment<R> const world;
-      std::string const& why = error::latest();
-      if (world.size() > 1) abort(world, why.empty() ? "keel::machine::session: an exception ends this rank." : why, 1);
+      if (world.size() > 1) abort_when_caught(world, error::latest());
     }
     if (--depth_ == 0) environments<R>().clear();
     if (owns_ && when_ == ending::with_session) R::stop();

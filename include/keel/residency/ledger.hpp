@@ -81,7 +81,7 @@ public:
   /// The number of a variable. Throws `keel::error` with the name where there is none.
   [[nodiscard]] int find(std::string_view name) const;
   /// The variables that a text means; see `chosen_by`.
-  [[nodiscard]] std::vector<int> find_all(std::string_view text) const;
+  [[nodiscard]] std::vector<int> find_all(std::string_view text, std::string_view written_to = "copy-back-vars") const;
   /// Lets the provider create all variables in `m`; each once. Where one fails, the others stand, and the next
   /// call goes on with it.
   void open(memory m, std::string_view routine = "the caller");

@@ -22,6 +22,7 @@ namespace keel::residency {
 struct settings {
   std::optional<int> copy_back_every = 1;    ///< steps from one copying back to the next; empty: never
   std::string copy_back_vars = "all";        ///< names of variables or groups, see `chosen_by`
+  std::string copy_back_vars_name = "copy-back-vars"; ///< what the user wrote these to: an option or a variable
   bool copy_back_all_levels = false;         ///< or the current level alone
   bool copy_back_written_in_analysis = true; ///< what the routines of an `analysis` wrote, at its end
   bool only_reads_current_level = false;     ///< of a routine that names no levels: see `all_levels`
@@ -37,8 +38,10 @@ struct names {
 };
 
 /// Which variables a text means: names of variables and of groups, with blanks or commas between them; the
-/// empty text none, `all` all. A name that matches nothing is an error that has the nearest known one.
-[[nodiscard]] inline std::vector<bool> chosen_by(std::string_view text, std::span<names const> known) {
+/// empty text none, `all` all. A name that matches nothing is an error that has the nearest known one, and what the
+/// text was `written_to`.
+[[nodiscard]] inline std::vector<bool> chosen_by(std::string_view text, std::span<names const> known,
+                                                 std::string_view written_to = "copy-back-vars") {
   std::vector<bool> chosen(known.size(), text == "all");
   if (text == "all") return chosen;
   constexpr std::string_view between = " \t\n,";
@@ -50,10 +53,11 @@ struct names {
     std::vector<std::string_view> all{"all"};
     for (std::size_t v = 0; v < known.size(); ++v) {
       if (word == known[v].variable || word == known[v].group) chosen[v] = is_known = true;
-      all.insert(all.end(), {known[v].variable, known[v].group});
+      all.push_back(known[v].variable);
+      if (!known[v].group.empty()) all.push_back(known[v].group);
     }
     if (!is_known)
-      throw error("residency", "copy-back-vars names '" + std::string(word) + "'", "no variable and no group is called so",
+      throw error("residency", std::string(written_to) + " names '" + std::string(word) + "'", "no variable and no group is called so",
                   "Did you mean " + std::string(policy::nearest(word, all)));
   }
   return chosen;

@@ -6,6 +6,7 @@
 
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/forks.hpp>
 
 #include <mpi.h>
 
@@ -14,13 +15,16 @@
 
 namespace keel::machine::impl {
 
-/// Between `MPI_Init` and `MPI_Finalize`: when a communicator means something.
+/// Between `MPI_Init` and `MPI_Finalize`: when a communicator means something. Not in a process forked since, where MPI
+/// would talk in the parent's name.
 [[nodiscard]] inline bool mpi_is_running() noexcept {
   int begun = 0;
   int ended = 0;
   MPI_Initialized(&begun);
   MPI_Finalized(&ended);
-  return begun != 0 && ended == 0;
+  if (begun == 0 || ended != 0) return false;
+  static unsigned const forks_at_start = policy::forks();
+  return !policy::is_forked_since(forks_at_start);
 }
 
 /// "rank 3 of 8 on host n17", as `comm` counts.

@@ -59,7 +59,7 @@ void fields_base<App>::report_copies(std::string_view routine, F&& copy) {
 
 template <class App>
 void fields_base<App>::set(residency::settings const& how) {
-  copied_back_ = ledger_.find_all(how.copy_back_vars);
+  copied_back_ = ledger_.find_all(how.copy_back_vars, how.copy_back_vars_name);
   settings_ = how;
 }
 

@@ -70,10 +70,10 @@ int ledger<P, O>::find(std::string_view name) const {
 }
 
 template <Provider P, Observer O>
-std::vector<int> ledger<P, O>::find_all(std::string_view text) const {
+std::vector<int> ledger<P, O>::find_all(std::string_view text, std::string_view written_to) const {
   std::vector<names> known;
   for (std::size_t v = 0; v < variables_.size(); ++v) known.push_back({name(int(v)), variables_[v].group});
-  std::vector<bool> const is_chosen = chosen_by(text, known);
+  std::vector<bool> const is_chosen = chosen_by(text, known, written_to);
   std::vector<int> numbers;
   for (std::size_t v = 0; v < is_chosen.size(); ++v)
     if (is_chosen[v]) numbers.push_back(int(v));

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include <keel/machine/end.hpp>
+
+#include <keel/machine/alone.hpp>
+#include <keel/machine/mpi.hpp>
+
+#include <doctest/doctest.h>
+#include <support/said_to_stderr.hpp>
+
+#include <chrono>
+#include <string>
+#include <thread>
+
+// A rank that never comes is a job that is aborted: test/device/programs.cpp.
+
+namespace km = keel::machine;
+
+TEST_CASE("machine: ranks meet at the end without a word, with a limit and without") {
+  km::environment const world;
+  for (auto const limit : {std::optional<std::chrono::seconds>{}, std::optional{std::chrono::seconds{30}}}) {
+    km::last_meeting<km::mpi> end{world};
+    std::string const said = keel::test::said_to_stderr([&] { end.wait(limit, "--end"); });
+    CHECK(said == "");
+  }
+  km::last_meeting<km::alone>{km::basic_environment<km::alone>{}}.wait({}, "--end");
+}
+
+TEST_CASE("machine: a rank that comes late is waited for, and the rank behind it says so after a while") {
+  km::environment const world;
+  if (world.size() == 1) return;
+  km::last_meeting<km::mpi> end{world};
+  if (world.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1200});
+  std::string const said = keel::test::said_to_stderr([&] { end.wait({}, "--end", std::chrono::milliseconds{300}); });
+  CHECK((said.find("rank 1 has ended and rank 0 has not") != std::string::npos) == (world.rank() == 1));
+  CHECK((said.find("--end=N ends the job after N seconds.") != std::string::npos) == (world.rank() == 1));
+}
