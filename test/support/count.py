@@ -94,6 +94,25 @@ def last_words(name, record, lines=60):
                       f"==== end of {name}"])
 
 
+def not_tested(built, reasons, selected):
+    """At most five lines: what no case of this run has tried, and why. `reasons` of skipped cases, one for each."""
+    here = set(built["devices"].split())
+    others = [name for name in ("cuda", "hip", "sycl", "openmp", "threads") if name not in here]
+    lines = [f"kernels on {', '.join(others)} (this Kokkos has {', '.join(sorted(here))})"] if others else []
+    if built["absent"]:
+        lines.append(f"{', '.join(built['absent'].split())} (not found, or switched off)")
+    ranks = built["ranks"].split()
+    lines.append(f"more than {ranks[-1]} ranks, and ranks on several hosts (all ran on this one)" if ranks else "ranks that talk (MPI is not in this build)")
+    if built["sanitizers"] in ("", "none"):
+        lines.append("memory errors and races as sanitizers see them (none in this build; test/sanitize runs them)")
+    if selected:
+        lines.append("what was not named on the command line")
+    elif reasons:
+        often = ", ".join(f"{reason} ({number})" for reason, number in collections.Counter(reasons).most_common(4))
+        lines.append(f"{len(reasons)} skipped cases: {often}")
+    return [f"not tested: {line}" for line in lines[:5]]
+
+
 def main():
     build, selection = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     log = build / "meson-logs/testlog.json"
@@ -108,6 +127,7 @@ def main():
     records = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
     doctest, reasons = doctest_programs(introspect(build, "targets")), allowed_reasons()
     suites = {test["name"]: test["suite"][0].split(":")[-1] for test in introspect(build, "tests")}
+    said = []
     table, run = collections.defaultdict(lambda: [0, 0, 0, 0.0]), set()
     for record in records:
         name = plain_name(record["name"], suites)
@@ -116,6 +136,7 @@ def main():
             table[suites[name]][column] += number
         for text in skipped:
             print(f"SKIP: {text}")
+            said.append(next(reason for reason in reasons if f": {reason}" in text))
         if failed:
             print(last_words(name, record))
         for text in complaints or (["failed"] if failed else []):
@@ -134,6 +155,8 @@ def main():
     if not records and not absent:
         print("FAIL: no test was run")
         failed = 1
+    built = json.loads((build / "test/support/tested.json").read_text())
+    print("", *not_tested(built, said, bool(selection)), sep="\n")
     print(f"\n{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 

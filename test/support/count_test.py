@@ -43,5 +43,19 @@ if __name__ == "__main__":
     if words[1:3] != ["==== it: FAIL, exit code 3, last 60 of 100 lines", "line 40"] or words[-2:] != ["died", "==== end of it"]:
         print(f"FAIL: a failed test's last lines stand under its name: {words[:3]} ... {words[-2:]}")
         wrong += 1
-    print(f"{len(CASES) + 1 - wrong} passed, {wrong} failed, 0 skipped")
+    bare = {"devices": "serial", "absent": "memkind", "ranks": "1 2", "sanitizers": "none"}
+    lines = count.not_tested(bare, ["no GPU", "no nvcc", "no GPU"], False)
+    if lines != ["not tested: kernels on cuda, hip, sycl, openmp, threads (this Kokkos has serial)",
+                 "not tested: memkind (not found, or switched off)",
+                 "not tested: more than 2 ranks, and ranks on several hosts (all ran on this one)",
+                 "not tested: memory errors and races as sanitizers see them (none in this build; test/sanitize runs them)",
+                 "not tested: 3 skipped cases: no GPU (2), no nvcc (1)"]:
+        print("FAIL: what was not tested is told in five lines", *lines, sep="\n")
+        wrong += 1
+    all_there = {"devices": "serial cuda hip sycl openmp threads", "absent": "", "ranks": "", "sanitizers": "address"}
+    if count.not_tested(all_there, [], True) != ["not tested: ranks that talk (MPI is not in this build)",
+                                                 "not tested: what was not named on the command line"]:
+        print("FAIL: what was tested is not told")
+        wrong += 1
+    print(f"{len(CASES) + 3 - wrong} passed, {wrong} failed, 0 skipped")
     raise SystemExit(1 if wrong else 0)
