@@ -116,7 +116,7 @@ TEST_CASE("machine: coupled through a subset's communicator, the environment is 
 TEST_CASE("machine: OMEGA_VECTOR_SIZE of the compile line is seen inside") {  // seed 5.5, built with 16
   int const inside = OMEGA_VECTOR_SIZE;
   CHECK(inside == 16);
-  CHECK(keel::block::requested_length == 16);
+  CHECK(keel::block::length<double, keel::serial> == 16);
 }
 
 TEST_CASE("machine: bad lists and bad masters are refused on every rank, non-members included") {

@@ -8,7 +8,6 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -18,7 +17,6 @@ namespace keel::device {
 /// of one type meet in it.
 struct build_choices {
   std::string_view devices;
-  std::size_t vector_length;
   std::string_view default_spaces; ///< the four as written; one that was left to keel is its macro's name
 
   friend bool operator==(build_choices const&, build_choices const&) = default;
@@ -51,7 +49,7 @@ inline noted_choices& noted() {
 // Of this translation unit alone, so that each one speaks for itself.
 namespace {
 [[maybe_unused]] bool const choices_noted =
-    (noted().note({KEEL_DEVICES_TEXT, keel::block::requested_length,
+    (noted().note({KEEL_DEVICES_TEXT,
                   KEEL_TEXT(KEEL_DEFAULT_EXECUTION_SPACE, KEEL_DEFAULT_HOST_EXECUTION_SPACE, KEEL_DEFAULT_MEMORY_SPACE,
                             KEEL_DEFAULT_HOST_MEMORY_SPACE)}),
      true);
@@ -59,13 +57,17 @@ namespace {
 
 } // namespace detail
 
-/// Throws where two translation units of this program, which both include keel's `device`, disagree.
+/// Throws where two translation units of this program disagree: on the vector size those that include keel's `block`, on
+/// the rest those that include `device`.
 inline void check_build_choices() {
   auto const& all = detail::noted();
+  if (auto const& lengths = block::detail::noted_lengths; lengths.differ)
+    throw error("device", "two parts of this program were compiled differently",
+                "vector size " + std::to_string(lengths.first) + " here, " + std::to_string(lengths.other) + " there",
+                "Give all of them the same flags");
   if (!all.differ) return;
   auto const tell = [](build_choices const& c) {
-    return "KEEL_DEVICES='" + std::string{c.devices} + "' and vector size " + std::to_string(c.vector_length) +
-           " and default spaces '" + std::string{c.default_spaces} + "'";
+    return "KEEL_DEVICES='" + std::string{c.devices} + "' and default spaces '" + std::string{c.default_spaces} + "'";
   };
   throw error("device", "two parts of this program were compiled differently",
               tell(all.first) + " here, " + tell(all.other) + " there", "Give all of them the same flags");
