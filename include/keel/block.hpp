@@ -4,8 +4,12 @@
 /// @file
 /// Layer 1: vector length, chunks, blocked loops, packs. Rests on the standard library alone.
 
+#include <keel/block/blocks.hpp>
 #include <keel/block/chunks.hpp>
+#include <keel/block/columns.hpp>
+#include <keel/block/for_each_block.hpp>
 #include <keel/block/length.hpp>
 #include <keel/block/mask.hpp>
 #include <keel/block/math.hpp>
 #include <keel/block/pack.hpp>
+#include <keel/block/tridiagonal.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/block/chunks.hpp>
 
+#include <keel/block/for_each_block.hpp>
+
 #include <doctest/doctest.h>
 
 #include <limits>

@@ -34,7 +34,7 @@ int main(int argc, char** argv) try {
   for (int i = 0; i < n; ++i) x(i) = i;
 
   // A kernel of Kokkos over blocks.
-  keel::space::for_each_block<length>("axpy", host{}, 0, n, axpy<view>{2, x, y});
+  keel::block::for_each_block<length>("axpy", host{}, 0, n, axpy<view>{2, x, y});
   host{}.fence();
 
   // The same arithmetic without Kokkos, in packs: loops of a length that the compiler knows.

@@ -2,48 +2,31 @@
 #pragma once
 
 /// @file
-/// Kokkos kernels over blocks: one index of the kernel is one block of `keel::block`.
+/// The places of Kokkos for the loops of `keel::block`: execution spaces, and teams of threads.
 
-#include <keel/block/chunks.hpp>
+#include <keel/block/columns.hpp>
+#include <keel/block/for_each_block.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/space/kokkos.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <utility>
 
-namespace keel::space {
+namespace keel::space::detail {
 
-namespace detail {
-
-/// Hands block `i` to the functor, the full ones with their length as a constant.
-template <std::size_t Length, class Index, class F>
-struct blocked {
-  block::chunks<Length, Index> cut;
+/// Kokkos calls it with a signed index, and with what it reduces into.
+template <class F>
+struct blocked_for {
   F f;
-
-  template <class... Update>
-  KEEL_FUNCTION void visit(std::size_t i, Update&... update) const {
-    if (i < cut.full_blocks())
-      f(block::full_block<Index, Length>{cut.first_of(i)}, update...);
-    else
-      f(block::tail_block<Index>{cut.first_of(i), static_cast<Index>(cut.size_of(i))}, update...);
-  }
+  KEEL_FUNCTION void operator()(std::int64_t i) const { f(static_cast<std::size_t>(i)); }
 };
-
-template <std::size_t Length, class Index, class F>
-struct blocked_for : blocked<Length, Index, F> {
-  KEEL_FUNCTION void operator()(std::int64_t i) const { this->visit(static_cast<std::size_t>(i)); }
-};
-
-template <std::size_t Length, class Index, class F, class Value>
-struct blocked_reduce : blocked<Length, Index, F> {
-  KEEL_FUNCTION void operator()(std::int64_t i, Value& update) const {
-    this->visit(static_cast<std::size_t>(i), update);
-  }
+template <class F, class Value>
+struct blocked_reduce {
+  F f;
+  KEEL_FUNCTION void operator()(std::int64_t i, Value& update) const { f(static_cast<std::size_t>(i), update); }
 };
 
 /// What a result holds: a reducer's value, or the scalar itself.
@@ -60,30 +43,40 @@ struct reduced_value<Result> {
 template <class Space>
 using block_range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 
-} // namespace detail
+inline std::string label_of() { return "keel::block"; }
+inline std::string const& label_of(std::string const& label) { return label; }
 
-/// Calls `f(block)` on `space` for every block of [begin, end); behind the caller where the space runs so.
-///
-/// `f` takes a `full_block` and a `tail_block`, and visits each index of it. In
-/// code for a device it is a struct with a template operator(), because nvcc
-/// refuses generic lambdas.
-template <std::size_t Length, class Space, std::integral Index, class F>
+} // namespace keel::space::detail
+
+namespace keel::block {
+
+/// A kernel: one index of it is one block.
+template <class Space>
   requires Kokkos::is_execution_space<Space>::value
-void for_each_block(std::string const& label, Space const& space, Index begin, Index end, F f) {
-  block::chunks<Length, Index> const cut(begin, end);
-  Kokkos::parallel_for(label, detail::block_range<Space>(space, 0, static_cast<std::int64_t>(cut.size())),
-                       detail::blocked_for<Length, Index, F>{{cut, std::move(f)}});
-}
+struct launcher<Space> {
+  template <class F, class... Label>
+  static void run(Space const& space, std::size_t count, F const& f, Label const&... label) {
+    Kokkos::parallel_for(keel::space::detail::label_of(label...),
+                         keel::space::detail::block_range<Space>(space, 0, static_cast<std::int64_t>(count)),
+                         keel::space::detail::blocked_for<F>{f});
+  }
+  template <class F, class Result, class... Label>
+  static void reduce(Space const& space, std::size_t count, F const& f, Result&& result, Label const&... label) {
+    using value = typename keel::space::detail::reduced_value<Result>::type;
+    Kokkos::parallel_reduce(keel::space::detail::label_of(label...),
+                            keel::space::detail::block_range<Space>(space, 0, static_cast<std::int64_t>(count)),
+                            keel::space::detail::blocked_reduce<F, value>{f}, std::forward<Result>(result));
+  }
+};
 
-/// Calls `f(block, update)` for every block, and reduces into `result`: a scalar or a reducer of Kokkos.
-template <std::size_t Length, class Space, std::integral Index, class F, class Result>
-  requires Kokkos::is_execution_space<Space>::value
-void reduce_blocks(std::string const& label, Space const& space, Index begin, Index end, F f, Result&& result) {
-  using value = typename detail::reduced_value<Result>::type;
-  block::chunks<Length, Index> const cut(begin, end);
-  Kokkos::parallel_reduce(label, detail::block_range<Space>(space, 0, static_cast<std::int64_t>(cut.size())),
-                          detail::blocked_reduce<Length, Index, F, value>{{cut, std::move(f)}},
-                          std::forward<Result>(result));
-}
+/// A team: its threads, and their vector lanes, share the blocks. No barrier follows.
+template <class Team>
+  requires requires(Team const& team) { team.team_rank(), team.league_rank(), team.team_barrier(); }
+struct launcher<Team> {
+  template <class F>
+  KEEL_FUNCTION static void run(Team const& team, std::size_t count, F const& f) {
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<std::int64_t>(count)), keel::space::detail::blocked_for<F>{f});
+  }
+};
 
-} // namespace keel::space
+} // namespace keel::block

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Blocks of neighbouring columns of a field. Rests on the standard library alone: a field is anything with `data()`,
+/// `extent(r)` and `stride(r)`, such as a view of Kokkos.
+
+#include <keel/block/blocks.hpp>
+#include <keel/block/chunks.hpp>
+#include <keel/block/for_each_block.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace keel::block {
+
+/// An array of `Rank` indices that lies in memory in some order.
+template <class View, std::size_t Rank>
+concept Field = requires(View const& v) {
+  v.data();
+  v.extent(0);
+  v.stride(0);
+} && static_cast<std::size_t>(View::rank) == Rank;
+
+/// `Length` neighbouring columns, the first one at `first`, the others behind it along one horizontal index; the first
+/// `count` of them are meant.
+template <std::size_t Horizontal, std::size_t Length, bool Whole>
+struct column_block {
+  std::size_t first[Horizontal];
+  std::size_t along; ///< the horizontal index that tells the columns of this block apart
+  std::size_t count;
+
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t size() const { return Whole ? Length : count; }
+  /// Horizontal index `d` of column `c` of this block, c < `size()`.
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t index(std::size_t d, std::size_t c = 0) const {
+    return first[d] + (d == along ? c : 0);
+  }
+  [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const { return mask<Length>::first(size()); }
+
+  /// The values of these columns at index `k` along them; without `k` those of a field of horizontal indices alone.
+  /// Elements that are no column repeat the first one, so that no other memory is read and no division fails.
+  template <class View, class... K>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto load(View const& field, K... k) const {
+    using T = std::remove_cv_t<std::remove_pointer_t<decltype(field.data())>>;
+    T const* const source = at(field, k...);
+    auto const across = static_cast<std::ptrdiff_t>(field.stride(static_cast<int>(along)));
+    if constexpr (Whole) {
+      return across == 1 || Length == 1 ? pack<T, Length>::load(source) : pack<T, Length>::load_strided(source, across);
+    } else {
+      pack<T, Length> p{};
+      for (std::size_t c = 0; c < Length; ++c) p[c] = source[static_cast<std::ptrdiff_t>(c < count ? c : 0) * across];
+      return p;
+    }
+  }
+
+  /// Writes the values of these columns, and of no other.
+  template <class View, class T, class... K>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
+    T* const target = at(field, k...);
+    auto const across = static_cast<std::ptrdiff_t>(field.stride(static_cast<int>(along)));
+    if constexpr (Whole) {
+      if (across == 1 || Length == 1) values.store(target);
+      else values.store_strided(target, across);
+    } else {
+      for (std::size_t c = 0; c < count; ++c) target[static_cast<std::ptrdiff_t>(c) * across] = values[c];
+    }
+  }
+
+private:
+  template <class View, class... K>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto* at(View const& field, K... k) const {
+    static_assert(static_cast<std::size_t>(View::rank) == Horizontal + sizeof...(K),
+                  "keel::block::column_block: the field has another number of indices (one for each horizontal index, and "
+                  "one for each further argument). Leave the level out?");
+    std::ptrdiff_t offset = 0;
+    for (std::size_t d = 0; d < Horizontal; ++d)
+      offset += static_cast<std::ptrdiff_t>(first[d] * static_cast<std::size_t>(field.stride(static_cast<int>(d))));
+    int d = static_cast<int>(Horizontal);
+    ((offset += static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * static_cast<std::size_t>(field.stride(d++)))), ...);
+    return field.data() + offset;
+  }
+};
+
+/// The columns of a part of a grid of one or two horizontal indices.
+template <std::size_t Horizontal>
+struct columns {
+  std::size_t first[Horizontal];
+  std::size_t last[Horizontal];
+  std::size_t along; ///< the horizontal index that is cut into blocks: the one whose neighbours are closest in memory
+
+  template <std::size_t Length>
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t block_count() const {
+    std::size_t count = chunks<Length>(first[along], last[along]).size();
+    for (std::size_t d = 0; d < Horizontal; ++d)
+      if (d != along) count *= last[d] > first[d] ? last[d] - first[d] : 0;
+    return count;
+  }
+
+  /// Calls `f(block, more...)` for block `i`; a tail is masked, or scalar.
+  template <std::size_t Length, tail Tail, class F, class... More>
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
+    chunks<Length> const cut(first[along], last[along]);
+    std::size_t const in_row = cut.size(), n = i % in_row;
+    std::size_t at[Horizontal];
+    for (std::size_t d = 0; d < Horizontal; ++d) at[d] = d == along ? cut.first_of(n) : first[d] + i / in_row;
+    if (n < cut.full_blocks()) return call<Length, true>(at, Length, f, more...);
+    if constexpr (Length > 1) {
+      std::size_t const count = cut.size_of(n);
+      if constexpr (Tail != tail::scalar) return call<Length, false>(at, count, f, more...);
+      for (std::size_t c = 0; c < count; ++c, ++at[along]) call<1, true>(at, 1, f, more...);
+    }
+  }
+
+private:
+  template <std::size_t Length, bool Whole, class F, class... More>
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void call(std::size_t const (&at)[Horizontal], std::size_t count, F& f, More&... more) const {
+    column_block<Horizontal, Length, Whole> block{{}, along, count};
+    for (std::size_t d = 0; d < Horizontal; ++d) block.first[d] = at[d];
+    f(block, more...);
+  }
+};
+
+/// The columns of `field`, whose last index runs along them: all, or those of [begin, end). Refuses a part beyond the field.
+template <class View>
+  requires(Field<View, 2> || Field<View, 3>)
+[[nodiscard]] constexpr auto columns_of(View const& field, std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> begin,
+                                        std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> end) {
+  constexpr std::size_t horizontal = static_cast<std::size_t>(View::rank) - 1;
+  columns<horizontal> c{};
+  for (std::size_t d = 0; d < horizontal; ++d) {
+    if (end[d] > static_cast<std::size_t>(field.extent(static_cast<int>(d))))
+      throw error("block", "the columns end at " + std::to_string(end[d]) + " in index " + std::to_string(d),
+                  "the field has " + std::to_string(field.extent(static_cast<int>(d))), "Give the end of a part of it");
+    c.first[d] = begin[d], c.last[d] = std::max(begin[d], end[d]);
+  }
+  c.along = horizontal == 2 && field.stride(1) <= field.stride(0) ? 1 : 0;
+  return c;
+}
+template <class View>
+  requires(Field<View, 2> || Field<View, 3>)
+[[nodiscard]] constexpr auto columns_of(View const& field) {
+  std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> end{};
+  for (std::size_t d = 0; d < end.size(); ++d) end[d] = static_cast<std::size_t>(field.extent(static_cast<int>(d)));
+  return columns_of(field, {}, end);
+}
+
+} // namespace keel::block

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The loop over blocks, in one form for every place that runs it: the calling thread, and with `keel/space/blocked.hpp`
+/// an execution space or a team of Kokkos. Rests on the standard library alone.
+
+#include <keel/block/blocks.hpp>
+#include <keel/block/chunks.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace keel::block {
+
+/// The place that is always there: the calling thread.
+struct caller {};
+
+/// How a place runs a loop. Specialise it for a place of your own:
+///
+/// | function | meaning |
+/// |---|---|
+/// | `static void run(Where const&, std::size_t count, F const& f, label...)` | calls `f(i)` once for each i < count |
+/// | `static void reduce(Where const&, std::size_t count, F const& f, Result&& r, label...)` | calls `f(i, update)`, and adds up into `r` |
+///
+/// `label...` is nothing or a name for tools, a `std::string`.
+template <class Where>
+struct launcher;
+
+template <>
+struct launcher<caller> {
+  template <class F, class... Label>
+  KEEL_FUNCTION static constexpr void run(caller, std::size_t count, F const& f, Label const&...) {
+    for (std::size_t i = 0; i < count; ++i) f(i);
+  }
+  template <class F, class Value, class... Label>
+  KEEL_FUNCTION static constexpr void reduce(caller, std::size_t count, F const& f, Value& result, Label const&...) {
+    result = Value{};
+    for (std::size_t i = 0; i < count; ++i) f(i, result);
+  }
+};
+
+/// A type that says how it runs a loop.
+template <class Where>
+concept Place = requires { sizeof(launcher<std::remove_cvref_t<Where>>); };
+
+/// What a loop cuts into blocks: indices here, columns in `columns.hpp`.
+template <class Range>
+concept Blocked = requires(Range const& range) {
+  { range.template block_count<1>() } -> std::convertible_to<std::size_t>;
+};
+
+/// [begin, end); an end before the begin is empty.
+template <std::integral Index>
+struct indices {
+  Index first, last;
+
+  template <std::size_t Length>
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t block_count() const {
+    return chunks<Length, Index>(first, last).size();
+  }
+
+  /// Calls `f(block, more...)` for block `i`, for a scalar tail once for each of its indices.
+  template <std::size_t Length, tail Tail, class F, class... More>
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
+    chunks<Length, Index> const cut(first, last);
+    Index const begin = cut.first_of(i);
+    if (i < cut.full_blocks()) return static_cast<void>(f(full_block<Index, Length>{begin}, more...));
+    if constexpr (Length > 1) { // a block of one index has no tail
+      Index const count = static_cast<Index>(cut.size_of(i));
+      if constexpr (Tail == tail::counted) f(tail_block<Index>{begin, count}, more...);
+      else if constexpr (Tail == tail::masked) f(masked_block<Index, Length>{begin, count}, more...);
+      else
+        for (Index n = 0; n < count; ++n) f(full_block<Index, 1>{static_cast<Index>(begin + n)}, more...);
+    }
+  }
+};
+
+namespace detail {
+
+/// What a place calls: a struct, so that it may run on a device.
+template <std::size_t Length, tail Tail, class Range, class F>
+struct body {
+  Range range;
+  F f;
+  template <class... More>
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void operator()(std::size_t i, More&... more) const {
+    range.template visit<Length, Tail>(i, f, more...);
+  }
+};
+
+} // namespace detail
+
+/// Calls `f(block)` for each block of `range`, or of [begin, end), on the calling thread, in order. Every index is in exactly
+/// one block. `f` takes every kind of block that the tail asks for.
+template <std::size_t Length, tail Tail = tail::counted, Blocked Range, class F>
+KEEL_FUNCTION constexpr void for_each_block(Range const& range, F&& f) {
+  std::size_t const count = range.template block_count<Length>();
+  for (std::size_t i = 0; i < count; ++i) range.template visit<Length, Tail>(i, f);
+}
+template <std::size_t Length, tail Tail = tail::counted, std::integral Index, class F>
+KEEL_FUNCTION constexpr void for_each_block(Index begin, Index end, F&& f) {
+  for_each_block<Length, Tail>(indices<Index>{begin, end}, f);
+}
+template <std::size_t Length, tail Tail = tail::counted, std::integral Index, class F>
+KEEL_FUNCTION constexpr void for_each_block(Index end, F&& f) {
+  for_each_block<Length, Tail>(indices<Index>{0, end}, f);
+}
+
+/// The same at a place: an execution space, behind the caller where the space runs so, or the threads of a team. In code
+/// for a device `f` is a struct with a template operator(), because nvcc refuses generic lambdas. Where the length is 1,
+/// as on GPUs, each index has a thread of its own.
+template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
+KEEL_FUNCTION constexpr void for_each_block(Where const& where, Range const& range, F f) {
+  launcher<Where>::run(where, range.template block_count<Length>(), detail::body<Length, Tail, Range, F>{range, std::move(f)});
+}
+template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F>
+KEEL_FUNCTION constexpr void for_each_block(Where const& where, Index begin, Index end, F f) {
+  for_each_block<Length, Tail>(where, indices<Index>{begin, end}, std::move(f));
+}
+
+/// The same with a name for tools.
+template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
+void for_each_block(std::string const& label, Where const& where, Range const& range, F f) {
+  launcher<Where>::run(where, range.template block_count<Length>(), detail::body<Length, Tail, Range, F>{range, std::move(f)},
+                       label);
+}
+template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F>
+void for_each_block(std::string const& label, Where const& where, Index begin, Index end, F f) {
+  for_each_block<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f));
+}
+
+/// Calls `f(block, update)` for every block, and reduces into `result`: a scalar, or a reducer of Kokkos where Kokkos runs it.
+template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F, class Result>
+void reduce_blocks(std::string const& label, Where const& where, Range const& range, F f, Result&& result) {
+  launcher<Where>::reduce(where, range.template block_count<Length>(), detail::body<Length, Tail, Range, F>{range, std::move(f)},
+                          std::forward<Result>(result), label);
+}
+template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F, class Result>
+void reduce_blocks(std::string const& label, Where const& where, Index begin, Index end, F f, Result&& result) {
+  reduce_blocks<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f), std::forward<Result>(result));
+}
+
+} // namespace keel::block

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Many tridiagonal systems at once, one in each column of a field. Rests on the standard library alone.
+///
+///     lower(k) x(k-1) + diagonal(k) x(k) + upper(k) x(k+1) = r(k)
+///
+/// Method: Thomas' elimination, without pivoting: the matrix should be diagonally dominant. Neighbouring columns are
+/// solved together in packs, so that the recurrence along a column costs no waiting. Every length gives the same bits.
+
+#include <keel/block/columns.hpp>
+#include <keel/block/for_each_block.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace keel::block {
+
+/// The matrices: each of the three is a field of the shape of the unknowns, or one of a single index where all columns have
+/// the same. `lower` at the first index and `upper` at the last are not read.
+template <class Lower, class Diagonal, class Upper>
+struct tridiagonal {
+  Lower lower;
+  Diagonal diagonal;
+  Upper upper;
+};
+template <class L, class D, class U>
+tridiagonal(L, D, U) -> tridiagonal<L, D, U>;
+
+/// The same after `factorise`, in the same memory: a solution divides no more.
+template <class Lower, class Diagonal, class Upper>
+struct factorised {
+  Lower lower;       ///< times the pivot
+  Diagonal diagonal; ///< the pivot: 1 over what elimination leaves of the diagonal
+  Upper upper;       ///< times the pivot
+};
+
+namespace detail {
+
+/// A coefficient at `k`: a number where all columns have the same, else a pack.
+template <class Block, class View>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto coefficient(Block const& block, View const& field, std::size_t k) {
+  if constexpr (Field<View, 1>) return field.data()[k * static_cast<std::size_t>(field.stride(0))];
+  else return block.load(field, k);
+}
+template <class Block, class View, class Value>
+KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View const& field, Value const& value, std::size_t k) {
+  if constexpr (Field<View, 1>) field.data()[k * static_cast<std::size_t>(field.stride(0))] = value;
+  else block.store(field, value, k);
+}
+
+template <class View>
+using number_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<View const&>().data())>>;
+
+template <class View, class X>
+void check_coefficient(char const* name, View const& field, X const& x) {
+  static_assert(Field<View, 1> || Field<View, static_cast<std::size_t>(X::rank)>,
+                "keel::block::tridiagonal: a coefficient has another number of indices than the unknowns, and more than one (it "
+                "is the same for all columns, or one for each). Give a field of either kind?");
+  for (std::size_t d = Field<View, 1> ? static_cast<std::size_t>(X::rank) - 1 : 0; d < static_cast<std::size_t>(X::rank); ++d) {
+    auto const own = static_cast<std::size_t>(field.extent(static_cast<int>(Field<View, 1> ? 0 : d)));
+    auto const wanted = static_cast<std::size_t>(x.extent(static_cast<int>(d)));
+    if (own != wanted)
+      throw error("block", "the coefficient '" + std::string(name) + "' of tridiagonal systems has another shape than the unknowns",
+                  std::to_string(own) + " in place of " + std::to_string(wanted) + " along their index " + std::to_string(d),
+                  "Make them equal");
+  }
+}
+
+/// Factorises in place, one column or all that a block holds.
+template <class Lower, class Diagonal, class Upper>
+struct factorisation {
+  tridiagonal<Lower, Diagonal, Upper> m;
+  std::size_t levels;
+
+  template <class Block>
+  KEEL_FUNCTION void operator()(Block const& block) const {
+    using T = number_of<Diagonal>;
+    if (levels == 0) return;
+    auto pivot = T{1} / coefficient(block, m.diagonal, 0);
+    set_coefficient(block, m.lower, pivot * T{0}, 0);
+    for (std::size_t k = 0;;) {
+      set_coefficient(block, m.diagonal, pivot, k);
+      if (k + 1 == levels) return set_coefficient(block, m.upper, pivot * T{0}, k);
+      auto const carry = coefficient(block, m.upper, k) * pivot;
+      set_coefficient(block, m.upper, carry, k++);
+      auto const lower = coefficient(block, m.lower, k);
+      pivot = T{1} / (coefficient(block, m.diagonal, k) - lower * carry);
+      set_coefficient(block, m.lower, lower * pivot, k);
+    }
+  }
+};
+
+/// Elimination and substitution of one block of columns. What lies between the two is kept beside the block, because
+/// rows of the block lie far apart and may share sets of the cache; a single column keeps it in place.
+template <std::size_t MaxLevels, bool Factorised, class Lower, class Diagonal, class Upper, class X>
+struct thomas {
+  Lower lower;
+  Diagonal diagonal;
+  Upper upper;
+  X x;
+
+  template <std::size_t H, std::size_t Length, bool Whole>
+  KEEL_FUNCTION void operator()(column_block<H, Length, Whole> const& block) const {
+    using T = number_of<X>;
+    using P = pack<T, Length>;
+    using C = std::conditional_t<Field<Lower, 1> && Field<Diagonal, 1> && Field<Upper, 1>, T, P>;
+    constexpr bool in_place = Length == 1;
+    std::size_t const n = static_cast<std::size_t>(x.extent(static_cast<int>(H)));
+    if (n == 0) return;
+    P between[in_place ? 1 : MaxLevels];
+    C carries[Factorised ? 1 : MaxLevels];
+
+    C pivot = C{} + coefficient(block, diagonal, 0);
+    if constexpr (!Factorised) pivot = T{1} / pivot;
+    P y = block.load(x, 0) * pivot;
+    for (std::size_t k = 0; k + 1 < n;) {
+      if constexpr (in_place) block.store(x, y, k);
+      else between[k] = y;
+      if constexpr (Factorised) {
+        ++k;
+        y = block.load(x, k) * coefficient(block, diagonal, k) - y * coefficient(block, lower, k);
+      } else {
+        C const carry = carries[k] = pivot * coefficient(block, upper, k);
+        ++k;
+        pivot = T{1} / (C{} + coefficient(block, diagonal, k) - carry * coefficient(block, lower, k));
+        y = block.load(x, k) * pivot - y * (pivot * coefficient(block, lower, k));
+      }
+    }
+    block.store(x, y, n - 1);
+    for (std::size_t k = n - 1; k-- > 0;) {
+      P const before = in_place ? block.load(x, k) : between[in_place ? 0 : k];
+      if constexpr (Factorised) y = before - y * coefficient(block, upper, k);
+      else y = before - y * carries[k];
+      block.store(x, y, k);
+    }
+  }
+};
+
+template <std::size_t MaxLevels, class M, class X>
+void check_system(M const& m, X const& x) {
+  check_coefficient("lower", m.lower, x);
+  check_coefficient("diagonal", m.diagonal, x);
+  check_coefficient("upper", m.upper, x);
+  auto const levels = static_cast<std::size_t>(x.extent(static_cast<int>(X::rank) - 1));
+  if (levels > MaxLevels)
+    throw error("block", "columns of " + std::to_string(levels) + " are too long",
+                "room was compiled in for " + std::to_string(MaxLevels), "Give a larger MaxLevels");
+}
+
+} // namespace detail
+
+/// Solves every column of `x`, which holds the right-hand sides and becomes the solution, at `where`; behind the caller where
+/// the place runs so. Allocates nothing; keeps up to two columns of a block, of at most `MaxLevels`, on the stack of a thread.
+template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L, class D, class U, class X>
+  requires(Field<X, 2> || Field<X, 3>)
+void solve_tridiagonal(std::string const& label, Where const& where, tridiagonal<L, D, U> const& m, X const& x) {
+  detail::check_system<MaxLevels>(m, x);
+  for_each_block<Length, tail::masked>(label, where, columns_of(x),
+                                       detail::thomas<MaxLevels, false, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
+}
+template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L, class D, class U, class X>
+  requires(Field<X, 2> || Field<X, 3>)
+void solve_tridiagonal(std::string const& label, Where const& where, factorised<L, D, U> const& m, X const& x) {
+  detail::check_system<MaxLevels>(m, x);
+  for_each_block<Length, tail::masked>(label, where, columns_of(x),
+                                       detail::thomas<MaxLevels, true, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
+}
+
+/// Divides once for all right-hand sides to come: overwrites the coefficients, all three of one shape.
+template <std::size_t Length, Place Where, class View>
+[[nodiscard]] factorised<View, View, View> factorise(std::string const& label, Where const& where, tridiagonal<View, View, View> const& m) {
+  detail::check_coefficient("lower", m.lower, m.diagonal);
+  detail::check_coefficient("upper", m.upper, m.diagonal);
+  constexpr int last = static_cast<int>(View::rank) - 1;
+  detail::factorisation<View, View, View> const f{m, static_cast<std::size_t>(m.diagonal.extent(last))};
+  if constexpr (Field<View, 1>) for_each_block<1>(label, where, 0, 1, f);
+  else for_each_block<Length, tail::masked>(label, where, columns_of(m.diagonal), f);
+  return {m.lower, m.diagonal, m.upper};
+}
+
+} // namespace keel::block

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Lengths 1 to 64, sizes 0 to three lengths and one more, and random ones: every index once, padding never written, what lies
+// in it never seen, the bits of the plain loop.
+#include <keel/block/columns.hpp>
+#include <keel/block/for_each_block.hpp>
+#include <keel/block/math.hpp>
+
+#include "field.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace {
+
+namespace kb = keel::block;
+using keel::test::field;
+
+double plain(double x, double y) { return std::sqrt(x * x + 0.3 * y) / (1 + x) - y; }
+struct packed {
+  template <std::size_t L>
+  kb::pack<double, L> operator()(kb::pack<double, L> const& x, kb::pack<double, L> const& y) const {
+    return sqrt(x * x + 0.3 * y) / (1.0 + x) - y;
+  }
+};
+
+double some(std::size_t i) { return 0.25 + double(i * 2654435761u % 1000) / 512; }
+
+template <kb::tail Tail, class Place>
+bool one_loop(Place const& place, std::size_t begin, std::size_t n, auto length) {
+  constexpr std::size_t L = decltype(length)::value;
+  field<1> const x({begin + n}, true, 70), y({begin + n}, true, 70), visits({begin + n}, true, 70);
+  for (std::size_t i = 0; i < begin + n; ++i) x(i) = some(i), y(i) = some(i + 7);
+  kb::for_each_block<L, Tail>(place, begin, begin + n, [&](auto block) {
+    auto const a = block.load(x.data()), b = block.load(y.data());
+    block.store(y.data(), packed{}(a, b));
+    block.store(visits.data(), block.load(visits.data()) + 1.0);
+    if (count(block.mask_of()) != block.size()) visits(begin) = -1;
+  });
+  bool good = x.padding_untouched() && y.padding_untouched() && visits.padding_untouched();
+  for (std::size_t i = 0; i < begin + n; ++i) {
+    double const wanted = i < begin ? some(i + 7) : plain(some(i), some(i + 7));
+    good = good && std::memcmp(&y(i), &wanted, sizeof wanted) == 0 && visits(i) == (i < begin ? 0 : 1);
+  }
+  return good;
+}
+
+template <std::size_t Rank, kb::tail Tail>
+bool columns_loop(std::array<std::size_t, Rank> extents, bool right, auto length) {
+  constexpr std::size_t L = decltype(length)::value;
+  field<Rank> const x(extents, right, 70), visits(extents, right, 70);
+  std::size_t i = 0;
+  x.each([&](double& value) { value = some(i++); });
+  kb::for_each_block<L, Tail>(kb::columns_of(x), [&](auto block) {
+    for (std::size_t k = 0; k < extents[Rank - 1]; ++k) {
+      auto const a = block.load(x, k);
+      block.store(x, packed{}(a, a), k);
+      block.store(visits, block.load(visits, k) + 1.0, k);
+    }
+  });
+  bool good = x.padding_untouched() && visits.padding_untouched();
+  i = 0;
+  x.each([&](double value) {
+    double const from = some(i++), wanted = plain(from, from);
+    good = good && std::memcmp(&value, &wanted, sizeof value) == 0;
+  });
+  visits.each([&](double value) { good = good && value == 1; });
+  return good;
+}
+
+template <std::size_t L>
+struct lengths {
+  static void all_sizes() {
+    std::integral_constant<std::size_t, L> const length;
+    std::mt19937 random(L);
+    for (std::size_t n = 0; n <= 3 * L + 1; ++n) {
+      CAPTURE(L);
+      CAPTURE(n);
+      CHECK(one_loop<kb::tail::masked>(kb::caller{}, n % 5, n, length));
+      CHECK(one_loop<kb::tail::scalar>(kb::caller{}, n % 3, n, length));
+    }
+    for (int turn = 0; turn < 143; ++turn) { // 1,000 with seven lengths
+      std::size_t const n = random() % 2000, begin = random() % 100;
+      CAPTURE(L);
+      CAPTURE(n);
+      CHECK(one_loop<kb::tail::masked>(kb::caller{}, begin, n, length));
+    }
+  }
+  static void all_columns() {
+    std::integral_constant<std::size_t, L> const length;
+    for (std::size_t n : {std::size_t{0}, std::size_t{1}, L - 1, L, L + 1, 2 * L, 3 * L + 1})
+      for (bool right : {false, true}) {
+        CAPTURE(L);
+        CAPTURE(n);
+        CAPTURE(right);
+        CHECK(columns_loop<2, kb::tail::masked>({n, 3}, right, length));
+        CHECK(columns_loop<2, kb::tail::scalar>({n, 3}, right, length));
+        CHECK(columns_loop<3, kb::tail::masked>({n, 3, 2}, right, length));
+        CHECK(columns_loop<3, kb::tail::scalar>({3, n, 2}, right, length));
+        CHECK(columns_loop<3, kb::tail::counted>({2, n, 1}, right, length));
+      }
+  }
+};
+
+} // namespace
+
+TEST_CASE("block: loops of packs have the bits of the plain loop, for every length and size") {
+  lengths<1>::all_sizes();
+  lengths<2>::all_sizes();
+  lengths<4>::all_sizes();
+  lengths<8>::all_sizes();
+  lengths<16>::all_sizes();
+  lengths<32>::all_sizes();
+  lengths<64>::all_sizes();
+  lengths<7>::all_sizes();
+  lengths<24>::all_sizes();
+}
+
+TEST_CASE("block: loops over columns have the bits of the plain loop, in either layout") {
+  lengths<1>::all_columns();
+  lengths<8>::all_columns();
+  lengths<24>::all_columns();
+  lengths<64>::all_columns();
+}
+
+TEST_CASE("block: a part of the columns leaves the others alone") {
+  field<3> const x({9, 11, 2}, true, 8);
+  kb::for_each_block<4, kb::tail::masked>(kb::columns_of(x, {2, 3}, {8, 10}), [&](auto block) {
+    for (std::size_t c = 0; c < block.size(); ++c) x(block.index(0, c), block.index(1, c), 1) += 1;
+    block.store(x, block.load(x, 0) + 2.0, 0);
+  });
+  for (std::size_t i = 0; i < 9; ++i)
+    for (std::size_t j = 0; j < 11; ++j) {
+      bool const inside = i >= 2 && i < 8 && j >= 3 && j < 10;
+      CHECK(x(i, j, 1) == (inside ? 1 : 0));
+      CHECK(x(i, j, 0) == (inside ? 2 : 0));
+    }
+  CHECK_THROWS_WITH_AS(static_cast<void>(kb::columns_of(x, {0, 0}, {9, 12})),
+                       "keel::block: the columns end at 12 in index 1 (the field has 11). Give the end of a part of it?", keel::error);
+  int called = 0;
+  kb::for_each_block<4>(kb::columns_of(x, {5, 5}, {2, 7}), [&](auto) { ++called; });
+  CHECK(called == 0);
+}
+
+TEST_CASE("block: a reduction on the calling thread goes from block to block") {
+  double sum = -1;
+  kb::reduce_blocks<8, kb::tail::masked>("sum", kb::caller{}, 0, 21, [](auto block, double& update) { update += double(block.size()); }, sum);
+  CHECK(sum == 21);
+}
