@@ -31,7 +31,8 @@ void visits_each_index_once(Index begin, Index end) {
 
 } // namespace
 
-TEST_CASE_TEMPLATE("block: every index is visited exactly once for every length", Index, int, std::size_t, signed char) {
+TEST_CASE_TEMPLATE("block: every index is visited exactly once for every length", Index, int, std::size_t,
+                   signed char) {
   for (int end : {0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 100}) {
     auto const n = static_cast<Index>(end);
     visits_each_index_once<1>(Index{0}, n);

@@ -58,7 +58,8 @@ public:
   [[nodiscard]] bool padding_untouched() const {
     std::size_t inside = 1, like_padding = 0, wrong = 0;
     for (auto e : extents_) inside *= e;
-    for (double x : *memory_) like_padding += std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(padding());
+    for (double x : *memory_)
+      like_padding += std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(padding());
     each([&](double x) { wrong += std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(padding()); });
     return wrong == 0 && like_padding == memory_->size() - inside;
   }

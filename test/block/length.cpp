@@ -26,7 +26,8 @@ struct large {
 TEST_CASE("block: without a choice a host block fills registers and an accelerator's is one") {
   namespace kb = keel::block;
   if (kb::detail::length_of_build == 0) {
-    CHECK(kb::length<double, keel::serial> == kb::detail::registers_per_block * kb::detail::register_bytes / sizeof(double));
+    CHECK(kb::length<double, keel::serial> ==
+          kb::detail::registers_per_block * kb::detail::register_bytes / sizeof(double));
     CHECK(kb::length<float, keel::serial> == 2 * kb::length<double, keel::serial>);
     CHECK(kb::length<large, keel::serial> == 1);
   } else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lengths 1 to 64, sizes 0 to three lengths and one more, and random ones: every index once, padding never written, what lies
-// in it never seen, the bits of the plain loop.
+// Lengths 1 to 64, sizes 0 to three lengths and one more, and random ones: every index once, padding never written,
+// what lies in it never seen, the bits of the plain loop.
 #include <keel/block/columns.hpp>
 #include <keel/block/for_each_block.hpp>
 #include <keel/block/math.hpp>
@@ -137,8 +137,9 @@ TEST_CASE("block: a part of the columns leaves the others alone") {
       CHECK(x(i, j, 1) == (inside ? 1 : 0));
       CHECK(x(i, j, 0) == (inside ? 2 : 0));
     }
-  CHECK_THROWS_WITH_AS(static_cast<void>(kb::columns_of(x, {0, 0}, {9, 12})),
-                       "keel::block: the columns end at 12 in index 1 (the field has 11). Give the end of a part of it?", keel::error);
+  CHECK_THROWS_WITH_AS(
+      static_cast<void>(kb::columns_of(x, {0, 0}, {9, 12})),
+      "keel::block: the columns end at 12 in index 1 (the field has 11). Give the end of a part of it?", keel::error);
   int called = 0;
   kb::for_each_block<4>(kb::columns_of(x, {5, 5}, {2, 7}), [&](auto) { ++called; });
   CHECK(called == 0);
@@ -146,6 +147,7 @@ TEST_CASE("block: a part of the columns leaves the others alone") {
 
 TEST_CASE("block: a reduction on the calling thread goes from block to block") {
   double sum = -1;
-  kb::reduce_blocks<8, kb::tail::masked>("sum", kb::caller{}, 0, 21, [](auto block, double& update) { update += double(block.size()); }, sum);
+  kb::reduce_blocks<8, kb::tail::masked>(
+      "sum", kb::caller{}, 0, 21, [](auto block, double& update) { update += double(block.size()); }, sum);
   CHECK(sum == 21);
 }

@@ -16,7 +16,8 @@ namespace kb = keel::block;
 /// How many numbers of `T` lie between two; 0 for two that are not numbers.
 template <class T>
 std::int64_t apart(T a, T b) {
-  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<std::int64_t>::max();
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<std::int64_t>::max();
   auto const place = [](T x) {
     kb::detail::lane<T> bits;
     std::memcpy(&bits, &x, sizeof x);
@@ -31,9 +32,19 @@ bool same_bits(T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 /// Numbers of every size between the two, and the special ones.
 template <class T, std::size_t Length>
 kb::pack<T, Length> random_pack(std::mt19937_64& random, double least, double most) {
-  T const special[] = {0, -T{0}, 1, std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
-                       std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::denorm_min(),
-                       std::numeric_limits<T>::min(), std::numeric_limits<T>::max(), T(-1), T(710), T(-745.5), T(709.7)};
+  T const special[] = {0,
+                       -T{0},
+                       1,
+                       std::numeric_limits<T>::infinity(),
+                       -std::numeric_limits<T>::infinity(),
+                       std::numeric_limits<T>::quiet_NaN(),
+                       std::numeric_limits<T>::denorm_min(),
+                       std::numeric_limits<T>::min(),
+                       std::numeric_limits<T>::max(),
+                       T(-1),
+                       T(710),
+                       T(-745.5),
+                       T(709.7)};
   kb::pack<T, Length> p{};
   for (std::size_t i = 0; i < Length; ++i)
     p[i] = random() % 97 == 0 ? special[random() % std::size(special)]

@@ -20,6 +20,13 @@ TEST_CASE("block: a pack computes element by element") {
   CHECK(all(min(a, b) == four{{1, 2, 2, 2}}));
   CHECK(all(max(a, b) == four{{2, 2, 3, 4}}));
   CHECK(sum(a) == 10);
+  four c = a;
+  c += b, c -= a, c *= a, c /= four::filled(4);
+  CHECK(all(c == 0.5 * a));
+  c.assign(2.0 + a);
+  CHECK(all(c == four{{3, 4, 5, 6}}));
+  CHECK(all(1.0 - a == four{{0, -1, -2, -3}}));
+  CHECK(all(6.0 / b + (a - 1.0) / 1.0 == a + 2.0));
   CHECK_FALSE(all(a == b));
 }
 

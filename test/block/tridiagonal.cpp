@@ -71,7 +71,8 @@ bool solves(std::size_t columns, std::size_t levels, bool right) {
     else return field<3>(shape, right, 70);
   };
   auto const lower = shaped(std::integral_constant<std::size_t, lower_rank>{});
-  auto const diagonal = shaped(std::integral_constant<std::size_t, rank>{}), upper = shaped(std::integral_constant<std::size_t, rank>{});
+  auto const diagonal = shaped(std::integral_constant<std::size_t, rank>{}),
+             upper = shaped(std::integral_constant<std::size_t, rank>{});
   made(lower, -1.5, 0);
   made(diagonal, 5, levels + 1);
   made(upper, -1.5, levels - 1);
@@ -148,11 +149,14 @@ TEST_CASE("block: tridiagonal systems of another shape than their coefficients a
   field<2> const x({5, 9}, true, 0);
   field<1> const nine({9}, true, 0), eight({8}, true, 0);
   field<2> const four({4, 9}, true, 0);
-  CHECK(refusal([&] { kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, eight, nine}, x); }) ==
-        "keel::block: the coefficient 'diagonal' of tridiagonal systems has another shape than the unknowns (8 in place of 9 along their "
-        "index 1). Make them equal?");
-  CHECK(refusal([&] { kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, nine, four}, x); }).find("'upper'") !=
-        std::string::npos);
+  CHECK(refusal([&] {
+          kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, eight, nine}, x);
+        }) == "keel::block: the coefficient 'diagonal' of tridiagonal systems has another shape than the unknowns (8 "
+              "in place of 9 along their "
+              "index 1). Make them equal?");
+  CHECK(refusal([&] {
+          kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, nine, four}, x);
+        }).find("'upper'") != std::string::npos);
   CHECK(refusal([&] { kb::solve_tridiagonal<8, 8>("s", kb::caller{}, kb::tridiagonal{nine, nine, nine}, x); }) ==
         "keel::block: columns of 9 are too long (room was compiled in for 8). Give a larger MaxLevels?");
 }

@@ -68,8 +68,8 @@ void check_columns() {
     }
   Kokkos::deep_copy(d, on_host);
   Kokkos::deep_copy(f, below);
-  keel::block::for_each_block<Length, keel::block::tail::masked>("columns", Space(), keel::block::columns_of(d, {1, 2}, {5, 19}),
-                                                                  on_columns<deep, flat>{d, f});
+  keel::block::for_each_block<Length, keel::block::tail::masked>(
+      "columns", Space(), keel::block::columns_of(d, {1, 2}, {5, 19}), on_columns<deep, flat>{d, f});
   Space().fence();
   Kokkos::deep_copy(on_host, d);
   int wrong = 0;

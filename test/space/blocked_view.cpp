@@ -86,14 +86,15 @@ TEST_CASE("block: a view that has no room for whole packs is refused") {
   using right = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
   CHECK(refusal(right("fits", 3, 16)).empty());
   CHECK(refusal(right("narrow", 3, 13)) ==
-        "keel::block: view 'narrow' cannot be read in packs of 8 (index 0 moves on by 13 elements, which is less than the extent in whole packs, "
+        "keel::block: view 'narrow' cannot be read in packs of 8 (index 0 moves on by 13 elements, which is less than "
+        "the extent in whole packs, "
         "16). Allocate it with Kokkos::AllowPadding, or with extents in whole packs?");
   right const whole("whole", 3, 20);
   CHECK(refusal(right(whole.data(), 3, 20)).find("less than the extent") != std::string::npos);
   Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace> const row("row", 20);
   CHECK(refusal(row).find("the last pack ends at element 24 of 20") != std::string::npos);
-  CHECK(refusal(Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(row.data() + 1, 8)).find("not aligned to 64 bytes") !=
-        std::string::npos);
+  CHECK(refusal(Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(row.data() + 1, 8))
+            .find("not aligned to 64 bytes") != std::string::npos);
   auto const middle = Kokkos::subview(whole, Kokkos::make_pair(0, 2), Kokkos::make_pair(0, 8));
   if constexpr (std::is_same_v<decltype(middle)::array_layout, Kokkos::LayoutRight>)
     CHECK(refusal(middle).find("not a multiple") != std::string::npos);

@@ -27,7 +27,8 @@ double difference(int columns, int levels) {
   for (int k = 0; k < levels; ++k) u(k) = k + 1 == levels ? std::numeric_limits<double>::quiet_NaN() : -0.5 + 0.01 * k;
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < columns; ++j)
-      for (int k = 0; k < levels; ++k) d(i, j, k) = 3 + 0.1 * ((i + j + k) % 7), r(i, j, k) = ((i * 31 + j * 17 + k * 5) % 11) - 5;
+      for (int k = 0; k < levels; ++k)
+        d(i, j, k) = 3 + 0.1 * ((i + j + k) % 7), r(i, j, k) = ((i * 31 + j * 17 + k * 5) % 11) - 5;
   Kokkos::deep_copy(lower, l);
   Kokkos::deep_copy(upper, u);
   Kokkos::deep_copy(diagonal, d);
@@ -44,7 +45,8 @@ double difference(int columns, int levels) {
   for (int i = 0; i < 2; ++i)
     for (int j = 0; j < columns; ++j)
       for (int k = 0; k < levels; ++k) {
-        most = std::fmax(most, std::isfinite(by_teams(i, j, k)) ? std::fabs(by_teams(i, j, k) - by_packs(i, j, k)) : 1e300);
+        most = std::fmax(most,
+                         std::isfinite(by_teams(i, j, k)) ? std::fabs(by_teams(i, j, k) - by_packs(i, j, k)) : 1e300);
         double left = d(i, j, k) * by_packs(i, j, k) - r(i, j, k);
         if (k > 0) left += l(k) * by_packs(i, j, k - 1);
         if (k + 1 < levels) left += u(k) * by_packs(i, j, k + 1);

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// What a blocked loop hands to its body: full blocks, and one of three kinds of tail. Rests on the standard library alone.
+/// What a blocked loop hands to its body: full blocks, and one of three kinds of tail. Rests on the standard library
+/// alone.
 
 #include <keel/block/pack.hpp>
 #include <keel/policy/macros.hpp>
@@ -60,8 +61,8 @@ struct masked_block {
   [[nodiscard]] KEEL_FUNCTION constexpr Index size() const { return count; }
   [[nodiscard]] KEEL_FUNCTION constexpr Index end() const { return static_cast<Index>(first + count); }
 
-  /// The same for the indices of the block, and `rest` for the other elements, which should let the body pass: a 1 where
-  /// it divides.
+  /// The same for the indices of the block, and `rest` for the other elements, which should let the body pass: a 1
+  /// where it divides.
   template <class T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length> load(T const* array, T rest = T{}) const {
     return pack<T, Length>::load(array + first, static_cast<std::size_t>(count), rest);

@@ -42,46 +42,60 @@ struct column_block {
   }
   [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const { return mask<Length>::first(size()); }
 
+  /// Whether these columns are neighbours in the memory of `field`. A kernel with many accesses asks once, and says
+  /// `load<true>` and `store<true>` where the answer is yes for all of its fields.
+  template <class View>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION bool is_adjacent(View const& field) const {
+    return Length == 1 || field.stride(static_cast<int>(along)) == 1;
+  }
+
   /// The values of these columns at index `k` along them; without `k` those of a field of horizontal indices alone.
   /// Elements that are no column repeat the first one, so that no other memory is read and no division fails.
-  template <class View, class... K>
+  template <bool Adjacent = false, class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto load(View const& field, K... k) const {
     using T = std::remove_cv_t<std::remove_pointer_t<decltype(field.data())>>;
     T const* const source = at(field, k...);
-    auto const across = static_cast<std::ptrdiff_t>(field.stride(static_cast<int>(along)));
     if constexpr (Whole) {
-      return across == 1 || Length == 1 ? pack<T, Length>::load(source) : pack<T, Length>::load_strided(source, across);
+      if (Adjacent || is_adjacent(field)) return pack<T, Length>::load(source);
+      return pack<T, Length>::load_strided(source, across(field));
     } else {
+      auto const stride = across(field);
       pack<T, Length> p{};
-      for (std::size_t c = 0; c < Length; ++c) p[c] = source[static_cast<std::ptrdiff_t>(c < count ? c : 0) * across];
+      for (std::size_t c = 0; c < Length; ++c) p[c] = source[static_cast<std::ptrdiff_t>(c < count ? c : 0) * stride];
       return p;
     }
   }
 
   /// Writes the values of these columns, and of no other.
-  template <class View, class T, class... K>
+  template <bool Adjacent = false, class View, class T, class... K>
   KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
     T* const target = at(field, k...);
-    auto const across = static_cast<std::ptrdiff_t>(field.stride(static_cast<int>(along)));
     if constexpr (Whole) {
-      if (across == 1 || Length == 1) values.store(target);
-      else values.store_strided(target, across);
+      if (Adjacent || is_adjacent(field)) values.store(target);
+      else values.store_strided(target, across(field));
     } else {
-      for (std::size_t c = 0; c < count; ++c) target[static_cast<std::ptrdiff_t>(c) * across] = values[c];
+      auto const stride = across(field);
+      for (std::size_t c = 0; c < count; ++c) target[static_cast<std::ptrdiff_t>(c) * stride] = values[c];
     }
   }
 
 private:
+  template <class View>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::ptrdiff_t across(View const& field) const {
+    return static_cast<std::ptrdiff_t>(field.stride(static_cast<int>(along)));
+  }
   template <class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto* at(View const& field, K... k) const {
-    static_assert(static_cast<std::size_t>(View::rank) == Horizontal + sizeof...(K),
-                  "keel::block::column_block: the field has another number of indices (one for each horizontal index, and "
-                  "one for each further argument). Leave the level out?");
+    static_assert(
+        static_cast<std::size_t>(View::rank) == Horizontal + sizeof...(K),
+        "keel::block::column_block: the field has another number of indices (one for each horizontal index, and "
+        "one for each further argument). Leave the level out?");
     std::ptrdiff_t offset = 0;
     for (std::size_t d = 0; d < Horizontal; ++d)
       offset += static_cast<std::ptrdiff_t>(first[d] * static_cast<std::size_t>(field.stride(static_cast<int>(d))));
-    int d = static_cast<int>(Horizontal);
-    ((offset += static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * static_cast<std::size_t>(field.stride(d++)))), ...);
+    [[maybe_unused]] int d = static_cast<int>(Horizontal);
+    ((offset += static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * static_cast<std::size_t>(field.stride(d++)))),
+     ...);
     return field.data() + offset;
   }
 };
@@ -118,17 +132,20 @@ struct columns {
 
 private:
   template <std::size_t Length, bool Whole, class F, class... More>
-  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void call(std::size_t const (&at)[Horizontal], std::size_t count, F& f, More&... more) const {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void call(std::size_t const (&at)[Horizontal], std::size_t count, F& f,
+                                                      More&... more) const {
     column_block<Horizontal, Length, Whole> block{{}, along, count};
     for (std::size_t d = 0; d < Horizontal; ++d) block.first[d] = at[d];
     f(block, more...);
   }
 };
 
-/// The columns of `field`, whose last index runs along them: all, or those of [begin, end). Refuses a part beyond the field.
+/// The columns of `field`, whose last index runs along them: all, or those of [begin, end). Refuses a part beyond the
+/// field.
 template <class View>
   requires(Field<View, 2> || Field<View, 3>)
-[[nodiscard]] constexpr auto columns_of(View const& field, std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> begin,
+[[nodiscard]] constexpr auto columns_of(View const& field,
+                                        std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> begin,
                                         std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> end) {
   constexpr std::size_t horizontal = static_cast<std::size_t>(View::rank) - 1;
   columns<horizontal> c{};

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The loop over blocks, in one form for every place that runs it: the calling thread, and with `keel/space/blocked.hpp`
-/// an execution space or a team of Kokkos. Rests on the standard library alone.
+/// The loop over blocks, in one form for every place that runs it: the calling thread, and with
+/// `keel/space/blocked.hpp` an execution space or a team of Kokkos. Rests on the standard library alone.
 
 #include <keel/block/blocks.hpp>
 #include <keel/block/chunks.hpp>
@@ -25,7 +25,7 @@ struct caller {};
 /// | function | meaning |
 /// |---|---|
 /// | `static void run(Where const&, std::size_t count, F const& f, label...)` | calls `f(i)` once for each i < count |
-/// | `static void reduce(Where const&, std::size_t count, F const& f, Result&& r, label...)` | calls `f(i, update)`, and adds up into `r` |
+/// | `static void reduce(Where const&, std::size_t count, F const& f, Result&& r, label...)` | adds `f(i, update)` up in `r` |
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
 template <class Where>
@@ -95,8 +95,8 @@ struct body {
 
 } // namespace detail
 
-/// Calls `f(block)` for each block of `range`, or of [begin, end), on the calling thread, in order. Every index is in exactly
-/// one block. `f` takes every kind of block that the tail asks for.
+/// Calls `f(block)` for each block of `range`, or of [begin, end), on the calling thread, in order. Every index is in
+/// exactly one block. `f` takes every kind of block that the tail asks for.
 template <std::size_t Length, tail Tail = tail::counted, Blocked Range, class F>
 KEEL_FUNCTION constexpr void for_each_block(Range const& range, F&& f) {
   std::size_t const count = range.template block_count<Length>();
@@ -111,12 +111,13 @@ KEEL_FUNCTION constexpr void for_each_block(Index end, F&& f) {
   for_each_block<Length, Tail>(indices<Index>{0, end}, f);
 }
 
-/// The same at a place: an execution space, behind the caller where the space runs so, or the threads of a team. In code
-/// for a device `f` is a struct with a template operator(), because nvcc refuses generic lambdas. Where the length is 1,
-/// as on GPUs, each index has a thread of its own.
+/// The same at a place: an execution space, behind the caller where the space runs so, or the threads of a team. In
+/// code for a device `f` is a struct with a template operator(), because nvcc refuses generic lambdas. Where the length
+/// is 1, as on GPUs, each index has a thread of its own.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
 KEEL_FUNCTION constexpr void for_each_block(Where const& where, Range const& range, F f) {
-  launcher<Where>::run(where, range.template block_count<Length>(), detail::body<Length, Tail, Range, F>{range, std::move(f)});
+  launcher<Where>::run(where, range.template block_count<Length>(),
+                       detail::body<Length, Tail, Range, F>{range, std::move(f)});
 }
 template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F>
 KEEL_FUNCTION constexpr void for_each_block(Where const& where, Index begin, Index end, F f) {
@@ -126,19 +127,21 @@ KEEL_FUNCTION constexpr void for_each_block(Where const& where, Index begin, Ind
 /// The same with a name for tools.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
 void for_each_block(std::string const& label, Where const& where, Range const& range, F f) {
-  launcher<Where>::run(where, range.template block_count<Length>(), detail::body<Length, Tail, Range, F>{range, std::move(f)},
-                       label);
+  launcher<Where>::run(where, range.template block_count<Length>(),
+                       detail::body<Length, Tail, Range, F>{range, std::move(f)}, label);
 }
 template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F>
 void for_each_block(std::string const& label, Where const& where, Index begin, Index end, F f) {
   for_each_block<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f));
 }
 
-/// Calls `f(block, update)` for every block, and reduces into `result`: a scalar, or a reducer of Kokkos where Kokkos runs it.
+/// Calls `f(block, update)` for every block, and reduces into `result`: a scalar, or a reducer of Kokkos where Kokkos
+/// runs it.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F, class Result>
 void reduce_blocks(std::string const& label, Where const& where, Range const& range, F f, Result&& result) {
-  launcher<Where>::reduce(where, range.template block_count<Length>(), detail::body<Length, Tail, Range, F>{range, std::move(f)},
-                          std::forward<Result>(result), label);
+  launcher<Where>::reduce(where, range.template block_count<Length>(),
+                          detail::body<Length, Tail, Range, F>{range, std::move(f)}, std::forward<Result>(result),
+                          label);
 }
 template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F, class Result>
 void reduce_blocks(std::string const& label, Where const& where, Index begin, Index end, F f, Result&& result) {

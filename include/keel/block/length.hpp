@@ -50,7 +50,8 @@ inline constexpr std::size_t registers_per_block = 8;
 template <class Policy, class Device>
 consteval std::size_t length_of_policy() {
   std::size_t given = 0;
-  if constexpr (requires { Policy::template vector_length_on<Device>; }) given = Policy::template vector_length_on<Device>;
+  if constexpr (requires { Policy::template vector_length_on<Device>; })
+    given = Policy::template vector_length_on<Device>;
   if constexpr (requires { Policy::vector_length; } && !keel::policy::is_accelerator<Device>)
     if (given == 0) given = Policy::vector_length;
   return given;

@@ -11,8 +11,8 @@
 
 namespace keel::block {
 
-/// `Length` answers, yes or no, one for each element of a pack of `T`. Each is as wide as a `T`, as comparisons of vector
-/// registers give them.
+/// `Length` answers, yes or no, one for each element of a pack of `T`. Each is as wide as a `T`, as comparisons of
+/// vector registers give them.
 template <std::size_t Length, class T = double>
 struct mask {
   static_assert(Length > 0, "keel::block::mask: the length is 0 (a pack holds at least one element). "

@@ -36,7 +36,9 @@ struct absolute {
     using V = decltype(a);
     if constexpr (!std::floating_point<T>) return a < V{} ? -a : a;
     else if constexpr (std::same_as<V, T>) return a < 0 ? -a : a + 0; // -0 + 0 is 0
-    else return bits_of<V>(bits_of<typename register_of<lane<T>, sizeof(V) / sizeof(T)>::type>(a) & ~(lane<T>{1} << (8 * sizeof(T) - 1)));
+    else
+      return bits_of<V>(bits_of<typename register_of<lane<T>, sizeof(V) / sizeof(T)>::type>(a) &
+                        ~(lane<T>{1} << (8 * sizeof(T) - 1)));
   }
 };
 template <class T>
@@ -45,7 +47,9 @@ struct square_root {
 };
 template <class T>
 struct fused {
-  KEEL_FORCE_INLINE KEEL_FUNCTION auto operator()(auto a, auto b, auto c) const { return multiplied_and_added<T>(a, b, c); }
+  KEEL_FORCE_INLINE KEEL_FUNCTION auto operator()(auto a, auto b, auto c) const {
+    return multiplied_and_added<T>(a, b, c);
+  }
 };
 
 /// `F` of doubles; of floats by way of doubles, so that the result is as good as rounded once.
@@ -87,7 +91,8 @@ template <std::floating_point T, std::size_t Length>
 }
 template <std::floating_point T, std::size_t Length>
 [[nodiscard]] KEEL_FUNCTION pack<T, Length> pow(pack<T, Length> const& x, pack<T, Length> const& y) {
-  return detail::made<pack<T, Length>>([&](std::size_t i) { return static_cast<T>(std::pow(x.values[i], y.values[i])); });
+  return detail::made<pack<T, Length>>(
+      [&](std::size_t i) { return static_cast<T>(std::pow(x.values[i], y.values[i])); });
 }
 
 } // namespace keel::block

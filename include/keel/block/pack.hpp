@@ -36,7 +36,7 @@ struct pack {
 
   /// Every element `value`.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack filled(T value) {
-    return detail::made<pack>([value](std::size_t) { return value; });
+    return detail::uniform<pack>(value);
   }
   /// 0, 1, 2 and so on, from `begin` on.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack counted(T begin = T{0}) {
@@ -48,7 +48,8 @@ struct pack {
     return detail::loaded<pack>(source);
   }
   /// The same, `stride` elements apart.
-  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load_strided(T const* source, std::ptrdiff_t stride) {
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load_strided(T const* source,
+                                                                                   std::ptrdiff_t stride) {
     return detail::made<pack>([=](std::size_t i) { return source[static_cast<std::ptrdiff_t>(i) * stride]; });
   }
   /// The first `count` values from `source` on and `rest` behind them; reads no further.
@@ -65,7 +66,8 @@ struct pack {
   }
   /// `source[index[i]]` for each element; with a mask only those that it says yes for are read.
   template <std::integral Index>
-  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack gather(T const* source, pack<Index, Length> const& index) {
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack gather(T const* source,
+                                                                             pack<Index, Length> const& index) {
     return detail::made<pack>([&](std::size_t i) { return source[index.values[i]]; });
   }
   template <std::integral Index>
@@ -98,6 +100,14 @@ struct pack {
       if (which[i]) target[index.values[i]] = values[i];
   }
 
+  /// `=`, register by register: for what a loop carries from turn to turn, which g++ 12 else copies in halves of a
+  /// register, and waits for.
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void assign(pack const& other) { other.store(values); }
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator+=(pack const& b) { return assign(*this + b), *this; }
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator-=(pack const& b) { return assign(*this - b), *this; }
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator*=(pack const& b) { return assign(*this * b), *this; }
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator/=(pack const& b) { return assign(*this / b), *this; }
+
   [[nodiscard]] KEEL_FUNCTION constexpr T& operator[](std::size_t i) { return values[i]; }
   [[nodiscard]] KEEL_FUNCTION constexpr T const& operator[](std::size_t i) const { return values[i]; }
 
@@ -125,14 +135,18 @@ struct pack {
   KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator>=(pack const& a, pack const& b) { return b <= a; }
 
   /// Element by element the smaller, and the larger.
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack min(pack const& a, pack const& b) { return detail::each<pack>(detail::smaller{}, a, b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack max(pack const& a, pack const& b) { return detail::each<pack>(detail::larger{}, a, b); }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack min(pack const& a, pack const& b) {
+    return detail::each<pack>(detail::smaller{}, a, b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack max(pack const& a, pack const& b) {
+    return detail::each<pack>(detail::larger{}, a, b);
+  }
 };
 
 /// `yes` where the mask says so, else `no`.
 template <class T, std::size_t Length, class U>
-[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length> select(mask<Length, U> const& which, pack<T, Length> const& yes,
-                                                                               pack<T, Length> const& no) {
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length>
+select(mask<Length, U> const& which, pack<T, Length> const& yes, pack<T, Length> const& no) {
   return detail::each<pack<T, Length>>(detail::choice{}, which.template of<T>(), yes, no);
 }
 

@@ -21,8 +21,8 @@
 
 namespace keel::block {
 
-/// The matrices: each of the three is a field of the shape of the unknowns, or one of a single index where all columns have
-/// the same. `lower` at the first index and `upper` at the last are not read.
+/// The matrices: each of the three is a field of the shape of the unknowns, or one of a single index where all columns
+/// have the same. `lower` at the first index and `upper` at the last are not read.
 template <class Lower, class Diagonal, class Upper>
 struct tridiagonal {
   Lower lower;
@@ -43,13 +43,14 @@ struct factorised {
 namespace detail {
 
 /// A coefficient at `k`: a number where all columns have the same, else a pack.
-template <class Block, class View>
+template <bool Adjacent = false, class Block, class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto coefficient(Block const& block, View const& field, std::size_t k) {
   if constexpr (Field<View, 1>) return field.data()[k * static_cast<std::size_t>(field.stride(0))];
-  else return block.load(field, k);
+  else return block.template load<Adjacent>(field, k);
 }
 template <class Block, class View, class Value>
-KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View const& field, Value const& value, std::size_t k) {
+KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View const& field, Value const& value,
+                                                     std::size_t k) {
   if constexpr (Field<View, 1>) field.data()[k * static_cast<std::size_t>(field.stride(0))] = value;
   else block.store(field, value, k);
 }
@@ -59,16 +60,20 @@ using number_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<V
 
 template <class View, class X>
 void check_coefficient(char const* name, View const& field, X const& x) {
-  static_assert(Field<View, 1> || Field<View, static_cast<std::size_t>(X::rank)>,
-                "keel::block::tridiagonal: a coefficient has another number of indices than the unknowns, and more than one (it "
-                "is the same for all columns, or one for each). Give a field of either kind?");
-  for (std::size_t d = Field<View, 1> ? static_cast<std::size_t>(X::rank) - 1 : 0; d < static_cast<std::size_t>(X::rank); ++d) {
+  static_assert(
+      Field<View, 1> || Field<View, static_cast<std::size_t>(X::rank)>,
+      "keel::block::tridiagonal: a coefficient has another number of indices than the unknowns, and more than one (it "
+      "is the same for all columns, or one for each). Give a field of either kind?");
+  for (std::size_t d = Field<View, 1> ? static_cast<std::size_t>(X::rank) - 1 : 0;
+       d < static_cast<std::size_t>(X::rank); ++d) {
     auto const own = static_cast<std::size_t>(field.extent(static_cast<int>(Field<View, 1> ? 0 : d)));
     auto const wanted = static_cast<std::size_t>(x.extent(static_cast<int>(d)));
     if (own != wanted)
-      throw error("block", "the coefficient '" + std::string(name) + "' of tridiagonal systems has another shape than the unknowns",
-                  std::to_string(own) + " in place of " + std::to_string(wanted) + " along their index " + std::to_string(d),
-                  "Make them equal");
+      throw error(
+          "block",
+          "the coefficient '" + std::string(name) + "' of tridiagonal systems has another shape than the unknowns",
+          std::to_string(own) + " in place of " + std::to_string(wanted) + " along their index " + std::to_string(d),
+          "Make them equal");
   }
 }
 
@@ -107,6 +112,24 @@ struct thomas {
 
   template <std::size_t H, std::size_t Length, bool Whole>
   KEEL_FUNCTION void operator()(column_block<H, Length, Whole> const& block) const {
+    if (adjacent(block, lower) && adjacent(block, diagonal) && adjacent(block, upper) && block.is_adjacent(x))
+      solve<true>(block);
+    else solve<false>(block);
+  }
+
+private:
+  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(number_of<X>& to, number_of<X> from) { to = from; }
+  template <class P>
+  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(P& to, P const& from) { to.assign(from); }
+
+  template <class Block, class View>
+  KEEL_FUNCTION static bool adjacent(Block const& block, View const& field) {
+    if constexpr (Field<View, 1>) return true;
+    else return block.is_adjacent(field);
+  }
+
+  template <bool Adjacent, std::size_t H, std::size_t Length, bool Whole>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void solve(column_block<H, Length, Whole> const& block) const {
     using T = number_of<X>;
     using P = pack<T, Length>;
     using C = std::conditional_t<Field<Lower, 1> && Field<Diagonal, 1> && Field<Upper, 1>, T, P>;
@@ -116,28 +139,31 @@ struct thomas {
     P between[in_place ? 1 : MaxLevels];
     C carries[Factorised ? 1 : MaxLevels];
 
-    C pivot = C{} + coefficient(block, diagonal, 0);
+    C pivot = C{} + coefficient<Adjacent>(block, diagonal, 0);
     if constexpr (!Factorised) pivot = T{1} / pivot;
-    P y = block.load(x, 0) * pivot;
+    P y = block.template load<Adjacent>(x, 0) * pivot;
     for (std::size_t k = 0; k + 1 < n;) {
       if constexpr (in_place) block.store(x, y, k);
-      else between[k] = y;
+      else between[k].assign(y);
       if constexpr (Factorised) {
         ++k;
-        y = block.load(x, k) * coefficient(block, diagonal, k) - y * coefficient(block, lower, k);
+        y.assign(block.template load<Adjacent>(x, k) * coefficient<Adjacent>(block, diagonal, k) -
+                 y * coefficient<Adjacent>(block, lower, k));
       } else {
-        C const carry = carries[k] = pivot * coefficient(block, upper, k);
+        C const carry = pivot * coefficient<Adjacent>(block, upper, k);
+        assign(carries[k], carry);
         ++k;
-        pivot = T{1} / (C{} + coefficient(block, diagonal, k) - carry * coefficient(block, lower, k));
-        y = block.load(x, k) * pivot - y * (pivot * coefficient(block, lower, k));
+        auto const below = coefficient<Adjacent>(block, lower, k);
+        assign(pivot, T{1} / (C{} + coefficient<Adjacent>(block, diagonal, k) - carry * below));
+        y.assign(block.template load<Adjacent>(x, k) * pivot - y * (pivot * below));
       }
     }
-    block.store(x, y, n - 1);
+    block.template store<Adjacent>(x, y, n - 1);
     for (std::size_t k = n - 1; k-- > 0;) {
-      P const before = in_place ? block.load(x, k) : between[in_place ? 0 : k];
-      if constexpr (Factorised) y = before - y * coefficient(block, upper, k);
-      else y = before - y * carries[k];
-      block.store(x, y, k);
+      P const before = in_place ? block.load(x, k) : P::load(between[in_place ? 0 : k].values);
+      if constexpr (Factorised) y.assign(before - y * coefficient<Adjacent>(block, upper, k));
+      else y.assign(before - y * carries[k]);
+      block.template store<Adjacent>(x, y, k);
     }
   }
 };
@@ -155,8 +181,9 @@ void check_system(M const& m, X const& x) {
 
 } // namespace detail
 
-/// Solves every column of `x`, which holds the right-hand sides and becomes the solution, at `where`; behind the caller where
-/// the place runs so. Allocates nothing; keeps up to two columns of a block, of at most `MaxLevels`, on the stack of a thread.
+/// Solves every column of `x`, which holds the right-hand sides and becomes the solution, at `where`; behind the caller
+/// where the place runs so. Allocates nothing; keeps up to two columns of a block, of at most `MaxLevels`, on the stack
+/// of a thread.
 template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L, class D, class U, class X>
   requires(Field<X, 2> || Field<X, 3>)
 void solve_tridiagonal(std::string const& label, Where const& where, tridiagonal<L, D, U> const& m, X const& x) {
@@ -174,7 +201,8 @@ void solve_tridiagonal(std::string const& label, Where const& where, factorised<
 
 /// Divides once for all right-hand sides to come: overwrites the coefficients, all three of one shape.
 template <std::size_t Length, Place Where, class View>
-[[nodiscard]] factorised<View, View, View> factorise(std::string const& label, Where const& where, tridiagonal<View, View, View> const& m) {
+[[nodiscard]] factorised<View, View, View> factorise(std::string const& label, Where const& where,
+                                                     tridiagonal<View, View, View> const& m) {
   detail::check_coefficient("lower", m.lower, m.diagonal);
   detail::check_coefficient("upper", m.upper, m.diagonal);
   constexpr int last = static_cast<int>(View::rank) - 1;

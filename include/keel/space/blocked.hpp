@@ -75,7 +75,8 @@ template <class Team>
 struct launcher<Team> {
   template <class F>
   KEEL_FUNCTION static void run(Team const& team, std::size_t count, F const& f) {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<std::int64_t>(count)), keel::space::detail::blocked_for<F>{f});
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<std::int64_t>(count)),
+                         keel::space::detail::blocked_for<F>{f});
   }
 };
 

@@ -66,18 +66,22 @@ template <std::size_t Length, class View>
 [[nodiscard]] auto blocked_view(View const& view) {
   using T = typename View::non_const_value_type;
   using layout = typename View::array_layout;
-  static_assert(std::is_same_v<layout, Kokkos::LayoutRight> || std::is_same_v<layout, Kokkos::LayoutLeft>,
-                "keel::block::blocked_view: the view is neither LayoutRight nor LayoutLeft (its neighbours are not known to "
-                "be adjacent). Block the view that it is a part of?");
-  static_assert(static_cast<std::size_t>(View::rank) > 0, "keel::block::blocked_view: the view has no index. Load the value?");
+  static_assert(
+      std::is_same_v<layout, Kokkos::LayoutRight> || std::is_same_v<layout, Kokkos::LayoutLeft>,
+      "keel::block::blocked_view: the view is neither LayoutRight nor LayoutLeft (its neighbours are not known to "
+      "be adjacent). Block the view that it is a part of?");
+  static_assert(static_cast<std::size_t>(View::rank) > 0,
+                "keel::block::blocked_view: the view has no index. Load the value?");
   constexpr std::size_t rank = static_cast<std::size_t>(View::rank), along = detail::contiguous_index<View>;
-  using element = std::conditional_t<std::is_const_v<typename View::value_type>, pack<T, Length> const, pack<T, Length>>;
+  using element =
+      std::conditional_t<std::is_const_v<typename View::value_type>, pack<T, Length> const, pack<T, Length>>;
   using result = Kokkos::View<typename detail::pointer_of_rank<element, rank>::type, Kokkos::LayoutStride,
                               typename View::device_type, Kokkos::MemoryUnmanaged>;
 
   std::size_t const packs = (static_cast<std::size_t>(view.extent(along)) + Length - 1) / Length;
   if (auto const why = detail::unfit_for_packs<Length>(view, packs * Length); !why.empty())
-    throw error("block", "view '" + std::string(view.label()) + "' cannot be read in packs of " + std::to_string(Length), why,
+    throw error("block",
+                "view '" + std::string(view.label()) + "' cannot be read in packs of " + std::to_string(Length), why,
                 "Allocate it with Kokkos::AllowPadding, or with extents in whole packs");
   Kokkos::LayoutStride shape;
   for (std::size_t d = 0; d < rank; ++d) {

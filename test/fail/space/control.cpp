@@ -28,4 +28,5 @@ int main() {
   Kokkos::View<double, Kokkos::HostSpace> const sum("sum");
   Kokkos::parallel_reduce(Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 10),
                           KOKKOS_LAMBDA(int i, double& s) { s += near(i); }, sum);
+  (void)keel::block::blocked_view<5>(host);
 }

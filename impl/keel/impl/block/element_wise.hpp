@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 namespace keel::block {
 template <std::size_t Length, class T>
@@ -90,9 +91,9 @@ template <class P, class F>
     if (!std::is_constant_evaluated()) {
       P out;
       repeated<length / width>([&](std::size_t i) {
-        register_of_pack<P> r{};
-        KEEL_UNROLL
-        for (std::size_t e = 0; e < width; ++e) r[e] = f(i * width + e);
+        auto const r = [&]<std::size_t... E>(std::index_sequence<E...>) {
+          return register_of_pack<P>{static_cast<element<P>>(f(i * width + E))...};
+        }(std::make_index_sequence<width>{});
         std::memcpy(elements<P>::of(out) + i * width, &r, sizeof r);
       });
       return out;
@@ -100,6 +101,23 @@ template <class P, class F>
   }
   P out{};
   for (std::size_t i = 0; i < length; ++i) elements<P>::of(out)[i] = f(i);
+  return out;
+}
+
+/// A pack with `value` everywhere. Subtracting nothing from it spreads an element over a register, in one instruction.
+template <class P>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr P uniform(element<P> value) {
+  constexpr std::size_t length = elements<P>::length, width = width_of<P>;
+  if constexpr (width > 1) {
+    if (!std::is_constant_evaluated()) {
+      P out;
+      auto const r = value - register_of_pack<P>{};
+      repeated<length / width>([&](std::size_t i) { std::memcpy(elements<P>::of(out) + i * width, &r, sizeof r); });
+      return out;
+    }
+  }
+  P out{};
+  for (std::size_t i = 0; i < length; ++i) elements<P>::of(out)[i] = value;
   return out;
 }
 
@@ -143,9 +161,15 @@ struct minus    { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto
 struct times    { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a * b; } };
 struct over     { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a / b; } };
 struct negative { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a) const { return -a; } };
-struct smaller  { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return b < a ? b : a; } };
-struct larger   { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a < b ? b : a; } };
-struct choice   { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto m, auto a, auto b) const { return m ? a : b; } };
+struct smaller {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return b < a ? b : a; }
+};
+struct larger {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a < b ? b : a; }
+};
+struct choice {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto m, auto a, auto b) const { return m ? a : b; }
+};
 
 /// A comparison of registers is 0 or -1 for each element; that of elements becomes so here.
 template <class R>
@@ -153,8 +177,14 @@ template <class R>
   if constexpr (std::is_same_v<R, bool>) return r ? -1 : 0;
   else return r;
 }
-struct equal         { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return answer(a == b); } };
-struct less          { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return answer(a < b); } };
-struct less_or_equal { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return answer(a <= b); } };
+struct equal {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return answer(a == b); }
+};
+struct less {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return answer(a < b); }
+};
+struct less_or_equal {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return answer(a <= b); }
+};
 
 } // namespace keel::block::detail

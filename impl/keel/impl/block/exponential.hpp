@@ -5,9 +5,9 @@
 /// The exponential and the natural logarithm of registers of doubles, without branches, so that every length and every
 /// device computes the same bits.
 ///
-/// Method: exp(x) = 2^k exp(r), |r| <= ln(2)/2, exp(r) by its Taylor polynomial of degree 13. log(x) = k ln(2) + log(1+f),
-/// 1+f in [sqrt(1/2), sqrt(2)), log(1+f) = 2 atanh(f/(2+f)) by its series. ln(2) is the sum of two doubles, the first with
-/// 41 bits, so that k times it is exact.
+/// Method: exp(x) = 2^k exp(r), |r| <= ln(2)/2, exp(r) by its Taylor polynomial of degree 13. log(x) = k ln(2) +
+/// log(1+f), 1+f in [sqrt(1/2), sqrt(2)), log(1+f) = 2 atanh(f/(2+f)) by its series. ln(2) is the sum of two doubles,
+/// the first with 41 bits, so that k times it is exact.
 
 #include <keel/impl/block/registers.hpp>
 #include <keel/policy/macros.hpp>
@@ -69,7 +69,8 @@ struct logarithm {
   KEEL_FORCE_INLINE KEEL_FUNCTION V operator()(V given) const {
     using I = typename register_of<std::int64_t, sizeof(V) / sizeof(double)>::type;
     using U = typename register_of<std::uint64_t, sizeof(V) / sizeof(double)>::type;
-    constexpr double series[] = {2. / 3, 2. / 5, 2. / 7, 2. / 9, 2. / 11, 2. / 13, 2. / 15, 2. / 17, 2. / 19, 2. / 21, 2. / 23};
+    constexpr double series[] = {2. / 3,  2. / 5,  2. / 7,  2. / 9,  2. / 11, 2. / 13,
+                                 2. / 15, 2. / 17, 2. / 19, 2. / 21, 2. / 23};
     constexpr double infinite = std::numeric_limits<double>::infinity();
     constexpr std::uint64_t half_root = 0x3fe6a09e667f3bcd; // the bits of sqrt(1/2)
     constexpr std::uint64_t one_over = std::uint64_t{1} << 62;
