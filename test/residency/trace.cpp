@@ -12,11 +12,15 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <unistd.h>
@@ -55,6 +59,14 @@ struct tracing_run : test::run<> {
   kr::settings how;
   tracing_run(std::string_view device, std::string name) : test::run<>(device) { how.trace_file = std::move(name); }
   [[nodiscard]] kr::settings const& residency_settings() const { return how; }
+  // As a runtime has them.
+  enum class source { command_line };
+  friend std::string_view name(source) { return "command line"; }
+  struct knob {
+    std::string option, device, value;
+    source from;
+  };
+  [[nodiscard]] std::vector<knob> knobs() const { return {{"--keel-device", "", "simulated", source::command_line}}; }
 };
 
 std::vector<json> lines_of(std::filesystem::path const& file) {
@@ -81,7 +93,7 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   auto const lines = lines_of(here.path / "run.0.jsonl"); // the first fields of this process that are traced
   REQUIRE(lines.size() > 1);
   CHECK(lines[0]["keel"] == "trace");
-  CHECK(lines[0]["version"] == 2);
+  CHECK(lines[0]["version"] == 3);
   CHECK(lines[0]["run"].get<std::string>().size() == 16);
   CHECK(lines[0]["part"] == 1);
   CHECK(lines[0]["rank"] == 0);
@@ -89,11 +101,25 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000U);
   std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;
   double time = 0;
+  std::map<std::string, int> routines, others;
   for (auto const& line : lines) {
     if (!line.contains("what")) continue;
-    CHECK(line["variable"] == "eta");
+    if (line["what"] == "routine") { // told when it has ended
+      ++routines[line["routine"].get<std::string>() + " in " + line["memory"].get<std::string>()];
+      CHECK(line["took"].get<double>() >= 0);
+      CHECK(line["time"].get<double>() + line["took"].get<double>() >= time - 0.002); // as printed
+      continue;
+    }
     CHECK(line["time"].get<double>() >= time);
     time = line["time"].get<double>();
+    if (auto const what = line["what"].get<std::string>(); what == "knob" || what == "entry" || what == "flow") {
+      ++others[what];
+      continue;
+    }
+    CHECK(line["variable"] == "eta");
+    if (line["what"] == "cycle" && line["levels"] == 2) ++others["cycle"];
+    if (line["what"] == "write")
+      ++others[line["routine"].get<std::string>() + " writes in " + line["memory"].get<std::string>()];
     if (line["what"] == "create") ++created;
     if (line["what"] == "exchange") out += line["bytes"].get<std::uint64_t>();
     if (line["what"] != "copy") continue;
@@ -102,6 +128,14 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
     (line["to"] == "host" ? down : up) += line["bytes"].get<std::uint64_t>();
     CHECK((line["to"] == "host" ? line["from"] : line["to"]) == "simulated");
   }
+  CHECK(routines == std::map<std::string, int>{{"init in host", 1}, {"rhs in simulated", 4}, {"output in host", 2}});
+  CHECK(others["knob"] == 1);
+  CHECK(others["cycle"] == 4);
+  CHECK(others["init writes in host"] == 1);
+  CHECK(others["rhs writes in simulated"] == 4);
+  CHECK(others["exchange writes in host"] == 4);
+  CHECK(others["entry"] == 5); // once for four steps
+  CHECK(others["flow"] > 3);
   CHECK(created == 2);
   CHECK(counted == copies);
   CHECK(down == to_host);
@@ -120,7 +154,32 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   summary << std::ifstream(told).rdbuf();
   CHECK(summary.str().find("eta       simulated to host") != std::string::npos);
 
-  auto const& first = lines[3];
+  // And its page: why, the knobs, the graph; keel copies nothing twice.
+  std::string const page = here.path / "page.html";
+  REQUIRE(std::system((std::string(KEEL_INFO) + " report " + page + ' ' + file + " > " + told).c_str()) == 0);
+  std::ostringstream whole;
+  whole << std::ifstream(page).rdbuf();
+  auto const begin = whole.str().find("id=\"data\">") + 10;
+  auto const report = json::parse(whole.str().substr(begin, whole.str().find('<', begin) - begin));
+  CHECK(report["trace"]["moved"] == to_host + to_device);
+  CHECK(report["trace"]["least"] == to_host + to_device);
+  CHECK(report["trace"]["kinds"][1]["why"] == "init wrote it in host");
+  CHECK(report["knobs"][0]["source"] == "command line");
+  auto const& graph = report["trace"]["schedules"][0];
+  CHECK(graph["name"] == "step");
+  CHECK(graph["entries"][1]["name"] == "rhs");
+  CHECK(graph["entries"][2]["name"] == "exchange eta[0]");
+  CHECK(graph["entries"][4]["depth"] == 1);
+  std::set<std::string> flows;
+  auto const name_of = [&](int number) { return graph["entries"][std::size_t(number - 1)]["name"].get<std::string>(); };
+  for (auto const& f : graph["flows"])
+    flows.insert(name_of(f["writer"]) + " to " + name_of(f["reader"]) + ": " + f["data"].get<std::string>() + ' ' +
+                 f["copied"].get<std::string>() + (f["crosses"] == true ? " later" : ""));
+  CHECK(flows.contains("rhs to output: eta[0] core always"));
+  CHECK(flows.contains("exchange eta[0] to rhs: eta[1] ghosts always later"));
+
+  auto const is_copy = [](json const& line) { return line.value("what", "") == "copy"; };
+  auto const& first = *std::find_if(lines.begin(), lines.end(), is_copy);
   CHECK(first["routine"] == "rhs");
   CHECK(first["region"] == "everywhere");
   CHECK(first["level"] == 1);
@@ -147,7 +206,10 @@ TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and f
     book.observer().close();
   }
   auto const lines = lines_of(here.path / "ledger.jsonl");
-  REQUIRE(lines.size() == 2);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[2]["what"] == "write");
+  CHECK(lines[2]["region"] == "owned");
+  CHECK(lines[2]["memory"] == "there");
   CHECK(lines[0]["rank"] == 7);
   CHECK(lines[0]["ranks"] == 0); // a driver that knows no others
   CHECK(lines[1]["variable"] == "a \"quoted\\\" name\n");

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -53,8 +54,8 @@ concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes
 };
 
 /// Observers that ask for more: a call for each `rewind`; the number of each step before it; the bytes of a component that is not like the
-/// first; a file, with the rank and what memories
-/// are called. (Named, because nvcc 13 takes no requires-expression over members of `fields`.)
+/// first; a file, with the rank and what memories are called, then the knobs of the runtime; when each routine begins
+/// and ends; the graph of each schedule. (Named, because nvcc 13 takes no requires-expression over members of `fields`.)
 template <class O>
 concept HearsRewinds = requires(O& o, int variable) { o.rewind(variable); };
 template <class O>
@@ -64,6 +65,15 @@ concept CountsComponents = requires(O& o, int n, region_bytes const& bytes) { o.
 template <class O>
 concept WritesFile = requires(O& o, std::string const& path, int rank, std::vector<std::string> const& memories) {
   o.open(path, rank, memories);
+};
+
+template <class O>
+concept TimesRoutines = requires(O& o, std::string_view routine, memory m) { o.end_routine(o.begin_routine(), routine, m); };
+template <class O>
+concept HearsSchedules = requires(O& o, std::string_view text, std::size_t n, int depth) {
+  { o.begins_schedule(text) } -> std::same_as<bool>;
+  o.entry(text, n, depth, text, text, text);
+  o.flow(text, n, n, text, text, true);
 };
 
 /// The null model: it ignores all, and no code is left.

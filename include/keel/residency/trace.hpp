@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// An observer that writes a line of JSON for each copy; `keel-info trace` reads them.
+/// An observer that writes a line of JSON for each copy, write and routine; `keel-info trace` and `keel-info report`
+/// read them.
 
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
@@ -10,6 +11,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -39,7 +41,7 @@ struct trace_closer {
 
 } // namespace detail
 
-/// The file of one rank: a header, then lines in the order of time, each a flat object. The header has `keel`
+/// The file of one rank: a header, then lines in the order of what they tell, each a flat object. The header has `keel`
 /// (`trace`), `version`, `run` (16 hexadecimal digits), `part`, `rank`, `ranks` and `begin`.
 ///
 /// | `what` | besides `time` and `rank` |
@@ -47,9 +49,16 @@ struct trace_closer {
 /// | `copy` | `variable level component region from to bytes routine took` |
 /// | `exchange` | `variable level component bytes took`: what this rank sent |
 /// | `create` | `variable memory` |
+/// | `write` | `variable level component region memory routine`: it is valid there alone now |
+/// | `cycle`, `rewind` | `variable levels` |
+/// | `routine` | `routine memory took`; written when it has ended |
+/// | `knob` | `option device value source`; those of the runtime, `device` empty for the program's own |
+/// | `entry` | `schedule number depth kind name memory`: the schedule's entries, before its first step |
+/// | `flow` | `schedule writer reader data copied crosses`: what an entry reads of another's; see `explain` |
 ///
 /// `time` counts microseconds from `begin` of the header, microseconds since 1970. `took` is how long the
-/// program's thread was held up: a copy to a device, or one to the host that began early, goes on behind it. What
+/// program's thread was held up: a copy to a device, one to the host that began early, and kernels of a device go on
+/// behind it. What
 /// travels together shares the time by bytes; of an exchange, the first variable has it. Nothing is written before
 /// `open`, and nothing where nothing is copied.
 ///
@@ -69,8 +78,8 @@ public:
   /// Ends it; also the destructor does. Throws where not all could be written.
   void close();
 
-  void add(std::string_view name, int, int, region_bytes const& bytes) {
-    variables_.push_back({std::string(name), {bytes}});
+  void add(std::string_view name, int levels, int, region_bytes const& bytes) {
+    variables_.push_back({std::string(name), levels, {bytes}});
   }
   void resize(int variable, int component, region_bytes const& bytes) {
     auto& all = variables_[std::size_t(variable)].bytes;
@@ -82,8 +91,20 @@ public:
   void after(std::span<transfer const> batch, std::string_view routine, bool done);
   void before_exchange() { begun_ = clock::now(); }
   void exchange(int variable, int level, int component, std::uint64_t bytes);
-  void cycle(int) {}
-  void write(request const&, int, memory, std::string_view) {}
+  void cycle(int variable) { rotate("cycle", variable); }
+  void rewind(int variable) { rotate("rewind", variable); }
+  void write(request const& what, int component, memory m, std::string_view routine);
+  /// When a routine began; what `end_routine` gets.
+  [[nodiscard]] std::chrono::steady_clock::time_point begin_routine() const { return clock::now(); }
+  void end_routine(std::chrono::steady_clock::time_point begun, std::string_view routine, memory m);
+  /// A row of the runtime's table of knobs.
+  void knob(std::string_view option, std::string_view on_device, std::string_view value, std::string_view source);
+  /// Whether the graph of this schedule has not been written yet. From then on it counts as written.
+  [[nodiscard]] bool begins_schedule(std::string_view name);
+  void entry(std::string_view schedule, std::size_t number, int depth, std::string_view kind, std::string_view name,
+             std::string_view memory);
+  void flow(std::string_view schedule, std::size_t writer, std::size_t reader, std::string_view data,
+            std::string_view copied, bool crosses);
   void lose(request const&, int, std::string_view) {}
   [[nodiscard]] std::string why(int, int, int, region) const { return {}; }
 
@@ -91,12 +112,15 @@ private:
   using clock = std::chrono::steady_clock;
   struct record {
     std::string name;
+    int levels;
     std::vector<region_bytes> bytes; // by component; those behind the last are like the first
   };
 
   [[nodiscard]] static double microseconds(clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
-  // `what`, `time`, `rank` and `variable` of a line that begins now; the caller adds the rest and calls `put`.
-  [[nodiscard]] std::string line(char const* what, clock::time_point when, int variable) const;
+  // `what`, `time` and `rank` of a line; the caller adds the rest and calls `put`.
+  [[nodiscard]] std::string line(char const* what, clock::time_point when) const;
+  [[nodiscard]] std::string line(char const* what, clock::time_point when, int variable) const; // and `variable`
+  void rotate(char const* what, int variable);
   void put(std::string const& text);
   [[nodiscard]] static error lost(std::string const& path, int code);
 
@@ -105,6 +129,7 @@ private:
   clock::time_point origin_, begun_;
   std::vector<std::string> memories_;
   std::vector<record> variables_;
+  std::vector<std::string> schedules_; // that were written
 };
 
 } // namespace keel::residency

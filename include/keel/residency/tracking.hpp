@@ -9,7 +9,7 @@
 /// | `off` | nothing: no state, no check, no copy; for lists with one memory | nothing |
 /// | `automatic` | where data are valid; copies what a read needs. Nothing in a list with one memory, but that a step has its exchanges | one test for four variables, one store for each written; nothing in a list with one memory |
 /// | `checked` | the same; poisons what is about to be written and what became stale, finds what a routine wrote undeclared, and remembers why data are stale | two passes over all arrays a routine |
-/// | `traced` | like `automatic`, and writes a line for each copy | a line for each copy |
+/// | `traced` | like `automatic`, and writes a line for each copy, write and routine | these lines |
 
 #include <keel/residency/observer.hpp>
 #include <keel/residency/reasons.hpp>

@@ -11,6 +11,7 @@
 #include <keel/impl/residency/raw_access.hpp>
 #include <keel/impl/residency/setup.hpp>
 #include <keel/impl/residency/step_progress.hpp>
+#include <keel/impl/residency/traced_program.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <optional>
@@ -59,6 +60,8 @@ void fields<App, Vars...>::step(S, Args&&... args) {
       detail::typed_step<App, index, S, Tag, detail::no_analysis, arguments>{*this, row, every_component, all}.run();
     } else {
       using analysis = detail::analysis<App, S, Tag>;
+      if constexpr (HearsSchedules<typename tracking::observer>)
+        detail::tell_schedule<App, S, Tag>(this->ledger_.observer());
       if constexpr (keeps_ledger)
         if (!begins_by_plan<analysis, bound>(row)) {
           detail::tracked_step<App, arguments> tracked{*this, bound::table.nodes, detail::actions_of<App, index, S, Tag, arguments>.list.data(),

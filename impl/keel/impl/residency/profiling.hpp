@@ -4,6 +4,7 @@
 /// @file
 /// Regions with names, by which Kokkos' tools see what keel does.
 
+#include <keel/policy/macros.hpp>
 #include <keel/residency/observer.hpp>
 #include <keel/space/kokkos.hpp>
 
@@ -32,6 +33,19 @@ public:
 private:
   bool is_open_;
 };
+
+/// Calls `f`, and tells an observer that times routines when it began and that it ended.
+template <Observer O, class F>
+KEEL_FORCE_INLINE void timed([[maybe_unused]] O& observer, [[maybe_unused]] std::string_view routine,
+                             [[maybe_unused]] memory m, F const& f) {
+  if constexpr (TimesRoutines<O>) {
+    auto const begun = observer.begin_routine();
+    f();
+    observer.end_routine(begun, routine, m);
+  } else {
+    f();
+  }
+}
 
 /// An observer that also opens a region around each copy: *keel: copy eta[0] core, u[1] core host to cuda*. It asks
 /// once, when it is made, whether a tool is there; so nothing is asked where nothing is copied.

@@ -5,6 +5,7 @@
 /// How fields are made: the grid's share, the arrays in each memory, the devices.
 
 #include <keel/impl/residency/fields_base.hpp>
+#include <keel/impl/residency/traced_program.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
@@ -86,6 +87,7 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
     auto agreed = mine;
     machine::broadcast(own_, agreed, 0);
     ledger_.observer().open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
+    tell_knobs(ledger_.observer(), run);
   }
   for (int c = 0; c < component_count; ++c) halo_channels_.emplace_back(own_, local({c}));
 }

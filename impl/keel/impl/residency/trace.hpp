@@ -7,6 +7,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/residency/trace.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -106,8 +107,8 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   auto const epoch = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
   char run[24];
   std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(which.run));
-  put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{2}) + detail::member("run", std::string_view(run)) +
-      detail::member("part", std::uint64_t(which.part)) + detail::member("rank", std::uint64_t(rank)) +
+  put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{3}) +
+      detail::member("run", std::string_view(run)) + detail::member("part", std::uint64_t(which.part)) + detail::member("rank", std::uint64_t(rank)) +
       detail::member("ranks", std::uint64_t(which.ranks)) + detail::member("begin", std::uint64_t(epoch.count())) + "}\n");
 }
 
@@ -157,13 +158,64 @@ KEEL_INLINE void trace::exchange(int variable, int level, int component, std::ui
   begun_ = clock::now();
 }
 
+KEEL_INLINE void trace::rotate(char const* what, int variable) {
+  if (!file_) return;
+  auto const levels = std::uint64_t(variables_[std::size_t(variable)].levels);
+  put(line(what, clock::now(), variable) + detail::member("levels", levels) + "}\n");
+}
+
+KEEL_INLINE void trace::write(request const& what, int component, memory m, std::string_view routine) {
+  if (!file_ || what.writes == region::none) return;
+  put(line("write", clock::now(), what.variable) + detail::member("level", std::uint64_t(what.level)) +
+      detail::member("component", std::uint64_t(component)) + detail::member("region", name_of(what.writes)) +
+      detail::member("memory", memories_[std::size_t(m)]) + detail::member("routine", routine) + "}\n");
+}
+
+KEEL_INLINE void trace::end_routine(clock::time_point begun, std::string_view routine, memory m) {
+  if (!file_) return;
+  auto const took = clock::now() - begun;
+  put(line("routine", begun) + detail::member("routine", routine) +
+      detail::member("memory", memories_[std::size_t(m)]) + detail::member("took", microseconds(took)) + "}\n");
+}
+
+KEEL_INLINE void trace::knob(std::string_view option, std::string_view on_device, std::string_view value,
+                        std::string_view source) {
+  if (!file_) return;
+  put(line("knob", clock::now()) + detail::member("option", option) + detail::member("device", on_device) +
+      detail::member("value", value) + detail::member("source", source) + "}\n");
+}
+
+KEEL_INLINE bool trace::begins_schedule(std::string_view name) {
+  if (!file_ || std::find(schedules_.begin(), schedules_.end(), name) != schedules_.end()) return false;
+  schedules_.emplace_back(name);
+  return true;
+}
+
+KEEL_INLINE void trace::entry(std::string_view schedule, std::size_t number, int depth, std::string_view kind,
+                         std::string_view name, std::string_view memory) {
+  put(line("entry", clock::now()) + detail::member("schedule", schedule) +
+      detail::member("number", std::uint64_t(number)) + detail::member("depth", std::uint64_t(depth)) + detail::member("kind", kind) + detail::member("name", name) +
+      detail::member("memory", memory) + "}\n");
+}
+
+KEEL_INLINE void trace::flow(std::string_view schedule, std::size_t writer, std::size_t reader, std::string_view data,
+                        std::string_view copied, bool crosses) {
+  put(line("flow", clock::now()) + detail::member("schedule", schedule) +
+      detail::member("writer", std::uint64_t(writer)) + detail::member("reader", std::uint64_t(reader)) +
+      detail::member("data", data) + detail::member("copied", copied) +
+      detail::member("crosses", std::uint64_t(crosses)) + "}\n");
+}
+
 KEEL_INLINE std::string trace::path_of(std::string const& name, int rank, int part) {
   return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
 }
 
-KEEL_INLINE std::string trace::line(char const* what, clock::time_point when, int variable) const {
+KEEL_INLINE std::string trace::line(char const* what, clock::time_point when) const {
   return "{\"what\":" + detail::quoted(what) + detail::member("time", microseconds(when - origin_)) +
-         detail::member("rank", std::uint64_t(rank_)) + detail::member("variable", variables_[std::size_t(variable)].name);
+         detail::member("rank", std::uint64_t(rank_));
+}
+KEEL_INLINE std::string trace::line(char const* what, clock::time_point when, int variable) const {
+  return line(what, when) + detail::member("variable", variables_[std::size_t(variable)].name);
 }
 
 // In full, or the program is told.

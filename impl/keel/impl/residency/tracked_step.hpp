@@ -173,7 +173,8 @@ KEEL_FORCE_INLINE void fields_base<App>::perform(fields_base& self, std::span<re
   context<App, R, Tag> const given{{self, asked.data(), range}};
   auto const call = [&]() __attribute__((always_inline)) {
     try {
-      run_and_keep<R>(given, args, self.result_);
+      timed(self.ledger_.observer(), R::about.name, memory_of<Tag>,
+            [&]() __attribute__((always_inline)) { run_and_keep<R>(given, args, self.result_); });
     } catch (...) {
       self.lose(asked, range, R::about.name);
       throw;
