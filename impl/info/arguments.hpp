@@ -20,6 +20,7 @@ inline constexpr std::string_view usage =
        keel-info --map N [--by RULE] [--xml FILE] --bind-script
        keel-info --check [--map N] [--keel-...]
        keel-info trace FILE... [--summary] [--chrome OUT]
+       keel-info report PAGE.html [TRACE...] [--map N] [--xml FILE]
 
 Shows what this node is made of, the devices that this keel was built with, and every knob with its value
 and who set it.
@@ -38,6 +39,7 @@ and who set it.
                    that nothing reads
   --help           this text, then keel's knobs
 
+keel-info trace --help and keel-info report --help tell of traces and of the page.
 HWLOC_XMLFILE, HWLOC_SYNTHETIC and hwloc's other variables put another machine in this one's stead.
 
 Exit code: 0; with --check 1 where something is wrong, knobs too; 2 where keel-info cannot look, or its options are wrong.

@@ -8,6 +8,7 @@
 #include "child.hpp"
 #include "json.hpp"
 #include "knobs.hpp"
+#include "report.hpp"
 #include "show.hpp"
 #include "svg.hpp"
 #include "trace.hpp"
@@ -23,6 +24,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -94,6 +96,26 @@ int show(info::arguments const& asked, info::configuration const& configuration)
   return 0;
 }
 
+int report(int argc, char** argv) {
+  auto const configuration = info::read_configuration(argc, argv);
+  auto const asked = info::parse_report(argc, argv);
+  if (asked.help) return std::fputs(info::report_usage.data(), stdout), 0;
+  if (configuration.help_was_printed) return 0;
+  std::optional<info::trace_data> traces;
+  if (!asked.traces.empty()) traces = info::read_traces(asked.traces, asked.allowed);
+  info::arguments source;
+  source.xml = asked.xml;
+  auto const work = [&] {
+    info::write_report(asked, node_of(source, configuration), configuration, traces ? &*traces : nullptr);
+    return 0;
+  };
+  auto const [what, mend] = source_of(source);
+  info::child_limits limits;
+  if (traces) // it holds them, and writes them
+    limits.bytes += rlim_t{4096} * (traces->events.size() + traces->routines.size()), limits.seconds = RLIM_INFINITY;
+  return info::in_child(what, mend, [&] { return guarded(work); }, limits);
+}
+
 int run(int argc, char** argv) {
   bool const checks = std::any_of(argv, argv + argc, [](char const* word) { return std::strcmp(word, "--check") == 0; });
   info::configuration configuration;
@@ -124,6 +146,8 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-  bool const is_trace = argc > 1 && std::strcmp(argv[1], "trace") == 0;
-  return guarded([&] { return is_trace ? info::show_trace(argc, argv) : run(argc, argv); });
+  std::string_view const first = argc > 1 ? argv[1] : "";
+  return guarded([&] {
+    return first == "trace" ? info::show_trace(argc, argv) : first == "report" ? report(argc, argv) : run(argc, argv);
+  });
 }

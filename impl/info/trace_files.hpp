@@ -4,14 +4,15 @@
 /// @file
 /// Reading the traces of a run: line by line, each checked, and whether the files are those of one run.
 
+#include "replay.hpp"
+#include "trace_data.hpp"
 #include "trace_line.hpp"
+#include "trace_text.hpp"
 
 #include <keel/policy/error.hpp>
-#include <keel/policy/whole_file.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
+#include <array>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -20,112 +21,18 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 namespace keel::info {
 
-inline constexpr std::size_t trace_line_max = std::size_t{1} << 20; ///< bytes, a thousand times what keel writes
-inline constexpr std::chrono::seconds trace_writer_wait_max{3};     ///< for a process that writes to a pipe
 inline constexpr std::uint64_t trace_ranks_max = std::uint64_t{1} << 24;
-
-/// One copy, or what one rank sent of a variable in an exchange. Times in microseconds.
-struct trace_event {
-  std::string variable, region, from, to, routine;
-  int rank, level, component;
-  std::uint64_t bytes;
-  double time, took;
-};
-
-/// What the header of a file says.
-struct trace_header {
-  std::string file, run;
-  int part, rank, ranks; ///< `ranks` is 0 where the writer did not know
-  double begin;
-};
-
-/// Events of all files, with times from the beginning of the earliest.
-struct trace_data {
-  std::vector<trace_header> headers;
-  std::vector<trace_event> events;
-  [[nodiscard]] std::set<int> ranks() const {
-    std::set<int> all;
-    for (auto const& h : headers) all.insert(h.rank);
-    return all;
-  }
-};
 
 namespace detail {
 
-/// The lines of a file, which may be a pipe.
-class trace_text {
-public:
-  explicit trace_text(std::string const& path)
-      : path_(path), file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) {
-    struct stat about {};
-    if (file_.number < 0 || ::fstat(file_.number, &about) != 0) refuse(errno);
-    if (S_ISDIR(about.st_mode)) refuse(EISDIR);
-    if (S_ISFIFO(about.st_mode)) await_writer();
-    ::fcntl(file_.number, F_SETFL, 0);
-  }
-
-  /// False at the end. Throws where a line has no end.
-  [[nodiscard]] bool next(std::string& line) {
-    line.clear();
-    for (;;) {
-      auto const end = std::find(block_.begin() + std::ptrdiff_t(at_), block_.end(), '\n');
-      line.append(block_.begin() + std::ptrdiff_t(at_), end);
-      if (line.size() > trace_line_max)
-        throw error("info", "it is longer than " + std::to_string(trace_line_max >> 20) + " MiB");
-      bool const is_whole = end != block_.end();
-      at_ = std::size_t(end - block_.begin()) + (is_whole ? 1 : 0);
-      if (is_whole) return true;
-      if (!fill()) return !line.empty();
-    }
-  }
-
-private:
-  [[noreturn]] void refuse(int code) {
-    throw error("info", shown(path_) + " is not read", std::strerror(code), "Is this the name", code);
-  }
-  bool fill() {
-    block_.resize(std::size_t{1} << 16);
-    ssize_t got = 0;
-    while ((got = ::read(file_.number, block_.data(), block_.size())) < 0)
-      if (errno != EINTR) refuse(errno);
-    block_.resize(std::size_t(got));
-    at_ = 0;
-    return got > 0;
-  }
-  // Without a writer a read answers at once that this is the end; with one that is slow, EAGAIN.
-  void await_writer() {
-    auto const until = std::chrono::steady_clock::now() + trace_writer_wait_max;
-    char first = 0;
-    ssize_t got = 0;
-    while ((got = ::read(file_.number, &first, 1)) == 0) {
-      if (std::chrono::steady_clock::now() > until)
-        throw error("info", shown(path_) + " is not read", "no process writes to this pipe", "Start its writer first",
-                    EPIPE);
-      std::this_thread::sleep_for(std::chrono::milliseconds{10});
-    }
-    if (got == 1) block_ = first;
-  }
-
-  std::string path_, block_;
-  std::size_t at_ = 0;
-  policy::detail::open_file file_;
-};
-
 inline trace_event read_event(trace_line const& line, int rank) {
   bool const is_copy = line.text("what") == "copy";
-  if (line.count("rank", trace_ranks_max) != std::uint64_t(rank)) throw error("info", "rank is not that of the header");
   return {line.text("variable"),
           is_copy ? line.text("region") : "ghosts",
           is_copy ? line.text("from") : "this rank",
@@ -141,9 +48,10 @@ inline trace_event read_event(trace_line const& line, int rank) {
 
 inline trace_header read_header(trace_line const& line, std::string const& file) {
   if (!line.has("keel") || line.text("keel") != "trace") throw error("info", "it is not the header of a trace");
-  if (auto const version = line.count("version", INT_MAX); version != 2)
-    throw error("info", "it is of version " + std::to_string(version) + ", and this program reads version 2");
-  trace_header made{file, line.text("run"), static_cast<int>(line.count("part", INT_MAX)),
+  if (auto const version = line.count("version", INT_MAX); version != 2 && version != 3)
+    throw error("info", "it is of version " + std::to_string(version) + ", and this program reads versions 2 and 3");
+  trace_header made{file, line.text("run"), static_cast<int>(line.count("version", 3)),
+                    static_cast<int>(line.count("part", INT_MAX)),
                     static_cast<int>(line.count("rank", trace_ranks_max)),
                     static_cast<int>(line.count("ranks", trace_ranks_max)),
                     double(line.count("begin", std::uint64_t{1} << 53))};
@@ -151,23 +59,64 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
   return made;
 }
 
+/// What a line behind the header says, added to `all`. Throws where no trace has such a line.
+inline void read_line(trace_line const& line, replay& followed, trace_data& all) {
+  auto const number = [&](char const* key, std::uint64_t most = INT_MAX) {
+    return static_cast<int>(line.count(key, most));
+  };
+  trace_header const& header = all.headers.back();
+  auto const& what = line.text("what");
+  if (what == "create") return;
+  bool const is_new = what == "write" || what == "cycle" || what == "rewind" || what == "routine" || what == "knob" ||
+                      what == "entry" || what == "flow";
+  if (what != "copy" && what != "exchange" && (!is_new || header.version < 3))
+    throw error("info", "what is '" + shown(what) + "', which no trace has");
+  if (line.count("rank", trace_ranks_max) != std::uint64_t(header.rank))
+    throw error("info", "rank is not that of the header");
+  if (what == "copy" || what == "exchange") {
+    all.events.push_back(read_event(line, header.rank));
+    if (what == "copy" && header.version >= 3) followed.copy(all.events.back());
+  } else if (what == "write") {
+    followed.write(line.text("variable"), number("component"), number("level"), line.text("region"),
+                   line.text("memory"), line.text("routine"));
+  } else if (what == "cycle" || what == "rewind") {
+    followed.rotate(line.text("variable"), number("levels"), what == "cycle");
+  } else if (what == "routine") {
+    all.routines.push_back(
+        {line.text("routine"), line.text("memory"), header.rank, line.time("time"), line.time("took")});
+  } else if (what == "knob") {
+    trace_knob k{line.text("option"), line.text("device"), line.text("value"), line.text("source")};
+    auto const same = std::find_if(all.knobs.begin(), all.knobs.end(), [&](trace_knob const& o) {
+      return o.option == k.option && o.device == k.device && o.value == k.value && o.source == k.source;
+    });
+    auto& kept = same != all.knobs.end() ? *same : all.knobs.emplace_back(std::move(k));
+    kept.ranks.insert(header.rank);
+  } else if (header.rank == all.headers.front().rank && header.part == all.headers.front().part) {
+    auto const& name = line.text("schedule"); // the same on every rank
+    if (all.schedules.empty() || all.schedules.back().name != name) all.schedules.push_back({name});
+    auto& graph = all.schedules.back();
+    if (what == "entry")
+      graph.entries.push_back(
+          {number("number"), number("depth"), line.text("kind"), line.text("name"), line.text("memory")});
+    else
+      graph.flows.push_back({number("writer"), number("reader"), line.text("data"), line.text("copied"),
+                             number("crosses", 1) == 1});
+  }
+}
+
 /// The lines of one file. Throws with file and line.
 inline void read_trace(std::string const& file, trace_data& all) {
   trace_text in{file};
   std::string text;
+  replay followed;
   bool has_header = false;
   for (int number = 1;; ++number) {
     try {
       if (!in.next(text)) break;
       auto const line = trace_line::parse(text);
-      if (!has_header) {
-        all.headers.push_back(read_header(line, file));
-        has_header = true;
-      } else if (auto const& what = line.text("what"); what == "copy" || what == "exchange") {
-        all.events.push_back(read_event(line, all.headers.back().rank));
-      } else if (what != "create") {
-        throw error("info", "what is '" + shown(what) + "', which no trace has");
-      }
+      if (has_header) read_line(line, followed, all);
+      else all.headers.push_back(read_header(line, file));
+      has_header = true;
     } catch (error const& e) {
       if (e.code() != 0) throw;
       std::string const why = std::string(e.what()).substr(std::strlen("keel::info: "));
@@ -222,18 +171,23 @@ enum class runs { one, any };
 /// is `any`, where they are not all the traces of one run.
 inline trace_data read_traces(std::vector<std::string> const& files, runs allowed) {
   trace_data all;
-  std::vector<std::size_t> ends; // events up to the end of each file
+  auto const by_time = [](auto const& a, auto const& b) { return a.time < b.time; };
+  std::vector<std::array<std::size_t, 2>> ends; // of each file's events and routines
   for (auto const& file : files) {
     detail::read_trace(file, all);
-    ends.push_back(all.events.size());
+    ends.push_back({all.events.size(), all.routines.size()});
   }
   if (allowed == runs::one) detail::require_one_run(all.headers);
   double origin = all.headers.front().begin;
   for (auto const& h : all.headers) origin = std::min(origin, h.begin);
-  std::size_t at = 0;
-  for (std::size_t n = 0; n < ends.size(); ++n)
-    for (; at < ends[n]; ++at) all.events[at].time += all.headers[n].begin - origin;
-  std::stable_sort(all.events.begin(), all.events.end(), [](auto const& a, auto const& b) { return a.time < b.time; });
+  std::array<std::size_t, 2> at{};
+  for (std::size_t n = 0; n < ends.size(); ++n) {
+    double const later = all.headers[n].begin - origin;
+    for (; at[0] < ends[n][0]; ++at[0]) all.events[at[0]].time += later;
+    for (; at[1] < ends[n][1]; ++at[1]) all.routines[at[1]].time += later;
+  }
+  std::stable_sort(all.events.begin(), all.events.end(), by_time);
+  std::stable_sort(all.routines.begin(), all.routines.end(), by_time);
   return all;
 }
 

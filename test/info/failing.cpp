@@ -65,7 +65,7 @@ void fails_well(failing_call kind, std::string const& arguments, std::string con
           CHECK(heard.err.ends_with("\n"));
         }
         fs::remove(written);
-        CHECK(std::distance(fs::directory_iterator{here.path}, {}) == (arguments.starts_with("trace") ? 2 : 1));
+        CHECK(std::distance(fs::directory_iterator{here.path}, {}) == (arguments.find(".jsonl") != std::string::npos ? 2 : 1));
       });
   CHECK(calls >= least);
   CHECK(refused > 0);
@@ -84,6 +84,8 @@ TEST_CASE("info: where memory runs out at any place it says so, and what it wrot
                           R"("from":"host","to":"cuda","bytes":800,"routine":"a routine with a long name","took":250.000})" "\n";
   fails_well(failing_call::allocation, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 30);
   fails_well(failing_call::file, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 4);
+  auto const page = here / "page.html";
+  fails_well(failing_call::file, "report " + page + ' ' + trace + " --xml " KEEL_TEST_DATA "/no_io.xml", page, here, 4);
 }
 
 TEST_CASE("info: where a write fails at any place the old picture stays") {

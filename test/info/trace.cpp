@@ -123,7 +123,7 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   };
   first("text", "hello", "it is not JSON at column 1, in h)");
   first("array", "[1]", "it is not an object)");
-  first("older", R"({"keel":"trace","version":1,"rank":0,"begin":1})", "it is of version 1, and this program reads version 2)");
+  first("older", R"({"keel":"trace","version":1,"rank":0,"begin":1})", "it is of version 1, and this program reads versions 2 and 3)");
   first("beyond", header(3, 2), "rank is not below ranks)");
   auto const second = [&](char const* name, std::string const& line, std::string const& why) {
     refused(here.file(name, {header_alone, line}), "line 2 of " + (here.path / name).string() + " is not understood (" + why);

@@ -5,7 +5,6 @@
 /// What a program is, as lines of a trace: the knobs of its runtime, and the graph of each schedule.
 
 #include <keel/impl/residency/explain.hpp>
-#include <keel/impl/residency/explain_table.hpp>
 
 #include <cstddef>
 #include <map>

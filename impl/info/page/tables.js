@@ -1,0 +1,70 @@
+// Tiles, warnings, and tables that sort by a click on a head.
+const text = (name, of, how = {}) => ({ name, of, show: of, ...how });
+const number = (name, of, show = of) => ({ name, of, show, isNumber: true });
+
+function table(holder, columns, rows) {
+  if (rows.length === 0) return holder.append(make("p", {}, "Nothing."));
+  const body = make("tbody"), head = make("tr");
+  const fill = () => body.replaceChildren(...rows.map(row => make("tr", {}, ...columns.map(c =>
+    make("td", { class: c.isNumber ? "number" : c.isLong ? "long" : "nowrap" }, String(c.show(row)))))));
+  columns.forEach(c => {
+    const button = make("button", { type: "button" }, c.name), cell = make("th", { scope: "col", class: c.isNumber ? "number" : "" }, button);
+    button.addEventListener("click", () => {
+      const sign = cell.getAttribute("aria-sort") === (c.isNumber ? "descending" : "ascending") === c.isNumber ? 1 : -1;
+      head.childNodes.forEach(other => other.removeAttribute("aria-sort"));
+      cell.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+      rows.sort((a, b) => sign * (c.of(a) < c.of(b) ? -1 : c.of(a) > c.of(b) ? 1 : 0));
+      fill();
+    });
+    head.append(cell);
+  });
+  fill();
+  holder.tabIndex = 0;
+  holder.append(make("table", {}, make("thead", {}, head), body));
+}
+
+const counted = (items, one, many) => `${items.length} ${items.length === 1 ? one : many}`;
+const wrong = report.findings.filter(f => f.wrong).length;
+const tiles = [];
+if (trace) {
+  tiles.push([trace.ranks.length, trace.ranks.length === 1 ? "rank" : "ranks"], [timeText(trace.duration), "from first to last event"],
+    [trace.copies, "copies"], [bytesText(trace.moved), "moved between memories"], [bytesText(trace.least), "least, by what was written"],
+    [bytesText(trace.sent), "sent to neighbours"]);
+}
+tiles.push([report.node.cores.length, "cores"], [report.node.devices.filter(d => d.type === "gpu").length, "GPUs"], [wrong, wrong === 1 ? "warning" : "warnings"]);
+find(".tiles").append(...tiles.map(([value, words]) => make("div", {}, make("b", {}, String(value)), make("span", {}, words))));
+find(".findings").append(...report.findings.map(f =>
+  make("li", { class: f.wrong ? "wrong" : "" }, `${f.wrong ? "Wrong" : "Note"}: ${f.text.replace(/^keel::info: /, "")}`)));
+if (report.findings.length === 0) find(".findings").append(make("li", {}, "Nothing is wrong."));
+
+find("#node .about").textContent = `${report.node.source}: ${counted(report.node.cores, "core", "cores")}, ` +
+  `${counted(report.node.memories, "memory", "memories")}, ${counted(report.node.devices, "device", "devices")}. Ranks stand where keel places them.`;
+const memories = report.node.memories, devices = report.node.devices;
+table(find('[data-of="map"]'), [
+  text("rank", p => p.rank), text("cores", p => idsText(p.cores)), text("hardware threads", p => idsText(p.hardware_threads)),
+  text("memory", p => p.memory === null ? "-" : memories[p.memory].name),
+  text("device", p => p.device === null ? "-" : `${devices[p.device].type} ${devices[p.device].pci_id ?? devices[p.device].name}`),
+], report.map.map((p, rank) => ({ rank, ...p })));
+
+find("#knobs .about").textContent = report.knobs_of_run
+  ? "As they were when the run began, and who set them: code, environment, command line; unset is keel's proposal."
+  : "Of a program that starts where this page was written; the trace has none.";
+table(find('[data-of="knobs"]'), [
+  text("knob", k => k.option), text("device", k => k.device || "-"), text("value", k => k.value || "-"),
+  text("set by", k => k.source),
+  ...(report.knobs_of_run ? [text("ranks", k => idsText(k.ranks))] : []),
+], report.knobs);
+
+if (trace) {
+  table(find('[data-of="copies"]'), [
+    text("variable", r => r.variable), text("way", r => `${r.from} to ${r.to}`), text("routine", r => r.routine),
+    text("why", r => r.why || (r.to === "neighbours" ? "ghosts" : "not known"), { isLong: true }), number("times", r => r.times),
+    number("bytes", r => r.bytes), number("least", r => r.least), number("time", r => r.took, r => timeText(r.took)),
+    number("first", r => r.first, r => timeText(r.first)), number("last", r => r.last, r => timeText(r.last)),
+  ], trace.by_variable);
+  table(find('[data-of="routines"]'), [
+    text("routine", r => r.routine), text("in", r => r.memory), number("times", r => r.times),
+    number("time", r => r.took, r => timeText(r.took)), number("mean", r => r.took / r.times, r => timeText(r.took / r.times)),
+    number("first", r => r.first, r => timeText(r.first)), number("last", r => r.last, r => timeText(r.last)),
+  ], trace.by_routine);
+}

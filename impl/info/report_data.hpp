@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the page of a report shows, as JSON: every number of a trace, and its sums.
+
+#include "check.hpp"
+#include "json.hpp"
+#include "trace.hpp"
+
+#include <keel/policy/error.hpp>
+#include <keel/topology.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace keel::info::json {
+
+/// A sum over events that are alike, and when the first began and the last ended.
+struct report_sum {
+  std::uint64_t times = 0, bytes = 0, repeated = 0;
+  double took = 0, first = 0, last = 0;
+
+  void add(double time, double how_long, std::uint64_t n = 0, std::uint64_t again = 0) {
+    first = times == 0 ? time : std::min(first, time);
+    last = std::max(last, time + how_long);
+    ++times, took += how_long, repeated += again;
+    if (__builtin_add_overflow(bytes, n, &bytes))
+      throw error("info", "the bytes of a variable are more than 2^64", {}, "Did a program write this");
+  }
+};
+
+/// A JSON array that grows, one item at a time.
+class list {
+public:
+  void add(std::string_view item) { (text_ += text_.empty() ? "" : ",") += item; }
+  [[nodiscard]] std::string text() const { return '[' + text_ + ']'; }
+
+private:
+  std::string text_;
+};
+
+/// The events by column. What events have in common stands once, in `kinds`, and `kind` counts from 0 in it.
+class report_events {
+public:
+  explicit report_events(trace_data const& all) {
+    auto e = all.events.begin();
+    auto r = all.routines.begin();
+    while (e != all.events.end() || r != all.routines.end()) { // both are in the order of time
+      if (r == all.routines.end() || (e != all.events.end() && e->time <= r->time)) add(*e++);
+      else add(*r++);
+    }
+  }
+  [[nodiscard]] std::string text() const {
+    return "\"kinds\": " + kinds_.text() + ",\n  \"kind\": " + kind_.text() + ",\n  \"rank\": " + rank_.text() +
+           ",\n  \"time\": " + time_.text() + ",\n  \"took\": " + took_.text() + ",\n  \"bytes\": " + bytes_.text();
+  }
+
+private:
+  void add(trace_event const& e) {
+    add_kind(object({{"what", e.routine == "exchange" && e.to == "neighbours" ? "\"exchange\"" : "\"copy\""},
+                     {"variable", json::text(e.variable)},
+                     {"level", std::to_string(e.level)},
+                     {"component", std::to_string(e.component)},
+                     {"region", json::text(e.region)},
+                     {"from", json::text(e.from)},
+                     {"to", json::text(e.to)},
+                     {"routine", json::text(e.routine)},
+                     {"why", json::text(e.why)},
+                     {"repeated", e.repeated > 0 ? "true" : "false"}}));
+    add_numbers(e.rank, e.time, e.took, e.bytes);
+  }
+  void add(trace_routine const& r) {
+    add_kind(object({{"what", "\"routine\""}, {"routine", json::text(r.routine)}, {"memory", json::text(r.memory)}}));
+    add_numbers(r.rank, r.time, r.took, 0);
+  }
+  void add_kind(std::string text) {
+    auto const [at, is_new] = numbers_.try_emplace(std::move(text), numbers_.size());
+    if (is_new) kinds_.add(at->first);
+    kind_.add(std::to_string(at->second));
+  }
+  void add_numbers(int rank, double time, double took, std::uint64_t bytes) {
+    rank_.add(std::to_string(rank)), bytes_.add(std::to_string(bytes));
+    time_.add(info::detail::fixed(time)), took_.add(info::detail::fixed(took));
+  }
+
+  std::unordered_map<std::string, std::size_t> numbers_;
+  list kinds_, kind_, rank_, time_, took_, bytes_;
+};
+
+inline std::string sum_members(report_sum const& s) {
+  return ", \"times\": " + std::to_string(s.times) + ", \"took\": " + info::detail::fixed(s.took) +
+         ", \"first\": " + info::detail::fixed(s.first) + ", \"last\": " + info::detail::fixed(s.last);
+}
+
+/// A row for each variable, way, routine and reason; most bytes first.
+inline std::string report_copies(trace_data const& all) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, report_sum> sums;
+  for (auto const& e : all.events)
+    sums[{e.variable, e.routine, e.from, e.to, e.why}].add(e.time, e.took, e.bytes, e.repeated);
+  std::vector<decltype(sums)::const_iterator> rows;
+  for (auto row = sums.cbegin(); row != sums.cend(); ++row) rows.push_back(row);
+  std::stable_sort(rows.begin(), rows.end(), [](auto a, auto b) { return a->second.bytes > b->second.bytes; });
+  return array(rows, [](auto row) {
+    auto const& [variable, routine, from, to, why] = row->first;
+    return "{\"variable\": " + text(variable) + ", \"routine\": " + text(routine) + ", \"from\": " + text(from) +
+           ", \"to\": " + text(to) + ", \"why\": " + text(why) + ", \"bytes\": " + std::to_string(row->second.bytes) +
+           ", \"least\": " + std::to_string(row->second.bytes - row->second.repeated) + sum_members(row->second) + '}';
+  }, ",\n   ");
+}
+
+inline std::string report_routines(trace_data const& all) {
+  std::map<std::pair<std::string, std::string>, report_sum> sums;
+  for (auto const& r : all.routines) sums[{r.routine, r.memory}].add(r.time, r.took);
+  return array(sums, [](auto const& row) {
+    return "{\"routine\": " + text(row.first.first) + ", \"memory\": " + text(row.first.second) +
+           sum_members(row.second) + '}';
+  }, ",\n   ");
+}
+
+inline std::string report_schedule(trace_schedule const& s) {
+  auto const entry = [](trace_schedule::entry const& e) {
+    return object({{"number", std::to_string(e.number)},
+                   {"depth", std::to_string(e.depth)},
+                   {"kind", text(e.kind)},
+                   {"name", text(e.name)},
+                   {"memory", text(e.memory)}});
+  };
+  auto const flow = [](trace_schedule::flow const& f) {
+    return object({{"writer", std::to_string(f.writer)},
+                   {"reader", std::to_string(f.reader)},
+                   {"data", text(f.data)},
+                   {"copied", text(f.copied)},
+                   {"crosses", f.crosses ? "true" : "false"}});
+  };
+  return object({{"name", text(s.name)}, {"entries", array(s.entries, entry)}, {"flows", array(s.flows, flow)}});
+}
+
+/// `least` is null where the trace does not say what was written.
+inline std::string report_trace(trace_data const& all) {
+  report_sum moved, sent, whole;
+  for (auto const& e : all.events) {
+    whole.add(e.time, e.took);
+    (e.to == "neighbours" && e.routine == "exchange" ? sent : moved).add(e.time, e.took, e.bytes, e.repeated);
+  }
+  for (auto const& r : all.routines) whole.add(r.time, r.took);
+  auto const file = [](trace_header const& h) {
+    return object({{"file", text(h.file)}, {"rank", std::to_string(h.rank)}, {"part", std::to_string(h.part)}});
+  };
+  return "{\"run\": " + text(all.headers.front().run) + ", \"files\": " + array(all.headers, file) +
+         ",\n  \"ranks\": " + array(all.ranks(), [](int rank) { return std::to_string(rank); }) +
+         ", \"duration\": " + info::detail::fixed(whole.last) + ", \"copies\": " + std::to_string(moved.times) +
+         ", \"moved\": " + std::to_string(moved.bytes) +
+         ", \"least\": " + (all.has_reasons() ? std::to_string(moved.bytes - moved.repeated) : "null") +
+         ", \"sent\": " + std::to_string(sent.bytes) + ",\n  \"by_variable\": " + report_copies(all) +
+         ",\n  \"by_routine\": " + report_routines(all) +
+         ",\n  \"schedules\": " + array(all.schedules, [](auto const& s) { return report_schedule(s); }) + ",\n  " +
+         report_events{all}.text() + '}';
+}
+
+/// The whole document, which may stand in a script element of a page. `all` is null where no trace was given.
+inline std::string report(topology::node const& n, configuration const& c,
+                          std::vector<topology::placement> const& ranks, std::vector<finding> const& findings,
+                          trace_data const* all) {
+  std::string const line = ",\n  ";
+  bool const is_of_run = all != nullptr && !all->knobs.empty();
+  auto const own = [](knob_row const& k) {
+    return object({{"option", text(k.option)},
+                   {"device", text(k.device)},
+                   {"value", text(k.value)},
+                   {"source", text(k.source)}});
+  };
+  auto const traced = [](trace_knob const& k) {
+    return object({{"option", text(k.option)},
+                   {"device", text(k.device)},
+                   {"value", text(k.value)},
+                   {"source", text(k.source)},
+                   {"ranks", array(k.ranks, [](int rank) { return std::to_string(rank); })}});
+  };
+  auto const found = [](finding const& f) {
+    return object({{"wrong", f.is_wrong ? "true" : "false"}, {"text", text(f.text)}});
+  };
+  auto const knobs = is_of_run ? array(all->knobs, traced, line) : array(c.knobs, own, line);
+  std::string const whole =
+      "{\"report\": 1,\n \"node\": " + node(n) +
+      ",\n \"map\": " + array(ranks, [](auto const& p) { return placement(p); }, line) +
+      ",\n \"devices\": " + array(c.devices, [](auto const& d) { return keel_device(d); }) +
+      ",\n \"knobs_of_run\": " + (is_of_run ? "true" : "false") + ",\n \"knobs\": " + knobs +
+      ",\n \"findings\": " + array(findings, found, line) +
+      ",\n \"trace\": " + (all != nullptr ? report_trace(*all) : "null") + "}\n";
+  std::string safe; // no text ends the element that holds it
+  safe.reserve(whole.size());
+  for (char const c0 : whole) (c0 == '<' ? safe += "\\u003c" : safe += c0);
+  return safe;
+}
+
+} // namespace keel::info::json

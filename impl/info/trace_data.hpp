@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the traces of a run hold, as data.
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace keel::info {
+
+/// One copy, or what one rank sent of a variable in an exchange. Times in microseconds.
+struct trace_event {
+  std::string variable, region, from, to, routine;
+  int rank, level, component;
+  std::uint64_t bytes;
+  double time, took;
+  std::string why = {};        ///< of a copy: who had made it stale there; empty where the trace does not say
+  std::uint64_t repeated = 0; ///< of `bytes`: what the memory held already
+};
+
+/// A routine that ran. `took` is how long it held the program's thread up.
+struct trace_routine {
+  std::string routine, memory;
+  int rank;
+  double time, took;
+};
+
+/// A knob of the run that was traced.
+struct trace_knob {
+  std::string option, device, value, source;
+  std::set<int> ranks = {}; ///< on which it was so
+};
+
+/// The graph of a schedule: entries by number, and what one reads of another's.
+struct trace_schedule {
+  struct entry {
+    int number, depth;
+    std::string kind, name, memory;
+  };
+  struct flow {
+    int writer, reader;
+    std::string data, copied; ///< `never`, `always`, `depends`
+    bool crosses;             ///< a step ends in between
+  };
+  std::string name;
+  std::vector<entry> entries = {};
+  std::vector<flow> flows = {};
+};
+
+/// What the header of a file says.
+struct trace_header {
+  std::string file, run;
+  int version, part, rank, ranks; ///< `ranks` is 0 where the writer did not know
+  double begin;
+};
+
+/// Events of all files, with times from the beginning of the earliest.
+struct trace_data {
+  std::vector<trace_header> headers;
+  std::vector<trace_event> events;
+  std::vector<trace_routine> routines;
+  std::vector<trace_knob> knobs;
+  std::vector<trace_schedule> schedules;
+  [[nodiscard]] std::set<int> ranks() const {
+    std::set<int> all;
+    for (auto const& h : headers) all.insert(h.rank);
+    return all;
+  }
+  /// Whether each file has writes, so that `why` and `repeated` are known.
+  [[nodiscard]] bool has_reasons() const {
+    for (auto const& h : headers)
+      if (h.version < 3) return false;
+    return !headers.empty();
+  }
+};
+
+} // namespace keel::info

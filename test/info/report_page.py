@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""report_page.py KEEL_INFO DATA [PICTURES]: the page of keel-info report in a headless Chromium.
+
+Its numbers are those of the trace that was written here; it works by keyboard, in dark and light, and on the width of a
+phone; a million events open in under three seconds. With a third argument, pictures of each section go there.
+"""
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from browser import Browser, find_browser
+
+INFO, DATA = sys.argv[1], pathlib.Path(sys.argv[2])
+PICTURES = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
+SECONDS_MAX = 3.0
+RANKS = 2
+wrong = []
+
+
+def check(what, good, told=""):
+    if not good:
+        wrong.append(f"{what}: {told}" if told != "" else what)
+
+
+def write_trace(folder, events):
+    """Traces of RANKS ranks, and what they hold: a list of (what, bytes) for each event."""
+    chance, held, files = random.Random(7), [], []
+    for rank in range(RANKS):
+        files.append(folder / f"a trace.{rank}.jsonl")
+        now = 0.0
+        with open(files[-1], "w") as out:
+            def line(what, rest):
+                out.write(f'{{"what":"{what}","time":{now:.3f},"rank":{rank},{rest}}}\n')
+
+            out.write('{"keel":"trace","version":3,"run":"00000000000000aa","part":1,"rank":%d,"ranks":%d,"begin":1763724151000000}\n'
+                      % (rank, RANKS))
+            line("knob", '"option":"--keel-device","device":"","value":"cuda","source":"environment"')
+            entry = '"schedule":"app::step","number":%d,"depth":%d,"kind":"%s","name":"%s","memory":"%s"'
+            line("entry", entry % (1, 0, "routine", "rhs", "cuda"))
+            line("entry", entry % (2, 0, "every", "every 10", ""))
+            line("entry", entry % (3, 1, "routine", "output", "host"))
+            line("flow", '"schedule":"app::step","writer":1,"reader":3,"data":"v0[0] owned","copied":"always","crosses":0')
+            line("flow", '"schedule":"app::step","writer":1,"reader":1,"data":"v1[1] owned","copied":"never","crosses":1')
+            for n in range(events // RANKS):
+                now += chance.uniform(1, 40)
+                variable, took, size = f'"variable":"v{n % 5}","level":0,"component":0', chance.uniform(0.5, 9), chance.randrange(1, 50000)
+                if n % 4 == 0:
+                    line("write", variable + ',"region":"owned","memory":"cuda","routine":"rhs"')
+                    line("routine", f'"routine":"rhs","memory":"cuda","took":{took:.3f}')
+                    held.append(("routine", 0))
+                elif n % 4 == 3:
+                    line("exchange", variable + f',"bytes":{size},"took":{took:.3f}')
+                    held.append(("exchange", size))
+                else:
+                    region = ("core", "rim")[n % 2]
+                    line("copy", variable + f',"region":"{region}","from":"cuda","to":"host","bytes":{size},"routine":"output","took":{took:.3f}')
+                    held.append(("copy", size))
+    return files, held
+
+
+def make_page(folder, events):
+    files, held = write_trace(folder, events)
+    page = folder / "a page.html"
+    subprocess.run([INFO, "report", page, *files, "--xml", DATA / "gpus8_numa4.xml"], check=True, stdout=subprocess.DEVNULL)
+    return page, held
+
+
+def repeat(page, times):
+    """The same page of a run that goes on for `times` as long."""
+    head, rest = page.split('id="data">', 1)
+    text, tail = rest.split("</script>", 1)
+    report = json.loads(text)
+    trace = report["trace"]
+    length = trace["duration"]
+    trace["time"] = [round(n * length + t, 3) for n in range(times) for t in trace["time"]]
+    for column in ("kind", "rank", "took", "bytes"):
+        trace[column] *= times
+    trace["duration"] *= times
+    return f'{head}id="data">{json.dumps(report).replace("<", chr(92) + "u003c")}</script>{tail}'
+
+
+def total(held, *kinds):
+    return sum(size for what, size in held if what in kinds)
+
+
+def numbers(browser, held):
+    check("copies", browser.ask("trace.copies") == sum(what == "copy" for what, _ in held), browser.ask("trace.copies"))
+    check("moved", browser.ask("trace.moved") == total(held, "copy"), browser.ask("trace.moved"))
+    check("sent", browser.ask("trace.sent") == total(held, "exchange"), browser.ask("trace.sent"))
+    summed = "trace.bytes.filter((_, i) => trace.kinds[trace.kind[i]].what === 'copy').reduce((a, b) => a + b, 0)"
+    check("the sum of the events", browser.ask(summed) == total(held, "copy"), browser.ask(summed))
+    # What a reader sees: the columns of the table, as text.
+    cells = "[...document.querySelectorAll('[data-of=copies] tbody tr')].reduce((a, r) => a + Number(r.cells[%d].textContent), 0)"
+    check("times in the table", browser.ask(cells % 4) == sum(what != "routine" for what, _ in held))
+    check("bytes in the table", browser.ask(cells % 5) == total(held, "copy", "exchange"))
+    tiles = browser.ask("[...document.querySelectorAll('.tiles div')].map(d => d.textContent)")
+    check("the tile of copies", f"{sum(what == 'copy' for what, _ in held)}copies" in tiles, tiles)
+
+
+def keyboard(browser):
+    browser.ask("document.querySelector('.lanes').focus()")
+    whole = browser.ask("window.drawnEvents")
+    for _ in range(6):
+        browser.press("+")
+    settle(browser)
+    near = browser.ask("window.drawnEvents")
+    check("+ zooms", 0 < near < whole, f"{near} of {whole}")
+    browser.press("n"), browser.press("n")
+    first = browser.ask("document.querySelector('.event').textContent")
+    check("n tells an event", first.startswith("Event ") and "rank" in first, first)
+    browser.press("p")
+    check("p goes back", browser.ask("document.querySelector('.event').textContent") != first)
+    browser.press("0")
+    settle(browser)
+    check("0 shows all", browser.ask("window.drawnEvents") == whole, f"{browser.ask('window.drawnEvents')} of {whole}")
+    # By Tab alone all that can be used is reached, in order, the theme and the timeline too.
+    browser.ask("document.activeElement.blur(), scrollTo(0, 0)")
+    reached = set()
+    for _ in range(120):
+        browser.press("Tab", 9)
+        reached.add(browser.ask("document.activeElement.id || document.activeElement.className || document.activeElement.tagName"))
+    check("Tab reaches the theme and the timeline", {"theme", "chart lanes", "drawing wide"} <= reached, reached)
+    browser.ask("document.querySelector('[data-of=copies] th:nth-child(6) button').focus()")
+    browser.press("Enter", 13), browser.press("Enter", 13) # the largest first, then the smallest
+    order = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].map(r => Number(r.cells[5].textContent))")
+    check("Enter on a head sorts its column", order == sorted(order), order)
+
+
+def settle(browser):
+    browser.ask("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))")
+
+
+def looks(browser, name):
+    """In dark and light, on a wide screen and a phone: nothing is wider than the screen, and text is readable."""
+    contrast = """(() => {
+      const light = c => { const [r, g, b] = c.match(/[\\d.]+/g).map(x => (x /= 255) <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4);
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+      const back = light(getComputedStyle(document.body).backgroundColor);
+      return Math.min(...['body', 'p', 'a', 'td', 'h2', '.tiles span', '.wrong'].map(s => document.querySelector(s)).filter(e => e).map(e => {
+        const ink = light(getComputedStyle(e).color); return (Math.max(ink, back) + 0.05) / (Math.min(ink, back) + 0.05); }));
+    })()"""
+    grounds = []
+    for scheme in ("light", "dark"):
+        browser.prefer(scheme)
+        for width, is_phone in ((1200, False), (390, True)):
+            browser.resize(width, 844, is_phone)
+            settle(browser)
+            check(f"{name}, {scheme}, {width} pixels: no wider than the screen", browser.ask("document.documentElement.scrollWidth") == width,
+                  browser.ask("document.documentElement.scrollWidth"))
+            check(f"{name}, {scheme}: contrast of 4.5", browser.ask(contrast) >= 4.5, browser.ask(contrast))
+            if PICTURES:
+                for section in browser.ask("[...document.querySelectorAll('section')].map(s => s.id)"):
+                    browser.ask(f"document.getElementById('{section}').scrollIntoView()")
+                    settle(browser)
+                    browser.picture(PICTURES / f"{name}-{section}-{scheme}-{width}.png")
+        grounds.append(browser.ask("getComputedStyle(document.body).backgroundColor"))
+    check("dark is another ground than light", grounds[0] != grounds[1], grounds)
+    browser.resize(1200, 900)
+    browser.prefer("light")
+    browser.ask("document.querySelector('#theme').click()")
+    check("the button beats the system", browser.ask("getComputedStyle(document.body).backgroundColor") == grounds[1])
+
+
+def main():
+    program = find_browser()
+    if program is None:
+        print("SKIP: info: the page of a report in a browser: no Chromium\n0 passed, 0 failed, 1 skipped")
+        return 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        page, held = make_page(folder, 4000)
+        with Browser(program) as browser:
+            browser.open(page.as_uri())
+            check("all scripts ran", browser.ask("document.documentElement.dataset.ready") == "yes")
+            shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
+            check("all sections are there", shown == "summary,warnings,node,knobs,copies,routines,timeline,schedule", shown)
+            numbers(browser, held)
+            keyboard(browser)
+            looks(browser, "run")
+            check("no error, and nothing asked of the network", not browser.wrong, browser.wrong)
+        alone = folder / "alone.html"
+        subprocess.run([INFO, "report", alone], check=True, stdout=subprocess.DEVNULL)
+        with Browser(program) as browser:
+            browser.open(alone.as_uri())
+            shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
+            check("without a trace", shown == "summary,warnings,node,knobs", shown)
+            check("no error without a trace", not browser.wrong, browser.wrong)
+        many = folder / "many.html"
+        many.write_text(repeat(page.read_text(), 250))
+        print(f"a page of a million events has {many.stat().st_size >> 20} MiB")
+        with Browser(program) as browser:
+            taken = min(browser.open(many.as_uri()) for _ in range(3)) # other processes may hold it up
+            print(f"it opens in {taken:.2f} s")
+            check(f"a million events open in {SECONDS_MAX} s", taken < SECONDS_MAX, f"{taken:.2f} s")
+            check("all of them are there", browser.ask("trace.time.length") == 250 * len(held))
+            check("no error with many", not browser.wrong, browser.wrong)
+    for text in wrong:
+        print(f"FAIL: {text}")
+    print(f"{0 if wrong else 1} passed, {1 if wrong else 0} failed, 0 skipped")
+    return 1 if wrong else 0
+
+
+sys.exit(main())
