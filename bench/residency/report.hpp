@@ -59,7 +59,7 @@ inline double instructions_of(std::string const& kind, long n) {
   std::FILE* const link = popen(("readlink /proc/" + std::to_string(getpid()) + "/exe").c_str(), "r");
   if (link == nullptr || std::fscanf(link, "%4095s", self) != 1) return NAN;
   pclose(link);
-  std::string const command = std::string("valgrind --tool=callgrind --callgrind-out-file=/dev/null ") + self + " --count " + kind + ' ' +
+  std::string const command = std::string("valgrind --tool=callgrind --callgrind-out-file=/dev/null '") + self + "' --count " + kind + ' ' +
                               std::to_string(n) + " 2>&1 | sed -n 's/.*Collected : //p'";
   std::FILE* const pipe = popen(command.c_str(), "r");
   double counted = NAN;

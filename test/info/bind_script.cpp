@@ -47,7 +47,7 @@ std::string output_of(std::string const& command, int* code = nullptr) {
 }
 
 std::string script(std::string const& arguments, char const* file) {
-  auto const heard = info("--map " + arguments + " --bind-script --xml " + KEEL_TEST_DATA + '/' + file);
+  auto const heard = info("--map " + arguments + " --bind-script --xml '" + KEEL_TEST_DATA + '/' + file + '\'');
   REQUIRE(heard.code == 0);
   return heard.out;
 }

@@ -77,7 +77,7 @@ TEST_CASE("info: where memory runs out at any place it says so, and what it wrot
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   folder const here;
   auto const drawn = here / "drawn";
-  fails_well(failing_call::allocation, "--map 2 --xml " KEEL_TEST_DATA "/no_io.xml --svg " + drawn, drawn, here, 1000);
+  fails_well(failing_call::allocation, "--map 2 --xml '" KEEL_TEST_DATA "/no_io.xml' --svg " + drawn, drawn, here, 1000);
   auto const trace = here / "a.0.jsonl";
   std::ofstream{trace} << R"({"keel":"trace","version":2,"run":"0000000000000001","part":1,"rank":0,"ranks":1,"begin":1})" "\n"
                           R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"core",)"
@@ -85,14 +85,14 @@ TEST_CASE("info: where memory runs out at any place it says so, and what it wrot
   fails_well(failing_call::allocation, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 30);
   fails_well(failing_call::file, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 4);
   auto const page = here / "page.html";
-  fails_well(failing_call::file, "report " + page + ' ' + trace + " --xml " KEEL_TEST_DATA "/no_io.xml", page, here, 4);
+  fails_well(failing_call::file, "report " + page + ' ' + trace + " --xml '" KEEL_TEST_DATA "/no_io.xml'", page, here, 4);
 }
 
 TEST_CASE("info: where a write fails at any place the old picture stays") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   folder const here;
   auto const drawn = here / "drawn";
-  fails_well(failing_call::file, "--xml " KEEL_TEST_DATA "/no_io.xml --svg " + drawn, drawn, here, 4);
+  fails_well(failing_call::file, "--xml '" KEEL_TEST_DATA "/no_io.xml' --svg " + drawn, drawn, here, 4);
 }
 
 TEST_CASE("info: where memory runs out while this machine is read it ends with a code and a reason") {

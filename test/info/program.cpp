@@ -66,7 +66,7 @@ std::string broken(nlohmann::json const& schema, nlohmann::json const& value, st
   return {};
 }
 
-std::string machine(char const* file) { return std::string{"--xml "} + KEEL_TEST_DATA + '/' + file; }
+std::string machine(char const* file) { return std::string{"--xml '"} + KEEL_TEST_DATA + '/' + file + '\''; }
 
 } // namespace
 
@@ -113,7 +113,7 @@ TEST_CASE("info: the JSON keeps its schema on every machine") {
     if (auto const name = file.path().filename().string(); // hwloc 3 refuses those of hwloc 1
         name.ends_with(".xml") && !name.starts_with("hwloc1_")) {
       CAPTURE(file.path());
-      auto document = nlohmann::json::parse(info("--json --map 3 --xml " + file.path().string()).out);
+      auto document = nlohmann::json::parse(info("--json --map 3 --xml '" + file.path().string() + "'").out);
       CHECK(broken(schema, document) == "");
       document["node"]["cores"][0]["speed"] = 1;
       CHECK(broken(schema, document) == "$.node.cores[] has speed");

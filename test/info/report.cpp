@@ -74,7 +74,7 @@ std::string write(double time, int rank, char const* region, char const* memory,
                   R"(","memory":")" + memory + R"(","routine":")" + routine + '"');
 }
 std::string const sent = line("exchange", 40, 1, R"("variable":"eta","level":0,"component":0,"bytes":64,"took":1.5)");
-std::string const machine = std::string{" --xml "} + KEEL_TEST_DATA + "/gpus8_numa4.xml";
+std::string const machine = std::string{" --xml '"} + KEEL_TEST_DATA + "/gpus8_numa4.xml'";
 
 } // namespace
 

@@ -8,8 +8,11 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
+
+#include <unistd.h>
 
 namespace keel::test {
 
@@ -30,7 +33,16 @@ std::uint64_t fail_one_by_one(failing_call kind, std::string const& numbers, aut
     std::array<std::uint64_t, 3> const all{std::uint64_t(kind), failing, 0};
     std::ofstream{numbers, std::ios::binary}.write(reinterpret_cast<char const*>(all.data()), sizeof all);
   };
-  std::string const variables = "LD_PRELOAD=" KEEL_FAILING_CALLS " KEEL_TEST_CALLS=" + numbers;
+  struct link { // the loader takes no name with a blank
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("keel-failing-calls-" + std::to_string(getpid()) + ".so");
+    link() {
+      std::filesystem::remove(path);
+      std::filesystem::create_symlink(KEEL_FAILING_CALLS, path);
+    }
+    ~link() { std::filesystem::remove(path); }
+  } const loaded;
+  std::string const variables = "LD_PRELOAD=" + loaded.path.string() + " KEEL_TEST_CALLS=" + numbers;
   set(0);
   run(variables);
   std::array<std::uint64_t, 3> all{};
