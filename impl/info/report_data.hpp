@@ -66,19 +66,19 @@ public:
 private:
   void add(trace_event const& e) {
     add_kind(object({{"what", e.routine == "exchange" && e.to == "neighbours" ? "\"exchange\"" : "\"copy\""},
-                     {"variable", json::text(e.variable)},
+                     {"variable", json_text(e.variable)},
                      {"level", std::to_string(e.level)},
                      {"component", std::to_string(e.component)},
-                     {"region", json::text(e.region)},
-                     {"from", json::text(e.from)},
-                     {"to", json::text(e.to)},
-                     {"routine", json::text(e.routine)},
-                     {"why", json::text(e.why)},
+                     {"region", json_text(e.region)},
+                     {"from", json_text(e.from)},
+                     {"to", json_text(e.to)},
+                     {"routine", json_text(e.routine)},
+                     {"why", json_text(e.why)},
                      {"repeated", e.repeated > 0 ? "true" : "false"}}));
     add_numbers(e.rank, e.time, e.took, e.bytes);
   }
   void add(trace_routine const& r) {
-    add_kind(object({{"what", "\"routine\""}, {"routine", json::text(r.routine)}, {"memory", json::text(r.memory)}}));
+    add_kind(object({{"what", "\"routine\""}, {"routine", json_text(r.routine)}, {"memory", json_text(r.memory)}}));
     add_numbers(r.rank, r.time, r.took, 0);
   }
   void add_kind(std::string text) {
@@ -110,8 +110,8 @@ inline std::string report_copies(trace_data const& all) {
   std::stable_sort(rows.begin(), rows.end(), [](auto a, auto b) { return a->second.bytes > b->second.bytes; });
   return array(rows, [](auto row) {
     auto const& [variable, routine, from, to, why] = row->first;
-    return "{\"variable\": " + text(variable) + ", \"routine\": " + text(routine) + ", \"from\": " + text(from) +
-           ", \"to\": " + text(to) + ", \"why\": " + text(why) + ", \"bytes\": " + std::to_string(row->second.bytes) +
+    return "{\"variable\": " + json_text(variable) + ", \"routine\": " + json_text(routine) + ", \"from\": " + json_text(from) +
+           ", \"to\": " + json_text(to) + ", \"why\": " + json_text(why) + ", \"bytes\": " + std::to_string(row->second.bytes) +
            ", \"least\": " + std::to_string(row->second.bytes - row->second.repeated) + sum_members(row->second) + '}';
   }, ",\n   ");
 }
@@ -120,7 +120,7 @@ inline std::string report_routines(trace_data const& all) {
   std::map<std::pair<std::string, std::string>, report_sum> sums;
   for (auto const& r : all.routines) sums[{r.routine, r.memory}].add(r.time, r.took);
   return array(sums, [](auto const& row) {
-    return "{\"routine\": " + text(row.first.first) + ", \"memory\": " + text(row.first.second) +
+    return "{\"routine\": " + json_text(row.first.first) + ", \"memory\": " + json_text(row.first.second) +
            sum_members(row.second) + '}';
   }, ",\n   ");
 }
@@ -129,18 +129,18 @@ inline std::string report_schedule(trace_schedule const& s) {
   auto const entry = [](trace_schedule::entry const& e) {
     return object({{"number", std::to_string(e.number)},
                    {"depth", std::to_string(e.depth)},
-                   {"kind", text(e.kind)},
-                   {"name", text(e.name)},
-                   {"memory", text(e.memory)}});
+                   {"kind", json_text(e.kind)},
+                   {"name", json_text(e.name)},
+                   {"memory", json_text(e.memory)}});
   };
   auto const flow = [](trace_schedule::flow const& f) {
     return object({{"writer", std::to_string(f.writer)},
                    {"reader", std::to_string(f.reader)},
-                   {"data", text(f.data)},
-                   {"copied", text(f.copied)},
+                   {"data", json_text(f.data)},
+                   {"copied", json_text(f.copied)},
                    {"crosses", f.crosses ? "true" : "false"}});
   };
-  return object({{"name", text(s.name)}, {"entries", array(s.entries, entry)}, {"flows", array(s.flows, flow)}});
+  return object({{"name", json_text(s.name)}, {"entries", array(s.entries, entry)}, {"flows", array(s.flows, flow)}});
 }
 
 /// `least` is null where the trace does not say what was written.
@@ -152,9 +152,9 @@ inline std::string report_trace(trace_data const& all) {
   }
   for (auto const& r : all.routines) whole.add(r.time, r.took);
   auto const file = [](trace_header const& h) {
-    return object({{"file", text(h.file)}, {"rank", std::to_string(h.rank)}, {"part", std::to_string(h.part)}});
+    return object({{"file", json_text(h.file)}, {"rank", std::to_string(h.rank)}, {"part", std::to_string(h.part)}});
   };
-  return "{\"run\": " + text(all.headers.front().run) + ", \"files\": " + array(all.headers, file) +
+  return "{\"run\": " + json_text(all.headers.front().run) + ", \"files\": " + array(all.headers, file) +
          ",\n  \"ranks\": " + array(all.ranks(), [](int rank) { return std::to_string(rank); }) +
          ", \"duration\": " + info::detail::fixed(whole.last) + ", \"copies\": " + std::to_string(moved.times) +
          ", \"moved\": " + std::to_string(moved.bytes) +
@@ -172,20 +172,20 @@ inline std::string report(topology::node const& n, configuration const& c,
   std::string const line = ",\n  ";
   bool const is_of_run = all != nullptr && !all->knobs.empty();
   auto const own = [](knob_row const& k) {
-    return object({{"option", text(k.option)},
-                   {"device", text(k.device)},
-                   {"value", text(k.value)},
-                   {"source", text(k.source)}});
+    return object({{"option", json_text(k.option)},
+                   {"device", json_text(k.device)},
+                   {"value", json_text(k.value)},
+                   {"source", json_text(k.source)}});
   };
   auto const traced = [](trace_knob const& k) {
-    return object({{"option", text(k.option)},
-                   {"device", text(k.device)},
-                   {"value", text(k.value)},
-                   {"source", text(k.source)},
+    return object({{"option", json_text(k.option)},
+                   {"device", json_text(k.device)},
+                   {"value", json_text(k.value)},
+                   {"source", json_text(k.source)},
                    {"ranks", array(k.ranks, [](int rank) { return std::to_string(rank); })}});
   };
   auto const found = [](finding const& f) {
-    return object({{"wrong", f.is_wrong ? "true" : "false"}, {"text", text(f.text)}});
+    return object({{"wrong", f.is_wrong ? "true" : "false"}, {"text", json_text(f.text)}});
   };
   auto const knobs = is_of_run ? array(all->knobs, traced, line) : array(c.knobs, own, line);
   std::string const whole =
