@@ -4,9 +4,11 @@
 /// @file
 /// What keel-info was asked for.
 
+#include <keel/device/bind.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/topology/placement.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -28,8 +30,9 @@ and who set it.
   --json           the same as JSON; "schema" says which form, and changes when the form does
   --xml FILE       of the machine that lstopo saved in FILE instead of this one
   --map N          and where N ranks would run: cores, memory, device, and the distances to them
+                   (with options of --keel-bind=place behind commas: --map 8,smt=1,greedy=no)
   --by RULE        by which rule: spread (all cores in near and equal parts), compact (one core each, the
-                   first ones), by_device (on the cores near each GPU); the options of --keel-bind=place hold, too
+                   first ones), by_device (on the cores near each GPU)
   --bind-script    only a shell script that starts the ranks bound so, through srun, mpiexec of Open MPI or MPICH,
                    flux or jsrun: sh SCRIPT LAUNCHER PROGRAM
   --svg FILE       draw the node, and with --map its ranks, into FILE
@@ -49,6 +52,7 @@ struct arguments {
   bool json = false, help = false, check = false, bind_script = false;
   std::string xml, svg, explain;
   std::optional<int> map;
+  device::bind_rule bind; ///< the options of `map`
   topology::order by = topology::order::spread;
 };
 
@@ -91,8 +95,12 @@ inline arguments parse(int argc, char** argv) {
     else if (option == "--svg") asked.svg = value();
     else if (option == "--explain") asked.explain = value();
     else if (option == "--by") asked.by = parse_rule(value());
-    else if (option == "--map") asked.map = parse_ranks(value());
-    else throw error("info", "unknown option " + std::string{word}, {}, "See keel-info --help");
+    else if (option == "--map") {
+      auto const given = value();
+      auto const options = given.substr(std::min(given.find(','), given.size()));
+      asked.map = parse_ranks(given.substr(0, given.size() - options.size()));
+      asked.bind = device::parse_bind("--map", "place" + options);
+    } else throw error("info", "unknown option " + std::string{word}, {}, "See keel-info --help");
   }
   if (asked.check && (asked.json || !asked.xml.empty() || !asked.svg.empty() || !asked.explain.empty()))
     throw error("info", "--check goes with --map and keel's knobs alone", "it looks at this node", "Leave the rest out");

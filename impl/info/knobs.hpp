@@ -4,8 +4,6 @@
 /// @file
 /// The configuration of this process as rows of text, so that only knobs.cpp knows Kokkos.
 
-#include <keel/device/bind.hpp>
-
 #include <string>
 #include <vector>
 
@@ -27,7 +25,6 @@ struct configuration {
   std::vector<knob_row> known;   ///< every knob, also those that no device of this build has; no values
   std::vector<device_row> devices;
   std::vector<std::string> without_effect; ///< sentences about what was set in vain, and why
-  device::bind_rule bind;        ///< how ranks are placed, where they are to be bound
   std::string topology_cache;    ///< the folder of that knob; empty where it is off
   std::string help;              ///< of keel's options
   bool help_was_printed = false; ///< keel's own help was asked for

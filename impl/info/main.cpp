@@ -79,11 +79,10 @@ int check(info::arguments const& asked, info::configuration const& configuration
 int show(info::arguments const& asked, info::configuration const& configuration) {
   auto const node = node_of(asked, configuration);
   std::optional<std::vector<topology::placement>> ranks;
-  auto const& bind = configuration.bind;
   if (asked.map)
-    ranks = node.place(*asked.map, {.order = bind.gpu ? topology::order::by_device : asked.by,
-                                    .threads_per_core = bind.smt,
-                                    .greedy = bind.greedy});
+    ranks = node.place(*asked.map, {.order = asked.bind.gpu ? topology::order::by_device : asked.by,
+                                    .threads_per_core = asked.bind.smt,
+                                    .greedy = asked.bind.greedy});
   if (asked.bind_script) {
     std::fputs(info::bind_script(node, *ranks).c_str(), stdout);
     return 0;

@@ -85,11 +85,13 @@ TEST_CASE("info: the masks of the bind script go beyond one word, and follow the
   CHECK(all.find("mask_cpu:0x" + std::string(48, 'f') + ",0x" + std::string(48, 'f') + std::string(48, '0') + ' ') !=
         std::string::npos);
   CHECK(script("2 --by compact", "cores192.xml").find("mask_cpu:0x3,0xc ") != std::string::npos);
-  auto const alone = [](std::string const& options) { return script("1 --keel-bind=place" + options, "numa8_gpus4.xml"); };
+  auto const alone = [](std::string const& options) { return script("1" + options, "numa8_gpus4.xml"); };
   CHECK(alone("").find("map:0-95'") != std::string::npos);
   CHECK(alone(",greedy=no").find("map:0-11'") != std::string::npos);
   CHECK(alone(",greedy=no,smt=1").find("map:0,2,4,6,8,10'") != std::string::npos);
   CHECK(alone(",gpu").find("map:0-95'") == std::string::npos);
+  CHECK(info("--map 1,smt=x --bind-script").err.starts_with("keel::device: --map: smt='x' is not a value"));
+  CHECK(info("--map 1, --bind-script").code == 2);
 }
 
 TEST_CASE("info: the bind script says how it is used, and keel-info when it writes none") {
