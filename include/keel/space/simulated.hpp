@@ -23,7 +23,7 @@ namespace keel::space {
 
 /// An execution space that behaves like a GPU on any machine.
 ///
-/// Kernels, scans and copies return at once and run in the order they were
+/// Kernels, scans and copies return at once, unless thousands wait already, and run in the order they were
 /// given, on a thread of the instance; a reduction into host memory waits. What
 /// forgets a fence or reads host memory in a kernel shows here. One thread does
 /// all the work of an instance, in the order of the indices. What a kernel throws, the

@@ -9,6 +9,7 @@
 #include <keel/policy/error.hpp>
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <deque>
@@ -29,6 +30,8 @@ namespace keel::space::detail {
 /// their caller would not have come to them if it had waited each time.
 class queue {
 public:
+  static constexpr std::size_t most_ahead = 4096;
+
   explicit queue(std::uint32_t number) : number_(number) {}
   queue(queue const&) = delete;
   queue& operator=(queue const&) = delete;
@@ -37,9 +40,12 @@ public:
   /// What Kokkos' tools know it by. They keep 17 bits of it.
   [[nodiscard]] std::uint32_t number() const { return number_; }
 
-  /// Returns at once; the task runs after all that were pushed before it.
+  /// Returns at once; the task runs after all that were pushed before it. Where `most_ahead` tasks wait, returns when half
+  /// of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory.
   void push(std::function<void()> task) {
-    std::lock_guard const lock(mutex_);
+    std::unique_lock lock(mutex_);
+    if (tasks_.size() >= most_ahead && !plays_device)
+      changed_.wait(lock, [&] { return tasks_.size() < most_ahead / 2; });
     if (!worker_.joinable()) worker_ = std::thread(&queue::work, this);
     tasks_.push_back(std::move(task));
     ++pushed_;
