@@ -134,6 +134,8 @@ TEST_CASE("machine: bad lists and bad masters are refused on every rank, non-mem
   CHECK(throws_everywhere(world, [&] { environment{one, km::first{2}}; }));
   CHECK(throws_everywhere(world, [&] { environment{world.comm(), km::first{n + 1}}; }));
   CHECK(throws_everywhere(world, [&] { environment{world.comm(), km::master{n}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{km::master{n}}; }));
+  CHECK(throws_everywhere(world, [&] { environment{km::master{-1}}; }));
 }
 
 TEST_CASE("machine: a subset of a subset leaves non-members alone") {

@@ -34,6 +34,13 @@ bool find_inverts(S const& selection, int extent) {
 
 } // namespace
 
+TEST_CASE("machine: a selection of no given size selects no rank, and is refused") {
+  CHECK(km::strided{}.count() == 0);
+  CHECK(km::first{}.count() == 0);
+  CHECK(refusal(km::strided{}, 8).find("it selects no rank") != std::string::npos);
+  CHECK(refusal(km::first{}, 8).find("it selects no rank") != std::string::npos);
+}
+
 TEST_CASE("machine: a selection finds exactly the ranks it names") {
   CHECK(find_inverts(km::first{4}, 8));
   CHECK(find_inverts(km::first{8}, 8));

@@ -325,6 +325,23 @@ TEST_CASE("residency: where a copy fails, the book claims nothing, and the next 
   }
 }
 
+TEST_CASE("residency: a list of many requests is copied whole, and each request once") {
+  for (int count : {63, 64, 65, 128, 200}) {
+    CAPTURE(count);
+    trial t(2, std::vector<oracle::variable>(std::size_t(count), {1, {1, 1, 1}}));
+    std::vector<oracle::access> writes, reads;
+    for (int v = 0; v < count; ++v) writes.push_back({v, 0, 0, oracle::everywhere}), reads.push_back({v, 0, oracle::everywhere, 0});
+    CHECK(t.run(0, writes));
+    CHECK(t.run(1, reads));
+    CHECK(t.provider.copies == std::uint64_t(count));
+    CHECK(t.run(1, writes));
+    CHECK(t.run(0, reads));
+    CHECK(t.provider.copies == std::uint64_t(2 * count));
+    CHECK(t.settle());
+    CHECK(t.is_minimal());
+  }
+}
+
 TEST_CASE("residency: random programs read what was written last, and move no byte too many") {
   char const* const asked = std::getenv("KEEL_TEST_SEQUENCES");
   long const sequences = asked ? std::atol(asked) : 1'000'000;
