@@ -125,8 +125,11 @@ struct columns {
     if (n < cut.full_blocks()) return call<Length, true>(at, Length, f, more...);
     if constexpr (Length > 1) {
       std::size_t const count = cut.size_of(n);
-      if constexpr (Tail != tail::scalar) return call<Length, false>(at, count, f, more...);
-      for (std::size_t c = 0; c < count; ++c, ++at[along]) call<1, true>(at, 1, f, more...);
+      if constexpr (Tail == tail::scalar) {
+        for (std::size_t c = 0; c < count; ++c, ++at[along]) call<1, true>(at, 1, f, more...);
+      } else {
+        call<Length, false>(at, count, f, more...);
+      }
     }
   }
 

@@ -23,6 +23,10 @@ inline constexpr double ln2_low = 0x1.3de6af278ece6p-42;
 /// 1.5 * 2^52: a double near it has its integer part in its last bits, so adding it rounds to an integer.
 inline constexpr double rounder = 0x1.8p52;
 inline constexpr std::int64_t rounder_bits = 0x4338000000000000;
+// Here, because functions for devices may not call those of numeric_limits.
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+inline constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double least_normal = std::numeric_limits<double>::min();
 
 /// Every element `value`.
 template <class V, class T>
@@ -71,10 +75,9 @@ struct logarithm {
     using U = typename register_of<std::uint64_t, sizeof(V) / sizeof(double)>::type;
     constexpr double series[] = {2. / 3,  2. / 5,  2. / 7,  2. / 9,  2. / 11, 2. / 13,
                                  2. / 15, 2. / 17, 2. / 19, 2. / 21, 2. / 23};
-    constexpr double infinite = std::numeric_limits<double>::infinity();
     constexpr std::uint64_t half_root = 0x3fe6a09e667f3bcd; // the bits of sqrt(1/2)
     constexpr std::uint64_t one_over = std::uint64_t{1} << 62;
-    V const normal = spread<V>(std::numeric_limits<double>::min());
+    V const normal = spread<V>(least_normal);
     V const x = given < normal ? given * 0x1p54 : given;
     // The exponent, with 1024 added so that the shift is one of unsigned numbers.
     U const bits = bits_of<U>(x) - half_root;
@@ -85,7 +88,7 @@ struct logarithm {
     V const s = f / (2 + f), z = s * s, half_square = 0.5 * f * f;
     V const rest = s * (half_square + z * polynomial(z, series)) + k * ln2_low;
     V const result = k * ln2_high - ((half_square - rest) - f);
-    V const outside = given == V{} ? spread<V>(-infinite) : spread<V>(std::numeric_limits<double>::quiet_NaN());
+    V const outside = given == V{} ? spread<V>(-infinite) : spread<V>(not_a_number);
     V const positive = given == infinite ? given : result;
     return given > V{} ? positive : outside;
   }
