@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Kernels of keel::block beside plain loops, beside other libraries of packs where they are installed, and beside the
+/// rates of memory, all in one program on one thread: bench-block [MiB of the largest array].
+#include <keel/block.hpp>
+
+#include "rounds.hpp"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#if __has_include(<experimental/simd>)
+#include <experimental/simd>
+#endif
+#if __has_include(<xsimd/xsimd.hpp>)
+#include <xsimd/xsimd.hpp>
+#endif
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace {
+
+namespace kb = keel::block;
+using variant = keel::bench::rounds::variant;
+
+/// A field of doubles that owns nothing.
+template <std::size_t Rank>
+struct field {
+  static constexpr std::size_t rank = Rank;
+  double* at;
+  std::array<std::size_t, Rank> extents, strides;
+  [[nodiscard]] double* data() const { return at; }
+  [[nodiscard]] std::size_t extent(int d) const { return extents[static_cast<std::size_t>(d)]; }
+  [[nodiscard]] std::size_t stride(int d) const { return strides[static_cast<std::size_t>(d)]; }
+};
+
+using memory = std::unique_ptr<double[], decltype(&std::free)>;
+memory allocated(std::size_t count) {
+  memory m(static_cast<double*>(std::aligned_alloc(4096, (count * sizeof(double) + 4095) / 4096 * 4096)), &std::free);
+  for (std::size_t i = 0; i < count; ++i) m[i] = 1 + double(i % 7) / 8;
+  return m;
+}
+
+void triad(double* __restrict a, double const* __restrict b, double const* __restrict c, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) a[i] = b[i] + 3.0 * c[i];
+}
+
+#if defined(__SSE2__)
+void triad_past_cache(double* a, double const* b, double const* c, std::size_t n) {
+#if defined(__AVX512F__)
+  for (std::size_t i = 0; i + 8 <= n; i += 8)
+    _mm512_stream_pd(a + i,
+                     _mm512_add_pd(_mm512_load_pd(b + i), _mm512_mul_pd(_mm512_set1_pd(3), _mm512_load_pd(c + i))));
+#else
+  for (std::size_t i = 0; i + 2 <= n; i += 2)
+    _mm_stream_pd(a + i, _mm_add_pd(_mm_load_pd(b + i), _mm_mul_pd(_mm_set1_pd(3), _mm_load_pd(c + i))));
+#endif
+  _mm_sfence();
+}
+#endif
+
+constexpr std::size_t levels = 64;
+
+/// The mixing of a column: the same matrix for all.
+struct matrix {
+  std::array<double, levels> lower, diagonal, upper;
+  matrix() { lower.fill(-0.3), diagonal.fill(1.6), upper.fill(-0.3); }
+  [[nodiscard]] auto fields() { return kb::tridiagonal{line(lower), line(diagonal), line(upper)}; }
+  static field<1> line(std::array<double, levels>& a) { return {a.data(), {levels}, {1}}; }
+};
+
+/// As one writes it: level by level over all columns, which are neighbours.
+void by_levels(kb::factorised<field<1>, field<1>, field<1>> const& m, double* x, std::size_t columns) {
+  for (std::size_t k = 0; k < levels; ++k) {
+    double* const here = x + k * columns;
+    double const p = m.diagonal.at[k], l = m.lower.at[k];
+    if (k == 0) for (std::size_t c = 0; c < columns; ++c) here[c] *= p;
+    else for (std::size_t c = 0; c < columns; ++c) here[c] = here[c] * p - l * (here - columns)[c];
+  }
+  for (std::size_t k = levels - 1; k-- > 0;)
+    for (std::size_t c = 0; c < columns; ++c) x[k * columns + c] -= m.upper.at[k] * x[(k + 1) * columns + c];
+}
+/// Column by column.
+void by_columns(kb::factorised<field<1>, field<1>, field<1>> const& m, double* x, std::size_t columns,
+                std::size_t along, std::size_t across) {
+  for (std::size_t c = 0; c < columns; ++c) {
+    double* const column = x + c * across;
+    double y = 0;
+    for (std::size_t k = 0; k < levels; ++k)
+      column[k * along] = y = column[k * along] * m.diagonal.at[k] - m.lower.at[k] * y;
+    for (std::size_t k = levels - 1; k-- > 0;) column[k * along] = y = column[k * along] - m.upper.at[k] * y;
+  }
+}
+
+template <std::size_t... Length>
+void add_lengths(std::vector<variant>& all, char const* what, kb::factorised<field<1>, field<1>, field<1>> const& m,
+                 field<2> const& x, double bytes, auto right) {
+  (all.push_back({std::string(what) + ", keel, length " + std::to_string(Length), bytes,
+                  [=] { kb::solve_tridiagonal<Length, levels>("t", kb::caller{}, m, x); }, right}), ...);
+}
+
+bool tridiagonal(double* a, double* b, double* c, std::size_t n, char const* where, int calls) {
+  static matrix numbers;
+  static auto const m = kb::factorise<1>("f", kb::caller{}, numbers.fields());
+  std::size_t const columns = n / levels;
+  double const bytes = 16.0 * double(columns * levels);
+  auto const right = [] { // one small system by each, compared
+    std::vector<double> one(levels * 96), two(one);
+    for (std::size_t i = 0; i < one.size(); ++i) one[i] = two[i] = double(i * 37 % 101);
+    kb::solve_tridiagonal<64, levels>("t", kb::caller{}, m, field<2>{one.data(), {96, levels}, {1, 96}});
+    by_levels(m, two.data(), 96);
+    bool const lefts = one == two;
+    by_columns(m, two.data(), 96, 1, levels);
+    kb::solve_tridiagonal<64, levels>("t", kb::caller{}, m, field<2>{one.data(), {96, levels}, {levels, 1}});
+    return lefts && one == two;
+  };
+  std::vector<variant> all{{"triad", 24.0 * double(n), [=] { triad(a, b, c, n); }}};
+#if defined(__SSE2__)
+  all.push_back({"triad, stores past the cache", 24.0 * double(n), [=] { triad_past_cache(a, b, c, n); }});
+#endif
+  all.push_back({"copy", 16.0 * double(n), [=] { std::memcpy(a, b, n * sizeof(double)); }});
+  all.push_back({"triad, keel, length 64", 24.0 * double(n), [=] {
+                   kb::for_each_block<64, kb::tail::masked>(
+                       std::size_t{0}, n, [=](auto block) { block.store(a, block.load(b) + 3.0 * block.load(c)); });
+                 }});
+  field<2> const left{a, {columns, levels}, {1, columns}}, rows{a, {columns, levels}, {levels, 1}};
+  all.push_back({"columns side by side, plain, level by level", bytes, [=] { by_levels(m, a, columns); }});
+  add_lengths<8, 16, 24, 32, 48, 64>(all, "columns side by side", m, left, bytes, right);
+  all.push_back({"levels side by side, plain, column by column", bytes, [=] { by_columns(m, a, columns, 1, levels); }});
+  add_lengths<8, 16, 32, 64>(all, "levels side by side", m, rows, bytes, right);
+
+  // Five points of a square: reads and writes each cell once.
+  auto const side = static_cast<std::size_t>(std::sqrt(double(n)));
+  double const cells = 16.0 * double((side - 2) * (side - 2));
+  all.push_back({"five-point stencil, plain", cells, [=] {
+    double* __restrict const to = a;
+    double const* __restrict const from = b;
+    for (std::size_t i = 1; i + 1 < side; ++i)
+      for (std::size_t j = 1; j + 1 < side; ++j) {
+        std::size_t const at = i * side + j;
+        to[at] =
+            from[at] + 0.1 * (((from[at - side] + from[at + side]) + (from[at - 1] + from[at + 1])) - 4.0 * from[at]);
+      }
+  }});
+  all.push_back({"five-point stencil, keel, length 16", cells, [=] {
+    for (std::size_t i = 1; i + 1 < side; ++i) {
+      double const* const from = b + i * side;
+      double* const to = a + i * side;
+      kb::for_each_block<16, kb::tail::masked>(std::size_t{1}, side - 1, [=](auto block) {
+        auto const here = block.load(from);
+        auto const around =
+            (block.load(from - side) + block.load(from + side)) + (block.load(from - 1) + block.load(from + 1));
+        block.store(to, here + 0.1 * (around - 4.0 * here));
+      });
+    }
+  }});
+  keel::bench::rounds r(std::move(all));
+  r.measure(13, calls);
+  return r.print((std::string("memory, ") + where + ", " + std::to_string(n * 8 >> 20) + " MiB an array").c_str(),
+                 "GB/s");
+}
+
+template <class F>
+variant map(char const* name, double* to, double const* from, std::size_t n, F f) {
+  return {name, double(n), [=] {
+            constexpr std::size_t length = 64;
+            kb::for_each_block<length, kb::tail::masked>(std::size_t{0}, n,
+                                                         [=](auto block) { block.store(to, f(block.load(from))); });
+          }};
+}
+
+bool functions(double* a, double* b, std::size_t n) {
+  bool good = true;
+  for (std::size_t i = 0; i < n; ++i) b[i] = 0.01 + double(i % 1000) / 50;
+  auto const measure = [&](char const* what, auto plain, auto packed, [[maybe_unused]] auto other, double tolerance) {
+    auto const right = [=] {
+      for (std::size_t i = 0; i < n; ++i)
+        if (!(std::abs(a[i] - plain(b[i])) <= tolerance * std::abs(a[i]))) return false;
+      return true;
+    };
+    std::vector<variant> all{{"std, plain loop", double(n), [=] {
+                                for (std::size_t i = 0; i < n; ++i) a[i] = plain(b[i]);
+                              }}};
+#if __has_include(<experimental/simd>)
+    all.push_back({"std::experimental::simd", double(n), [=] {
+      using simd = std::experimental::native_simd<double>;
+      for (std::size_t i = 0; i + simd::size() <= n; i += simd::size())
+        other(simd(b + i, std::experimental::element_aligned)).copy_to(a + i, std::experimental::element_aligned);
+    }});
+#endif
+#if __has_include(<xsimd/xsimd.hpp>)
+    all.push_back({"xsimd", double(n), [=] {
+      using simd = xsimd::batch<double>;
+      for (std::size_t i = 0; i + simd::size <= n; i += simd::size)
+        other(simd::load_unaligned(b + i)).store_unaligned(a + i);
+    }});
+#endif
+    all.push_back(map("keel, length 64", a, b, n, packed));
+    variant short_one = all.back();
+    short_one.name = "keel, length 16";
+    short_one.run = [=] {
+      kb::for_each_block<16, kb::tail::masked>(std::size_t{0}, n,
+                                               [=](auto block) { block.store(a, packed(block.load(b))); });
+    };
+    all.push_back(short_one);
+    for (auto& v : all) { // every variant by itself, before the turns
+      std::fill(a, a + n, -1.0);
+      v.run();
+      if (!right()) std::printf("%s of %s: WRONG RESULT\n", what, v.name.c_str()), good = false;
+    }
+    keel::bench::rounds r(std::move(all));
+    r.measure(13, 40);
+    good = r.print(what, "1e9/s") && good;
+  };
+  measure(
+      "exp", [](double x) { return std::exp(x); }, [](auto const& x) { return exp(x); },
+      [](auto const& x) { return exp(x); }, 1e-15);
+  measure(
+      "log", [](double x) { return std::log(x); }, [](auto const& x) { return log(x); },
+      [](auto const& x) { return log(x); }, 1e-13);
+  measure(
+      "sqrt", [](double x) { return std::sqrt(x); }, [](auto const& x) { return sqrt(x); },
+      [](auto const& x) { return sqrt(x); }, 0);
+  return good;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  char* end = nullptr;
+  long const mebibytes = argc > 1 ? std::strtol(argv[1], &end, 10) : 256;
+  if (argc > 2 || (argc == 2 && (*end != 0 || mebibytes < 1 || mebibytes > 65536))) {
+    std::fprintf(stderr, "usage: bench-block [MiB of an array, 1 to 65536; 256]\n");
+    return 2;
+  }
+  std::size_t const n = static_cast<std::size_t>(mebibytes) << 17;
+  auto const a = allocated(n), b = allocated(n), c = allocated(n);
+  bool good = functions(a.get(), b.get(), std::size_t{1} << 14);
+  good = tridiagonal(a.get(), b.get(), c.get(), std::size_t{1} << 16, "second-level cache", 40) && good;
+  good = tridiagonal(a.get(), b.get(), c.get(), n, "memory", 1) && good;
+  return good ? 0 : 1;
+}
