@@ -5,7 +5,8 @@
 /// The one exception that keel throws, and the grammar of its messages.
 
 #if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
-#error "keel: exceptions are off (errors are thrown). Compile without -fno-exceptions?"
+// A file that is not there ends the compilation; behind #error a hundred more errors would follow.
+#include <keel: exceptions are off (errors are thrown). Compile without -fno-exceptions?>
 #endif
 
 #include <cstddef>
