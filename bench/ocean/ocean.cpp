@@ -30,6 +30,9 @@ using namespace ocean;
 namespace km = keel::machine;
 
 struct app : keel::defaults {
+#ifdef OCEAN_TRACED
+  using tracking = kr::traced; // for the report of bench/run
+#endif
   using layout = ocean::layout;
   using exchange = kr::on_device;
 };

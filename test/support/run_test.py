@@ -43,6 +43,8 @@ def main():
                 check(f"{option} {rest}", heard("test/run", [option, *rest], tree), alone.format(option))
         check("an option", heard("test/run", ["--x"], tree),
               "test/run: unknown option --x (it is not known). See test/run --help?")
+        check("a report that is no page", heard("bench/run", ["--report", "run.jsonl"], tree),
+              "bench/run: --report run.jsonl cannot be used (the name of a page ends in .html). Name another?")
         cannot = "test/run: {} cannot be written (it is where the tests are built). Name another folder with --build FOLDER?"
         check("no folder", heard("test/run", ["--build", "/proc/keel"], tree), cannot.format("/proc/keel"))
         os.chmod(tree, 0o555)
