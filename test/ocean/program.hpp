@@ -68,10 +68,12 @@ struct outcome {
 inline constexpr bool has_ranks = std::string_view(OCEAN_LAUNCH) != "";
 
 /// Runs `program` with `options` in the folder `where`; `ranks` above 1 only where `has_ranks`.
-inline outcome run(std::string const& program, int ranks, std::string const& options, fs::path const& where) {
+inline outcome run(std::string const& program, int ranks, std::string const& options, fs::path const& where,
+                   std::string const& variables = "") {
   folder const streams;
   std::string command = "cd '" + where.string() + "' && ";
   if (ranks > 1) command += std::string(OCEAN_LAUNCH) + " " + std::to_string(ranks) + " ";
+  if (!variables.empty()) command += "env " + variables + " ";
   command += "'" + std::string(OCEAN_BIN) + "/" + program + "' " + options + " >'" + (streams / "out").string() + "' 2>'" +
              (streams / "err").string() + "'";
   int const status = std::system(command.c_str());

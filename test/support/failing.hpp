@@ -24,7 +24,7 @@ inline constexpr bool calls_can_fail = !__has_feature(address_sanitizer) && !__h
 inline constexpr bool calls_can_fail = true;
 #endif
 
-enum class failing_call : std::uint64_t { allocation = 1, file = 2 };
+enum class failing_call : std::uint64_t { allocation = 1, file = 2, plain_file = 3 };
 
 /// `run(variables)` starts a program with these variables before it in a shell, `check(n)` looks at what became of it.
 /// About 200 of its calls fail, evenly spread, or each where KEEL_TEST_EVERY is set. Answers how many calls there were.

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Ocean where a write, a flush or a renaming of a file fails, at each place: the run is right, or it ends with code 2
+/// and a reason; what stands on disk is whole.
+
+#include "program.hpp"
+
+#include <doctest/doctest.h>
+
+#include <support/failing.hpp>
+#include <support/skip.hpp>
+
+#include <cstdint>
+#include <string>
+
+using keel::test::fail_one_by_one, keel::test::failing_call;
+using ocean_test::folder, ocean_test::outcome, ocean_test::read_file;
+
+namespace {
+
+/// Each failure of a kind in a short run that writes a state and a dump.
+void fails_well(failing_call kind, std::uint64_t least) {
+  folder const here, numbers;
+  std::string const options = "--grid 8x8 --layers 2 --steps 3 --output out --output-every 2 --dump dump --keel-num-threads=1";
+  ocean_test::run_well("ocean", 1, options, here.path());
+  auto const dump = read_file(here / "dump");
+  REQUIRE(!dump.empty());
+  outcome o;
+  int refused = 0;
+  auto const calls = fail_one_by_one(
+      kind, numbers / "numbers",
+      [&](std::string const& variables) {
+        ocean_test::fs::remove_all(here / "out");
+        ocean_test::fs::remove(here / "dump");
+        o = ocean_test::run("ocean", 1, options, here.path(), variables);
+      },
+      [&](std::uint64_t n) {
+        CAPTURE(n);
+        CAPTURE(o.err);
+        bool const is_there = ocean_test::fs::exists(here / "dump");
+        CHECK((!is_there || read_file(here / "dump") == dump));
+        for (auto const& entry : ocean_test::fs::recursive_directory_iterator{here.path()}) {
+          if (!entry.is_regular_file() || entry.path().extension() != ".vti") continue;
+          CHECK(read_file(entry.path()).find("</VTKFile>") != std::string::npos);
+        }
+        if (o.code == 0) {
+          CHECK(is_there);
+        } else {
+          ++refused;
+          CHECK(o.code == 2);
+          CHECK(o.err.find(" (") != std::string::npos); // a reason
+          CHECK(o.err.find("terminate called") == std::string::npos);
+        }
+      });
+  CHECK(calls >= least);
+  CHECK(refused > 0);
+}
+
+} // namespace
+
+TEST_CASE("ocean: where a write fails at any place it says so with code 2, and what stands there is whole") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  fails_well(failing_call::plain_file, 4);
+}
