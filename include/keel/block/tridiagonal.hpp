@@ -88,10 +88,9 @@ struct factorisation {
     using T = number_of<Diagonal>;
     if (levels == 0) return;
     auto pivot = T{1} / coefficient(block, m.diagonal, 0);
-    set_coefficient(block, m.lower, pivot * T{0}, 0);
     for (std::size_t k = 0;;) {
       set_coefficient(block, m.diagonal, pivot, k);
-      if (k + 1 == levels) return set_coefficient(block, m.upper, pivot * T{0}, k);
+      if (k + 1 == levels) return;
       auto const carry = coefficient(block, m.upper, k) * pivot;
       set_coefficient(block, m.upper, carry, k++);
       auto const lower = coefficient(block, m.lower, k);
