@@ -57,9 +57,7 @@ def main():
             code, text = heard("test/run", ["--build", elsewhere], tree)
             if (code, text) != (3, "setup was reached\n"):
                 wrong.append(f"a folder elsewhere: exit code {code}, {text!r}")
-    for each in wrong:
-        print(f"FAIL: {each}")
-    return 1 if wrong else 0
+    return "\n".join(f"FAIL: {each}" for each in wrong) or 0
 
 
 if __name__ == "__main__":
