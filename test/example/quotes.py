@@ -3,7 +3,7 @@
 """Every block of code in a guide is a piece of a tested program: quotes.py ROOT GUIDE ...
 
 A block of C++ stands, line by line, in a program below ROOT/test; it may be indented less. A block `console` is a
-piece of a transcript of ROOT/test/example. Links to files of the project lead somewhere, and concepts are in a header.
+piece of a transcript of ROOT/test/example, on the device serial. Links to files of the project lead somewhere, and concepts are in a header.
 """
 import pathlib
 import re
@@ -22,7 +22,7 @@ def complaints(root, guide):
     text = guide.read_text()
     programs = sorted((root / "test").rglob("*.[ch]pp"))
     sources = {"cpp": [piece for path in programs for piece in pieces(path.read_text())],
-               "console": ["\n" + path.read_text() for path in sorted((root / "test/example").glob("*.txt"))]}
+               "console": ["\n" + path.read_text().replace("HOST", "serial") for path in sorted((root / "test/example").glob("*.txt"))]}
     for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S):
         if language in sources and not any("\n" + block in source for source in sources[language]):
             yield f"this block is in no program:\n{textwrap.indent(block, '    ')}"

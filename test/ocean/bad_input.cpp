@@ -48,7 +48,7 @@ TEST_CASE("ocean: a malformed value is refused") {
     refuses(options, options.substr(0, options.find(' ')) + " ");
   refuses("--case storm", "storm is not known");
   refuses("--layers", "--layers stands alone");
-  refuses("--keel-device abacus", "abacus");
+  refuses("--keel-device abacus", "there is no device 'abacus'");
   refuses("--keel-num-threads 4x", "4x");
 }
 

@@ -66,7 +66,7 @@ void abort_when_caught(basic_environment<R> const& env, std::string fallback,
   auto const end = [](char const* what) {
     if (is_ending.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds{10}); // another thread ends it
     // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
-    if (!is_master) std::this_thread::sleep_for(std::chrono::milliseconds{500});
+    if (!is_master) std::this_thread::sleep_for(std::chrono::seconds{2});
     detail::say_before_abort(what, rank, size, 1);
     R::abort(R::world(), 1);
   };
