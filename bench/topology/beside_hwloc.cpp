@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// What keel's node costs and saves beside hwloc asked directly. Both in turns, in one run; medians.
+#include <keel/impl/topology/discover.hpp>
 #include <keel/topology.hpp>
 
 #include <hwloc.h>

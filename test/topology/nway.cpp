@@ -50,7 +50,8 @@ keel::topology::id_set as_ids(set const& found) {
 } // namespace
 
 TEST_CASE("nway: information is the node's, in the structs of the API") {
-  use(node::from_xml(own_machine("hybrid.xml")));
+  auto const machine = node::from_xml(own_machine("hybrid.xml"));
+  use(machine);
   CHECK(get_num_mems() == 1);
   CHECK(get_num_cores() == 16);
   CHECK(get_num_devs() == 0);
@@ -68,7 +69,7 @@ TEST_CASE("nway: information is the node's, in the structs of the API") {
   CHECK(c.core_type == CORE_TYPE_EFFICIENCY);
   CHECK(c.num_threads == 1);
   CHECK(c.rel_speed == 75);
-  CHECK(c.page_sizes == keel::nway::impl::node()->cores()[std::size_t(c.core_id)].page_sizes);
+  CHECK(c.page_sizes == machine.cores()[std::size_t(c.core_id)].page_sizes);
   CHECK(as_ids(c.shares_l1_with[0]).empty());
   CHECK(as_ids(c.shares_l2_with[0]) == keel::topology::id_set{8, 9, 10, 11});
   CHECK(as_ids(c.shares_l2_with[1]) == keel::topology::id_set{8, 9, 10, 11});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// What `node::here(folder)` keeps, and what it never uses: damaged, stale, foreign, or of anybody's making.
+#include <keel/impl/topology/place.hpp>
+#include <keel/impl/topology/start_cache.hpp>
 #include <keel/topology/affinity.hpp>
 #include <keel/topology/node.hpp>
 
