@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <hwloc.h>
+
 namespace {
 
 using text = std::string;

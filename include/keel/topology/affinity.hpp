@@ -16,5 +16,5 @@ namespace keel::topology {
 } // namespace keel::topology
 
 #if !KEEL_COMPILED
-#include <keel/impl/topology/affinity.hpp>
+#include <keel/impl/topology/bound.hpp>
 #endif

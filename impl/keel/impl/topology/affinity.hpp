@@ -5,8 +5,6 @@
 /// Linux's affinity of threads, as sets of ids.
 
 #include <keel/policy/error.hpp>
-#include <keel/policy/macros.hpp>
-#include <keel/topology/affinity.hpp>
 #include <keel/topology/id_set.hpp>
 
 #include <cerrno>
@@ -69,9 +67,3 @@ inline std::vector<int> threads_of_process() {
 }
 
 } // namespace keel::topology::impl
-
-namespace keel::topology {
-
-KEEL_INLINE id_set bound_hardware_threads() { return impl::affinity_of(0); }
-
-} // namespace keel::topology
