@@ -53,6 +53,10 @@ void check_padded() {
   view const v(Kokkos::view_alloc("v", Kokkos::AllowPadding), 5, 61);
   Kokkos::RangePolicy<Space> const rows(0, 5);
   Kokkos::parallel_for("filled", rows, filled<view>{v});
+  if (v.span() < 5 * std::size_t(v.stride(0))) { // Kokkos 5 pads no row behind the last
+    CHECK(refusal(v).find("the last pack ends at element ") != std::string::npos);
+    return;
+  }
   auto const packs = kb::blocked_view<4>(v);
   CHECK(packs.extent(0) == 5);
   CHECK(packs.extent(1) == 16);

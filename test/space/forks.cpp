@@ -61,6 +61,7 @@ template <class Space, class Use>
 void check_fork(int expected, Use const& use) {
   for (bool const ends_kokkos : {true, false}) {
     auto const child = in_child([&] {
+      setenv("OMP_PROC_BIND", "false", 1); // else Kokkos' OpenMP has something to say
       ks::start<devices>();
       if (use(Space{}) != expected) return 1;
       int const forked = in_fork([&] {

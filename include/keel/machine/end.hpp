@@ -55,31 +55,34 @@ private:
 };
 
 /// Ends the job because an exception leaves this rank's part of it, for which the others would wait for ever. What the
-/// exception says is known where it is caught: `keel::report` there ends the job with it. Where nothing is reported within
-/// `patience`, a thread ends the job with `fallback`. Called while the stack is unwound; the first call counts.
+/// exception says is known where it is caught: `keel::report` there ends the job with it. Where nothing is reported, a thread
+/// ends the job with `fallback` after `patience`, or the end of the process does. Called while the stack is unwound; the first
+/// call counts.
 template <TalkingRanks R>
 void abort_when_caught(basic_environment<R> const& env, std::string fallback,
                        std::chrono::milliseconds patience = std::chrono::seconds{2}) {
   static int rank, size;
   static bool is_master;
+  static std::string& otherwise = *new std::string; // needed until the process has ended
   static std::atomic_flag is_ending;
   auto const end = [](char const* what) {
     if (is_ending.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds{10}); // another thread ends it
     // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
     if (!is_master) std::this_thread::sleep_for(std::chrono::seconds{2});
-    detail::say_before_abort(what, rank, size, 1);
+    detail::say_before_abort(what != nullptr ? what : otherwise, rank, size, 1);
     R::abort(R::world(), 1);
   };
   if (policy::when_caught() != nullptr) return;
   rank = env.rank(), size = env.size(), is_master = env.is_master();
+  otherwise = fallback.empty() ? "an exception leaves the scope of the runtime" : std::move(fallback);
   policy::when_caught() = end;
   try {
-    std::thread([end, patience, text = std::move(fallback)] {
+    std::thread([end, patience] {
       std::this_thread::sleep_for(patience);
-      end(text.empty() ? "an exception leaves the scope of the runtime" : text.c_str());
+      end(nullptr);
     }).detach();
   } catch (std::exception const&) {
-    end(fallback.c_str());
+    end(nullptr);
   }
 }
 

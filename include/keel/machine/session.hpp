@@ -6,6 +6,7 @@
 
 #include <keel/machine/end.hpp>
 #include <keel/machine/registry.hpp>
+#include <keel/policy/caught.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -56,7 +57,10 @@ private:
       : owns_(R::start(argc, argv, wanted)), when_(when) {
     if (owns_) {
       started_here_ = true;
-      std::atexit([] { R::stop(); }); // after MPI's start, so before MPI's own; does nothing where MPI has ended
+      std::atexit([] { // after MPI's start, so before MPI's own
+        if (auto const end_job = policy::when_caught().load(); end_job != nullptr && R::is_running()) end_job(nullptr);
+        R::stop(); // does nothing where MPI has ended
+      });
     }
     owns_ = started_here_ && depth_ == 0;
     ++depth_;
