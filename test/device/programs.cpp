@@ -373,7 +373,7 @@ TEST_CASE("device: a device that is refused is named with its knob and its sourc
   auto const variable = program("facts", "APP_DEVICE=nope");
   CHECK(variable.code == 2);
   CHECK(variable.says("keel::device: APP_DEVICE=nope: there is no device 'nope' ("));
-  CHECK(program("facts", "APP_DEVICE=serial,sycl").says("APP_DEVICE=serial,sycl: this program was built without the device 'sycl'"));
+  CHECK(program("facts", "APP_DEVICE=" KEEL_TEST_HOST_DEVICE ",sycl").says("APP_DEVICE=" KEEL_TEST_HOST_DEVICE ",sycl: this program was built without the device 'sycl'"));
 }
 
 TEST_CASE("device: a runtime that outlives main says so, and one that std::exit leaves does not crash") {
