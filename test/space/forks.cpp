@@ -75,7 +75,8 @@ void check_fork(int expected, Use const& use) {
       return 0;
     });
     CHECK(child.said == "");
-    CHECK(child.status == 0);
+    CAPTURE(child.said);
+  CHECK(child.status == 0);
   }
 }
 
@@ -97,6 +98,7 @@ TEST_CASE("space: the child of a fork runs kernels and teams on oneTBB, and ends
     if (sum_in_teams(*kept) != 2) return 1;
     return in_fork([&] { return sum_in_teams(*kept) == 2 && sum_on(*kept) == 499500 ? 0 : 2; });
   });
+  CAPTURE(child.said);
   CHECK(child.status == 0);
 #else
   keel::test::skip("no oneTBB");
@@ -123,6 +125,7 @@ TEST_CASE("space: a fork while a simulated kernel runs is told in the child, at 
     ks::stop();
     return forked;
   });
+  CAPTURE(child.said);
   CHECK(child.status == 0);
 }
 
@@ -152,6 +155,7 @@ TEST_CASE("space: a fork while another thread runs a kernel on oneTBB is told in
     ks::stop();
     return forked;
   });
+  CAPTURE(child.said);
   CHECK(child.status == 0);
 #else
   keel::test::skip("no oneTBB");
@@ -166,5 +170,6 @@ TEST_CASE("space: a kernel that threw, and that nothing waited for, is told at t
     return 0;
   });
   CHECK(child.said.find("a kernel threw, and nothing waited for it (no cells). Fence before the end?") != std::string::npos);
+  CAPTURE(child.said);
   CHECK(child.status == 0);
 }

@@ -38,16 +38,18 @@ private:
 };
 
 /// A mutex whose two calls are inlined, because an empty kernel is not much longer than those of the system's. One that
-/// another thread held at a `fork` is held in the child for ever, so there `lock` throws.
+/// another thread held at a `fork` is held in the child for ever, so there `lock` throws, once.
 class inlined_mutex {
 public:
   void lock() {
     int expected = free;
     if (!state_.compare_exchange_strong(expected, taken, std::memory_order_acquire))
       while (state_.exchange(awaited, std::memory_order_acquire) != free) {
-        if (policy::is_forked_since(locked_after_.load(std::memory_order_relaxed)))
+        if (policy::is_forked_since(locked_after_.load(std::memory_order_relaxed))) {
+          state_.store(free); // told once: what ends the process fences again
           throw error("space", "a kernel of the parent process never ends here",
                       "another thread ran it during fork(), which copies no threads", "Fence before fork()");
+        }
         state_.wait(awaited);
       }
     locked_after_.store(policy::forks_seen.load(std::memory_order_relaxed), std::memory_order_relaxed);
