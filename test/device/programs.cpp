@@ -56,6 +56,11 @@ result program(std::string const& arguments, std::string const& environment = ""
 
 std::string const launch = KEEL_TEST_LAUNCH;
 
+/// The program on so many ranks, for a minute at most.
+result on_ranks(int ranks, std::string const& arguments) {
+  return shell("timeout 60 " + launch + " " + std::to_string(ranks) + " " KEEL_TEST_PROGRAM " " + arguments);
+}
+
 } // namespace
 
 TEST_CASE("device: the program runs without a word of advice and ends well") {
@@ -273,7 +278,7 @@ TEST_CASE("device: an MPI that the application started is used and not ended") {
 TEST_CASE(
     "device: runtimes one after the other share an MPI that runs until the process exits, unless the policy ends it") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
-  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " library");
+  auto const r = on_ranks(2, "library");
   CAPTURE(r.output);
   CHECK(r.code == 0);
   CHECK(r.count("library on 2 ranks\n") == 6);
@@ -322,7 +327,7 @@ TEST_CASE("device: in every order of starting MPI and Kokkos, what keel's own de
 TEST_CASE("device: the elements of a view are reduced over ranks, wherever it lies") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   for (char const* device : {KEEL_TEST_HOST_DEVICE, "simulated"}) {
-    auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " elements --app-device=" + device);
+    auto const r = on_ranks(2, std::string{"elements --app-device="} + device);
     CAPTURE(r.output);
     CHECK(r.code == 0);
     CHECK(r.count("elements 3 3\n") == 2);
@@ -342,7 +347,7 @@ TEST_CASE("device: a device without memory for an array is disabled, and the nex
 
 TEST_CASE("device: a mistake that all ranks make is told once") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
-  auto const r = shell("timeout 60 " + launch + " 4 " KEEL_TEST_PROGRAM " all-throw");
+  auto const r = on_ranks(4, "all-throw");
   CAPTURE(r.output);
   CHECK(r.code != 0);
   CHECK(r.count("keel::test: the grid does not fit (it was told to).") == 1);
@@ -408,7 +413,7 @@ TEST_CASE("device: the child of a fork computes on each device and ends, and so 
     CHECK(one.code == 0);
     CHECK(one.says("child 0\n"));
     if (launch.empty()) continue;
-    auto const two = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " fork --app-device=" + device);
+    auto const two = on_ranks(2, std::string{"fork --app-device="} + device);
     CAPTURE(two.output);
     CHECK(two.code == 0);
     CHECK(two.count("child 0\n") == 2);
@@ -417,7 +422,7 @@ TEST_CASE("device: the child of a fork computes on each device and ends, and so 
 
 TEST_CASE("device: an exception that is not keel's keeps its message on the way out of a job") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
-  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " throws-another");
+  auto const r = on_ranks(2, "throws-another");
   CAPTURE(r.output);
   CHECK(r.code != 0);
   CHECK(r.code != 124);
@@ -427,7 +432,7 @@ TEST_CASE("device: an exception that is not keel's keeps its message on the way 
 TEST_CASE("device: an exception that nothing reports ends the job within seconds") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const begin = std::chrono::steady_clock::now();
-  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " throws-and-says-nothing");
+  auto const r = on_ranks(2, "throws-and-says-nothing");
   CAPTURE(r.output);
   CHECK(r.code != 0);
   CHECK(r.code != 124);
@@ -437,13 +442,13 @@ TEST_CASE("device: an exception that nothing reports ends the job within seconds
 
 TEST_CASE("device: a rank that returns early is found by --keel-end-timeout, which names it and who is missing") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
-  auto const r = shell("timeout 60 " + launch + " 3 " KEEL_TEST_PROGRAM " leaves-early --app-end-timeout=1");
+  auto const r = on_ranks(3, "leaves-early --app-end-timeout=1");
   CAPTURE(r.output);
   CHECK(r.code != 0);
   CHECK(r.code != 124);
   CHECK(r.count("keel::runtime: rank 1 has ended and rank 0 has not, for 1 s (") == 1);
   CHECK(r.says("change --app-end-timeout? [rank 1 of 3 on host "));
-  CHECK(shell("timeout 60 " + launch + " 3 " KEEL_TEST_PROGRAM " facts --app-end-timeout=1").code == 0);
+  CHECK(on_ranks(3, "facts --app-end-timeout=1").code == 0);
   CHECK(program("facts --app-end-timeout=0").code == 2);
   CHECK(program("facts --app-end-timeout=5").says("knob --app-end-timeout [] 5 command line\n"));
   CHECK(program("facts").says("knob --app-end-timeout [] never unset\n"));
@@ -452,7 +457,7 @@ TEST_CASE("device: a rank that returns early is found by --keel-end-timeout, whi
 TEST_CASE("device: a rank that an exception unwinds aborts the job with the message") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const begin = std::chrono::steady_clock::now();
-  auto const r = shell("timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " throws");
+  auto const r = on_ranks(2, "throws");
   CAPTURE(r.output);
   CHECK(r.code != 0);
   CHECK(r.code != 124);
