@@ -109,7 +109,7 @@ public:
     if (std::uncaught_exceptions() == exceptions_) {
       auto const& limit = settings_.program.end_timeout;
       end_.wait(limit ? std::optional{std::chrono::seconds{*limit}} : std::nullopt,
-                device::option_prefix(App::prefix) + "end-timeout");
+                [] { return device::option_prefix(App::prefix) + "end-timeout"; });
     }
   }
 

@@ -11,10 +11,10 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <concepts>
 #include <exception>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -31,8 +31,10 @@ public:
   }
 
   /// Returns when the rank before has called this, too. After `limit` aborts the job with a message that names both
-  /// ranks and the knob `option`. Without one it waits for ever, and tells the same after `patience`.
-  void wait(std::optional<std::chrono::seconds> limit, std::string_view option,
+  /// ranks and the knob `option()`. Without one it waits for ever, and tells the same after `patience`. Allocates only
+  /// where it tells, because the destructor that calls it may not throw.
+  template <std::invocable F>
+  void wait(std::optional<std::chrono::seconds> limit, F const& option,
             std::chrono::milliseconds patience = std::chrono::seconds{60}) {
     if constexpr (can_wait) {
       if (ranks_.size() < 2 || !R::is_running()) return;
@@ -43,8 +45,8 @@ public:
       std::string const message = "keel::runtime: rank " + std::to_string(ranks_.rank()) + " has ended and rank " + before +
                                   " has not, for " + std::to_string(seconds) +
                                   " s (one returned early, or the other hangs). ";
-      if (limit) abort(ranks_, message + "Let every rank come to the end, or change " + std::string{option} + "?", 1);
-      std::fprintf(stderr, "%s%s=N ends the job after N seconds.\n", message.c_str(), std::string{option}.c_str());
+      if (limit) abort(ranks_, message + "Let every rank come to the end, or change " + option() + "?", 1);
+      std::fprintf(stderr, "%s%s=N ends the job after N seconds.\n", message.c_str(), option().c_str());
       while (!neighbours.came_within(std::chrono::hours{1})) {}
     }
   }
