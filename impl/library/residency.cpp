@@ -3,4 +3,14 @@
 #include <keel/impl/residency/explain_graph.hpp>
 #include <keel/impl/residency/explain_table.hpp>
 #include <keel/impl/residency/grid.hpp>
+#include <keel/impl/residency/kokkos_provider.hpp>
+#include <keel/impl/residency/profiled_observer.hpp>
 #include <keel/impl/residency/trace.hpp>
+#include <keel/residency/ledger.hpp>
+#include <keel/residency/reasons.hpp>
+
+namespace keel::residency {
+template class ledger<kokkos_provider, detail::profiled_observer<unobserved>>;
+template class ledger<kokkos_provider, detail::profiled_observer<reasons>>;
+template class ledger<kokkos_provider, detail::profiled_observer<trace>>;
+} // namespace keel::residency

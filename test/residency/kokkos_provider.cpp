@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/kokkos_provider.hpp>
 
+#include <keel/impl/residency/kokkos_lane.hpp>
+
 #include "recording_provider.hpp"
 #include "run.hpp"
 
@@ -11,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,7 +30,7 @@ class on_kokkos {
 public:
   using space = keel::device_traits<keel::simulated>::execution_space;
   using device_memory = space::memory_space;
-  using provider_type = kr::kokkos_provider<keel::list<kr::detail::lane_of<space>>>;
+  using provider_type = kr::kokkos_provider;
 
   on_kokkos() : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 2, 1)), provider({part_}) {
     kr::detail::shape rows, triples;
@@ -38,7 +41,7 @@ public:
     triples.elements = 3 * nx * ny;
     provider.add({rows}, 3, 2, &on_kokkos::make, this);
     provider.add({triples}, 1, 2, &on_kokkos::make, this);
-    provider.connect(queue_);
+    provider.connect(kr::memory{1}, std::make_unique<kr::detail::kokkos_lane<space, true>>(queue_));
     for (int v = 0; v < 2; ++v)
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
   }
@@ -156,7 +159,7 @@ TEST_CASE("residency: the recording provider keeps the laws") {
 
 TEST_CASE("residency: arrays that overlap are refused, and bytes are known by their owner") {
   kr::share part = kr::share_of(kr::grid{{4}}, 1, 0);
-  kr::kokkos_provider<keel::list<>> provider({part});
+  kr::kokkos_provider provider({part});
   kr::detail::shape lies;
   lies.rank = 1, lies.stride[0] = 1, lies.element_bytes = 8, lies.elements = 4;
   for (int v = 0; v < 2; ++v) provider.add({lies}, 2, 1, nullptr, nullptr);

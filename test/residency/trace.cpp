@@ -102,6 +102,7 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;
   double time = 0;
   std::map<std::string, int> routines, others;
+  std::string cut; // of the grid's axes among the ranks
   for (auto const& line : lines) {
     if (!line.contains("what")) continue;
     if (line["what"] == "routine") { // told when it has ended
@@ -114,6 +115,7 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
     time = line["time"].get<double>();
     if (auto const what = line["what"].get<std::string>(); what == "knob" || what == "entry" || what == "flow") {
       ++others[what];
+      if (what == "knob" && line["option"] == "ranks_in") cut = line["value"].get<std::string>();
       continue;
     }
     CHECK(line["variable"] == "eta");
@@ -129,7 +131,8 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
     CHECK((line["to"] == "host" ? line["from"] : line["to"]) == "simulated");
   }
   CHECK(routines == std::map<std::string, int>{{"init in host", 1}, {"rhs in simulated", 4}, {"output in host", 2}});
-  CHECK(others["knob"] == 1);
+  CHECK(others["knob"] == 2);
+  CHECK(cut == "1x1");
   CHECK(others["cycle"] == 4);
   CHECK(others["init writes in host"] == 1);
   CHECK(others["rhs writes in simulated"] == 4);

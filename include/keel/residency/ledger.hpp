@@ -194,20 +194,23 @@ private:
     component_range range;
     template <class F>
     [[gnu::always_inline]] void for_each(F&& f) const {
-      (void)all_of([&](detail::asked const& r) __attribute__((always_inline)) { return f(r), true; });
-    }
-    // Whether `f` holds for each. Stops at the first that it does not hold for.
-    template <class F>
-    [[gnu::always_inline]] bool all_of(F&& f) const {
       int const end = range.of(all.components_).end;
       for (request const& r : list) {
         std::size_t at = all.index(r.variable, r.level, range.begin);
         for (int c = range.begin; c < end; ++c, ++at)
-          if (!f(detail::asked{r.variable, r.level, c, std::uint32_t(at), bits_of(r.reads, host), r.writes})) return false;
+          f(detail::asked{r.variable, r.level, c, std::uint32_t(at), bits_of(r.reads, host), r.writes});
       }
-      return true;
     }
   };
+  // Whether `f` holds for what `row` has of each component; mostly there is one. Runs at every call, so it does nothing else.
+  template <class T, class F>
+  [[gnu::always_inline]] bool all_components(T* row, request const& r, component_range range, F&& f) const {
+    T* const first = row + places_[std::size_t(r.variable)].first + r.level * components_;
+    T* const end = first + range.of(components_).end;
+    for (T* at = first + range.begin; at < end; ++at)
+      if (!f(*at)) return false;
+    return true;
+  }
 
   [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
   [[nodiscard]] std::string describe(memory m) const;

@@ -23,16 +23,25 @@ KEEL_FUNCTION inline std::uint64_t digest_of(std::uint64_t place, std::uint64_t 
 }
 
 /// The kernel: a sum, so that the order does not matter.
-template <class Word>
 struct digest_words {
-  Word const* array;
+  void const* array;
   strip which;
 
   KEEL_FUNCTION void operator()(std::int64_t i, std::uint64_t& sum) const {
-    std::int64_t const at = which[i];
-    sum += digest_of(std::uint64_t(at), std::uint64_t(array[at]));
+    auto const at = std::size_t(which[i]);
+    std::uint64_t const value = which.word_bytes == 8   ? static_cast<std::uint64_t const*>(array)[at]
+                                : which.word_bytes == 4 ? static_cast<std::uint32_t const*>(array)[at]
+                                                        : static_cast<std::uint8_t const*>(array)[at];
+    sum += digest_of(at, value);
   }
 };
+/// The same on the calling thread.
+[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, bounds const& box) {
+  digest_words const words{array, strip_of(lies, box)};
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);
+  return sum;
+}
 
 /// One region of one level, in one memory, and what lay there.
 struct digested {

@@ -9,22 +9,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <tuple>
-#include <utility>
 
 namespace keel::residency::detail {
 
-// Calls f with what exchanges and what packs in memory `m`, for the component.
+// Where the component's rims are packed.
 template <class App>
-template <class F>
-void fields_base<App>::in_channel(int which, memory m, F&& f) {
-  auto& channels = halo_channels_[std::size_t(which)];
-  if (m == host) return f(channels.ghosts, channels.on_host);
-  with_index<lanes::size>(std::size_t(m) - 1, [&]<std::size_t Lane>(std::integral_constant<std::size_t, Lane>) {
-    auto& packing = std::get<Lane>(channels.on_devices);
-    packing.connect(provider_.template queue<Lane>(), sends_by_way_of_host_);
-    f(channels.ghosts, packing);
-  });
+packing& fields_base<App>::packing_for(int which, memory m) {
+  packing& here = halo_channels_[std::size_t(which)]->packings[std::size_t(m)];
+  if (m != host) here.connect(provider_.lane_of(m), sends_by_way_of_host_);
+  return here;
 }
 
 // Calls f(component). Where it throws, what the exchange was to fill is lost.
@@ -56,23 +49,20 @@ void fields_base<App>::begin_exchange(std::span<request const> asked, memory m, 
     admit(asked, m, "exchange", range);
   }
   ledger_.observer().before_exchange();
-  for_each_component(asked, range, [&](int c) {
-    in_channel(c, m, [&](auto& ghosts, auto& packing) { ghosts.start(arrays_of(asked, c, m), packing); });
-  });
+  for_each_component(asked, range, [&](int c) { halo_channels_[std::size_t(c)]->ghosts.start(arrays_of(asked, c, m), packing_for(c, m)); });
 }
 
 // What came is put in its place. The ghosts go on to other memories where and when a routine reads them.
 template <class App>
 void fields_base<App>::finish_exchange(std::span<request const> asked, memory m, component_range range) {
   for_each_component(asked, range, [&](int c) {
-    in_channel(c, m, [&](auto& ghosts, auto& packing) {
-      ghosts.finish(arrays_of(asked, c, m), packing);
-      for (request const& r : asked) {
-        std::uint64_t const bytes = ghosts.bytes_sent(provider_.shape_of(r.variable, c));
-        ledger_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, {0, bytes, 0});
-        if constexpr (tracking::observer::is_told) ledger_.observer().exchange(r.variable, r.level, c, bytes);
-      }
-    });
+    auto& ghosts = halo_channels_[std::size_t(c)]->ghosts;
+    ghosts.finish(arrays_of(asked, c, m), packing_for(c, m));
+    for (request const& r : asked) {
+      std::uint64_t const bytes = ghosts.bytes_sent(provider_.shape_of(r.variable, c));
+      ledger_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, {0, bytes, 0});
+      if constexpr (tracking::observer::is_told) ledger_.observer().exchange(r.variable, r.level, c, bytes);
+    }
   });
 }
 

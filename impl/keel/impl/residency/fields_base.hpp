@@ -23,13 +23,20 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
+
+#if KEEL_COMPILED
+namespace keel::residency {
+extern template class ledger<kokkos_provider, detail::profiled_observer<unobserved>>;
+extern template class ledger<kokkos_provider, detail::profiled_observer<reasons>>;
+extern template class ledger<kokkos_provider, detail::profiled_observer<trace>>;
+} // namespace keel::residency
+#endif
 
 namespace keel::residency::detail {
 
@@ -65,7 +72,6 @@ struct fields_base {
   using layout = typename App::layout;
   using lanes = lanes_of<devices>;
   using host_tag = typename detail::host_tag<devices>::type;
-  using provider_type = kokkos_provider<lanes>;
   static_assert(tracking::tracks || lanes::size == 0,
                 "keel::residency::off: the list has a device with memory of its own (nobody would copy). Take automatic?");
 
@@ -131,8 +137,7 @@ struct fields_base {
   [[nodiscard]] bool listens() const { return keeps_ledger && ledger_.observer().listens(); }
 
   // exchange.hpp
-  template <class F>
-  void in_channel(int which, memory m, F&& f);
+  [[nodiscard]] packing& packing_for(int which, memory m);
   template <class F>
   void for_each_component(std::span<request const> asked, component_range range, F&& f);
   [[nodiscard]] std::span<halo_array const> arrays_of(std::span<request const> asked, int which, memory m);
@@ -173,21 +178,16 @@ struct fields_base {
   template <class Data, class Tag>
   [[nodiscard]] auto array(int variable, int levels, int level, int which) const {
     using type = array_type<Data, memory_space_of<Tag>>;
-    return type(static_cast<type const*>(arrays(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
+    return type(static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
   }
   template <class Data, class Tag>
   [[nodiscard]] auto const_array(int variable, int levels, int level, int which) const {
     using type = array_type<Data, memory_space_of<Tag>>;
-    return typename type::const_type(static_cast<type const*>(arrays(variable, memory_of<Tag>).first)[which * levels + provider_.slot(variable, level)]);
+    return typename type::const_type(static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
   }
-  /// The arrays of one variable in one memory, by component, then slot. `all` owns them.
-  struct array_table {
-    void const* first = nullptr;
-    std::shared_ptr<void> all;
-  };
-  [[nodiscard]] array_table const& arrays(int variable, memory m) const {
-    return array_tables_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)];
-  }
+  /// The views of one variable in one memory, by component, then slot.
+  [[nodiscard]] void const* arrays(int variable, memory m) const { return arrays_[place_of(variable, m)].get(); }
+  [[nodiscard]] static std::size_t place_of(int variable, memory m) { return std::size_t(variable) * (lanes::size + 1) + std::size_t(m); }
 
   template <class Tag>
   [[nodiscard]] space_of<Tag> const& instance() const {
@@ -199,13 +199,13 @@ struct fields_base {
 
   [[no_unique_address]] closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
   std::vector<share> shares_; // by component, or one for all
-  provider_type provider_;
-  ledger<provider_type, profiled_observer<typename tracking::observer>> ledger_;
-  std::vector<array_table> array_tables_;   // by variable, then memory
-  std::vector<std::vector<layout>> layouts_; // the lengths of the dimensions, for Kokkos; by component, or one for all
+  kokkos_provider provider_;
+  ledger<kokkos_provider, profiled_observer<typename tracking::observer>> ledger_;
+  std::vector<std::shared_ptr<void>> arrays_; // at place_of
+  std::vector<layout> layouts_;               // the lengths of the dimensions, for Kokkos; by variable, then share
   instances<host_tag, devices> instances_;
   machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
-  std::deque<halo_channels<typename App::ranks, lanes>> halo_channels_; // by component
+  std::vector<std::unique_ptr<halo_channel<typename App::ranks>>> halo_channels_; // by component
   std::vector<halo_array> exchanged_;
   bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
   // The cells of the only component. With more components, and inside a step, a row on which every test fails; it is not written.

@@ -4,7 +4,10 @@
 /// @file
 /// How bytes are gathered, sent and scattered.
 
+#include <keel/impl/residency/boxes.hpp>
+#include <keel/impl/residency/digest.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/residency/kokkos_provider.hpp>
 
 #include <algorithm>
@@ -17,19 +20,25 @@
 
 namespace keel::residency {
 
-template <class... Lanes>
-region_bytes kokkos_provider<keel::list<Lanes...>>::bytes_of(int variable, int component) const {
-  region_bytes bytes{};
-  for (region one : single_regions) {
-    detail::box_set const set = boxes(variable, component, one);
-    for (int b = 0; b < set.count; ++b)
-      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(shape_of(variable, component), set.boxes[b]));
-  }
-  return bytes;
+KEEL_INLINE kokkos_provider::kokkos_provider(std::vector<share> shares) : shares_(std::move(shares)) {}
+KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
+
+KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner) {
+  for (std::size_t c = 0; c < lies.size(); ++c) lies[c].all = regions_of_all(lies[c], int(c));
+  arrays_.push_back({std::move(lies), levels, components, make, owner, {}});
+  slots_.emplace_back();
+  for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
 }
 
-template <class... Lanes>
-void kokkos_provider<keel::list<Lanes...>>::place(int variable, memory m, std::vector<void*> arrays) {
+template <class F>
+void kokkos_provider::for_each_array(F&& f) const {
+  for (std::size_t v = 0; v < arrays_.size(); ++v)
+    for (std::size_t m = 0; m < arrays_[v].data.size(); ++m)
+      for (std::size_t i = 0; i < arrays_[v].data[m].size(); ++i)
+        f(int(v), int(i), memory(m), static_cast<std::byte const*>(arrays_[v].data[m][i]), size_of(int(v), int(i) / arrays_[v].levels));
+}
+
+KEEL_INLINE void kokkos_provider::place(int variable, memory m, std::vector<void*> arrays) {
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     auto const* const begin = static_cast<std::byte const*>(arrays[i]);
     std::size_t const size = size_of(variable, int(i) / arrays_[std::size_t(variable)].levels);
@@ -42,8 +51,7 @@ void kokkos_provider<keel::list<Lanes...>>::place(int variable, memory m, std::v
   arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
 }
 
-template <class... Lanes>
-std::optional<owner> kokkos_provider<keel::list<Lanes...>>::owner_of(void const* data, std::size_t bytes) const {
+KEEL_INLINE std::optional<owner> kokkos_provider::owner_of(void const* data, std::size_t bytes) const {
   std::optional<owner> found;
   auto const* const begin = static_cast<std::byte const*>(data);
   for_each_array([&](int variable, int i, memory m, std::byte const* first, std::size_t size) {
@@ -56,166 +64,168 @@ std::optional<owner> kokkos_provider<keel::list<Lanes...>>::owner_of(void const*
   return found;
 }
 
-// Pieces begin at multiples of eight bytes, so that words of any length are aligned.
-template <class... Lanes>
+KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) const {
+  region_bytes bytes{};
+  detail::shape const& lies = shape_of(variable, component);
+  for (region one : single_regions) {
+    detail::box_set const set = boxes(lies, component, one);
+    for (int b = 0; b < set.count; ++b) bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, set.boxes[b]));
+  }
+  return bytes;
+}
+
+// The regions that have cells, where these are all that the array has.
+KEEL_INLINE region kokkos_provider::regions_of_all(detail::shape const& lies, int component) const {
+  region all = region::none;
+  std::int64_t bytes = 0;
+  for (region one : single_regions) {
+    detail::box_set const set = boxes(lies, component, one);
+    for (int b = 0; b < set.count; ++b) bytes += detail::bytes_of(lies, set.boxes[b]);
+    if (set.count != 0) all = all | (one & region::everywhere);
+  }
+  return bytes == lies.elements * lies.element_bytes ? all : region::none;
+}
+
+KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
+  region const all = shape_of(t.variable, t.component).all;
+  return all != region::none && without(all, t.where) == region::none;
+}
+
+KEEL_INLINE detail::box_set kokkos_provider::boxes(detail::shape const& lies, int component, region where) const {
+  return detail::boxes_of(lies.rank != 0 ? shares_[shares_.size() == 1 ? 0 : std::size_t(component)] : share{}, where, lies.has_ghosts);
+}
+
 template <class F>
-std::size_t kokkos_provider<keel::list<Lanes...>>::for_each_box(std::span<transfer const> batch, F&& f) const {
+std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f) const {
   std::size_t offset = 0;
   for (transfer const& t : batch) {
     if (is_whole(t)) continue;
     detail::shape const& lies = shape_of(t.variable, t.component);
-    detail::box_set const set = boxes(t.variable, t.component, t.where);
+    detail::box_set const set = boxes(lies, t.component, t.where);
     for (int b = 0; b < set.count; ++b) {
       f(t, set.boxes[b], offset);
-      offset += (std::size_t(detail::bytes_of(lies, set.boxes[b])) + 7) / 8 * 8;
+      offset += detail::padded(lies, set.boxes[b]);
     }
   }
   return offset;
 }
 
-template <class... Lanes>
-template <class L>
-void kokkos_provider<keel::list<Lanes...>>::staging_channel<L>::reserve(std::size_t bytes) {
-  if (used + bytes <= here.extent(0)) return;
-  using Kokkos::view_alloc, Kokkos::WithoutInitializing;
-  std::size_t const size = std::max(bytes, 2 * here.extent(0));
-  bytes_in<memory_space> far(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
-  bytes_in<space::pinned> near(view_alloc(std::string("keel: staging"), WithoutInitializing), size);
-  retired.emplace_back(std::exchange(there, far), std::exchange(here, near));
-  used = 0;
+KEEL_INLINE void kokkos_provider::reserve(staging_channel& channel, std::size_t bytes) const {
+  if (channel.used + bytes <= channel.size) return;
+  constexpr auto label = "keel: staging";
+  std::size_t const size = std::max(bytes, 2 * channel.size);
+  staging larger{channel.lane->allocate(label, size), channel.lane->allocate_on_host(label, size)};
+  channel.retired.push_back(channel.pieces);
+  channel.pieces = std::move(larger);
+  channel.size = size;
+  channel.used = 0;
+}
+
+KEEL_INLINE void kokkos_provider::create(int variable, memory m) {
+  record const& r = arrays_[std::size_t(variable)];
+  r.make(r.owner, variable, m);
+}
+
+KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
+  auto& levels = slots_[std::size_t(variable)];
+  rotate_levels(levels.data(), int(levels.size()), rotation::cycle);
+  return {};
 }
 
 // Whole arrays first; then the other regions of the batch are gathered on the host, sent in one
 // piece, and scattered by kernels. All in the device's queue, so nothing here waits for it.
-template <class... Lanes>
-started kokkos_provider<keel::list<Lanes...>>::to_device(std::span<transfer const> batch) {
-  in_lane(batch[0].to, [&]<class L>(staging_channel<L>& lane) {
-    using there = typename L::memory_space;
-    std::size_t const size = for_each_box(batch, [](auto&&...) {});
-    if (size != 0) lane.reserve(size); // first, because it may fail
-    for (transfer const& t : batch)
-      if (is_whole(t)) {
-        std::size_t const bytes = size_of(t.variable, t.component);
-        auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
-        auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.to));
-        Kokkos::deep_copy(*lane.queue, borrowed<there>(to, bytes), borrowed<Kokkos::HostSpace>(from, bytes));
-      }
-    if (size == 0) return;
-    unsigned char* const here = lane.here.data() + lane.used;
-    unsigned char* const far = lane.there.data() + lane.used;
-    lane.used += size;
-    for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::move_on_host<detail::motion::gather>(shape_of(t.variable, t.component), array(t.variable, t.level, t.component, host),
-                                                   here + offset, box);
-    });
-    Kokkos::deep_copy(*lane.queue, borrowed<there>(far, size), borrowed<Kokkos::HostSpace>(here, size));
-    for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::launch_move<detail::motion::scatter>(*lane.queue, shape_of(t.variable, t.component),
-                                                   array(t.variable, t.level, t.component, t.to), far + offset, box);
-    });
+KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) {
+  staging_channel& channel = channel_of(batch[0].to);
+  detail::lane& lane = *channel.lane;
+  std::size_t const size = for_each_box(batch, [](auto&&...) {});
+  if (size != 0) reserve(channel, size); // first, because it may fail
+  for (transfer const& t : batch)
+    if (is_whole(t))
+      lane.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
+                     size_of(t.variable, t.component));
+  if (size == 0) return {};
+  std::byte *const here = channel.pieces.here.get() + channel.used, *const there = channel.pieces.there.get() + channel.used;
+  channel.used += size;
+  for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+    detail::move_on_host(detail::motion::gather, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, host),
+                         here + offset, box);
+  });
+  lane.to_device(there, here, size);
+  for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+    lane.move(detail::motion::scatter, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.to), there + offset, box);
   });
   return {};
 }
 
 // The same the other way round. The host scatters when all has arrived: where the levels have cycled since, to the
 // arrays that were meant.
-template <class... Lanes>
-void kokkos_provider<keel::list<Lanes...>>::begin_to_host(std::span<transfer const> batch) {
-  in_lane(batch[0].from, [&]<class L>(staging_channel<L>& lane) {
-    using there = typename L::memory_space;
-    std::size_t const size = for_each_box(batch, [](auto&&...) {});
-    if (size != 0) { // first, because it may fail
-      lane.reserve(size);
-      lane.arrivals.reserve(lane.arrivals.size() + batch.size());
-    }
-    for (transfer const& t : batch)
-      if (is_whole(t)) {
-        std::size_t const bytes = size_of(t.variable, t.component);
-        auto* const from = static_cast<unsigned char*>(array(t.variable, t.level, t.component, t.from));
-        auto* const to = static_cast<unsigned char*>(array(t.variable, t.level, t.component, host));
-        Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(to, bytes), borrowed<there>(from, bytes));
-      }
-    if (size == 0) return;
-    unsigned char* const here = lane.here.data() + lane.used;
-    unsigned char* const far = lane.there.data() + lane.used;
-    lane.used += size;
-    transfer const* last = nullptr;
-    for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::launch_move<detail::motion::gather>(*lane.queue, shape_of(t.variable, t.component),
-                                                  array(t.variable, t.level, t.component, t.from), far + offset, box);
-      if (std::exchange(last, &t) != &t) lane.arrivals.push_back({t, array(t.variable, t.level, t.component, host), here + offset});
-    });
-    Kokkos::deep_copy(*lane.queue, borrowed<Kokkos::HostSpace>(here, size), borrowed<there>(far, size));
+KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
+  staging_channel& channel = channel_of(batch[0].from);
+  detail::lane& lane = *channel.lane;
+  std::size_t const size = for_each_box(batch, [](auto&&...) {});
+  if (size != 0) { // first, because it may fail
+    reserve(channel, size);
+    channel.arrivals.reserve(channel.arrivals.size() + batch.size());
+  }
+  for (transfer const& t : batch)
+    if (is_whole(t))
+      lane.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
+                   size_of(t.variable, t.component));
+  if (size == 0) return;
+  std::byte *const here = channel.pieces.here.get() + channel.used, *const there = channel.pieces.there.get() + channel.used;
+  channel.used += size;
+  transfer const* last = nullptr;
+  for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
+    lane.move(detail::motion::gather, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.from), there + offset, box);
+    if (std::exchange(last, &t) != &t) channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), here + offset});
   });
+  lane.to_host(here, there, size);
 }
 
-template <class... Lanes>
-finished kokkos_provider<keel::list<Lanes...>>::to_host(std::span<transfer const> batch) {
+KEEL_INLINE finished kokkos_provider::to_host(std::span<transfer const> batch) {
   begin_to_host(batch);
   wait(batch[0].from);
   return {};
 }
 
-template <class... Lanes>
-template <class L>
-void kokkos_provider<keel::list<Lanes...>>::finish(staging_channel<L>& lane) {
-  lane.queue->fence();
-  for (arrival const& a : lane.arrivals)
+// Puts in place what has arrived.
+KEEL_INLINE void kokkos_provider::wait(memory m) {
+  staging_channel& channel = channel_of(m);
+  channel.lane->fence();
+  for (arrival const& a : channel.arrivals)
     for_each_box({&a.what, 1}, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::move_on_host<detail::motion::scatter>(shape_of(t.variable, t.component), a.array, a.staged + offset, box);
+      detail::move_on_host(detail::motion::scatter, shape_of(t.variable, t.component), a.array, a.staged + offset, box);
     });
-  lane.arrivals.clear();
-  lane.used = 0;
-  lane.retired.clear();
+  channel.arrivals.clear();
+  channel.used = 0;
+  channel.retired.clear();
 }
 
-template <class... Lanes>
-started kokkos_provider<keel::list<Lanes...>>::copy_from_past(int variable, int component, memory m) {
+KEEL_INLINE started kokkos_provider::copy_from_past(int variable, int component, memory m) {
   std::size_t const size = size_of(variable, component);
-  auto* const from = static_cast<unsigned char*>(array(variable, 1, component, m));
-  auto* const to = static_cast<unsigned char*>(array(variable, 0, component, m));
+  void *const from = array(variable, 1, component, m), *const to = array(variable, 0, component, m);
   if (m == host) std::memcpy(to, from, size);
-  else
-    in_lane(m, [&]<class L>(staging_channel<L>& lane) {
-      using there = typename L::memory_space;
-      Kokkos::deep_copy(*lane.queue, borrowed<there>(to, size), borrowed<there>(from, size));
-    });
+  else lane_of(m).copy(to, from, size);
   return {};
 }
 
-template <class... Lanes>
-void kokkos_provider<keel::list<Lanes...>>::poison(int variable, int level, int component, region where, memory m) {
-  detail::box_set const set = boxes(variable, component, where);
+KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component, region where, memory m) {
+  detail::shape const& lies = shape_of(variable, component);
+  detail::box_set const set = boxes(lies, component, where);
   void* const data = array(variable, level, component, m);
-  for (int b = 0; b < set.count; ++b) {
-    if (m == host) detail::move_on_host<detail::motion::poison>(shape_of(variable, component), data, nullptr, set.boxes[b]);
-    else
-      in_lane(m, [&](auto& lane) {
-        detail::launch_move<detail::motion::poison>(*lane.queue, shape_of(variable, component), data, nullptr, set.boxes[b]);
-      });
-  }
+  for (int b = 0; b < set.count; ++b)
+    if (m == host) detail::move_on_host(detail::motion::poison, lies, data, nullptr, set.boxes[b]);
+    else lane_of(m).move(detail::motion::poison, lies, data, nullptr, set.boxes[b]);
 }
 
-template <class... Lanes>
-std::uint64_t kokkos_provider<keel::list<Lanes...>>::digest(int variable, int level, int component, region where, memory m) {
+KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int component, region where, memory m) {
   detail::shape const& lies = shape_of(variable, component);
-  detail::box_set const set = boxes(variable, component, where);
+  detail::box_set const set = boxes(lies, component, where);
   void const* const data = array(variable, level, component, m);
   std::uint64_t all = 0;
-  detail::with_word(lies, [&]<class Word>(Word) {
-    for (int b = 0; b < set.count; ++b) {
-      detail::digest_words<Word> const words{static_cast<Word const*>(data), detail::strip_of(lies, set.boxes[b])};
-      std::uint64_t sum = 0;
-      if (m == host)
-        for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);
-      else
-        in_lane(m, [&]<class L>(staging_channel<L>& lane) {
-          using policy = Kokkos::RangePolicy<typename L::execution_space>;
-          Kokkos::parallel_reduce("keel: digest", policy(*lane.queue, 0, typename policy::member_type(words.which.words)), words, sum);
-        });
-      all += sum;
-    }
-  });
+  for (int b = 0; b < set.count; ++b)
+    if (m == host) all += detail::digest_on_host(lies, data, set.boxes[b]);
+    else all += lane_of(m).digest(lies, data, set.boxes[b]);
   return all;
 }
 

@@ -204,11 +204,12 @@ void ledger<P, O>::post_call(prepared const& call) {
 
 template <Provider P, Observer O>
 void ledger<P, O>::post_call(std::span<request const> list, memory m, component_range range, std::string_view routine) {
-  looked_up const asked{*this, list, range};
-  asked.for_each([&](detail::asked const& r) {
-    if (r.writes != region::none) cells_[r.at] = after_write(cells_[r.at], r.writes, m);
-  });
-  if constexpr (O::is_told) tell_write(asked, m, routine);
+  for (request const& r : list)
+    if (r.writes != region::none) {
+      write_masks const masks = masks_of_write(r.writes, m);
+      (void)all_components(cells_.data(), r, range, [&](cell& c) { return c = after_write(c, masks), true; });
+    }
+  if constexpr (O::is_told) tell_write(looked_up{*this, list, range}, m, routine);
 }
 
 template <Provider P, Observer O>
@@ -232,10 +233,12 @@ void ledger<P, O>::require_valid_data(int variable, int level, region where, mem
 
 template <Provider P, Observer O>
 bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_range range) const {
-  looked_up const asked{*this, list, range};
-  auto const has = [&](detail::asked const& r) { return (cells_[r.at] & (r.reads << unsigned(m))) == 0; };
-  if (m != host) return asked.all_of(has);
-  return asked.all_of([&](detail::asked const& r) { return has(r) && (r.writes == region::none || in_flight_[r.at] == 0); });
+  for (request const& r : list) {
+    cell const reads = bits_of(r.reads, host);
+    if (!all_components(cells(), r, range, [&](cell c) { return (c >> unsigned(m) & reads) == 0; })) return false;
+    if (m == host && r.writes != region::none && !all_components(in_flight(), r, range, [](copies_in_flight f) { return f == 0; })) return false;
+  }
+  return true;
 }
 
 template <Provider P, Observer O>

@@ -33,13 +33,6 @@ using memory_space_of = typename space_of<Tag>::memory_space;
 template <class Tag>
 inline constexpr bool is_on_host = std::same_as<memory_space_of<Tag>, Kokkos::HostSpace>;
 
-/// A memory that is not the host's, and the space of the first device that has it.
-template <class Space>
-struct lane_of {
-  using memory_space = typename Space::memory_space;
-  using execution_space = Space;
-};
-
 template <class Lanes, class... Tags>
 struct lanes_from {
   using type = Lanes;
@@ -48,7 +41,7 @@ template <class... Lanes, class Tag, class... Tags>
 struct lanes_from<keel::list<Lanes...>, Tag, Tags...> {
   static constexpr bool is_new =
       !is_on_host<Tag> && !(std::same_as<memory_space_of<Tag>, typename Lanes::memory_space> || ...);
-  using next = std::conditional_t<is_new, keel::list<Lanes..., lane_of<space_of<Tag>>>, keel::list<Lanes...>>;
+  using next = std::conditional_t<is_new, keel::list<Lanes..., space_of<Tag>>, keel::list<Lanes...>>;
   using type = typename lanes_from<next, Tags...>::type;
 };
 
@@ -58,7 +51,8 @@ template <class... Tags>
 struct lanes<keel::list<Tags...>> {
   using type = typename lanes_from<keel::list<>, Tags...>::type;
 };
-/// The lanes of a list of devices: memory `i + 1` is that of lane `i`.
+/// The spaces by which bytes go to the memories of a list of devices that are not the host's, each the first device's that
+/// has it: memory `i + 1` is that of space `i`.
 template <class Devices>
 using lanes_of = typename lanes<Devices>::type;
 

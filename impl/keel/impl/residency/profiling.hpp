@@ -4,17 +4,13 @@
 /// @file
 /// Regions with names, by which Kokkos' tools see what keel does.
 
+#include <keel/impl/residency/profiled_observer.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/observer.hpp>
 #include <keel/space/kokkos.hpp>
 
-#include <array>
-#include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -47,41 +43,8 @@ KEEL_FORCE_INLINE void timed([[maybe_unused]] O& observer, [[maybe_unused]] std:
   }
 }
 
-/// An observer that also opens a region around each copy: *keel: copy eta[0] core, u[1] core host to cuda*. It asks
-/// once, when it is made, whether a tool is there; so nothing is asked where nothing is copied.
-template <Observer O>
-class profiled_observer : public O {
-public:
-  [[nodiscard]] bool listens() const { return listens_; }
-  void name_memories(std::vector<std::string> names) {
-    if constexpr (requires(O& o) { o.name_memories(names); }) O::name_memories(names);
-    memories_ = std::move(names);
-  }
-
-  void add(std::string_view name, int levels, int components, region_bytes const& bytes) {
-    variables_.emplace_back(name);
-    O::add(name, levels, components, bytes);
-  }
-  void before(std::span<transfer const> batch, std::string_view routine) {
-    if (listens_) Kokkos::Profiling::pushRegion(name_of_copy(batch));
-    O::before(batch, routine);
-  }
-  void after(std::span<transfer const> batch, std::string_view routine, bool done) {
-    if (listens_) Kokkos::Profiling::popRegion();
-    O::after(batch, routine, done);
-  }
-
-private:
-  [[nodiscard]] std::string name_of_copy(std::span<transfer const> batch) const {
-    std::string name = "keel: copy";
-    for (transfer const& t : batch)
-      name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) + "] " +
-              std::string(residency::name_of(t.where));
-    return name + ' ' + memories_[std::size_t(batch[0].from)] + " to " + memories_[std::size_t(batch[0].to)];
-  }
-
-  bool listens_ = Kokkos::Profiling::profileLibraryLoaded();
-  std::vector<std::string> variables_, memories_;
-};
+/// Kokkos' tools, as a `profiled_observer` calls them.
+inline constexpr region_listener kokkos_tools{[](std::string const& name) { Kokkos::Profiling::pushRegion(name); },
+                                              [] { Kokkos::Profiling::popRegion(); }};
 
 } // namespace keel::residency::detail

@@ -5,6 +5,7 @@
 /// How fields are made: the grid's share, the arrays in each memory, the devices.
 
 #include <keel/impl/residency/fields_base.hpp>
+#include <keel/impl/residency/kokkos_lane.hpp>
 #include <keel/impl/residency/traced_program.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/device_memory.hpp>
@@ -77,6 +78,7 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
     throw error("residency::fields", "the device " + std::string(run.device_name()) + " is not in the list",
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
+  if (Kokkos::Profiling::profileLibraryLoaded()) ledger_.observer().listen_to(kokkos_tools);
   ledger_.observer().name_memories(memory_names(devices{}));
   ledger_.name_memories(memory_names(devices{}));
   if constexpr (WritesFile<typename tracking::observer>) {
@@ -88,8 +90,9 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
     machine::broadcast(own_, agreed, 0);
     ledger_.observer().open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
     tell_knobs(ledger_.observer(), run);
+    tell_cuts(ledger_.observer(), shares_);
   }
-  for (int c = 0; c < component_count; ++c) halo_channels_.emplace_back(own_, local({c}));
+  for (int c = 0; c < component_count; ++c) halo_channels_.push_back(std::make_unique<halo_channel<typename App::ranks>>(own_, local({c})));
 }
 
 // Once all variables are there.
@@ -140,9 +143,8 @@ void fields_base<App>::add(variable_info const& about, std::initializer_list<len
   region regions = region::none;
   for (share const& part : shares_) regions = regions | part.regions;
   std::vector<shape> shapes;
-  layouts_.emplace_back();
-  for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, layouts_.back().emplace_back()));
-  array_tables_.resize(array_tables_.size() + lanes::size + 1);
+  for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, layouts_.emplace_back()));
+  arrays_.resize(arrays_.size() + lanes::size + 1);
   provider_.add(std::move(shapes), about.levels, components(), &fields_base::template allocate<Data>, this);
   (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group, about.has_ghosts ? regions : region::core);
   for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
@@ -188,26 +190,27 @@ void fields_base<App>::allocate(void* self, int variable, memory m) {
   int const levels = held.ledger_.levels(variable);
   auto const make = [&]<class Memory>(std::type_identity<Memory>) {
     using view_type = array_type<Data, Memory>;
+    int const count = levels * held.components();
+    auto* const views = new view_type[std::size_t(count)];
+    std::shared_ptr<void> all(views, +[](void* made) { delete[] static_cast<view_type*>(made); });
     std::vector<void*> data;
-    std::vector<view_type> views; // given over when all are there
-    for (int i = 0; i < levels * held.components(); ++i) {
-      auto const& all = held.layouts_[std::size_t(variable)];
-      auto const& lies = all[all.size() == 1 ? 0 : std::size_t(i / levels)];
+    for (int i = 0; i < count; ++i) {
+      std::size_t const shares = held.shares_.size(), which = shares == 1 ? 0 : std::size_t(i / levels);
+      auto const& lies = held.layouts_[std::size_t(variable) * shares + which];
       auto const label = std::string(held.ledger_.name(variable)) + " [" + std::to_string(i % levels) + "]";
       // What a device copies from and to is pinned, where it has such memory.
       using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
-      if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) views.push_back(array_type<Data, host_memory>(label, lies));
-      else views.push_back(view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), lies));
+      if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) views[i] = array_type<Data, host_memory>(label, lies);
+      else views[i] = view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), lies);
       // Kokkos before 4.0 counts the elements of some layouts with 32 bits.
       std::int64_t const elements = held.provider_.shape_of(variable, i / levels).elements;
-      if (std::int64_t(views.back().span()) < elements)
+      if (std::int64_t(views[i].span()) < elements)
         throw error("residency::fields", std::to_string(elements) + " elements are too many for an array",
-                    "this Kokkos makes " + std::to_string(views.back().span()) + " of them");
-      data.push_back(views.back().data());
+                    "this Kokkos makes " + std::to_string(views[i].span()) + " of them");
+      data.push_back(views[i].data());
     }
-    auto all = std::make_shared<std::vector<view_type>>(std::move(views));
     held.provider_.place(variable, m, std::move(data));
-    held.array_tables_[std::size_t(variable) * (lanes::size + 1) + std::size_t(m)] = {all->data(), all};
+    held.arrays_[place_of(variable, m)] = std::move(all); // when all are there
   };
   if (m == host) return make(std::type_identity<Kokkos::HostSpace>{});
   with_index<lanes::size>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
@@ -230,7 +233,8 @@ template <class Tag>
 void fields_base<App>::prepare(std::string_view routine) {
   if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]] return;
   auto const& queue = instances_.template open<Tag>();
-  provider_.connect(queue);
+  if constexpr (memory_of<Tag> != host)
+    provider_.connect(memory_of<Tag>, std::make_unique<kokkos_lane<space_of<Tag>, tracking::checks>>(queue));
   if constexpr (is_rehearsal<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
 }

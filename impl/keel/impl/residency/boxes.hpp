@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Which boxes make a region, how their words move, and how they are packed into messages: the bodies of strip.hpp,
+/// packing.hpp.
+
+#include <keel/impl/residency/packing.hpp>
+#include <keel/impl/residency/strip.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+
+namespace keel::residency::detail {
+
+// Pieces begin at multiples of eight bytes, so that words of any length are aligned.
+[[nodiscard]] inline std::size_t padded(shape const& lies, bounds const& box) {
+  return (std::size_t(bytes_of(lies, box)) + 7) / 8 * 8;
+}
+
+// `outer` without `inner`, cut into two slabs for each dimension.
+inline void add_shell(box_set& set, bounds const& outer, bounds const& inner, int rank) {
+  bounds rest = outer;
+  for (int d = 0; d < rank; ++d) {
+    bounds low = rest, high = rest;
+    low.end[d] = rest.begin[d] = inner.begin[d];
+    high.begin[d] = rest.end[d] = inner.end[d];
+    if (low.size(rank) > 0) set.boxes[set.count++] = low;
+    if (high.size(rank) > 0) set.boxes[set.count++] = high;
+  }
+}
+
+// Core, owned, inside and everywhere are boxes, each in the next one, so rim, halo and walls are what lies between two of
+// them, and regions that follow on each other are made of the same boxes as one.
+KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
+  box_set set;
+  bounds const owned = s.owned();
+  bounds const nested[] = {has_ghosts ? s.core() : owned, owned, has_ghosts ? s.inside() : owned, has_ghosts ? s.everywhere() : owned};
+  for (int first = 0; first < region_count; ++first) {
+    if (!overlap(where, single_regions[first])) continue;
+    int last = first;
+    while (last + 1 < region_count && overlap(where, single_regions[last + 1])) ++last;
+    if (first != 0) add_shell(set, nested[last], nested[first - 1], s.rank);
+    else if (nested[last].size(s.rank) > 0) set.boxes[set.count++] = nested[last];
+    first = last;
+  }
+  return set;
+}
+
+KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
+  strip made;
+  made.word_bytes = s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1;
+  std::int64_t const words = s.element_bytes / made.word_bytes;
+  made.words = 1;
+  auto const add = [&](std::int64_t count, std::int64_t stride) {
+    made.words *= count;
+    int const last = made.rank - 1;
+    if (last >= 0 && made.stride[last] * made.count[last] == stride) made.count[last] *= count;
+    else made.count[made.rank] = count, made.stride[made.rank++] = stride;
+  };
+  add(words, 1);
+  bool const inner_first = s.rank == 0 || s.inner_stride == 1;
+  bool const ascending = s.rank > 1 && s.stride[0] < s.stride[s.rank - 1];
+  if (inner_first) add(s.inner, s.inner_stride * words);
+  for (int k = 0; k < s.rank; ++k) {
+    int const d = ascending ? k : s.rank - 1 - k;
+    made.first += box.begin[d] * s.stride[d] * words;
+    add(box.end[d] - box.begin[d], s.stride[d] * words);
+  }
+  if (!inner_first) add(s.inner, s.inner_stride * words);
+  return made;
+}
+
+// Run by run.
+template <class Word>
+void move_on_host(motion how, Word* array, Word* buffer, strip const& s) {
+  if (s.words == 0) return;
+  bool const solid = s.stride[0] == 1;
+  std::int64_t const run = solid ? s.count[0] : 1;
+  for (std::int64_t i = 0; i < s.words;) {
+    Word* const at = array + s[i];
+    if (run > 1) {
+      if (how == motion::gather) std::memcpy(buffer + i, at, std::size_t(run) * sizeof(Word));
+      else if (how == motion::scatter) std::memcpy(at, buffer + i, std::size_t(run) * sizeof(Word));
+      else std::memset(at, 0xff, std::size_t(run) * sizeof(Word));
+      i += run;
+      continue;
+    }
+    // one dimension of single words, with a fixed stride
+    int const d = solid && s.rank > 1 ? 1 : 0;
+    std::int64_t const length = s.count[d], stride = s.stride[d];
+    for (std::int64_t k = 0; k < length; ++k)
+      if (how == motion::gather) buffer[i + k] = at[k * stride];
+      else if (how == motion::scatter) at[k * stride] = buffer[i + k];
+      else at[k * stride] = static_cast<Word>(~Word{0});
+    i += length;
+  }
+}
+
+KEEL_INLINE void move_on_host(motion how, shape const& lies, void* array, void* buffer, bounds const& box) {
+  strip const s = strip_of(lies, box);
+  auto const move = [&]<class Word>(Word) { move_on_host<Word>(how, static_cast<Word*>(array), static_cast<Word*>(buffer), s); };
+  if (s.word_bytes == 8) move(std::uint64_t{});
+  else if (s.word_bytes == 4) move(std::uint32_t{});
+  else move(std::uint8_t{});
+}
+
+KEEL_INLINE void packing::move(motion how, shape const& lies, void* array, std::byte* packed, bounds const& box) {
+  if (lane_ != nullptr) lane_->move(how, lies, array, packed, box);
+  else move_on_host(how, lies, array, packed, box);
+}
+
+KEEL_INLINE void packing::settle() {
+  if (lane_ == nullptr) return;
+  if (by_way_of_host_) lane_->to_host(out_.mail.get(), out_.packed.get(), out_.bytes);
+  lane_->fence();
+}
+
+KEEL_INLINE void packing::collect() {
+  if (by_way_of_host_) lane_->to_device(in_.packed.get(), in_.mail.get(), in_.bytes);
+}
+
+KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
+  constexpr auto label = "keel: ghosts";
+  bool const is_short = all.bytes < bytes, lacks_mail = by_way_of_host_ && !all.mail;
+  if (is_short && lane_ != nullptr) {
+    lane_->fence(); // what the last exchange brought may not be unpacked yet
+    all.packed = lane_->allocate(label, bytes);
+  } else if (is_short) {
+    auto const words = std::make_shared<std::uint64_t[]>(bytes / 8);
+    all.packed = {words, reinterpret_cast<std::byte*>(words.get())};
+  }
+  if (is_short) all.bytes = bytes;
+  if (by_way_of_host_ && (is_short || lacks_mail)) all.mail = lane_->allocate_on_host(label, all.bytes);
+  return all.packed.get();
+}
+
+KEEL_INLINE halo_plan::halo_plan(int rank, share const& s) : share_(s), rank_(rank) {
+  int directions = 1;
+  for (int d = 0; d < s.rank; ++d) directions *= 3;
+  for (int n = 0; n < directions; ++n)
+    if (int const r = rank_at(n); r >= 0) {
+      auto const at = std::find_if(partners_.begin(), partners_.end(), [&](partner const& p) { return p.rank == r; });
+      (at != partners_.end() ? *at : partners_.emplace_back(partner{r, {}, 0})).directions.push_back(n);
+    }
+}
+
+KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing& where) {
+  std::size_t bytes = 0;
+  messages_.clear();
+  for (partner& p : partners_) {
+    p.begin = bytes;
+    for (int n : p.directions)
+      for (halo_array const& a : arrays) bytes += padded(*a.lies, rim_box(n));
+    if (p.rank != rank_) messages_.push_back({p.begin, bytes - p.begin, p.rank});
+  }
+  where.out(bytes);
+  where.in(bytes);
+}
+
+inline std::byte* move(motion how, std::span<halo_array const> arrays, packing& where, bounds const& box, std::byte* at) {
+  for (halo_array const& a : arrays) {
+    where.move(how, *a.lies, a.data, at, box);
+    at += padded(*a.lies, box);
+  }
+  return at;
+}
+
+KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) const {
+  std::byte* at = where.out(0);
+  for (partner const& p : partners_)
+    for (int n : p.directions) at = move(motion::gather, arrays, where, rim_box(n), at);
+}
+
+KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) const {
+  std::byte *const in = where.in(0), *const out = where.out(0);
+  for (partner const& p : partners_) {
+    std::byte* at = (p.rank == rank_ ? out : in) + p.begin;
+    for (auto n = p.directions.rbegin(); n != p.directions.rend(); ++n)
+      at = move(motion::scatter, arrays, where, ghost_box(*n), at);
+  }
+}
+
+KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {
+  std::uint64_t bytes = 0;
+  for (partner const& p : partners_)
+    if (p.rank != rank_)
+      for (int n : p.directions) bytes += std::uint64_t(bytes_of(lies, rim_box(n)));
+  return bytes;
+}
+
+// The rank that lies in a direction; -1 where there is none, or nothing to exchange. Ranks are
+// numbered by position, so steps in several dimensions add up.
+KEEL_INLINE int halo_plan::rank_at(int direction) const {
+  int r = rank_;
+  bool somewhere = false;
+  for (int d = 0; d < share_.rank; ++d, direction /= 3) {
+    if (direction % 3 == 1) continue;
+    int const next = share_.neighbour[std::size_t(d)][std::size_t(direction % 3 / 2)];
+    if (next < 0 || share_.width[d] == 0) return -1;
+    r += next - rank_;
+    somewhere = true;
+  }
+  return somewhere ? r : -1;
+}
+
+KEEL_INLINE bounds halo_plan::rim_box(int direction) const {
+  bounds b = share_.owned();
+  for (int d = 0; d < share_.rank; ++d, direction /= 3) {
+    if (direction % 3 == 0) b.end[d] = b.begin[d] + share_.width[d];
+    if (direction % 3 == 2) b.begin[d] = b.end[d] - share_.width[d];
+  }
+  return b;
+}
+
+KEEL_INLINE bounds halo_plan::ghost_box(int direction) const {
+  bounds b = rim_box(direction);
+  for (int d = 0; d < share_.rank; ++d, direction /= 3) {
+    std::int64_t const shift = (direction % 3 - 1) * share_.width[d];
+    b.begin[d] += shift, b.end[d] += shift;
+  }
+  return b;
+}
+
+} // namespace keel::residency::detail
