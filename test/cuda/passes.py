@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Host and device pass of nvcc over keel: passes.py ROOT BUILD NVCC, with an empty NVCC where there is none.
 
-Two cases: a source that includes every public header, and the README's program.
+Three cases: a source that includes every public header, the README's program, and one that exchanges ghosts with the
+option that Kokkos_ENABLE_CUDA_CONSTEXPR adds.
 """
 import pathlib
 import subprocess
@@ -25,9 +26,9 @@ def flags(build):
     return kept
 
 
-def passes(nvcc, build, source):
+def passes(nvcc, build, source, *options):
     with tempfile.TemporaryDirectory() as folder:
-        words = [nvcc, "-x", "cu", "-std=c++20", "--extended-lambda", "-O0", "-w", *flags(build), "-c", source, "-o", f"{folder}/o.o"]
+        words = [nvcc, "-x", "cu", "-std=c++20", "--extended-lambda", "-O0", "-w", *options, *flags(build), "-c", source, "-o", f"{folder}/o.o"]
         return subprocess.run(words, cwd=build, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
@@ -36,14 +37,16 @@ def main(root, build, nvcc):
     with tempfile.NamedTemporaryFile("w", suffix=".cu") as every:
         every.write("".join(f"#include <{header}>\n" for header in headers) + "int main() {}\n")
         every.flush()
-        cases = {"nvcc: every public header": every.name, "nvcc: the README's program": f"{root}/test/consumer/app.cpp"}
+        cases = {"nvcc: every public header": every.name, "nvcc: the README's program": f"{root}/test/consumer/app.cpp",
+                 "nvcc: a stencil on ranks, with --expt-relaxed-constexpr": f"{root}/test/example/03_stencil.cpp"}
         if not nvcc:
             for name in cases:
                 print(f"SKIP: {name}: no nvcc")
             print(f"0 passed, 0 failed, {len(cases)} skipped")
             return 0
         failed = 0
-        for (name, _), done in zip(cases.items(), compiler.at_once(lambda source: passes(nvcc, build, source), cases.values())):
+        for name, done in zip(cases, compiler.at_once(
+                lambda name: passes(nvcc, build, cases[name], *(["--expt-relaxed-constexpr"] if "relaxed" in name else [])), cases)):
             print(f"{'FAIL' if done.returncode else 'ok'}: {name}")
             if done.returncode:
                 print(done.stdout[:4000])

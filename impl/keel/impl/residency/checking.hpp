@@ -33,7 +33,7 @@ std::vector<digested> fields_base<App>::digest_undeclared(std::span<request cons
   return digest_all(ledger_, provider_, asked, m, range.of(components()));
 }
 
-// Nobody knows what the data are that a routine wrote undeclared, so they are lost.
+// What a routine wrote undeclared is lost: its contents are unknown.
 template <class App>
 void fields_base<App>::find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine) {
   for (std::size_t i = 0; i < before.size(); ++i) {

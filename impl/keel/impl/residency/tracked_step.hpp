@@ -22,11 +22,12 @@
 
 namespace keel::residency::detail {
 
-/// What is done at a node, as data. What no entry of the schedule does is not named, so it is not compiled.
+/// What is done at a node, as data. What no entry of the schedule does is not named, so it is not compiled. No pointers to
+/// members: nvcc with --expt-relaxed-constexpr looks for those on the device.
 template <class App, class Arguments>
 struct action {
   using base = fields_base<App>;
-  using exchange_half = void (base::*)(std::span<request const>, memory, component_range);
+  using exchange_half = void (*)(base&, std::span<request const>, memory, component_range);
 
   entry const* about = nullptr;
   std::span<request const> asked = {}; ///< of an analysis: what its body asks
@@ -35,8 +36,8 @@ struct action {
   void (*run)(base&, std::span<request const>, component_range, Arguments const&) = nullptr;
   bool (*holds)(Arguments const&) = nullptr;
   exchange_half begin_exchange = nullptr, finish_exchange = nullptr;
-  void (base::*copy_back)(std::span<request const>, component_range) = nullptr;
-  void (base::*begin_prefetch)(std::span<prefetch const>, request const*, component_range) = nullptr;
+  void (*copy_back)(base&, std::span<request const>, component_range) = nullptr;
+  void (*begin_prefetch)(base&, std::span<prefetch const>, request const*, component_range) = nullptr;
   std::span<prefetch const> prefetches = {};
   request const* prefetched = nullptr;
 };
@@ -80,16 +81,23 @@ struct action_table {
         a.prepare = [](base& b, std::string_view routine) { b.template prepare<at>(routine); };
     }
     if constexpr (what == entry_kind::output) a.run = &run_output<E, App, Index, Arguments>;
-    if constexpr (what == entry_kind::exchange) a.begin_exchange = &base::begin_exchange, a.finish_exchange = &base::finish_exchange;
+    if constexpr (what == entry_kind::exchange) {
+      a.begin_exchange = [](base& b, auto... given) { b.begin_exchange(given...); };
+      a.finish_exchange = [](base& b, auto... given) { b.finish_exchange(given...); };
+    }
     if constexpr (base::keeps_ledger)
-      if constexpr (auto const& table = prefetches_of<App, S, Index, Tag>; table.of(N).size() != 0)
-        a.begin_prefetch = &base::begin_prefetch, a.prefetches = table.of(N), a.prefetched = table.requests;
+      if constexpr (auto const& table = prefetches_of<App, S, Index, Tag>; table.of(N).size() != 0) {
+        a.begin_prefetch = [](base& b, auto... given) { b.begin_prefetch(given...); };
+        a.prefetches = table.of(N), a.prefetched = table.requests;
+      }
   }
   template <std::size_t N, class E, class Body>
   constexpr void group(Body const& body) {
     if constexpr (E::about.what == entry_kind::when) list[N].holds = &holds_with<typename E::condition, std::tuple_size_v<Arguments>, Arguments>;
-    if constexpr (E::about.what == entry_kind::analysis && base::keeps_ledger)
-      list[N].copy_back = &base::copy_back_written, list[N].asked = bound_schedule<S, Index>::asked_within(N);
+    if constexpr (E::about.what == entry_kind::analysis && base::keeps_ledger) {
+      list[N].copy_back = [](base& b, auto... given) { b.copy_back_written(given...); };
+      list[N].asked = bound_schedule<S, Index>::asked_within(N);
+    }
     body();
   }
 };
@@ -120,7 +128,7 @@ struct tracked_step {
   void group(std::size_t i, Body const& body) {
     finish(nodes[i].finishes);
     for (int n = base.rounds(*nodes[i].about, actions[i].holds, args); n > 0; --n) body();
-    if (actions[i].copy_back != nullptr) (base.*actions[i].copy_back)(actions[i].asked, range);
+    if (actions[i].copy_back != nullptr) actions[i].copy_back(base, actions[i].asked, range);
   }
   /// The entry alone.
   void enter(std::size_t i) {
@@ -136,20 +144,20 @@ struct tracked_step {
       return;
     case entry_kind::exchange: {
       profiling_region const region(base.listens(), nodes[i].only_begins ? "exchange, its beginning" : "exchange", {});
-      (base.*a.begin_exchange)(a.asked, a.where, range);
-      if (!nodes[i].only_begins) (base.*a.finish_exchange)(a.asked, a.where, range);
+      a.begin_exchange(base, a.asked, a.where, range);
+      if (!nodes[i].only_begins) a.finish_exchange(base, a.asked, a.where, range);
       return;
     }
     default: return a.run(base, a.asked, range, args); // output
     }
   }
   void prefetch_behind(std::size_t i) {
-    if (actions[i].begin_prefetch != nullptr) (base.*actions[i].begin_prefetch)(actions[i].prefetches, actions[i].prefetched, range);
+    if (actions[i].begin_prefetch != nullptr) actions[i].begin_prefetch(base, actions[i].prefetches, actions[i].prefetched, range);
   }
   void finish(std::uint32_t exchange) {
     if (exchange == no_node) return;
     profiling_region const region(base.listens(), "exchange, its end", {});
-    (base.*actions[exchange].finish_exchange)(actions[exchange].asked, actions[exchange].where, range);
+    actions[exchange].finish_exchange(base, actions[exchange].asked, actions[exchange].where, range);
   }
 };
 

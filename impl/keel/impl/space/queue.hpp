@@ -194,8 +194,8 @@ public:
 private:
   queues() {
     guarded_pages::all(); // made first, so it outlives the threads
-    pthread_atfork([] { all().before_fork(); }, [] { all().after_fork(&queue::after_fork); },
-                   [] { all().after_fork(&queue::after_fork_in_child); });
+    pthread_atfork([] { all().before_fork(); }, [] { all().after_fork([](queue& q) { q.after_fork(); }); },
+                   [] { all().after_fork([](queue& q) { q.after_fork_in_child(); }); });
   }
   void before_fork() {
     mutex_.lock();
@@ -203,10 +203,11 @@ private:
     for (auto& q : more_) q.before_fork();
     guarded_pages::all().before_fork();
   }
-  void after_fork(void (queue::*of_each)()) {
+  // No pointer to a member: nvcc with --expt-relaxed-constexpr looks for it on the device.
+  void after_fork(void (*of_each)(queue&)) {
     guarded_pages::all().after_fork();
-    for (auto& q : more_) (q.*of_each)();
-    (first_.*of_each)();
+    for (auto& q : more_) of_each(q);
+    of_each(first_);
     mutex_.unlock();
   }
 
