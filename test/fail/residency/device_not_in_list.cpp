@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: MIT
 // expect: a routine runs on a device that is not in the
 // expect: rhs
-#include <keel/machine/alone.hpp>
-#include <keel/residency.hpp>
+#include "heat.hpp"
 
-namespace kr = keel::residency;
-
-struct app {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp>>;
-  using ranks = keel::machine::alone;
-  using tracking = kr::automatic;
-  using layout = Kokkos::LayoutRight;
-};
-struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
-struct du : kr::variable<"du", double**> {};
-struct rhs : kr::routine<"rhs", kr::on<keel::simulated>, kr::reads<kr::past<eta, 1>>, kr::writes<du>> {
-  template <class V>
-  static void run(V v) {
-    v(du{})(0, 0) = v(kr::past<eta, 1>{})(0, 0);
-  }
-};
+struct rhs : kr::routine<"rhs", kr::on<keel::simulated>, kr::reads<kr::past<eta, 1>>, kr::writes<du>>, from_past<> {};
 void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }

@@ -1,22 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: keel::residency::fields: two variables have one name
-#include <keel/machine/alone.hpp>
-#include <keel/residency.hpp>
+#include "heat.hpp"
 
-namespace kr = keel::residency;
-
-struct app {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp>>;
-  using ranks = keel::machine::alone;
-  using tracking = kr::automatic;
-  using layout = Kokkos::LayoutRight;
-};
-struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
-struct du : kr::variable<"eta", double**> {};
-struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>> {
-  template <class V>
-  static void run(V v) {
-    v(du{})(0, 0) = v(kr::past<eta, 1>{})(0, 0);
-  }
-};
-void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }
+struct other : kr::variable<"eta", double**> {};
+void use(kr::fields<app, eta, other>& f) { f.run(kr::exchange<eta>{}); }

@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: MIT
 // expect: keel::residency::off: the list has a device with memory of its own
-#include <keel/machine/alone.hpp>
-#include <keel/residency.hpp>
+#include "heat.hpp"
 
-namespace kr = keel::residency;
-
-struct app {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::simulated>>;
-  using ranks = keel::machine::alone;
+struct untracked : two_memories {
   using tracking = kr::off;
-  using layout = Kokkos::LayoutRight;
 };
-struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
-struct du : kr::variable<"du", double**> {};
-struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>> {
-  template <class V>
-  static void run(V v) {
-    v(du{})(0, 0) = v(kr::past<eta, 1>{})(0, 0);
-  }
-};
-void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>>, from_past<> {};
+void use(kr::fields<untracked, eta, du>& f) { f.run(rhs{}); }

@@ -2,17 +2,7 @@
 // expect: a routine has no run
 // expect: names_run<rhs>
 // errors: 1
-#include <keel/machine/alone.hpp>
-#include <keel/residency.hpp>
+#include "heat.hpp"
 
-namespace kr = keel::residency;
-
-struct app {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp>>;
-  using ranks = keel::machine::alone;
-  using tracking = kr::automatic;
-  using layout = Kokkos::LayoutRight;
-};
-struct eta : kr::variable<"eta", double**> {};
 struct rhs : kr::routine<"rhs", kr::on_device, kr::writes<eta>> {};
 void use(kr::fields<app, eta>& f) { f.run(rhs{}); }
