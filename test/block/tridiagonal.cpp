@@ -4,6 +4,7 @@
 #include "field.hpp"
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <cmath>
 #include <cstring>
@@ -14,7 +15,7 @@
 namespace {
 
 namespace kb = keel::block;
-using keel::test::field;
+using keel::test::field, keel::test::message_of;
 
 double some(std::size_t i) { return 0.25 + double(i * 2654435761u % 1000) / 512; }
 
@@ -125,16 +126,6 @@ void every_kind() {
       }
 }
 
-template <class F>
-std::string refusal(F f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return {};
-}
-
 } // namespace
 
 TEST_CASE("block: tridiagonal systems are solved with the bits of the plain loop, for every length") {
@@ -149,14 +140,14 @@ TEST_CASE("block: tridiagonal systems of another shape than their coefficients a
   field<2> const x({5, 9}, true, 0);
   field<1> const nine({9}, true, 0), eight({8}, true, 0);
   field<2> const four({4, 9}, true, 0);
-  CHECK(refusal([&] {
+  CHECK(message_of([&] {
           kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, eight, nine}, x);
         }) == "keel::block: the coefficient 'diagonal' of tridiagonal systems has another shape than the unknowns (8 "
               "in place of 9 along their "
               "index 1). Make them equal?");
-  CHECK(refusal([&] {
+  CHECK(message_of([&] {
           kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, nine, four}, x);
         }).find("'upper'") != std::string::npos);
-  CHECK(refusal([&] { kb::solve_tridiagonal<8, 8>("s", kb::caller{}, kb::tridiagonal{nine, nine, nine}, x); }) ==
+  CHECK(message_of([&] { kb::solve_tridiagonal<8, 8>("s", kb::caller{}, kb::tridiagonal{nine, nine, nine}, x); }) ==
         "keel::block: columns of 9 are too long (room was compiled in for 8). Give a larger MaxLevels?");
 }

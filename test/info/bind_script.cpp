@@ -5,6 +5,7 @@
 
 #include "said.hpp"
 
+#include <support/folder.hpp>
 #include <support/skip.hpp>
 
 #include <doctest/doctest.h>
@@ -24,11 +25,8 @@ using test::info;
 namespace fs = std::filesystem;
 
 /// A folder of its own, gone at the end.
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("keel-bind-script-" + std::to_string(getpid()));
-  folder() { fs::create_directories(path); }
-  folder(folder const&) = delete;
-  ~folder() { fs::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel-bind-script") {}
 
   void write(std::string const& name, std::string const& text) const {
     std::ofstream{path / name} << text;

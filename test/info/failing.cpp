@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <support/failing.hpp>
+#include <support/folder.hpp>
 #include <support/skip.hpp>
 
 #include <filesystem>
@@ -17,22 +18,14 @@
 #include <unistd.h>
 
 namespace fs = std::filesystem;
-using keel::test::failing_call, keel::test::fail_one_by_one;
+using keel::test::content, keel::test::failing_call, keel::test::fail_one_by_one;
 
 namespace {
 
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("keel-info-failing-" + std::to_string(getpid()));
-  folder() { fs::create_directories(path); }
-  ~folder() { fs::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel-info-failing") {}
   std::string operator/(char const* name) const { return path / name; }
 };
-
-std::string content(std::string const& path) {
-  std::ostringstream text;
-  text << std::ifstream{path}.rdbuf();
-  return text.str();
-}
 
 /// Each failure of a kind, in a run of keel-info that writes `written`. `least` is how many calls there are at least.
 void fails_well(failing_call kind, std::string const& arguments, std::string const& written, folder const& here, std::uint64_t least) {

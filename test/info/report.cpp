@@ -5,13 +5,13 @@
 #include "said.hpp"
 
 #include <doctest/doctest.h>
+#include <support/folder.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,15 +19,12 @@
 #include <unistd.h>
 
 using nlohmann::json;
-using test::info;
+using keel::test::content, test::info;
 
 namespace {
 
-struct folder {
-  std::filesystem::path path =
-      std::filesystem::temp_directory_path() / ("keel info report-" + std::to_string(getpid()));
-  folder() { std::filesystem::create_directories(path); }
-  ~folder() { std::filesystem::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel info report") {}
   /// The path as a word of the shell.
   [[nodiscard]] std::string operator/(char const* name) const { return '\'' + (path / name).string() + '\''; }
   [[nodiscard]] std::string file(char const* name, std::vector<std::string> const& lines) const {
@@ -36,12 +33,6 @@ struct folder {
     return *this / name;
   }
 };
-
-std::string content(std::filesystem::path const& path) {
-  std::ostringstream text;
-  text << std::ifstream{path}.rdbuf();
-  return text.str();
-}
 
 /// The document in a page. Nothing in it can end the element that holds it.
 json document_of(std::filesystem::path const& page) {

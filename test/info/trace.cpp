@@ -5,6 +5,7 @@
 #include "said.hpp"
 
 #include <doctest/doctest.h>
+#include <support/folder.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -41,10 +41,8 @@ constexpr char down[] = R"({"what":"copy","time":30.500,"rank":1,"variable":"a \
 constexpr char sent[] = R"({"what":"exchange","time":40,"rank":1,"variable":"eta","level":0,"component":0,"bytes":64,"took":1.5})";
 constexpr char created[] = R"({"what":"create","time":0.100,"rank":0,"variable":"eta","memory":"cuda"})";
 
-struct folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("keel-info-trace-" + std::to_string(getpid()));
-  folder() { std::filesystem::create_directories(path); }
-  ~folder() { std::filesystem::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel-info-trace") {}
   [[nodiscard]] std::string file(char const* name, std::initializer_list<std::string> lines) const {
     std::ofstream out(path / name);
     for (auto const& line : lines) out << line << '\n';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/policy/whole_file.hpp>
 
+#include <support/folder.hpp>
 #include <support/skip.hpp>
 
 #include <doctest/doctest.h>
@@ -11,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,24 +23,17 @@
 #include <sys/wait.h>
 
 namespace fs = std::filesystem;
-using keel::policy::write_whole_file;
+using keel::policy::write_whole_file, keel::test::content;
 
 namespace {
 
 /// A folder of its own, gone at the end.
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("keel-whole-file-" + std::to_string(getpid()));
-  folder() { fs::create_directories(path); }
-  ~folder() { fs::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel-whole-file") {}
   std::string operator/(char const* name) const { return path / name; }
   [[nodiscard]] auto count() const { return std::distance(fs::directory_iterator(path), {}); }
 };
 
-std::string content(std::string const& path) {
-  std::ostringstream text;
-  text << std::ifstream{path, std::ios::binary}.rdbuf();
-  return text.str();
-}
 void put(std::string const& path, std::string const& text) { std::ofstream{path, std::ios::binary} << text; }
 
 /// The wait status of a process that does only this.

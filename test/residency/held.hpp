@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The body of a routine whose kernel the test holds up: so it shows what waits for a device and what does not.
+/// Bodies of routines: one whose kernel the test holds up, to show what waits for a device and what does not, and a plain copy.
 
 #include <keel/space/kokkos.hpp>
 
@@ -26,6 +26,17 @@ struct waits_for_host {
       while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
       to(i) = 1;
     });
+  }
+};
+
+/// Copies the first four elements of `From` to `To`.
+template <class From, class To>
+struct copies {
+  template <class V>
+  static void run(V v) {
+    auto from = v(From{});
+    auto to = v(To{});
+    Kokkos::parallel_for("take", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 4), KOKKOS_LAMBDA(int i) { to(i) = from(i); });
   }
 };
 

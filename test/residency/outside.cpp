@@ -41,14 +41,7 @@ struct set : kr::routine<"set", kr::on_host, kr::writes<kr::everywhere<X>>> {
     for (std::size_t i = 0; i < to.span(); ++i) to.data()[i] = value;
   }
 };
-struct take : kr::routine<"take", kr::on_device, kr::reads<x>, kr::writes<y>> {
-  template <class V>
-  static void run(V v) {
-    auto from = v(x{});
-    auto to = v(y{});
-    Kokkos::parallel_for("take", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 4), KOKKOS_LAMBDA(int i) { to(i) = from(i); });
-  }
-};
+struct take : kr::routine<"take", kr::on_device, kr::reads<x>, kr::writes<y>>, test::copies<x, y> {};
 template <class X>
 struct first : kr::routine<"first", kr::on_host, kr::reads<kr::owned<X>>> {
   template <class V>

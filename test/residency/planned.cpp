@@ -33,14 +33,7 @@ struct put : kr::routine<"put", kr::on_host, kr::writes<x>> {
     for (std::size_t i = 0; i < to.extent(0); ++i) to(i) = value;
   }
 };
-struct take : kr::routine<"take", kr::on_device, kr::reads<x>, kr::writes<y>> {
-  template <class V>
-  static void run(V v) {
-    auto from = v(x{});
-    auto to = v(y{});
-    Kokkos::parallel_for("take", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 4), KOKKOS_LAMBDA(int i) { to(i) = from(i); });
-  }
-};
+struct take : kr::routine<"take", kr::on_device, kr::reads<x>, kr::writes<y>>, test::copies<x, y> {};
 double found = 0;
 struct look : kr::routine<"look", kr::on_host, kr::reads<y>> {
   template <class V>

@@ -9,6 +9,7 @@
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
+#include <support/folder.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -49,11 +50,8 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
 };
 struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<2, output>> {};
 
-// A folder of its own, gone at the end.
-struct folder {
-  std::filesystem::path path = std::filesystem::temp_directory_path() / ("keel-trace-test-" + std::to_string(getpid()));
-  folder() { std::filesystem::create_directories(path); }
-  ~folder() { std::filesystem::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel-trace-test") {}
 };
 struct tracing_run : test::run<> {
   kr::settings how;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <support/failing.hpp>
+#include <support/folder.hpp>
 #include <support/skip.hpp>
 
 #include <array>
@@ -12,7 +13,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 
 #include <sys/resource.h>
@@ -29,20 +29,17 @@ struct outcome {
 };
 
 /// A folder of its own, gone at the end.
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("keel-trace-end-" + std::to_string(getpid()));
-  folder() { fs::create_directories(path); }
-  ~folder() { fs::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel-trace-end") {}
 
   /// Runs traced_program.cpp, whose trace is `run.0.jsonl` here.
   [[nodiscard]] outcome run(std::string const& then, std::string const& variables = {}) const {
     std::string const err = path / "err";
     std::string const options = " --keel-trace-file=" + (path / "run").string() + " 2>" + err;
     int const status = std::system((variables + " " KEEL_TRACED_PROGRAM " " + then + options).c_str());
-    std::ostringstream text;
-    text << std::ifstream{err}.rdbuf();
+    std::string text = keel::test::content(err);
     fs::remove(err);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), text.str()};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), std::move(text)};
   }
 };
 

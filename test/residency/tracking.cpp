@@ -75,10 +75,16 @@ struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta,
 using keel::test::message_of;
 
 template <class App>
-std::string after(mischief m, std::string_view device) {
-  test::run run{device};
+struct fields_on {
+  test::run<> run;
   kr::fields<App, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
-  planned = mischief::none;
+  explicit fields_on(std::string_view device) : run(device) { planned = mischief::none; }
+};
+
+template <class App>
+std::string after(mischief m, std::string_view device) {
+  fields_on<App> on{device};
+  auto& f = on.f;
   f.run(init{});
   f.run(kr::cycle<eta>{});
   f.run(use_depth{});
@@ -115,9 +121,8 @@ TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, an
 }
 
 TEST_CASE("residency: what was written undeclared is lost, and the reason is told") {
-  test::run run{"simulated"};
-  kr::fields<checked, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
-  planned = mischief::none;
+  fields_on<checked> on{"simulated"};
+  auto& f = on.f;
   f.run(init{});
   f.run(kr::cycle<eta>{});
   planned = mischief::past_level;
@@ -127,9 +132,8 @@ TEST_CASE("residency: what was written undeclared is lost, and the reason is tol
 }
 
 TEST_CASE("residency: checked tracking says in which step data became stale") {
-  test::run run{"simulated"};
-  kr::fields<checked, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
-  planned = mischief::none;
+  fields_on<checked> on{"simulated"};
+  auto& f = on.f;
   f.set_steps(11);
   f.step(kr::schedule<init, kr::cycle<eta>>{});
   f.run(rhs{});
@@ -144,9 +148,8 @@ TEST_CASE("residency: checked tracking says in which step data became stale") {
 
 TEST_CASE("residency: checked tracking closes the simulated device's memory to raw pointers") {
   {
-    test::run run{"simulated"};
-    kr::fields<checked, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}, kr::extra<flag>{3}};
-    planned = mischief::none;
+    fields_on<checked> on{"simulated"};
+    auto& f = on.f;
     f.run(init{});
     f.run(use_depth{});
     auto const child = keel::test::in_child([] {

@@ -2,6 +2,7 @@
 #include <keel/topology/node.hpp>
 
 #include <laws/topology.hpp>
+#include <support/message_of.hpp>
 #include <support/skip.hpp>
 
 #include "saved.hpp"
@@ -22,7 +23,7 @@
 #include <unistd.h>
 
 using namespace keel::topology;
-using keel::test::own_machine;
+using keel::test::message_of, keel::test::own_machine;
 
 namespace {
 
@@ -63,15 +64,6 @@ void check_against_hwloc(std::filesystem::path const& file) {
     CHECK(unsigned(m.os_index) == object->os_index);
     CHECK(m.bytes == object->attr->numanode.local_memory);
   }
-}
-
-std::string message_of(auto const& f) {
-  try {
-    f();
-  } catch (keel::error const& e) {
-    return e.what();
-  }
-  return "nothing was thrown";
 }
 
 device const& named(node const& n, std::string_view name) {

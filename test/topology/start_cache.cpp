@@ -6,6 +6,7 @@
 #include <keel/topology/affinity.hpp>
 #include <keel/topology/node.hpp>
 
+#include <support/folder.hpp>
 #include <support/skip.hpp>
 
 #include "saved.hpp"
@@ -34,15 +35,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// A folder that only this user may write, until the scope ends.
-struct folder {
-  fs::path path = fs::temp_directory_path() / ("keel-cache-test-" + std::to_string(getpid()));
-  folder() {
-    fs::remove_all(path);
-    fs::create_directory(path);
-    fs::permissions(path, fs::perms::owner_all);
-  }
-  folder(folder const&) = delete;
-  ~folder() { fs::remove_all(path); }
+struct folder : keel::test::folder {
+  folder() : keel::test::folder("keel-cache-test") { fs::permissions(path, fs::perms::owner_all); }
   std::vector<fs::path> files() const { return {fs::directory_iterator{path}, fs::directory_iterator{}}; }
 };
 
