@@ -28,7 +28,9 @@ bool says(std::string const& text, std::string_view words) { return text.find(wo
 TEST_CASE("info: a device that was compiled in and is not here is wrong, a GPU that nothing uses is a note") {
   auto const gpus = node::from_xml(KEEL_TEST_DATA "/gpus_one_side.xml");
   auto const without = printed(gpus, {{"serial", true, true}, {"cuda", false, false}});
-  CHECK(says(without, "wrong: keel::info: the device cuda is not available (it is compiled in, but none is here). Run without it?\n"));
+  CHECK(says(
+      without,
+      "wrong: keel::info: the device cuda is not available (it is compiled in, but none is here). Run without it?\n"));
   CHECK(says(without, "note: keel::info: 3 GPUs will not be used (no device of this keel runs there).\n"));
   CHECK_FALSE(says(without, "device serial"));
   auto const with = printed(gpus, {{"serial", true, false}, {"cuda", true, true}});
@@ -38,7 +40,8 @@ TEST_CASE("info: a device that was compiled in and is not here is wrong, a GPU t
 
 TEST_CASE("info: what the system withholds is a note, after what is wrong") {
   auto const text = printed(node::from_xml(KEEL_TEST_DATA "/restricted.xml"), {{"serial", true, true}});
-  auto const withheld = text.find("note: keel::info: hardware threads 0-3,8-11,24-31 are withheld ("), wrong = text.find("wrong: ");
+  auto const withheld = text.find("note: keel::info: hardware threads 0-3,8-11,24-31 are withheld ("),
+             wrong = text.find("wrong: ");
   CHECK(withheld != text.npos);
   CHECK(says(text, "note: keel::info: NUMA nodes 1 are withheld ("));
   CHECK(wrong < withheld); // the file stands in the place of this machine

@@ -54,5 +54,6 @@ TEST_CASE("info: a child that waits for its input is ended, one that has read it
 }
 
 TEST_CASE("info: a child that the system's loader ends is told") {
-  CHECK(death_of([]() -> int { _exit(127); }) == "keel::info: that.xml is not read (the system ended it). Make one with lstopo?");
+  CHECK(death_of([]() -> int { _exit(127); }) ==
+        "keel::info: that.xml is not read (the system ended it). Make one with lstopo?");
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// keel-info where an allocation or a write fails, at each place: it is right, or it ends with exit code 2 and a reason.
+/// keel-info where an allocation or a write fails, at each place: it is right, or it ends with exit code 2 and a
+/// reason.
 
 #include "said.hpp"
 
@@ -28,7 +29,8 @@ struct folder : keel::test::folder {
 };
 
 /// Each failure of a kind, in a run of keel-info that writes `written`. `least` is how many calls there are at least.
-void fails_well(failing_call kind, std::string const& arguments, std::string const& written, folder const& here, std::uint64_t least) {
+void fails_well(failing_call kind, std::string const& arguments, std::string const& written, folder const& here,
+                std::uint64_t least) {
   auto const right = test::info(arguments);
   REQUIRE(right.code == 0);
   auto const whole = content(written);
@@ -58,7 +60,8 @@ void fails_well(failing_call kind, std::string const& arguments, std::string con
           CHECK(heard.err.ends_with("\n"));
         }
         fs::remove(written);
-        CHECK(std::distance(fs::directory_iterator{here.path}, {}) == (arguments.find(".jsonl") != std::string::npos ? 2 : 1));
+        CHECK(std::distance(fs::directory_iterator{here.path}, {}) ==
+              (arguments.find(".jsonl") != std::string::npos ? 2 : 1));
       });
   CHECK(calls >= least);
   CHECK(refused > 0);
@@ -70,15 +73,20 @@ TEST_CASE("info: where memory runs out at any place it says so, and what it wrot
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   folder const here;
   auto const drawn = here / "drawn";
-  fails_well(failing_call::allocation, "--map 2 --xml '" KEEL_TEST_DATA "/no_io.xml' --svg " + drawn, drawn, here, 1000);
+  fails_well(failing_call::allocation, "--map 2 --xml '" KEEL_TEST_DATA "/no_io.xml' --svg " + drawn, drawn, here,
+             1000);
   auto const trace = here / "a.0.jsonl";
-  std::ofstream{trace} << R"({"keel":"trace","version":2,"run":"0000000000000001","part":1,"rank":0,"ranks":1,"begin":1})" "\n"
-                          R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"core",)"
-                          R"("from":"host","to":"cuda","bytes":800,"routine":"a routine with a long name","took":250.000})" "\n";
+  std::ofstream{trace}
+      << R"({"keel":"trace","version":2,"run":"0000000000000001","part":1,"rank":0,"ranks":1,"begin":1})"
+         "\n"
+         R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"core",)"
+         R"("from":"host","to":"cuda","bytes":800,"routine":"a routine with a long name","took":250.000})"
+         "\n";
   fails_well(failing_call::allocation, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 30);
   fails_well(failing_call::file, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 4);
   auto const page = here / "page.html";
-  fails_well(failing_call::file, "report " + page + ' ' + trace + " --xml '" KEEL_TEST_DATA "/no_io.xml'", page, here, 4);
+  fails_well(failing_call::file, "report " + page + ' ' + trace + " --xml '" KEEL_TEST_DATA "/no_io.xml'", page, here,
+             4);
 }
 
 TEST_CASE("info: where a write fails at any place the old picture stays") {
@@ -94,7 +102,8 @@ TEST_CASE("info: where memory runs out while this machine is read it ends with a
   test::said heard;
   int refused = 0;
   fail_one_by_one(
-      failing_call::allocation, here / "numbers", [&](std::string const& variables) { heard = test::info("", variables); },
+      failing_call::allocation, here / "numbers",
+      [&](std::string const& variables) { heard = test::info("", variables); },
       [&](std::uint64_t n) {
         CAPTURE(n);
         CAPTURE(heard.err);

@@ -49,7 +49,8 @@ std::string broken(nlohmann::json const& schema, nlohmann::json const& value, st
   if (auto const among = schema.find("enum"); among != schema.end())
     if (std::find(among->begin(), among->end(), value) == among->end()) return at + " is not in the enumeration";
   if (auto const type = schema.find("type"); type != schema.end()) {
-    bool const good = type->is_string() ? is(*type) : std::any_of(type->begin(), type->end(), [&](auto& t) { return is(t); });
+    bool const good =
+        type->is_string() ? is(*type) : std::any_of(type->begin(), type->end(), [&](auto& t) { return is(t); });
     if (!good) return at + " is of another type";
   }
   if (value.is_object()) {
@@ -123,7 +124,8 @@ TEST_CASE("info: the JSON keeps its schema on every machine") {
 TEST_CASE("info: --map shows where every rank runs, on what, and how far that is") {
   auto const heard = info("--map 2 " + machine("gpus_one_side.xml"));
   CHECK(heard.code == 0);
-  CHECK(heard.out.find("rank  cores  hardware threads  memory  steps  device  PCI id        steps") != std::string::npos);
+  CHECK(heard.out.find("rank  cores  hardware threads  memory  steps  device  PCI id        steps") !=
+        std::string::npos);
   CHECK(heard.out.find("0     0-5    0-11              0       1      1       0000:01:00.0  2") != std::string::npos);
   CHECK(heard.out.find("1     6-11   12-23             1       1      0       0000:00:00.0  1") != std::string::npos);
 }
@@ -165,7 +167,8 @@ TEST_CASE("info: --svg draws every core, and writes nothing where it cannot") {
   std::filesystem::remove(file);
   CHECK(text.str().starts_with("<svg "));
   CHECK(text.str().ends_with("</svg>\n"));
-  for (int c = 0; c < 16; ++c) CHECK(text.str().find("<title>core " + std::to_string(c) + ", rank ") != std::string::npos);
+  for (int c = 0; c < 16; ++c)
+    CHECK(text.str().find("<title>core " + std::to_string(c) + ", rank ") != std::string::npos);
   auto const heard = info("--svg /no/such/folder/x.svg");
   CHECK(heard.code == 2);
   CHECK(heard.err.find("keel::info: /no/such/folder/x.svg cannot be written (No such file") == 0);
@@ -190,7 +193,8 @@ TEST_CASE("info: --svg follows a link, leaves a device one, and does not write o
   for (std::string const& arguments : {"--xml " + xml + " --svg " + xml, "--svg " + xml}) {
     auto const heard = info(arguments, "HWLOC_XMLFILE=" + xml);
     CHECK(heard.code == 2);
-    CHECK(heard.err == "keel::info: " + xml + " cannot be written (it is the input " + xml + "). Name a file in a folder of yours?\n");
+    CHECK(heard.err == "keel::info: " + xml + " cannot be written (it is the input " + xml +
+                           "). Name a file in a folder of yours?\n");
   }
   CHECK(content(xml) == content(KEEL_TEST_DATA "/hybrid.xml"));
   auto const full = info("--svg /dev/full");
@@ -218,11 +222,15 @@ TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing 
     std::string arguments, variables;
     char const* line;
   } const wrong[]{
-      {"", "KEEL_NUM_THREAD=1", "wrong: keel::info: KEEL_NUM_THREAD is read by nothing. Did you mean KEEL_NUM_THREADS?\n"},
-      {"--keel-hip-device-instance=1", "", "wrong: keel::info: --keel-hip-device-instance has no effect: this program has no device hip with this knob. Leave it out?\n"},
-      {"", "HWLOC_SYNTHETIC=pu:3", "wrong: keel::info: HWLOC_SYNTHETIC=pu:3 stands in the place of this machine (nothing can be bound there)."},
+      {"", "KEEL_NUM_THREAD=1",
+       "wrong: keel::info: KEEL_NUM_THREAD is read by nothing. Did you mean KEEL_NUM_THREADS?\n"},
+      {"--keel-hip-device-instance=1", "",
+       "wrong: keel::info: --keel-hip-device-instance has no effect: this program has no device hip with this knob. Leave it out?\n"},
+      {"", "HWLOC_SYNTHETIC=pu:3",
+       "wrong: keel::info: HWLOC_SYNTHETIC=pu:3 stands in the place of this machine (nothing can be bound there)."},
       {"", "HWLOC_SYNTHETIC=pu:3", "note: keel::info: HWLOC_SYNTHETIC=pu:3 is set ("},
-      {"--map 60000", "", "wrong: keel::info: there is no room for 60000 ranks of 1 thread (hardware threads allowed: "},
+      {"--map 60000", "",
+       "wrong: keel::info: there is no room for 60000 ranks of 1 thread (hardware threads allowed: "},
   };
   for (auto const& w : wrong) {
     CAPTURE(w.line);
@@ -235,8 +243,9 @@ TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing 
   CHECK(info("--check --xml file").err.starts_with("keel::info: --check goes with --map and keel's knobs alone"));
   auto const malformed = info("--check", "KEEL_NUM_THREADS=4x");
   CHECK(malformed.code == 1);
-  CHECK(malformed.out == "wrong: keel::device: KEEL_NUM_THREADS='4x' is not a value for this knob ('x' follows the number). "
-                         "Give a whole number from 1 on?\n1 thing is wrong\n");
+  CHECK(malformed.out ==
+        "wrong: keel::device: KEEL_NUM_THREADS='4x' is not a value for this knob ('x' follows the number). "
+        "Give a whole number from 1 on?\n1 thing is wrong\n");
   CHECK(info("--check --keel-device=quantum").code == 1);
   CHECK(info("", "KEEL_NUM_THREADS=4x").code == 2);
   CHECK(info("--check --bogus").code == 2);
@@ -272,10 +281,13 @@ TEST_CASE("info: --check finds a system that refuses to bind processes and memor
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
     };
     sock_fprog const filter{std::size(rules), rules};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) _exit(77);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0)
+      _exit(77);
     auto const heard = info("--check");
-    bool const cores = heard.out.find("wrong: keel::info: this process cannot be bound to cores (") != std::string::npos;
-    bool const memory = heard.out.find("wrong: keel::info: memory cannot be bound to NUMA node 0 (") != std::string::npos;
+    bool const cores =
+        heard.out.find("wrong: keel::info: this process cannot be bound to cores (") != std::string::npos;
+    bool const memory =
+        heard.out.find("wrong: keel::info: memory cannot be bound to NUMA node 0 (") != std::string::npos;
     _exit(heard.code == 1 && cores && memory ? 0 : 1);
   }
   int status = 0;
@@ -302,7 +314,8 @@ TEST_CASE("info: wrong input is a message in keel's grammar, exit code 2, and no
       {"--explain nothing", "keel::info: no knob is called nothing."},
       {"--keel-num-thread 3", "keel::device: unknown option --keel-num-thread"},
       {"--keel-num-threads 4x", "keel::device: --keel-num-threads='4x'"},
-      {"--keel-topology-cache /no/such", "keel::device: --keel-topology-cache='/no/such' cannot keep the node (No such file"},
+      {"--keel-topology-cache /no/such",
+       "keel::device: --keel-topology-cache='/no/such' cannot keep the node (No such file"},
       {"--xml /no/such/file", "keel::topology: /no/such/file cannot be read (No such file or directory)."},
       {"--xml /etc/passwd", "keel::topology: /etc/passwd is not a topology ("},
       {"--json --xml /tmp", "keel::topology: /tmp cannot be read (Is a directory)."},
@@ -333,7 +346,8 @@ TEST_CASE("info: a pipe that no process writes to and a machine without end are 
   struct {
     std::string arguments, variables, message;
   } const endless[]{
-      {"--xml " + pipe.string(), "", "keel::info: " + pipe.string() + " is not read (that took more than 4 seconds). Make one with lstopo?"},
+      {"--xml " + pipe.string(), "",
+       "keel::info: " + pipe.string() + " is not read (that took more than 4 seconds). Make one with lstopo?"},
       {"--xml /dev/zero", "", "keel::topology: /dev/zero is not a topology (it is larger than 32 MiB)."},
       {"", "HWLOC_SYNTHETIC='node:999999 pu:9999'", "HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},
       {"--check", "HWLOC_SYNTHETIC='node:999999 pu:9999'", "HWLOC_SYNTHETIC=node:999999 pu:9999 is not read ("},

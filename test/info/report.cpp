@@ -53,7 +53,8 @@ std::string line(char const* what, double time, int rank, std::string const& res
   return R"({"what":")" + std::string(what) + R"(","time":)" + std::to_string(time) + R"(,"rank":)" +
          std::to_string(rank) + (rest.empty() ? "" : ",") + rest + '}';
 }
-std::string copy(double time, int rank, char const* region, std::uint64_t bytes, int level = 0, char const* to = "cuda") {
+std::string copy(double time, int rank, char const* region, std::uint64_t bytes, int level = 0,
+                 char const* to = "cuda") {
   return line("copy", time, rank,
               R"("variable":"eta","level":)" + std::to_string(level) + R"(,"component":0,"region":")" + region +
                   R"(","from":"host","to":")" + to + R"(","bytes":)" + std::to_string(bytes) +

@@ -28,7 +28,8 @@ inline said info(std::string const& arguments, std::string const& before = {}) {
   auto const folder = std::filesystem::temp_directory_path() / ("keel-info-test-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   auto const err = folder / "err";
-  FILE* const pipe = popen(("HWLOC_HIDE_ERRORS=2 " + before + ' ' + KEEL_INFO + ' ' + arguments + " 2>" + err.string()).c_str(), "r");
+  FILE* const pipe =
+      popen(("HWLOC_HIDE_ERRORS=2 " + before + ' ' + KEEL_INFO + ' ' + arguments + " 2>" + err.string()).c_str(), "r");
   REQUIRE(pipe != nullptr);
   said heard{0, {}, {}};
   std::array<char, 4096> block;

@@ -34,11 +34,14 @@ std::string header(int rank, int ranks, std::string const& run = "00000000000000
          std::to_string(1763724151000000 + 500 * rank) + '}';
 }
 std::string const header0 = header(0, 2), header1 = header(1, 2), header_alone = header(0, 1);
-constexpr char up[] = R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"everywhere",)"
-                      R"("from":"host","to":"cuda","bytes":800,"routine":"rhs","took":250.000})";
-constexpr char down[] = R"({"what":"copy","time":30.500,"rank":1,"variable":"a \"b\"","level":0,"component":2,"region":"rim",)"
-                        R"("from":"cuda","to":"host","bytes":4000,"routine":"exchange","took":500.250})";
-constexpr char sent[] = R"({"what":"exchange","time":40,"rank":1,"variable":"eta","level":0,"component":0,"bytes":64,"took":1.5})";
+constexpr char up[] =
+    R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"everywhere",)"
+    R"("from":"host","to":"cuda","bytes":800,"routine":"rhs","took":250.000})";
+constexpr char down[] =
+    R"({"what":"copy","time":30.500,"rank":1,"variable":"a \"b\"","level":0,"component":2,"region":"rim",)"
+    R"("from":"cuda","to":"host","bytes":4000,"routine":"exchange","took":500.250})";
+constexpr char sent[] =
+    R"({"what":"exchange","time":40,"rank":1,"variable":"eta","level":0,"component":0,"bytes":64,"took":1.5})";
 constexpr char created[] = R"({"what":"create","time":0.100,"rank":0,"variable":"eta","memory":"cuda"})";
 
 struct folder : keel::test::folder {
@@ -54,7 +57,8 @@ struct folder : keel::test::folder {
 
 TEST_CASE("info: a trace's bytes and times are added up by variable, way and routine") {
   folder const here;
-  auto const files = here.file("a.0.jsonl", {header0, created, up, up}) + ' ' + here.file("a.1.jsonl", {header1, down, sent});
+  auto const files =
+      here.file("a.0.jsonl", {header0, created, up, up}) + ' ' + here.file("a.1.jsonl", {header1, down, sent});
   auto const heard = info("trace " + files);
   CHECK(heard.code == 0);
   CHECK(heard.out == "2 ranks\n"
@@ -90,7 +94,9 @@ TEST_CASE("info: a trace becomes events that tracing tools draw, on one clock") 
   CHECK(events[2]["pid"] == 1);
   CHECK(names.size() == 3 + 2);
   for (auto const& e : events)
-    CHECK(std::count_if(names.begin(), names.end(), [&](auto const& n) { return n["name"] == "thread_name" && n["tid"] == e["tid"] && n["pid"] == e["pid"]; }) == 1);
+    CHECK(std::count_if(names.begin(), names.end(), [&](auto const& n) {
+            return n["name"] == "thread_name" && n["tid"] == e["tid"] && n["pid"] == e["pid"];
+          }) == 1);
 }
 
 namespace {
@@ -121,10 +127,12 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   };
   first("text", "hello", "it is not JSON at column 1, in h)");
   first("array", "[1]", "it is not an object)");
-  first("older", R"({"keel":"trace","version":1,"rank":0,"begin":1})", "it is of version 1, and this program reads versions 2 and 3)");
+  first("older", R"({"keel":"trace","version":1,"rank":0,"begin":1})",
+        "it is of version 1, and this program reads versions 2 and 3)");
   first("beyond", header(3, 2), "rank is not below ranks)");
   auto const second = [&](char const* name, std::string const& line, std::string const& why) {
-    refused(here.file(name, {header_alone, line}), "line 2 of " + (here.path / name).string() + " is not understood (" + why);
+    refused(here.file(name, {header_alone, line}),
+            "line 2 of " + (here.path / name).string() + " is not understood (" + why);
   };
   second("cut", std::string(up).substr(0, 100), "the line ends early)");
   second("lacks", R"({"what":"copy","time":1,"rank":0})", "it has no variable)");
@@ -148,14 +156,17 @@ TEST_CASE("info: a number of a trace that is none, or out of range, is refused w
   };
   auto const refuses = [&](std::string const& line, std::string const& why) {
     CAPTURE(line);
-    refused(here.file("number", {header_alone, line}), "line 2 of " + (here.path / "number").string() + " is not understood (" + why);
+    refused(here.file("number", {header_alone, line}),
+            "line 2 of " + (here.path / "number").string() + " is not understood (" + why);
   };
   for (char const* bad : {"-10", "1e30", "1.5", "9007199254740993", "99999999999999999999", "\"7\""})
-    refuses(with(up, "\"bytes\":800", "\"bytes\":" + std::string(bad)), "bytes is not a whole number from 0 to 9007199254740992)");
+    refuses(with(up, "\"bytes\":800", "\"bytes\":" + std::string(bad)),
+            "bytes is not a whole number from 0 to 9007199254740992)");
   for (char const* bad : {"nan", "inf", "-inf", "5.", "01", "0x10", "1e999", "+1", ".5"})
     refuses(with(up, "\"bytes\":800", "\"bytes\":" + std::string(bad)), "it is not JSON at column ");
   for (char const* bad : {"-0.5", "1e16", "1e300"})
-    refuses(with(up, "\"took\":250.000", "\"took\":" + std::string(bad)), "took is not a number of microseconds from 0 to 1e15)");
+    refuses(with(up, "\"took\":250.000", "\"took\":" + std::string(bad)),
+            "took is not a number of microseconds from 0 to 1e15)");
   for (char const* bad : {"1e10", "-1", "99999999999"})
     refuses(with(up, "\"rank\":0", "\"rank\":" + std::string(bad)), "rank is not a whole number from 0 to ");
   refuses(with(up, "\"rank\":0", "\"rank\":1"), "rank is not that of the header)");
@@ -172,15 +183,19 @@ TEST_CASE("info: a number of a trace that is none, or out of range, is refused w
 
 TEST_CASE("info: a trace is shown without what a terminal obeys, and quoted in short") {
   folder const here;
-  auto const loud = here.file("loud", {header_alone, R"({"what":"copy","time":1,"rank":0,"variable":"\u001b[31mred\u009b\u0007","level":0,)"
-                                                     R"("component":0,"region":"core","from":"a","to":"b","bytes":1,"routine":"\u00fc","took":1})"});
+  auto const loud = here.file(
+      "loud",
+      {header_alone, R"({"what":"copy","time":1,"rank":0,"variable":"\u001b[31mred\u009b\u0007","level":0,)"
+                     R"("component":0,"region":"core","from":"a","to":"b","bytes":1,"routine":"\u00fc","took":1})"});
   auto const heard = info("trace " + loud);
   CHECK(heard.code == 0);
   CHECK(heard.out.find("\\x1b[31mred\\xc2\\x9b\\x07  a to b  \xc3\xbc") != std::string::npos);
   CHECK(heard.out.find('\x1b') == std::string::npos);
   refused(here.file("escape", {header_alone, "{\"what\":\"\\u001b[2J\"}"}), "what is '\\x1b[2J', which");
-  refused(here.file("long", {header_alone, "{\"what\":\"" + std::string(500000, 'x') + "\"}"}), "what is '" + std::string(80, 'x') + "...', which");
-  refused(here.file("longer", {header_alone, "{\"what\":\"" + std::string(50 << 20, 'x') + "\"}"}), "is not understood (it is longer than 1 MiB)");
+  refused(here.file("long", {header_alone, "{\"what\":\"" + std::string(500000, 'x') + "\"}"}),
+          "what is '" + std::string(80, 'x') + "...', which");
+  refused(here.file("longer", {header_alone, "{\"what\":\"" + std::string(50 << 20, 'x') + "\"}"}),
+          "is not understood (it is longer than 1 MiB)");
 }
 
 TEST_CASE("info: a trace that has no end, and a pipe that no process writes to, end with a reason") {
@@ -208,10 +223,13 @@ TEST_CASE("info: only the traces of one run are added up, each once, unless --fo
   struct {
     std::string files, words;
   } const wrong[]{
-      {zero, "the trace of rank 1 is missing (the run of " + zero + " had 2). Name their files, or add up what is here with --force?"},
-      {zero + ' ' + one + ' ' + zero, zero + " and " + zero + " are one trace (both are of rank 0). Leave one out, or add"},
+      {zero, "the trace of rank 1 is missing (the run of " + zero +
+                 " had 2). Name their files, or add up what is here with --force?"},
+      {zero + ' ' + one + ' ' + zero,
+       zero + " and " + zero + " are one trace (both are of rank 0). Leave one out, or add"},
       {zero + ' ' + one + ' ' + again, again + " and " + zero + " are one trace (both are of rank 0)"},
-      {zero + ' ' + other, other + " is of another run than " + zero + " (run 00000000000000bb and run 00000000000000aa). Leave it out"},
+      {zero + ' ' + other,
+       other + " is of another run than " + zero + " (run 00000000000000bb and run 00000000000000aa). Leave it out"},
       {zero + ' ' + one + ' ' + later, "the trace of rank 1 is missing (the run of " + later + " had 2)"},
       {zero + ' ' + more, more + " and " + zero + " do not agree on the number of ranks (3 and 2)"},
       {here.file("many", {header(0, 20)}), "the traces of ranks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 9 more are missing"},
@@ -233,7 +251,8 @@ TEST_CASE("info: --chrome does not write over a trace, and a full disk leaves th
   auto const trace = here.file("a.0.jsonl", {header_alone, up}), old = here.file("drawn.json", {"old"});
   auto const heard = info("trace " + trace + " --chrome " + trace);
   CHECK(heard.code == 2);
-  CHECK(heard.err == "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file?\n");
+  CHECK(heard.err ==
+        "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file?\n");
   CHECK(std::filesystem::file_size(trace) == header_alone.size() + std::strlen(up) + 2);
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};

@@ -42,6 +42,8 @@ BAD = [
     ("top", {"package": ""}),
     ("length", {LIST: HEAD + "\n" * 250}),
     ("length", {LIST: HEAD + "/// Long because it is.\n" + "\n" * 400}),
+    ("columns", {LIST: HEAD + "int " + "n" * 117 + ";\n"}),
+    ("columns", {"test/policy/list.cpp": "// SPDX-License-Identifier: MIT\n  // " + "n" * 116 + "\n"}),
     ("macros", {LIST: HEAD + "#define KEEL_OTHER 1\n"}),
     ("macros", {"include/keel/policy/macros.hpp": HEAD + "# define OTHER 1\n"}),
     ("macros", {"include/keel/policy/macros.hpp": HEAD + "".join(f"#define KEEL_{n}\n" for n in range(20))}),

@@ -79,7 +79,9 @@ int MPI_Group_range_incl(MPI_Group g, int n, int r[][3], MPI_Group* o) {
 }
 int MPI_Group_free(MPI_Group* g) { return note("Group_free"), PMPI_Group_free(g); }
 int MPI_Barrier(MPI_Comm c) { return note("Barrier"), PMPI_Barrier(c); }
-int MPI_Bcast(void* p, int n, MPI_Datatype t, int root, MPI_Comm c) { return note("Bcast"), PMPI_Bcast(p, n, t, root, c); }
+int MPI_Bcast(void* p, int n, MPI_Datatype t, int root, MPI_Comm c) {
+  return note("Bcast"), PMPI_Bcast(p, n, t, root, c);
+}
 int MPI_Allgather(void const* s, int n, MPI_Datatype t, void* r, int m, MPI_Datatype u, MPI_Comm c) {
   return note("Allgather"), PMPI_Allgather(s, n, t, r, m, u, c);
 }
@@ -102,7 +104,8 @@ TEST_CASE("machine: the world costs its rank and its size") {
 
 TEST_CASE("machine: coupling costs one duplicate") {
   auto const made = calls_of([] { environment const coupled{MPI_COMM_WORLD}; });
-  CHECK(made == on_borrowed({"Comm_size"}, {"Comm_test_inter", "Comm_dup", "Comm_set_errhandler"}, {"Comm_rank", "Comm_free"}));
+  CHECK(made ==
+        on_borrowed({"Comm_size"}, {"Comm_test_inter", "Comm_dup", "Comm_set_errhandler"}, {"Comm_rank", "Comm_free"}));
 }
 
 TEST_CASE("machine: a subset costs its members one group call, and others nothing") {

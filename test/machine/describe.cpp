@@ -11,7 +11,8 @@ namespace km = keel::machine;
 using km::environment;
 
 TEST_CASE("machine: the table has a line for each rank and a dash for what it does not know") {
-  std::vector<km::whereabouts> const two{{"n1", "0-3", "numa 0", "0000:1b:00.0", "4 openmp"}, {"node10", "4", "", "", "1 none"}};
+  std::vector<km::whereabouts> const two{{"n1", "0-3", "numa 0", "0000:1b:00.0", "4 openmp"},
+                                         {"node10", "4", "", "", "1 none"}};
   CHECK(km::to_text(two) == "rank  host    cores  memory  device        threads\n"
                             "0     n1      0-3    numa 0  0000:1b:00.0  4 openmp\n"
                             "1     node10  4      -       -             1 none\n");

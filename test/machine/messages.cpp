@@ -40,7 +40,8 @@ TEST_CASE_TEMPLATE("machine: a message to no rank, or with no tag of MPI's, is r
   environment const world;
   km::messages<R> m{world};
   int value = 0;
-  CHECK_THROWS_WITH_AS(m.send(&value, sizeof value, world.size(), 0), doctest::Contains("cannot be reached"), keel::error);
+  CHECK_THROWS_WITH_AS(m.send(&value, sizeof value, world.size(), 0), doctest::Contains("cannot be reached"),
+                       keel::error);
   CHECK_THROWS_AS(m.receive(&value, sizeof value, -1, 0), keel::error);
   CHECK_THROWS_WITH_AS(m.send(&value, sizeof value, 0, -1), doctest::Contains("tag -1"), keel::error);
   CHECK_THROWS_AS(m.send(&value, sizeof value, 0, 32768), keel::error);

@@ -12,6 +12,7 @@ int main() {
   int const counted = keel::machine::openmp_threads::count();
   char const* const wished = std::getenv("OMP_NUM_THREADS");
   bool const right = wished != nullptr && counted == std::atoi(wished);
-  std::printf("%d threads counted, %s wished for\n%d passed, %d failed, 0 skipped\n", counted, wished ? wished : "?", right, !right);
+  std::printf("%d threads counted, %s wished for\n%d passed, %d failed, 0 skipped\n", counted, wished ? wished : "?",
+              right, !right);
   return right ? 0 : 1;
 }

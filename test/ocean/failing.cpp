@@ -21,7 +21,8 @@ namespace {
 /// Each failure of a kind in a short run that writes a state and a dump.
 void fails_well(failing_call kind, std::uint64_t least) {
   folder const here, numbers;
-  std::string const options = "--grid 8x8 --layers 2 --steps 3 --output out --output-every 2 --dump dump --keel-num-threads=1";
+  std::string const options =
+      "--grid 8x8 --layers 2 --steps 3 --output out --output-every 2 --dump dump --keel-num-threads=1";
   ocean_test::run_well("ocean", 1, options, here.path());
   auto const dump = read_file(here / "dump");
   REQUIRE(!dump.empty());

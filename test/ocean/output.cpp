@@ -104,11 +104,13 @@ TEST_CASE("ocean: output comes every n steps and at the end, and its path is pri
 TEST_CASE("ocean: the node, the ranks, the knobs and the table come in this order") {
   folder const here;
   int const ranks = has_ranks ? 2 : 1;
-  auto const o = run_well("ocean", ranks, "--grid 8x4 --layers 2 --steps 3 --no-output --keel-device simulated", here.path());
+  auto const o =
+      run_well("ocean", ranks, "--grid 8x4 --layers 2 --steps 3 --no-output --keel-device simulated", here.path());
   std::vector<std::string> words{"node ", ": ", " cores", "\nrank 0 ", ", cores ", ", device simulated"};
   if (ranks == 2) words.insert(words.end(), {"\nrank 1 ", ", cores ", ", device simulated"});
-  words.insert(words.end(), {"--keel-device ", "simulated", "command line", "--keel-log-level ", "unset", "\ntime per step ",
-                             "\nbytes moved ", "\nbytes necessary ", "\nbandwidth ", "\ntriad ", "\nerror "});
+  words.insert(words.end(),
+               {"--keel-device ", "simulated", "command line", "--keel-log-level ", "unset", "\ntime per step ",
+                "\nbytes moved ", "\nbytes necessary ", "\nbandwidth ", "\ntriad ", "\nerror "});
   std::size_t at = 0;
   for (auto const& word : words) {
     INFO(o.out);

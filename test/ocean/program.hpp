@@ -74,8 +74,8 @@ inline outcome run(std::string const& program, int ranks, std::string const& opt
   std::string command = "cd '" + where.string() + "' && ";
   if (ranks > 1) command += std::string(OCEAN_LAUNCH) + " " + std::to_string(ranks) + " ";
   if (!variables.empty()) command += "env " + variables + " ";
-  command += "'" + std::string(OCEAN_BIN) + "/" + program + "' " + options + " >'" + (streams / "out").string() + "' 2>'" +
-             (streams / "err").string() + "'";
+  command += "'" + std::string(OCEAN_BIN) + "/" + program + "' " + options + " >'" + (streams / "out").string() +
+             "' 2>'" + (streams / "err").string() + "'";
   int const status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(streams / "out"), read_file(streams / "err")};
 }

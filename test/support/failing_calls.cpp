@@ -3,8 +3,8 @@
 /// Loaded before a program with LD_PRELOAD: lets one allocation, or one call that writes a file, fail.
 ///
 /// KEEL_TEST_CALLS names a file of three numbers, which processes that fork share: what fails (1 allocations, 2 files),
-/// the number of the call that does, from 1, and how many calls there were so far. With 3 only what goes to plain files counts,
-/// because an MPI whose pipes fail waits for ever. glibc alone.
+/// the number of the call that does, from 1, and how many calls there were so far. With 3 only what goes to plain files
+/// counts, because an MPI whose pipes fail waits for ever. glibc alone.
 
 #include <atomic>
 #include <cerrno>

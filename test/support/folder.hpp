@@ -17,7 +17,8 @@ namespace keel::test {
 struct folder {
   std::filesystem::path path;
 
-  explicit folder(std::string const& name) : path(std::filesystem::temp_directory_path() / (name + '-' + std::to_string(getpid()))) {
+  explicit folder(std::string const& name)
+      : path(std::filesystem::temp_directory_path() / (name + '-' + std::to_string(getpid()))) {
     std::filesystem::remove_all(path);
     std::filesystem::create_directories(path);
   }

@@ -49,14 +49,17 @@ struct bill {
 class program {
 public:
   explicit program(std::vector<variable> variables) : variables_(std::move(variables)) {
-    for (variable const& v : variables_) live_.emplace_back(std::size_t(v.levels), std::array<int, regions>{-1, -1, -1, -1});
+    for (variable const& v : variables_)
+      live_.emplace_back(std::size_t(v.levels), std::array<int, regions>{-1, -1, -1, -1});
   }
 
   /// Whether all that the accesses need exists.
   [[nodiscard]] bool can(std::vector<access> const& list) const {
     for (access const& a : list)
       for (int r = 0; r < regions; ++r)
-        if ((a.needs >> r & 1) != 0 && has_bytes(a.variable, r) && at(a, r) < 0 && (r != 3 || (a.needs & walls) == walls)) return false;
+        if ((a.needs >> r & 1) != 0 && has_bytes(a.variable, r) && at(a, r) < 0 &&
+            (r != 3 || (a.needs & walls) == walls))
+          return false;
     return true;
   }
   /// The version of a region that is alive, a number of its own for each write; -1 where none is.
@@ -71,7 +74,8 @@ public:
   }
   /// Goes on from a state that no event led to: a region that just these memories hold.
   void place(int variable, int level, int region, unsigned memories) {
-    live_[std::size_t(variable)][std::size_t(level)][std::size_t(region)] = memories == 0 ? -1 : make(variable, region, memories);
+    live_[std::size_t(variable)][std::size_t(level)][std::size_t(region)] =
+        memories == 0 ? -1 : make(variable, region, memories);
   }
 
   /// A routine in memory `where`.
@@ -109,7 +113,8 @@ public:
   void copy_from_past(int variable) {
     for (int r = 0; r < regions; ++r) {
       int const past = version(variable, 1, r);
-      live_[std::size_t(variable)][0][std::size_t(r)] = past < 0 ? -1 : make(variable, r, places(versions_[std::size_t(past)]));
+      live_[std::size_t(variable)][0][std::size_t(r)] =
+          past < 0 ? -1 : make(variable, r, places(versions_[std::size_t(past)]));
     }
   }
 
@@ -136,7 +141,9 @@ private:
   [[nodiscard]] bool has_bytes(int variable, int region) const {
     return variables_[std::size_t(variable)].bytes[std::size_t(region)] != 0;
   }
-  [[nodiscard]] int& at(access const& a, int r) { return live_[std::size_t(a.variable)][std::size_t(a.level)][std::size_t(r)]; }
+  [[nodiscard]] int& at(access const& a, int r) {
+    return live_[std::size_t(a.variable)][std::size_t(a.level)][std::size_t(r)];
+  }
   [[nodiscard]] int at(access const& a, int r) const { return version(a.variable, a.level, r); }
   int make(int variable, int region, unsigned where) {
     versions_.push_back({variable, region, where, 0});

@@ -144,7 +144,8 @@ TEST_CASE("topology: a thread's binding is its own, and bindings nest") {
     binding const next{here, all, 1 + int(all.cores.size())};
     CHECK(bound_cores(here) == id_set{second});
   }
-  placement const one_threads{.cores = all.cores, .hardware_threads = here.cores()[std::size_t(second)].hardware_threads};
+  placement const one_threads{.cores = all.cores,
+                              .hardware_threads = here.cores()[std::size_t(second)].hardware_threads};
   CHECK_THROWS_AS((binding{here, one_threads, 0}), keel::error); // its first core, of which nothing is its own
 }
 

@@ -35,7 +35,8 @@ public:
   explicit one_thread(int thread) {
     std::string own;
     std::getline(std::ifstream{"/proc/self/cpuset"}, own);
-    for (auto const& [root, mems] : {std::pair{"/sys/fs/cgroup/cpuset", "cpuset.mems"}, std::pair{"/sys/fs/cgroup", "cpuset.mems.effective"}}) {
+    for (auto const& [root, mems] :
+         {std::pair{"/sys/fs/cgroup/cpuset", "cpuset.mems"}, std::pair{"/sys/fs/cgroup", "cpuset.mems.effective"}}) {
       auto const parent = fs::path{root} / fs::path{own}.relative_path();
       std::error_code code;
       if (!fs::exists(parent / mems, code)) continue;
@@ -66,7 +67,8 @@ std::string wrong_inside(int thread, id_set const& all, fs::path const& kept_in)
   auto const n = node::here();
   if (n.cores().size() != 1) return std::to_string(n.cores().size()) + " cores";
   if (n.cores()[0].hardware_threads != id_set{thread}) return "threads " + to_string(n.cores()[0].hardware_threads);
-  if (n.withheld_hardware_threads() != all - id_set{thread}) return "withheld " + to_string(n.withheld_hardware_threads());
+  if (n.withheld_hardware_threads() != all - id_set{thread})
+    return "withheld " + to_string(n.withheld_hardware_threads());
   if (bound_hardware_threads() != id_set{thread}) return "bound to " + to_string(bound_hardware_threads());
   for (int const ranks : {1, 2, 5})
     for (auto const order : {order::spread, order::compact})

@@ -50,9 +50,12 @@ text mutated(std::vector<text> const& seeds, random_numbers& random) {
     auto const end = made.find('\n', at);
     return std::pair{first, (end == made.npos ? made.size() : end + 1) - first};
   };
-  static char const* const tokens[]{"0x0", "0xffffffff", "0xf...f", "-1", "4294967295", "99999999999999999999", "PU", "NUMANode",
-                                    "Machine", "Core", "Group", "Misc", "Bridge", "PCIDev", "OSDev", "L1Cache", "MemCache", "Die", "",
-                                    "0x00000001", "0", "1", "2", "0000:00:00.0", "\"", "/>", ">", "<object ", "</object>", "&amp;", "\x80"};
+  static char const* const tokens[]{"0x0",    "0xffffffff", "0xf...f", "-1",       "4294967295", "99999999999999999999",
+                                    "PU",     "NUMANode",   "Machine", "Core",     "Group",      "Misc",
+                                    "Bridge", "PCIDev",     "OSDev",   "L1Cache",  "MemCache",   "Die",
+                                    "",       "0x00000001", "0",       "1",        "2",          "0000:00:00.0",
+                                    "\"",     "/>",         ">",       "<object ", "</object>",  "&amp;",
+                                    "\x80"};
   for (auto changes = 1 + below(4); changes > 0 && !made.empty(); --changes) {
     auto const at = below(made.size());
     switch (below(8)) {
@@ -78,7 +81,8 @@ text mutated(std::vector<text> const& seeds, random_numbers& random) {
     case 6: { // a value from elsewhere
       auto const open = made.find('"', at), close = open == made.npos ? open : made.find('"', open + 1);
       auto const from = made.find("=\"", below(made.size())), to = from == made.npos ? from : made.find('"', from + 2);
-      if (close != made.npos && to != made.npos) made.replace(open + 1, close - open - 1, made.substr(from + 2, to - from - 2));
+      if (close != made.npos && to != made.npos)
+        made.replace(open + 1, close - open - 1, made.substr(from + 2, to - from - 2));
       break;
     }
     default: { // one digit
@@ -105,7 +109,8 @@ int main(int argc, char** argv) {
     seeds.emplace_back(std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{});
   }
   setenv("HWLOC_HIDE_ERRORS", "2", 1);
-  auto* const now = static_cast<progress*>(mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto* const now = static_cast<progress*>(
+      mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   hwloc_topology_t keeps_plugins_loaded = nullptr; // else every node loads them anew
   hwloc_topology_init(&keeps_plugins_loaded);
   std::uint64_t died = 0;
@@ -131,7 +136,8 @@ int main(int argc, char** argv) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) continue;
     ++died;
     std::fprintf(stderr, "fuzz: seed %llu, mutation %llu: %s\n", static_cast<unsigned long long>(seed),
-                 static_cast<unsigned long long>(now->done - 1), WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "an exit");
+                 static_cast<unsigned long long>(now->done - 1),
+                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "an exit");
     if (char const* const folder = std::getenv("FUZZ_KEEP"); folder != nullptr) {
       random_numbers random{(seed << 40) + now->done - 1};
       std::ofstream{text{folder} + "/" + std::to_string(now->done - 1) + ".xml"} << mutated(seeds, random);

@@ -58,7 +58,9 @@ TEST_CASE("topology: a memory that the system does not know after all is refused
     setenv("HWLOC_SYNTHETIC", "numa:64 core:1 pu:1", 1);
     setenv("HWLOC_THISSYSTEM", "1", 1);
     if (kt::ordinary_memories() != kt::id_set::range(0, 64)) return 2;
-    return contains(kt::why_not_bindable({63}), "the system does not bind") && contains(refusal({63}), "does not bind") ? 0 : 1;
+    return contains(kt::why_not_bindable({63}), "the system does not bind") && contains(refusal({63}), "does not bind")
+               ? 0
+               : 1;
   });
   CHECK(child.status == 0);
 }

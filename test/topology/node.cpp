@@ -93,8 +93,8 @@ TEST_CASE("topology: nearness keeps its laws for every core of every machine") {
     CAPTURE(file);
     auto const n = node::from_xml(file);
     int const cores = int(n.cores().size());
-    keel::laws::nearness(cores, n.cores().size(), std::vector{core_type::performance, core_type::efficiency}, core_type::any,
-                         [&](int c, core_type t, int a, int b) { return n.nearby_cores(c, t, a, b); });
+    keel::laws::nearness(cores, n.cores().size(), std::vector{core_type::performance, core_type::efficiency},
+                         core_type::any, [&](int c, core_type t, int a, int b) { return n.nearby_cores(c, t, a, b); });
     keel::laws::nearness(cores, n.memories().size(),
                          std::vector{memory_type::dram, memory_type::high_bandwidth, memory_type::device,
                                      memory_type::persistent, memory_type::cxl, memory_type::cache_side},
@@ -379,7 +379,8 @@ TEST_CASE("topology: this machine has a core, and all is near it") {
   CHECK(n.nearby_cores(0).size() == n.cores().size());
   CHECK(n.nearby_memories(0).size() == n.memories().size());
   CHECK_FALSE(n.source().empty());
-  if (n.is_this_machine() && !n.memories().empty()) CHECK((n.cores()[0].page_sizes & std::uint64_t(sysconf(_SC_PAGESIZE))) != 0);
+  if (n.is_this_machine() && !n.memories().empty())
+    CHECK((n.cores()[0].page_sizes & std::uint64_t(sysconf(_SC_PAGESIZE))) != 0);
 }
 
 TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount a set, is refused") {
@@ -391,10 +392,12 @@ TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount 
     return text.replace(text.find(from), from.size(), to);
   };
   CHECK_FALSE(node::from_xml_text(good).cores().empty());
-  CHECK(message_of([&] { (void)node::from_xml_text(changed("\" complete_cpuset", "\"\rcomplete_cpuset")); }).find("malformed") !=
-        std::string::npos);
-  CHECK(message_of([&] { (void)node::from_xml_text(changed("nodeset=\"0x", "nodeset=\",0x")); }).find("nodeset that is none") !=
-        std::string::npos);
+  CHECK(message_of([&] {
+          (void)node::from_xml_text(changed("\" complete_cpuset", "\"\rcomplete_cpuset"));
+        }).find("malformed") != std::string::npos);
+  CHECK(message_of([&] {
+          (void)node::from_xml_text(changed("nodeset=\"0x", "nodeset=\",0x"));
+        }).find("nodeset that is none") != std::string::npos);
   CHECK(message_of([&] {
           (void)node::from_xml_text(changed("</topology>", "<memattr name=\"Capacity\" flags=\"1\"><memattr_value "
                                                            "initiator_cpuset=\",0x1\"/></memattr></topology>"));
@@ -427,7 +430,8 @@ TEST_CASE("topology: hwloc's variables win, and a bad one is an error, never the
   CHECK(node::here().cores().size() == 15);
   CHECK_FALSE(node::here().is_this_machine());
   setenv("HWLOC_SYNTHETIC", "no such thing", 1);
-  CHECK(message_of([] { (void)node::here(); }).find("HWLOC_SYNTHETIC=no such thing is not a topology") != std::string::npos);
+  CHECK(message_of([] { (void)node::here(); }).find("HWLOC_SYNTHETIC=no such thing is not a topology") !=
+        std::string::npos);
   unsetenv("HWLOC_SYNTHETIC");
   setenv("HWLOC_XMLFILE", own_machine("cores96.xml").c_str(), 1);
   CHECK(node::here().cores().size() == 96);
@@ -436,7 +440,8 @@ TEST_CASE("topology: hwloc's variables win, and a bad one is an error, never the
   CHECK(message_of([] { (void)node::here(); }).find("HWLOC_XMLFILE=/no/such/file cannot be read") != std::string::npos);
   unsetenv("HWLOC_XMLFILE");
   setenv("HWLOC_FSROOT", "/no/such/folder", 1);
-  CHECK(message_of([] { (void)node::here(); }).find("HWLOC_FSROOT=/no/such/folder cannot be used") != std::string::npos);
+  CHECK(message_of([] { (void)node::here(); }).find("HWLOC_FSROOT=/no/such/folder cannot be used") !=
+        std::string::npos);
   unsetenv("HWLOC_FSROOT");
   setenv("HWLOC_COMPONENTS", "-opencl,no_such_thing", 1);
   CHECK(message_of([] { (void)node::here(); }).find("hwloc has no component 'no_such_thing'") != std::string::npos);

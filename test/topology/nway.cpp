@@ -96,7 +96,8 @@ TEST_CASE("nway: nearness keeps its laws, through the API") {
   for (char const* file : {"gpus8_numa4.xml", "hbm.xml", "hybrid.xml", "no_core_level.xml"}) {
     use(node::from_xml(own_machine(file)));
     keel::laws::nearness(get_num_cores(), std::size_t(get_num_cores()),
-                         std::vector{CORE_TYPE_PERFORMANCE, CORE_TYPE_EFFICIENCY}, CORE_TYPE_ANY, [](int core, core_type_t type, int min, int max) {
+                         std::vector{CORE_TYPE_PERFORMANCE, CORE_TYPE_EFFICIENCY}, CORE_TYPE_ANY,
+                         [](int core, core_type_t type, int min, int max) {
                            core_set_t found;
                            REQUIRE(get_nearby_cores(core, type, min, max, &found) == NWAY_SUCCESS);
                            return as_ids(found);

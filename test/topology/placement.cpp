@@ -55,7 +55,8 @@ void check_cores(node const& n, std::vector<placement> const& ranks) {
   auto const most = *std::max_element(thread_users.begin(), thread_users.end());
   CHECK(std::size_t(most) <= (ranks.size() + threads - 1) / threads);
   for (auto const& c : n.cores()) // every one is used, evenly
-    for (int const t : c.hardware_threads) CHECK(std::size_t(thread_users.at(std::size_t(t))) >= ranks.size() / threads);
+    for (int const t : c.hardware_threads)
+      CHECK(std::size_t(thread_users.at(std::size_t(t))) >= ranks.size() / threads);
 }
 
 /// The nearest ordinary memory; the nearest GPU that no rank nearer to it could have.
@@ -87,9 +88,10 @@ void check_against_hwloc(node const& n, keel::test::walk const& oracle, std::vec
     int const steps = nearest(oracle, rank.cores, device_at(rank.device));
     for (auto const& d : n.devices()) // no nearer one stayed free
       if (d.type == device_type::gpu && nearest(oracle, rank.cores, device_at(d.id)) < steps)
-        CHECK(users[std::size_t(d.id)] >= (d.contexts > 0                                              ? d.contexts
-                                           : n.devices()[std::size_t(rank.device)].contexts > 0 ? 1
-                                                                                                : users[std::size_t(rank.device)]));
+        CHECK(users[std::size_t(d.id)] >= (d.contexts > 0 ? d.contexts
+                                           : n.devices()[std::size_t(rank.device)].contexts > 0
+                                               ? 1
+                                               : users[std::size_t(rank.device)]));
   }
 }
 
@@ -175,7 +177,8 @@ TEST_CASE("topology: a device with contexts serves no more ranks than it has") {
 }
 
 TEST_CASE("topology: a device serves as many ranks as it has contexts before a far one is taken or one doubled") {
-  auto const n = node::from_xml(own_machine("contexts.xml")); // GPUs with 4 and 2 contexts on the first side, one that says nothing
+  auto const n = node::from_xml(
+      own_machine("contexts.xml")); // GPUs with 4 and 2 contexts on the first side, one that says nothing
   auto const users_with = [&](int ranks, placing const& rule) {
     std::vector<int> users(5, 0); // the last of none
     for (auto const& p : n.place(ranks, rule)) ++users[std::size_t(p.device < 0 ? 4 : p.device)];

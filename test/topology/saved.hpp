@@ -52,7 +52,9 @@ inline constexpr counted real_machines[]{
     {"g4dnmetal.xml", 2, 48, 14, 8},
 };
 
-inline std::filesystem::path own_machine(std::string const& file) { return std::filesystem::path{KEEL_TEST_DATA} / file; }
+inline std::filesystem::path own_machine(std::string const& file) {
+  return std::filesystem::path{KEEL_TEST_DATA} / file;
+}
 
 /// The folder of the real machines; empty where they are not there.
 inline std::filesystem::path real_machines_folder() {

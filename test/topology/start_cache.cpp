@@ -93,7 +93,8 @@ TEST_CASE("topology: an inventory goes through bytes unchanged") {
       }
     CHECK(back->ways.unit == all.ways.unit);
     CHECK(impl::place(*back, 5, {}).back().hardware_threads == impl::place(all, 5, {}).back().hardware_threads);
-    for (std::size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 50) CHECK_FALSE(impl::from_bytes(bytes.substr(0, n)).has_value());
+    for (std::size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 50)
+      CHECK_FALSE(impl::from_bytes(bytes.substr(0, n)).has_value());
     CHECK_FALSE(impl::from_bytes(bytes + '\0').has_value());
   }
 }
@@ -165,7 +166,8 @@ TEST_CASE("topology: what another boot, kernel, cpuset or event left is stale") 
 TEST_CASE("topology: the key holds boot, kernel, limits and hwloc's variables") {
   if (nothing_can_be_kept()) return;
   auto const key = impl::read_cache_key();
-  for (char const* const part : {"/proc/sys/kernel/random/boot_id", "/sys/kernel/uevent_seqnum", "/proc/sys/kernel/osrelease"}) {
+  for (char const* const part :
+       {"/proc/sys/kernel/random/boot_id", "/sys/kernel/uevent_seqnum", "/proc/sys/kernel/osrelease"}) {
     std::string words;
     std::getline(std::ifstream{part}, words);
     CHECK_MESSAGE(contains(key.text, words), part);
@@ -294,7 +296,8 @@ TEST_CASE("topology: bytes of an enemy's making are refused or a node, never a c
     ++nodes;
     for (int const ranks : {1, 3, 40}) REQUIRE(impl::place(*all, ranks, {}).size() == std::size_t(ranks));
     for (auto const& c : all->cores)
-      for (auto const& m : all->memories) CHECK(all->distance_to_memory(c.id, m.id) >= all->steps_to_memory(c.id, m.id));
+      for (auto const& m : all->memories)
+        CHECK(all->distance_to_memory(c.id, m.id) >= all->steps_to_memory(c.id, m.id));
     for (auto const& caches : all->caches)
       for (int const at : caches) CHECK((at == -1 || all->tree[at].end_core <= int(all->cores.size())));
   }

@@ -111,11 +111,21 @@ struct pack {
   [[nodiscard]] KEEL_FUNCTION constexpr T& operator[](std::size_t i) { return values[i]; }
   [[nodiscard]] KEEL_FUNCTION constexpr T const& operator[](std::size_t i) const { return values[i]; }
 
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator+(pack const& a, pack const& b) { return detail::each<pack>(detail::plus{}, a, b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator-(pack const& a, pack const& b) { return detail::each<pack>(detail::minus{}, a, b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator*(pack const& a, pack const& b) { return detail::each<pack>(detail::times{}, a, b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator/(pack const& a, pack const& b) { return detail::each<pack>(detail::over{}, a, b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator-(pack const& a) { return detail::each<pack>(detail::negative{}, a); }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator+(pack const& a, pack const& b) {
+    return detail::each<pack>(detail::plus{}, a, b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator-(pack const& a, pack const& b) {
+    return detail::each<pack>(detail::minus{}, a, b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator*(pack const& a, pack const& b) {
+    return detail::each<pack>(detail::times{}, a, b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator/(pack const& a, pack const& b) {
+    return detail::each<pack>(detail::over{}, a, b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator-(pack const& a) {
+    return detail::each<pack>(detail::negative{}, a);
+  }
 
   KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator+(pack const& a, T b) { return a + filled(b); }
   KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator-(pack const& a, T b) { return a - filled(b); }
@@ -127,10 +137,18 @@ struct pack {
   KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr pack operator/(T a, pack const& b) { return filled(a) / b; }
 
   /// Which elements compare so; `all` and `any` make one answer of them.
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator==(pack const& a, pack const& b) { return detail::each<mask_type>(detail::equal{}, a, b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator!=(pack const& a, pack const& b) { return !(a == b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator<(pack const& a, pack const& b) { return detail::each<mask_type>(detail::less{}, a, b); }
-  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator<=(pack const& a, pack const& b) { return detail::each<mask_type>(detail::less_or_equal{}, a, b); }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator==(pack const& a, pack const& b) {
+    return detail::each<mask_type>(detail::equal{}, a, b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator!=(pack const& a, pack const& b) {
+    return !(a == b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator<(pack const& a, pack const& b) {
+    return detail::each<mask_type>(detail::less{}, a, b);
+  }
+  KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator<=(pack const& a, pack const& b) {
+    return detail::each<mask_type>(detail::less_or_equal{}, a, b);
+  }
   KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator>(pack const& a, pack const& b) { return b < a; }
   KEEL_FORCE_INLINE KEEL_FUNCTION friend constexpr mask_type operator>=(pack const& a, pack const& b) { return b <= a; }
 

@@ -14,8 +14,8 @@
 namespace keel::machine {
 
 /// The cores, memory and device of a rank: the `rank`-th of `size` on this node. Where the
-/// launcher bound it to some of the cores, those and what is nearest to them; else what placing all over the node gives.
-/// No communication.
+/// launcher bound it to some of the cores, those and what is nearest to them; else what placing all over the node
+/// gives. No communication.
 [[nodiscard]] inline topology::placement place_on(topology::node const& on, int rank, int size) {
   auto place = on.place(size)[static_cast<std::size_t>(rank)];
   auto const bound = topology::bound_cores(on);

@@ -65,7 +65,8 @@ template <TalkingRanks R, Gatherable T>
 }
 template <TalkingRanks R, std::ranges::contiguous_range V>
 [[nodiscard]] auto gather(basic_environment<R> const& env, V const& mine, int root) {
-  return gather<R, std::ranges::range_value_t<V>>(env, std::span{std::ranges::data(mine), std::ranges::size(mine)}, root);
+  return gather<R, std::ranges::range_value_t<V>>(env, std::span{std::ranges::data(mine), std::ranges::size(mine)},
+                                                  root);
 }
 
 /// The value of each rank, by rank, everywhere.
@@ -84,7 +85,8 @@ template <TalkingRanks R>
 
 /// One text of each rank, by rank, on `root`; empty elsewhere.
 template <TalkingRanks R>
-[[nodiscard]] std::vector<std::string> gather_texts(basic_environment<R> const& env, std::string const& mine, int root) {
+[[nodiscard]] std::vector<std::string> gather_texts(basic_environment<R> const& env, std::string const& mine,
+                                                    int root) {
   int const length = static_cast<int>(mine.size());
   auto const lengths = gather<R, int>(env, std::span{&length, 1}, root);
   auto const all = gather<R, char>(env, std::span{mine.data(), mine.size()}, root);

@@ -60,7 +60,8 @@ inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"
   std::string quoted = "\"";
   for (char const c : text) {
     std::array<char, 8> escape{};
-    if (static_cast<unsigned char>(c) < 0x20) std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
+    if (static_cast<unsigned char>(c) < 0x20)
+      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
     else if (c == '"' || c == '\\') escape = {'\\', c};
     else escape = {c};
     quoted += escape.data();
@@ -109,7 +110,8 @@ template <TalkingRanks R>
   std::string text = "[";
   for (std::size_t r = 0; r != all.size(); ++r) {
     text += (r == 0 ? "\n  {\"rank\": " : ",\n  {\"rank\": ") + std::to_string(r);
-    for (auto const& column : impl::columns) (text += ", ") += impl::json(column.name) + ": " + impl::json(all[r].*column.field);
+    for (auto const& column : impl::columns)
+      (text += ", ") += impl::json(column.name) + ": " + impl::json(all[r].*column.field);
     text += "}";
   }
   return text + "\n]\n";

@@ -20,8 +20,9 @@
 
 namespace keel::machine {
 
-/// The ranks of an environment, which meet once, at their end. Each waits for the rank before it alone, so the ranks that
-/// find a neighbour missing are few. Made collectively; it has a communicator of its own, unless there is one rank.
+/// The ranks of an environment, which meet once, at their end. Each waits for the rank before it alone, so the ranks
+/// that find a neighbour missing are few. Made collectively; it has a communicator of its own, unless there is one
+/// rank.
 template <Ranks R>
 class last_meeting {
 public:
@@ -42,8 +43,8 @@ public:
       if (neighbours.came_within(limit ? *limit : patience)) return;
       std::string const before = std::to_string((ranks_.rank() + ranks_.size() - 1) % ranks_.size());
       auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(limit ? *limit : patience).count();
-      std::string const message = "keel::runtime: rank " + std::to_string(ranks_.rank()) + " has ended and rank " + before +
-                                  " has not, for " + std::to_string(seconds) +
+      std::string const message = "keel::runtime: rank " + std::to_string(ranks_.rank()) + " has ended and rank " +
+                                  before + " has not, for " + std::to_string(seconds) +
                                   " s (one returned early, or the other hangs). ";
       if (limit) abort(ranks_, message + "Let every rank come to the end, or change " + option() + "?", 1);
       std::fprintf(stderr, "%s%s=N ends the job after N seconds.\n", message.c_str(), option().c_str());
@@ -57,9 +58,9 @@ private:
 };
 
 /// Ends the job because an exception leaves this rank's part of it, for which the others would wait for ever. What the
-/// exception says is known where it is caught: `keel::report` there ends the job with it. Where nothing is reported, a thread
-/// ends the job with `fallback` after `patience`, or the end of the process does. Called while the stack is unwound; the first
-/// call counts.
+/// exception says is known where it is caught: `keel::report` there ends the job with it. Where nothing is reported, a
+/// thread ends the job with `fallback` after `patience`, or the end of the process does. Called while the stack is
+/// unwound; the first call counts.
 template <TalkingRanks R>
 void abort_when_caught(basic_environment<R> const& env, std::string fallback,
                        std::chrono::milliseconds patience = std::chrono::seconds{2}) {

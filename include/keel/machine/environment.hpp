@@ -92,7 +92,8 @@ public:
     return true;
   }
 
-  /// The ranks of this environment on this node, whatever the launcher says. Collective; makes a communicator each time.
+  /// The ranks of this environment on this node, whatever the launcher says. Collective; makes a communicator each
+  /// time.
   [[nodiscard]] basic_environment node() const {
     return is_member() ? basic_environment(R::by_node(comm_)) : nobody();
   }
@@ -136,8 +137,8 @@ public:
     }
   }
 
-  /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, where it is not bound to
-  /// some, the one that placing the node's ranks over it gives. Collective. In machine/by_memory.hpp.
+  /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, where it is not bound
+  /// to some, the one that placing the node's ranks over it gives. Collective. In machine/by_memory.hpp.
   [[nodiscard]] basic_environment by_memory() const
     requires(TalkingRanks<R> || PlayedRanks<R>);
 
@@ -172,8 +173,8 @@ private:
   }
   static void check_color(std::optional<int> color) {
     if (color && *color < 0)
-      throw error("machine::environment", "a color of " + std::to_string(*color) + " is refused", "MPI has none below 0",
-                  "Pass std::nullopt where a rank stays out");
+      throw error("machine::environment", "a color of " + std::to_string(*color) + " is refused",
+                  "MPI has none below 0", "Pass std::nullopt where a rank stays out");
   }
   [[nodiscard]] static basic_environment nobody() { return basic_environment(typename R::communicator{}); }
 

@@ -136,8 +136,8 @@ concept Selection = requires(S const& selection, int rank) {
   { selection.find(rank) } -> std::same_as<int>;
 };
 
-/// What picks ranks by what they are, so that all of the parent have to say: `choose(parent)` is collective over it, and the
-/// same on every rank. Models: `one_per_device`, `near_device`, and yours.
+/// What picks ranks by what they are, so that all of the parent have to say: `choose(parent)` is collective over it,
+/// and the same on every rank. Models: `one_per_device`, `near_device`, and yours.
 template <class S, class Environment>
 concept CollectiveSelection = requires(S const& selection, Environment const& parent) {
   { selection.choose(parent) } -> std::same_as<chosen>;

@@ -94,7 +94,8 @@ struct simulated {
   static communicator subset(communicator const& c, strided const& s) {
     auto const& all = *c.get();
     if (!all.list.empty()) return picked(all, s);
-    return communicator{group{{s.size, all[s.begin], s.size == 1 ? 1 : all.range.stride * s.stride}, {}, all.world_rank}};
+    return communicator{
+        group{{s.size, all[s.begin], s.size == 1 ? 1 : all.range.stride * s.stride}, {}, all.world_rank}};
   }
   static communicator subset(communicator const& c, chosen const& s) { return picked(*c.get(), s); }
 
@@ -111,7 +112,8 @@ struct simulated {
     group leaders{{0, 0, 1}, {}, all.world_rank};
     std::vector<char> has_leader(Nodes);
     for (int r = 0; r != all.size(); ++r)
-      if (std::exchange(has_leader[static_cast<std::size_t>(all[r] / RanksPerNode)], 1) == 0) leaders.list.push_back(all[r]);
+      if (std::exchange(has_leader[static_cast<std::size_t>(all[r] / RanksPerNode)], 1) == 0)
+        leaders.list.push_back(all[r]);
     int const count = leaders.size();
     bool const leads = leaders.find(all.world_rank) >= 0;
     return {leads ? communicator{std::move(leaders)} : communicator{}, count};

@@ -60,7 +60,9 @@ struct team {
   int master;
   int size;
 
-  [[nodiscard]] constexpr bool contains(int thread) const noexcept { return thread >= master && thread < master + size; }
+  [[nodiscard]] constexpr bool contains(int thread) const noexcept {
+    return thread >= master && thread < master + size;
+  }
   friend constexpr bool operator==(team const&, team const&) = default;
 };
 
@@ -83,7 +85,8 @@ struct team {
 [[nodiscard]] inline std::vector<int> thread_layout(int threads, std::span<int const> cores) {
   std::vector<int> core_of;
   if (cores.empty()) return core_of;
-  for (int t = 0; t < threads; ++t) core_of.push_back(cores[static_cast<std::size_t>(t) * cores.size() / static_cast<std::size_t>(threads)]);
+  for (int t = 0; t < threads; ++t)
+    core_of.push_back(cores[static_cast<std::size_t>(t) * cores.size() / static_cast<std::size_t>(threads)]);
   return core_of;
 }
 

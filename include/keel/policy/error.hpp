@@ -63,7 +63,9 @@ public:
   [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
 
   /// What is wrong and why, without place and mend: for the message of another error.
-  [[nodiscard]] std::string_view brief() const noexcept { return std::string_view(message_).substr(brief_begin_, brief_size_); }
+  [[nodiscard]] std::string_view brief() const noexcept {
+    return std::string_view(message_).substr(brief_begin_, brief_size_);
+  }
 
   /// The code of the library that failed underneath (MPI's, errno's); 0 where there was none.
   [[nodiscard]] int code() const noexcept { return code_; }

@@ -22,16 +22,16 @@
 #define KEEL_FUNCTION
 #endif
 
-/// A function that has to vanish in its callers where speed counts, and need not where it does not: there it only costs the
-/// compiler time.
+/// A function that has to vanish in its callers where speed counts, and need not where it does not: there it only costs
+/// the compiler time.
 #if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))
 #define KEEL_FORCE_INLINE [[gnu::always_inline]] inline
 #else
 #define KEEL_FORCE_INLINE inline
 #endif
 
-/// 1 where the program links keel's compiled part (`libkeel`, see meson option `compiled`): its headers then hold no body of
-/// what is neither a template nor hot, and every source that includes them compiles faster. 0 is header-only.
+/// 1 where the program links keel's compiled part (`libkeel`, see meson option `compiled`): its headers then hold no
+/// body of what is neither a template nor hot, and every source that includes them compiles faster. 0 is header-only.
 #ifndef KEEL_COMPILED
 #define KEEL_COMPILED 0
 #endif

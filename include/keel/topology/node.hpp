@@ -108,7 +108,9 @@ public:
     return all_.distance_to_memory(int(checked(core, all_.cores.size())), int(checked(memory, all_.memories.size())));
   }
   [[nodiscard]] int distance_to_core(int core, int other) const { return distance(core, other, all_.core_places); }
-  [[nodiscard]] int distance_to_device(int core, int device) const { return distance(core, device, all_.device_places); }
+  [[nodiscard]] int distance_to_device(int core, int device) const {
+    return distance(core, device, all_.device_places);
+  }
 
   /// The steps alone, without latencies: comparable with those to cores and devices.
   [[nodiscard]] int steps_to_memory(int core, int memory) const { return distance(core, memory, all_.memory_places); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 /// @file
-/// What the cases share, correct in itself: a policy of the host, one with a second memory, two variables, and a routine's run.
+/// What the cases share, correct in itself: a policy of the host, one with a second memory, two variables, and a
+/// routine's run.
 
 #include <keel/machine/alone.hpp>
 #include <keel/residency.hpp>
@@ -35,6 +36,7 @@ struct idle {
   template <class V>
   static void run(V) {}
 };
-struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::owned<kr::past<eta, 1>>>, kr::writes<eta>>, idle {};
+struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::owned<kr::past<eta, 1>>>, kr::writes<eta>>,
+                 idle {};
 struct smooth : kr::routine<"smooth", kr::on_device, kr::reads<eta>>, idle {};
 struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>>, idle {};

@@ -38,7 +38,8 @@ struct launched {
     char const *ranks, *rank;
   };
   for (auto const& n : {names{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"}, names{"PMI_SIZE", "PMI_RANK"}})
-    if (int const ranks = number(n.ranks); ranks > 0 && (!said || ranks < said->ranks)) said = {n.ranks, ranks, number(n.rank)};
+    if (int const ranks = number(n.ranks); ranks > 0 && (!said || ranks < said->ranks))
+      said = {n.ranks, ranks, number(n.rank)};
   if (int const ranks = number("SLURM_STEP_NUM_TASKS"); !said && ranks > 0)
     said = {"SLURM_STEP_NUM_TASKS", ranks, number("SLURM_PROCID")};
   return said;
@@ -48,7 +49,8 @@ struct launched {
 [[nodiscard]] inline std::optional<error> why_alone() {
   int world = 0;
   auto const said = said_by_launcher();
-  if (!said || said->ranks == 1 || MPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || world != 1) return std::nullopt;
+  if (!said || said->ranks == 1 || MPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || world != 1)
+    return std::nullopt;
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);

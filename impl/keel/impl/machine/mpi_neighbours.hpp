@@ -30,7 +30,8 @@ public:
       if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
   }
 
-  /// Whether the rank before came within `limit`. Sleeps between its looks, so that waiting ranks leave the cores alone.
+  /// Whether the rank before came within `limit`. Sleeps between its looks, so that waiting ranks leave the cores
+  /// alone.
   [[nodiscard]] bool came_within(std::chrono::milliseconds limit) {
     auto const end = std::chrono::steady_clock::now() + limit;
     for (int looks = 0;; ++looks) {

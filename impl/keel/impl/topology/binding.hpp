@@ -34,14 +34,16 @@ KEEL_INLINE binding::binding(node const& on, placement const& to, int thread) : 
     throw error("topology", "thread " + std::to_string(thread) + " cannot be bound", "it has no core", {}, EINVAL);
   for (int n = thread % int(to.cores.size()); n > 0; --n) ++cores;
   if (std::size_t(*cores) >= on.cores().size())
-    throw error("topology", "thread " + std::to_string(thread) + " cannot be bound", "its core is not of this node", {}, EINVAL);
+    throw error("topology", "thread " + std::to_string(thread) + " cannot be bound", "its core is not of this node", {},
+                EINVAL);
   bind(on, on.cores()[std::size_t(*cores)].hardware_threads & to.hardware_threads);
 }
 
 KEEL_INLINE void binding::bind(node const& on, id_set const& threads) {
   if (!on.is_this_machine() || threads.empty())
     throw error("topology", "nothing can be bound to hardware threads '" + to_string(threads) + "'",
-                on.is_this_machine() ? "there are none" : on.source() + " is not this machine", "Place on node::here()", EINVAL);
+                on.is_this_machine() ? "there are none" : on.source() + " is not this machine", "Place on node::here()",
+                EINVAL);
   own_ = impl::affinity_of(0);
   if (!whole_process_) {
     before_.emplace_back(impl::this_thread(), own_);
@@ -52,8 +54,8 @@ KEEL_INLINE void binding::bind(node const& on, id_set const& threads) {
   for (auto const& [id, mask] : before_)
     if (int const code = impl::set_affinity(id, threads); code != 0 && code != ESRCH) { // ESRCH: it has ended meanwhile
       undo();
-      throw error("topology", "nothing can be bound to hardware threads " + to_string(threads), std::generic_category().message(code),
-                  "Use those that bound_cores names", code);
+      throw error("topology", "nothing can be bound to hardware threads " + to_string(threads),
+                  std::generic_category().message(code), "Use those that bound_cores names", code);
     }
 }
 

@@ -144,7 +144,8 @@ inline bool is_sound(inventory const& all) {
   };
   if (!place_for_each(all.memories, all.memory_places, int(memory_type::cache_side) + 1) ||
       !place_for_each(all.cores, all.core_places, int(core_type::efficiency) + 1) ||
-      !place_for_each(all.devices, all.device_places, int(device_type::other) + 1) || all.caches.size() != all.cores.size())
+      !place_for_each(all.devices, all.device_places, int(device_type::other) + 1) ||
+      all.caches.size() != all.cores.size())
     return false;
   auto const memories = all.memories.size();
   if (int(all.ways.unit) < 0 || int(all.ways.unit) > int(latency_unit::relative)) return false;

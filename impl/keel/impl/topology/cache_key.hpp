@@ -47,7 +47,8 @@ inline std::string system_file(std::string const& path) {
 inline std::vector<std::string_view> settings_of_hwloc() {
   std::vector<std::string_view> found;
   for (char** at = environ; at != nullptr && *at != nullptr; ++at)
-    for (std::string_view const prefix : {"HWLOC_", "CUDA_", "NVIDIA_", "ROCR_", "HIP_", "GPU_", "ZE_", "ZES_", "DISPLAY="})
+    for (std::string_view const prefix :
+         {"HWLOC_", "CUDA_", "NVIDIA_", "ROCR_", "HIP_", "GPU_", "ZE_", "ZES_", "DISPLAY="})
       if (std::string_view{*at}.starts_with(prefix)) found.emplace_back(*at);
   std::sort(found.begin(), found.end());
   return found;
@@ -57,7 +58,8 @@ inline std::vector<std::string_view> settings_of_hwloc() {
 inline std::string limits_of_cpuset() {
   auto name = system_file("/proc/self/cpuset");
   while (name.ends_with('\n') || name.ends_with('/')) name.pop_back();
-  for (auto const& [folder, end] : {std::array{"/sys/fs/cgroup", ".effective"}, std::array{"/sys/fs/cgroup/cpuset", ""}})
+  for (auto const& [folder, end] :
+       {std::array{"/sys/fs/cgroup", ".effective"}, std::array{"/sys/fs/cgroup/cpuset", ""}})
     if (auto const cpus = system_file(folder + name + "/cpuset.cpus" + end); !cpus.empty())
       return cpus + system_file(folder + name + "/cpuset.mems" + end);
   return name + '\n';
@@ -67,7 +69,8 @@ inline std::string limits_of_cpuset() {
 inline std::string allowed_memories() {
   std::array<unsigned long, 64> mask{};
   constexpr unsigned long of_the_cpuset = 4; // MPOL_F_MEMS_ALLOWED
-  if (syscall(SYS_get_mempolicy, nullptr, mask.data(), mask.size() * 8 * sizeof mask[0], nullptr, of_the_cpuset) != 0) return {};
+  if (syscall(SYS_get_mempolicy, nullptr, mask.data(), mask.size() * 8 * sizeof mask[0], nullptr, of_the_cpuset) != 0)
+    return {};
   std::string text;
   for (auto const word : mask) text += ' ' + std::to_string(word);
   return text.substr(0, text.find_last_not_of(" 0") + 1);

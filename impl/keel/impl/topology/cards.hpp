@@ -39,8 +39,8 @@ using pci_function = decltype(hwloc_obj_attr_u::pcidev);
 /// Bochs, Cirrus, QXL, virtio, VMware, VirtualBox, Hyper-V, XGI, Silicon Motion, HiSilicon; and of
 /// ATI's the ES1000 and the Rage XL of old servers.
 inline bool only_displays(pci_function const& pci) {
-  for (unsigned const vendor : {0x1a03u, 0x102bu, 0x1d0fu, 0x1234u, 0x1013u, 0x1b36u, 0x1af4u, 0x15adu, 0x80eeu, 0x1414u,
-                                0x18cau, 0x126fu, 0x19e5u})
+  for (unsigned const vendor : {0x1a03u, 0x102bu, 0x1d0fu, 0x1234u, 0x1013u, 0x1b36u, 0x1af4u, 0x15adu, 0x80eeu,
+                                0x1414u, 0x18cau, 0x126fu, 0x19e5u})
     if (pci.vendor_id == vendor) return true;
   return pci.vendor_id == 0x1002 && (pci.device_id == 0x515e || pci.device_id == 0x5969 || pci.device_id == 0x4752);
 }

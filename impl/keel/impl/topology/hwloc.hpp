@@ -62,7 +62,8 @@ inline handle fresh() {
 /// hwloc and its reader of XML answer the same for a lack of memory and for wrong input, but for errno.
 inline void refuse_lack_of_memory(std::string const& what) {
   if (errno == ENOMEM)
-    throw error("topology", what + " is not read", "there is not enough memory", "Free some, or raise its limit", ENOMEM);
+    throw error("topology", what + " is not read", "there is not enough memory", "Free some, or raise its limit",
+                ENOMEM);
 }
 
 /// Where hwloc does its work. `what` stands in the message.
@@ -123,9 +124,9 @@ inline loaded from_synthetic(std::string_view text, std::string const& name) {
 
 /// hwloc only warns of a component it does not know, and goes on without.
 inline void check_components(std::string_view list) {
-  constexpr std::string_view known[]{"linux", "x86", "no_os", "pci", "opencl", "cuda", "nvml", "rsmi", "levelzero", "gl",
-                                     "xml", "synthetic", "stop", "freebsd", "netbsd", "darwin", "windows", "solaris",
-                                     "aix"};
+  constexpr std::string_view known[]{"linux",  "x86",       "no_os",   "pci",     "opencl",    "cuda", "nvml",
+                                     "rsmi",   "levelzero", "gl",      "xml",     "synthetic", "stop", "freebsd",
+                                     "netbsd", "darwin",    "windows", "solaris", "aix"};
   for (std::size_t at = 0; at <= list.size();) {
     auto const end = std::min(list.find(',', at), list.size());
     auto name = list.substr(at, end - at);

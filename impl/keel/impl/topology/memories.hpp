@@ -48,7 +48,8 @@ inline std::optional<std::uint64_t> base_address(int os_index) {
   std::optional<std::uint64_t> lowest;
   for_each_name(system / ("node/node" + std::to_string(os_index)), [&](std::string_view name) {
     std::uint64_t number = 0;
-    if (name.starts_with("memory") && std::from_chars(name.data() + 6, name.data() + name.size(), number).ec == std::errc{})
+    if (name.starts_with("memory") &&
+        std::from_chars(name.data() + 6, name.data() + name.size(), number).ec == std::errc{})
       lowest = std::min(lowest.value_or(~std::uint64_t{0}), number * block_bytes);
   });
   return lowest;
@@ -64,7 +65,8 @@ inline std::uint64_t page_sizes(hwloc_obj_t node, [[maybe_unused]] bool here) {
   auto const folder = "/sys/devices/system/node/node" + std::to_string(node->os_index) + "/hugepages";
   for_each_name(folder, [&](std::string_view name) { // hugepages-2048kB
     std::uint64_t kilobytes = 0;
-    if (name.starts_with("hugepages-") && std::from_chars(name.data() + 10, name.data() + name.size(), kilobytes).ec == std::errc{})
+    if (name.starts_with("hugepages-") &&
+        std::from_chars(name.data() + 10, name.data() + name.size(), kilobytes).ec == std::errc{})
       pages |= kilobytes << 10;
   });
 #else

@@ -42,7 +42,8 @@ inline void* pages_on(id_set const& memories, std::size_t bytes) {
   bitmap nodes;
   copy(memories, nodes);
   auto const policy = memories.size() == 1 ? HWLOC_MEMBIND_BIND : HWLOC_MEMBIND_INTERLEAVE;
-  return hwloc_alloc_membind(here_for_pages(), bytes, nodes.bits, policy, HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
+  return hwloc_alloc_membind(here_for_pages(), bytes, nodes.bits, policy,
+                             HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
 }
 
 } // namespace impl
@@ -98,13 +99,17 @@ KEEL_INLINE void* allocate_pages(id_set const& memories, std::size_t bytes) {
   return pages;
 }
 
-KEEL_INLINE void free_pages(void* pages, std::size_t bytes) noexcept { hwloc_free(impl::here_for_pages(), pages, bytes); }
+KEEL_INLINE void free_pages(void* pages, std::size_t bytes) noexcept {
+  hwloc_free(impl::here_for_pages(), pages, bytes);
+}
 
 KEEL_INLINE id_set memories_of(void const* at, std::size_t bytes) {
   impl::bitmap nodes;
   errno = 0;
-  if (bytes > 0 && hwloc_get_area_memlocation(impl::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
-    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", impl::system_text(errno), {}, errno);
+  if (bytes > 0 &&
+      hwloc_get_area_memlocation(impl::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
+    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", impl::system_text(errno), {},
+                errno);
   return impl::ids_of(nodes.bits);
 }
 
@@ -118,7 +123,9 @@ KEEL_INLINE memory_preference::memory_preference(int memory) {
 KEEL_INLINE memory_preference::~memory_preference() {
   if (code_ == 0) set(policy_, before_);
 }
-KEEL_INLINE std::string memory_preference::why_not() const { return code_ == 0 ? std::string{} : impl::system_text(code_); }
+KEEL_INLINE std::string memory_preference::why_not() const {
+  return code_ == 0 ? std::string{} : impl::system_text(code_);
+}
 KEEL_INLINE long memory_preference::set(int policy, mask const& nodes) {
   bool const is_default = policy == MPOL_DEFAULT;
   return syscall(SYS_set_mempolicy, policy, is_default ? nullptr : nodes.data(), is_default ? 0 : bits + 1);

@@ -22,8 +22,8 @@ namespace keel::topology {
 namespace impl {
 
 KEEL_INLINE void no_such_id(int id, std::size_t count) {
-  throw error("topology", "there is no id " + std::to_string(id), "the node has " + std::to_string(count), "Count from 0",
-              EINVAL);
+  throw error("topology", "there is no id " + std::to_string(id), "the node has " + std::to_string(count),
+              "Count from 0", EINVAL);
 }
 KEEL_INLINE void no_such_range(int min, int max) {
   throw error("topology", "no distance lies between " + std::to_string(min) + " and " + std::to_string(max), {},

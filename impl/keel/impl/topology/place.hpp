@@ -28,7 +28,9 @@ inline int distance_from(inventory const& all, id_set const& cores, int place) {
 /// To each rank the memory made for programs with the fewest steps, of those the shortest latency, of those the fewest
 /// ranks.
 inline void choose_memories(inventory const& all, std::vector<placement>& ranks) {
-  auto const ordinary = [](memory const& m) { return m.type == memory_type::dram || m.type == memory_type::cache_side; };
+  auto const ordinary = [](memory const& m) {
+    return m.type == memory_type::dram || m.type == memory_type::cache_side;
+  };
   bool const some = std::any_of(all.memories.begin(), all.memories.end(), ordinary);
   std::vector<int> users(all.memories.size(), 0);
   for (auto& rank : ranks) {
@@ -66,7 +68,8 @@ inline void choose_devices(inventory const& all, std::vector<placement>& ranks, 
       auto& rank = ranks[std::size_t(from->rank)];
       auto const device = std::size_t(from->device);
       int const contexts = all.devices[device].contexts;
-      if (rank.device != -1 || users[device] > before[device] || users[device] >= (contexts > 0 ? contexts : shared_by)) continue;
+      if (rank.device != -1 || users[device] > before[device] || users[device] >= (contexts > 0 ? contexts : shared_by))
+        continue;
       rank.device = from->device;
       ++users[device];
     }
@@ -102,7 +105,8 @@ inline void choose_threads(inventory const& all, std::vector<placement>& ranks, 
 inline std::vector<int> shares_of_devices(inventory const& all, std::vector<int> const& devices, int ranks) {
   auto const count = static_cast<long long>(devices.size());
   std::vector<int> shares(devices.size(), 0);
-  for (int r = 0; r < ranks; ++r) ++shares[std::size_t(ranks < count ? (2 * r + 1) * count / (2 * ranks) : r * count / ranks)];
+  for (int r = 0; r < ranks; ++r)
+    ++shares[std::size_t(ranks < count ? (2 * r + 1) * count / (2 * ranks) : r * count / ranks)];
   auto const room = [&](std::size_t d) {
     int const contexts = all.devices[std::size_t(devices[d])].contexts;
     return contexts > 0 ? contexts - shares[d] : std::numeric_limits<int>::max();
@@ -123,7 +127,8 @@ inline std::vector<int> shares_of_devices(inventory const& all, std::vector<int>
 
 /// Deals ranks to devices in blocks, and spreads those of one locality over its cores. Where the
 /// localities of two devices nest, there is no fair share of cores, and nothing is made.
-inline std::vector<placement> near_devices(inventory const& all, usable_cores const& usable, placing const& rule, int ranks) {
+inline std::vector<placement> near_devices(inventory const& all, usable_cores const& usable, placing const& rule,
+                                           int ranks) {
   std::vector<int> dealt; // the device of each rank
   std::vector<int> devices;
   for (auto const& d : all.devices)
@@ -188,7 +193,8 @@ inline std::vector<placement> place(inventory const& all, int ranks, placing con
     throw error("topology", "ranks cannot be placed", "the rule leaves no core of " + all.source, "Allow some", EINVAL);
 
   std::vector<placement> made;
-  if (int const parts = rule.greedy || rule.order != order::spread ? 0 : count_near_memories(all, usable); ranks < parts) {
+  if (int const parts = rule.greedy || rule.order != order::spread ? 0 : count_near_memories(all, usable);
+      ranks < parts) {
     auto const of_each = place(all, parts, rule);
     for (int r = 0; r < ranks; ++r) made.push_back(of_each[std::size_t(1LL * r * parts / ranks)]);
     return made;
@@ -196,7 +202,8 @@ inline std::vector<placement> place(inventory const& all, int ranks, placing con
   if (rule.order == order::by_device) made = near_devices(all, usable, rule, ranks);
   bool const have_devices = !made.empty();
   if (!have_devices) {
-    auto const pieces = rule.order == order::compact ? packed(usable, cores, ranks) : spreading{all, usable, 0, ranks}.take();
+    auto const pieces =
+        rule.order == order::compact ? packed(usable, cores, ranks) : spreading{all, usable, 0, ranks}.take();
     for (auto const& [first, end] : pieces) {
       made.emplace_back();
       made.back().cores = id_set::range(first, end);

@@ -97,7 +97,8 @@ private:
     int const cores = usable_.cores(here);
     if (ranks > cores) {
       for (int c = here.first; c < here.end; ++c)
-        made_.insert(made_.end(), std::size_t(ranks_before(c + 1, ranks, here) - ranks_before(c, ranks, here)), {c, c + 1});
+        made_.insert(made_.end(), std::size_t(ranks_before(c + 1, ranks, here) - ranks_before(c, ranks, here)),
+                     {c, c + 1});
       return;
     }
     for (int r = 1, first = here.first, end = first; r <= ranks; ++r, first = end) {

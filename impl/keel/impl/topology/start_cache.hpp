@@ -161,7 +161,8 @@ inline inventory from_here_kept(std::filesystem::path const& path) {
   } else if (int const code = folder.replace(key.name, cache_file(key.text, to_bytes(all))); code != 0) {
     all.source += ", not kept in " + folder.shown(key.name) + ": " + system_text(code);
   } else {
-    all.source += ", now kept in " + folder.shown(key.name) + (state == cache_state::damaged ? ", which was damaged" : "");
+    all.source +=
+        ", now kept in " + folder.shown(key.name) + (state == cache_state::damaged ? ", which was damaged" : "");
   }
   return all;
 }

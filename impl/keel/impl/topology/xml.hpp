@@ -50,7 +50,8 @@ public:
         if (!skip("-->")) return wrong("a comment does not end");
       } else if (rest_.starts_with("<!DOCTYPE")) {
         auto const type = rest_.substr(0, rest_.find('>') + 1);
-        if (begun_ || !type.starts_with("<!DOCTYPE topology SYSTEM \"hwloc") || !type.ends_with(".dtd\">") || type.size() > 48)
+        if (begun_ || !type.starts_with("<!DOCTYPE topology SYSTEM \"hwloc") || !type.ends_with(".dtd\">") ||
+            type.size() > 48)
           return wrong("its document type is not hwloc's");
         rest_.remove_prefix(type.size());
       } else if (rest_.starts_with("</")) {

@@ -24,8 +24,8 @@ namespace keel::topology::impl {
 inline constexpr std::size_t xml_bytes_max = std::size_t{32} << 20; ///< 100 times the largest seen
 inline constexpr int xml_index_max = 1 << 16;                       ///< of threads and NUMA nodes, which become bits
 
-/// A set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and an empty one is zero, but for the first,
-/// which hwloc does not count.
+/// A set as hwloc writes it, `0x3,0xffffffff`: the last word is the lowest, and an empty one is zero, but for the
+/// first, which hwloc does not count.
 class xml_set {
 public:
   static std::optional<xml_set> read(std::string_view text) {
@@ -98,7 +98,9 @@ public:
       for (auto const& a : scan.attributes())
         if ((a.name.ends_with("cpuset") || a.name.ends_with("nodeset")) && !xml_set::read(a.value))
           return "<" + std::string{scan.name()} + "> has a " + std::string{a.name} + " that is none";
-      if (auto wrong = scan.depth() == 1 ? rules.root(scan) : scan.name() == "object" ? rules.object(scan) : std::string{};
+      if (auto wrong = scan.depth() == 1         ? rules.root(scan)
+                       : scan.name() == "object" ? rules.object(scan)
+                                                 : std::string{};
           !wrong.empty())
         return wrong;
     }
@@ -122,17 +124,20 @@ private:
   /// hwloc's names of types, of both forms of its XML.
   [[nodiscard]] family family_of(std::string_view type) const {
     if (type == "NUMANode") return first_form_ ? family::normal : family::memory; // in hwloc 1 it held its cores
-    for (std::string_view const normal : {"System", "Machine", "Package", "Socket", "Die", "Group", "Core", "PU", "Cache"})
+    for (std::string_view const normal :
+         {"System", "Machine", "Package", "Socket", "Die", "Group", "Core", "PU", "Cache"})
       if (type == normal) return family::normal;
     if (type.size() >= 7 && type[0] == 'L' && type[1] >= '1' && type[1] <= '5' && type.ends_with("Cache"))
-      return type.size() == 7 || (type.size() == 8 && type[2] == 'i' && type[1] <= '3') ? family::normal : family::unknown;
+      return type.size() == 7 || (type.size() == 8 && type[2] == 'i' && type[1] <= '3') ? family::normal
+                                                                                        : family::unknown;
     if (type == "MemCache") return family::memory;
     if (type == "Bridge" || type == "PCIDev" || type == "OSDev") return family::io;
     return type == "Misc" ? family::misc : family::unknown;
   }
 
   std::string root(xml_scanner const& scan) {
-    if (scan.name() != "topology") return "its root is <" + std::string{scan.name().substr(0, 32)} + ">, not <topology>";
+    if (scan.name() != "topology")
+      return "its root is <" + std::string{scan.name().substr(0, 32)} + ">, not <topology>";
     auto const version = scan.value("version");
     first_form_ = !scan.has("version");
     bool const known = version.size() == 3 && version[1] == '.' && (version[0] == '2' || version[0] == '3');
