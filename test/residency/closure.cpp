@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Every operation from every state that can be reached, breadth first to closure, two variables of two levels and three regions in
-/// three memories. All of it at once are 7^12 states, so it is walked in two ways: the regions of one variable jointly, and each
-/// region of both variables jointly. That nothing else is to be found in between stands in two more tests: an operation
-/// does to each region of each level what the oracle says that it does to it alone.
+/// Every operation from every state that can be reached, breadth first to closure, two variables of two levels and
+/// three regions in three memories. All of it at once are 7^12 states, so it is walked in two ways: the regions of one
+/// variable jointly, and each region of both variables jointly. That nothing else is to be found in between stands in
+/// two more tests: an operation does to each region of each level what the oracle says that it does to it alone.
 ///
-/// KEEL_TEST_CLOSURE=whole: copies under way are part of the state, and lists for both levels ask for every pair of all regions.
-/// It takes ten minutes of a core.
+/// KEEL_TEST_CLOSURE=whole: copies under way are part of the state, and lists for both levels ask for every pair of all
+/// regions. It takes ten minutes of a core.
 #include <keel/residency/ledger.hpp>
 
 #include "snapshot.hpp"
@@ -74,10 +74,15 @@ public:
       };
       for (std::size_t n = 0; n < calls_.size(); ++n) {
         call const& c = calls_[n];
-        // Each list in the other ways that a driver has, by turns; of lists that are refused, and leave the state, each by its turn.
+        // Each list in the other ways that a driver has, by turns; of lists that are refused, and leave the state, each
+        // by its turn.
         std::size_t const turn = (n + at) % 16;
         if (turn != 0 && !s_.can(c.list, c.where)) continue;
-        after(s_.run(c.list, c.where, turn == 3 ? by::prepared : turn == 5 ? by::poisoned : turn == 7 ? by::failing : by::list));
+        after(s_.run(c.list, c.where,
+                     turn == 3   ? by::prepared
+                     : turn == 5 ? by::poisoned
+                     : turn == 7 ? by::failing
+                                 : by::list));
       }
       for (int v = 0; v < variables_; ++v) {
         after(s_.cycle(v));
@@ -85,7 +90,8 @@ public:
         after(s_.copy_from_past(v));
         for (int l = 0; l < levels; ++l)
           if ((regions_ & oracle::rim) != 0 || regions_ == oracle::ghosts) {
-            kr::request const rims{v, l, kr::region::rim & kr::region(regions_), kr::region::ghosts & kr::region(regions_)};
+            kr::request const rims{v, l, kr::region::rim & kr::region(regions_),
+                                   kr::region::ghosts & kr::region(regions_)};
             after(s_.run({&rims, 1}, 0, by::exchange));
           }
         after(s_.copy_back({&v, 1}, false));
@@ -207,7 +213,8 @@ TEST_CASE("residency: with any regions in flight to the host an operation does w
           bool is_possible = true; // what the host has is not on its way; what is newest the device still has
           for (int r = 0; r < 3; ++r) {
             unsigned const there = n >> 3 * r & 7;
-            if ((where >> r & 1) != 0) is_possible = is_possible && (there & 1) == 0 && (!is_newest || (there >> from & 1) != 0);
+            if ((where >> r & 1) != 0)
+              is_possible = is_possible && (there & 1) == 0 && (!is_newest || (there >> from & 1) != 0);
           }
           if (!is_possible) continue;
           s.held[0] = test::holders((n & 7) | (n >> 3 & 7) << 5 | (n >> 6 & 7) << 10);
@@ -219,7 +226,11 @@ TEST_CASE("residency: with any regions in flight to the host an operation does w
                 kr::request const one{0, 0, kr::region(reads), kr::region(writes)};
                 unsigned const turn = (n + where + reads + writes) % 16;
                 if (turn != 0 && !s.can({&one, 1}, m)) continue;
-                wrong += !s.run({&one, 1}, m, turn % 4 == 1 ? by::prepared : turn % 4 == 2 ? by::poisoned : turn == 7 ? by::failing : by::list);
+                wrong += !s.run({&one, 1}, m,
+                                turn % 4 == 1   ? by::prepared
+                                : turn % 4 == 2 ? by::poisoned
+                                : turn == 7     ? by::failing
+                                                : by::list);
                 ++tried;
               }
         }
@@ -256,11 +267,13 @@ TEST_CASE("residency: whichever copy of a list fails, nothing false is recorded 
     for (int m = 0; m < memories; ++m)
       for (int place = 0; place < 4; ++place) {
         unsigned const turn = n + unsigned(place);
-        kr::request const list[] = {{0, 0, kr::region::everywhere, kr::region(turn % 8)}, {1, 0, kr::region::everywhere, kr::region(turn / 8 % 8)}};
+        kr::request const list[] = {{0, 0, kr::region::everywhere, kr::region(turn % 8)},
+                                    {1, 0, kr::region::everywhere, kr::region(turn / 8 % 8)}};
         if (!s.can(list, m)) continue;
         s.fails_at = place;
         wrong += !s.run(list, m, turn % 3 == 0 ? by::prepared : by::list);
-        kr::request const rims[] = {{0, 0, kr::region::rim, kr::region::ghosts}, {1, 0, kr::region::rim, kr::region::ghosts}};
+        kr::request const rims[] = {{0, 0, kr::region::rim, kr::region::ghosts},
+                                    {1, 0, kr::region::rim, kr::region::ghosts}};
         if (m == 0) wrong += !s.run(rims, 0, by::exchange);
       }
   }
@@ -269,7 +282,8 @@ TEST_CASE("residency: whichever copy of a list fails, nothing false is recorded 
   snapshot past(1, 2, memories);
   for (unsigned n = 0; n < 1U << 6; ++n) {
     past.held = {test::holders((n & 7) | 1U << 5 | 1U << 10), test::holders(n >> 3 | 2U << 5 | 4U << 10)};
-    for (past.fails_at = 0; past.fails_at < 4; ++past.fails_at) wrong += !past.cycle(0) + !past.rewind(0) + !past.copy_from_past(0);
+    for (past.fails_at = 0; past.fails_at < 4; ++past.fails_at)
+      wrong += !past.cycle(0) + !past.rewind(0) + !past.copy_from_past(0);
   }
   CHECK_MESSAGE(wrong == 0, past.first_mistake);
   CHECK(past.failed_calls == 64 + 64 + 64 + 64 + 32);
@@ -282,7 +296,8 @@ TEST_CASE("residency: an operation on many variables does to each what it does t
   std::uint64_t wrong = 0;
   std::string first_mistake;
   for (int shape = 0; shape < 20; ++shape) {
-    int const variables = shape % 4 == 3 ? 70 : 1 + below(5), levels = 2 + below(2), components = 1 + below(3), mems = shape % 8 == 3 ? 2 : 1 + below(5);
+    int const variables = shape % 4 == 3 ? 70 : 1 + below(5), levels = 2 + below(2), components = 1 + below(3),
+              mems = shape % 8 == 3 ? 2 : 1 + below(5);
     snapshot s(variables, levels, mems, components);
     for (long n = 0; n < rounds / 20; ++n) {
       bool const reads_much = below(2) == 0;

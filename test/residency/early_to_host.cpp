@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Copies to the host that begin before their reader: the book takes what arrives for the device's newest, or forgets it.
+/// Copies to the host that begin before their reader: the book takes what arrives for the device's newest, or forgets
+/// it.
 #include <keel/residency/ledger.hpp>
 
 #include "trial.hpp"
@@ -147,14 +148,16 @@ TEST_CASE("residency: a copy to the host that fails to begin, or whose writer fa
   kr::request const past{0, 1, kr::region::everywhere, kr::region::none};
   t.provider.fails_in = 0;
   std::string const text = message_of([&] { t.book.begin_to_host({&past, 1}, "reader", {}); });
-  CHECK(text.find("a copy of v0, level 1, everywhere, for routine reader, failed (the bus is on fire)") != std::string::npos);
+  CHECK(text.find("a copy of v0, level 1, everywhere, for routine reader, failed (the bus is on fire)") !=
+        std::string::npos);
   CHECK(t.run(0, {{0, 1, oracle::everywhere, 0}}));
   kr::request const update{0, 0, kr::region::owned, kr::region::owned};
   t.begin_to_host(0, 0, oracle::everywhere);
   t.book.lose({&update, 1}, {}, "loser");
   t.book.wait_for_copies();
   CHECK_FALSE(t.book.is_valid(0, 0, kr::core, kr::host));
-  CHECK(message_of([&] { t.book.require_valid_data(0, 0, kr::core, kr::host); }).find("valid nowhere") != std::string::npos);
+  CHECK(message_of([&] { t.book.require_valid_data(0, 0, kr::core, kr::host); }).find("valid nowhere") !=
+        std::string::npos);
 }
 
 TEST_CASE("residency: where a copy to the host cannot begin early it is made for its reader") {
@@ -162,7 +165,8 @@ TEST_CASE("residency: where a copy to the host cannot begin early it is made for
   provider.add(1, {1, 1, 1});
   kr::ledger<patient> book{provider};
   (void)book.add("v", 1);
-  kr::request const write{0, 0, kr::region::none, kr::region::everywhere}, read{0, 0, kr::region::everywhere, kr::region::none};
+  kr::request const write{0, 0, kr::region::none, kr::region::everywhere},
+      read{0, 0, kr::region::everywhere, kr::region::none};
   book.pre_call({&write, 1}, first_device, "writer");
   book.post_call({&write, 1}, first_device);
   book.open(kr::host);

@@ -42,7 +42,8 @@ struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<a>, kr:
         bool const is_owned = i >= own.begin[0] && i < own.end[0] && j >= own.begin[1] && j < own.end[1];
         auto const x = begin[0] + i - own.begin[0], y = begin[1] + j - own.begin[1];
         first(i, j) = is_owned ? double(1000 * x + y) : -1;
-        for (std::size_t k = 0; k < second.extent(2); ++k) second(i, j, k) = is_owned ? float(100 * (x + 50 * y) + std::int64_t(k)) : -1;
+        for (std::size_t k = 0; k < second.extent(2); ++k)
+          second(i, j, k) = is_owned ? float(100 * (x + 50 * y) + std::int64_t(k)) : -1;
       }
   }
 };
@@ -85,7 +86,8 @@ struct verify : kr::routine<"verify", kr::on_host, kr::reads<a, b>> {
 template <class Layout, class Exchange = kr::on_host>
 void exchange_and_verify(std::string_view device, kr::ghost_width width, bool x_wraps, bool y_wraps) {
   test::run<keel::machine::mpi> run{device};
-  kr::fields<app<Layout, keel::machine::mpi, Exchange>, a, b> f{run, kr::grid{{9, 13}, width, kr::periodic{x_wraps, y_wraps}}, kr::extra<b>{3}};
+  kr::fields<app<Layout, keel::machine::mpi, Exchange>, a, b> f{
+      run, kr::grid{{9, 13}, width, kr::periodic{x_wraps, y_wraps}}, kr::extra<b>{3}};
   f.run(fill{});
   f.run(touch{});
   f.run(kr::exchange<a, b>{});
@@ -114,7 +116,8 @@ struct wave_start : kr::routine<"wave_start", kr::on_host, kr::writes<w, kr::pas
       }
   }
 };
-struct propagate : kr::routine<"propagate", kr::on_device, kr::reads<kr::past<w, 1>, kr::owned<kr::past<w, 2>>>, kr::writes<w>> {
+struct propagate
+    : kr::routine<"propagate", kr::on_device, kr::reads<kr::past<w, 1>, kr::owned<kr::past<w, 2>>>, kr::writes<w>> {
   template <class V>
   static void run(V v) {
     auto old = v(kr::past<w, 1>{}), older = v(kr::past<w, 2>{});
@@ -166,7 +169,8 @@ struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<w>, kr:
 template <class Ranks, class Exchange>
 std::vector<double> twenty_steps(std::string_view device) {
   test::run<Ranks> run{device};
-  kr::fields<app<Kokkos::LayoutRight, Ranks, Exchange>, w, sum> f{run, kr::grid{{17, 10}, kr::ghost_width{1}, kr::periodic{true, false}}};
+  kr::fields<app<Kokkos::LayoutRight, Ranks, Exchange>, w, sum> f{
+      run, kr::grid{{17, 10}, kr::ghost_width{1}, kr::periodic{true, false}}};
   f.run(wave_start{});
   f.run(kr::exchange<w>{});
   for (int n = 0; n < 20; ++n) f.step(waves{});
@@ -253,7 +257,8 @@ TEST_CASE("residency: an exchange on the device moves nothing to the host") {
 TEST_CASE("residency: an exchange overlaps routines that do not meet it, and is done for the one that does") {
   for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
     test::run<keel::machine::mpi> run{device};
-    kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, a, b> f{run, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<b>{3}};
+    kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, a, b> f{
+        run, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<b>{3}};
     ghosts_seen = wrong_cells = 0;
     f.step(overlapped{}, true, true);
     CHECK(ghosts_seen == 2);
@@ -300,7 +305,8 @@ struct verify_h : kr::routine<"verify_h", kr::on_host, kr::reads<h>> {
       auto const n = part.global_extents;
       for (auto i = all.begin[0]; i < all.end[0]; ++i)
         for (auto j = all.begin[1]; j < all.end[1]; ++j) {
-          auto const x = wrapped(part.global_begin[0] + i - own.begin[0], n[0]), y = wrapped(part.global_begin[1] + j - own.begin[1], n[1]);
+          auto const x = wrapped(part.global_begin[0] + i - own.begin[0], n[0]),
+                     y = wrapped(part.global_begin[1] + j - own.begin[1], n[1]);
           if (from(i, j) != double(10000 * (c + 1) + 100 * x + y)) ++wrong_cells;
           ++checked_ghosts;
         }
@@ -338,7 +344,8 @@ TEST_CASE("residency: components may differ in size, and each is exchanged, copi
     f.run(clear_h{}, kr::component{1});
     CHECK_FALSE(f.is_valid<h>(kr::region::ghosts, kr::component{1}));
     CHECK(f.is_valid<h>(kr::region::everywhere, kr::component{0}));
-    CHECK_THROWS_AS((kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, h>{run, kr::grid{{8, 9}}, kr::further_grids{{kr::grid{{8}}}}}),
+    CHECK_THROWS_AS((kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, h>{run, kr::grid{{8, 9}},
+                                                                                 kr::further_grids{{kr::grid{{8}}}}}),
                     keel::error);
   }
 }

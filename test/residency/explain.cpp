@@ -39,7 +39,8 @@ struct storm {
   static bool holds();
 };
 struct step : kr::schedule<kr::cycle<eta>, rhs, advance, kr::exchange<eta>, kr::every<10, output>> {};
-struct stormy : kr::schedule<kr::cycle<eta>, kr::when<storm, forcing, kr::repeat<2, kr::exchange<kr::past<eta, 1>>>>, rhs, advance, kr::exchange<eta>> {};
+struct stormy : kr::schedule<kr::cycle<eta>, kr::when<storm, forcing, kr::repeat<2, kr::exchange<kr::past<eta, 1>>>>,
+                             rhs, advance, kr::exchange<eta>> {};
 struct forgetful : kr::schedule<kr::cycle<eta>, rhs, advance> {};
 
 struct spin : kr::routine<"spin", kr::on_device, kr::writes<kr::everywhere<mean>>> {};
@@ -107,8 +108,8 @@ TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that 
   CHECK(text.find("\n  repeat 2\n    exchange  host ") != std::string::npos);
   CHECK(text.find("rhs           simulated  eta[1]  owned       reads    depends  host") != std::string::npos);
   CHECK(text.find("copies in a step:") != std::string::npos);
-  CHECK(told<app, forgetful, keel::simulated>().find("eta[1]  ghosts      reads   lost          have not been filled") !=
-        std::string::npos);
+  CHECK(told<app, forgetful, keel::simulated>().find(
+            "eta[1]  ghosts      reads   lost          have not been filled") != std::string::npos);
 }
 
 TEST_CASE("residency: a plan tells which copies begin early, behind whom and for whom") {
@@ -129,7 +130,8 @@ TEST_CASE("residency: a plan is told as a graph: who wrote what is read, and wha
   std::string const text = told<app, step, keel::simulated>(kr::format::graphviz);
   CHECK(is_graph(text));
   CHECK(text.find("n2 [label=\"rhs\\nsimulated\", fillcolor=lightblue]") != std::string::npos);
-  CHECK(text.find("  subgraph cluster_5 {\n    label=\"every 10\"\n    n6 [label=\"output\\nhost\"]\n  }\n") != std::string::npos);
+  CHECK(text.find("  subgraph cluster_5 {\n    label=\"every 10\"\n    n6 [label=\"output\\nhost\"]\n  }\n") !=
+        std::string::npos);
   CHECK(text.find("n3 -> n4 [label=\"eta[0] rim\", color=red, penwidth=2]") != std::string::npos);
   CHECK(text.find("n3 -> n2 [label=\"eta[1] owned\", color=grey, constraint=false]") != std::string::npos);
   CHECK(text.find("n4 -> n2 [label=\"eta[1] ghosts\", color=red, penwidth=2, constraint=false]") != std::string::npos);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Routines that throw, on the host and on a device, wherever in a step: what the fields then call valid is what was written last.
+/// Routines that throw, on the host and on a device, wherever in a step: what the fields then call valid is what was
+/// written last.
 #include <keel/residency/fields.hpp>
 
 #include "run.hpp"
@@ -66,7 +67,8 @@ struct on_host_a : kr::routine<"on_host_a", kr::on_host, kr::reads<c>, kr::updat
 };
 struct step : kr::schedule<kr::cycle<a>, on_card_a, on_host_b, on_card_c, on_host_a> {};
 
-struct begin : kr::routine<"begin", kr::on_device, kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<c>>> {
+struct begin
+    : kr::routine<"begin", kr::on_device, kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<c>>> {
   template <class V>
   static void run(V v) {
     Kokkos::deep_copy(v.execution_space(), v(a{}), 0.5);
@@ -100,7 +102,9 @@ void check_value(F& f, double expected, bool lost) {
     return;
   }
   std::string const text = message_of([&] { f.run(read<X>{}, found); });
-  CHECK_MESSAGE(text.find("keel::residency: routine read reads " + std::string(kr::detail::item<X>::variable::about.name)) == 0, text);
+  CHECK_MESSAGE(
+      text.find("keel::residency: routine read reads " + std::string(kr::detail::item<X>::variable::about.name)) == 0,
+      text);
 }
 
 template <class Tracking, class Device>

@@ -47,14 +47,16 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::p
     auto d = v(du{});
     auto const own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
-      for (int k = 0; k < int(d.extent(2)); ++k) d(i, j, k) = 0.25 * (e(i - 1, j) + e(i + 1, j) + e(i, j - 1) + e(i, j + 1));
-    });
+    Kokkos::parallel_for(
+        "rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+          for (int k = 0; k < int(d.extent(2)); ++k)
+            d(i, j, k) = 0.25 * (e(i - 1, j) + e(i + 1, j) + e(i, j - 1) + e(i, j + 1));
+        });
   }
 };
 
-struct advance
-    : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::owned<du>>, kr::writes<eta, u>> {
+struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::owned<du>>,
+                             kr::writes<eta, u>> {
   template <class V>
   static void run(V v, double dt) {
     auto e1 = v(kr::past<eta, 1>{});
@@ -81,7 +83,8 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
     auto const own = v.owned();
     checksum = 0;
     for (auto i = own.begin[0]; i < own.end[0]; ++i)
-      for (auto j = own.begin[1]; j < own.end[1]; ++j) checksum = 3 * checksum + e(i, j), checksum -= double(long(checksum));
+      for (auto j = own.begin[1]; j < own.end[1]; ++j)
+        checksum = 3 * checksum + e(i, j), checksum -= double(long(checksum));
   }
 };
 
@@ -121,7 +124,8 @@ struct zero : kr::routine<"zero", kr::on_device, kr::writes<total>> {
   template <class V>
   static void run(V v) {
     auto t = v(total{});
-    Kokkos::parallel_for("zero", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) { t() = 0; });
+    Kokkos::parallel_for(
+        "zero", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) { t() = 0; });
   }
 };
 double counted = -1;
@@ -167,7 +171,8 @@ struct raise : kr::routine<"raise", kr::on<keel::simulated>, kr::updates<eta>> {
     auto e = v(eta{});
     auto const own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("raise", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { e(i, j) += 1; });
+    Kokkos::parallel_for(
+        "raise", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { e(i, j) += 1; });
   }
 };
 // Reads the ghosts of what it writes, which are stale only when it is done.
@@ -181,8 +186,9 @@ struct lean : kr::routine<"lean", kr::on_device, kr::reads<kr::ghosts<eta>>, kr:
                          KOKKOS_LAMBDA(int j) { e(first, j) += e(first - 1, j); });
   }
 };
-struct with_walls : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, walls, kr::when<is_hot, heat, kr::exchange<eta>, walls>,
-                                 kr::every<3, kr::repeat<2, count>>> {};
+struct with_walls : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, walls,
+                                 kr::when<is_hot, heat, kr::exchange<eta>, walls>, kr::every<3, kr::repeat<2, count>>> {
+};
 struct step : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, kr::every<10, output>> {};
 
 template <class App>
@@ -191,7 +197,8 @@ double twenty_steps(std::string_view device, std::uint64_t* to_host = nullptr, s
   int const nx = 12, ny = 9;
   std::size_t const layers = 3;
   test::run<typename App::ranks> run{device};
-  kr::fields<App, eta, u, du> f{run, kr::grid{{nx, ny}, kr::ghost_width{1, 1}, kr::periodic{true, true}}, kr::extra<u>{layers}};
+  kr::fields<App, eta, u, du> f{run, kr::grid{{nx, ny}, kr::ghost_width{1, 1}, kr::periodic{true, true}},
+                                kr::extra<u>{layers}};
   f.run(init{});
   for (int n = 0; n < 20; ++n) f.step(step{}, 0.1);
   if (planned) *planned = f.planned_steps();
@@ -228,7 +235,8 @@ TEST_CASE("residency: the simulated device gives the host's bits, and moves ghos
 TEST_CASE("residency: walls, conditions and repetitions give the same on host and device, planned or not") {
   auto const final_eta = [](std::string_view device, double hot) {
     test::run run{device};
-    kr::fields<two_memories, eta, u, du, total> f{run, kr::grid{{12, 9}, kr::ghost_width{1}, kr::periodic{true, false}}, kr::extra<u>{2}};
+    kr::fields<two_memories, eta, u, du, total> f{run, kr::grid{{12, 9}, kr::ghost_width{1}, kr::periodic{true, false}},
+                                                  kr::extra<u>{2}};
     f.run(init{});
     f.run(zero{});
     for (int n = 1; n <= 12; ++n) f.step(with_walls{}, n % 4 == 0 ? hot : 0.1);
@@ -317,7 +325,8 @@ TEST_CASE("residency: each component has a state of its own") {
   CHECK(f.is_valid<eta>(kr::region::owned, kr::component{2}));
   CHECK_FALSE(f.is_valid<eta>(kr::region::owned, kr::component{1}));
   double sum = 0;
-  CHECK(message_of([&] { f.run(add_up{}, sum); }).find("eta, level 0, core, component 1, valid nowhere") != std::string::npos);
+  CHECK(message_of([&] { f.run(add_up{}, sum); }).find("eta, level 0, core, component 1, valid nowhere") !=
+        std::string::npos);
   f.run(number{}, kr::component{1}, 2);
   f.run(add_up{}, sum);
   CHECK(sum == 6);
@@ -331,7 +340,8 @@ TEST_CASE("residency: what a failed routine leaves is valid nowhere, and its exc
   CHECK_THROWS_AS(f.run(fail{}), std::runtime_error);
   CHECK_FALSE(f.is_valid<eta>(kr::core));
   CHECK(f.is_valid<u>());
-  CHECK(message_of([&] { f.run(output{}); }).find("routine output reads eta, level 0, core, valid nowhere") != std::string::npos);
+  CHECK(message_of([&] { f.run(output{}); }).find("routine output reads eta, level 0, core, valid nowhere") !=
+        std::string::npos);
 }
 
 TEST_CASE("residency: copying from the past moves no byte between memories") {
@@ -351,18 +361,26 @@ TEST_CASE("residency: copying from the past moves no byte between memories") {
 TEST_CASE("residency: fields that cannot be are refused in words") {
   test::run run{test::host::name};
   kr::grid const g{{8, 8}, kr::ghost_width{1}};
-  CHECK(message_of([&] { kr::fields<one_memory, eta, u>{run, g}; }).find("variable u has 1 dimensions beyond the grid's") != std::string::npos);
-  CHECK(message_of([&] { kr::fields<one_memory, u>{run, g, kr::extra<u>{-1}}; }).find("dimension 2 of variable u has -1 elements") != std::string::npos);
-  CHECK(message_of([&] { kr::fields<one_memory, eta>{run, kr::grid{{8, 8, 8}}}; }).find("variable eta has 2 dimensions to be set, the grid 3") !=
-        std::string::npos);
+  CHECK(message_of([&] {
+          kr::fields<one_memory, eta, u>{run, g};
+        }).find("variable u has 1 dimensions beyond the grid's") != std::string::npos);
+  CHECK(message_of([&] {
+          kr::fields<one_memory, u>{run, g, kr::extra<u>{-1}};
+        }).find("dimension 2 of variable u has -1 elements") != std::string::npos);
+  CHECK(message_of([&] {
+          kr::fields<one_memory, eta>{run, kr::grid{{8, 8, 8}}};
+        }).find("variable eta has 2 dimensions to be set, the grid 3") != std::string::npos);
   test::run<> elsewhere{"cuda"};
-  CHECK(message_of([&] { kr::fields<one_memory, eta>{elsewhere, g}; }).find("the device cuda is not in the list") != std::string::npos);
+  CHECK(message_of([&] {
+          kr::fields<one_memory, eta>{elsewhere, g};
+        }).find("the device cuda is not in the list") != std::string::npos);
 }
 
 TEST_CASE("residency: reading what is valid nowhere names variable, level, region and routine") {
   test::run run{test::host::name};
   kr::fields<watched, eta, u, du> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{2}};
-  CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, core, valid nowhere") != std::string::npos);
+  CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, core, valid nowhere") !=
+        std::string::npos);
   f.run(init{});
   CHECK(f.is_valid<eta>());
   f.run(kr::cycle<eta, u>{});
@@ -371,7 +389,8 @@ TEST_CASE("residency: reading what is valid nowhere names variable, level, regio
   f.run(rhs{}, 0.1);
   f.run(advance{}, 0.1);
   f.run(kr::cycle<eta, u>{});
-  CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, ghosts, valid nowhere") != std::string::npos);
+  CHECK(message_of([&] { f.run(rhs{}, 0.1); }).find("routine rhs reads eta, level 1, ghosts, valid nowhere") !=
+        std::string::npos);
 }
 
 TEST_CASE("residency: a view that the application keeps is known by its address, pieces and unmanaged ones too") {
@@ -386,7 +405,8 @@ TEST_CASE("residency: a view that the application keeps is known by its address,
   f.require_valid_data(piece);
   CHECK(kept(1, 1) == 1);
   kept(1, 1) = 41;
-  f.notify_data_modified(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(1, 1), 1));
+  f.notify_data_modified(
+      Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(1, 1), 1));
   CHECK_FALSE(f.is_valid<eta, keel::simulated>(kr::core));
   double sum = 0;
   f.run(raise{});
@@ -394,11 +414,15 @@ TEST_CASE("residency: a view that the application keeps is known by its address,
   CHECK(sum == 42);
   // A piece where the rest is stale, what is nobody's, and what lies across a border.
   f.run(raise{});
-  CHECK(message_of([&] { f.notify_data_modified(piece); }).find("a piece of eta was written where the rest of its owned") != std::string::npos);
-  Kokkos::View<double*, Kokkos::HostSpace> const alien("alien", 3);
-  CHECK(message_of([&] { f.require_valid_data(alien); }).find("the view 'alien' shows no variable") != std::string::npos);
   CHECK(message_of([&] {
-          f.require_valid_data(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(5, 5), 2));
+          f.notify_data_modified(piece);
+        }).find("a piece of eta was written where the rest of its owned") != std::string::npos);
+  Kokkos::View<double*, Kokkos::HostSpace> const alien("alien", 3);
+  CHECK(message_of([&] { f.require_valid_data(alien); }).find("the view 'alien' shows no variable") !=
+        std::string::npos);
+  CHECK(message_of([&] {
+          f.require_valid_data(
+              Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(5, 5), 2));
         }).find("shows no variable") != std::string::npos);
 }
 
@@ -416,6 +440,8 @@ TEST_CASE("residency: a view handed out keeps its data when the fields are gone"
 TEST_CASE("residency: fields for which there is no memory say so, and leave nothing behind") {
   test::run run{"simulated"};
   std::int64_t const too_many = std::int64_t{1} << 45;
-  std::string const text = message_of([&] { kr::fields<two_memories, eta, u>{run, kr::grid{{8, 8}}, kr::extra<u>{too_many}}; });
+  std::string const text = message_of([&] {
+    kr::fields<two_memories, eta, u>{run, kr::grid{{8, 8}}, kr::extra<u>{too_many}};
+  });
   CHECK(text.find("the host has no room for u") != std::string::npos);
 }

@@ -28,8 +28,8 @@ namespace test::generated {
 
 namespace kr = keel::residency;
 
-// One device, so that each schedule is compiled once; the host is Kokkos' own. It does not poison, so that nobody looks at
-// the book between routines.
+// One device, so that each schedule is compiled once; the host is Kokkos' own. It does not poison, so that nobody looks
+// at the book between routines.
 using app = test::application<keel::list<test::twin>>;
 
 struct a : kr::variable<"a", double**> {};
@@ -47,8 +47,11 @@ struct calls {
     f();
   }
 };
-struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>, kr::everywhere<c>,
-                                                          kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>, d>>, calls {};
+struct init
+    : kr::routine<"init", kr::on_host,
+                  kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>, kr::everywhere<c>,
+                             kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>, d>>,
+      calls {};
 /// Holds every other time, by a chain of numbers (Knuth's).
 struct chance {
   static bool holds(std::uint64_t& state) {
@@ -105,7 +108,8 @@ public:
     oracle::bill const bill = program_.make_bill();
     counts n{};
     for (std::size_t v = 0; v < 4; ++v)
-      for (std::size_t r = 0; r < kr::region_count; ++r) n[0][r] += std::int64_t(bill.to_host[v][r]), n[1][r] += std::int64_t(bill.to_device[v][r]);
+      for (std::size_t r = 0; r < kr::region_count; ++r)
+        n[0][r] += std::int64_t(bill.to_host[v][r]), n[1][r] += std::int64_t(bill.to_device[v][r]);
     return n;
   }
 
@@ -113,7 +117,8 @@ private:
   static int number_of(kr::declaration const& x) { return x.variable->name[0] - 'a'; }
   void run(kr::entry const& e) {
     std::vector<oracle::access> list;
-    for (kr::declaration const& x : e.declared()) list.push_back({number_of(x), x.level, unsigned(x.reads), unsigned(x.writes)});
+    for (kr::declaration const& x : e.declared())
+      list.push_back({number_of(x), x.level, unsigned(x.reads), unsigned(x.writes)});
     can = can && program_.can(list);
     program_.run(e.where.what == kr::place::kind::at_chosen ? 1 : 0, list);
   }
@@ -183,16 +188,19 @@ void holds() {
   for (std::int64_t n = 1; n <= plan::transient + plan::period; ++n) {
     auto const by_plan_seen = seen_until(-1, by_plan, [&](auto& look) { by_plan.step(S{}, states[0], look); });
     tracked.set_steps(n);
-    sees_the_same = sees_the_same && by_plan_seen == seen_until(-1, tracked, [&](auto& look) { tracked.run(S{}, states[1], look); });
+    sees_the_same = sees_the_same &&
+                    by_plan_seen == seen_until(-1, tracked, [&](auto& look) { tracked.run(S{}, states[1], look); });
     brute.step(S::about, n, states[2]);
-    if (n == plan::transient) before_plan = counted(by_plan), before_tracked = counted(tracked), before_brute = brute.counted();
+    if (n == plan::transient)
+      before_plan = counted(by_plan), before_tracked = counted(tracked), before_brute = brute.counted();
   }
   counts const in_plan = counted(by_plan) - before_plan, in_tracked = counted(tracked) - before_tracked,
                in_brute = brute.counted() - before_brute;
   bool const is_minimal = in_plan == in_brute && in_tracked == in_brute;
   bool at_most = true;
   for (std::size_t w = 0; w < 2; ++w)
-    for (std::size_t r = 0; r < kr::region_count; ++r) at_most = at_most && in_brute[w][r] <= constants[w][r], copies_seen += in_brute[w][r];
+    for (std::size_t r = 0; r < kr::region_count; ++r)
+      at_most = at_most && in_brute[w][r] <= constants[w][r], copies_seen += in_brute[w][r];
   CAPTURE(S::about.child_count);
   CHECK(brute.can);
   CHECK(is_minimal);
@@ -215,7 +223,8 @@ void holds() {
     }
     auto const left = seen_until(fuse, by_plan, [&](auto& look) { by_plan.step(S{}, chances[0], look); });
     tracked.set_steps(by_plan.steps());
-    sees_the_same = sees_the_same && left == seen_until(fuse, tracked, [&](auto& look) { tracked.run(S{}, chances[1], look); });
+    sees_the_same =
+        sees_the_same && left == seen_until(fuse, tracked, [&](auto& look) { tracked.run(S{}, chances[1], look); });
     if (left.empty()) break;
   }
   CHECK(sees_the_same);

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Bodies of routines: one whose kernel the test holds up, to show what waits for a device and what does not, and a plain copy.
+/// Bodies of routines: one whose kernel the test holds up, to show what waits for a device and what does not, and a
+/// plain copy.
 
 #include <keel/space/kokkos.hpp>
 
@@ -21,11 +22,12 @@ struct waits_for_host {
   static void run(V v) {
     auto to = v(X{});
     auto *go = &released, *late = &gave_up;
-    Kokkos::parallel_for("hold", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int i) {
-      auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-      while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
-      to(i) = 1;
-    });
+    Kokkos::parallel_for(
+        "hold", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int i) {
+          auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+          while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
+          to(i) = 1;
+        });
   }
 };
 
@@ -36,7 +38,9 @@ struct copies {
   static void run(V v) {
     auto from = v(From{});
     auto to = v(To{});
-    Kokkos::parallel_for("take", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 4), KOKKOS_LAMBDA(int i) { to(i) = from(i); });
+    Kokkos::parallel_for(
+        "take", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 4),
+        KOKKOS_LAMBDA(int i) { to(i) = from(i); });
   }
 };
 

@@ -32,12 +32,15 @@ public:
   using device_memory = space::memory_space;
   using provider_type = kr::kokkos_provider;
 
-  on_kokkos() : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 2, 1)), provider({part_}) {
+  on_kokkos()
+      : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 2, 1)),
+        provider({part_}) {
     kr::detail::shape rows, triples;
     auto const nx = part_.extents[0], ny = part_.extents[1];
     rows.rank = triples.rank = 2;
     rows.stride[0] = ny, rows.stride[1] = 1, rows.element_bytes = 8, rows.elements = nx * ny;
-    triples.stride[0] = 1, triples.stride[1] = nx, triples.inner = 3, triples.inner_stride = nx * ny, triples.element_bytes = 4;
+    triples.stride[0] = 1, triples.stride[1] = nx, triples.inner = 3, triples.inner_stride = nx * ny,
+    triples.element_bytes = 4;
     triples.elements = 3 * nx * ny;
     provider.add({rows}, 3, 2, &on_kokkos::make, this);
     provider.add({triples}, 1, 2, &on_kokkos::make, this);

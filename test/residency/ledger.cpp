@@ -88,7 +88,8 @@ TEST_CASE("residency: the provider is asked in its own words, and coalesced") {
   kr::request const rims[] = {{0, 0, kr::region::rim, kr::region::ghosts}, {1, 0, kr::region::rim, kr::region::ghosts}};
   t.book.pre_sync(rims);
   t.book.post_sync(rims);
-  kr::request const all[] = {{0, 0, kr::region::everywhere, kr::region::none}, {1, 0, kr::region::everywhere, kr::region::none}};
+  kr::request const all[] = {{0, 0, kr::region::everywhere, kr::region::none},
+                             {1, 0, kr::region::everywhere, kr::region::none}};
   t.book.pre_call(all, first_device, "reader");
   t.book.cycle(0);
   t.book.copy_from_past(0);
@@ -120,7 +121,9 @@ TEST_CASE("residency: copies to a device do not block, and a writer on the host 
 TEST_CASE("residency: an exchange of a driver waits for ghosts in flight, and refuses rims valid nowhere") {
   trial t(2, {{1, {1, 1, 1}}});
   kr::request const both{0, 0, kr::region::rim, kr::region::ghosts};
-  CHECK(message_of([&] { t.book.pre_sync({&both, 1}); }).find("routine exchange reads v0, level 0, rim, valid nowhere") != std::string::npos);
+  CHECK(message_of([&] {
+          t.book.pre_sync({&both, 1});
+        }).find("routine exchange reads v0, level 0, rim, valid nowhere") != std::string::npos);
   CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
   t.book.require_valid_data(0, 0, kr::region::everywhere, first_device);
   CHECK(t.provider.pending(first_device) == 3);
@@ -155,7 +158,8 @@ TEST_CASE("residency: walls belong to whoever writes them: no exchange and no wr
   CHECK_FALSE(t.book.is_valid(0, 0, kr::region::walls, kr::host));
   CHECK(t.run(1, {{0, 0, oracle::everywhere, 0}})); // as they are
   CHECK(t.provider.bytes_to_device == 2);
-  std::string const text = message_of([&] { t.book.require_valid_data(0, 0, kr::region::walls, first_device, "boundary"); });
+  std::string const text =
+      message_of([&] { t.book.require_valid_data(0, 0, kr::region::walls, first_device, "boundary"); });
   CHECK(text.find("routine boundary reads v0, level 0, walls, valid nowhere") != std::string::npos);
   CHECK(text.find("writes<walls<...>>") != std::string::npos);
   CHECK(t.run(1, {{0, 0, oracle::owned, oracle::walls}}));
@@ -182,7 +186,9 @@ TEST_CASE("residency: every rank refuses the same reads, also where a region has
   kr::ledger<recording_provider> book{provider, 3};
   provider.add(1, {8, 0, 0, 0});
   (void)book.add("a", 1, {8, 0, 0, 0}, {}, kr::region::owned | kr::region::ghosts);
-  auto const said = [&](kr::region where, kr::memory m) { return message_of([&] { book.require_valid_data(0, 0, where, m, "r"); }); };
+  auto const said = [&](kr::region where, kr::memory m) {
+    return message_of([&] { book.require_valid_data(0, 0, where, m, "r"); });
+  };
   book.notify_data_modified(0, 0, kr::core, first_device);
   CHECK(said(kr::region::rim, kr::host).find("routine r reads a, level 0, rim, valid nowhere") != std::string::npos);
   CHECK(said(kr::region::halo, second_device).find("ghosts, valid nowhere") != std::string::npos);
@@ -209,7 +215,8 @@ TEST_CASE("residency: a copy from one device to another makes the host's memory 
   t.provider.writes_down = true;
   CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}}));
   CHECK(t.run(2, {{0, 0, oracle::everywhere, 0}}));
-  CHECK(t.provider.calls == std::vector<std::string>{"create", "create", "create", "create", "create", "create", "to_host", "to_device"});
+  CHECK(t.provider.calls ==
+        std::vector<std::string>{"create", "create", "create", "create", "create", "create", "to_host", "to_device"});
   CHECK(t.settle());
 }
 
@@ -223,7 +230,9 @@ TEST_CASE("residency: after an allocation that failed in add, no call reaches an
     book.open(first_device);
     book.notify_data_modified(0, 1, kr::region::everywhere, first_device);
     provider.creates_until_failure = first; // on the host, or on the device
-    CHECK(message_of([&] { (void)book.add("b", 2); }).find(first == 0 ? "memory 0 has no room for b" : "memory 1 has no room for b") != std::string::npos);
+    CHECK(message_of([&] {
+            (void)book.add("b", 2);
+          }).find(first == 0 ? "memory 0 has no room for b" : "memory 1 has no room for b") != std::string::npos);
     book.copy_from_past(0);
     book.copy_from_past(1);
     kr::request const all[] = {{0, 0, kr::region::everywhere, kr::region::none}};
@@ -239,15 +248,22 @@ TEST_CASE("residency: after an allocation that failed in add, no call reaches an
 TEST_CASE("residency: what a ledger cannot do is refused, and nothing has changed") {
   trial t(2, {{1, {1, 1, 1}}, {2, {1, 1, 1}}});
   CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
-  CHECK(message_of([&] { t.book.copy_from_past(0); }).find("the current level of v0 cannot be copied from the past (it has one level alone)") !=
+  CHECK(message_of([&] {
+          t.book.copy_from_past(0);
+        }).find("the current level of v0 cannot be copied from the past (it has one level alone)") !=
         std::string::npos);
   CHECK(t.book.is_valid(0, 0, kr::region::everywhere, kr::host));
   CHECK_FALSE(t.book.is_valid(1, 0, kr::core, kr::host));
   recording_provider provider{1};
-  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 0}; }).find("0 memories are refused") != std::string::npos);
-  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 6}; }).find("6 memories are refused (the host's counts, and there are at most 5)") !=
-        std::string::npos);
-  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 2, 0}; }).find("0 components are refused") != std::string::npos);
+  CHECK(message_of([&] {
+          kr::ledger<recording_provider>{provider, 0};
+        }).find("0 memories are refused") != std::string::npos);
+  CHECK(message_of([&] {
+          kr::ledger<recording_provider>{provider, 6};
+        }).find("6 memories are refused (the host's counts, and there are at most 5)") != std::string::npos);
+  CHECK(message_of([&] {
+          kr::ledger<recording_provider>{provider, 2, 0};
+        }).find("0 components are refused") != std::string::npos);
 }
 
 TEST_CASE("residency: each variable is created once in each memory, whenever it is added") {
@@ -290,7 +306,8 @@ TEST_CASE("residency: reading what is valid nowhere, and an unknown variable, ar
   trial t(2, {{2, {1, 1, 1}}});
   std::string const text = message_of([&] { t.book.require_valid_data(0, 1, kr::region::owned, kr::host, "rhs"); });
   CHECK(text.find("keel::residency: routine rhs reads v0, level 1, core, valid nowhere") == 0);
-  CHECK(message_of([&] { (void)t.book.find("temperature"); }).find("there is no variable temperature") != std::string::npos);
+  CHECK(message_of([&] { (void)t.book.find("temperature"); }).find("there is no variable temperature") !=
+        std::string::npos);
   CHECK(message_of([&] { (void)t.book.add("v0", 1); }).find("two variables v0") != std::string::npos);
   CHECK(t.provider.copies == 0);
 }
@@ -311,7 +328,8 @@ TEST_CASE("residency: where a copy fails, the book claims nothing, and the next 
     CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}, {1, 0, 0, oracle::owned}}));
     t.provider.fails_in = n;
     std::vector<oracle::access> const reads{{0, 0, oracle::everywhere, 0}, {1, 0, oracle::owned, 0}};
-    kr::request const list[] = {{0, 0, kr::region::everywhere, kr::region::none}, {1, 0, kr::region::owned, kr::region::none}};
+    kr::request const list[] = {{0, 0, kr::region::everywhere, kr::region::none},
+                                {1, 0, kr::region::owned, kr::region::none}};
     std::string const text = message_of([&] { t.book.pre_call(list, second_device, "reader"); });
     if (n < 2) {
       CHECK(text.find("a copy of v0") != std::string::npos);
@@ -330,7 +348,8 @@ TEST_CASE("residency: a list of many requests is copied whole, and each request 
     CAPTURE(count);
     trial t(2, std::vector<oracle::variable>(std::size_t(count), {1, {1, 1, 1}}));
     std::vector<oracle::access> writes, reads;
-    for (int v = 0; v < count; ++v) writes.push_back({v, 0, 0, oracle::everywhere}), reads.push_back({v, 0, oracle::everywhere, 0});
+    for (int v = 0; v < count; ++v)
+      writes.push_back({v, 0, 0, oracle::everywhere}), reads.push_back({v, 0, oracle::everywhere, 0});
     CHECK(t.run(0, writes));
     CHECK(t.run(1, reads));
     CHECK(t.provider.copies == std::uint64_t(count));
@@ -352,8 +371,10 @@ TEST_CASE("residency: random programs read what was written last, and move no by
   for (long s = 0; s < sequences; ++s) {
     int const memories = 2 + below(3);
     bool const has_holes = below(8) == 0; // variables without a core, or of nothing else
-    trial t(memories, has_holes ? std::vector<oracle::variable>{{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0, 31}}}
-                                : std::vector<oracle::variable>{{1, {3, 5, 7, 2}}, {2, {11, 13, 17}}, {3, {19, 23, 29, 31}}}, below(2) == 0);
+    trial t(memories,
+            has_holes ? std::vector<oracle::variable>{{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0, 31}}}
+                      : std::vector<oracle::variable>{{1, {3, 5, 7, 2}}, {2, {11, 13, 17}}, {3, {19, 23, 29, 31}}},
+            below(2) == 0);
     auto const some_region = [&] { // of those that name walls, half need them written
       unsigned const cells = unsigned(1 + below(15));
       return (cells & 8U) != 0 && below(2) == 0 ? cells | oracle::walls : cells;
@@ -396,7 +417,10 @@ TEST_CASE("residency: whichever copy fails, the book claims nothing false, and t
   for (int place = 0; place < 40; ++place)
     for (int s = 0; s < 25; ++s) {
       trial t(3, {{2, {3, 5, 7}}, {2, {11, 13, 17}}});
-      wrong += !t.run(1, {{0, 0, 0, oracle::everywhere}, {0, 1, 0, oracle::everywhere}, {1, 0, 0, oracle::everywhere}, {1, 1, 0, oracle::everywhere}});
+      wrong += !t.run(1, {{0, 0, 0, oracle::everywhere},
+                          {0, 1, 0, oracle::everywhere},
+                          {1, 0, 0, oracle::everywhere},
+                          {1, 1, 0, oracle::everywhere}});
       t.provider.fails_in = place;
       for (int n = 0; n < 40; ++n) {
         std::vector<oracle::access> list;
@@ -441,8 +465,10 @@ TEST_CASE("residency: whichever allocation fails, the error names it, and the ne
     };
     (void)book.add("a", 1);
     (void)book.add("b", 1);
-    kr::request const write[] = {{0, 0, kr::region::none, kr::region::everywhere}, {1, 0, kr::region::none, kr::region::everywhere}};
-    kr::request const read[] = {{0, 0, kr::region::everywhere, kr::region::none}, {1, 0, kr::region::everywhere, kr::region::none}};
+    kr::request const write[] = {{0, 0, kr::region::none, kr::region::everywhere},
+                                 {1, 0, kr::region::none, kr::region::everywhere}};
+    kr::request const read[] = {{0, 0, kr::region::everywhere, kr::region::none},
+                                {1, 0, kr::region::everywhere, kr::region::none}};
     until_it_works([&] { book.pre_call(write, first_device, "writer"); });
     book.post_call(write, first_device);
     until_it_works([&] { book.pre_call(read, kr::host, "reader"); });
@@ -453,7 +479,11 @@ TEST_CASE("residency: whichever allocation fails, the error names it, and the ne
     until_it_works([&] { book.pre_call({&last, 1}, kr::host, "late"); });
     until_it_works([&] { book.open(first_device); });
     CHECK(text.find("has no room for ") != std::string::npos);
-    CHECK(text.find(place < 2 ? "for routine writer" : place < 4 ? "for routine reader" : "for routine the caller") != std::string::npos);
-    CHECK(text.find(std::string("room for ") + (place == 0 || place == 2 ? "a" : place < 4 ? "b" : "c")) != std::string::npos);
+    CHECK(text.find(place < 2   ? "for routine writer"
+                    : place < 4 ? "for routine reader"
+                                : "for routine the caller") != std::string::npos);
+    CHECK(text.find(std::string("room for ") + (place == 0 || place == 2 ? "a"
+                                                : place < 4              ? "b"
+                                                                         : "c")) != std::string::npos);
   }
 }

@@ -26,22 +26,28 @@ struct listener {
   void add(std::string_view name, int levels, int, kr::region_bytes const& bytes) {
     heard.push_back("add " + std::string(name) + ' ' + std::to_string(levels) + ' ' + std::to_string(bytes[2]));
   }
-  void create(int variable, kr::memory m) { heard.push_back("create " + std::to_string(variable) + " in " + std::to_string(int(m))); }
+  void create(int variable, kr::memory m) {
+    heard.push_back("create " + std::to_string(variable) + " in " + std::to_string(int(m)));
+  }
   void before(std::span<kr::transfer const> batch, std::string_view routine) {
     heard.push_back("before " + std::to_string(batch.size()) + " for " + std::string(routine));
   }
-  void after(std::span<kr::transfer const>, std::string_view, bool done) { heard.emplace_back(done ? "done" : "failed"); }
+  void after(std::span<kr::transfer const>, std::string_view, bool done) {
+    heard.emplace_back(done ? "done" : "failed");
+  }
   void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) { heard.emplace_back("exchange"); }
   void cycle(int) { heard.emplace_back("cycle"); }
   void write(kr::request const& r, int, kr::memory m, std::string_view routine) {
-    heard.push_back(std::string(routine) + " writes " + std::string(name_of(r.writes)) + " in " + std::to_string(int(m)));
+    heard.push_back(std::string(routine) + " writes " + std::string(name_of(r.writes)) + " in " +
+                    std::to_string(int(m)));
   }
   void lose(kr::request const&, int, std::string_view routine) { heard.push_back(std::string(routine) + " fails"); }
   [[nodiscard]] std::string why(int, int, int, kr::region) const { return "the listener says so"; }
 };
 
-static_assert(kr::Observer<kr::unobserved> && kr::Observer<kr::reasons> && kr::Observer<kr::trace> && kr::Observer<listener>);
+static_assert(kr::Observer<kr::unobserved> && kr::Observer<kr::reasons> && kr::Observer<kr::trace> &&
+              kr::Observer<listener>);
 static_assert(sizeof(kr::ledger<recording_provider>) < sizeof(kr::ledger<recording_provider, listener>));
 
 } // namespace
@@ -59,8 +65,8 @@ TEST_CASE("residency: an observer hears of all that happens, once it has happene
   book.post_call(writes, device, {}, "init");
   book.pre_call(reads, kr::host, "output");
   book.pre_call(reads, kr::host, "output");
-  CHECK(heard == std::vector<std::string>{"add eta 2 7", "create 0 in 1", "init writes everywhere in 1", "create 0 in 0",
-                                          "before 1 for output", "done"});
+  CHECK(heard == std::vector<std::string>{"add eta 2 7", "create 0 in 1", "init writes everywhere in 1",
+                                          "create 0 in 0", "before 1 for output", "done"});
   heard.clear();
   book.cycle(v);
   book.lose(writes, {}, "init");

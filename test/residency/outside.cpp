@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a program does beside the routines of its fields, and what it may not: raw views, threads, nested calls, boundary conditions.
+// What a program does beside the routines of its fields, and what it may not: raw views, threads, nested calls,
+// boundary conditions.
 #include <keel/residency/fields.hpp>
 
 #include "held.hpp"
@@ -85,14 +86,15 @@ struct reflect : kr::routine<"reflect", Place, kr::reads<kr::owned<z>>, kr::writ
   static void run(V v) {
     auto to = v(z{});
     auto const own = v.owned(), all = v.everywhere();
-    Kokkos::parallel_for("reflect", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) {
-      for (auto i = all.begin[0]; i < all.end[0]; ++i)
-        for (auto j = all.begin[1]; j < all.end[1]; ++j) {
-          auto const m = i < own.begin[0] ? own.begin[0] : i >= own.end[0] ? own.end[0] - 1 : i;
-          auto const n = j < own.begin[1] ? own.begin[1] : j >= own.end[1] ? own.end[1] - 1 : j;
-          if (m != i || n != j) to(i, j) = to(m, n);
-        }
-    });
+    Kokkos::parallel_for(
+        "reflect", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) {
+          for (auto i = all.begin[0]; i < all.end[0]; ++i)
+            for (auto j = all.begin[1]; j < all.end[1]; ++j) {
+              auto const m = i < own.begin[0] ? own.begin[0] : i >= own.end[0] ? own.end[0] - 1 : i;
+              auto const n = j < own.begin[1] ? own.begin[1] : j >= own.end[1] ? own.end[1] - 1 : j;
+              if (m != i || n != j) to(i, j) = to(m, n);
+            }
+        });
   }
 };
 struct needs_walls : kr::routine<"needs_walls", kr::on_device, kr::reads<kr::walls<z>>> {
@@ -132,7 +134,9 @@ struct decay : kr::routine<"decay", kr::on_device, kr::reads<kr::past<p, 1>>, kr
     auto to = v(p{});
     auto const own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("decay", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { to(i, j) = 0.5 * from(i, j); });
+    Kokkos::parallel_for(
+        "decay", policy(v.execution_space(), own.begin, own.end),
+        KOKKOS_LAMBDA(int i, int j) { to(i, j) = 0.5 * from(i, j); });
   }
 };
 struct pointwise : kr::schedule<kr::cycle<p>, decay> {};
@@ -234,7 +238,9 @@ TEST_CASE("residency: a routine that runs for one component has no other") {
   CHECK(message_of([&] { (void)f.run(other{}, kr::component{1}); }).find(
             "routine other wants component 0 (it runs for component 1 alone") != std::string::npos);
   CHECK(f.run(other{}, kr::component{0}) == 1);
-  CHECK(message_of([&] { kr::fields<app, x>{run, kr::grid{{4}}, kr::components{0}}; }).find("components{0} are refused") != std::string::npos);
+  CHECK(message_of([&] {
+          kr::fields<app, x>{run, kr::grid{{4}}, kr::components{0}};
+        }).find("components{0} are refused") != std::string::npos);
 }
 
 TEST_CASE("residency: a call from within a step is refused in the first one as in later ones") {
@@ -242,7 +248,10 @@ TEST_CASE("residency: a call from within a step is refused in the first one as i
   kr::fields<app, x, y> f{run, kr::grid{{4}}};
   f.run(set<x>{}, 1.0);
   auto const again = [&] { f.run(take{}); };
-  for (int n = 0; n < 3; ++n) CHECK(message_of([&] { f.step(kr::schedule<take, call>{}, again); }).find("take is called for in the midst of a step") != std::string::npos);
+  for (int n = 0; n < 3; ++n)
+    CHECK(message_of([&] {
+            f.step(kr::schedule<take, call>{}, again);
+          }).find("take is called for in the midst of a step") != std::string::npos);
   CHECK(f.planned_steps() == 2);
   f.run(take{});
 }

@@ -25,8 +25,8 @@ struct du : kr::variable<"du", double***> {};
 struct depth : kr::variable<"depth", double**> {};
 
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, depth>, kr::writes<du>> {};
-struct advance
-    : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::owned<du>>, kr::writes<eta, u>> {};
+struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::owned<du>>,
+                             kr::writes<eta, u>> {};
 struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
 struct forcing : kr::routine<"forcing", kr::on_host, kr::updates<kr::past<u, 1>>> {};
 struct storm {
@@ -71,7 +71,8 @@ constexpr int tested_by() {
   auto const visit = [&](auto const& self, kr::entry const& e) -> void {
     std::size_t const at = number++;
     for (std::size_t i = 0; i < e.declaration_count; ++i)
-      for (kr::region one : kr::single_regions) tested += overlap(one, e.first[i].reads) && !overlap(one, P::known(at, i));
+      for (kr::region one : kr::single_regions)
+        tested += overlap(one, e.first[i].reads) && !overlap(one, P::known(at, i));
     for (std::size_t i = 0; i < e.child_count; ++i) self(self, *e.children[i]);
   };
   visit(visit, S::about);
@@ -103,16 +104,19 @@ private:
   kr::entry const& entry(int deep, bool storms) {
     int const what = below(deep > 0 ? 14 : 8);
     if (what == 7 && below(4) == 0) return declares(kr::entry_kind::output, {}, {});
-    if (what == 0) return declares(below(4) == 0 ? kr::entry_kind::rewind : kr::entry_kind::cycle, {}, {{&infos[below(variables)]}});
+    if (what == 0)
+      return declares(below(4) == 0 ? kr::entry_kind::rewind : kr::entry_kind::cycle, {}, {{&infos[below(variables)]}});
     if (what == 1) {
       kr::variable_info const& v = infos[below(variables)];
-      return declares(kr::entry_kind::exchange, {}, {{&v, std::uint8_t(below(v.levels)), kr::region::rim, kr::region::halo}});
+      return declares(kr::entry_kind::exchange, {},
+                      {{&v, std::uint8_t(below(v.levels)), kr::region::rim, kr::region::halo}});
     }
     if (what == 8 || what == 9) return group(kr::entry_kind::every, 1 + below(4), deep - 1, storms);
     if (what == 10) return group(kr::entry_kind::repeat, below(4), deep - 1, storms);
     if (what == 12) return group(kr::entry_kind::analysis, 1, deep - 1, storms);
     if (what == 13) return group(kr::entry_kind::once, 1, deep - 1, storms);
-    if (what == 11) return group(storms ? kr::entry_kind::when : kr::entry_kind::every, storms ? 1 : 6, deep - 1, storms);
+    if (what == 11)
+      return group(storms ? kr::entry_kind::when : kr::entry_kind::every, storms ? 1 : 6, deep - 1, storms);
     kr::detail::declarations<4> list;
     for (int n = 1 + below(3); n > 0; --n) {
       kr::variable_info const& v = infos[below(variables)];
@@ -121,8 +125,10 @@ private:
       list.add({&v, std::uint8_t(below(v.levels)), (how & 1) != 0 ? where : kr::region::none,
                 (how & 2) != 0 ? where & kr::region::everywhere : kr::region::none});
     }
-    kr::place const places[] = {{kr::place::kind::at_host, {}}, {kr::place::kind::at_chosen, {}}, {kr::place::kind::at_named, "other"}};
-    return declares(kr::entry_kind::routine, places[below(3)], {list.list.begin(), list.list.begin() + long(list.size)});
+    kr::place const places[] = {
+        {kr::place::kind::at_host, {}}, {kr::place::kind::at_chosen, {}}, {kr::place::kind::at_named, "other"}};
+    return declares(kr::entry_kind::routine, places[below(3)],
+                    {list.list.begin(), list.list.begin() + long(list.size)});
   }
   kr::entry const& declares(kr::entry_kind what, kr::place where, std::vector<kr::declaration> const& list) {
     auto const& kept = lists_.emplace_back(list);
@@ -243,8 +249,8 @@ private:
   knowledge const* known_ = nullptr;
 };
 
-// A step with pending updates, beside a ledger in which each entry records what it writes. Each look has to find the truth, and
-// what is pending has to be known at every position, also to those who are interrupted there.
+// A step with pending updates, beside a ledger in which each entry records what it writes. Each look has to find the
+// truth, and what is pending has to be known at every position, also to those who are interrupted there.
 class deferring {
 public:
   struct row {
@@ -274,9 +280,12 @@ public:
       read(program_.requests[r], r, program_.where[i], in.what() == kr::entry_kind::exchange);
     for (auto r = in.first; r < in.last; ++r) {
       kr::request const& one = program_.requests[r];
-      if (has_place(in.what())) now_.of[program_.cell_of(one)] = after_write(now_.of[program_.cell_of(one)], one.writes, program_.where[i]), ++marks_;
+      if (has_place(in.what()))
+        now_.of[program_.cell_of(one)] = after_write(now_.of[program_.cell_of(one)], one.writes, program_.where[i]),
+        ++marks_;
       else if (int const levels = program_.levels(one); levels > 1)
-        kr::rotate_cells(now_.of + program_.cell_of(one), levels, in.what() == kr::entry_kind::rewind ? kr::rotation::rewind : kr::rotation::cycle);
+        kr::rotate_cells(now_.of + program_.cell_of(one), levels,
+                         in.what() == kr::entry_kind::rewind ? kr::rotation::rewind : kr::rotation::cycle);
     }
     interrupt(kr::detail::inside(i));
     flush(kr::detail::behind(i));
@@ -296,7 +305,9 @@ public:
 private:
   using flushes = kr::detail::flush_table<256, 4096>;
 
-  [[nodiscard]] kr::detail::pending_analysis<program, most_cells> analysis() const { return {program_, program_.where, known_}; }
+  [[nodiscard]] kr::detail::pending_analysis<program, most_cells> analysis() const {
+    return {program_, program_.where, known_};
+  }
   void flush(kr::detail::position when) {
     auto const [first, last] = flushed_->at(when);
     kr::detail::flush(deferred_.of, flushed_->list + first, flushed_->list + last);
@@ -317,7 +328,8 @@ private:
       for (kr::region r : kr::single_regions)
         if (overlap(r, s.reads)) copy(cell, r, where);
   }
-  // Copies that the schedule does not name: what the host has just written goes to a device early, output goes to the host.
+  // Copies that the schedule does not name: what the host has just written goes to a device early, output goes to the
+  // host.
   void send(kr::request const& s, kr::memory where) {
     if (where == kr::host && s.writes != kr::region::none && known_.leaves_host[s.variable])
       for (kr::region r : kr::single_regions)
@@ -379,13 +391,16 @@ TEST_CASE("residency: the plan of random schedules counts what the tracked run c
       for (std::size_t c = 0; c < most_cells; ++c)
         for (kr::region r : kr::single_regions)
           for (int m = 0; m < 3; ++m)
-            if ((certain.needed[c] & bits_of(r & kr::region::everywhere, kr::memory(m))) != 0 && t.is_stale(c, std::size_t(index_of(r)), m)) ++strayed;
+            if ((certain.needed[c] & bits_of(r & kr::region::everywhere, kr::memory(m))) != 0 &&
+                t.is_stale(c, std::size_t(index_of(r)), m))
+              ++strayed;
       t.step(n, &certain);
     }
     bool is_same = !t.was_deceived;
     for (int a = 0; a < 3; ++a)
       for (int b = 0; b < 3; ++b)
-        for (int r = 0; r < kr::region_count; ++r) is_same = is_same && t.copies[a][b][r] == found.period_copies.copies[a][b][r];
+        for (int r = 0; r < kr::region_count; ++r)
+          is_same = is_same && t.copies[a][b][r] == found.period_copies.copies[a][b][r];
     if (t.is_refused) continue;
     ++followed;
     wrong += !is_same, off_course += strayed;
@@ -410,8 +425,10 @@ TEST_CASE("residency: reads that a plan knows find their data from every state t
       for (std::size_t c = 0; c < most_cells; ++c)
         for (kr::region r : kr::single_regions)
           for (int m = 0; m < 3; ++m)
-            t.valid[c][index_of(r)][m] = (certain.needed[c] & (bits_of(r & kr::region::everywhere, kr::memory(m)) | (m == 0 && r == kr::region::walls ? bits_of(kr::region::written) : 0))) != 0 ||
-                                         make.below(3) == 0;
+            t.valid[c][index_of(r)][m] =
+                (certain.needed[c] & (bits_of(r & kr::region::everywhere, kr::memory(m)) |
+                                      (m == 0 && r == kr::region::walls ? bits_of(kr::region::written) : 0))) != 0 ||
+                make.below(3) == 0;
       t.step(2 + make.below(12), &certain);
       deceived += t.was_deceived && !t.is_refused;
     }
@@ -433,7 +450,8 @@ TEST_CASE("residency: pending updates are in the ledger before it is looked at, 
       deferring::row start;
       for (std::size_t c = 0; c < most_cells; ++c) {
         kr::cell now = kr::cell(make.below(1 << 21)) | (make.below(2) == 0 ? kr::slow_path : 0);
-        if (make.below(2) == 0) now = (now & ~bits_of(kr::region::walls & kr::region::everywhere)) | bits_of(kr::region::written);
+        if (make.below(2) == 0)
+          now = (now & ~bits_of(kr::region::walls & kr::region::everywhere)) | bits_of(kr::region::written);
         start.of[c] = now & ~certain.needed[c];
       }
       lies += !both.step(2 + make.below(12), start);

@@ -83,8 +83,9 @@ struct sum_up : kr::routine<"sum_up", kr::on_device, kr::reads<kr::owned<z>>, kr
     auto from = v(z{});
     auto to = v(y{});
     auto const own = v.owned();
-    Kokkos::parallel_for("sum_up", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { to(i) += from(i); });
+    Kokkos::parallel_for(
+        "sum_up", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { to(i) += from(i); });
   }
 };
 struct save : kr::output<"save"> {
@@ -93,8 +94,8 @@ struct save : kr::output<"save"> {
     for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) shown = 0.5 * shown + v(z{})(i) + 2 * v(y{})(i);
   }
 };
-struct model : kr::schedule<kr::cycle<z>, scale, grow, kr::when<odd, double_z>, kr::repeat<2, sum_up>, kr::exchange<z>, save,
-                            kr::analysis<sum_up>, kr::every<3, save>> {};
+struct model : kr::schedule<kr::cycle<z>, scale, grow, kr::when<odd, double_z>, kr::repeat<2, sum_up>, kr::exchange<z>,
+                            save, kr::analysis<sum_up>, kr::every<3, save>> {};
 
 template <class App, class Step>
 double modelled(std::string_view device, std::int64_t least, Step&& step) {
@@ -154,11 +155,15 @@ TEST_CASE("residency: a routine cannot change behind the back of a planned step 
     return words;
   };
   std::int64_t const before = f.planned_steps();
-  CHECK(said([&](auto const&) { f.run(take{}); }).find("keel::residency: take is called for in the midst of a step (the step goes by a plan") == 0);
+  CHECK(said([&](auto const&) {
+          f.run(take{});
+        }).find("keel::residency: take is called for in the midst of a step (the step goes by a plan") == 0);
   CHECK(said([&](auto const&) { f.run(kr::exchange<x>{}); }).find("exchange is called for") != std::string::npos);
   CHECK(said([&](auto const&) { f.step(kr::schedule<take>{}); }).find("a step is called for") != std::string::npos);
-  CHECK(said([&](auto const& view) { f.require_valid_data(view); }).find("require_valid_data is called for") != std::string::npos);
-  CHECK(said([&](auto const& view) { f.notify_data_modified(view); }).find("notify_data_modified is called for") != std::string::npos);
+  CHECK(said([&](auto const& view) { f.require_valid_data(view); }).find("require_valid_data is called for") !=
+        std::string::npos);
+  CHECK(said([&](auto const& view) { f.notify_data_modified(view); }).find("notify_data_modified is called for") !=
+        std::string::npos);
   CHECK(f.planned_steps() == before + 5);
   CHECK(said(nothing).empty());
   f.run(take{});

@@ -99,7 +99,8 @@ static_assert(early_to_host<fills_x, reads_owned, writes_y, tells_x, tells_ghost
 static_assert(early_to_host<fills_x, writes_y, kr::exchange<x>> == kr::region::rim, "the exchange is on the host");
 static_assert(early_to_host<fills_x, tells_x> == kr::region::none, "the next one asks itself");
 static_assert(early_to_host<fills_x, writes_y, kr::every<2, tells_x>> == kr::region::none, "it might not be wanted");
-static_assert(early_to_host<fills_x, writes_y, updates_core, tells_x> == kr::region::none, "what arrives is forgotten with any write");
+static_assert(early_to_host<fills_x, writes_y, updates_core, tells_x> == kr::region::none,
+              "what arrives is forgotten with any write");
 static_assert(early_to_host<fills_x, kr::cycle<x>, tells_x> == kr::region::none);
 static_assert(early_to_host<writes_x, writes_y, tells_x> == kr::region::none, "it is there");
 static_assert(early_to_host<fills_x, writes_y, reads_owned> == kr::region::none, "nobody reads it on the host");
@@ -155,7 +156,9 @@ struct produce : kr::routine<"produce", kr::on_device, kr::writes<kr::everywhere
     auto to = v(x{});
     double const is = value;
     auto const all = v.everywhere();
-    Kokkos::parallel_for("produce", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]), KOKKOS_LAMBDA(int i) { to(i) = is; });
+    Kokkos::parallel_for(
+        "produce", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]),
+        KOKKOS_LAMBDA(int i) { to(i) = is; });
   }
 };
 struct tell_x : kr::routine<"tell_x", kr::on_host, kr::reads<x>> {
@@ -169,7 +172,9 @@ struct changes : kr::routine<"changes", kr::on_device, kr::updates<kr::everywher
   static void run(V v) {
     auto to = v(x{});
     auto const all = v.everywhere();
-    Kokkos::parallel_for("changes", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]), KOKKOS_LAMBDA(int i) { to(i) += 1; });
+    Kokkos::parallel_for(
+        "changes", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]),
+        KOKKOS_LAMBDA(int i) { to(i) += 1; });
   }
 };
 struct peek : kr::routine<"peek", kr::on_host> {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Random programs on fields, as somebody would write them who has never seen the inside: every cell that a routine reads has to
-/// hold what was written last, a read of what nobody wrote is refused on every rank, and the oracle counts the bytes.
+/// Random programs on fields, as somebody would write them who has never seen the inside: every cell that a routine
+/// reads has to hold what was written last, a read of what nobody wrote is refused on every rank, and the oracle counts
+/// the bytes.
 #include <keel/residency/fields.hpp>
 
 #include "run.hpp"
@@ -102,7 +103,9 @@ struct {
 int in_bill(int v, int component) { return v * program.now.components + component; }
 
 /// The value of a cell, by its place in the grid, which the ghosts of a neighbour share.
-KEEL_FUNCTION inline double value_of(std::int64_t stamp, std::int64_t place) { return double(stamp) * 1000 + double(place % 997); }
+KEEL_FUNCTION inline double value_of(std::int64_t stamp, std::int64_t place) {
+  return double(stamp) * 1000 + double(place % 997);
+}
 
 /// An element by its point in the grid and its number there.
 template <class Cells>
@@ -149,32 +152,37 @@ struct op : kr::routine<"op", Place, How<Part>> {
     auto* const wrong = &program.wrong;
     auto* const seen = &program.read;
     bool const lags = program.lags;
-    Kokkos::parallel_for("op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(rank)), KOKKOS_LAMBDA(long n) {
-      if (lags && n == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
-      kr::indices at;
-      long left = n;
-      for (int d = 0; d < rank; ++d) at[d] = left % part.extents[d], left /= part.extents[d];
-      auto const within = [&](kr::bounds const& box) {
-        bool is_in = true;
-        for (int d = 0; d < rank; ++d) is_in = is_in && at[d] >= box.begin[d] && at[d] < box.end[d];
-        return is_in;
-      };
-      int const r = within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
-      std::int64_t place = 0;
-      for (int d = 0; d < rank; ++d) {
-        std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - part.width[d];
-        place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
-      }
-      for (std::int64_t i = 0; i < inner; ++i) {
-        if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
-          ++*seen;
-          if (cell_at(cells, at, rank, i) != value_of(stamps[std::size_t(r)], place + i)) ++*wrong;
-        }
-        if ((unsigned(changes) >> r & 1U) != 0) put<changes != kr::region::none>(cells, at, rank, i, value_of(next, place + i));
-      }
-    });
+    Kokkos::parallel_for(
+        "op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(rank)),
+        KOKKOS_LAMBDA(long n) {
+          if (lags && n == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+          kr::indices at;
+          long left = n;
+          for (int d = 0; d < rank; ++d) at[d] = left % part.extents[d], left /= part.extents[d];
+          auto const within = [&](kr::bounds const& box) {
+            bool is_in = true;
+            for (int d = 0; d < rank; ++d) is_in = is_in && at[d] >= box.begin[d] && at[d] < box.end[d];
+            return is_in;
+          };
+          int const r = within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
+          std::int64_t place = 0;
+          for (int d = 0; d < rank; ++d) {
+            std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - part.width[d];
+            place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
+          }
+          for (std::int64_t i = 0; i < inner; ++i) {
+            if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
+              ++*seen;
+              if (cell_at(cells, at, rank, i) != value_of(stamps[std::size_t(r)], place + i)) ++*wrong;
+            }
+            if ((unsigned(changes) >> r & 1U) != 0)
+              put<changes != kr::region::none>(cells, at, rank, i, value_of(next, place + i));
+          }
+        });
   }
-  [[nodiscard]] static bool can(truth const& t, int first, int last) { return t.can(v_number, level, first, last, needs); }
+  [[nodiscard]] static bool can(truth const& t, int first, int last) {
+    return t.can(v_number, level, first, last, needs);
+  }
 };
 
 // What an entry of a schedule does to what is known, if it can.
@@ -233,7 +241,8 @@ struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
     using item = kr::detail::item<X>;
     constexpr int v = number_of<typename item::variable>;
     program.now.exchange(v, item::level);
-    for (int k = 0; k < program.now.components; ++k) program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
+    for (int k = 0; k < program.now.components; ++k)
+      program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
   }
 };
 template <class X>
@@ -257,43 +266,56 @@ template <int R> using past_b = kr::past<b<R>, 1>;
 template <int R> using past_c = kr::past<c<R>, 1>;
 // A model as they are, and one with boundary conditions; the entries of no body are told behind them.
 template <int R>
-struct wave : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>, op<kr::writes, b<R>, kr::on_device>,
-                           op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>, tell_exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>> {
-  using alias = kr::schedule<kr::cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>, op<kr::writes, b<R>, kr::on_device>,
-                             op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>>;
+struct wave : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>,
+                           op<kr::writes, b<R>, kr::on_device>, op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>,
+                           tell_exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>> {
+  using alias = kr::schedule<kr::cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>,
+                             op<kr::writes, b<R>, kr::on_device>, op<kr::updates, a<R>, kr::on_host>,
+                             kr::exchange<b<R>>, kr::every<3, op<kr::reads, kr::owned<b<R>>, kr::on_host>>>;
 };
 // One whose first step fills a level, and that goes back at times.
 template <int R>
-struct retried : kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>, tell_cycle<c<R>>, op<kr::writes, c<R>, kr::on_device>,
-                              kr::exchange<c<R>>, tell_exchange<c<R>>, kr::when<refused, kr::rewind<c<R>>, tell_rewind<c<R>>>,
-                              op<kr::reads, kr::owned<c<R>>, kr::on_host>, op<kr::updates, kr::inside<c<R>>, kr::on_device>> {
-  using alias = kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>, op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>,
-                             kr::when<refused, kr::rewind<c<R>>>, op<kr::reads, kr::owned<c<R>>, kr::on_host>, op<kr::updates, kr::inside<c<R>>, kr::on_device>>;
+struct retried
+    : kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>, tell_cycle<c<R>>,
+                   op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>, tell_exchange<c<R>>,
+                   kr::when<refused, kr::rewind<c<R>>, tell_rewind<c<R>>>, op<kr::reads, kr::owned<c<R>>, kr::on_host>,
+                   op<kr::updates, kr::inside<c<R>>, kr::on_device>> {
+  using alias =
+      kr::schedule<kr::once<op<kr::writes, kr::everywhere<c<R>>, kr::on_host>>, kr::cycle<c<R>>,
+                   op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>, kr::when<refused, kr::rewind<c<R>>>,
+                   op<kr::reads, kr::owned<c<R>>, kr::on_host>, op<kr::updates, kr::inside<c<R>>, kr::on_device>>;
 };
 template <int R>
-struct closed : kr::schedule<kr::cycle<c<R>>, tell_cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>,
-                             tell_exchange<c<R>>, op<kr::writes, kr::walls<c<R>>, kr::on_device>, op<kr::reads, kr::walls<c<R>>, kr::on_host>,
-                             op<kr::updates, kr::owned<a<R>>, kr::on_device>> {
-  using alias = kr::schedule<kr::cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>,
-                             op<kr::writes, kr::walls<c<R>>, kr::on_device>, op<kr::reads, kr::walls<c<R>>, kr::on_host>,
-                             op<kr::updates, kr::owned<a<R>>, kr::on_device>>;
+struct closed
+    : kr::schedule<kr::cycle<c<R>>, tell_cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>,
+                   op<kr::writes, c<R>, kr::on_device>, kr::exchange<c<R>>, tell_exchange<c<R>>,
+                   op<kr::writes, kr::walls<c<R>>, kr::on_device>, op<kr::reads, kr::walls<c<R>>, kr::on_host>,
+                   op<kr::updates, kr::owned<a<R>>, kr::on_device>> {
+  using alias =
+      kr::schedule<kr::cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>,
+                   kr::exchange<c<R>>, op<kr::writes, kr::walls<c<R>>, kr::on_device>,
+                   op<kr::reads, kr::walls<c<R>>, kr::on_host>, op<kr::updates, kr::owned<a<R>>, kr::on_device>>;
 };
 
 template <class App, int R>
 class trial {
 public:
   using fields = kr::fields<App, a<R>, b<R>, c<R>>;
-  static constexpr bool is_tracked = App::tracking::tracks && (kr::detail::lanes_of<typename App::devices>::size != 0 || App::tracking::checks);
+  static constexpr bool is_tracked =
+      App::tracking::tracks && (kr::detail::lanes_of<typename App::devices>::size != 0 || App::tracking::checks);
 
   trial(std::string_view device, std::uint64_t seed) : device_(device), random_(seed) {}
 
   void play(int calls) {
     test::run<keel::machine::mpi> run{device_};
     int const ranks = run.environment().size();
-    std::initializer_list<kr::extent> const extents[] = {{5 * ranks + below(3)}, {4 * ranks + below(3), 5}, {4 * ranks + below(3), 4, 3 + below(2)}};
+    std::initializer_list<kr::extent> const extents[] = {
+        {5 * ranks + below(3)}, {4 * ranks + below(3), 5}, {4 * ranks + below(3), 4, 3 + below(2)}};
     int const width = below(3);
     bool const wraps = below(2) == 0, mixed = R > 1 && below(2) == 0;
-    kr::periodic around = R == 1 ? kr::periodic{wraps} : R == 2 ? kr::periodic{wraps, mixed} : kr::periodic{wraps, mixed, false};
+    kr::periodic around = R == 1   ? kr::periodic{wraps}
+                          : R == 2 ? kr::periodic{wraps, mixed}
+                                   : kr::periodic{wraps, mixed, false};
     kr::grid const g{extents[R - 1], kr::ghost_width{width}, around};
     int const components = 1 + below(2);
     fields f{run, g, kr::extra<b<R>>{2}, kr::components{components}};
@@ -317,7 +339,8 @@ public:
     Kokkos::fence();
     if constexpr (is_tracked && !App::tracking::checks && kr::detail::lanes_of<typename App::devices>::size == 1) {
       oracle::bill const least = bill.make_bill();
-      dear += least.host_bytes() != f.traffic().bytes(kr::way::to_host) || least.device_bytes() != f.traffic().bytes(kr::way::to_device);
+      dear += least.host_bytes() != f.traffic().bytes(kr::way::to_host) ||
+              least.device_bytes() != f.traffic().bytes(kr::way::to_device);
       moved += f.traffic().bytes(kr::way::to_host) + f.traffic().bytes(kr::way::to_device);
     }
     planned += f.planned_steps();
@@ -358,12 +381,18 @@ private:
   template <class Part>
   void run_some(fields& f) {
     static constexpr void (trial::*calls[])(fields&) = {
-        &trial::run<op<kr::reads, Part, kr::on_host>>, &trial::run<op<kr::reads, Part, kr::on_device>>,
-        &trial::run<op<kr::reads, kr::owned<Part>, kr::on_host>>, &trial::run<op<kr::reads, kr::owned<Part>, kr::on_device>>,
-        &trial::run<op<kr::reads, kr::walls<Part>, kr::on_device>>, &trial::run<op<kr::writes, Part, kr::on_host>>,
-        &trial::run<op<kr::writes, Part, kr::on_device>>, &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_host>>,
-        &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_device>>, &trial::run<op<kr::writes, kr::walls<Part>, kr::on_device>>,
-        &trial::run<op<kr::updates, kr::ghosts<Part>, kr::on_host>>, &trial::run<op<kr::updates, Part, kr::on_device>>,
+        &trial::run<op<kr::reads, Part, kr::on_host>>,
+        &trial::run<op<kr::reads, Part, kr::on_device>>,
+        &trial::run<op<kr::reads, kr::owned<Part>, kr::on_host>>,
+        &trial::run<op<kr::reads, kr::owned<Part>, kr::on_device>>,
+        &trial::run<op<kr::reads, kr::walls<Part>, kr::on_device>>,
+        &trial::run<op<kr::writes, Part, kr::on_host>>,
+        &trial::run<op<kr::writes, Part, kr::on_device>>,
+        &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_host>>,
+        &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_device>>,
+        &trial::run<op<kr::writes, kr::walls<Part>, kr::on_device>>,
+        &trial::run<op<kr::updates, kr::ghosts<Part>, kr::on_host>>,
+        &trial::run<op<kr::updates, Part, kr::on_device>>,
         &trial::run<op<kr::updates, kr::part<Part, kr::core>, kr::on_host>>};
     (this->*calls[std::size_t(below(int(std::size(calls))))])(f);
   }
@@ -371,9 +400,12 @@ private:
   void exchange(fields& f) {
     using item = kr::detail::item<X>;
     constexpr int v = number_of<typename item::variable>;
-    if (!attempt(program.now.can(v, item::level, 0, program.now.components, kr::region::rim), [&] { f.run(kr::exchange<X>{}); })) return;
+    if (!attempt(program.now.can(v, item::level, 0, program.now.components, kr::region::rim),
+                 [&] { f.run(kr::exchange<X>{}); }))
+      return;
     program.now.exchange(v, item::level);
-    for (int k = 0; k < program.now.components; ++k) program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
+    for (int k = 0; k < program.now.components; ++k)
+      program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
   }
   template <class X>
   void cycle(fields& f) {
@@ -408,7 +440,8 @@ private:
     f.run(keep{}, kept);
     ++program.now.writes;
     program.now.write(0, 0, 0, program.now.components, kr::region::owned);
-    for (int k = 0; k < program.now.components; ++k) program.bill->run(0, {{in_bill(0, k), 0, oracle::owned, oracle::owned}});
+    for (int k = 0; k < program.now.components; ++k)
+      program.bill->run(0, {{in_bill(0, k), 0, oracle::owned, oracle::owned}});
     f.run(op<kr::writes, a<R>, kr::on_host>{}); // `keep` wrote nothing, though it said so
     if (program.now.components == 1) overwrite_raw(f, kept);
   }
@@ -459,7 +492,8 @@ private:
   std::mt19937_64 random_;
 };
 
-template <class Devices, class Tracking = kr::automatic, class Layout = Kokkos::LayoutRight, class Exchange = kr::on_host>
+template <class Devices, class Tracking = kr::automatic, class Layout = Kokkos::LayoutRight,
+          class Exchange = kr::on_host>
 struct app : test::application<Devices, Tracking, Layout, keel::machine::mpi> {
   using exchange = Exchange;
 };

@@ -31,13 +31,17 @@ TEST_CASE("residency: a ledger with reasons says why what is read is valid nowhe
   auto const why = [&](int level, kr::region r) {
     return message_of([&] { book.require_valid_data(v, level, r, kr::host, "rhs"); });
   };
-  CHECK(why(0, kr::core).find("routine rhs reads eta, level 0, core, valid nowhere (it was never written)") != std::string::npos);
+  CHECK(why(0, kr::core).find("routine rhs reads eta, level 0, core, valid nowhere (it was never written)") !=
+        std::string::npos);
 
   book.observer().begin_step(3);
   kr::request const writes[] = {{v, 0, kr::region::none, kr::region::owned}};
   book.post_call(writes, first_device, {}, "advance");
-  CHECK(why(0, kr::region::ghosts).find("(routine advance wrote the cells that it copies, on simulated in step 3, and there was no exchange since)") !=
-        std::string::npos);
+  CHECK(
+      why(0, kr::region::ghosts)
+          .find(
+              "(routine advance wrote the cells that it copies, on simulated in step 3, and there was no exchange since)") !=
+      std::string::npos);
   CHECK(book.observer().why(v, 0, 0, kr::core) == "routine advance wrote it on simulated in step 3");
 
   book.observer().begin_step(4);
@@ -45,7 +49,8 @@ TEST_CASE("residency: a ledger with reasons says why what is read is valid nowhe
   CHECK(why(0, kr::core).find("(the levels cycled in step 4, and it was not written since)") != std::string::npos);
   CHECK(book.observer().why(v, 1, 0, kr::core) == "routine advance wrote it on simulated in step 3");
   book.lose(writes, {}, "heat");
-  CHECK(why(0, kr::region::rim).find("(routine heat failed in step 4, and may have written a part)") != std::string::npos);
+  CHECK(why(0, kr::region::rim).find("(routine heat failed in step 4, and may have written a part)") !=
+        std::string::npos);
 }
 
 TEST_CASE("residency: reasons are kept for each component, and cycle with the levels") {

@@ -27,7 +27,8 @@ public:
   using value = std::int64_t;
   static constexpr value poisoned = -1000;
 
-  explicit recording_provider(int memories, int components = 1) : queues_(std::size_t(memories)), components_(components) {}
+  explicit recording_provider(int memories, int components = 1)
+      : queues_(std::size_t(memories)), components_(components) {}
 
   /// To be called before the ledger's `add`, in the same order.
   void add(int levels, kr::region_bytes const& bytes) {
@@ -55,7 +56,8 @@ public:
     auto& a = arrays_[std::size_t(variable)];
     auto& there = a.data[std::size_t(m)];
     if (!there.empty()) throw std::logic_error("created twice");
-    there.assign(std::size_t(components_), std::vector<std::array<value, kr::region_count>>(a.slots.size(), {poisoned, poisoned, poisoned, poisoned}));
+    there.assign(std::size_t(components_), std::vector<std::array<value, kr::region_count>>(
+                                               a.slots.size(), {poisoned, poisoned, poisoned, poisoned}));
   }
   kr::started copy_cycle(int variable) {
     record("copy_cycle");
@@ -107,7 +109,8 @@ private:
   struct array {
     kr::region_bytes bytes;
     std::vector<std::size_t> slots; // by level
-    std::vector<std::vector<std::vector<std::array<value, kr::region_count>>>> data; // by memory, component, slot, region
+    std::vector<std::vector<std::vector<std::array<value, kr::region_count>>>>
+        data; // by memory, component, slot, region
   };
   // A copy where there is a source; else a check of a value, or a write of it.
   struct task {
@@ -139,7 +142,8 @@ private:
       for (kr::region one : kr::single_regions) {
         if (!overlap(one, t.where)) continue;
         counter += arrays_[std::size_t(t.variable)].bytes[std::size_t(index_of(one))];
-        f(task{&at(t.variable, t.level, t.component, one, t.to), &at(t.variable, t.level, t.component, one, t.from), 0, false});
+        f(task{&at(t.variable, t.level, t.component, one, t.to), &at(t.variable, t.level, t.component, one, t.from), 0,
+               false});
       }
     }
   }

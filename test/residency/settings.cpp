@@ -82,8 +82,9 @@ TEST_CASE("residency: a list of names means variables and groups, and nothing el
   CHECK(kr::chosen_by(" , ", known) == chosen{false, false, false});
   CHECK(kr::chosen_by("velocity", known) == chosen{false, true, true});
   CHECK(kr::chosen_by("v, eta", known) == chosen{true, false, true});
-  CHECK(message_of([&] { (void)kr::chosen_by("eta velocty", known); }) ==
-        "keel::residency: copy-back-vars names 'velocty' (no variable and no group is called so). Did you mean velocity?");
+  CHECK(
+      message_of([&] { (void)kr::chosen_by("eta velocty", known); }) ==
+      "keel::residency: copy-back-vars names 'velocty' (no variable and no group is called so). Did you mean velocity?");
   CHECK(message_of([&] { (void)kr::chosen_by("x", known, "APP_COPY_BACK_VARS"); }).starts_with(
       "keel::residency: APP_COPY_BACK_VARS names 'x' ("));
   std::vector<kr::names> const without_groups{{"temperature", ""}};
@@ -102,7 +103,8 @@ TEST_CASE("residency: a routine that names no levels means all of them, but for 
   CHECK(levels_of({.only_reads_current_level = true}, all, none) == std::vector<int>{1});
   CHECK(levels_of({.only_reads_current_level = true}, all, all) == std::vector<int>{3, 12, 22});
   CHECK(levels_of({.only_writes_current_level = true}, none, all) == std::vector<int>{2});
-  CHECK(levels_of({.only_reads_current_level = true, .only_writes_current_level = true}, all, all) == std::vector<int>{3});
+  CHECK(levels_of({.only_reads_current_level = true, .only_writes_current_level = true}, all, all) ==
+        std::vector<int>{3});
 }
 
 TEST_CASE("residency: for output that declares nothing the current levels come to the host, every step") {
@@ -198,7 +200,8 @@ struct telling : kr::schedule<kr::cycle<a>, compute, kr::exchange<b>, diagnose, 
 std::string said_by_two_steps(kr::settings const& how, std::string_view device = "simulated") {
   asking_run run{device};
   run.how = how;
-  kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}};
+  kr::fields<test::application<devices>, a, b, c> f{run,
+                                                    kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}};
   return keel::test::said_to_stderr([&] {
     f.step(telling{});
     f.step(telling{});

@@ -34,7 +34,8 @@ TEST_CASE("residency: threads that take turns at a ledger find it whole") {
     team.emplace_back([&book, v] {
       for (int n = 0; n < rounds; ++n)
         book.with([&](auto& b) {
-          kr::request const writes{v, 0, kr::region::none, kr::region::owned}, reads{v, 0, kr::region::owned, kr::region::none};
+          kr::request const writes{v, 0, kr::region::none, kr::region::owned},
+              reads{v, 0, kr::region::owned, kr::region::none};
           kr::memory const m{std::uint8_t(1 + n % 2)};
           b.pre_call({&writes, 1}, m, "writer");
           b.post_call({&writes, 1}, m);
@@ -45,5 +46,6 @@ TEST_CASE("residency: threads that take turns at a ledger find it whole") {
   for (auto& t : team) t.join();
   CHECK(provider.bytes_to_host == 3U * rounds * threads);
   for (int v = 0; v < threads; ++v)
-    CHECK(book.with([&](auto& b) { return b.is_valid(v, (rounds - 1) % 3 == 0 ? 1 : 0, kr::region::owned, kr::host); }));
+    CHECK(
+        book.with([&](auto& b) { return b.is_valid(v, (rounds - 1) % 3 == 0 ? 1 : 0, kr::region::owned, kr::host); }));
 }

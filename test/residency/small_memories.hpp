@@ -20,8 +20,8 @@ namespace test {
 namespace kr = keel::residency;
 
 /// Memories in which a level of a component is a word, a byte for each region. Work given to a device is done at once;
-/// what it may still be reading on the host is remembered, and who overwrites that makes a mistake. What is on its way to the
-/// host is there when somebody has waited; until then there is poison.
+/// what it may still be reading on the host is remembered, and who overwrites that makes a mistake. What is on its way
+/// to the host is there when somebody has waited; until then there is poison.
 class small_memories {
 public:
   using word = std::uint32_t;
@@ -29,25 +29,34 @@ public:
   static constexpr kr::region_bytes bytes{5, 7, 11, 0}; // no walls
 
   small_memories(int variables, int levels, int memories, int components)
-      : levels_(levels), memories_(memories), components_(components), words_(std::size_t(variables * levels * components * memories)),
-        in_flight_(std::size_t(variables * levels * components)), coming_(in_flight_.size()), slots_(std::size_t(variables * levels)) {}
+      : levels_(levels), memories_(memories), components_(components),
+        words_(std::size_t(variables * levels * components * memories)),
+        in_flight_(std::size_t(variables * levels * components)), coming_(in_flight_.size()),
+        slots_(std::size_t(variables * levels)) {}
 
   [[nodiscard]] static word mask_of(kr::region r) {
     unsigned const n = std::uint8_t(r);
     return (n & 1U) * 0xffU | (n >> 1 & 1U) * 0xff00U | (n >> 2 & 1U) * 0xff0000U;
   }
-  [[nodiscard]] word& at(int variable, int level, int component, int m) { return words_[cell(variable, level, component) * std::size_t(memories_) + std::size_t(m)]; }
+  [[nodiscard]] word& at(int variable, int level, int component, int m) {
+    return words_[cell(variable, level, component) * std::size_t(memories_) + std::size_t(m)];
+  }
   /// For each region a byte: the devices that may be reading it.
-  [[nodiscard]] word& leaving(int variable, int level, int component) { return in_flight_[cell(variable, level, component)]; }
+  [[nodiscard]] word& leaving(int variable, int level, int component) {
+    return in_flight_[cell(variable, level, component)];
+  }
   /// What is on its way to the host.
   struct coming {
     word mask = 0, values = 0;
     int from = 0;
   };
-  [[nodiscard]] coming& arriving(int variable, int level, int component) { return coming_[cell(variable, level, component)]; }
+  [[nodiscard]] coming& arriving(int variable, int level, int component) {
+    return coming_[cell(variable, level, component)];
+  }
   void write(int variable, int level, int component, kr::region where, int m, word values) {
     word const mask = mask_of(where);
-    if (m == 0) mistakes += ((leaving(variable, level, component) | arriving(variable, level, component).mask) & mask) != 0;
+    if (m == 0)
+      mistakes += ((leaving(variable, level, component) | arriving(variable, level, component).mask) & mask) != 0;
     word& here = at(variable, level, component, m);
     here = (here & ~mask) | (values & mask);
   }
@@ -101,7 +110,9 @@ public:
     ++waits;
     let_end(m);
   }
-  void poison(int variable, int level, int component, kr::region where, kr::memory m) { write(variable, level, component, where, int(m), poisoned); }
+  void poison(int variable, int level, int component, kr::region where, kr::memory m) {
+    write(variable, level, component, where, int(m), poisoned);
+  }
 
   std::uint64_t to_host_bytes = 0, to_device_bytes = 0;
   int waits = 0, mistakes = 0;
@@ -111,7 +122,8 @@ public:
 
 private:
   [[nodiscard]] std::size_t cell(int variable, int level, int component) const {
-    return std::size_t((variable * levels_ + slots_[std::size_t(variable * levels_ + level)]) * components_ + component);
+    return std::size_t((variable * levels_ + slots_[std::size_t(variable * levels_ + level)]) * components_ +
+                       component);
   }
   void may_fail() {
     if (fails_in < 0 || fails_in-- != 0) return;
@@ -140,7 +152,8 @@ private:
     for (kr::transfer const& t : batch) {
       mistakes += t.to != batch[0].to;
       copy(t, to_device_bytes);
-      if (answers == kr::answer::copied) leaving(t.variable, t.level, t.component) |= mask_of(t.where) & (0x010101U << int(t.to));
+      if (answers == kr::answer::copied)
+        leaving(t.variable, t.level, t.component) |= mask_of(t.where) & (0x010101U << int(t.to));
     }
     return {answers};
   }

@@ -36,8 +36,9 @@ public:
   using word = small_memories::word;
 
   explicit snapshot(int variables, int levels, int memories, int components = 1)
-      : provider(variables, levels, memories, components), book(provider, memories, components), levels_(levels), memories_(memories),
-        components_(components), cells_(std::size_t(variables * levels * components)), held(cells_), copies_in_flight(cells_), expected_(cells_) {
+      : provider(variables, levels, memories, components), book(provider, memories, components), levels_(levels),
+        memories_(memories), components_(components), cells_(std::size_t(variables * levels * components)),
+        held(cells_), copies_in_flight(cells_), expected_(cells_) {
     for (int v = 0; v < variables; ++v) (void)book.add("v" + std::to_string(v), levels, small_memories::bytes);
     for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
     provider.reset();
@@ -52,13 +53,14 @@ public:
   [[nodiscard]] bool can(std::span<kr::request const> list, int m) const {
     for (kr::request const& r : list)
       for (int k = 0; k < 3; ++k)
-        if (!table().of(k, m, held[index(r.variable, r.level)] >> 5 * k & 31U, std::uint8_t(r.reads) >> k & 1U).can) return false;
+        if (!table().of(k, m, held[index(r.variable, r.level)] >> 5 * k & 31U, std::uint8_t(r.reads) >> k & 1U).can)
+          return false;
     return true;
   }
-  /// A routine's list, all of it in `m`; the components of `range`. True where it did what the oracle says that it does to each
-  /// region alone: it is refused where one of them is valid nowhere, and then has changed nothing; what it reads is right;
-  /// the bytes moved are the sum; each memory holds what the book claims; it waited only where the host overwrites what may
-  /// be leaving, and then did.
+  /// A routine's list, all of it in `m`; the components of `range`. True where it did what the oracle says that it does
+  /// to each region alone: it is refused where one of them is valid nowhere, and then has changed nothing; what it
+  /// reads is right; the bytes moved are the sum; each memory holds what the book claims; it waited only where the host
+  /// overwrites what may be leaving, and then did.
   bool run(std::span<kr::request const> list, int m, by how = by::list, kr::component_range range = {}) {
     enter();
     bool can = true, may_wait = arriving.where != kr::region::none;
@@ -68,8 +70,10 @@ public:
       bool is_host_written = changes != 0, leaves = false;
       unsigned after = 0;
       for (int k = 0; k < 3; ++k) {
-        unsigned const way = (needs >> k & 1U) | (changes >> k & 1U) << 1 | (k == 2 && (changes & oracle::owned) != 0 ? 4U : 0U);
-        bool const arrives = i == 0 && arriving.is_newest && (std::uint8_t(arriving.where) >> k & 1U) != 0; // as good as there
+        unsigned const way =
+            (needs >> k & 1U) | (changes >> k & 1U) << 1 | (k == 2 && (changes & oracle::owned) != 0 ? 4U : 0U);
+        bool const arrives =
+            i == 0 && arriving.is_newest && (std::uint8_t(arriving.where) >> k & 1U) != 0; // as good as there
         effect const& e = table().of(k, m, (held[i] >> 5 * k & 31U) | unsigned{arrives}, way);
         can = can && e.can;
         to_host += e.comes_to_host ? small_memories::bytes[std::size_t(k)] : 0;
@@ -118,7 +122,8 @@ public:
   }
   bool rewind(int variable) {
     enter();
-    if (fails([&] { book.rewind(variable); })) return is_as_expected(0, 0, false); // two levels: one call of the provider
+    if (fails([&] { book.rewind(variable); }))
+      return is_as_expected(0, 0, false); // two levels: one call of the provider
     for (int c = 0; c < components_; ++c) {
       for (int l = 0; l + 1 < levels_; ++l) {
         expected_[index(variable, l, c)] = held[index(variable, l + 1, c)];
@@ -170,8 +175,8 @@ private:
   std::size_t cells_;
 
 public:
-  /// The state, by `index`, which each operation begins with: who holds what, and which devices may be reading it on the host
-  /// (the whole level, of which some copy to them was begun and not waited for).
+  /// The state, by `index`, which each operation begins with: who holds what, and which devices may be reading it on
+  /// the host (the whole level, of which some copy to them was begun and not waited for).
   std::vector<holders> held;
   std::vector<std::uint8_t> copies_in_flight;
   /// Of the first cell, what is on its way to the host from a device that has it, or had it.
@@ -180,13 +185,16 @@ public:
     int from = 1;
     bool is_newest = true;
   } arriving;
-  int fails_at = -1;     ///< the call of the provider that throws in an operation, which is then tried again; never where negative
+  int fails_at =
+      -1; ///< the call of the provider that throws in an operation, which is then tried again; never where negative
   long failed_calls = 0; ///< how often one did
   std::string first_mistake;
 
   /// What the book says now, after an operation.
   [[nodiscard]] holders held_now(std::size_t i) const { return holders_of(book_cells()[i]); }
-  [[nodiscard]] std::uint8_t flights_now(std::size_t i) const { return std::uint8_t((book.in_flight()[i] & kr::all_copies) << 1); }
+  [[nodiscard]] std::uint8_t flights_now(std::size_t i) const {
+    return std::uint8_t((book.in_flight()[i] & kr::all_copies) << 1);
+  }
 
 private:
   static effects const& table() {
@@ -245,7 +253,8 @@ private:
     is_good_ = true;
     provider.reset();
     for (std::size_t i = 0; i < cells_; ++i)
-      if (flights_now(i) != copies_in_flight[i] || kr::arriving_regions(book.in_flight()[i]) != kr::region::none || arriving.where != kr::region::none) {
+      if (flights_now(i) != copies_in_flight[i] || kr::arriving_regions(book.in_flight()[i]) != kr::region::none ||
+          arriving.where != kr::region::none) {
         let_fly();
         break;
       }
@@ -266,7 +275,8 @@ private:
       provider.arriving(v, l, c).mask = 0;
     }
     if (arriving.where == kr::region::none) return;
-    provider.arriving(0, 0, 0) = {small_memories::mask_of(arriving.where), arriving.is_newest ? value(0) : old, arriving.from};
+    provider.arriving(0, 0, 0) = {small_memories::mask_of(arriving.where), arriving.is_newest ? value(0) : old,
+                                  arriving.from};
     provider.leaving(0, 0, 0) &= ~(0x010101U << arriving.from); // that bit is the arrival's
     if (arriving.is_newest) cell[0] |= kr::slow_path;
   }
@@ -289,13 +299,16 @@ private:
           book.cells()[0] = words().cell[(1U | 1U << 5 | 1U << 10) << arriving.from];
           kr::request const begun{v, l, arriving.where, kr::region::none};
           book.begin_to_host({&begun, 1}, "arrival", one);
-          expect(kr::arriving_regions(book.in_flight()[0]) == arriving.where && (book.cells()[0] & kr::slow_path) != 0, "a copy to the host is not in the book");
+          expect(kr::arriving_regions(book.in_flight()[0]) == arriving.where && (book.cells()[0] & kr::slow_path) != 0,
+                 "a copy to the host is not in the book");
           book.cells()[0] = words().cell[1 | 1 << 5 | 1 << 10];
         }
         for (int d = 1; pass == 1 && d < memories_; ++d)
-          if ((copies_in_flight[i] >> d & 1U) != 0) book.require_valid_data(v, l, kr::region::everywhere, kr::memory(d), "flight", one);
+          if ((copies_in_flight[i] >> d & 1U) != 0)
+            book.require_valid_data(v, l, kr::region::everywhere, kr::memory(d), "flight", one);
       }
-    for (std::size_t i = 0; i < cells_; ++i) expect(flights_now(i) == copies_in_flight[i], "a copy under way is not in the book");
+    for (std::size_t i = 0; i < cells_; ++i)
+      expect(flights_now(i) == copies_in_flight[i], "a copy under way is not in the book");
   }
   // Whether the provider throws, which the error has to say, with the variable.
   template <class F>
@@ -306,7 +319,8 @@ private:
     } catch (keel::error const& e) {
       ++failed_calls;
       std::string_view const text = e.what();
-      expect(provider.failures == 1 && text.find("the bus is on fire") != text.npos && text.find("v0") != text.npos, "an error says too little");
+      expect(provider.failures == 1 && text.find("the bus is on fire") != text.npos && text.find("v0") != text.npos,
+             "an error says too little");
       return true;
     }
   }
@@ -322,8 +336,9 @@ private:
       provider.failures = 0;
       ++failed_calls;
       std::string_view const text = e.what();
-      expect(text.find(how == by::exchange ? "exchange" : "step") != text.npos && text.find("the bus is on fire") != text.npos &&
-                 text.find("v") != text.npos, "an error says too little");
+      expect(text.find(how == by::exchange ? "exchange" : "step") != text.npos &&
+                 text.find("the bus is on fire") != text.npos && text.find("v") != text.npos,
+             "an error says too little");
       return is_true_so_far() ? bring(list, m, how, range) : false;
     }
     if (how == by::poisoned) book.poison(list, kr::memory(m), range);
@@ -337,7 +352,8 @@ private:
       unsigned const unsure = provider.failed_wait ? unsigned{copies_in_flight[i]} * (1U | 1U << 5 | 1U << 10) : 0;
       expect((held[i] & ~held_now(i) & ~unsure) == 0, "a failed copy took away what was valid");
       for (int m = 0; m < memories_; ++m)
-        expect(((provider.at(v, l, c, m) ^ value(i)) & held_mask(held_now(i), m)) == 0, "after a failed copy the book claims what is not");
+        expect(((provider.at(v, l, c, m) ^ value(i)) & held_mask(held_now(i), m)) == 0,
+               "after a failed copy the book claims what is not");
     }
     return !provider.failed_wait;
   }
@@ -349,7 +365,9 @@ private:
   }
   bool is_as_expected(std::uint64_t to_host, std::uint64_t to_device, bool may_wait) {
     bool good = expect(provider.mistakes == 0, "a copy still under way was overtaken, or a batch was wrong");
-    good = expect(provider.to_host_bytes == to_host && provider.to_device_bytes == to_device, "other bytes moved than had to") && good;
+    good = expect(provider.to_host_bytes == to_host && provider.to_device_bytes == to_device,
+                  "other bytes moved than had to") &&
+           good;
     good = expect(may_wait || provider.waits == 0, "it waited for nothing") && good;
     kr::cell const* const cell = book_cells();
     bool same = true, right = true, known = true;
@@ -359,10 +377,13 @@ private:
       holders const claimed = holders_of(cell[i]);
       // And what arrives need not have been waited for.
       holders const bonus = i == 0 ? on_host(arriving.where) : holders(0);
-      same = same && ((claimed | bonus) == (expected_[i] | bonus) || provider.answers == kr::answer::moved) && ((claimed & ~expected_[i]) == 0 || provider.answers == kr::answer::moved);
-      for (int m = 0; m < memories_; ++m) right = right && ((provider.at(v, l, c, m) ^ values_[i]) & held_mask(claimed, m)) == 0;
+      same = same && ((claimed | bonus) == (expected_[i] | bonus) || provider.answers == kr::answer::moved) &&
+             ((claimed & ~expected_[i]) == 0 || provider.answers == kr::answer::moved);
+      for (int m = 0; m < memories_; ++m)
+        right = right && ((provider.at(v, l, c, m) ^ values_[i]) & held_mask(claimed, m)) == 0;
       word const left = provider.leaving(v, l, c);
-      unsigned const devices = (left | left >> 8 | left >> 16) | (provider.arriving(v, l, c).mask != 0 ? 1U << provider.arriving(v, l, c).from : 0U);
+      unsigned const devices = (left | left >> 8 | left >> 16) |
+                               (provider.arriving(v, l, c).mask != 0 ? 1U << provider.arriving(v, l, c).from : 0U);
       known = known && (devices & 0xffU & ~unsigned{flights_now(i)}) == 0;
     }
     good = expect(same, "the book says something else") && good;

@@ -145,7 +145,9 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
 
   // What keel-info makes of it.
   std::string const file = here.path / "run.0.jsonl", drawn = here.path / "drawn.json", told = here.path / "told";
-  REQUIRE(std::system((std::string(KEEL_INFO) + " trace " + file + " --summary --chrome " + drawn + " > " + told).c_str()) == 0);
+  REQUIRE(std::system(
+              (std::string(KEEL_INFO) + " trace " + file + " --summary --chrome " + drawn + " > " + told).c_str()) ==
+          0);
   auto const document = json::parse(std::ifstream(drawn));
   std::uint64_t drawn_bytes = 0;
   for (auto const& event : document["traceEvents"])
@@ -240,8 +242,10 @@ TEST_CASE("residency: a trace that cannot be written says so") {
     return {};
   };
   kr::trace t;
-  CHECK(message_of([&] { t.open("/nowhere/at/all", 0, {"host"}); })
-            .find("keel::residency::traced: the trace /nowhere/at/all cannot be written (No such file or directory)") == 0);
+  CHECK(message_of([&] {
+          t.open("/nowhere/at/all", 0, {"host"});
+        }).find("keel::residency::traced: the trace /nowhere/at/all cannot be written (No such file or directory)") ==
+        0);
   CHECK(message_of([&] {
           t.open("/dev/full", 0, {"host"});
           t.close();

@@ -100,7 +100,8 @@ TEST_CASE("residency: a traced program is right or ends with code 2 and a reason
       [&](std::uint64_t n) {
         CAPTURE(n);
         CAPTURE(ended.err);
-        // libgomp ends a program by itself. With Kokkos 5 one also ended by std::terminate at some places; which is not known yet.
+        // libgomp ends a program by itself. With Kokkos 5 one also ended by std::terminate at some places; which is not
+        // known yet.
         auto const says = [&](char const* words) { return ended.err.find(words) != std::string::npos; };
         if (KEEL_TEST_KOKKOS_ENDS && ended.code != 0 &&
             (says("libgomp: ") || says("terminate called after throwing an instance of 'std::bad_alloc'"))) {

@@ -31,7 +31,8 @@ using json = nlohmann::json;
 
 namespace {
 
-using traced = test::application<keel::list<test::host, keel::simulated>, kr::traced, Kokkos::LayoutRight, keel::machine::mpi>;
+using traced =
+    test::application<keel::list<test::host, keel::simulated>, kr::traced, Kokkos::LayoutRight, keel::machine::mpi>;
 
 struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
 struct flux : kr::variable<"flux", float**> {};
@@ -58,7 +59,9 @@ struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, correct, kr::
 
 struct tracing_run : test::run<keel::machine::mpi> {
   kr::settings how;
-  tracing_run(std::string_view device, std::string name) : test::run<keel::machine::mpi>(device) { how.trace_file = std::move(name); }
+  tracing_run(std::string_view device, std::string name) : test::run<keel::machine::mpi>(device) {
+    how.trace_file = std::move(name);
+  }
   [[nodiscard]] kr::settings const& residency_settings() const { return how; }
 };
 
@@ -78,7 +81,8 @@ sums sums_of(std::filesystem::path const& file, int rank, int size, json& identi
   CHECK(header["rank"] == rank);
   CHECK(header["ranks"] == size);
   identity = {header["run"], header["part"]};
-  std::map<std::tuple<std::string, int, std::string, std::string>, double> seen; // a copy of the same thing ends before the next
+  std::map<std::tuple<std::string, int, std::string, std::string>, double>
+      seen; // a copy of the same thing ends before the next
   while (std::getline(in, line)) {
     json const one = json::parse(line);
     CHECK(one["rank"] == rank);
@@ -143,12 +147,15 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
     files += ' ' + file_of(r);
   }
   std::string const drawn = folder / "drawn.json", told = folder / "told";
-  REQUIRE(std::system((std::string(KEEL_INFO) + " trace" + files + " --summary --chrome " + drawn + " > " + told).c_str()) == 0);
+  REQUIRE(std::system(
+              (std::string(KEEL_INFO) + " trace" + files + " --summary --chrome " + drawn + " > " + told).c_str()) ==
+          0);
   std::ostringstream text;
   text << std::ifstream(told).rdbuf();
   std::string const summary = text.str();
   CHECK_MESSAGE(summary.find(std::to_string(size) + (size == 1 ? " rank" : " ranks")) == 0, summary);
-  auto const down = row_of(summary, "simulated to host"), up = row_of(summary, "host to simulated"), sent = row_of(summary, "this rank to neighbours");
+  auto const down = row_of(summary, "simulated to host"), up = row_of(summary, "host to simulated"),
+             sent = row_of(summary, "this rank to neighbours");
   CHECK(down.second == total.to_host);
   CHECK(up.second == total.to_device);
   CHECK(down.first + up.first == total.copies);
@@ -178,7 +185,8 @@ TEST_CASE("residency: each rank writes a trace of its own, with each copy once, 
   keel::machine::basic_environment<keel::machine::mpi> world;
   int id = int(getpid());
   keel::machine::broadcast(world, id, 0);
-  std::filesystem::path const folder = std::filesystem::temp_directory_path() / ("keel-trace-ranks-" + std::to_string(id));
+  std::filesystem::path const folder =
+      std::filesystem::temp_directory_path() / ("keel-trace-ranks-" + std::to_string(id));
   std::filesystem::create_directories(folder);
   trace_on("simulated", folder, "");
   trace_on(world.rank() % 2 == 0 ? "simulated" : test::host::name, folder, ".2"); // the second trace of each process

@@ -21,7 +21,8 @@ namespace {
 using checked = test::application<keel::list<test::host, keel::simulated>, kr::checked>;
 using automatic = test::application<keel::list<test::host, keel::simulated>>;
 
-static_assert(kr::Tracking<kr::off> && kr::Tracking<kr::automatic> && kr::Tracking<kr::checked> && kr::Tracking<kr::traced>);
+static_assert(kr::Tracking<kr::off> && kr::Tracking<kr::automatic> && kr::Tracking<kr::checked> &&
+              kr::Tracking<kr::traced>);
 
 struct eta : kr::variable<"eta", double**, kr::levels<2>> {};
 struct depth : kr::variable<"depth", float**> {};
@@ -97,7 +98,8 @@ std::string after(mischief m, std::string_view device) {
 std::string regions;
 int depth_of_regions = 0;
 void begin_region(char const* name) {
-  if (std::string_view(name).starts_with("keel: ")) regions += std::string(std::size_t(depth_of_regions), ' ') + name + '\n';
+  if (std::string_view(name).starts_with("keel: "))
+    regions += std::string(std::size_t(depth_of_regions), ' ') + name + '\n';
   ++depth_of_regions;
 }
 void end_region() { --depth_of_regions; }
@@ -109,15 +111,16 @@ TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, an
     std::string const memory = device == "simulated" ? "simulated" : "host";
     CHECK(after<checked>(mischief::none, device).empty());
     CHECK(after<checked>(mischief::past_level, device)
-              .find("keel::residency::checked: routine rhs changed eta, level 1, core, in the memory of " + memory) == 0);
-    CHECK(after<checked>(mischief::ghosts, device).find("routine rhs changed eta, level 0, ghosts, in the memory of " + memory) !=
-          std::string::npos);
-    CHECK(after<checked>(mischief::other_variable, device).find("routine rhs changed depth, level 0, ghosts, in the memory of " + memory) !=
-          std::string::npos);
+              .find("keel::residency::checked: routine rhs changed eta, level 1, core, in the memory of " + memory) ==
+          0);
+    CHECK(after<checked>(mischief::ghosts, device)
+              .find("routine rhs changed eta, level 0, ghosts, in the memory of " + memory) != std::string::npos);
+    CHECK(after<checked>(mischief::other_variable, device)
+              .find("routine rhs changed depth, level 0, ghosts, in the memory of " + memory) != std::string::npos);
     CHECK(after<automatic>(mischief::past_level, device).empty());
   }
-  CHECK(after<checked>(mischief::other_memory, "simulated").find("routine rhs changed eta, level 1, ghosts, in the memory of host") !=
-        std::string::npos);
+  CHECK(after<checked>(mischief::other_memory, "simulated")
+            .find("routine rhs changed eta, level 1, ghosts, in the memory of host") != std::string::npos);
 }
 
 TEST_CASE("residency: what was written undeclared is lost, and the reason is told") {
@@ -127,7 +130,9 @@ TEST_CASE("residency: what was written undeclared is lost, and the reason is tol
   f.run(kr::cycle<eta>{});
   planned = mischief::past_level;
   CHECK_FALSE(message_of([&] { f.run(rhs{}); }).empty());
-  CHECK(message_of([&] { f.run(show{}); }).find("routine show reads eta, level 1, core, valid nowhere (routine rhs failed before the first step") !=
+  CHECK(message_of([&] {
+          f.run(show{});
+        }).find("routine show reads eta, level 1, core, valid nowhere (routine rhs failed before the first step") !=
         std::string::npos);
 }
 
@@ -138,11 +143,15 @@ TEST_CASE("residency: checked tracking says in which step data became stale") {
   f.step(kr::schedule<init, kr::cycle<eta>>{});
   f.run(rhs{});
   f.run(kr::cycle<eta>{});
-  CHECK(message_of([&] { f.run(rhs{}); })
-            .find("reads eta, level 1, ghosts, valid nowhere (routine rhs wrote the cells that it copies, on simulated in step 12, and there was no "
-                  "exchange since)") != std::string::npos);
+  CHECK(
+      message_of([&] { f.run(rhs{}); })
+          .find(
+              "reads eta, level 1, ghosts, valid nowhere (routine rhs wrote the cells that it copies, on simulated in step 12, and there was no "
+              "exchange since)") != std::string::npos);
   f.run(kr::cycle<eta>{});
-  CHECK(message_of([&] { f.run(show{}); }).find("level 1, core, valid nowhere (the levels cycled in step 12, and it was not written since)") !=
+  CHECK(message_of([&] {
+          f.run(show{});
+        }).find("level 1, core, valid nowhere (the levels cycled in step 12, and it was not written since)") !=
         std::string::npos);
 }
 
@@ -167,7 +176,8 @@ TEST_CASE("residency: Kokkos' tools see routines, the exchange and copies by nam
   Kokkos::Tools::Experimental::set_pop_region_callback(end_region);
   {
     test::run run{"simulated"};
-    kr::fields<automatic, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<flag>{3}};
+    kr::fields<automatic, eta, depth, flag> f{run, kr::grid{{6, 5}, kr::ghost_width{1}, kr::periodic{true, true}},
+                                              kr::extra<flag>{3}};
     planned = mischief::none;
     f.run(init{});
     f.run(kr::cycle<eta>{});

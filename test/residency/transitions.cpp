@@ -30,7 +30,8 @@ constexpr bool a_write_is_valid_here_and_nowhere_else() {
 static_assert(a_write_is_valid_here_and_nowhere_else());
 
 constexpr bool cycling_moves_levels_and_forgets_the_current_one() {
-  kr::cell levels[3] = {kr::after_write(kr::valid_nowhere, kr::region::owned, one), kr::after_write(kr::valid_nowhere, kr::core, kr::host),
+  kr::cell levels[3] = {kr::after_write(kr::valid_nowhere, kr::region::owned, one),
+                        kr::after_write(kr::valid_nowhere, kr::core, kr::host),
                         kr::after_write(kr::valid_nowhere, kr::region::everywhere, kr::host)};
   kr::copies_in_flight leaving[3] = {0, 0, kr::copy_bit(one)};
   kr::cell const current = levels[0], past = levels[1];
@@ -46,7 +47,8 @@ constexpr bool rewinding_is_the_inverse_and_forgets_what_was_current() {
   kr::rotate_cells(levels, 3, kr::rotation::cycle, 2);
   levels[0] = 7, levels[1] = 8;
   kr::rotate_cells(levels, 3, kr::rotation::rewind, 2);
-  return levels[0] == 1 && levels[1] == 2 && levels[2] == 3 && levels[3] == 4 && levels[4] == kr::valid_nowhere && levels[5] == kr::valid_nowhere;
+  return levels[0] == 1 && levels[1] == 2 && levels[2] == 3 && levels[3] == 4 && levels[4] == kr::valid_nowhere &&
+         levels[5] == kr::valid_nowhere;
 }
 static_assert(rewinding_is_the_inverse_and_forgets_what_was_current());
 

@@ -47,7 +47,8 @@ public:
     if (!can) return false;
     for (auto const& a : accesses)
       each_region(a, a.needs, [&](kr::region r) {
-        if (int const version = program.version(a.variable, a.level, index_of(r)); version >= 0) provider.read(a.variable, a.level, r, m, version);
+        if (int const version = program.version(a.variable, a.level, index_of(r)); version >= 0)
+          provider.read(a.variable, a.level, r, m, version);
       });
     book.poison(requests_, m, {});
     if (prepares) book.post_call(call);
@@ -106,7 +107,8 @@ public:
     settle();
     for (kr::region r : kr::single_regions)
       for (int m = 0; m < memories_; ++m)
-        if (book.is_open(kr::memory(m)) && provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
+        if (book.is_open(kr::memory(m)) &&
+            provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
           provider.at(variable, 0, 0, r, kr::memory(m)) = program.version(variable, 0, index_of(r));
   }
   /// Lets all devices finish; whether all kernels have read what they should.
@@ -131,7 +133,9 @@ private:
   template <class F>
   void each_region(oracle::access const& a, unsigned regions, F&& f) const {
     for (kr::region one : kr::single_regions)
-      if (overlap(one, kr::region(regions)) && variables_[std::size_t(a.variable)].bytes[std::size_t(index_of(one))] != 0) f(one);
+      if (overlap(one, kr::region(regions)) &&
+          variables_[std::size_t(a.variable)].bytes[std::size_t(index_of(one))] != 0)
+        f(one);
   }
   std::vector<kr::request> requests_;
   std::vector<oracle::variable> variables_;
