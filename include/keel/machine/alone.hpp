@@ -14,29 +14,29 @@
 
 namespace keel::machine {
 
-/// One rank, and nobody to wait for. Every collective is a copy at most.
+/// One rank, which never waits. Every collective is a copy at most.
 struct alone {
   /// Stands where MPI has a communicator.
-  enum class handle : int { nobody, self };
+  enum class handle : int { null, self };
 
   class communicator {
   public:
     constexpr communicator() = default;
     constexpr explicit communicator(handle h) noexcept : handle_(h) {}
-    constexpr communicator(communicator&& other) noexcept : handle_(std::exchange(other.handle_, handle::nobody)) {}
+    constexpr communicator(communicator&& other) noexcept : handle_(std::exchange(other.handle_, handle::null)) {}
     constexpr communicator& operator=(communicator&& other) noexcept {
-      handle_ = std::exchange(other.handle_, handle::nobody);
+      handle_ = std::exchange(other.handle_, handle::null);
       return *this;
     }
     [[nodiscard]] constexpr handle get() const noexcept { return handle_; }
 
   private:
-    handle handle_ = handle::nobody;
+    handle handle_ = handle::null;
   };
 
   using requests = impl::self_requests;
 
-  static constexpr handle null() noexcept { return handle::nobody; }
+  static constexpr handle null() noexcept { return handle::null; }
   static constexpr bool start(int*, char***, thread_level) noexcept { return false; }
   static constexpr void stop() noexcept {}
   static constexpr bool is_running() noexcept { return true; }
@@ -48,7 +48,7 @@ struct alone {
   static communicator subset(communicator const& c, strided const&) noexcept { return communicator{c.get()}; }
   static communicator subset(communicator const& c, chosen const&) noexcept { return communicator{c.get()}; }
   static communicator split(communicator const& c, std::optional<int> color, int) noexcept {
-    return communicator{color ? c.get() : handle::nobody};
+    return communicator{color ? c.get() : handle::null};
   }
   static communicator by_node(communicator const& c) noexcept { return communicator{c.get()}; }
   static std::pair<communicator, int> lead_nodes(communicator const& c, communicator const&) noexcept {

@@ -38,7 +38,7 @@ template <class Node>
 basic_environment<R> basic_environment<R>::by_memory(Node const& on) const
   requires(TalkingRanks<R> || PlayedRanks<R>)
 {
-  if (!is_member()) return nobody();
+  if (!is_member()) return non_member();
   auto const ranks_here = node();
   if constexpr (PlayedRanks<R>) {
     auto const places = on.place(ranks_here.size());

@@ -20,16 +20,16 @@ enum class thread_level { single, funneled, serialized, multiple };
 ///
 /// | member | contract | collective over |
 /// |---|---|---|
-/// | `handle` | what `comm()` returns; owns nothing; `null()` is nobody's | |
+/// | `handle` | what `comm()` returns; owns nothing; `null()` is the handle of no group | |
 /// | `communicator` | owns a handle, or borrows one; movable; `get()`; frees once, and not after the end | |
 /// | `start(argc, argv, level)` | true where it started what carries the ranks, false where that ran | all |
-/// | `stop()`, `is_running()`, `level()` | ends it; whether it runs; the level obtained | all / nobody |
-/// | `world()`, `borrow(handle)` | everybody; a handle of the application's | nobody |
+/// | `stop()`, `is_running()`, `level()` | ends it; whether it runs; the level obtained | all / not collective |
+/// | `world()`, `borrow(handle)` | all ranks; a handle of the application's | not collective |
 /// | `duplicate(c)` | the same ranks, another context | `c` |
 /// | `subset(c, strided or chosen)` | called by the selected alone, with a checked selection | the selected |
 /// | `by_node(c)` | the ranks of `c` that share this node, in the order of `c` | `c` |
-/// | `lead_nodes(c, node)` | the first rank of each node, nobody's elsewhere; and how many there are | `c` |
-/// | `rank(c)`, `size(c)` | local | nobody |
+/// | `lead_nodes(c, node)` | the first rank of each node, null elsewhere; and how many there are | `c` |
+/// | `rank(c)`, `size(c)` | local | not collective |
 ///
 /// Models: `mpi`; `alone`, the null model; `simulated<Nodes, RanksPerNode>`.
 /// Laws: test/laws/machine_ranks.hpp.
@@ -58,8 +58,8 @@ concept Ranks = std::movable<typename R::communicator> && std::default_initializ
 ///
 /// | member | contract |
 /// |---|---|
-/// | `split(c, color, key)` | collective over `c`; without a color nobody's |
-/// | `barrier`, `broadcast`, `gather_counts`, `gather`, `all_gather`, `all_of` | collective over `c`, which is somebody's; bytes travel as they lie |
+/// | `split(c, color, key)` | collective over `c`; null without a color |
+/// | `barrier`, `broadcast`, `gather_counts`, `gather`, `all_gather`, `all_of` | collective over `c`, which is not null; bytes travel as they lie |
 /// | `requests` | sends and receives under way: `send receive wait`; messages of one tag between two ranks arrive in order |
 /// | `abort(c, code)` | ends every process of the job; does not return |
 template <class R>

@@ -95,7 +95,7 @@ public:
   /// The ranks of this environment on this node, whatever the launcher says. Collective; makes a communicator each
   /// time.
   [[nodiscard]] basic_environment node() const {
-    return is_member() ? basic_environment(R::by_node(comm_)) : nobody();
+    return is_member() ? basic_environment(R::by_node(comm_)) : non_member();
   }
 
   /// One rank of each node, the first. Collective over this environment.
@@ -103,7 +103,7 @@ public:
 
   /// The same, where `node()` stands already.
   [[nodiscard]] basic_environment leaders(basic_environment const& node) const {
-    if (!is_member()) return nobody();
+    if (!is_member()) return non_member();
     auto [comm, count] = R::lead_nodes(comm_, node.comm_);
     basic_environment made(std::move(comm));
     made.place_.extent = count;
@@ -116,7 +116,7 @@ public:
     requires TalkingRanks<R>
   {
     check_color(color);
-    return is_member() ? basic_environment(R::split(comm_, color, key)) : nobody();
+    return is_member() ? basic_environment(R::split(comm_, color, key)) : non_member();
   }
 
   /// The same by a rule that all ranks know: `rule(rank)` is the color of a rank of this environment, an `int` or a
@@ -124,7 +124,7 @@ public:
   template <class Rule>
     requires std::is_invocable_v<Rule const&, int>
   [[nodiscard]] basic_environment split(Rule const& rule) const {
-    if (!is_member()) return nobody();
+    if (!is_member()) return non_member();
     std::optional<int> const mine = rule(rank());
     check_color(mine);
     if constexpr (TalkingRanks<R>) {
@@ -133,7 +133,7 @@ public:
       std::vector<int> alike;
       for (int r = 0; mine && r != size(); ++r)
         if (mine == std::optional<int>(rule(r))) alike.push_back(r);
-      return mine ? basic_environment(*this, chosen(std::move(alike))) : nobody();
+      return mine ? basic_environment(*this, chosen(std::move(alike))) : non_member();
     }
   }
 
@@ -176,7 +176,7 @@ private:
       throw error("machine::environment", "a color of " + std::to_string(*color) + " is refused",
                   "MPI has none below 0", "Pass std::nullopt where a rank stays out");
   }
-  [[nodiscard]] static basic_environment nobody() { return basic_environment(typename R::communicator{}); }
+  [[nodiscard]] static basic_environment non_member() { return basic_environment(typename R::communicator{}); }
 
   void enter(int size, master m) {
     m.check(size);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The known name that somebody may have meant. Rests on the standard library alone.
+/// The known name nearest to one that is not known. Rests on the standard library alone.
 
 #include <algorithm>
 #include <cstddef>

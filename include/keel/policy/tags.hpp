@@ -26,7 +26,7 @@ struct simulated { static constexpr std::string_view name = "simulated"; };
 /// | member | | meaning |
 /// |---|---|---|
 /// | `supported` | `static constexpr bool` | compiled in; the members below may be missing where it is false |
-/// | `preference` | `static constexpr int` | the larger is chosen where nobody chose: accelerators 300, host parallel 200, serial 100, rehearsals 0 |
+/// | `preference` | `static constexpr int` | the larger is the default: accelerators 300, host parallel 200, serial 100, simulated devices 0 |
 /// | `has_threads`, `has_numa_regions`, `has_instances` | `static constexpr bool` | the knobs this device has |
 /// | `execution_space` | type | the Kokkos execution space that runs its kernels |
 /// | `available()` | `static bool` | here, now |

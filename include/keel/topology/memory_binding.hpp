@@ -23,9 +23,9 @@ namespace keel::topology {
 /// containers may. Empty where pages can be bound. Tries it with one page.
 [[nodiscard]] std::string why_not_bindable(id_set const& memories);
 
-/// `bytes`, whole pages of them, on one memory, or page by page in turns on several, whoever touches
-/// them first. Throws `keel::error` where the memories cannot be bound to, or are smaller. Each call is one
-/// to the system: for few large areas. A page that does not fit later ends the process, as the system has it.
+/// `bytes`, whole pages of them, on one memory, or page by page in turns on several, whichever thread touches them
+/// first. Throws `keel::error` where the memories cannot be bound to, or are smaller. Each call is one to the system:
+/// for few large areas. A page that does not fit later ends the process, as the system has it.
 [[nodiscard]] void* allocate_pages(id_set const& memories, std::size_t bytes);
 
 /// Takes back what `allocate_pages` gave, with the same number.

@@ -111,7 +111,7 @@ struct mpi_reductions {
     });
   }
 
-  /// One that has begun; `x` is MPI's until `wait`, which the destructor does where nobody did.
+  /// One that has begun; `x` is MPI's until `wait`, which the destructor does where the caller did not.
   template <class T, class Op>
   class pending {
   public:

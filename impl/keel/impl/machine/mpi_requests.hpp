@@ -20,7 +20,7 @@ inline constexpr bool waits_report_to_world = true;
 inline constexpr bool waits_report_to_world = false;
 #endif
 
-/// Sends and receives of bytes that nobody has waited for yet. More than a GiB
+/// Sends and receives of bytes that were not waited for yet. More than a GiB
 /// travels in pieces, because MPI counts in `int`. Allocates while its list grows.
 /// Destruction, and an error, give up what is under way.
 class mpi_requests {
@@ -69,7 +69,7 @@ private:
     } while (at < bytes);
   }
 
-  /// Cancels receives that nobody waited for; leaves sends to MPI.
+  /// Cancels receives that were not waited for; leaves sends to MPI.
   void give_up() {
     for (std::size_t i = 0; i != requests_.size(); ++i) {
       if (requests_[i] == MPI_REQUEST_NULL) continue;

@@ -26,7 +26,7 @@
 
 namespace keel::topology::impl {
 
-/// Not made against forgers: whoever may write the folder owns it.
+/// Not made against forgery: the user who may write the folder owns it.
 inline std::uint64_t digest(std::string_view text) noexcept {
   std::uint64_t made = 0xcbf29ce484222325u;
   for (char const c : text) made = (made ^ static_cast<unsigned char>(c)) * 0x100000001b3u; // FNV-1a

@@ -42,8 +42,8 @@ private:
   int number_;
 };
 
-/// A folder of this user's that nobody else may write. Throws `keel::error` for any other: who can write
-/// there decides where this process runs.
+/// A folder of this user's that no other user may write. Throws `keel::error` for any other, because a user who
+/// writes there decides where this process runs.
 class cache_folder {
 public:
   explicit cache_folder(std::filesystem::path const& path)
