@@ -153,7 +153,7 @@ inline std::vector<card> cards(hwloc_topology_t hwloc) {
     double fastest = 0;
     for (auto const& other : all)
       if (other.shown.type == c.shown.type) fastest = std::max(fastest, other.link);
-    if (c.link > 0) c.shown.relative_speed = int(100 * c.link / fastest + 0.5);
+    if (c.link > 0) c.shown.relative_speed = int(std::lround(100 * c.link / fastest));
   }
   return all;
 }

@@ -150,6 +150,7 @@ inline std::vector<placement> near_devices(inventory const& all, usable_cores co
 
   std::vector<placement> made(static_cast<std::size_t>(ranks));
   std::vector<int> places;
+  places.reserve(dealt.size());
   for (int const d : dealt) places.push_back(place_of(d));
   auto distinct = places;
   std::sort(distinct.begin(), distinct.end());

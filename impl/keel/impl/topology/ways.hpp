@@ -34,6 +34,7 @@ inline numbers_to_memories read_attribute(hwloc_topology_t hwloc, hwloc_memattr_
     return {};
   for (auto const core : cores) {
     std::vector<std::uint64_t> row;
+    row.reserve(nodes.size());
     hwloc_location from{};
     from.type = HWLOC_LOCATION_TYPE_CPUSET;
     from.location.cpuset = core->cpuset;
@@ -61,6 +62,7 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
     return std::size_t(std::find(matrix->objs, matrix->objs + matrix->nbobjs, node) - matrix->objs);
   };
   std::vector<std::size_t> columns;
+  columns.reserve(nodes.size());
   for (auto const node : nodes) columns.push_back(index(node));
 
   numbers_to_memories made{nodes.size()};
@@ -77,6 +79,7 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
       if (matrix->objs[i] != nullptr && hwloc_bitmap_isincluded(core->cpuset, matrix->objs[i]->cpuset) != 0)
         if (source == matrix->nbobjs || rank_of(i) < rank_of(source)) source = i;
     std::vector<std::uint64_t> row;
+    row.reserve(nodes.size());
     for (auto const to : columns)
       row.push_back(source == matrix->nbobjs || to >= matrix->nbobjs
                         ? 0
