@@ -117,11 +117,11 @@ void nearness() {
 void tables() {
   for (auto const& [text, what, reach] : {std::tuple{"package:2 numa:4 l3:2 core:8 pu:2", "table for 128 cores, us", "at most 50"},
                                           {"package:4 numa:4 l3:8 core:8 pu:2", "table for 1024 cores, us", "at most 2000"}}) {
-    kt::impl::discovery found{kt::impl::from_synthetic(text, text)};
+    kt::detail::discovery found{kt::detail::from_synthetic(text, text)};
     auto const all = found.take();
     long sum = 0;
     double const keel = measured(20, [&](int) {
-      kt::impl::reach const table{all.tree, all.core_places};
+      kt::detail::reach const table{all.tree, all.core_places};
       sum += table.within(0, 1).end;
     });
     consumed = sum;

@@ -12,11 +12,11 @@ namespace kt = keel::topology;
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const bytes{reinterpret_cast<char const*>(data), size};
-  (void)kt::impl::from_cache_file(bytes, "key");
-  if (auto const all = kt::impl::from_bytes(bytes)) {
-    auto const again = kt::impl::to_bytes(*all);
-    auto const second = kt::impl::from_bytes(again);
-    if (!second || kt::impl::to_bytes(*second) != again) std::abort();
+  (void)kt::detail::from_cache_file(bytes, "key");
+  if (auto const all = kt::detail::from_bytes(bytes)) {
+    auto const again = kt::detail::to_bytes(*all);
+    auto const second = kt::detail::from_bytes(again);
+    if (!second || kt::detail::to_bytes(*second) != again) std::abort();
   }
   return 0;
 }

@@ -65,10 +65,10 @@ std::size_t cores_here() {
 }
 
 /// Another machine than this one, as an inventory: whoever meets it has read what must not be used.
-impl::inventory another() { return impl::discovery{impl::from_synthetic("core:7 pu:3", "another")}.take(); }
+detail::inventory another() { return detail::discovery{detail::from_synthetic("core:7 pu:3", "another")}.take(); }
 
 bool nothing_can_be_kept() {
-  auto const why = impl::read_cache_key().why_not;
+  auto const why = detail::read_cache_key().why_not;
   if (!why.empty()) keel::test::skip("no count of the system's events, or HWLOC_ variables that name files: " + why);
   return !why.empty();
 }
@@ -78,11 +78,11 @@ bool nothing_can_be_kept() {
 TEST_CASE("topology: an inventory goes through bytes unchanged") {
   for (auto const& file : keel::test::all_machines()) {
     CAPTURE(file);
-    auto const all = impl::discovery{impl::from_xml_file(file, "it")}.take();
-    auto const bytes = impl::to_bytes(all);
-    auto const back = impl::from_bytes(bytes);
+    auto const all = detail::discovery{detail::from_xml_file(file, "it")}.take();
+    auto const bytes = detail::to_bytes(all);
+    auto const back = detail::from_bytes(bytes);
     REQUIRE(back.has_value());
-    CHECK(impl::to_bytes(*back) == bytes);
+    CHECK(detail::to_bytes(*back) == bytes);
     CHECK(back->cores.back().id == int(all.cores.size()) - 1);
     CHECK(back->cores_around.within(0, 1).end == all.cores_around.within(0, 1).end);
     for (auto const& c : all.cores)
@@ -92,10 +92,10 @@ TEST_CASE("topology: an inventory goes through bytes unchanged") {
         REQUIRE(back->ways.bandwidths.at(c.id, m.id) == all.ways.bandwidths.at(c.id, m.id));
       }
     CHECK(back->ways.unit == all.ways.unit);
-    CHECK(impl::place(*back, 5, {}).back().hardware_threads == impl::place(all, 5, {}).back().hardware_threads);
+    CHECK(detail::place(*back, 5, {}).back().hardware_threads == detail::place(all, 5, {}).back().hardware_threads);
     for (std::size_t n = 0; n < bytes.size(); n += 1 + bytes.size() / 50)
-      CHECK_FALSE(impl::from_bytes(bytes.substr(0, n)).has_value());
-    CHECK_FALSE(impl::from_bytes(bytes + '\0').has_value());
+      CHECK_FALSE(detail::from_bytes(bytes.substr(0, n)).has_value());
+    CHECK_FALSE(detail::from_bytes(bytes + '\0').has_value());
   }
 }
 
@@ -123,13 +123,13 @@ TEST_CASE("topology: a damaged file is not used but replaced") {
   folder const f;
   (void)node::here(f.path);
   auto const file = f.files().at(0);
-  auto const good = bytes_of(file), key = impl::read_cache_key().text;
-  REQUIRE(impl::from_cache_file(good, key).first == impl::cache_state::good);
+  auto const good = bytes_of(file), key = detail::read_cache_key().text;
+  REQUIRE(detail::from_cache_file(good, key).first == detail::cache_state::good);
   for (std::size_t at = 0; at < good.size(); ++at) {
     auto bad = good;
     bad[at] = char(bad[at] ^ (1 << at % 8));
-    REQUIRE(impl::from_cache_file(bad, key).first == impl::cache_state::damaged);
-    REQUIRE(impl::from_cache_file(good.substr(0, at), key).first == impl::cache_state::damaged);
+    REQUIRE(detail::from_cache_file(bad, key).first == detail::cache_state::damaged);
+    REQUIRE(detail::from_cache_file(good.substr(0, at), key).first == detail::cache_state::damaged);
   }
   for (auto const& bad : {std::string{}, std::string{"x"}, good.substr(0, good.size() / 2), good + good}) {
     write(file, bad);
@@ -146,17 +146,17 @@ TEST_CASE("topology: what another boot, kernel, cpuset or event left is stale") 
   folder const f;
   (void)node::here(f.path);
   auto const file = f.files().at(0);
-  auto const key = impl::read_cache_key().text;
-  auto const foreign = impl::to_bytes(another());
-  write(file, impl::cache_file(key, foreign)); // the test's own trap works: under the right key it would be used
+  auto const key = detail::read_cache_key().text;
+  auto const foreign = detail::to_bytes(another());
+  write(file, detail::cache_file(key, foreign)); // the test's own trap works: under the right key it would be used
   REQUIRE(node::here(f.path).cores().size() == 7);
   for (std::size_t at = 0; at < key.size(); ++at) {
     auto changed = key;
     changed[at] = changed[at] == '7' ? '8' : '7';
-    REQUIRE(impl::from_cache_file(impl::cache_file(changed, foreign), key).first == impl::cache_state::stale);
+    REQUIRE(detail::from_cache_file(detail::cache_file(changed, foreign), key).first == detail::cache_state::stale);
   }
   for (auto const& other : {key + '1', key.substr(1), std::string{}}) {
-    write(file, impl::cache_file(other, foreign));
+    write(file, detail::cache_file(other, foreign));
     auto const n = node::here(f.path);
     CHECK(is_fresh(n));
     CHECK(n.cores().size() == cores_here());
@@ -165,7 +165,7 @@ TEST_CASE("topology: what another boot, kernel, cpuset or event left is stale") 
 
 TEST_CASE("topology: the key holds boot, kernel, limits and hwloc's variables") {
   if (nothing_can_be_kept()) return;
-  auto const key = impl::read_cache_key();
+  auto const key = detail::read_cache_key();
   for (char const* const part :
        {"/proc/sys/kernel/random/boot_id", "/sys/kernel/uevent_seqnum", "/proc/sys/kernel/osrelease"}) {
     std::string words;
@@ -174,15 +174,15 @@ TEST_CASE("topology: the key holds boot, kernel, limits and hwloc's variables") 
   }
   CHECK(contains(key.text, to_string(bound_hardware_threads()) + '\n'));
   setenv("HWLOC_GROUPING", "0", 1);
-  auto const other = impl::read_cache_key();
+  auto const other = detail::read_cache_key();
   unsetenv("HWLOC_GROUPING");
   CHECK(contains(other.text, "HWLOC_GROUPING=0"));
   CHECK(other.name != key.name);
   auto const all = bound_hardware_threads();
   if (all.size() < 2) return;
-  impl::set_affinity(0, id_set{*all.begin()});
-  auto const bound = impl::read_cache_key();
-  impl::set_affinity(0, all);
+  detail::set_affinity(0, id_set{*all.begin()});
+  auto const bound = detail::read_cache_key();
+  detail::set_affinity(0, all);
   CHECK(bound.text != key.text);
   CHECK(bound.name != key.name);
 }
@@ -276,8 +276,9 @@ TEST_CASE("topology: ranks that start together all have the node, whoever writes
 
 TEST_CASE("topology: bytes of an enemy's making are refused or a node, never a crash") {
   std::string const good[]{
-      impl::to_bytes(impl::discovery{impl::from_synthetic("package:2 numa:2 l3:1 core:2 pu:2", "it")}.take()),
-      impl::to_bytes(impl::discovery{impl::from_xml_file(keel::test::own_machine("attributes.xml"), "it")}.take())};
+      detail::to_bytes(detail::discovery{detail::from_synthetic("package:2 numa:2 l3:1 core:2 pu:2", "it")}.take()),
+      detail::to_bytes(
+          detail::discovery{detail::from_xml_file(keel::test::own_machine("attributes.xml"), "it")}.take())};
   std::mt19937_64 random{23};
   int nodes = 0;
   for (int round = 0; round < 20000; ++round) {
@@ -291,10 +292,10 @@ TEST_CASE("topology: bytes of an enemy's making are refused or a node, never a c
       default: bytes.insert(at / 8 * 8, bytes.substr(random() % bytes.size() / 8 * 8, 8));
       }
     }
-    auto const all = impl::from_bytes(bytes);
+    auto const all = detail::from_bytes(bytes);
     if (!all) continue;
     ++nodes;
-    for (int const ranks : {1, 3, 40}) REQUIRE(impl::place(*all, ranks, {}).size() == std::size_t(ranks));
+    for (int const ranks : {1, 3, 40}) REQUIRE(detail::place(*all, ranks, {}).size() == std::size_t(ranks));
     for (auto const& c : all->cores)
       for (auto const& m : all->memories)
         CHECK(all->distance_to_memory(c.id, m.id) >= all->steps_to_memory(c.id, m.id));

@@ -34,7 +34,7 @@ struct alone {
     handle handle_ = handle::null;
   };
 
-  using requests = impl::self_requests;
+  using requests = detail::self_requests;
 
   static constexpr handle null() noexcept { return handle::null; }
   static constexpr bool start(int*, char***, thread_level) noexcept { return false; }

@@ -14,11 +14,11 @@
 
 namespace keel::machine {
 
-namespace impl {
+namespace detail {
 /// An address for each type. Not const: equal constants may share theirs.
 template <class T>
 inline char key_of = 0;
-} // namespace impl
+} // namespace detail
 
 /// At most one value of each type, owned, destroyed last first. Addresses stay while
 /// it hangs. Finding walks the list; it needs no run-time type information.
@@ -41,7 +41,7 @@ public:
       throw error("machine::attachments", "a value of this type is attached already", "it is found by its type",
                   "Remove it first, or give the new one a type of its own");
     auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);
-    entries_.push_back({&impl::key_of<T>, {value.get(), [](void* p) { delete static_cast<T*>(p); }}});
+    entries_.push_back({&detail::key_of<T>, {value.get(), [](void* p) { delete static_cast<T*>(p); }}});
     return *value.release();
   }
 
@@ -73,7 +73,7 @@ private:
   };
   template <class T>
   static bool is(entry const& e) noexcept {
-    return e.key == &impl::key_of<T>;
+    return e.key == &detail::key_of<T>;
   }
   void clear() noexcept {
     while (!entries_.empty()) entries_.pop_back();

@@ -44,7 +44,7 @@ template <ThreadSource Threads = no_threads, TalkingRanks R>
           .threads = std::to_string(Threads::count()) + " " + std::string{Threads::name}};
 }
 
-namespace impl {
+namespace detail {
 
 struct column {
   std::string_view name;
@@ -69,14 +69,14 @@ inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"
   return quoted + '"';
 }
 
-} // namespace impl
+} // namespace detail
 
 /// What all ranks say, by rank, on the master; empty elsewhere. Collective.
 template <TalkingRanks R>
 [[nodiscard]] std::vector<whereabouts> gather_whereabouts(basic_environment<R> const& env, whereabouts const& mine) {
   std::vector<whereabouts> all(env.is_master() ? static_cast<std::size_t>(env.size()) : 0);
   if (!env.is_member()) return all;
-  for (auto const& column : impl::columns) {
+  for (auto const& column : detail::columns) {
     auto const texts = gather_texts(env, mine.*column.field, env.master_rank());
     for (std::size_t r = 0; r != all.size(); ++r) all[r].*column.field = texts[r];
   }
@@ -92,7 +92,7 @@ template <TalkingRanks R>
     for (auto const& line : lines) width = std::max(width, line.size());
     for (auto& line : lines) line.resize(width + 2, ' ');
   };
-  for (auto const& column : impl::columns) {
+  for (auto const& column : detail::columns) {
     pad();
     lines[0] += column.name;
     for (std::size_t r = 0; r != all.size(); ++r) {
@@ -110,8 +110,8 @@ template <TalkingRanks R>
   std::string text = "[";
   for (std::size_t r = 0; r != all.size(); ++r) {
     text += (r == 0 ? "\n  {\"rank\": " : ",\n  {\"rank\": ") + std::to_string(r);
-    for (auto const& column : impl::columns)
-      (text += ", ") += impl::json(column.name) + ": " + impl::json(all[r].*column.field);
+    for (auto const& column : detail::columns)
+      (text += ", ") += detail::json(column.name) + ": " + detail::json(all[r].*column.field);
     text += "}";
   }
   return text + "\n]\n";

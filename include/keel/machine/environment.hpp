@@ -192,7 +192,7 @@ private:
     place_.extent = size;
     int const rank = selection.find(rank_in_parent);
     if (rank < 0) return;
-    comm_ = R::subset(parent, impl::in_own_words(selection));
+    comm_ = R::subset(parent, detail::in_own_words(selection));
     place_ = {rank, size, m.rank, rank == m.rank, size};
   }
 

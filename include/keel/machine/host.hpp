@@ -14,14 +14,14 @@
 
 namespace keel::machine {
 
-namespace impl {
+namespace detail {
 /// FNV-1a: few names, told apart by a number.
 [[nodiscard]] constexpr std::uint64_t hash(std::string_view name) noexcept {
   std::uint64_t value = 14695981039346656037u;
   for (char const c : name) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211u;
   return value;
 }
-} // namespace impl
+} // namespace detail
 
 /// The host name as the system has it, `"unknown"` where it has none.
 [[nodiscard]] inline std::string host_name() {
@@ -37,7 +37,7 @@ namespace impl {
 [[nodiscard]] inline std::uint64_t node_identity() {
   std::string name;
   std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, name);
-  return impl::hash(name + host_name());
+  return detail::hash(name + host_name());
 }
 
 } // namespace keel::machine

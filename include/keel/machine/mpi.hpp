@@ -29,11 +29,11 @@ namespace keel::machine {
 /// the application's (`MPI_COMM_WORLD` too) its error handler is set aside for the length
 /// of a collective call and back after it. Messages do not do so: on a borrowed
 /// communicator they fail as its handler says.
-struct mpi : impl::mpi_collectives, impl::mpi_reductions {
+struct mpi : detail::mpi_collectives, detail::mpi_reductions {
   using handle = MPI_Comm;
-  using communicator = impl::mpi_communicator;
-  using requests = impl::mpi_requests;
-  using neighbours = impl::mpi_neighbours;
+  using communicator = detail::mpi_communicator;
+  using requests = detail::mpi_requests;
+  using neighbours = detail::mpi_neighbours;
 
   static handle null() noexcept { return MPI_COMM_NULL; }
 
@@ -44,13 +44,14 @@ struct mpi : impl::mpi_collectives, impl::mpi_reductions {
     MPI_Initialized(&begun);
     if (begun != 0) {
       if (!is_running()) throw error("machine::session", "MPI has ended", "it starts once a process");
-      if (auto const why = impl::why_alone()) throw *why;
+      if (auto const why = detail::why_alone()) throw *why;
       return false;
     }
     constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
     int obtained = 0;
-    impl::require(MPI_Init_thread(argc, argv, levels[static_cast<int>(wanted)], &obtained), "MPI_Init_thread", null());
-    if (auto const why = impl::why_alone()) {
+    detail::require(MPI_Init_thread(argc, argv, levels[static_cast<int>(wanted)], &obtained), "MPI_Init_thread",
+                    null());
+    if (auto const why = detail::why_alone()) {
       stop();
       throw *why;
     }
@@ -59,10 +60,10 @@ struct mpi : impl::mpi_collectives, impl::mpi_reductions {
   static void stop() {
     if (is_running()) MPI_Finalize();
   }
-  static bool is_running() noexcept { return impl::mpi_is_running(); }
+  static bool is_running() noexcept { return detail::mpi_is_running(); }
   static thread_level level() {
     int obtained = MPI_THREAD_SINGLE;
-    impl::require(MPI_Query_thread(&obtained), "MPI_Query_thread", null());
+    detail::require(MPI_Query_thread(&obtained), "MPI_Query_thread", null());
     return obtained == MPI_THREAD_MULTIPLE     ? thread_level::multiple
            : obtained == MPI_THREAD_SERIALIZED ? thread_level::serialized
            : obtained == MPI_THREAD_FUNNELED   ? thread_level::funneled
@@ -80,12 +81,12 @@ struct mpi : impl::mpi_collectives, impl::mpi_reductions {
   static communicator duplicate(communicator const& c) {
     auto const guard = c.guarded();
     int is_inter = 0;
-    impl::require(MPI_Comm_test_inter(c.get(), &is_inter), "MPI_Comm_test_inter", c.get());
+    detail::require(MPI_Comm_test_inter(c.get(), &is_inter), "MPI_Comm_test_inter", c.get());
     if (is_inter != 0)
       throw error("machine::environment", "the parent is an intercommunicator", "its ranks are of two groups",
                   "Merge it with MPI_Intercomm_merge first");
     MPI_Comm made = null();
-    impl::require(MPI_Comm_dup(c.get(), &made), "MPI_Comm_dup", c.get());
+    detail::require(MPI_Comm_dup(c.get(), &made), "MPI_Comm_dup", c.get());
     return communicator::adopt(made);
   }
   static communicator subset(communicator const& c, strided const& s) {
@@ -101,7 +102,7 @@ struct mpi : impl::mpi_collectives, impl::mpi_reductions {
   static communicator split(communicator const& c, std::optional<int> color, int key) {
     auto const guard = c.guarded();
     MPI_Comm made = null();
-    impl::require(MPI_Comm_split(c.get(), color.value_or(MPI_UNDEFINED), key, &made), "MPI_Comm_split", c.get());
+    detail::require(MPI_Comm_split(c.get(), color.value_or(MPI_UNDEFINED), key, &made), "MPI_Comm_split", c.get());
     return communicator::adopt(made);
   }
   /// The ranks of `c` with the same number, in the order of `c`. Collective. One split, because MPI's
@@ -124,12 +125,12 @@ struct mpi : impl::mpi_collectives, impl::mpi_reductions {
 
   static int rank(communicator const& c) {
     int rank = -1;
-    impl::require(MPI_Comm_rank(c.get(), &rank), "MPI_Comm_rank", c.get());
+    detail::require(MPI_Comm_rank(c.get(), &rank), "MPI_Comm_rank", c.get());
     return rank;
   }
   static int size(communicator const& c) {
     int size = 0;
-    impl::require(MPI_Comm_size(c.get(), &size), "MPI_Comm_size", c.get());
+    detail::require(MPI_Comm_size(c.get(), &size), "MPI_Comm_size", c.get());
     return size;
   }
 
@@ -138,12 +139,12 @@ private:
   template <class Include>
   static communicator of_group(communicator const& c, char const* call, Include const& include) {
     auto const guard = c.guarded();
-    impl::mpi_group all;
-    impl::mpi_group some;
+    detail::mpi_group all;
+    detail::mpi_group some;
     MPI_Comm made = null();
-    impl::require(MPI_Comm_group(c.get(), all.out()), "MPI_Comm_group", c.get());
-    impl::require(include(all.get(), some.out()), call, c.get());
-    impl::require(MPI_Comm_create_group(c.get(), some.get(), 0, &made), "MPI_Comm_create_group", c.get());
+    detail::require(MPI_Comm_group(c.get(), all.out()), "MPI_Comm_group", c.get());
+    detail::require(include(all.get(), some.out()), call, c.get());
+    detail::require(MPI_Comm_create_group(c.get(), some.get(), 0, &made), "MPI_Comm_create_group", c.get());
     return communicator::adopt(made);
   }
 };

@@ -35,7 +35,7 @@ struct network_place {
     for (std::size_t level = 0; level != depth; ++level) {
       auto const dot = address.find('.');
       if (dot == std::string_view::npos) break;
-      place.switches[level] = impl::hash(address.substr(0, dot));
+      place.switches[level] = detail::hash(address.substr(0, dot));
       address.remove_prefix(dot + 1);
     }
     return place;
@@ -73,7 +73,7 @@ struct network_place {
   return order;
 }
 
-namespace impl {
+namespace detail {
 
 /// The places of played ranks: their nodes alone, each called by its first rank.
 template <PlayedRanks R>
@@ -85,7 +85,7 @@ template <PlayedRanks R>
   return places;
 }
 
-} // namespace impl
+} // namespace detail
 
 template <Ranks R>
 basic_environment<R> basic_environment<R>::near(int n) const
@@ -94,7 +94,7 @@ basic_environment<R> basic_environment<R>::near(int n) const
   first{n}.check(place_.extent);
   if (!is_member()) return {*this, first{n}};
   if constexpr (PlayedRanks<R>) {
-    return {*this, chosen(closest(impl::places_of<R>(comm_), master_rank(), n))};
+    return {*this, chosen(closest(detail::places_of<R>(comm_), master_rank(), n))};
   } else {
     auto const on_node = node();
     int node_number = rank();

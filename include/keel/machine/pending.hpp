@@ -20,17 +20,17 @@ namespace keel::machine {
 /// nothing. The destructor waits where `wait()` was not called. It is not copied, and its environment outlives it.
 template <TalkingRanks R, class X, class Op>
 class pending {
-  static constexpr bool is_range = std::ranges::range<X> && !impl::is_array<X>;
+  static constexpr bool is_range = std::ranges::range<X> && !detail::is_array<X>;
 
 public:
   pending(basic_environment<R> const& env, X x) : x_(std::move(x)) {
     if (!env.is_member()) return;
     auto const begin = [&]<class T>(T* data, std::size_t n) {
-      impl::check_operation<Op, T>();
+      detail::check_operation<Op, T>();
       if constexpr (requires { typename R::template pending<T, Op>; })
         request_ = std::make_unique<typename R::template pending<T, Op>>(env.communicator(), data, n);
       else
-        impl::all_reduce<Op>(env, data, n);
+        detail::all_reduce<Op>(env, data, n);
     };
     if constexpr (std::ranges::range<X>) begin(std::ranges::data(x_), std::ranges::size(x_));
     else begin(&x_, std::size_t{1});

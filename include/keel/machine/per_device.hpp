@@ -17,7 +17,7 @@
 
 namespace keel::machine {
 
-namespace impl {
+namespace detail {
 
 /// The device that placement gives to a rank, and how many steps it is from its cores.
 struct device_of_rank {
@@ -57,7 +57,7 @@ template <TalkingRanks R>
   return chosen{std::move(ranks)};
 }
 
-} // namespace impl
+} // namespace detail
 
 /// One rank for each GPU of each node that ranks were placed at: of those that share it the nearest, of equals the
 /// first. `environment{world, one_per_device}`; on a node of your own, `one_per_device.on(node)`. Throws on every rank
@@ -68,7 +68,7 @@ struct one_per_device_selection {
 
   template <TalkingRanks R>
   [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
-    auto const all = impl::devices_of(parent, node == nullptr ? topology::node::here() : *node);
+    auto const all = detail::devices_of(parent, node == nullptr ? topology::node::here() : *node);
     std::vector<int> ranks;
     for (std::size_t r = 0; r < all.size(); ++r) {
       bool is_best = all[r].device >= 0;
@@ -77,7 +77,7 @@ struct one_per_device_selection {
           is_best = is_best && std::pair{all[r].steps, r} <= std::pair{all[other].steps, other};
       if (is_best) ranks.push_back(static_cast<int>(r));
     }
-    return impl::or_refuse(std::move(ranks), "one_per_device", "no node has a GPU");
+    return detail::or_refuse(std::move(ranks), "one_per_device", "no node has a GPU");
   }
 };
 inline constexpr one_per_device_selection one_per_device;
@@ -89,11 +89,11 @@ struct near_device_selection {
 
   template <TalkingRanks R>
   [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
-    auto const all = impl::devices_of(parent, node == nullptr ? topology::node::here() : *node);
+    auto const all = detail::devices_of(parent, node == nullptr ? topology::node::here() : *node);
     std::vector<int> ranks;
     for (std::size_t r = 0; r < all.size(); ++r)
       if (all[r].is_near) ranks.push_back(static_cast<int>(r));
-    return impl::or_refuse(std::move(ranks), "near_device", "no rank is near a GPU");
+    return detail::or_refuse(std::move(ranks), "near_device", "no rank is near a GPU");
   }
 };
 inline constexpr near_device_selection near_device;

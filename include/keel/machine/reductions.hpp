@@ -52,21 +52,21 @@ struct greatest {
 struct ordered_t {};
 inline constexpr ordered_t ordered;
 
-namespace impl {
+namespace detail {
 // Named, because nvcc 13 fails on a parameter of a requires-expression whose type names another one.
 template <class X>
 using element_of = std::remove_const_t<std::remove_pointer_t<decltype(std::declval<X const&>().data())>>;
-} // namespace impl
+} // namespace detail
 
 /// Elements in a memory that the host does not reach: `data()` is there, and both copies have ended when they return.
 template <class X>
-concept Staged = requires(X const& x, impl::element_of<X>* host) {
+concept Staged = requires(X const& x, detail::element_of<X>* host) {
   { x.size() } -> std::convertible_to<std::size_t>;
   x.copy_to_host(host);
   x.copy_from_host(host);
 };
 
-namespace impl {
+namespace detail {
 
 /// The requirement of every reduction, as one sentence.
 template <class Op, class T>
@@ -141,25 +141,25 @@ concept Place = Staged<std::remove_cvref_t<X>> ||
     (!is_array<std::remove_cvref_t<X>> && std::ranges::contiguous_range<X> && std::ranges::borrowed_range<X> &&
      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<X>>>);
 
-} // namespace impl
+} // namespace detail
 
 /// The result of `op` over what all ranks bring.
-template <TalkingRanks R, impl::Value X, class Op>
+template <TalkingRanks R, detail::Value X, class Op>
 [[nodiscard]] X all_reduce(basic_environment<R> const& env, X const& x, Op) {
   X mine = x;
-  impl::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) {
-    impl::all_reduce<Op>(env, data, n);
+  detail::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) {
+    detail::all_reduce<Op>(env, data, n);
   });
   return mine;
 }
-template <TalkingRanks R, impl::Place X, class Op>
+template <TalkingRanks R, detail::Place X, class Op>
 void all_reduce(basic_environment<R> const& env, X&& x, Op) {
   bool is_reached = false;
   if constexpr (requires { R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op>; })
     is_reached =
         R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op> && reaches_device_memory<R>();
-  impl::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) {
-    impl::all_reduce<Op>(env, data, n);
+  detail::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) {
+    detail::all_reduce<Op>(env, data, n);
   });
 }
 
@@ -171,15 +171,15 @@ template <TalkingRanks R, class X>
 auto max(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), greatest{}); }
 
 /// The result of `op` over the ranks up to this one.
-template <TalkingRanks R, impl::Value X, class Op = std::plus<>>
+template <TalkingRanks R, detail::Value X, class Op = std::plus<>>
 [[nodiscard]] X scan(basic_environment<R> const& env, X const& x, Op = {}) {
   X mine = x;
-  impl::in_place(env, mine, false, [&](auto* data, std::size_t n) { impl::scan<Op>(env, data, n); });
+  detail::in_place(env, mine, false, [&](auto* data, std::size_t n) { detail::scan<Op>(env, data, n); });
   return mine;
 }
-template <TalkingRanks R, impl::Place X, class Op = std::plus<>>
+template <TalkingRanks R, detail::Place X, class Op = std::plus<>>
 void scan(basic_environment<R> const& env, X&& x, Op = {}) {
-  impl::in_place(env, x, false, [&](auto* data, std::size_t n) { impl::scan<Op>(env, data, n); });
+  detail::in_place(env, x, false, [&](auto* data, std::size_t n) { detail::scan<Op>(env, data, n); });
 }
 
 /// Whether one rank at least says so.
@@ -189,11 +189,11 @@ template <TalkingRanks R>
 }
 
 /// Exact sums, rounded once; of integers plain ones, which are exact.
-template <TalkingRanks R, impl::Value X>
+template <TalkingRanks R, detail::Value X>
 [[nodiscard]] X sum(basic_environment<R> const& env, X const& x, ordered_t) {
   if constexpr (std::integral<X>) {
     return machine::sum(env, x);
-  } else if constexpr (impl::is_array<X>) {
+  } else if constexpr (detail::is_array<X>) {
     X result = x;
     std::array<exact_sum, std::tuple_size_v<X>> exact;
     for (std::size_t i = 0; i < exact.size(); ++i) exact[i] += static_cast<double>(x[i]);
@@ -207,7 +207,7 @@ template <TalkingRanks R, impl::Value X>
   }
 }
 template <TalkingRanks R, std::ranges::input_range X>
-  requires(!impl::is_array<X>)
+  requires(!detail::is_array<X>)
 [[nodiscard]] auto sum(basic_environment<R> const& env, X const& all, ordered_t) {
   using T = std::ranges::range_value_t<X>;
   if constexpr (std::integral<T>) {

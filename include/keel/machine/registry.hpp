@@ -15,15 +15,15 @@
 
 namespace keel::machine {
 
-namespace impl {
+namespace detail {
 template <Ranks R>
 inline basic_environment<R>* default_of = nullptr;
-} // namespace impl
+} // namespace detail
 
 /// The environment that the runtime made. Throws `keel::error` where none runs.
 template <Ranks R = mpi>
 [[nodiscard]] basic_environment<R>& default_environment() {
-  if (impl::default_of<R> != nullptr) return *impl::default_of<R>;
+  if (detail::default_of<R> != nullptr) return *detail::default_of<R>;
   throw error("machine", "there is no default environment", "no runtime of these ranks is running",
               "Make a keel::runtime first");
 }
@@ -33,8 +33,8 @@ template <Ranks R = mpi>
 template <Ranks R>
 class as_default {
 public:
-  explicit as_default(basic_environment<R>& env) noexcept : before_(std::exchange(impl::default_of<R>, &env)) {}
-  ~as_default() { impl::default_of<R> = before_; }
+  explicit as_default(basic_environment<R>& env) noexcept : before_(std::exchange(detail::default_of<R>, &env)) {}
+  ~as_default() { detail::default_of<R> = before_; }
   as_default(as_default const&) = delete;
   as_default& operator=(as_default const&) = delete;
 

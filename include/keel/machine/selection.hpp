@@ -32,12 +32,12 @@ struct master {
 /// The number of ranks of a parent that this process knows nothing of.
 inline constexpr int unknown = 0;
 
-namespace impl {
+namespace detail {
 /// ", which has 8 ranks", where that is known.
 [[nodiscard]] inline std::string which_has(int extent) {
   return extent == unknown ? "" : ", which has " + std::to_string(extent) + " ranks";
 }
-} // namespace impl
+} // namespace detail
 
 /// `size` ranks of the parent: `begin`, `begin + stride`, … A negative stride
 /// counts down. Costs no storage, whatever its size.
@@ -63,7 +63,7 @@ struct strided {
     auto const beyond = [&](long long rank) { return rank < 0 || (extent != unknown && rank >= extent); };
     std::string const why = size < 1                        ? "it selects no rank"
                             : stride == 0                   ? "a stride of 0 selects one rank again and again"
-                            : beyond(begin) || beyond(last) ? "it leaves the parent" + impl::which_has(extent)
+                            : beyond(begin) || beyond(last) ? "it leaves the parent" + detail::which_has(extent)
                                                             : "";
     if (why.empty()) return;
     throw error("machine::strided",
@@ -86,7 +86,7 @@ struct first {
   void check(int extent) const {
     if (size >= 1 && (extent == unknown || size <= extent)) return;
     throw error("machine::first", std::to_string(size) + " ranks are refused",
-                size < 1 ? "it selects no rank" : "it leaves the parent" + impl::which_has(extent),
+                size < 1 ? "it selects no rank" : "it leaves the parent" + detail::which_has(extent),
                 "Ask for at least one and at most all");
   }
 };
@@ -116,7 +116,7 @@ public:
     std::sort(sorted.begin(), sorted.end());
     if (sorted.front() < 0) refuse("rank " + std::to_string(sorted.front()) + " is negative");
     if (extent != unknown && sorted.back() >= extent)
-      refuse("rank " + std::to_string(sorted.back()) + " is not in the parent" + impl::which_has(extent));
+      refuse("rank " + std::to_string(sorted.back()) + " is not in the parent" + detail::which_has(extent));
     if (auto const twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
       refuse("rank " + std::to_string(*twice) + " stands in it twice");
   }
@@ -143,7 +143,7 @@ concept CollectiveSelection = requires(S const& selection, Environment const& pa
   { selection.choose(parent) } -> std::same_as<chosen>;
 };
 
-namespace impl {
+namespace detail {
 /// A selection in the words that a model of ranks knows.
 template <Selection S>
 [[nodiscard]] auto in_own_words(S const& selection) {
@@ -155,6 +155,6 @@ template <Selection S>
     return chosen{std::move(ranks)};
   }
 }
-} // namespace impl
+} // namespace detail
 
 } // namespace keel::machine

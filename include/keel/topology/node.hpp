@@ -21,12 +21,12 @@
 
 namespace keel::topology {
 
-namespace impl {
+namespace detail {
 
 [[noreturn, gnu::cold]] void no_such_id(int id, std::size_t count);
 [[noreturn, gnu::cold]] void no_such_range(int min, int max);
 
-} // namespace impl
+} // namespace detail
 
 /// The cores between two distances from a core: the ids `[first, end)` without `[hole_first, hole_end)`.
 struct core_shell {
@@ -134,15 +134,15 @@ public:
   [[nodiscard]] std::vector<placement> place(int ranks, placing const& rule = {}) const;
 
 private:
-  explicit node(impl::inventory all) : all_(std::move(all)) {}
+  explicit node(detail::inventory all) : all_(std::move(all)) {}
 
   static std::size_t checked(int id, std::size_t count) {
-    if (id < 0 || std::size_t(id) >= count) impl::no_such_id(id, count);
+    if (id < 0 || std::size_t(id) >= count) detail::no_such_id(id, count);
     return std::size_t(id);
   }
   void check(int core, int min, int max) const {
     checked(core, all_.cores.size());
-    if (min < 0 || (max < min && max != -1)) impl::no_such_range(min, max);
+    if (min < 0 || (max < min && max != -1)) detail::no_such_range(min, max);
   }
 
   [[nodiscard]] int distance(int core, int other, std::vector<int> const& places) const {
@@ -154,13 +154,13 @@ private:
   [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects,
                               auto const& distance_to) const;
 
-  [[nodiscard]] std::optional<std::uint64_t> number(impl::numbers_to_memories const& table, int core,
+  [[nodiscard]] std::optional<std::uint64_t> number(detail::numbers_to_memories const& table, int core,
                                                     int memory) const {
     auto const value = table.at(int(checked(core, all_.cores.size())), int(checked(memory, all_.memories.size())));
     return value == 0 ? std::nullopt : std::optional{value};
   }
 
-  impl::inventory all_;
+  detail::inventory all_;
 };
 
 } // namespace keel::topology

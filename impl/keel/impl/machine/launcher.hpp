@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 struct launched {
   char const* variable; ///< that says so
@@ -64,4 +64,4 @@ struct launched {
   return said->rank > 0 ? found.told_elsewhere() : found;
 }
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

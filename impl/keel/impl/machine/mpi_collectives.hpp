@@ -13,7 +13,7 @@
 #include <cstdlib>
 #include <vector>
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 /// So many bytes as one MPI type, so that counts stay those of the elements.
 class mpi_element {
@@ -99,4 +99,4 @@ struct mpi_collectives {
   }
 };
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

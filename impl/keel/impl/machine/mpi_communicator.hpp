@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 /// Owns an `MPI_Comm`, or borrows one. Freed once, and not after `MPI_Finalize`;
 /// freeing is collective over it, as MPI has it.
@@ -67,4 +67,4 @@ private:
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

@@ -13,7 +13,7 @@
 #include <array>
 #include <string>
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 /// Between `MPI_Init` and `MPI_Finalize`: when a communicator means something. Not in a process forked since, where MPI
 /// would talk in the parent's name.
@@ -80,4 +80,4 @@ private:
   MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
 };
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

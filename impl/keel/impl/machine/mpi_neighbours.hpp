@@ -9,7 +9,7 @@
 #include <chrono>
 #include <thread>
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 /// An empty message to the next rank, and one from the rank before, around the ring of a communicator that has no other
 /// messages. What is not there yet at the end is given up.
@@ -49,4 +49,4 @@ private:
   MPI_Request requests_[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 };
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

@@ -23,7 +23,7 @@ struct least;
 struct greatest;
 } // namespace keel::machine
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 /// MPI's type for `T`; none for what is not a number.
 template <class T>
@@ -147,4 +147,4 @@ private:
   }
 };
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

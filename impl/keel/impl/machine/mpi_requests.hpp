@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 /// MPICH (4.0, 5.0) hands what fails in a wait to the handler of `MPI_COMM_WORLD`, whatever the
 /// communicator of the request.
@@ -89,4 +89,4 @@ private:
   std::vector<bool> is_receive_;
 };
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace keel::machine::impl {
+namespace keel::machine::detail {
 
 /// Buffers noted by `send` and `receive`, copied by `wait`: per tag the n-th sent
 /// meets the n-th received.
@@ -59,4 +59,4 @@ private:
   std::vector<received> receives_;
 };
 
-} // namespace keel::machine::impl
+} // namespace keel::machine::detail

@@ -18,7 +18,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// The system's mask under a name of ours: nvcc 13 dies of a vector of a type that has none.
 struct mask_part {
@@ -66,4 +66,4 @@ inline std::vector<int> threads_of_process() {
   return found;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -44,15 +44,16 @@ KEEL_INLINE void binding::bind(node const& on, id_set const& threads) {
     throw error("topology", "nothing can be bound to hardware threads '" + to_string(threads) + "'",
                 on.is_this_machine() ? "there are none" : on.source() + " is not this machine", "Place on node::here()",
                 EINVAL);
-  own_ = impl::affinity_of(0);
+  own_ = detail::affinity_of(0);
   if (!whole_process_) {
-    before_.emplace_back(impl::this_thread(), own_);
+    before_.emplace_back(detail::this_thread(), own_);
   } else {
-    for (int const id : impl::threads_of_process())
-      if (auto mask = impl::affinity_of(id); !mask.empty()) before_.emplace_back(id, std::move(mask));
+    for (int const id : detail::threads_of_process())
+      if (auto mask = detail::affinity_of(id); !mask.empty()) before_.emplace_back(id, std::move(mask));
   }
   for (auto const& [id, mask] : before_)
-    if (int const code = impl::set_affinity(id, threads); code != 0 && code != ESRCH) { // ESRCH: it has ended meanwhile
+    if (int const code = detail::set_affinity(id, threads);
+        code != 0 && code != ESRCH) { // ESRCH: it has ended meanwhile
       undo();
       throw error("topology", "nothing can be bound to hardware threads " + to_string(threads),
                   std::generic_category().message(code), "Use those that bound_cores names", code);
@@ -62,14 +63,14 @@ KEEL_INLINE void binding::bind(node const& on, id_set const& threads) {
 KEEL_INLINE void binding::undo() noexcept {
   try {
     if (whole_process_)
-      for (int const id : impl::threads_of_process()) {
+      for (int const id : detail::threads_of_process()) {
         auto mask = &own_;
         for (auto& [known, old] : before_)
           if (known == id) mask = &old;
-        impl::set_affinity(id, *mask);
+        detail::set_affinity(id, *mask);
       }
     else
-      for (auto const& [id, mask] : before_) impl::set_affinity(id, mask);
+      for (auto const& [id, mask] : before_) detail::set_affinity(id, mask);
   } catch (...) {
     // memory ran out: what is bound stays bound
   }

@@ -9,6 +9,6 @@
 
 namespace keel::topology {
 
-KEEL_INLINE id_set bound_hardware_threads() { return impl::affinity_of(0); }
+KEEL_INLINE id_set bound_hardware_threads() { return detail::affinity_of(0); }
 
 } // namespace keel::topology

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 template <class T, class Of>
 concept maybe_const = std::same_as<std::remove_const_t<T>, Of>;
@@ -184,4 +184,4 @@ inline bool is_sound(inventory const& all) {
   return all;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -24,7 +24,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// Not made against forgery: the user who may write the folder owns it.
 inline std::uint64_t digest(std::string_view text) noexcept {
@@ -115,4 +115,4 @@ inline cache_key read_cache_key() {
   return made;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// A device and the object that it hangs under.
 struct card {
@@ -158,4 +158,4 @@ inline std::vector<card> cards(hwloc_topology_t hwloc) {
   return all;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

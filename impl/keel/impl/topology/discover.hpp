@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 inline void inventory::make_tables() {
   cores_around = reach{tree, core_places};
@@ -139,4 +139,4 @@ private:
   inventory made_;
 };
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -22,7 +22,7 @@
 #include <system_error>
 #include <utility>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 struct destroy {
   void operator()(hwloc_topology* t) const noexcept { hwloc_topology_destroy(t); }
@@ -160,4 +160,4 @@ inline loaded from_here() {
   return {std::move(t), "this machine"};
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

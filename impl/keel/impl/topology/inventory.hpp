@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// All that keel keeps of a node; hwloc's own tree can go once this is made.
 struct inventory {
@@ -39,4 +39,4 @@ struct inventory {
   void make_tables(); ///< once all else is there
 };
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 struct core_kind {
   bool efficient = false;
@@ -62,4 +62,4 @@ inline void read_core_kinds(hwloc_topology_t hwloc, std::vector<core>& cores) {
     if (auto const own = megahertz[std::size_t(c.id)]; own > 0) c.relative_speed = int(100 * own / fastest);
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// One number for each pair of a core and a memory; 0 is unknown. Cores with equal numbers share a row.
 class numbers_to_memories {
@@ -117,4 +117,4 @@ inline std::vector<int> speeds_by_latency(numbers_to_memories const& latencies, 
   return speeds;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

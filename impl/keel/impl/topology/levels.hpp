@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// A core, or a hardware thread that is in none.
 inline bool stands_for_core(hwloc_obj_t object) {
@@ -68,4 +68,4 @@ private:
   std::vector<depth> depths_;
 };
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// Places of a node as a tree in preorder.
 ///
@@ -111,4 +111,4 @@ private:
   std::vector<core_range> at_;
 };
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

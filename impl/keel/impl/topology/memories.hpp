@@ -24,7 +24,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// Calls `f` with each name in a folder; not at all where it cannot be read. The standard library's iterator ends the
 /// program where memory runs out; this throws `std::bad_alloc`.
@@ -111,4 +111,4 @@ inline std::vector<int> speeds_by_bandwidth(hwloc_topology_t hwloc, std::vector<
   return relative;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

@@ -20,7 +20,7 @@
 
 namespace keel::topology {
 
-namespace impl {
+namespace detail {
 
 /// What hwloc needs to bind pages; loaded at the first use and kept until the process ends.
 inline hwloc_topology_t here_for_pages() {
@@ -46,13 +46,13 @@ inline void* pages_on(id_set const& memories, std::size_t bytes) {
                              HWLOC_MEMBIND_BYNODESET | HWLOC_MEMBIND_STRICT);
 }
 
-} // namespace impl
+} // namespace detail
 
 KEEL_INLINE id_set ordinary_memories() {
-  auto const here = impl::here_for_pages();
+  auto const here = detail::here_for_pages();
   id_set found;
   for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(here, HWLOC_OBJ_NUMANODE, node)) != nullptr;) {
-    auto const type = impl::memory_of(node, false).type;
+    auto const type = detail::memory_of(node, false).type;
     if ((type == memory_type::dram || type == memory_type::cache_side) &&
         hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(here), node->os_index) != 0)
       found.insert(int(node->os_index));
@@ -61,22 +61,22 @@ KEEL_INLINE id_set ordinary_memories() {
 }
 
 KEEL_INLINE std::string why_not_bindable(id_set const& memories) {
-  auto const here = impl::here_for_pages();
+  auto const here = detail::here_for_pages();
   if (memories.empty()) return "no memory is named";
   if (hwloc_topology_is_thissystem(here) == 0) return "HWLOC_XMLFILE or HWLOC_SYNTHETIC shows another machine";
   auto const text = [](id_set const& ids) { return "NUMA node " + to_string(ids); };
-  if (auto const absent = memories - impl::ids_of(hwloc_topology_get_complete_nodeset(here)); !absent.empty())
+  if (auto const absent = memories - detail::ids_of(hwloc_topology_get_complete_nodeset(here)); !absent.empty())
     return "this machine has no " + text(absent);
-  if (auto const withheld = memories - impl::ids_of(hwloc_topology_get_allowed_nodeset(here)); !withheld.empty())
+  if (auto const withheld = memories - detail::ids_of(hwloc_topology_get_allowed_nodeset(here)); !withheld.empty())
     return "this process may not use " + text(withheld);
-  void* const page = impl::pages_on(memories, 1);
-  if (page == nullptr) return "the system does not bind pages to " + text(memories) + ": " + impl::system_text(errno);
+  void* const page = detail::pages_on(memories, 1);
+  if (page == nullptr) return "the system does not bind pages to " + text(memories) + ": " + detail::system_text(errno);
   hwloc_free(here, page, 1);
   return {};
 }
 
 KEEL_INLINE void* allocate_pages(id_set const& memories, std::size_t bytes) {
-  auto const here = impl::here_for_pages();
+  auto const here = detail::here_for_pages();
   auto const refuse = [&](std::string const& why, int code) {
     throw error("topology", "no " + std::to_string(bytes) + " bytes on NUMA node " + to_string(memories), why,
                 "Ask keel::topology::why_not_bindable first", code);
@@ -89,28 +89,28 @@ KEEL_INLINE void* allocate_pages(id_set const& memories, std::size_t bytes) {
       if (auto const node = hwloc_get_numanode_obj_by_os_index(here, unsigned(id)); node != nullptr)
         room += node->attr->numanode.local_memory;
     if (room > 0 && bytes > room) refuse("there are " + std::to_string(room) + " in all", ENOMEM);
-    pages = impl::pages_on(memories, bytes);
+    pages = detail::pages_on(memories, bytes);
   }
   if (pages == nullptr) {
     int const code = errno;
     auto const why = why_not_bindable(memories);
-    refuse(why.empty() ? impl::system_text(code) : why, code);
+    refuse(why.empty() ? detail::system_text(code) : why, code);
   }
   return pages;
 }
 
 KEEL_INLINE void free_pages(void* pages, std::size_t bytes) noexcept {
-  hwloc_free(impl::here_for_pages(), pages, bytes);
+  hwloc_free(detail::here_for_pages(), pages, bytes);
 }
 
 KEEL_INLINE id_set memories_of(void const* at, std::size_t bytes) {
-  impl::bitmap nodes;
+  detail::bitmap nodes;
   errno = 0;
   if (bytes > 0 &&
-      hwloc_get_area_memlocation(impl::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
-    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", impl::system_text(errno), {},
-                errno);
-  return impl::ids_of(nodes.bits);
+      hwloc_get_area_memlocation(detail::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
+    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", detail::system_text(errno),
+                {}, errno);
+  return detail::ids_of(nodes.bits);
 }
 
 KEEL_INLINE memory_preference::memory_preference(int memory) {
@@ -124,7 +124,7 @@ KEEL_INLINE memory_preference::~memory_preference() {
   if (code_ == 0) set(policy_, before_);
 }
 KEEL_INLINE std::string memory_preference::why_not() const {
-  return code_ == 0 ? std::string{} : impl::system_text(code_);
+  return code_ == 0 ? std::string{} : detail::system_text(code_);
 }
 KEEL_INLINE long memory_preference::set(int policy, mask const& nodes) {
   bool const is_default = policy == MPOL_DEFAULT;

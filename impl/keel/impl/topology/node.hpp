@@ -19,7 +19,7 @@
 
 namespace keel::topology {
 
-namespace impl {
+namespace detail {
 
 KEEL_INLINE void no_such_id(int id, std::size_t count) {
   throw error("topology", "there is no id " + std::to_string(id), "the node has " + std::to_string(count),
@@ -31,21 +31,21 @@ KEEL_INLINE void no_such_range(int min, int max) {
 }
 inline inventory read(loaded const& from) { return discovery{from}.take(); }
 
-} // namespace impl
+} // namespace detail
 
-KEEL_INLINE node node::here() { return node{impl::read(impl::from_here())}; }
-KEEL_INLINE node node::here(std::filesystem::path const& kept_in) { return node{impl::from_here_kept(kept_in)}; }
+KEEL_INLINE node node::here() { return node{detail::read(detail::from_here())}; }
+KEEL_INLINE node node::here(std::filesystem::path const& kept_in) { return node{detail::from_here_kept(kept_in)}; }
 KEEL_INLINE std::string node::why_not_kept_in(std::filesystem::path const& folder) {
-  return impl::cache_folder::why_not(folder);
+  return detail::cache_folder::why_not(folder);
 }
 KEEL_INLINE node node::from_xml(std::filesystem::path const& path) {
-  return node{impl::read(impl::from_xml_file(path, path.string()))};
+  return node{detail::read(detail::from_xml_file(path, path.string()))};
 }
 KEEL_INLINE node node::from_xml_text(std::string_view text, std::string const& name) {
-  return node{impl::read(impl::from_xml_text(text, name))};
+  return node{detail::read(detail::from_xml_text(text, name))};
 }
 KEEL_INLINE node node::from_synthetic(std::string_view text) {
-  return node{impl::read(impl::from_synthetic(text, "synthetic description '" + std::string{text} + "'"))};
+  return node{detail::read(detail::from_synthetic(text, "synthetic description '" + std::string{text} + "'"))};
 }
 
 template <class Object, class Type>
@@ -92,7 +92,7 @@ KEEL_INLINE id_set node::sharing(int core, cache which) const {
   return at < 0 ? id_set{} : id_set::range(all_.tree[at].first_core, all_.tree[at].end_core);
 }
 KEEL_INLINE std::vector<placement> node::place(int ranks, placing const& rule) const {
-  return impl::place(all_, ranks, rule);
+  return detail::place(all_, ranks, rule);
 }
 
 } // namespace keel::topology

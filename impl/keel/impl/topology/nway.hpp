@@ -16,7 +16,7 @@
 
 namespace keel::nway {
 
-namespace impl {
+namespace detail {
 
 using node_pointer = std::shared_ptr<topology::node const>;
 
@@ -74,39 +74,39 @@ inline int nearby(int core_id, int type, int types, int min_dist, int max_dist, 
   }
 }
 
-} // namespace impl
+} // namespace detail
 
 KEEL_INLINE void use(topology::node node) {
   auto replacing = std::make_shared<topology::node const>(std::move(node));
-  std::lock_guard const lock{impl::current().mutex};
-  impl::current().node = std::move(replacing);
+  std::lock_guard const lock{detail::current().mutex};
+  detail::current().node = std::move(replacing);
 }
 
 KEEL_INLINE int get_num_mems() noexcept {
-  auto const on = impl::node();
-  return on ? impl::count(on->memories()) : NWAY_NO_NODE;
+  auto const on = detail::node();
+  return on ? detail::count(on->memories()) : NWAY_NO_NODE;
 }
 
 KEEL_INLINE int get_num_cores() noexcept {
-  auto const on = impl::node();
-  return on ? impl::count(on->cores()) : NWAY_NO_NODE;
+  auto const on = detail::node();
+  return on ? detail::count(on->cores()) : NWAY_NO_NODE;
 }
 
 KEEL_INLINE int get_num_devs() noexcept {
-  auto const on = impl::node();
-  return on ? impl::count(on->devices()) : NWAY_NO_NODE;
+  auto const on = detail::node();
+  return on ? detail::count(on->devices()) : NWAY_NO_NODE;
 }
 
 KEEL_INLINE int get_mem_info(int mem_id, mem_info* info) noexcept {
-  auto const on = impl::node();
+  auto const on = detail::node();
   if (!on) return NWAY_NO_NODE;
   if (info == nullptr) return NWAY_NULL_POINTER;
-  if (!impl::has(on->memories(), mem_id)) return NWAY_NO_SUCH_ID;
+  if (!detail::has(on->memories(), mem_id)) return NWAY_NO_SUCH_ID;
   auto const& m = on->memories()[std::size_t(mem_id)];
   mem_info made{};
   made.mem_id = mem_id;
   made.mem_type = mem_type_t(m.type);
-  impl::copy_name(made.name, m.name);
+  detail::copy_name(made.name, m.name);
   made.base_addr = reinterpret_cast<void*>(std::uintptr_t(m.base_address.value_or(0)));
   made.extent = std::size_t(m.bytes);
   made.rel_speed = std::uint64_t(m.relative_speed);
@@ -116,24 +116,24 @@ KEEL_INLINE int get_mem_info(int mem_id, mem_info* info) noexcept {
 
 KEEL_INLINE int get_core_info(int core_id, core_info* info) noexcept {
   using topology::cache;
-  auto const on = impl::node();
+  auto const on = detail::node();
   if (!on) return NWAY_NO_NODE;
   if (info == nullptr) return NWAY_NULL_POINTER;
-  if (!impl::has(on->cores(), core_id)) return NWAY_NO_SUCH_ID;
-  if (!impl::fits(on->cores())) return NWAY_TOO_LARGE;
+  if (!detail::has(on->cores(), core_id)) return NWAY_NO_SUCH_ID;
+  if (!detail::fits(on->cores())) return NWAY_TOO_LARGE;
   auto const& c = on->cores()[std::size_t(core_id)];
   core_info made{};
   made.core_id = core_id;
   made.core_type = core_type_t(c.type);
-  impl::copy_name(made.name, c.name);
+  detail::copy_name(made.name, c.name);
   made.num_threads = int(c.hardware_threads.size());
   made.rel_speed = std::uint64_t(c.relative_speed);
   made.page_sizes = c.page_sizes;
   try {
-    made.shares_l1_with[0] = impl::as_set(on->sharing(core_id, cache::l1_instruction));
-    made.shares_l1_with[1] = impl::as_set(on->sharing(core_id, cache::l1_data));
-    made.shares_l2_with[0] = made.shares_l2_with[1] = impl::as_set(on->sharing(core_id, cache::l2));
-    made.shares_l3_with[0] = made.shares_l3_with[1] = impl::as_set(on->sharing(core_id, cache::l3));
+    made.shares_l1_with[0] = detail::as_set(on->sharing(core_id, cache::l1_instruction));
+    made.shares_l1_with[1] = detail::as_set(on->sharing(core_id, cache::l1_data));
+    made.shares_l2_with[0] = made.shares_l2_with[1] = detail::as_set(on->sharing(core_id, cache::l2));
+    made.shares_l3_with[0] = made.shares_l3_with[1] = detail::as_set(on->sharing(core_id, cache::l3));
   } catch (...) {
     return NWAY_NO_NODE; // memory ran out
   }
@@ -142,15 +142,15 @@ KEEL_INLINE int get_core_info(int core_id, core_info* info) noexcept {
 }
 
 KEEL_INLINE int get_dev_info(int dev_id, dev_info* info) noexcept {
-  auto const on = impl::node();
+  auto const on = detail::node();
   if (!on) return NWAY_NO_NODE;
   if (info == nullptr) return NWAY_NULL_POINTER;
-  if (!impl::has(on->devices(), dev_id)) return NWAY_NO_SUCH_ID;
+  if (!detail::has(on->devices(), dev_id)) return NWAY_NO_SUCH_ID;
   auto const& d = on->devices()[std::size_t(dev_id)];
   dev_info made{};
   made.dev_id = dev_id;
   made.dev_type = dev_type_t(d.type);
-  impl::copy_name(made.name, d.name);
+  detail::copy_name(made.name, d.name);
   made.num_contexts = d.contexts;
   made.rel_speed = std::uint64_t(d.relative_speed);
   *info = made;
@@ -159,7 +159,7 @@ KEEL_INLINE int get_dev_info(int dev_id, dev_info* info) noexcept {
 
 KEEL_INLINE int get_nearby_mems(int core_id, mem_type_t mem_type, int min_dist, int max_dist,
                            mem_set_t* nearby_mems) noexcept {
-  return impl::nearby(core_id, int(mem_type), MEM_TYPE_CACHE_SIDE + 1, min_dist, max_dist, nearby_mems,
+  return detail::nearby(core_id, int(mem_type), MEM_TYPE_CACHE_SIDE + 1, min_dist, max_dist, nearby_mems,
                       [](topology::node const& on) { return on.memories(); },
                       [&](topology::node const& on) {
                         return on.nearby_memories(core_id, topology::memory_type(mem_type), min_dist, max_dist);
@@ -168,7 +168,7 @@ KEEL_INLINE int get_nearby_mems(int core_id, mem_type_t mem_type, int min_dist, 
 
 KEEL_INLINE int get_nearby_cores(int core_id, core_type_t core_type, int min_dist, int max_dist,
                             core_set_t* nearby_cores) noexcept {
-  return impl::nearby(core_id, int(core_type), CORE_TYPE_EFFICIENCY + 1, min_dist, max_dist, nearby_cores,
+  return detail::nearby(core_id, int(core_type), CORE_TYPE_EFFICIENCY + 1, min_dist, max_dist, nearby_cores,
                       [](topology::node const& on) { return on.cores(); },
                       [&](topology::node const& on) {
                         return on.nearby_cores(core_id, topology::core_type(core_type), min_dist, max_dist);
@@ -177,7 +177,7 @@ KEEL_INLINE int get_nearby_cores(int core_id, core_type_t core_type, int min_dis
 
 KEEL_INLINE int get_nearby_devs(int core_id, dev_type_t dev_type, int min_dist, int max_dist,
                            dev_mask_t* nearby_devs) noexcept {
-  return impl::nearby(core_id, int(dev_type), DEV_TYPE_OTHER + 1, min_dist, max_dist, nearby_devs,
+  return detail::nearby(core_id, int(dev_type), DEV_TYPE_OTHER + 1, min_dist, max_dist, nearby_devs,
                       [](topology::node const& on) { return on.devices(); },
                       [&](topology::node const& on) {
                         return on.nearby_devices(core_id, topology::device_type(dev_type), min_dist, max_dist);

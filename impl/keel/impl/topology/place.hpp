@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// Steps from the nearest core of a set.
 inline int distance_from(inventory const& all, id_set const& cores, int place) {
@@ -219,4 +219,4 @@ inline std::vector<placement> place(inventory const& all, int ranks, placing con
   return made;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

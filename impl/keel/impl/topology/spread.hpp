@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// The hardware threads of a core that a rule leaves, the first ones first.
 inline std::vector<int> usable_threads(core const& c, placing const& rule) {
@@ -137,4 +137,4 @@ inline std::vector<core_range> packed(usable_cores const& usable, int cores, int
   return made;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

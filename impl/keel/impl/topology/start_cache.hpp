@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 /// A file of the system's, for the length of a scope.
 class descriptor {
@@ -167,4 +167,4 @@ inline inventory from_here_kept(std::filesystem::path const& path) {
   return all;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

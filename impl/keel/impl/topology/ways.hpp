@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 inline constexpr std::size_t ways_max = std::size_t{1} << 22; ///< pairs of a core and a memory; beyond, none are read
 
@@ -104,4 +104,4 @@ inline memory_ways read_ways(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> co
   return made;
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

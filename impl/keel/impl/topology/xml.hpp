@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 inline constexpr std::size_t xml_depth_max = 64; ///< the deepest seen is 14
 
@@ -156,4 +156,4 @@ private:
   bool closing_ = false, begun_ = false;
 };
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail

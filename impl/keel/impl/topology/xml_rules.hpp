@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::topology::impl {
+namespace keel::topology::detail {
 
 inline constexpr std::size_t xml_bytes_max = std::size_t{32} << 20; ///< 100 times the largest seen
 inline constexpr int xml_index_max = 1 << 16;                       ///< of threads and NUMA nodes, which become bits
@@ -231,4 +231,4 @@ inline std::string why_not_a_topology(std::string_view text) {
   return xml_rules::broken_by(text);
 }
 
-} // namespace keel::topology::impl
+} // namespace keel::topology::detail
