@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,31 +22,19 @@ namespace keel {
 ///
 /// The message reads *keel::place: what is wrong (why). What to do?* so that a
 /// user finds the place in the documentation and the mend in the sentence.
-/// Copying does not throw after construction succeeded, as `std::exception` asks,
-/// unless memory is exhausted.
-class error : public std::exception {
+/// It is a `std::runtime_error`, as what Kokkos throws, so that a program which
+/// catches that where a view finds no room catches it here. Copying does not throw.
+class error : public std::runtime_error {
 public:
   /// Composes the message. `place` is the name without `keel::` (`"device"`),
   /// `why` and `mend` may be empty; `mend` ends without punctuation.
   error(std::string_view place, std::string_view wrong, std::string_view why = {},
         std::string_view mend = {}, int code = 0)
-      : message_("keel::"), code_(code) {
-    message_.append(place).append(": ");
-    brief_begin_ = message_.size();
-    message_.append(wrong);
-    if (!why.empty()) message_.append(" (").append(why).append(")");
-    brief_size_ = message_.size() - brief_begin_;
-    message_.append(".");
-    if (!mend.empty()) message_.append(" ").append(mend).append("?");
-    latest_ = message_;
-  }
+      : error(composed(place, wrong, why, mend), code) {}
 
   /// An error with the message of another one, as it came over the network.
-  [[nodiscard]] static error from_message(std::string message, int code = 0) {
-    error e("", "", "", "", code);
-    latest_ = e.message_ = std::move(message);
-    e.brief_begin_ = 0, e.brief_size_ = e.message_.size();
-    return e;
+  [[nodiscard]] static error from_message(std::string const& message, int code = 0) {
+    return error(text{message, 0, message.size()}, code);
   }
 
   /// The same error where another rank prints the message, so that it is printed once a job.
@@ -60,19 +49,36 @@ public:
   /// still say. Empty before the first.
   [[nodiscard]] static std::string const& latest() noexcept { return latest_; }
 
-  [[nodiscard]] char const* what() const noexcept override { return message_.c_str(); }
-
   /// What is wrong and why, without place and mend: for the message of another error.
   [[nodiscard]] std::string_view brief() const noexcept {
-    return std::string_view(message_).substr(brief_begin_, brief_size_);
+    return std::string_view(what()).substr(brief_begin_, brief_size_);
   }
 
   /// The code of the library that failed underneath (MPI's, errno's); 0 where there was none.
   [[nodiscard]] int code() const noexcept { return code_; }
 
 private:
-  std::string message_;
-  std::size_t brief_begin_ = 0, brief_size_ = 0; // in the message
+  struct text {
+    std::string all;
+    std::size_t brief_begin, brief_size;
+  };
+  static text composed(std::string_view place, std::string_view wrong, std::string_view why, std::string_view mend) {
+    std::string all = "keel::";
+    all.append(place).append(": ");
+    std::size_t const begin = all.size();
+    all.append(wrong);
+    if (!why.empty()) all.append(" (").append(why).append(")");
+    std::size_t const size = all.size() - begin;
+    all.append(".");
+    if (!mend.empty()) all.append(" ").append(mend).append("?");
+    return {std::move(all), begin, size};
+  }
+  error(text const& message, int code)
+      : std::runtime_error(message.all), brief_begin_(message.brief_begin), brief_size_(message.brief_size), code_(code) {
+    latest_ = message.all;
+  }
+
+  std::size_t brief_begin_, brief_size_; // in the message
   int code_;
   bool told_elsewhere_ = false;
   static inline thread_local std::string latest_;
