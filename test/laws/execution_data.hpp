@@ -8,6 +8,9 @@
 #include "execution_space.hpp"
 
 #include <Kokkos_UnorderedMap.hpp>
+#if KOKKOS_VERSION >= 40000
+#include <Kokkos_StdAlgorithms.hpp>
+#endif
 
 #include <type_traits>
 
@@ -179,6 +182,24 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i);
     CHECK(sum == 20000);
   }
+#if KOKKOS_VERSION >= 40000
+  SUBCASE("two elements are swapped where they lie, after the kernels before") {
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Kokkos::DefaultExecutionSpace::memory_space>::accessible) {
+      Kokkos::View<int*, Space> const v("v", 3);
+      Kokkos::View<int, Space> const busy("busy");
+      Kokkos::fence();
+      Kokkos::parallel_for("count up", range(0, 3), KOKKOS_LAMBDA(int i) {
+        for (int n = 0; n < 100000; ++n) Kokkos::atomic_add(&busy(), 1);
+        v(i) = i;
+      });
+      Kokkos::Experimental::iter_swap(Kokkos::Experimental::begin(v), Kokkos::Experimental::begin(v) + 2);
+      auto const host = laws::on_host(v);
+      CHECK(host(0) == 2);
+      CHECK(host(1) == 1);
+      CHECK(host(2) == 0);
+    }
+  }
+#endif
   SUBCASE("Kokkos' unordered map takes keys from many threads at once, each once") {
     using map = Kokkos::UnorderedMap<int, int, Space>;
     if constexpr (std::is_copy_constructible_v<map>) // g++ 16 copies no map of Kokkos 5.2, whatever the space

@@ -7,6 +7,7 @@
 #include "execution_space.hpp"
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,11 @@ private:
   }
 };
 
+/// A kernel that throws.
+struct throws {
+  void operator()(int) const { throw std::out_of_range("index"); }
+};
+
 } // namespace keel::laws
 
 TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its tools", Space, execution_tools) {
@@ -74,6 +80,20 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(heard.count("a label of the program") == 1);
     space.fence();
     CHECK(heard.count("a label of the program") == 1);
+    CHECK(heard.all_ended());
+  }
+
+  SUBCASE("tools hear a fence end that throws what a kernel threw") {
+    Space const space;
+    keel::laws::heard_fences const heard;
+    bool is_thrown = false;
+    try {
+      Kokkos::parallel_for("throws", Kokkos::RangePolicy<Space>(space, 0, 1), keel::laws::throws{});
+      space.fence("of a kernel that throws");
+    } catch (std::out_of_range const&) {
+      is_thrown = true;
+    }
+    CHECK(is_thrown);
     CHECK(heard.all_ended());
   }
 

@@ -13,8 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -146,7 +146,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: a memory space keeps the laws of one", Space, 
     }
     CHECK(a.use_count() == 1);
   }
-  SUBCASE("elements start as zero, unless nobody wants that") {
+  SUBCASE("elements start as zero, unless that is not wanted") {
     view a("a", 100);
     auto const host = Kokkos::create_mirror_view(a);
     Kokkos::deep_copy(host, a);
@@ -246,11 +246,15 @@ TEST_CASE_TEMPLATE_DEFINE("space: a memory space keeps the laws of one", Space, 
     std::string said;
     try {
       view const a(Kokkos::view_alloc("too much", Kokkos::WithoutInitializing), std::numeric_limits<std::ptrdiff_t>::max() / 16);
-    } catch (std::exception const& thrown) {
+    } catch (std::runtime_error const& thrown) {
       said = thrown.what();
     }
     CHECK(said.find("too much") != std::string::npos);
     CHECK(said.find(Space::name()) != std::string::npos);
+#if KOKKOS_VERSION >= 40600 // before it Kokkos' own spaces had other words
+    CHECK(said.find(std::string(Space::name()) + " memory space failed to allocate ") != std::string::npos);
+    CHECK(said.find("(label=\"too much\")") != std::string::npos);
+#endif
   }
   SUBCASE("Kokkos' tools hear of every allocation and of its end") {
     laws::tool const tool("heard");

@@ -2,6 +2,7 @@
 #include <keel/space/memory.hpp>
 
 #include <keel/policy/error.hpp>
+#include <keel/space/pool.hpp>
 #include <keel/space/simulated_memory.hpp>
 
 #include <doctest/doctest.h>
@@ -70,6 +71,16 @@ TYPE_TO_STRING_AS("Kokkos' host space", Kokkos::HostSpace);
 TYPE_TO_STRING_AS("a user's space", counted_space);
 TYPE_TO_STRING_AS("simulated memory", keel::space::simulated_memory);
 TEST_CASE_TEMPLATE_INVOKE(memory_space, Kokkos::HostSpace, counted_space, keel::space::simulated_memory);
+
+TEST_CASE("space: the resource of a space that ends with the expression outlives it") {
+  using space = keel::space::pool<>;
+  static_assert(std::is_same_v<decltype(std::declval<space&>().resource()), space::resource_type const&>);
+  static_assert(std::is_same_v<decltype(space().resource()), space::resource_type>);
+  auto const& resource = space(keel::space::pool_resource<Kokkos::HostSpace>({.limit = 1 << 20})).resource();
+  void* const p = resource.allocate(100, 64);
+  CHECK(resource.held() > 0);
+  resource.deallocate(p, 100, 64);
+}
 
 TEST_CASE("space: deep copies go from any of keel's spaces to any other") {
   using device_space = keel::space::simulated_memory;

@@ -145,7 +145,8 @@ TEST_CASE("space: where one rank has no room all ranks get the same error, and t
   if (world.rank() == last) limit.emplace();
   auto const said = said_by([] { view const v(Kokkos::view_alloc("large", Kokkos::WithoutInitializing), 1 << 27); });
   limit.reset();
-  CHECK(said.find("for 'large' do not fit into shared (rank " + std::to_string(last)) != std::string::npos);
+  CHECK(said.find("shared memory space failed to allocate ") != std::string::npos);
+  CHECK(said.find("(label=\"large\") (rank " + std::to_string(last)) != std::string::npos);
   CHECK(said.find("Cannot allocate memory") != std::string::npos);
   CHECK(is_same_everywhere(world, said));
   view const v("v", 10);

@@ -35,15 +35,15 @@ struct runs_on<R> {
 /// The memory space whose bytes come from the resource `R`; usable wherever Kokkos takes a memory space.
 ///
 /// Every allocation is aligned as Kokkos' own spaces align and shown to
-/// Kokkos' tools. An exhausted resource throws `keel::error` with the name of
-/// the space, the label and the size. Copies of a space share its resource.
+/// Kokkos' tools. An exhausted resource throws `keel::error` with the words of
+/// Kokkos' own spaces: name, size and label. Copies of a space share its resource.
 template <class R>
 class memory {
   static_assert(requires { { R::name } -> std::convertible_to<char const*>; },
                 "keel::space::memory: the resource has no name (labels and messages show it). "
                 "Add static constexpr char const* name?");
   static_assert(requires { { R::reached_from } -> std::convertible_to<reach>; },
-                "keel::space::memory: the resource has no reached_from (who may touch an element). "
+                "keel::space::memory: the resource has no reached_from (which code may access an element). "
                 "Add static constexpr keel::space::reach reached_from?");
   static_assert(requires(R const& r, std::size_t n) { { r.allocate(n, n) } -> std::same_as<void*>; },
                 "keel::space::memory: the resource has no allocate (a space gives bytes). "
@@ -70,7 +70,9 @@ public:
   explicit memory(R resource) : resource_(std::move(resource)) {}
 
   [[nodiscard]] static constexpr char const* name() { return R::name; }
-  [[nodiscard]] R const& resource() const { return resource_; }
+  [[nodiscard]] R const& resource() const& { return resource_; }
+  /// Of a space that ends with the expression, a copy.
+  [[nodiscard]] R resource() const&& { return resource_; }
 
   /// `bytes` for `label`; `logical` of them are the user's, the rest is Kokkos' own.
   [[nodiscard]] void* allocate(char const* label, std::size_t bytes, std::size_t logical = 0) const {
@@ -111,8 +113,8 @@ public:
 
 private:
   [[noreturn]] static void refuse(char const* label, std::size_t bytes, std::string_view why) {
-    throw error("space", std::to_string(bytes) + " bytes for '" + label + "' do not fit into " + name(), why,
-                "Use a smaller view or another space");
+    throw error("space", std::string(name()) + " memory space failed to allocate " + std::to_string(bytes) + " bytes (label=\"" +
+                label + "\")", why, "Use a smaller view or another space");
   }
   R resource_;
 };

@@ -7,6 +7,7 @@
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/containers.hpp>
 #include <keel/impl/space/generation.hpp>
+#include <keel/impl/space/swaps.hpp>
 #include <keel/impl/space/tasks.hpp>
 #include <keel/impl/space/team.hpp>
 #include <keel/impl/space/unique_token.hpp>
@@ -22,7 +23,10 @@ template <class F, class Policy, keel::space::detail::Engine Space>
 class ParallelFor<F, Policy, Space> {
 public:
   ParallelFor(F const& functor, Policy const& policy) : closure_(functor, policy) {}
-  void execute() const { closure_.execute(); }
+  void execute() const {
+    closure_.execute();
+    if constexpr (keel::space::detail::is_fenced_elsewhere<F>) Space().fence("keel::space: a swap of two elements");
+  }
   template <class... Any>
   static int max_tile_size_product(Any const&...) {
     return 1024;
@@ -98,6 +102,12 @@ namespace keel::space::detail {
 /// The number with which a fence of all instances of a space is shown.
 inline constexpr std::uint32_t all_instances = 0;
 
+/// Tells Kokkos' tools of the end of a fence, also of one that throws what a kernel threw.
+struct end_of_fence {
+  std::uint64_t id;
+  ~end_of_fence() { Kokkos::Tools::endFence(id); }
+};
+
 /// Calls `wait()` as the fence of an instance, or of all, which Kokkos' tools hear begin and end.
 template <Engine Space, class Wait>
 void shown_fence(std::uint32_t instance, std::string const& label, Wait const& wait) {
@@ -106,8 +116,8 @@ void shown_fence(std::uint32_t instance, std::string const& label, Wait const& w
   char const* const unnamed = instance == all_instances ? ": Unnamed Global Fence" : "::fence: Unnamed Instance Fence";
   std::uint64_t id = 0;
   Kokkos::Tools::beginFence(label.empty() ? std::string(Space::name()) + unnamed : label, (type << 24) + instance, &id);
+  end_of_fence const end{id};
   wait();
-  Kokkos::Tools::endFence(id);
 }
 
 } // namespace keel::space::detail

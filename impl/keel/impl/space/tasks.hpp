@@ -25,6 +25,10 @@ public:
 
 } // namespace keel::space::detail
 
+#if defined(__GNUC__) // Kokkos 4 calls its schedulers deprecated
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
 namespace Kokkos {
 
 template <keel::space::detail::Engine Space, class Queue>
@@ -39,5 +43,8 @@ public:
 };
 
 } // namespace Kokkos
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
 
 #endif
