@@ -21,8 +21,10 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <mutex>
 #include <set>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -94,6 +96,39 @@ long sum_to(tbb_space const& space, long n) {
 }
 
 } // namespace
+
+TEST_CASE("space: kernels of two host threads that launch on each other's instance are an error of one of them") {
+  tbb_space const one(2);
+  tbb_space const other(2);
+  std::atomic<int> entered = 0;
+  std::atomic<int> refused = 0;
+  auto const launch = [&](tbb_space const& outer, tbb_space const& inner, int how) {
+    using range = Kokkos::RangePolicy<tbb_space>;
+    try {
+      Kokkos::parallel_for("outer", range(outer, 0, 1), [&](int) {
+        ++entered;
+        while (entered < 2) std::this_thread::yield();
+        if (how == 0) Kokkos::parallel_for("inner", range(inner, 0, 1), [](int) {});
+        else inner.fence();
+      });
+    } catch (keel::error const& e) {
+      if (std::string(e.what()).find("launch on each other's instance") != std::string::npos) ++refused;
+    }
+  };
+  for (int const how : {0, 1}) {
+    CAPTURE(how);
+    entered = refused = 0;
+    std::thread second(launch, std::cref(other), std::cref(one), how);
+    launch(one, other, how);
+    second.join();
+    CHECK(refused == 1);
+  }
+  int sum = 0; // both are free again
+  Kokkos::parallel_reduce("one", Kokkos::RangePolicy<tbb_space>(one, 0, 10), [](int, int& s) { ++s; }, sum);
+  CHECK(sum == 10);
+  Kokkos::parallel_reduce("other", Kokkos::RangePolicy<tbb_space>(other, 0, 10), [](int, int& s) { ++s; }, sum);
+  CHECK(sum == 10);
+}
 
 TEST_CASE("space: tbb runs a kernel on as many threads as it says") {
   CHECK(threads_at_once(tbb_space()) == tbb_space().threads());
@@ -303,7 +338,7 @@ TEST_CASE("space: there are as many tokens as an instance has threads") {
   CHECK(token(3, tbb_space(5)).size() == 3);
 }
 
-TEST_CASE("space: a dynamic schedule gives the next chunk to whoever is free") {
+TEST_CASE("space: a dynamic schedule gives the next chunk to a free thread") {
   if (tbb_space().threads() < 2) return;
   using dynamic = Kokkos::RangePolicy<tbb_space, Kokkos::Schedule<Kokkos::Dynamic>>;
   // The first index waits until another thread works on the first half, which an even cut would give to one.

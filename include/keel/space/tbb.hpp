@@ -38,7 +38,8 @@ struct numa_region {
 ///
 /// Kernels return when they are done. Those that several host threads launch on
 /// one instance run one after another; a fence waits for the one that runs. A
-/// kernel launched from a kernel runs within it. Work is cut evenly, one part a
+/// kernel launched from a kernel runs within it. Two host threads whose kernels launch on each other's instance would
+/// wait for ever: the later one throws `keel::error`. Work is cut evenly, one part a
 /// thread, and each part tends to stay on its thread, as first touch wants it; a
 /// dynamic schedule cuts finer. Reductions join their parts in order: the same
 /// number of threads gives the same bits. Teams are as wide as wanted, up to all
@@ -85,7 +86,7 @@ public:
   /// The sizes that the stack of a thread which oneTBB starts can have.
   [[nodiscard]] static bounds stack_sizes() { return {.least = 64 << 10, .most = std::int64_t{16} << 30}; }
   /// NUMA regions that this process has cores in; 1 where oneTBB came without its binding library.
-  [[nodiscard]] static int max_numa_regions() { return static_cast<int>(::tbb::info::numa_nodes().size()); }
+  [[nodiscard]] static int max_numa_regions() { return static_cast<int>(detail::numa_regions_of_tbb().size()); }
 #if KOKKOS_VERSION < 40000 // which asks the type, not an instance
   [[nodiscard]] static int concurrency() { return own().threads(); }
 #else
@@ -131,7 +132,7 @@ private:
 
   /// oneTBB's number of a region.
   static int region(int number) {
-    auto const all = ::tbb::info::numa_nodes();
+    auto const all = detail::numa_regions_of_tbb();
     if (number < 0 || number >= static_cast<int>(all.size()))
       throw error("space::tbb", "there is no NUMA region " + std::to_string(number),
                   "this process has cores in " + std::to_string(all.size()), "Count from 0");
@@ -181,7 +182,7 @@ struct tbb::plugin {
   static void print_configuration(std::ostream& out, bool) {
     out << "keel::space::tbb: " << own().threads() << " threads";
     if (own().is_bound()) out << " on " << own().regions() << " NUMA regions";
-    out << " of oneTBB " << TBB_VERSION_MAJOR << '.' << TBB_VERSION_MINOR << '\n';
+    out << " of oneTBB " << detail::version_of_tbb() << '\n';
   }
 };
 

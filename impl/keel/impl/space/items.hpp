@@ -7,6 +7,7 @@
 /// Items are the indices of a range, the tiles of a multi-dimensional range, the
 /// leagues of teams, the threads that work off a graph.
 
+#include <keel/impl/space/part.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <algorithm>
@@ -18,14 +19,6 @@
 #include <utility>
 
 namespace keel::space::detail {
-
-/// Chunk `c` of `count` out of `n` items; sizes differ by at most one.
-constexpr std::pair<std::int64_t, std::int64_t> part(std::int64_t n, std::int64_t count, std::int64_t c) {
-  std::int64_t const size = n / count;
-  std::int64_t const rest = n % count;
-  std::int64_t const begin = c * size + std::min(c, rest);
-  return {begin, begin + size + (c < rest ? 1 : 0)};
-}
 
 // A user's functor may take a narrower index than the policy's, as it may with Kokkos' own spaces.
 #if defined(__GNUC__)

@@ -4,11 +4,9 @@
 /// @file
 /// Turns: kernels that several host threads launch on one instance run one after another.
 
-#include <keel/policy/error.hpp>
-#include <keel/policy/forks.hpp>
+#include <keel/policy/macros.hpp>
 
 #include <atomic>
-#include <mutex>
 
 namespace keel::space::detail {
 
@@ -37,41 +35,15 @@ private:
   running_kernel const* before_;
 };
 
-/// A mutex whose two calls are inlined, because an empty kernel is not much longer than those of the system's. One that
-/// another thread held at a `fork` is held in the child for ever, so there `lock` throws, once.
-class inlined_mutex {
-public:
-  void lock() {
-    int expected = free;
-    if (!state_.compare_exchange_strong(expected, taken, std::memory_order_acquire))
-      while (state_.exchange(awaited, std::memory_order_acquire) != free) {
-        if (policy::is_forked_since(locked_after_.load(std::memory_order_relaxed))) {
-          state_.store(free); // told once: what ends the process fences again
-          throw error("space", "a kernel of the parent process never ends here",
-                      "another thread ran it during fork(), which copies no threads", "Fence before fork()");
-        }
-        state_.wait(awaited);
-      }
-    locked_after_.store(policy::forks_seen.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  }
-  void unlock() {
-    if (state_.exchange(free, std::memory_order_release) == awaited) state_.notify_one();
-  }
-
-private:
-  static constexpr int free = 0;
-  static constexpr int taken = 1;
-  static constexpr int awaited = 2; // taken, and a thread may sleep until it is free
-
-  std::atomic<int> state_ = free;
-  std::atomic<unsigned> locked_after_ = 0; // so many forks
-};
-
 /// The turns of one instance.
 ///
 /// A kernel launched from a kernel of the same instance, directly or through
-/// kernels of others, runs at once: it is part of its ancestor's turn. Two
-/// instances whose kernels launch kernels on each other, from two host threads, wait for ever.
+/// kernels of others, runs at once: it is part of its ancestor's turn. Where a kernel
+/// would wait for a turn that cannot end before the kernel's own, because the two host
+/// threads launched on each other's instance, the later one throws.
+///
+/// Taking a free turn costs two inlined atomic operations, because an empty kernel is not
+/// much longer than two calls of a system's mutex.
 class turns {
 public:
   turns() = default;
@@ -83,23 +55,59 @@ public:
   void take(F const& f) {
     running_kernel const mine{this, current_kernel};
     kernel_scope const scope(&mine);
-    if (runs_in(mine.launched_from)) return f();
-    std::lock_guard const lock(mutex_);
+    if (is_part_of(mine.launched_from)) return f();
+    taken const turn(*this, mine.launched_from);
     f();
   }
 
   /// Returns when the kernel that runs has ended; at once within one.
   void wait() {
-    if (!runs_in(current_kernel)) std::lock_guard const lock(mutex_);
+    if (!is_part_of(current_kernel)) taken const turn(*this, current_kernel);
   }
 
-private:
-  [[nodiscard]] bool runs_in(running_kernel const* kernel) const {
+  /// Whether `kernel`, or one that it was launched from, has this turn.
+  [[nodiscard]] bool is_part_of(running_kernel const* kernel) const {
     while (kernel != nullptr && kernel->of != this) kernel = kernel->launched_from;
     return kernel != nullptr;
   }
 
-  inlined_mutex mutex_;
+  /// In the child of a fork: a turn that another thread had never ends here, and the next one that wants it throws, once.
+  void forget_other_threads() {
+    if (state_ != free && !is_part_of(current_kernel)) state_ = lost;
+  }
+
+private:
+  enum state : int {
+    free,
+    in_use,
+    awaited, ///< in use, and a thread may sleep until it is free
+    lost     ///< by a fork
+  };
+
+  /// Has the turn for as long as it lives; `inside` is the kernel that wants it.
+  class taken {
+  public:
+    taken(turns& of, running_kernel const* inside) : of_(of) {
+      int expected = free;
+      if (!of_.state_.compare_exchange_strong(expected, in_use, std::memory_order_acquire)) of_.wait_for_turn(inside);
+    }
+    ~taken() {
+      if (of_.state_.exchange(free, std::memory_order_release) == awaited) of_.state_.notify_one();
+    }
+    taken(taken const&) = delete;
+    taken& operator=(taken const&) = delete;
+
+  private:
+    turns& of_;
+  };
+
+  void wait_for_turn(running_kernel const* inside);
+
+  std::atomic<int> state_ = free;
 };
 
 } // namespace keel::space::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/space/waits.hpp>
+#endif
