@@ -15,7 +15,7 @@ namespace {
 namespace ks = keel::space;
 using keel::test::in_child;
 
-/// What Kokkos prints of the four, whoever starts it.
+/// What Kokkos prints of the four, started by keel or not.
 template <class Defaults>
 std::string printed() {
   ks::start<keel::list<keel::simulated>, Defaults>();

@@ -64,7 +64,7 @@ TEST_CASE("space: where_supported drops what this build lacks and keeps the orde
   CHECK(std::is_same_v<keel::where_supported<keel::list<>>, keel::list<>>);
 }
 
-TEST_CASE("space: nobody rehearses unasked, and accelerators come first") {
+TEST_CASE("space: the simulated device is never chosen by itself, and accelerators come first") {
   CHECK(keel::device_traits<keel::simulated>::preference == 0);
 #ifdef KOKKOS_ENABLE_SERIAL
   CHECK(keel::device_traits<keel::serial>::preference == 100);

@@ -58,7 +58,7 @@ TEST_CASE("space: a Kokkos that the application started is used and not ended") 
   CHECK(child.status == 0);
 }
 
-TEST_CASE("space: a simulated device works where nobody told Kokkos of it") {
+TEST_CASE("space: a simulated device works in a program that did not enroll it") {
   auto const child = in_child([] {
     Kokkos::initialize();
     int sum = 0;

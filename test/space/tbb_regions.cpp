@@ -115,7 +115,7 @@ TEST_CASE("space: an instance of tbb on one region has that region's cores") {
     ks::tbb const second(3, ks::numa_region{1});
     if (places(second, 3) != std::vector<id_set>{{1}, {1}, {1}}) return 1;
     if (places(ks::tbb(1, ks::numa_region{1}), 1) != std::vector<id_set>{{1}}) return 2;
-    if (ks::tbb().numa_regions() != 1 || places(ks::tbb(2), 2)[0].size() < 2) return 3; // nobody asked: nobody is bound
+    if (ks::tbb().numa_regions() != 1 || places(ks::tbb(2), 2)[0].size() < 2) return 3; // without a setting no thread is bound
     try {
       ks::tbb const third(1, ks::numa_region{2});
     } catch (keel::error const& e) {

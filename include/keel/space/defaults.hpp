@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where things run and lie when nobody says otherwise: keel's four defaults. Kokkos' own are fixed by its build.
+/// keel's four default spaces, used where a program names none. Kokkos' own are fixed by its build.
 
 #include <keel/policy/list.hpp>
 #include <keel/policy/tags.hpp>
@@ -47,7 +47,7 @@ struct preferred_of;
 template <class... Tags>
 struct preferred_of<list<Tags...>> : preferred<Tags...> {};
 
-/// The devices of this build that are nobody's rehearsal, and those of them that work in host memory.
+/// The devices of this build without the simulated one, and those of them that work in host memory.
 using real_devices = where_supported<list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::cuda, keel::hip, keel::sycl>>;
 template <class Tag>
 struct works_on_host : std::is_same<typename device_traits<Tag>::execution_space::memory_space, Kokkos::HostSpace> {};

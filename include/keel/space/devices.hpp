@@ -126,7 +126,7 @@ template <>
 struct device_traits<sycl> : space::detail::not_compiled_in {};
 #endif
 
-/// Always compiled in and here; lowest of all, so that nobody rehearses unasked.
+/// Always compiled in and available; of lowest preference, so it runs only where it is asked for.
 template <>
 struct device_traits<simulated> : space::detail::no_knobs {
   static constexpr int preference = 0;

@@ -32,7 +32,7 @@ inline constexpr auto numa_name = [] {
 
 /// Memory on NUMA node number `Node`, the system's number, as `numactl` and `topology::memory::os_index` count.
 ///
-/// The pages lie there whoever touches them first. Compiled in everywhere; a node that is not here, or a
+/// The pages lie there, whichever thread touches them first. Compiled in everywhere; a node that is not here, or a
 /// system that binds no pages, is known by `is_available` and an error at the first allocation. Each allocation
 /// takes whole pages and a call to the system: many small ones want `pool<numa<Node>>`.
 template <int Node>
@@ -76,7 +76,7 @@ using numa = memory<numa_resource<Node>>;
 using numa_interleave = memory<numa_interleave_resource>;
 
 /// The memories that a contiguous view of host memory lies on now, by the system's numbers, asked of the system;
-/// pages that nobody touched lie nowhere. For views of any host space.
+/// pages that were never touched have no memory yet. For views of any host space.
 template <class... V>
   requires(bool{Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Kokkos::View<V...>::memory_space>::accessible})
 [[nodiscard]] topology::id_set memories_of(Kokkos::View<V...> const& view) {

@@ -9,7 +9,7 @@
 
 namespace keel::space {
 
-/// What is wanted of a device; empty where nobody chose, and the device decides.
+/// What is wanted of a device; empty where no value is set, and the device decides.
 struct settings {
   std::optional<int> threads = {};         ///< in total, over all NUMA regions
   std::optional<int> numa_regions = {};    ///< where this Kokkos has such a knob

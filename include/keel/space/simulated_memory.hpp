@@ -46,7 +46,7 @@ inline void set_guard(guard chosen) { detail::guarded_pages::all().turn(chosen =
 
 [[nodiscard]] inline guard chosen_guard() { return detail::guarded_pages::all().is_on() ? guard::pages : guard::views; }
 
-/// Host memory that plays a device's: poisoned when given, taken back when every queue has run dry.
+/// Host memory that stands for a device's: poisoned when allocated, freed when every queue is empty.
 struct simulated_resource {
   static constexpr char const* name = "simulated";
   static constexpr reach reached_from = reach::device;

@@ -48,7 +48,7 @@ inline void report_leaks_at_the_end() {
 
 } // namespace detail
 
-/// Whether Kokkos runs, whoever started it.
+/// Whether Kokkos runs, started by keel or by the application.
 [[nodiscard]] inline bool is_started() { return Kokkos::is_initialized(); }
 
 /// Whether Kokkos ran and has ended. Kokkos 3 does not say so of itself: there

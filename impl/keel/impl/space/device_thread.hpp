@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Whether the calling thread plays a device. Rests on the standard library alone.
+/// Whether the calling thread executes for a simulated device. Rests on the standard library alone.
 
 namespace keel::space::detail {
 

@@ -3,7 +3,7 @@
 
 /// @file
 /// How keel's own execution spaces run a pattern: the items of a policy are cut into chunks, the engine says
-/// who runs a chunk, and what reductions and scans left of each is joined in order.
+/// which thread runs a chunk, and what reductions and scans left of each is joined in order.
 
 #include <keel/impl/space/items.hpp>
 #include <keel/space/kokkos.hpp>
@@ -156,7 +156,7 @@ public:
       auto const [begin, end] = part(n, chunks, c);
       items<Policy>::run(policy_, reduction_.functor(), begin, end, value, final);
     };
-    // The last chunk's sum is nobody's prefix.
+    // The last chunk's sum is no prefix of another one.
     if (chunks > 1) space.impl_for_chunks(chunks - 1, [&](std::int64_t c) { visit(c, sums[c], false); });
     for (std::int64_t c = 1; c < chunks; ++c) {
       reduction_.join(before[c], before[c - 1]);

@@ -77,7 +77,7 @@ inline std::vector<std::string> kokkos_words(settings const& wanted) {
 /// This Kokkos starts again after it ended.
 inline bool has_ended() { return false; }
 
-/// What a reduction is made of: the functor that accumulates, and who joins the parts.
+/// What a reduction is made of: the functor that accumulates, and what joins the parts.
 template <class F, class Policy, class Reducer>
 class reduction {
   using chosen = Kokkos::Impl::if_c<std::is_same_v<Kokkos::InvalidType, Reducer>, F, Reducer>;

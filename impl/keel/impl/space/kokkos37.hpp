@@ -71,7 +71,7 @@ inline void refuse_host(Kokkos::Impl::SharedAllocationTracker const& tracker) {
 
 #if KOKKOS_VERSION < 40100
 
-/// What a reduction is made of: the functor that accumulates, and who joins the parts.
+/// What a reduction is made of: the functor that accumulates, and what joins the parts.
 template <class F, class Policy, class Reducer>
 class reduction {
   using chosen = Kokkos::Impl::if_c<std::is_same_v<Kokkos::InvalidType, Reducer>, F, Reducer>;

@@ -13,7 +13,7 @@
 
 namespace keel::space::detail {
 
-/// What a reduction is made of: the functor that accumulates, and who joins the parts.
+/// What a reduction is made of: the functor that accumulates, and what joins the parts.
 template <class Combined>
 class reduction {
   using reducer = typename Combined::reducer_type;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The record of an allocation since Kokkos 4.3, and who fills a view with zeros since 4.5.
+/// The record of an allocation since Kokkos 4.3, and the zero fill of a view since 4.5.
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/space/allocations.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How `keel::space::memory` stands to Kokkos' own memory spaces: who may touch, who may copy.
+/// How `keel::space::memory` stands to Kokkos' own memory spaces: which code may access it, and how it is copied.
 
 #include <keel/space/memory.hpp>
 
