@@ -71,7 +71,7 @@ private:
   queues();
   ~queues();
   void before_fork();
-  void after_fork(void (queue::worker::*of_each)());
+  void after_fork(void (*of_each)(queue::worker&));
   template <class F>
   void for_each(F const& f);
 

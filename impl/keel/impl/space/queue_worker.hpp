@@ -156,8 +156,8 @@ KEEL_INLINE queues& queues::all() {
 }
 KEEL_INLINE queues::queues() : list_(std::make_unique<list>()) {
   guarded_pages::all(); // made first, so it outlives the threads
-  pthread_atfork([] { all().before_fork(); }, [] { all().after_fork(&queue::worker::after_fork); },
-                 [] { all().after_fork(&queue::worker::after_fork_in_child); });
+  pthread_atfork([] { all().before_fork(); }, [] { all().after_fork([](queue::worker& w) { w.after_fork(); }); },
+                 [] { all().after_fork([](queue::worker& w) { w.after_fork_in_child(); }); });
 }
 KEEL_INLINE queues::~queues() = default;
 
@@ -173,10 +173,11 @@ KEEL_INLINE void queues::before_fork() {
   for (auto& q : list_->more) q.worker_->before_fork();
   guarded_pages::all().before_fork();
 }
-KEEL_INLINE void queues::after_fork(void (queue::worker::*of_each)()) {
+// No pointer to a member: nvcc with --expt-relaxed-constexpr looks for it on the device.
+KEEL_INLINE void queues::after_fork(void (*of_each)(queue::worker&)) {
   guarded_pages::all().after_fork();
-  for (auto& q : list_->more) (*q.worker_.*of_each)();
-  (*list_->first.worker_.*of_each)();
+  for (auto& q : list_->more) of_each(*q.worker_);
+  of_each(*list_->first.worker_);
   list_->mutex.unlock();
 }
 
