@@ -44,14 +44,12 @@ struct loaded {
   std::string source; ///< for people: "this machine", "file n.xml", …
 };
 
-inline std::string system_text(int code) { return std::generic_category().message(code); }
-
 /// A topology that will keep what keel shows and hwloc drops by default: cards, instruction
 /// caches, and what this process may not use.
 inline handle fresh() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0)
-    throw error("topology", "hwloc does not start", system_text(errno), {}, errno);
+    throw error("topology", "hwloc does not start", std::generic_category().message(errno), {}, errno);
   handle t{raw};
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
   hwloc_topology_set_icache_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -71,7 +69,7 @@ inline void load(handle const& t, std::string const& what) {
   errno = 0;
   if (hwloc_topology_load(t.get()) == 0) return;
   refuse_lack_of_memory(what);
-  throw error("topology", what + " is not a topology", "hwloc refuses it: " + system_text(errno),
+  throw error("topology", what + " is not a topology", "hwloc refuses it: " + std::generic_category().message(errno),
               "Make one with lstopo", errno);
 }
 
@@ -96,7 +94,8 @@ inline loaded from_xml_text(std::string_view text, std::string const& name) {
 /// The same from a file, of which no more than the largest allowed size is read.
 inline loaded from_xml_file(std::filesystem::path const& path, std::string const& name) {
   auto const refuse = [&](int code) {
-    throw error("topology", name + " cannot be read", system_text(code), "Name a file that lstopo wrote", code);
+    throw error("topology", name + " cannot be read", std::generic_category().message(code),
+                "Name a file that lstopo wrote", code);
   };
   std::error_code code;
   if (std::filesystem::is_directory(path, code)) refuse(EISDIR);

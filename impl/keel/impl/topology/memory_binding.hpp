@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <system_error>
 
 #include <linux/mempolicy.h>
 #include <sys/syscall.h>
@@ -70,7 +71,7 @@ KEEL_INLINE std::string why_not_bindable(id_set const& memories) {
   if (auto const withheld = memories - detail::ids_of(hwloc_topology_get_allowed_nodeset(here)); !withheld.empty())
     return "this process may not use " + text(withheld);
   void* const page = detail::pages_on(memories, 1);
-  if (page == nullptr) return "the system does not bind pages to " + text(memories) + ": " + detail::system_text(errno);
+  if (page == nullptr) return "the system does not bind pages to " + text(memories) + ": " + std::generic_category().message(errno);
   hwloc_free(here, page, 1);
   return {};
 }
@@ -94,7 +95,7 @@ KEEL_INLINE void* allocate_pages(id_set const& memories, std::size_t bytes) {
   if (pages == nullptr) {
     int const code = errno;
     auto const why = why_not_bindable(memories);
-    refuse(why.empty() ? detail::system_text(code) : why, code);
+    refuse(why.empty() ? std::generic_category().message(code) : why, code);
   }
   return pages;
 }
@@ -108,7 +109,7 @@ KEEL_INLINE id_set memories_of(void const* at, std::size_t bytes) {
   errno = 0;
   if (bytes > 0 &&
       hwloc_get_area_memlocation(detail::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
-    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", detail::system_text(errno),
+    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", std::generic_category().message(errno),
                 {}, errno);
   return detail::ids_of(nodes.bits);
 }
@@ -124,7 +125,7 @@ KEEL_INLINE memory_preference::~memory_preference() {
   if (code_ == 0) set(policy_, before_);
 }
 KEEL_INLINE std::string memory_preference::why_not() const {
-  return code_ == 0 ? std::string{} : detail::system_text(code_);
+  return code_ == 0 ? std::string{} : std::generic_category().message(code_);
 }
 KEEL_INLINE long memory_preference::set(int policy, mask const& nodes) {
   bool const is_default = policy == MPOL_DEFAULT;

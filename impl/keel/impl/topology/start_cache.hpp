@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -98,7 +99,7 @@ private:
   }
   static std::string why_not_mine(descriptor const& opened) {
     struct stat facts {};
-    if (opened < 0 || fstat(opened, &facts) != 0) return system_text(errno);
+    if (opened < 0 || fstat(opened, &facts) != 0) return std::generic_category().message(errno);
     if (facts.st_uid != geteuid()) return "it belongs to another user";
     return (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "others may write it" : "";
   }
@@ -159,7 +160,7 @@ inline inventory from_here_kept(std::filesystem::path const& path) {
   if (!key.why_not.empty()) {
     all.source += ", not kept, because " + key.why_not;
   } else if (int const code = folder.replace(key.name, cache_file(key.text, to_bytes(all))); code != 0) {
-    all.source += ", not kept in " + folder.shown(key.name) + ": " + system_text(code);
+    all.source += ", not kept in " + folder.shown(key.name) + ": " + std::generic_category().message(code);
   } else {
     all.source +=
         ", now kept in " + folder.shown(key.name) + (state == cache_state::damaged ? ", which was damaged" : "");
