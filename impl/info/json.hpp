@@ -7,7 +7,7 @@
 #include "knobs.hpp"
 #include "shown.hpp"
 
-#include <keel/device/json.hpp>
+#include <keel/policy/json.hpp>
 #include <keel/topology.hpp>
 
 #include <initializer_list>
@@ -21,7 +21,7 @@ namespace keel::info::json {
 /// The form that schema.json describes; rises by one with every change that a reader could notice.
 inline constexpr int schema = 2;
 
-using device::json_text;
+using policy::json_text;
 
 inline std::string object(std::initializer_list<std::pair<char const*, std::string>> members) {
   std::string made;

@@ -4,7 +4,7 @@
 /// @file
 /// Text from outside, as it may stand on a terminal or in a message.
 
-#include <keel/device/json.hpp>
+#include <keel/policy/json.hpp>
 
 #include <cstddef>
 #include <cstdio>
@@ -13,7 +13,7 @@
 
 namespace keel::info {
 
-using device::utf8_length;
+using policy::utf8_length;
 
 /// At most `most` characters of a text, and dots where it is longer. Control characters, which a terminal obeys, and
 /// bytes that are no UTF-8 become `\x1b`.

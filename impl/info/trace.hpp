@@ -8,7 +8,7 @@
 #include "table.hpp"
 #include "trace_files.hpp"
 
-#include <keel/device/json.hpp>
+#include <keel/policy/json.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/whole_file.hpp>
 
@@ -85,13 +85,13 @@ inline std::string chrome_document(trace_data const& all) {
     std::string const where = "\"pid\":" + std::to_string(e.rank) + ",\"tid\":" + std::to_string(lane->second);
     if (is_new) {
       begin_event(names);
-      names += "\"ph\":\"M\",\"name\":\"thread_name\"," + where + ",\"args\":{\"name\":" + device::json_text(lane->first.second) + "}}";
+      names += "\"ph\":\"M\",\"name\":\"thread_name\"," + where + ",\"args\":{\"name\":" + policy::json_text(lane->first.second) + "}}";
     }
     begin_event(text);
-    text += "\"ph\":\"X\",\"cat\":" + device::json_text(e.routine) +
-            ",\"name\":" + device::json_text(e.variable + '[' + std::to_string(e.level) + "] " + e.region) + ',' + where +
+    text += "\"ph\":\"X\",\"cat\":" + policy::json_text(e.routine) +
+            ",\"name\":" + policy::json_text(e.variable + '[' + std::to_string(e.level) + "] " + e.region) + ',' + where +
             ",\"ts\":" + detail::fixed(e.time) + ",\"dur\":" + detail::fixed(e.took) + ",\"args\":{\"bytes\":" + std::to_string(e.bytes) +
-            ",\"routine\":" + device::json_text(e.routine) + ",\"component\":" + std::to_string(e.component) + "}}";
+            ",\"routine\":" + policy::json_text(e.routine) + ",\"component\":" + std::to_string(e.component) + "}}";
   }
   for (int const rank : all.ranks()) {
     begin_event(names);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/bound_rank.hpp>
+#include <keel/device/together.hpp>
 
 #include <keel/machine.hpp>
 

@@ -8,8 +8,10 @@
 #include "text_file.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace kd = keel::device;
@@ -17,6 +19,9 @@ namespace kd = keel::device;
 namespace {
 
 using file = keel::test::text_file;
+
+/// A device that this Kokkos was built with.
+using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, keel::openmp>;
 
 struct app : keel::defaults {
   static constexpr std::string_view prefix = "conf";
@@ -62,8 +67,8 @@ std::string start_with(std::vector<std::string> words, std::string const& propos
 
 TEST_CASE("device: a file holds a knob a line, and a section those of one device") {
   CHECK(knobs("") == "");
-  CHECK(knobs("# comments stand on lines of their own\ndevice = cuda, serial\nnum-threads = 4\n[tbb]\nnum-threads = 2\n") ==
-        "device//cuda, serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
+  CHECK(knobs("# comments stand on lines of their own\ndevice = cuda,serial\nnum-threads = 4\n[tbb]\nnum-threads = 2\n") ==
+        "device//cuda,serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
   CHECK(knobs("\xef\xbb\xbf# all\r\n; of it\r\n\r\n  num-threads=4 \r\n[ tbb ]\r\nnum-threads\t=\t2\r\n[cuda]\r\n"
               "device-instance = 1\r\n") == "num-threads//4;num-threads/tbb/2;device-instance/cuda/1;");
   CHECK(knobs("tbb-stack-size = 3M\ncopy-back-vars = a = b, c\ntrace-file =\n") ==
@@ -87,6 +92,97 @@ TEST_CASE("device: what is wrong in a file is refused with file and line") {
   CHECK(refusal("device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2") ==
         "keel::device: f:7: num-threads is set twice (f:4: num-threads is the first). Remove one?");
   CHECK(refusal("--conf-device = serial").find("unknown knob '--conf-device'") != std::string::npos);
+}
+
+TEST_CASE("device: a file may be JSON, with an object for each device") {
+  CHECK(knobs(R"({"device": "cuda,serial", "num-threads": 4, "tbb": {"num-threads": 2}})") ==
+        "device//cuda,serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
+  CHECK(knobs("\xef\xbb\xbf\r\n {} \n") == "");
+  CHECK(knobs("{\"strict\" : true,\n\t\"copy-back-all-levels\":false, \"tbb\": {} , \"tbb-stack-size\":\"3M\"}") ==
+        "strict//true;copy-back-all-levels//false;stack-size/tbb/3M;");
+  CHECK(knobs(R"({"trace-file": "\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\udea2"})") ==
+        "trace-file//\"\\/\b\f\n\r\tA\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\xa2;");
+  CHECK(knobs(R"({"num-threads": -1.5e3})") == "num-threads//-1.5e3;"); // for the knob to refuse
+}
+
+TEST_CASE("device: what is wrong in JSON is refused with file and line") {
+  struct row {
+    std::string_view text, told;
+  };
+  for (auto const& one : {
+           row{"{", "f:1: this is not a configuration (a \" is missing)"},
+           row{"{\"num-threads\": 4", "f:1: this is not a configuration (a } is missing)"},
+           row{"{\"num-threads\": 4,}", "(a \" is missing)"},
+           row{"{\"num-threads\" 4}", "(a : is missing)"},
+           row{"{\"num-threads\": }", "(a value is missing, or is neither a text, a number, true nor false)"},
+           row{"{\"num-threads\": null}", "(a value is missing"},
+           row{"{\"num-threads\": [4]}", "(a value is missing"},
+           row{"{\"num-threads\": 4}\n\n}", "f:3: this is not a configuration (something follows the last })"},
+           row{"{\"num-threads\": 4}{}", "something follows"},
+           row{"{'num-threads': 4}", "(a \" is missing)"},
+           row{"{// four\n}", "(a \" is missing)"},
+           row{"{\n\"num-thread\": 4}", "f:2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?"},
+           row{"{\"tbbb\": {}}", "f:1: there is no device 'tbbb'"},
+           row{"{\"tbb\": {\"log-level\": \"off\"}}", "unknown knob 'log-level' of tbb"},
+           row{"{\"tbb\": {\"num-threads\": {}}}", "(a value is missing"},
+           row{"{\"num-threads\": 1,\n\"num-threads\": 2}", "f:2: num-threads is set twice (f:1: num-threads is the first)"},
+           row{"{\"config\": \"g\"}", "a configuration file names another one"},
+           row{"{\"trace-file\": \"a", "(a text has no \" at its end)"},
+           row{"{\"trace-file\": \"a\nb\"}", "(a text has no \" at its end)"},
+           row{"{\"trace-file\": \"\\x\"}", "(a \\ stands before a character that it does not change)"},
+           row{"{\"trace-file\": \"\\", "(a \\ stands before"},
+           row{"{\"trace-file\": \"\\u12\"}", "(\\u has no four digits)"},
+           row{"{\"trace-file\": \"\\u12g4\"}", "(\\u has no four digits)"},
+           row{"{\"trace-file\": \"\\u0000\"}", "(a text has a zero)"},
+           row{"{\"trace-file\": \"\\ud800\"}", "(half a character stands alone)"},
+           row{"{\"trace-file\": \"\\ude00\\ud800\"}", "(half a character stands alone)"},
+           row{"{\"knobs\": 4}", "unknown knob 'knobs'"},
+           row{"{\"knobs\": [4]}", "(a { is missing)"},
+           row{"{\"knobs\": [{\"size\": 4}]}", "('size' is no part of a knob)"},
+           row{"{\"knobs\": [{\"option\": \"--other-help\"}]}",
+               "(the option is '--other-help', and those of this program begin with --conf-)"},
+           row{"{\"knobs\": [{\"option\": \"--conf-helm\", \"value\": \"1\"}]}", "unknown knob 'helm'"},
+       }) {
+    std::string const message = refusal(one.text);
+    CAPTURE(one.text);
+    CAPTURE(message);
+    CHECK(message.starts_with("keel::device: f:"));
+    CHECK(message.find(one.told) != std::string::npos);
+  }
+}
+
+TEST_CASE("device: the configuration that is printed as JSON is read back from a file") {
+  auto const rows = [](std::vector<std::string> words) {
+    keel::test::command_line line{std::move(words)};
+    keel::runtime<app> run{line.count, line.data()};
+    return run.knobs();
+  };
+  auto const first = rows({"app", "--conf-num-devices=2", "--conf-trace-file=a \"b\"\t\xc3\xa9", "--conf-end-timeout=7",
+                           "--conf-copy-back-vars=", "--conf-log-level=error", "--conf-tbb-num-threads=1",
+                           "--conf-copy-back-every=never", "--conf-device=" + std::string{host::name}});
+  file const printed{kd::json(first)};
+  auto const again = rows({"app", "--conf-config=" + printed.path});
+  REQUIRE(again.size() == first.size());
+  int set = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CAPTURE(first[i].option);
+    CHECK(again[i].device == first[i].device);
+    if (first[i].option == "--conf-config") continue;
+    CHECK(again[i].value == first[i].value);
+    bool const was_set = first[i].from != kd::source::unset;
+    CHECK(again[i].from == (was_set ? kd::source::file : kd::source::unset));
+    set += was_set;
+  }
+  CHECK(set >= 7);
+}
+
+TEST_CASE("device: the words that are shown for nothing, or for all, are read as that") {
+  keel::test::command_line line{{"app", "--conf-copy-back-vars=none", "--conf-topology-cache=off", "--conf-num-devices=all"}};
+  keel::runtime<app> run{line.count, line.data()};
+  CHECK(run.residency_settings().copy_back_vars.empty());
+  CHECK(run.program().topology_cache.empty());
+  CHECK(run.program().num_devices == std::nullopt);
+  CHECK(run.program().source(kd::knob::num_devices) == kd::source::command_line);
 }
 
 TEST_CASE("device: a file is stronger than the code and weaker than the environment and the command line") {
@@ -116,7 +212,7 @@ TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused 
   file const bad{"log-level = error\n\nnum-devices = 4x\n"};
   CHECK(start_with({"app", "--conf-config", bad.path}) ==
         "keel::device: " + bad.path + ":3: num-devices='4x' is not a value for this knob ('x' follows the number). Give "
-        "a whole number from 1 on?");
+        "a whole number from 1 on, or all?");
   CHECK(start_with({"app"}) == "off, code");
   file const binary{std::string_view{"log-level\0", 10}};
   CHECK(start_with({"app", "--conf-config", binary.path}).find("it is not a text") != std::string::npos);

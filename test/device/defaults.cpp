@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/defaults.hpp>
 
-#include <keel/device/settings.hpp>
+#include <keel/device/choose_devices.hpp>
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,7 @@
 #include <keel/device/print.hpp>
 
 #include <keel/device/runtime.hpp>
+#include <keel/impl/device/kinds.hpp>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>

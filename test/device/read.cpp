@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/help.hpp>
+#include <keel/device/read.hpp>
+#include <keel/device/table.hpp>
+#include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
 #include "command_line.hpp"
@@ -17,7 +20,7 @@ using keel::device::knob;
 /// What the command line holds, which is taken out of it.
 keel::device::taken_arguments take(char const* prefix, arguments& a) {
   auto taken = keel::device::read_arguments(prefix, a.count, a.data());
-  taken.leave_rest(a.count, a.data());
+  keel::device::leave_rest(taken.rest, a.count, a.data());
   return taken;
 }
 

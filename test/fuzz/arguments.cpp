@@ -3,6 +3,7 @@
 /// The command line, the environment and a file of knobs: zero bytes part the words; the first byte says how many are
 /// variables.
 #include <keel/device/config_file.hpp>
+#include <keel/device/table.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     auto found = kd::read_environment("app").knobs;
     auto const taken = kd::read_arguments("app", argc, argv.data());
     if (argc != before) std::abort();
-    taken.leave_rest(argc, argv.data());
+    kd::leave_rest(taken.rest, argc, argv.data());
     if (argc < 1 || argc > before || argv[std::size_t(argc)] != nullptr) std::abort();
     found.insert(found.end(), taken.knobs.begin(), taken.knobs.end());
     for (auto const& one : found) {

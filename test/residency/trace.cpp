@@ -196,7 +196,7 @@ TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and f
   {
     kr::ledger<test::recording_provider, kr::trace> book(provider);
     provider.add(1, {3, 5, 7});
-    int const v = book.add("a \"quoted\\\" name\n", 1, {3, 5, 7});
+    int const v = book.add("a \"quoted\\\" name\n\xff", 1, {3, 5, 7});
     book.open(kr::host);
     book.notify_data_modified(v, 0, kr::region::owned, kr::host);
     book.require_valid_data(v, 0, kr::core, kr::memory{1}, "unseen"); // nothing is open yet
@@ -215,7 +215,7 @@ TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and f
   CHECK(lines[2]["memory"] == "there");
   CHECK(lines[0]["rank"] == 7);
   CHECK(lines[0]["ranks"] == 0); // a driver that knows no others
-  CHECK(lines[1]["variable"] == "a \"quoted\\\" name\n");
+  CHECK(lines[1]["variable"] == "a \"quoted\\\" name\n?");
   CHECK(lines[1]["rank"] == 7);
   CHECK(lines[1]["bytes"] == 5);
   CHECK(lines[1]["from"] == "here");

@@ -5,122 +5,38 @@
 /// Taking knobs out of a file.
 ///
 ///     # a comment, on a line of its own
-///     device = cuda, serial
+///     device = cuda,serial
 ///     num-threads = 4
 ///
 ///     [tbb]
 ///     num-threads = 2
 ///
 /// A line holds a knob, by the name of its option without dashes and prefix, and its value. A section holds those of
-/// one device.
+/// one device. The same as JSON is `{"device": "cuda,serial", "num-threads": 4, "tbb": {"num-threads": 2}}`; what
+/// `--keel-print-configuration=json` has printed is read, too.
 
+#include <keel/device/option_names.hpp>
 #include <keel/device/read.hpp>
-#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstddef>
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 #include <vector>
 
 namespace keel::device {
 
-namespace detail {
-
-[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  auto const begin = text.find_first_not_of(blanks);
-  return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
-/// All of a file. Refuses one that cannot be read, and one that is too large to be meant.
-[[nodiscard]] inline std::string content_of(std::string const& path) {
-  constexpr std::size_t most = std::size_t{1} << 20;
-  auto const refuse = [&](std::string const& why, int code = 0) {
-    throw error("device", "the configuration file '" + path + "' cannot be read", why, "Name another file", code);
-  };
-  struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, closer> const file(std::fopen(path.c_str(), "rb"));
-  if (!file) refuse(std::generic_category().message(errno), errno);
-  std::string text;
-  char piece[4096];
-  while (auto const n = std::fread(piece, 1, sizeof piece, file.get())) {
-    text.append(piece, n);
-    if (text.size() > most) refuse("it has more than " + std::to_string(most) + " bytes");
-  }
-  if (std::ferror(file.get()) != 0) refuse(std::generic_category().message(errno), errno);
-  if (text.find('\0') != text.npos) refuse("it is not a text");
-  return text;
-}
-
-} // namespace detail
-
 /// The knobs that `text` holds; `path` names it in messages. Refuses what is no knob and a knob that is set twice, with
 /// the line; values are not parsed here.
-[[nodiscard]] inline std::vector<assignment> parse_config(option_names const& names, std::string const& path,
-                                                          std::string_view text) {
-  std::vector<assignment> found;
-  std::string section;
-  if (constexpr std::string_view mark = "\xef\xbb\xbf"; text.starts_with(mark)) text.remove_prefix(mark.size());
-  for (int number = 1; !text.empty(); ++number) {
-    auto const line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(line.size() + 1, text.size()));
-    auto const words = detail::trimmed(line);
-    std::string const at = path + ":" + std::to_string(number) + ": ";
-    if (words.empty() || words.front() == '#' || words.front() == ';') continue;
-    if (words.size() > 4096)
-      throw error("device", at + "the line has " + std::to_string(words.size()) + " bytes", "no knob takes so much",
-                  "Is this a file of knobs");
-    if (words.front() == '[') {
-      if (words.back() != ']' || words.size() < 3)
-        throw error("device", at + "'" + std::string{words} + "' is not a section",
-                    "it has no ] at its end, or no name", "Write [serial]");
-      section = detail::trimmed(words.substr(1, words.size() - 2));
-      if (!is_device(section, names))
-        throw error("device", at + "there is no device '" + section + "'", "a section holds the knobs of one device",
-                    "Write a device, as in [serial]");
-      continue;
-    }
-    auto const equals = words.find('=');
-    if (equals == words.npos)
-      throw error("device", at + "'" + std::string{words} + "' is not a setting", "it has no =",
-                  "Write num-threads = 4, or # before a comment");
-    std::string const key{detail::trimmed(words.substr(0, equals))};
-    auto const known = find_knob(section.empty() ? key : section + "-" + key, names);
-    if (!known)
-      throw error("device", at + "unknown knob '" + key + "'" + (section.empty() ? "" : " of " + section),
-                  section.empty() ? "no knob has this name" : "no device has a knob of this name",
-                  "Did you mean " + std::string{nearest_option(key)});
-    if (known->row->id == knob::config)
-      throw error("device", at + "a configuration file names another one", "only one is read",
-                  "Name that one with " + option_prefix(names.prefix) + key);
-    for (auto const& before : found)
-      if (before.id == known->row->id && before.device == known->device)
-        throw error("device", at + key + " is set twice", before.where + " is the first", "Remove one");
-    if (auto one = known->assign(std::string{detail::trimmed(words.substr(equals + 1))}, at + key, source::file))
-      found.push_back(std::move(*one));
-  }
-  return found;
-}
+[[nodiscard]] std::vector<assignment> parse_config(option_names const& names, std::string const& path,
+                                                   std::string_view text);
 
 /// The knobs of the file that `all` names, the last of them where there are several, else `proposed`; those of `all`
 /// stand behind them. Without a file `all` as it is.
-[[nodiscard]] inline std::vector<assignment> with_config(option_names const& names, std::string const& proposed,
-                                                         std::vector<assignment> all) {
-  std::string path = proposed;
-  for (auto const& a : all)
-    if (a.id == knob::config) path = kinds::file.parse(a.where, a.text);
-  if (path.empty()) return all;
-  auto knobs = parse_config(names, path, detail::content_of(path));
-  knobs.insert(knobs.end(), all.begin(), all.end());
-  return knobs;
-}
+[[nodiscard]] std::vector<assignment> with_config(option_names const& names, std::string const& proposed,
+                                                  std::vector<assignment> all);
 
 } // namespace keel::device
+
+#if !KEEL_COMPILED
+#include <keel/impl/device/config_file.hpp>
+#endif

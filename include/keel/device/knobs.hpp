@@ -3,7 +3,7 @@
 
 /// @file
 /// What can be set at run time, where a value can come from, and what setting one can answer. What each knob is stands
-/// in one row of the table, keel/device/table.hpp.
+/// in one row of the table, impl/keel/impl/device/table.hpp.
 
 #include <array>
 #include <cstddef>
@@ -37,6 +37,8 @@ enum class knob {
   help,                ///< whether the options are printed at the start; the last
 };
 inline constexpr std::size_t knob_count = static_cast<std::size_t>(knob::help) + 1;
+/// Those that belong to a device, and stand first.
+inline constexpr std::size_t device_knob_count = static_cast<std::size_t>(knob::num_devices);
 
 /// What set a value; a later one beats an earlier one, but for `code`, which is the
 /// weakest before the start and the strongest after it.

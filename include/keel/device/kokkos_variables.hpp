@@ -4,10 +4,11 @@
 /// @file
 /// Where Kokkos looks when the application starts it: its variables. Rests on POSIX alone.
 
-#include <keel/space/settings.hpp>
+#include <keel/device/device_knobs.hpp>
+#include <keel/policy/macros.hpp>
 
-#include <cstdlib>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,37 +18,26 @@ namespace keel::device {
 /// says otherwise; at the end every variable is as it was.
 class kokkos_variables {
 public:
-  kokkos_variables() = default;
+  kokkos_variables();
   kokkos_variables(kokkos_variables const&) = delete;
   kokkos_variables& operator=(kokkos_variables const&) = delete;
-  ~kokkos_variables() {
-    for (auto at = before_.rbegin(); at != before_.rend(); ++at) {
-      if (at->value) setenv(at->name, at->value->c_str(), 1);
-      else unsetenv(at->name);
-    }
-  }
+  ~kokkos_variables();
 
-  /// `proposed` holds every setting, `said` those of them that a knob has set.
-  void set(space::settings const& proposed, space::settings const& said) {
-    set("KOKKOS_NUM_THREADS", proposed.threads, said.threads);
-    set("KOKKOS_NUMA", proposed.numa_regions, said.numa_regions);
-    set("KOKKOS_DEVICE_ID", proposed.device_instance, said.device_instance);
-  }
+  /// The knobs of the devices that Kokkos starts; those that start by themselves are told theirs.
+  void set(std::span<device_knobs const> devices);
 
 private:
   struct variable {
     char const* name;
     std::optional<std::string> value;
   };
-
-  void set(char const* name, std::optional<int> proposed, std::optional<int> said) {
-    char const* const old = std::getenv(name);
-    if (!(said || (proposed && old == nullptr))) return;
-    before_.push_back({name, old == nullptr ? std::nullopt : std::optional<std::string>{old}});
-    setenv(name, std::to_string(said ? *said : *proposed).c_str(), 1);
-  }
+  void set(char const* name, std::optional<int> proposed, std::optional<int> said);
 
   std::vector<variable> before_;
 };
 
 } // namespace keel::device
+
+#if !KEEL_COMPILED
+#include <keel/impl/device/kokkos_variables.hpp>
+#endif

@@ -2,47 +2,18 @@
 #pragma once
 
 /// @file
-/// What keel says on standard error while a program runs, and how much of it.
+/// What keel says on standard error while a program runs, under the names that a program uses for it.
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdio>
-#include <string>
-#include <string_view>
+#include <keel/policy/log.hpp>
 
 namespace keel::device {
 
-/// How much is said; each level includes those before it.
-enum class log_level { off, error, warning, information, details, silent = off };
-/// The same as a user writes and reads them.
-inline constexpr std::array<std::string_view, 5> log_level_words{"off", "error", "warning", "information", "details"};
-
-namespace detail {
-inline std::atomic<log_level> level{log_level::warning};
-/// False on the ranks that leave the talking to their master.
-inline std::atomic<bool> speaks{true};
-} // namespace detail
-
-/// Takes what is said instead of standard error: one call for each line, on the thread that says it. Null is standard
-/// error again.
-using log_sink = void (*)(log_level level, std::string_view text);
-
-namespace detail {
-inline std::atomic<log_sink> sink{nullptr};
-} // namespace detail
-
-inline void set_log_sink(log_sink sink) { detail::sink = sink; }
-inline void set_log_level(log_level level) { detail::level = level; }
-inline void set_log_speaker(bool speaks) { detail::speaks = speaks; }
-
-/// Writes one line, whole, where the level admits it and this rank speaks.
-inline void log(log_level level, std::string_view text) {
-  if (level > detail::level.load() || !detail::speaks.load()) return;
-  if (auto const sink = detail::sink.load()) return sink(level, text);
-  std::string const line =
-      "keel: " + std::string{log_level_words[static_cast<std::size_t>(level)]} + ": " + std::string{text} + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
-}
+using policy::log;
+using policy::log_level;
+using policy::log_level_words;
+using policy::log_sink;
+using policy::set_log_level;
+using policy::set_log_sink;
+using policy::set_log_speaker;
 
 } // namespace keel::device

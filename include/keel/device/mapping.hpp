@@ -4,18 +4,16 @@
 /// @file
 /// Which accelerator a rank takes, and how many threads, where no knob says it. Pure arithmetic.
 
-#include <keel/device/kinds.hpp>
+#include <keel/device/values.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/topology/node.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace keel::device {
 
@@ -32,17 +30,7 @@ struct mapping_facts {
 /// `rank` deals the visible ones round robin by node-local rank. `nearest` takes the one that placement
 /// gave to this rank, where it is visible and within the limit, and deals otherwise: a list that the
 /// launcher has already cut to this rank's own is taken as it is.
-[[nodiscard]] inline std::optional<int> map_device(device_mapping how, mapping_facts const& facts) {
-  int count = static_cast<int>(facts.visible.size());
-  if (facts.limit) count = std::min(count, *facts.limit);
-  if (how == device_mapping::none || count == 0) return std::nullopt;
-  if (how == device_mapping::nearest && !facts.nearest.empty()) {
-    auto const usable = facts.visible.first(static_cast<std::size_t>(count));
-    auto const found = std::find(usable.begin(), usable.end(), facts.nearest);
-    if (found != usable.end()) return static_cast<int>(found - usable.begin());
-  }
-  return facts.node_rank % count;
-}
+[[nodiscard]] std::optional<int> map_device(device_mapping how, mapping_facts const& facts);
 
 /// The GPU that a launcher's binding gives to rank `mine` of a node, as an id of the node's devices; -1 for none.
 ///
@@ -51,27 +39,7 @@ struct mapping_facts {
 /// so every context, one where they are unknown, is used before one is doubled, and no rank goes far while a near one
 /// is free; none that is full is taken. A rank whose thread this process does not see (a batch system has cut the node
 /// for each) takes part without a place.
-[[nodiscard]] inline int nearest_gpu(topology::node const& node, std::span<int const> threads, std::size_t mine) {
-  std::vector<int> takers(node.devices().size(), 0);
-  int taken = -1;
-  for (std::size_t rank = 0; rank <= mine; ++rank) {
-    auto const at = std::find_if(node.cores().begin(), node.cores().end(), [&](topology::core const& c) {
-      return c.hardware_threads.contains(threads[rank]);
-    });
-    taken = -1;
-    std::array<int, 3> best{};
-    for (auto const& d : node.devices()) {
-      if (d.type != topology::device_type::gpu) continue;
-      int const users = takers[static_cast<std::size_t>(d.id)];
-      if (d.contexts > 0 && users >= d.contexts) continue;
-      std::array const cost{d.contexts > 0 ? 0 : users,
-                            at == node.cores().end() ? 0 : node.distance_to_device(at->id, d.id), users};
-      if (taken < 0 || cost < best) taken = d.id, best = cost;
-    }
-    if (taken >= 0) ++takers[static_cast<std::size_t>(taken)];
-  }
-  return taken;
-}
+[[nodiscard]] int nearest_gpu(topology::node const& node, std::span<int const> threads, std::size_t mine);
 
 /// The threads that a rank takes where no knob says it: of the hardware threads that it may use, its part
 /// among the ranks that may use the very same ones. At least one.
@@ -80,3 +48,7 @@ struct mapping_facts {
 }
 
 } // namespace keel::device
+
+#if !KEEL_COMPILED
+#include <keel/impl/device/mapping.hpp>
+#endif

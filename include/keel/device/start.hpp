@@ -6,6 +6,7 @@
 
 #include <keel/device/defaults.hpp>
 #include <keel/device/settings.hpp>
+#include <keel/device/table.hpp>
 #include <keel/machine.hpp>
 
 #include <cstdint>
@@ -39,7 +40,7 @@ public:
   template <class Tag>
   device::outcome set(device::knob id, std::int64_t value) {
     if constexpr (policy::contains<devices, Tag>) {
-      return settings_.template of<Tag>().assign(id, value, device::source::code);
+      return settings_.template of<Tag>().assign(id, value);
     } else {
       static_assert(!supported<Tag>, "keel::start: this device is not in the policy's list (the program was not "
                                      "written for it). Add it to the list?");
@@ -76,13 +77,14 @@ public:
     for (auto const& old : device::old_spellings)
       if constexpr (std::is_same_v<decltype(old.told), T Owner::*>)
         if (old.told == member && value) set_log_level(old.level);
-    device::for_each_program_row([&](auto const& row) {
-      if constexpr (std::is_same_v<decltype(row.place), T Owner::*>)
-        if (row.place == member) {
-          row.value_in(settings_.program) = value;
-          settings_.program.set_source(row.id, device::source::code);
-        }
-    });
+    auto& program = settings_.common.program;
+    auto& held = [&]() -> auto& {
+      if constexpr (std::is_same_v<Owner, device::program_settings>) return program.*member;
+      else return program.residency.*member;
+    }();
+    held = std::move(value);
+    for (auto const& row : device::all_knobs)
+      if (!row.of_devices() && row.of_program.place(program) == &held) program.set_source(row.id, device::source::code);
     return device::outcome::success;
   }
 

@@ -8,10 +8,10 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/machine/threads.hpp>
+#include <keel/policy/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,17 +56,7 @@ inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"
 
 /// A JSON string; `null` where the text is empty.
 [[nodiscard]] inline std::string json(std::string_view text) {
-  if (text.empty()) return "null";
-  std::string quoted = "\"";
-  for (char const c : text) {
-    std::array<char, 8> escape{};
-    if (static_cast<unsigned char>(c) < 0x20)
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c));
-    else if (c == '"' || c == '\\') escape = {'\\', c};
-    else escape = {c};
-    quoted += escape.data();
-  }
-  return quoted + '"';
+  return text.empty() ? "null" : policy::json_text(text);
 }
 
 } // namespace detail

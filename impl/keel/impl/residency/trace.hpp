@@ -5,6 +5,7 @@
 /// How the lines of a trace are made.
 
 #include <keel/policy/error.hpp>
+#include <keel/policy/json.hpp>
 #include <keel/residency/trace.hpp>
 
 #include <algorithm>
@@ -20,20 +21,6 @@
 namespace keel::residency {
 
 namespace detail {
-
-/// A text between quotes, as JSON wants it.
-[[nodiscard]] inline std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\') out += '\\', out += c;
-    else if (static_cast<unsigned char>(c) < 0x20) {
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", unsigned(static_cast<unsigned char>(c)));
-      out += code;
-    } else out += c;
-  }
-  return out + '"';
-}
 
 /// Changes the exit code of a process that lost something where nothing could be thrown: `main` may have returned 0.
 /// Made at the first use, so that what was made later ends before it.
@@ -58,7 +45,7 @@ private:
 };
 
 /// `,"key":value`, numbers as they are.
-[[nodiscard]] inline std::string member(char const* key, std::string_view value) { return ",\"" + std::string(key) + "\":" + quoted(value); }
+[[nodiscard]] inline std::string member(char const* key, std::string_view value) { return ",\"" + std::string(key) + "\":" + policy::json_text(value); }
 [[nodiscard]] inline std::string member(char const* key, std::uint64_t value) { return ",\"" + std::string(key) + "\":" + std::to_string(value); }
 [[nodiscard]] inline std::string member(char const* key, double value) {
   char text[40];
@@ -211,7 +198,7 @@ KEEL_INLINE std::string trace::path_of(std::string const& name, int rank, int pa
 }
 
 KEEL_INLINE std::string trace::line(char const* what, clock::time_point when) const {
-  return "{\"what\":" + detail::quoted(what) + detail::member("time", microseconds(when - origin_)) +
+  return "{\"what\":" + policy::json_text(what) + detail::member("time", microseconds(when - origin_)) +
          detail::member("rank", std::uint64_t(rank_));
 }
 KEEL_INLINE std::string trace::line(char const* what, clock::time_point when, int variable) const {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace keel::device {
+namespace keel::policy {
 
 /// Bytes of the UTF-8 character (RFC 3629) that begins at `at`; 0 where none does.
 [[nodiscard]] inline std::size_t utf8_length(std::string_view text, std::size_t at) {
@@ -53,4 +53,4 @@ namespace keel::device {
   return made + '"';
 }
 
-} // namespace keel::device
+} // namespace keel::policy

@@ -4,40 +4,32 @@
 /// @file
 /// What values of knobs look like: how text becomes one, strictly, and how one is shown.
 
-#include <keel/device/log.hpp>
+#include <keel/device/bind.hpp>
 #include <keel/device/parse.hpp>
+#include <keel/device/values.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/topology/node.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace keel::device {
-
-/// How the ranks of a node share its accelerators.
-enum class device_mapping { nearest, rank, none };
-/// The same as a user writes and reads them.
-inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest", "rank", "none"};
-
-/// How the configuration is printed at the start.
-enum class print_form { off, text, json };
+namespace keel::device::kinds {
 
 /// A kind of values. `parse` throws `keel::error`, which names the origin, the text and the reason.
 template <class Value>
 struct kind {
-  using value_type = Value;
-  std::string_view
-      placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command line, and in
-                   ///< brackets for one that may be given one with =
+  std::string_view placeholder; ///< as in `knob_facts`
   Value (*parse)(origin const& where, std::string_view text);
   std::string (*show)(Value const& value);
 };
 
-namespace kinds {
-
 inline std::string whole(std::int64_t const& n) { return std::to_string(n); }
 inline std::string as_it_is(std::string const& text) { return text; }
+inline std::string of_bytes(std::int64_t const& bytes) { return size_text(bytes); }
 
 /// A whole number from 1 on, and from 0 on.
 inline constexpr kind<std::int64_t> count{
@@ -45,11 +37,13 @@ inline constexpr kind<std::int64_t> count{
 inline constexpr kind<std::int64_t> index{
     "I", [](origin const& w, std::string_view t) -> std::int64_t { return parse_number(w, t, 0); }, whole};
 /// Bytes, with K, M or G.
-inline constexpr kind<std::int64_t> size{"BYTES", parse_size,
-                                         [](std::int64_t const& bytes) { return size_text(bytes); }};
+inline constexpr kind<std::int64_t> size{"BYTES", parse_size, of_bytes};
 /// As many as there are, or a whole number from 1 on.
 inline constexpr kind<std::optional<int>> limit{
-    "N", [](origin const& w, std::string_view t) { return std::optional{parse_number(w, t, 1)}; },
+    "N",
+    [](origin const& w, std::string_view t) {
+      return t == "all" ? std::nullopt : std::optional{parse_number(w, t, 1, ", or all")};
+    },
     [](std::optional<int> const& n) { return n ? std::to_string(*n) : std::string{"all"}; }};
 /// How often something happens, or never.
 inline constexpr kind<std::optional<int>> period{
@@ -69,7 +63,7 @@ inline constexpr kind<print_form> form{
     }};
 /// Names with blanks or commas between them, perhaps none.
 inline constexpr kind<std::string> names{
-    "NAMES", [](origin const&, std::string_view t) { return std::string{t}; },
+    "NAMES", [](origin const&, std::string_view t) { return std::string{t == "none" ? "" : t}; },
     [](std::string const& all) { return all.empty() ? std::string{"none"} : all; }};
 
 [[nodiscard]] inline std::string parse_given(origin const& where, std::string_view text, char const* what,
@@ -83,20 +77,36 @@ inline constexpr kind<std::string> device{
 inline constexpr kind<std::string> file{
     "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "file", "Write " + w + "=NAME"); },
     [](std::string const& name) { return name.empty() ? std::string{"none"} : name; }};
+/// A folder that a node can be kept in.
+inline constexpr kind<std::string> cache_folder{
+    "FOLDER",
+    [](origin const& where, std::string_view text) {
+      if (text == "off") return std::string{};
+      if (auto const why = topology::node::why_not_kept_in(std::string{text}); !why.empty())
+        throw error("device", where + "='" + std::string{text} + "' cannot keep the node", why,
+                    "Name a folder that only you may write");
+      return std::string{text};
+    },
+    [](std::string const& folder) { return folder.empty() ? std::string{"off"} : folder; }};
+inline constexpr kind<bind_rule> bind{"HOW", parse_bind, bind_text};
 
 /// One of the words of an enumeration, which are in its order.
 template <class Enumeration, auto const& Words>
 inline constexpr kind<Enumeration> word{
-    "WORD", [](origin const& w, std::string_view t) { return static_cast<Enumeration>(parse_word(w, t, Words)); },
+    "WORD",
+    [](origin const& w, std::string_view t) {
+      return static_cast<Enumeration>(parse_word(w, t, Words.data(), Words.size()));
+    },
     [](Enumeration const& e) { return std::string{Words[static_cast<std::size_t>(e)]}; }};
+inline constexpr auto mapping = word<device_mapping, device_mapping_words>;
 
 /// How much is said; `silent` is the same as `off`.
 inline constexpr kind<log_level> level{"LEVEL",
                                        [](origin const& w, std::string_view t) {
-                                         return static_cast<log_level>(
-                                             parse_word(w, t == "silent" ? "off" : t, log_level_words));
+                                         return static_cast<log_level>(parse_word(w, t == "silent" ? "off" : t,
+                                                                                  log_level_words.data(),
+                                                                                  log_level_words.size()));
                                        },
                                        word<log_level, log_level_words>.show};
 
-} // namespace kinds
-} // namespace keel::device
+} // namespace keel::device::kinds

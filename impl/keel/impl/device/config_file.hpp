@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Bodies of taking knobs out of a file.
+
+#include <keel/device/config_file.hpp>
+#include <keel/device/table.hpp>
+#include <keel/impl/device/file_knobs.hpp>
+#include <keel/impl/device/json_config.hpp>
+#include <keel/impl/device/kinds.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+namespace keel::device {
+
+namespace impl {
+
+[[nodiscard]] inline std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  auto const begin = text.find_first_not_of(blanks);
+  return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+}
+
+/// All of a file. Refuses one that cannot be read, and one that is too large to be meant.
+[[nodiscard]] inline std::string content_of(std::string const& path) {
+  constexpr std::size_t most = std::size_t{1} << 20;
+  auto const refuse = [&](std::string const& why, int code = 0) {
+    throw error("device", "the configuration file '" + path + "' cannot be read", why, "Name another file", code);
+  };
+  struct closer {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, closer> const file(std::fopen(path.c_str(), "rb"));
+  if (!file) refuse(std::generic_category().message(errno), errno);
+  std::string text;
+  char piece[4096];
+  while (auto const n = std::fread(piece, 1, sizeof piece, file.get())) {
+    text.append(piece, n);
+    if (text.size() > most) refuse("it has more than " + std::to_string(most) + " bytes");
+  }
+  if (std::ferror(file.get()) != 0) refuse(std::generic_category().message(errno), errno);
+  if (text.find('\0') != text.npos) refuse("it is not a text");
+  return text;
+}
+
+} // namespace impl
+
+KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std::string const& path,
+                                                 std::string_view text) {
+  if (constexpr std::string_view mark = "\xef\xbb\xbf"; text.starts_with(mark)) text.remove_prefix(mark.size());
+  if (auto const first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '{')
+    return impl::json_config{names, path, text}.take();
+  impl::file_knobs knobs{names};
+  std::string section;
+  for (int number = 1; !text.empty(); ++number) {
+    auto const line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    auto const words = impl::trimmed(line);
+    std::string const at = path + ":" + std::to_string(number) + ": ";
+    if (words.empty() || words.front() == '#' || words.front() == ';') continue;
+    if (words.size() > 4096)
+      throw error("device", at + "the line has " + std::to_string(words.size()) + " bytes", "no knob takes so much",
+                  "Is this a file of knobs");
+    if (words.front() == '[') {
+      if (words.back() != ']' || words.size() < 3)
+        throw error("device", at + "'" + std::string{words} + "' is not a section",
+                    "it has no ] at its end, or no name", "Write [serial]");
+      section = impl::trimmed(words.substr(1, words.size() - 2));
+      knobs.check_section(at, section);
+      continue;
+    }
+    auto const equals = words.find('=');
+    if (equals == words.npos)
+      throw error("device", at + "'" + std::string{words} + "' is not a setting", "it has no =",
+                  "Write num-threads = 4, or # before a comment");
+    knobs.add(at, section, std::string{impl::trimmed(words.substr(0, equals))},
+              std::string{impl::trimmed(words.substr(equals + 1))});
+  }
+  return std::move(knobs.found);
+}
+
+KEEL_INLINE std::vector<assignment> with_config(option_names const& names, std::string const& proposed,
+                                                std::vector<assignment> all) {
+  std::string path = proposed;
+  for (auto const& a : all)
+    if (a.id == knob::config) path = kinds::file.parse(a.where, a.text);
+  if (path.empty()) return all;
+  auto knobs = parse_config(names, path, impl::content_of(path));
+  knobs.insert(knobs.end(), all.begin(), all.end());
+  return knobs;
+}
+
+} // namespace keel::device

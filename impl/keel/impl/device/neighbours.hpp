@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Bodies of what the ranks of a node share.
+
+#include <keel/device/mapping.hpp>
+#include <keel/device/neighbours.hpp>
+#include <keel/topology/affinity.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace keel::device {
+
+KEEL_INLINE told_threads told_threads::own() {
+  auto const threads = topology::bound_hardware_threads();
+  return {std::hash<std::string>{}(to_string(threads)), threads.empty() ? -1 : *threads.begin()};
+}
+
+namespace impl {
+
+/// A rank among those of its node.
+struct neighbours {
+  int rank, size;
+  int sharing_cores = 0;          ///< ranks that may run on the very same hardware threads, this one included
+  std::vector<int> first_threads; ///< the first hardware thread of each rank of the node
+
+  neighbours(int own_rank, std::span<char const> told)
+      : rank(own_rank), size(static_cast<int>(told.size() / sizeof(told_threads))) {
+    std::vector<told_threads> all(static_cast<std::size_t>(size));
+    std::memcpy(all.data(), told.data(), told.size());
+    for (auto const& one : all) {
+      sharing_cores += one.hash == all[static_cast<std::size_t>(rank)].hash;
+      first_threads.push_back(one.first);
+    }
+  }
+};
+
+/// The accelerator of a device that this rank takes where no knob chose one.
+[[nodiscard]] inline std::optional<int> mapped_instance(device_facts const& device, neighbours const& here,
+                                                        placed_rank const& placed, program_settings const& program,
+                                                        own_node const& own) {
+  std::vector<std::string> visible;
+  for (int i = 0; i < device.max_devices(); ++i) visible.push_back(device.pci_id(i));
+  auto const how = program.map_device_by;
+  mapping_facts facts{.node_rank = here.rank, .visible = visible, .limit = program.num_devices};
+  if (how == device_mapping::nearest && !visible.empty()) {
+    auto const& node = own.get(program.topology_cache);
+    auto const me = static_cast<std::size_t>(here.rank);
+    bool const is_bound = here.sharing_cores < here.size;
+    int const id = placed.place() ? placed.place()->device
+                   : is_bound     ? nearest_gpu(node, here.first_threads, me)
+                                  : node.place(here.size)[me].device;
+    if (id >= 0) facts.nearest = node.devices()[static_cast<std::size_t>(id)].pci_id;
+  }
+  return map_device(how, facts);
+}
+
+} // namespace impl
+
+KEEL_INLINE void propose(std::span<changeable_knobs const> devices, int rank, std::span<char const> told,
+                         placed_rank const& placed, program_settings const& program, own_node const& node) {
+  impl::neighbours const here{rank, told};
+  for (auto const& d : devices) {
+    if (d.device->default_threads != nullptr)
+      d.propose(knob::threads, share_of_threads(d.device->default_threads(), here.sharing_cores));
+    d.propose(knob::numa_regions, 1);
+    if (d.device->max_devices != nullptr)
+      if (auto const instance = impl::mapped_instance(*d.device, here, placed, program, node))
+        d.propose(knob::device_instance, *instance);
+  }
+}
+
+} // namespace keel::device

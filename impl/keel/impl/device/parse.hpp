@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Bodies of reading one value from text.
+
+#include <keel/device/parse.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace keel::device {
+
+KEEL_INLINE std::int64_t parse_whole(origin const& where, std::string_view text, std::int64_t least, std::int64_t most,
+                                     std::string_view else_taken) {
+  auto const refuse = [&](std::string const& why) -> std::int64_t {
+    throw error("device", where + "='" + std::string{text} + "' is not a value for this knob", why,
+                "Give a whole number from " + std::to_string(least) + " on" + std::string{else_taken});
+  };
+  if (text.empty()) return refuse("the text is empty");
+  std::int64_t value = 0;
+  char const* const end = text.data() + text.size();
+  auto const [stop, problem] = std::from_chars(text.data(), end, value);
+  bool const is_out = problem == std::errc::result_out_of_range;
+  if (problem == std::errc::invalid_argument) return refuse("'" + std::string{text.substr(0, 1)} + "' is not a digit");
+  if (stop != end) return refuse("'" + std::string{stop, end} + "' follows the number");
+  if (is_out ? text.front() == '-' : value < least)
+    return refuse("the number is less than " + std::to_string(least));
+  if (is_out || value > most) return refuse("the number is larger than " + std::to_string(most));
+  return value;
+}
+
+KEEL_INLINE int parse_word(origin const& where, std::string_view text, std::string_view const* words,
+                           std::size_t count) {
+  auto const* const end = words + count;
+  if (auto const* const found = std::find(words, end, text); found != end) return static_cast<int>(found - words);
+  std::string known;
+  for (auto const* word = words; word != end; ++word) known.append(known.empty() ? "" : ", ").append(*word);
+  throw error("device", where + "='" + std::string{text} + "' is not a value for this knob",
+              text.empty() ? "the text is empty" : "the known words are " + known, "Take one of them");
+}
+
+KEEL_INLINE bool parse_flag(origin const& where, std::string_view text) {
+  return parse_word(where, text, {"0", "false", "off", "no", "1", "true", "on", "yes"}) >= 4;
+}
+
+KEEL_INLINE std::optional<int> parse_period(origin const& where, std::string_view text) {
+  if (text == "never") return std::nullopt;
+  return parse_number(where, text, 1, ", or never");
+}
+
+KEEL_INLINE std::int64_t parse_size(origin const& where, std::string_view text) {
+  constexpr std::string_view units = "KMG", small = "kmg", taken = ", with K, M or G for powers of 1024";
+  std::size_t unit = text.size() > 1 ? units.find(text.back()) : units.npos;
+  if (unit == units.npos && text.size() > 1) unit = small.find(text.back());
+  int const shift = unit == units.npos ? 0 : 10 * (static_cast<int>(unit) + 1);
+  auto const number = parse_number<std::int64_t>(where, shift == 0 ? text : text.substr(0, text.size() - 1), 1, taken);
+  if (number > std::numeric_limits<std::int64_t>::max() >> shift)
+    throw error("device", where + "='" + std::string{text} + "' is not a value for this knob",
+                "there are not so many bytes", "Give less");
+  return number << shift;
+}
+
+KEEL_INLINE std::string size_text(std::int64_t bytes) {
+  int unit = 0;
+  for (; unit < 3 && bytes != 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
+  return std::to_string(bytes) +
+         std::string(std::string_view{"KMG"}.substr(static_cast<std::size_t>(std::max(unit - 1, 0)), unit > 0));
+}
+
+} // namespace keel::device

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Bodies of the knobs of a program as rows.
+
+#include <keel/device/help.hpp>
+#include <keel/device/print.hpp>
+#include <keel/device/table.hpp>
+#include <keel/policy/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::device {
+
+KEEL_INLINE std::vector<printed_knob> printed_knobs(option_names const& names, common_settings const& common,
+                                                    std::span<device_knobs const> devices,
+                                                    std::string_view device_name) {
+  std::vector<printed_knob> rows;
+  for (auto const& row : all_knobs) {
+    auto const add = [&](std::string_view device, std::string value, device::source from) {
+      rows.push_back({option_prefix(names.prefix) + std::string{row.option}, variable_name(names.prefix, row.option),
+                      std::string{device}, std::move(value), from});
+    };
+    if (row.of_devices()) {
+      for (auto const& d : devices) {
+        auto const value = d.value(row.id);
+        if (!value) { // none was proposed; asking for the bounds may cost a look at the whole node
+          auto const allowed = d.bounds_of(row.id);
+          if (!allowed || allowed->most < allowed->least) continue; // there is nothing to choose from
+        }
+        add(d.device().name, value ? row.of_device.show(*value) : "default", d.source(row.id));
+      }
+    } else if (!row.for_ledgers || names.has_ledger) {
+      bool const is_device = row.id == knob::device && !common.program.is_set(row.id);
+      add("", is_device ? std::string{device_name} : row.of_program.show(common.program),
+          common.program.source(row.id));
+    }
+  }
+  return rows;
+}
+
+KEEL_INLINE std::string table(std::vector<printed_knob> const& rows) {
+  std::vector<std::array<std::string, 4>> cells{{"knob", "device", "value", "source"}};
+  for (auto const& r : rows)
+    cells.push_back({r.option, r.device.empty() ? "-" : r.device, r.value, std::string{name(r.from)}});
+  std::array<std::size_t, 4> width{};
+  for (auto const& row : cells)
+    for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], row[i].size());
+  std::string text;
+  for (auto const& row : cells) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < width.size(); ++i)
+      line += " " + row[i] + std::string(width[i] - row[i].size() + 1, ' ');
+    text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+  }
+  return text;
+}
+
+KEEL_INLINE std::string json(std::vector<printed_knob> const& rows) {
+  std::string all;
+  for (auto const& r : rows)
+    all += (all.empty() ? "{" : ", {") + ("\"option\": " + policy::json_text(r.option)) + ", \"variable\": " +
+           policy::json_text(r.variable) + ", \"device\": " + (r.device.empty() ? "null" : policy::json_text(r.device)) +
+           ", \"value\": " + policy::json_text(r.value) + ", \"source\": " + policy::json_text(name(r.from)) + "}";
+  return "{\"knobs\": [" + all + "]}\n";
+}
+
+KEEL_INLINE void print_start(option_names const& names, common_settings const& common,
+                             std::span<device_knobs const> devices, std::string_view device_name) {
+  auto const& program = common.program;
+  if (program.help) std::printf("Options of keel, and their variables:\n%s", help_text(names).c_str());
+  if (program.print_configuration != print_form::off) {
+    auto const rows = printed_knobs(names, common, devices, device_name);
+    std::fputs((program.print_configuration == print_form::json ? json(rows) : table(rows)).c_str(), stdout);
+  }
+  std::fflush(stdout);
+}
+
+} // namespace keel::device

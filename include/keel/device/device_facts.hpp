@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What keel asks of a device to hold its knobs, without the device's type, so that the questions are compiled once.
+
+#include <keel/device/knobs.hpp>
+#include <keel/space/settings.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace keel::device {
+
+/// What a device says of one knob; null where it lacks it.
+struct knob_of_device {
+  space::bounds (*bounds)() = nullptr;
+  std::optional<std::int64_t> (*running)() = nullptr; ///< what really runs; where null, what was set is taken to run
+};
+
+/// A device. The functions are those of `keel::device_traits`.
+struct device_facts {
+  std::string_view name;
+  std::array<knob_of_device, device_knob_count> knobs;
+  bool starts_itself; ///< takes its knobs by itself, also once Kokkos runs; else Kokkos' start takes them
+  void (*configure)(space::settings const&);
+  bool (*is_running)();
+  int (*default_threads)();
+  int (*max_devices)(); ///< null where it has no instances, as is the next
+  std::string (*pci_id)(int instance);
+  std::atomic<unsigned>* told; ///< a bit for each knob that was told to come too late
+
+  [[nodiscard]] constexpr bool has(knob id) const {
+    auto const at = static_cast<std::size_t>(id);
+    return at < device_knob_count && knobs[at].bounds != nullptr;
+  }
+  /// How many knobs it has before this one.
+  [[nodiscard]] constexpr std::size_t place_of(knob id) const {
+    std::size_t n = 0;
+    for (std::size_t i = 0; i < device_knob_count && i < static_cast<std::size_t>(id); ++i)
+      n += knobs[i].bounds != nullptr;
+    return n;
+  }
+};
+
+} // namespace keel::device

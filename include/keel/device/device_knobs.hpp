@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The knobs of one device, whichever it is: what `configuration<Tag>` does, compiled once for all devices.
+
+#include <keel/device/device_facts.hpp>
+#include <keel/device/knobs.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/space/settings.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace keel::device {
+
+using held_value = setting<std::optional<std::int64_t>>;
+
+/// Refers to the values of a device, which stand in the order of its knobs; cheap to copy.
+class device_knobs {
+public:
+  device_knobs(device_facts const& device, held_value const* values) : device_(&device), values_(values) {}
+
+  [[nodiscard]] device_facts const& device() const { return *device_; }
+
+  /// What was set or proposed; once the device runs, what really runs.
+  [[nodiscard]] std::optional<std::int64_t> value(knob id) const;
+  /// What was set or proposed.
+  [[nodiscard]] std::optional<std::int64_t> set_value(knob id) const;
+  [[nodiscard]] device::source source(knob id) const;
+  [[nodiscard]] std::optional<space::bounds> bounds_of(knob id) const;
+  /// Says once for each knob that it came too late.
+  void tell_too_late(knob id) const;
+  /// Says that a value is more than this machine has, where it is.
+  void tell_of_excess(knob id) const;
+  /// The knobs that were set, in words, where something else runs.
+  [[nodiscard]] std::vector<std::string> lost() const;
+  /// What the device is told before the start; or only the part of it that was set.
+  [[nodiscard]] space::settings told(bool only_set = false) const;
+
+private:
+  [[nodiscard]] held_value const& held(knob id) const { return values_[device_->place_of(id)]; }
+
+  device_facts const* device_;
+  held_value const* values_;
+};
+
+/// The same to be changed.
+struct changeable_knobs {
+  device_facts const* device;
+  held_value* values;
+
+  [[nodiscard]] device_knobs read() const { return {*device, values}; }
+  /// Takes a value, unless the device runs or cannot take it.
+  outcome assign(knob id, std::int64_t value, source from) const;
+  /// The same by code once the runtime has started, with what there is to say about it.
+  outcome set(knob id, std::int64_t value) const;
+  /// What keel takes where the knob is not set.
+  void propose(knob id, std::int64_t value) const;
+};
+
+/// Tells each device its values before Kokkos starts, or names, where `kokkos_runs` already, each knob that was set and
+/// that Kokkos did not take, and each of the arguments kept for it. One of keel's own takes them later, too.
+void configure_devices(std::span<device_knobs const> devices, bool kokkos_runs,
+                       std::span<std::string const> for_kokkos);
+
+} // namespace keel::device
+
+#if !KEEL_COMPILED
+#include <keel/impl/device/device_knobs.hpp>
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a device's traits say of its knobs. A new knob of devices has its bounds here.
+
+#include <keel/device/device_facts.hpp>
+#include <keel/policy/tags.hpp>
+#include <keel/space/start.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace keel::device {
+
+namespace impl {
+
+/// The bounds of each knob of the devices that have it, and what runs; in the order of `enum class knob`.
+template <class Traits>
+constexpr std::array<knob_of_device, device_knob_count> knobs_of_device() {
+  std::array<knob_of_device, device_knob_count> all{};
+  auto const at = [&](knob id) -> knob_of_device& { return all[static_cast<std::size_t>(id)]; };
+  if constexpr (Traits::has_threads)
+    at(knob::threads) = {[] {
+                           std::int64_t const here = Traits::max_threads();
+                           if constexpr (requires { Traits::most_threads(); })
+                             return space::bounds{1, Traits::most_threads(), here};
+                           else return space::bounds{1, here};
+                         },
+                         []() -> std::optional<std::int64_t> { return Traits::threads(); }};
+  if constexpr (Traits::has_numa_regions)
+    at(knob::numa_regions) = {[] { return space::bounds{1, Traits::max_numa_regions()}; }};
+  if constexpr (Traits::has_instances)
+    at(knob::device_instance) = {[] { return space::bounds{0, Traits::max_devices() - 1}; },
+                                 []() -> std::optional<std::int64_t> {
+                                   if (Traits::max_devices() == 0) return std::nullopt;
+                                   return Traits::device_instance();
+                                 }};
+  if constexpr (requires { Traits::stack_sizes(); })
+    at(knob::stack_size) = {[] { return space::bounds{Traits::stack_sizes()}; }};
+  return all;
+}
+
+template <class Tag>
+inline constinit std::atomic<unsigned> told_of{0};
+
+template <class Tag>
+constexpr device_facts make_facts() {
+  using traits = device_traits<Tag>;
+  constexpr bool starts_itself = requires { traits::is_running(); };
+  device_facts made{.name = Tag::name,
+                    .knobs = knobs_of_device<traits>(),
+                    .starts_itself = starts_itself,
+                    .configure = [](space::settings const& s) { traits::configure(s); },
+                    .is_running = &space::is_started,
+                    .default_threads = nullptr,
+                    .max_devices = nullptr,
+                    .pci_id = nullptr,
+                    .told = &told_of<Tag>};
+  if constexpr (starts_itself) made.is_running = [] { return bool{traits::is_running()}; };
+  if constexpr (traits::has_threads) made.default_threads = [] { return int{traits::default_threads()}; };
+  if constexpr (traits::has_instances) {
+    made.max_devices = [] { return int{traits::max_devices()}; };
+    made.pci_id = [](int instance) { return std::string{traits::pci_id(instance)}; };
+  }
+  return made;
+}
+
+} // namespace impl
+
+template <class Tag>
+inline constexpr device_facts facts_of = impl::make_facts<Tag>();
+
+} // namespace keel::device

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What this node is made of, looked up where that is first asked, because it takes milliseconds.
+
+#include <keel/policy/macros.hpp>
+#include <keel/topology/node.hpp>
+
+#include <optional>
+#include <string>
+
+namespace keel::device {
+
+/// The node that this process runs on.
+class own_node {
+public:
+  own_node();
+  own_node(own_node const&) = delete;
+  own_node& operator=(own_node const&) = delete;
+  ~own_node();
+
+  /// `kept_in` is the folder of `--keel-topology-cache`; empty for none.
+  [[nodiscard]] topology::node const& get(std::string const& kept_in) const;
+
+private:
+  mutable std::optional<topology::node> node_;
+};
+
+} // namespace keel::device
+
+#if !KEEL_COMPILED
+#include <keel/impl/device/own_node.hpp>
+#endif

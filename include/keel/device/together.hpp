@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the ranks of a program do together at its start: agree on mistakes, tell one another what they share, and go to
+/// their places. All of it is collective, and sends bytes, so that little is compiled for each kind of ranks.
+
+#include <keel/device/bound_rank.hpp>
+#include <keel/device/neighbours.hpp>
+#include <keel/device/reading.hpp>
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/reductions.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::device {
+
+/// The bytes of all ranks, of each equally many.
+template <class Ranks>
+[[nodiscard]] std::vector<char> bytes_of_all(machine::basic_environment<Ranks> const& ranks, void const* mine,
+                                             std::size_t bytes) {
+  std::vector<char> all(bytes * static_cast<std::size_t>(ranks.size()));
+  if (ranks.is_member()) Ranks::all_gather(ranks.communicator(), mine, all.data(), bytes);
+  return all;
+}
+
+/// Throws on every rank where one has a problem, `before` it; the first that has one says it.
+template <class Environment, class F>
+void agree(Environment const& all_ranks, std::string const& problem, F const& before) {
+  char const is_bad = problem.empty() ? 0 : 1;
+  auto const bad = bytes_of_all(all_ranks, &is_bad, 1);
+  int first = 0;
+  for (char const one : bad) {
+    if (one != 0) {
+      before();
+      throw error_of(problem, first, all_ranks.rank());
+    }
+    ++first;
+  }
+}
+
+/// The hardware threads that one at least of `ranks`, those of a node, may use.
+template <class Environment>
+[[nodiscard]] topology::id_set allowed_together(Environment const& ranks) {
+  auto const own = own_bits();
+  return threads_of_any(bytes_of_all(ranks, &own, sizeof own));
+}
+
+/// Each rank goes to its place, where that is asked for; the answer is what this one has against it. Asked for on some
+/// ranks alone it is an error of all.
+template <class Environment>
+[[nodiscard]] std::string go(placed_rank& me, Environment const& all_ranks, std::string_view prefix,
+                             common_settings const& common, own_node const& node) {
+  bool const wanted = common.program.bind.place;
+  if (!machine::any_of(all_ranks, wanted)) return {};
+  auto const here = all_ranks.node();
+  auto const own = own_bits();
+  return me.go(machine::all_of(all_ranks, wanted), here.rank(), bytes_of_all(here, &own, sizeof own), prefix, common,
+               node);
+}
+
+/// The first rank of each node notes where those of its node are, once all went.
+template <class Environment>
+void note_places(placed_rank const& me, Environment const& all_ranks, common_settings& common) {
+  if (!me.place()) return;
+  constexpr std::size_t length = 1024;
+  std::string line = "rank " + std::to_string(all_ranks.rank()) + " is bound to " + me.text();
+  line.resize(length);
+  auto const here = all_ranks.node();
+  auto const all = bytes_of_all(here, line.data(), length);
+  if (here.rank() == 0) note_places(all, length, common);
+}
+
+/// What keel takes of each device where no knob says it.
+template <class Environment>
+void propose(std::span<changeable_knobs const> devices, Environment const& all_ranks, placed_rank const& placed,
+             program_settings const& program, own_node const& node) {
+  auto const here = all_ranks.node();
+  auto const own = told_threads::own();
+  propose(devices, here.rank(), bytes_of_all(here, &own, sizeof own), placed, program, node);
+}
+
+} // namespace keel::device

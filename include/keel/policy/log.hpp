@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What keel says on standard error while a program runs, and how much of it.
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace keel::policy {
+
+/// How much is said; each level includes those before it.
+enum class log_level { off, error, warning, information, details, silent = off };
+/// The same as a user writes and reads them.
+inline constexpr std::array<std::string_view, 5> log_level_words{"off", "error", "warning", "information", "details"};
+
+/// Takes what is said instead of standard error: one call for each line, on the thread that says it. Null is standard
+/// error again.
+using log_sink = void (*)(log_level level, std::string_view text);
+
+namespace impl {
+inline std::atomic<log_level> level{log_level::warning};
+/// False on the ranks that leave the talking to their master.
+inline std::atomic<bool> speaks{true};
+inline std::atomic<log_sink> sink{nullptr};
+} // namespace impl
+
+inline void set_log_sink(log_sink sink) { impl::sink = sink; }
+inline void set_log_level(log_level level) { impl::level = level; }
+inline void set_log_speaker(bool speaks) { impl::speaks = speaks; }
+
+/// Writes one line, whole, whatever is admitted: for what a switch of its own asks for.
+inline void say(log_level level, std::string_view text) {
+  if (auto const sink = impl::sink.load()) return sink(level, text);
+  std::string const line =
+      "keel: " + std::string{log_level_words[static_cast<std::size_t>(level)]} + ": " + std::string{text} + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+/// The same where the level admits it and this rank speaks.
+inline void log(log_level level, std::string_view text) {
+  if (level <= impl::level.load() && impl::speaks.load()) say(level, text);
+}
+
+} // namespace keel::policy
