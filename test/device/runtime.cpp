@@ -441,8 +441,8 @@ std::string said_by_a_step(std::vector<std::string> words, bool set_in_code = fa
 
 TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environment or command line set them") {
   Kokkos::initialize(); // for all of them: newer ones start once in a process
-  std::string const copied_back = "keel: residency: step 1: 32 bytes of 1 variables copied back for show\n";
-  std::string const needed = "keel: residency: step 1: look needed 32 bytes on the host, 0 on a device\n";
+  std::string const copied_back = "keel: information: residency: step 1: 32 bytes of 1 variables copied back for show\n";
+  std::string const needed = "keel: details: residency: step 1: look needed 32 bytes on the host, 0 on a device\n";
   CHECK(said_by_a_step({}).empty());
   CHECK(said_by_a_step({}, true) == copied_back);
   CHECK(said_by_a_step({"--rt-verbose"}) == copied_back);
@@ -456,7 +456,7 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   CHECK(said_by_a_step({}) == copied_back);
   CHECK(said_by_a_step({"--rt-copy-back-every=never"}).empty());
   CHECK(said_by_a_step({"--rt-copy-back-vars", ""}) ==
-        "keel: residency: step 1: 0 bytes of 0 variables copied back for show\n");
+        "keel: information: residency: step 1: 0 bytes of 0 variables copied back for show\n");
   CHECK(keel::test::message_of([] { (void)said_by_a_step({"--rt-copy-back-vars=pear"}); })
             .starts_with("keel::residency: --rt-copy-back-vars names 'pear' ("));
   variable const w{"RT_VERYVERBOSE", "on"};

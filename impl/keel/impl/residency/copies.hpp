@@ -6,10 +6,10 @@
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -52,9 +52,9 @@ void fields_base<App>::report_copies(std::string_view routine, F&& copy) {
   copy();
   std::uint64_t const down = ledger_.traffic().bytes(way::to_host) - to_host, up = ledger_.traffic().bytes(way::to_device) - to_device;
   if (down + up != 0)
-    std::fprintf(stderr, "keel: residency: step %lld: %s needed %llu bytes on the host, %llu on a device\n",
-                 static_cast<long long>(steps_), std::string(routine).c_str(), static_cast<unsigned long long>(down),
-                 static_cast<unsigned long long>(up));
+    policy::say(policy::log_level::details, "residency: step " + std::to_string(steps_) + ": " + std::string(routine) +
+                                                " needed " + std::to_string(down) + " bytes on the host, " +
+                                                std::to_string(up) + " on a device");
 }
 
 template <class App>
@@ -69,10 +69,10 @@ void fields_base<App>::copy_back(std::span<int const> variables, std::string_vie
   std::uint64_t const before = ledger_.traffic().bytes(way::to_host);
   ledger_.copy_back(variables, settings_.copy_back_all_levels, why, range);
   if ((settings_.verbose || settings_.veryverbose) && own_.rank() == 0)
-    std::fprintf(stderr, "keel: residency: step %lld: %llu bytes of %zu variables copied back for %s\n",
-                 static_cast<long long>(steps_),
-                 static_cast<unsigned long long>(ledger_.traffic().bytes(way::to_host) - before), variables.size(),
-                 std::string(why).c_str());
+    policy::say(policy::log_level::information,
+                "residency: step " + std::to_string(steps_) + ": " +
+                    std::to_string(ledger_.traffic().bytes(way::to_host) - before) + " bytes of " +
+                    std::to_string(variables.size()) + " variables copied back for " + std::string(why));
 }
 
 template <class App>
