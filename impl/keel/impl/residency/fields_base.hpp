@@ -109,6 +109,8 @@ struct fields_base {
   void on_chosen(F&& f);
   template <class Tag>
   void prepare(std::string_view routine = "the caller");
+  template <class Run>
+  void open_first_of_chain(Run& run);
   [[nodiscard]] std::string_view device_name() const;
 
   // step_progress.hpp
