@@ -19,7 +19,7 @@
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 
 template <class Space, class... Tags>
 consteval bool has_space(list<Tags...>) {
@@ -34,18 +34,18 @@ inline constexpr int preference =
         ? std::numeric_limits<int>::max()
         : device_traits<Tag>::preference;
 
-} // namespace impl
+} // namespace detail
 
 /// The default execution space of an application where a device of the list has it; else `void`.
 template <class Devices, class App>
-using default_in = std::conditional_t<impl::has_space<typename App::default_execution_space>(Devices{}),
+using default_in = std::conditional_t<detail::has_space<typename App::default_execution_space>(Devices{}),
                                       typename App::default_execution_space, void>;
 
 /// The devices of a list, of which the one whose space is `Default` is preferred.
 template <class Devices, class Default>
 inline constexpr auto candidates = []<class... Tags>(list<Tags...>) {
   return std::array<candidate, sizeof...(Tags)>{
-      candidate{Tags::name, &available<Tags>, impl::preference<Tags, Default>}...};
+      candidate{Tags::name, &available<Tags>, detail::preference<Tags, Default>}...};
 }(policy::to_list<Devices>{});
 
 /// Those of a list, see keel/device/candidates.hpp.

@@ -21,7 +21,7 @@ class start;
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 
 /// The values of the knobs that a device has; nothing where it has none.
 template <std::size_t N>
@@ -35,7 +35,7 @@ struct values<0> {
   static constexpr held_value* data() { return nullptr; }
 };
 
-} // namespace impl
+} // namespace detail
 
 template <class Tag>
 struct slot;
@@ -112,7 +112,7 @@ private:
     return std::nullopt;
   }
 
-  [[no_unique_address]] impl::values<facts_of<Tag>.place_of(knob::num_devices)> values_;
+  [[no_unique_address]] detail::values<facts_of<Tag>.place_of(knob::num_devices)> values_;
 };
 
 /// Where the runtime keeps a configuration: what makes one, so that users cannot.

@@ -17,7 +17,7 @@
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 
 /// The bounds of each knob of the devices that have it, and what runs; in the order of `enum class knob`.
 template <class Traits>
@@ -70,9 +70,9 @@ constexpr device_facts make_facts() {
   return made;
 }
 
-} // namespace impl
+} // namespace detail
 
 template <class Tag>
-inline constexpr device_facts facts_of = impl::make_facts<Tag>();
+inline constexpr device_facts facts_of = detail::make_facts<Tag>();
 
 } // namespace keel::device

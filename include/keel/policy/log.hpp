@@ -22,20 +22,20 @@ inline constexpr std::array<std::string_view, 5> log_level_words{"off", "error",
 /// error again.
 using log_sink = void (*)(log_level level, std::string_view text);
 
-namespace impl {
+namespace detail {
 inline std::atomic<log_level> level{log_level::warning};
 /// False on the ranks that leave the talking to their master.
 inline std::atomic<bool> speaks{true};
 inline std::atomic<log_sink> sink{nullptr};
-} // namespace impl
+} // namespace detail
 
-inline void set_log_sink(log_sink sink) { impl::sink = sink; }
-inline void set_log_level(log_level level) { impl::level = level; }
-inline void set_log_speaker(bool speaks) { impl::speaks = speaks; }
+inline void set_log_sink(log_sink sink) { detail::sink = sink; }
+inline void set_log_level(log_level level) { detail::level = level; }
+inline void set_log_speaker(bool speaks) { detail::speaks = speaks; }
 
 /// Writes one line, whole, whatever is admitted: for what a switch of its own asks for.
 inline void say(log_level level, std::string_view text) {
-  if (auto const sink = impl::sink.load()) return sink(level, text);
+  if (auto const sink = detail::sink.load()) return sink(level, text);
   std::string const line =
       "keel: " + std::string{log_level_words[static_cast<std::size_t>(level)]} + ": " + std::string{text} + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
@@ -43,7 +43,7 @@ inline void say(log_level level, std::string_view text) {
 
 /// The same where the level admits it and this rank speaks.
 inline void log(log_level level, std::string_view text) {
-  if (level <= impl::level.load() && impl::speaks.load()) say(level, text);
+  if (level <= detail::level.load() && detail::speaks.load()) say(level, text);
 }
 
 } // namespace keel::policy

@@ -18,7 +18,7 @@
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 
 [[nodiscard]] inline std::string names_of(std::span<candidate const> all) {
   std::string text;
@@ -42,7 +42,7 @@ namespace impl {
               is_near ? "Did you mean " + std::string{near} : "Take one of them");
 }
 
-} // namespace impl
+} // namespace detail
 
 KEEL_INLINE std::vector<std::string_view> choose_devices(std::span<candidate const> all, std::string_view asked,
                                                          std::string const& said) {
@@ -55,7 +55,7 @@ KEEL_INLINE std::vector<std::string_view> choose_devices(std::span<candidate con
   } else if (!asked.empty()) {
     for (std::size_t at = 0; at <= asked.size();) {
       std::size_t const end = std::min(asked.find(',', at), asked.size());
-      add(impl::named(all, std::string{asked.substr(at, end - at)}, said));
+      add(detail::named(all, std::string{asked.substr(at, end - at)}, said));
       at = end + 1;
     }
   } else {
@@ -67,10 +67,10 @@ KEEL_INLINE std::vector<std::string_view> choose_devices(std::span<candidate con
   }
   if (!chain.empty()) return chain;
   if (asked.empty())
-    throw error("device", "no device is available", "the list of devices is '" + impl::names_of(all) + "'",
+    throw error("device", "no device is available", "the list of devices is '" + detail::names_of(all) + "'",
                 "Add keel::serial to it");
   throw error("device", said + "the device '" + std::string{asked} + "' is not available",
-              "it is compiled in, but none is here", "Take one of " + impl::names_of(all));
+              "it is compiled in, but none is here", "Take one of " + detail::names_of(all));
 }
 
 } // namespace keel::device

@@ -27,7 +27,7 @@ KEEL_INLINE common_settings::~common_settings() = default;
 KEEL_INLINE void common_settings::take(common_settings const& other, std::span<changeable_knobs const> into,
                                        std::span<device_knobs const> from) {
   for (std::size_t d = 0; d < into.size(); ++d)
-    impl::for_each_knob(*into[d].device, [&](knob id) {
+    detail::for_each_knob(*into[d].device, [&](knob id) {
       auto const by = from[d].source(id);
       if (by == source::unset) return;
       if (into[d].assign(id, *from[d].set_value(id), by) == outcome::not_applied)
@@ -117,7 +117,7 @@ KEEL_INLINE void common_settings::check_remarks() const {
 KEEL_INLINE void common_settings::tell_remarks(std::span<device_knobs const> devices) const {
   for (auto const& r : remarks_) log(r.level, r.text + (r.mend.empty() ? "" : ". " + r.mend + "?"));
   for (auto const& d : devices)
-    impl::for_each_knob(d.device(), [&](knob id) { d.tell_of_excess(id); });
+    detail::for_each_knob(d.device(), [&](knob id) { d.tell_of_excess(id); });
 }
 
 KEEL_INLINE void common_settings::without_effect(std::string const& where, std::string const& why) {

@@ -24,7 +24,7 @@
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t\r";
@@ -54,19 +54,19 @@ namespace impl {
   return text;
 }
 
-} // namespace impl
+} // namespace detail
 
 KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std::string const& path,
                                                  std::string_view text) {
   if (constexpr std::string_view mark = "\xef\xbb\xbf"; text.starts_with(mark)) text.remove_prefix(mark.size());
   if (auto const first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '{')
-    return impl::json_config{names, path, text}.take();
-  impl::file_knobs knobs{names};
+    return detail::json_config{names, path, text}.take();
+  detail::file_knobs knobs{names};
   std::string section;
   for (int number = 1; !text.empty(); ++number) {
     auto const line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    auto const words = impl::trimmed(line);
+    auto const words = detail::trimmed(line);
     std::string const at = path + ":" + std::to_string(number) + ": ";
     if (words.empty() || words.front() == '#' || words.front() == ';') continue;
     if (words.size() > 4096)
@@ -76,7 +76,7 @@ KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std:
       if (words.back() != ']' || words.size() < 3)
         throw error("device", at + "'" + std::string{words} + "' is not a section",
                     "it has no ] at its end, or no name", "Write [serial]");
-      section = impl::trimmed(words.substr(1, words.size() - 2));
+      section = detail::trimmed(words.substr(1, words.size() - 2));
       knobs.check_section(at, section);
       continue;
     }
@@ -84,8 +84,8 @@ KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std:
     if (equals == words.npos)
       throw error("device", at + "'" + std::string{words} + "' is not a setting", "it has no =",
                   "Write num-threads = 4, or # before a comment");
-    knobs.add(at, section, std::string{impl::trimmed(words.substr(0, equals))},
-              std::string{impl::trimmed(words.substr(equals + 1))});
+    knobs.add(at, section, std::string{detail::trimmed(words.substr(0, equals))},
+              std::string{detail::trimmed(words.substr(equals + 1))});
   }
   return std::move(knobs.found);
 }
@@ -96,7 +96,7 @@ KEEL_INLINE std::vector<assignment> with_config(option_names const& names, std::
   for (auto const& a : all)
     if (a.id == knob::config) path = kinds::file.parse(a.where, a.text);
   if (path.empty()) return all;
-  auto knobs = parse_config(names, path, impl::content_of(path));
+  auto knobs = parse_config(names, path, detail::content_of(path));
   knobs.insert(knobs.end(), all.begin(), all.end());
   return knobs;
 }

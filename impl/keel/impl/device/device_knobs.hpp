@@ -17,7 +17,7 @@
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 
 /// Calls `f(id)` for each knob that the device has.
 template <class F>
@@ -26,7 +26,7 @@ void for_each_knob(device_facts const& device, F const& f) {
     if (device.has(static_cast<knob>(i))) f(static_cast<knob>(i));
 }
 
-} // namespace impl
+} // namespace detail
 
 KEEL_INLINE std::optional<std::int64_t> device_knobs::value(knob id) const {
   if (!device_->has(id)) return std::nullopt;
@@ -64,7 +64,7 @@ KEEL_INLINE void device_knobs::tell_of_excess(knob id) const {
 
 KEEL_INLINE std::vector<std::string> device_knobs::lost() const {
   std::vector<std::string> names;
-  impl::for_each_knob(*device_, [&](knob id) {
+  detail::for_each_knob(*device_, [&](knob id) {
     auto const& row = facts(id);
     if (held(id).is_set() && device_->is_running() && value(id) != held(id).value)
       names.push_back(std::string{row.option} + "=" + row.of_device.show(*held(id).value) + " of " +
@@ -75,7 +75,7 @@ KEEL_INLINE std::vector<std::string> device_knobs::lost() const {
 
 KEEL_INLINE space::settings device_knobs::told(bool only_set) const {
   space::settings all;
-  impl::for_each_knob(*device_, [&](knob id) {
+  detail::for_each_knob(*device_, [&](knob id) {
     if (held(id).value && (held(id).is_set() || !only_set)) facts(id).of_device.tell(all, *held(id).value);
   });
   return all;

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::device::impl {
+namespace keel::device::detail {
 
 /// Collects them. Refuses what is no knob and a knob that is set twice, in words that begin with the place.
 class file_knobs {
@@ -49,4 +49,4 @@ private:
   option_names const& names_;
 };
 
-} // namespace keel::device::impl
+} // namespace keel::device::detail

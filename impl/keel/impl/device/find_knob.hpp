@@ -15,7 +15,7 @@
 #include <string_view>
 #include <utility>
 
-namespace keel::device::impl {
+namespace keel::device::detail {
 
 /// A knob as it was named.
 struct named_knob {
@@ -63,4 +63,4 @@ struct named_knob {
   return std::nullopt;
 }
 
-} // namespace keel::device::impl
+} // namespace keel::device::detail

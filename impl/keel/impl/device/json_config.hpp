@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace keel::device::impl {
+namespace keel::device::detail {
 
 /// Reads no more of JSON than a configuration can be: objects of texts, numbers and answers.
 class json_config {
@@ -168,4 +168,4 @@ private:
   file_knobs knobs_;
 };
 
-} // namespace keel::device::impl
+} // namespace keel::device::detail

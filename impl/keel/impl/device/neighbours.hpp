@@ -23,7 +23,7 @@ KEEL_INLINE told_threads told_threads::own() {
   return {std::hash<std::string>{}(to_string(threads)), threads.empty() ? -1 : *threads.begin()};
 }
 
-namespace impl {
+namespace detail {
 
 /// A rank among those of its node.
 struct neighbours {
@@ -62,17 +62,17 @@ struct neighbours {
   return map_device(how, facts);
 }
 
-} // namespace impl
+} // namespace detail
 
 KEEL_INLINE void propose(std::span<changeable_knobs const> devices, int rank, std::span<char const> told,
                          placed_rank const& placed, program_settings const& program, own_node const& node) {
-  impl::neighbours const here{rank, told};
+  detail::neighbours const here{rank, told};
   for (auto const& d : devices) {
     if (d.device->default_threads != nullptr)
       d.propose(knob::threads, share_of_threads(d.device->default_threads(), here.sharing_cores));
     d.propose(knob::numa_regions, 1);
     if (d.device->max_devices != nullptr)
-      if (auto const instance = impl::mapped_instance(*d.device, here, placed, program, node))
+      if (auto const instance = detail::mapped_instance(*d.device, here, placed, program, node))
         d.propose(knob::device_instance, *instance);
   }
 }

@@ -11,18 +11,18 @@
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 [[nodiscard]] inline std::string in_capitals(std::string_view text) {
   std::string name;
   for (char c : text) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
   return name;
 }
-} // namespace impl
+} // namespace detail
 
 KEEL_INLINE std::string option_prefix(std::string_view prefix) { return "--" + std::string{prefix} + "-"; }
-KEEL_INLINE std::string variable_prefix(std::string_view prefix) { return impl::in_capitals(prefix) + "_"; }
+KEEL_INLINE std::string variable_prefix(std::string_view prefix) { return detail::in_capitals(prefix) + "_"; }
 KEEL_INLINE std::string variable_name(std::string_view prefix, std::string_view option) {
-  return variable_prefix(prefix) + impl::in_capitals(option);
+  return variable_prefix(prefix) + detail::in_capitals(option);
 }
 
 } // namespace keel::device

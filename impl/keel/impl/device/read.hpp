@@ -35,7 +35,7 @@ KEEL_INLINE found_variables read_environment(option_names const& names) {
     std::string_view const entry = *at;
     if (!entry.starts_with(ours) || entry.find('=') == entry.npos) continue;
     std::string const variable{entry.substr(0, entry.find('='))};
-    if (auto const known = impl::find_knob(std::string_view{variable}.substr(ours.size()), names, true)) {
+    if (auto const known = detail::find_knob(std::string_view{variable}.substr(ours.size()), names, true)) {
       if (auto one = known->assign(std::string{entry.substr(variable.size() + 1)}, variable, source::environment))
         found.knobs.push_back(std::move(*one));
     } else {
@@ -75,7 +75,7 @@ KEEL_INLINE taken_arguments read_arguments(option_names const& names, int argc, 
     }
     if (!word.starts_with(ours)) {
       constexpr std::string_view keels = "--keel-";
-      if (word.starts_with(keels) && impl::find_knob(word.substr(keels.size(), word.find('=') - keels.size()), names))
+      if (word.starts_with(keels) && detail::find_knob(word.substr(keels.size(), word.find('=') - keels.size()), names))
         taken.for_another.emplace_back(word.substr(0, word.find('=')));
       taken.rest.push_back(argv[i]);
       continue;
@@ -84,7 +84,7 @@ KEEL_INLINE taken_arguments read_arguments(option_names const& names, int argc, 
     std::string_view const option = body.substr(0, body.find('='));
     bool const has_value = option.size() < body.size();
     origin where{word.substr(0, ours.size() + option.size())};
-    auto const known = impl::find_knob(option, names);
+    auto const known = detail::find_knob(option, names);
     if (!known)
       throw error("device", "unknown option " + where, "no knob has this name",
                   "Did you mean " + ours + std::string{nearest_option(option)});

@@ -18,7 +18,7 @@
 
 namespace keel::device {
 
-namespace impl {
+namespace detail {
 
 /// A knob of the kind `Kind` whose value is the member `Place` of the program's settings or of residency's.
 template <auto const& Kind, auto Place>
@@ -121,9 +121,9 @@ static_assert([] {
 }(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
      "the enumeration?");
 
-} // namespace impl
+} // namespace detail
 
-KEEL_INLINE constexpr std::array<knob_facts, knob_count> all_knobs = impl::rows;
+KEEL_INLINE constexpr std::array<knob_facts, knob_count> all_knobs = detail::rows;
 
 KEEL_INLINE std::string_view nearest_option(std::string_view written) {
   return policy::nearest(written, all_knobs, [](auto const& k) { return k.option; });
