@@ -4,9 +4,9 @@
 /// @file
 /// Taking the knobs out of the environment and of the command line, and nothing else.
 
+#include <keel/device/assignment.hpp>
 #include <keel/device/knobs.hpp>
 #include <keel/device/option_names.hpp>
-#include <keel/device/parse.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <span>
@@ -15,15 +15,6 @@
 #include <vector>
 
 namespace keel::device {
-
-/// A knob as it was written: not yet parsed, with the words that name its origin.
-struct assignment {
-  knob id;
-  std::string text;
-  origin where;
-  device::source from;
-  std::string_view device = {}; ///< the one that is meant; empty for all that have the knob
-};
 
 /// How messages about the value of a knob begin: with where and how it was written, `KEEL_DEVICE=tbb: `; empty where it
 /// was not.

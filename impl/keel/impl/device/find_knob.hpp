@@ -4,7 +4,8 @@
 /// @file
 /// The knob that a text names.
 
-#include <keel/device/read.hpp>
+#include <keel/device/assignment.hpp>
+#include <keel/device/option_names.hpp>
 #include <keel/device/table.hpp>
 #include <keel/impl/device/option_names.hpp>
 

@@ -5,6 +5,7 @@
 /// Bodies of taking the knobs out of the environment and of the command line.
 
 #include <keel/device/read.hpp>
+#include <keel/device/table.hpp>
 #include <keel/impl/device/find_knob.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/nearest.hpp>
