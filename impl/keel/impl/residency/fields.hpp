@@ -4,6 +4,7 @@
 /// @file
 /// The calls of fields: construction, a step, one routine, what is valid.
 
+#include <keel/impl/residency/chain.hpp>
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/copies.hpp>
 #include <keel/impl/residency/exchange.hpp>

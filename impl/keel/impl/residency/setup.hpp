@@ -11,7 +11,6 @@
 #include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/log.hpp>
 #include <keel/space/pinned.hpp>
 
 #include <memory>
@@ -112,37 +111,6 @@ void fields_base<App>::open_for(Run& run) {
   });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
   else set({});
-}
-
-// Opens the memory of the first device of the run's chain that has room. One that has none is reported to the run's tracker.
-template <class App>
-template <class Run>
-void fields_base<App>::open_first_of_chain(Run& run) {
-  if constexpr (!requires { run.device_chain(); run.tracker(); }) {
-    on_chosen<true>([&]<class Tag>(Tag) { prepare<Tag>(); });
-  } else {
-    auto const chain = run.device_chain();
-    std::string failed;
-    for (auto const name : chain) {
-      bool is_open = false;
-      with_device<devices>(name, [&]<class Tag>(Tag tag) {
-        chosen_ = policy::index_of<devices, Tag>;
-        try {
-          prepare<Tag>();
-          is_open = true;
-        } catch (error const& e) {
-          if (chain.size() == 1) throw;
-          failed.append(failed.empty() ? "" : "; ").append(e.brief());
-          run.tracker().report_failure(tag, std::string(e.brief()));
-        }
-      });
-      if (!is_open) continue;
-      if (!failed.empty())
-        policy::log(policy::log_level::warning, "residency: routines on_device run on " + std::string(name) + ", because " + failed);
-      return;
-    }
-    throw error("residency::fields", "no device has room for the variables", failed, "Take smaller arrays, or more ranks");
-  }
 }
 
 // Kernels and copies may still be at work on the arrays.
@@ -269,15 +237,6 @@ void fields_base<App>::prepare(std::string_view routine) {
     provider_.connect(memory_of<Tag>, std::make_unique<kokkos_lane<space_of<Tag>, tracking::checks>>(queue));
   if constexpr (is_rehearsal<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
-}
-
-template <class App>
-std::string_view fields_base<App>::device_name() const {
-  std::string_view name;
-  for_each_device<devices>([&, at = std::size_t{0}]<class Tag>(Tag) mutable {
-    if (at++ == chosen_) name = Tag::name;
-  });
-  return name;
 }
 
 } // namespace keel::residency::detail
