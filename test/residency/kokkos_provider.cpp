@@ -13,7 +13,6 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -44,7 +43,7 @@ public:
     triples.elements = 3 * nx * ny;
     provider.add({rows}, 3, 2, &on_kokkos::make, this);
     provider.add({triples}, 1, 2, &on_kokkos::make, this);
-    provider.connect(kr::memory{1}, std::make_unique<kr::detail::kokkos_lane<space, true>>(queue_));
+    provider.connect(kr::memory{1}, kr::detail::kokkos_lane<true>(queue_));
     for (int v = 0; v < 2; ++v)
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
   }

@@ -52,11 +52,11 @@ public:
   void place(int variable, memory m, std::vector<void*> arrays);
   /// Whose array these bytes lie in, all of them.
   [[nodiscard]] std::optional<owner> owner_of(void const* data, std::size_t bytes) const;
-  /// What copies to `m` and from it; a space of Kokkos has a `detail::kokkos_lane`. The first stays.
-  void connect(memory m, std::unique_ptr<detail::lane> lane) {
+  /// What copies to `m` and from it; of a space of Kokkos `detail::kokkos_lane` makes it. The first stays.
+  void connect(memory m, detail::lane lane) {
     if (!channel_of(m).lane) channel_of(m).lane = std::move(lane);
   }
-  [[nodiscard]] detail::lane& lane_of(memory m) { return *channel_of(m).lane; }
+  [[nodiscard]] detail::lane const& lane_of(memory m) { return channel_of(m).lane; }
 
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
   [[nodiscard]] detail::shape const& shape_of(int variable, int component = 0) const {
@@ -104,7 +104,7 @@ private:
   };
   // A lane, and staging memory on both of its ends. `used` is what copies that may still be under way occupy.
   struct staging_channel {
-    std::unique_ptr<detail::lane> lane;
+    detail::lane lane;
     staging pieces;
     std::size_t size = 0, used = 0;
     std::vector<staging> retired; // copies may still need them

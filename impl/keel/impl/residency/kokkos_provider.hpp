@@ -114,7 +114,7 @@ KEEL_INLINE void kokkos_provider::reserve(staging_channel& channel, std::size_t 
   if (channel.used + bytes <= channel.size) return;
   constexpr auto label = "keel: staging";
   std::size_t const size = std::max(bytes, 2 * channel.size);
-  staging larger{channel.lane->allocate(label, size), channel.lane->allocate_on_host(label, size)};
+  staging larger{channel.lane.allocate(label, size), channel.lane.allocate_on_host(label, size)};
   channel.retired.push_back(channel.pieces);
   channel.pieces = std::move(larger);
   channel.size = size;
@@ -136,7 +136,7 @@ KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
 // piece, and scattered by kernels. All in the device's queue, so nothing here waits for it.
 KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].to);
-  detail::lane& lane = *channel.lane;
+  detail::lane const& lane = channel.lane;
   std::size_t const size = for_each_box(batch, [](auto&&...) {});
   if (size != 0) reserve(channel, size); // first, because it may fail
   for (transfer const& t : batch)
@@ -161,7 +161,7 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
 // arrays that were meant.
 KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].from);
-  detail::lane& lane = *channel.lane;
+  detail::lane const& lane = channel.lane;
   std::size_t const size = for_each_box(batch, [](auto&&...) {});
   if (size != 0) { // first, because it may fail
     reserve(channel, size);
@@ -191,7 +191,7 @@ KEEL_INLINE finished kokkos_provider::to_host(std::span<transfer const> batch) {
 // Puts in place what has arrived.
 KEEL_INLINE void kokkos_provider::wait(memory m) {
   staging_channel& channel = channel_of(m);
-  channel.lane->fence();
+  channel.lane.fence();
   for (arrival const& a : channel.arrivals)
     for_each_box({&a.what, 1}, [&](transfer const& t, bounds const& box, std::size_t offset) {
       detail::move_on_host(detail::motion::scatter, shape_of(t.variable, t.component), a.array, a.staged + offset, box);

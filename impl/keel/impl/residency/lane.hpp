@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 namespace keel::residency::detail {
 
@@ -16,24 +17,40 @@ namespace keel::residency::detail {
 /// kernels that it has. Pointers are to that memory, but where it says host.
 class lane {
 public:
-  virtual ~lane() = default;
-  lane(lane const&) = delete;
-  lane& operator=(lane const&) = delete;
+  /// What it does, for a queue of some type.
+  struct calls {
+    std::shared_ptr<std::byte> (*allocate)(char const* label, std::size_t bytes), (*allocate_on_host)(char const* label, std::size_t bytes);
+    void (*to_device)(void const* queue, void* to, void const* host_from, std::size_t bytes);
+    void (*to_host)(void const* queue, void* host_to, void const* from, std::size_t bytes);
+    void (*copy)(void const* queue, void* to, void const* from, std::size_t bytes);
+    void (*move)(void const* queue, motion how, shape const& lies, void* array, void* buffer, bounds const& box);
+    std::uint64_t (*digest)(void const* queue, shape const& lies, void const* array, bounds const& box);
+    void (*fence)(void const* queue);
+  };
+
+  lane() = default;
+  lane(std::shared_ptr<void> queue, calls const& how) : queue_(std::move(queue)), calls_(&how) {}
+  [[nodiscard]] explicit operator bool() const { return queue_ != nullptr; }
 
   /// Bytes there; and bytes of the host that the device copies from and to without a detour. Tools see the label.
-  [[nodiscard]] virtual std::shared_ptr<std::byte> allocate(char const* label, std::size_t bytes) = 0;
-  [[nodiscard]] virtual std::shared_ptr<std::byte> allocate_on_host(char const* label, std::size_t bytes) = 0;
-  virtual void to_device(void* to, void const* host_from, std::size_t bytes) = 0;
-  virtual void to_host(void* host_to, void const* from, std::size_t bytes) = 0;
-  virtual void copy(void* to, void const* from, std::size_t bytes) = 0;
+  [[nodiscard]] auto allocate(char const* label, std::size_t bytes) const { return calls_->allocate(label, bytes); }
+  [[nodiscard]] auto allocate_on_host(char const* label, std::size_t bytes) const { return calls_->allocate_on_host(label, bytes); }
+  void to_device(void* to, void const* host_from, std::size_t bytes) const { calls_->to_device(queue_.get(), to, host_from, bytes); }
+  void to_host(void* host_to, void const* from, std::size_t bytes) const { calls_->to_host(queue_.get(), host_to, from, bytes); }
+  void copy(void* to, void const* from, std::size_t bytes) const { calls_->copy(queue_.get(), to, from, bytes); }
   /// Moves the words of a box between `array` and `buffer` by a kernel.
-  virtual void move(motion how, shape const& lies, void* array, void* buffer, bounds const& box) = 0;
+  void move(motion how, shape const& lies, void* array, void* buffer, bounds const& box) const {
+    calls_->move(queue_.get(), how, lies, array, buffer, box);
+  }
   /// The digest of a box; waits for it.
-  [[nodiscard]] virtual std::uint64_t digest(shape const& lies, void const* array, bounds const& box) = 0;
-  virtual void fence() = 0;
+  [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, bounds const& box) const {
+    return calls_->digest(queue_.get(), lies, array, box);
+  }
+  void fence() const { calls_->fence(queue_.get()); }
 
-protected:
-  lane() = default;
+private:
+  std::shared_ptr<void> queue_;
+  calls const* calls_ = nullptr;
 };
 
 } // namespace keel::residency::detail

@@ -21,7 +21,7 @@ namespace keel::residency::detail {
 /// not reach the device's memory, one piece of host memory each way. Buffers grow to the largest asked for.
 class packing {
 public:
-  void connect(lane& there, bool by_way_of_host) { lane_ = &there, by_way_of_host_ = by_way_of_host; }
+  void connect(lane const& there, bool by_way_of_host) { lane_ = &there, by_way_of_host_ = by_way_of_host; }
   [[nodiscard]] bool is_behind_caller() const { return lane_ != nullptr; }
 
   std::byte* out(std::size_t bytes) { return room(out_, bytes); }
@@ -41,7 +41,7 @@ private:
   };
   std::byte* room(buffer& all, std::size_t bytes);
 
-  lane* lane_ = nullptr;
+  lane const* lane_ = nullptr;
   bool by_way_of_host_ = false;
   buffer out_, in_;
 };

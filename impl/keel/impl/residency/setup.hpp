@@ -234,7 +234,7 @@ void fields_base<App>::prepare(std::string_view routine) {
   if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]] return;
   auto const& queue = instances_.template open<Tag>();
   if constexpr (memory_of<Tag> != host)
-    provider_.connect(memory_of<Tag>, std::make_unique<kokkos_lane<space_of<Tag>, tracking::checks>>(queue));
+    provider_.connect(memory_of<Tag>, kokkos_lane<tracking::checks>(queue));
   if constexpr (is_rehearsal<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
 }
