@@ -74,7 +74,8 @@ private:
     return {std::move(all), begin, size};
   }
   error(text const& message, int code)
-      : std::runtime_error(message.all), brief_begin_(message.brief_begin), brief_size_(message.brief_size), code_(code) {
+      : std::runtime_error(message.all), brief_begin_(message.brief_begin), brief_size_(message.brief_size),
+        code_(code) {
     latest_ = message.all;
   }
 

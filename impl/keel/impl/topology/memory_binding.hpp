@@ -71,7 +71,8 @@ KEEL_INLINE std::string why_not_bindable(id_set const& memories) {
   if (auto const withheld = memories - detail::ids_of(hwloc_topology_get_allowed_nodeset(here)); !withheld.empty())
     return "this process may not use " + text(withheld);
   void* const page = detail::pages_on(memories, 1);
-  if (page == nullptr) return "the system does not bind pages to " + text(memories) + ": " + std::generic_category().message(errno);
+  if (page == nullptr)
+    return "the system does not bind pages to " + text(memories) + ": " + std::generic_category().message(errno);
   hwloc_free(here, page, 1);
   return {};
 }
@@ -109,8 +110,8 @@ KEEL_INLINE id_set memories_of(void const* at, std::size_t bytes) {
   errno = 0;
   if (bytes > 0 &&
       hwloc_get_area_memlocation(detail::here_for_pages(), at, bytes, nodes.bits, HWLOC_MEMBIND_BYNODESET) != 0)
-    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie", std::generic_category().message(errno),
-                {}, errno);
+    throw error("topology", "it is unknown where " + std::to_string(bytes) + " bytes lie",
+                std::generic_category().message(errno), {}, errno);
   return detail::ids_of(nodes.bits);
 }
 
