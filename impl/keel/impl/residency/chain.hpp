@@ -20,7 +20,7 @@ namespace keel::residency::detail {
 template <class App>
 template <class Run>
 void fields_base<App>::open_first_of_chain(Run& run) {
-  if constexpr (!requires { run.device_chain(); run.tracker(); }) {
+  if constexpr (devices::size == 1 || !requires { run.device_chain(); run.tracker(); }) {
     on_chosen<true>([&]<class Tag>(Tag) { prepare<Tag>(); });
   } else {
     auto const chain = run.device_chain();
