@@ -75,6 +75,17 @@ std::size_t stack_of_a_worker([[maybe_unused]] keel::runtime<app>& run) {
 void show_binding([[maybe_unused]] keel::runtime<app>& run) {
   std::string all = "rank " + std::to_string(run.environment().rank()) + " runs on " +
                     to_string(keel::topology::bound_hardware_threads());
+#ifdef KOKKOS_ENABLE_OPENMP
+  auto const space = run.execution_space<keel::openmp>();
+  std::atomic<int> workers_there{0};
+  std::mutex lock_of_text;
+#pragma omp parallel num_threads(space.concurrency())
+  {
+    std::lock_guard const lock(lock_of_text);
+    if (workers_there++ < 8) all += ", OpenMP on " + to_string(keel::topology::bound_hardware_threads());
+  }
+  all += ", OpenMP has " + std::to_string(workers_there.load());
+#endif
 #if KEEL_WITH_TBB
   std::mutex mutex;
   std::string workers;

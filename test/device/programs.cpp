@@ -130,6 +130,13 @@ TEST_CASE("device: --keel-bind=place binds each rank's threads to hardware threa
 #if KEEL_WITH_TBB
   CHECK(r.count(", a worker on " + first + ", tbb has 2;") + r.count(", a worker on " + second + ", tbb has 2;") >= 2);
 #endif
+  if (r.says("OpenMP has ")) { // each of its threads stays where the rank is
+    auto const two = ranks("--app-bind=place --app-openmp-num-threads=2");
+    CAPTURE(two.output);
+    CHECK(two.count("OpenMP has 2,") == 2);
+    CHECK(two.count(", OpenMP on " + first + ",") >= 2);
+    CHECK(two.count(", OpenMP on " + second + ",") >= 2);
+  }
   if (std::thread::hardware_concurrency() > 1) CHECK(first != second);
   CHECK_FALSE(ranks("").says("is bound to"));
   CHECK(ranks("--app-bind=place", "OMP_PROC_BIND=spread").count("OMP_PROC_BIND is set, so OpenMP binds its threads") == 1);

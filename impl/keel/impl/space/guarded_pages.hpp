@@ -38,7 +38,6 @@ public:
 private:
   struct spans;
   guarded_pages();
-  ~guarded_pages();
 
   std::atomic<bool> on_ = false;
   std::unique_ptr<spans> spans_;

@@ -33,12 +33,12 @@ struct guarded_pages::spans {
   int at_work = 0;
 };
 
+// Never destroyed, because memory may be given back while the process ends, after main.
 KEEL_INLINE guarded_pages& guarded_pages::all() {
-  static guarded_pages instance;
+  static guarded_pages& instance = *new guarded_pages;
   return instance;
 }
 KEEL_INLINE guarded_pages::guarded_pages() : spans_(std::make_unique<spans>()) {}
-KEEL_INLINE guarded_pages::~guarded_pages() = default;
 
 KEEL_INLINE void* guarded_pages::allocate(std::size_t bytes, std::size_t ahead) {
   auto const page = spans_->page;

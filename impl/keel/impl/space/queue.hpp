@@ -69,7 +69,6 @@ public:
 private:
   struct list;
   queues();
-  ~queues();
   void before_fork();
   void after_fork(void (*of_each)(queue::worker&));
   template <class F>

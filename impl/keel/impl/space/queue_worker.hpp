@@ -10,6 +10,7 @@
 
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
 #include <exception>
 #include <list>
@@ -150,17 +151,17 @@ struct queues::list {
   std::list<queue> more;
 };
 
+// Never destroyed, because Kokkos may fence while the process ends, after main; its threads end then.
 KEEL_INLINE queues& queues::all() {
-  static queues instance;
+  static queues& instance = *new queues;
   return instance;
 }
 KEEL_INLINE queues::queues() : list_(std::make_unique<list>()) {
   guarded_pages::all(); // made first, so it outlives the threads
+  std::atexit([] { all().stop(); });
   pthread_atfork([] { all().before_fork(); }, [] { all().after_fork([](queue::worker& w) { w.after_fork(); }); },
                  [] { all().after_fork([](queue::worker& w) { w.after_fork_in_child(); }); });
 }
-KEEL_INLINE queues::~queues() = default;
-
 KEEL_INLINE queue& queues::first() { return list_->first; }
 KEEL_INLINE queue& queues::add() {
   std::lock_guard const lock(list_->mutex);
