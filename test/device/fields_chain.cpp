@@ -6,18 +6,19 @@
 #include <keel/residency.hpp>
 
 #include <doctest/doctest.h>
+#include <space/in_child.hpp>
+
 #include "command_line.hpp"
 
-#include <array>
 #include <cstddef>
+#include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace kr = keel::residency;
 
@@ -67,24 +68,6 @@ struct limited {
 
 constexpr int cells = 1 << 25; // 256 MiB
 
-/// What `f` answers in a process of its own, because Kokkos 5 starts once in a process; empty where that one ended early.
-std::string in_child(auto const& f) {
-  std::array<int, 2> ends{};
-  REQUIRE(pipe(ends.data()) == 0);
-  pid_t const child = fork();
-  if (child == 0) {
-    std::string const text = f();
-    _exit(write(ends[1], text.data(), text.size()) == ssize_t(text.size()) ? 0 : 1);
-  }
-  close(ends[1]);
-  std::array<char, 4096> some{};
-  std::string text;
-  for (ssize_t n; (n = read(ends[0], some.data(), some.size())) > 0;) text.append(some.data(), std::size_t(n));
-  close(ends[0]);
-  waitpid(child, nullptr, 0);
-  return text;
-}
-
 /// What comes of fields with room for so many bytes: the device and a sum, or the message; and what the run says.
 std::string run_on(std::vector<std::string> words, std::size_t room) {
   keel::test::command_line line{std::move(words)};
@@ -102,8 +85,13 @@ std::string run_on(std::vector<std::string> words, std::size_t room) {
   }
 }
 
+/// The same in a process of its own, because Kokkos 5 starts once in a process.
 std::string on(std::vector<std::string> const& words, std::size_t room) {
-  return in_child([&] { return run_on(words, room); });
+  return keel::test::in_child([&] {
+           setenv("OMP_PROC_BIND", "false", 1); // else Kokkos' OpenMP has something to say
+           std::fputs(run_on(words, room).c_str(), stderr);
+           return 0;
+         }).said;
 }
 
 } // namespace
