@@ -126,8 +126,8 @@ struct strip {
 };
 
 /// Copies a strip of a field, given as a view of rank 3, into or out of a buffer, in the order in
-/// which the field lies: a column with each call, or with lanes a number.
-template <class View, class Buffer, bool HasLanes>
+/// which the field lies: a number with each call.
+template <class View, class Buffer>
 struct transfer {
   View field;
   Buffer buffer;
@@ -136,20 +136,11 @@ struct transfer {
   std::size_t start;
   bool into_buffer;
 
-  [[nodiscard]] int count() const { return s.ni * s.nj * (HasLanes ? depth : 1); }
+  [[nodiscard]] int count() const { return s.ni * s.nj * depth; }
 
   KOKKOS_INLINE_FUNCTION void operator()(int n) const {
-    if constexpr (HasLanes) {
-      copy(field(s.i + n % s.ni, s.j + n / s.ni % s.nj, n / (s.ni * s.nj)), buffer(start + std::size_t(n)));
-    } else {
-      double* const in_field = &field(s.i + n / s.nj, s.j + n % s.nj, 0);
-      double* const in_buffer = &buffer(start + std::size_t(n) * std::size_t(depth));
-      for (int k = 0; k < depth; ++k) copy(in_field[k * layer_step(field)], in_buffer[k]);
-    }
-  }
-
-private:
-  KOKKOS_INLINE_FUNCTION void copy(double& in_field, double& in_buffer) const {
+    auto& in_field = field(s.i + n % s.ni, s.j + n / s.ni % s.nj, n / (s.ni * s.nj));
+    auto& in_buffer = buffer(start + std::size_t(n));
     if (into_buffer) in_buffer = in_field;
     else in_field = in_buffer;
   }
@@ -227,7 +218,7 @@ private:
   std::size_t copy(std::array<cube, 3> const& fields, strip s, side which, bool into_buffer) {
     std::size_t start = 0;
     for (cube const& field : fields) {
-      transfer<cube, buffer, has_lanes<Space>> const work{field, device_[which], s, int(field.extent(2)), start, into_buffer};
+      transfer<cube, buffer> const work{field, device_[which], s, int(field.extent(2)), start, into_buffer};
       Kokkos::parallel_for("ghosts", Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(space_, 0, work.count()), work);
       start += std::size_t(s.ni) * std::size_t(s.nj) * field.extent(2);
     }

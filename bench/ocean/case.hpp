@@ -43,9 +43,8 @@ public:
   }
 
   [[nodiscard]] physics const& equations() const { return p_; }
-  [[nodiscard]] ocean::mixing mixing() const {
-    return {p_.layers, 2 * p_.dt * viscosity / (p_.layer_depth * p_.layer_depth)};
-  }
+  /// Of the vertical mixing over 2 dt, between neighbouring layers.
+  [[nodiscard]] double mixing_strength() const { return 2 * p_.dt * viscosity / (p_.layer_depth * p_.layer_depth); }
   [[nodiscard]] long nx() const { return nx_; }
   [[nodiscard]] long ny() const { return ny_; }
   [[nodiscard]] std::string_view name() const { return flow_names[std::size_t(which_)]; }

@@ -2,18 +2,20 @@
 #pragma once
 
 /// @file
-/// The kernels of ocean: one leapfrog step of a linear, rotating, layered shallow-water model on
-/// an Arakawa C-grid. Rests on Kokkos alone, so that ocean.cpp and plain.cpp run the same code.
+/// The kernel of ocean: one leapfrog step of a linear, rotating, layered shallow-water model on an Arakawa C-grid. Rests
+/// on Kokkos and on keel::block, so that ocean.cpp and plain.cpp run the same code.
 ///
-/// eta lives in the middle of cell (i, j), u on its west face, v on its south face; the layer is
-/// the last index. A processor takes a row (fixed i) and has the layers of a column contiguous, an
-/// accelerator takes a column (fixed i and j) and has neighbouring columns side by side. The
-/// arithmetic of a layer is the same, so the bits depend neither on that nor on how the grid is
-/// divided (compile with -ffp-contract=off).
+/// eta lives in the middle of cell (i, j), u on its west face, v on its south face; the layer is the last index. A
+/// processor has the layers of a column contiguous and takes a few columns at once, a GPU has neighbouring columns side
+/// by side and a thread for each. The arithmetic of a column is the same, so the bits depend neither on that nor on how
+/// the grid is divided (compile with -ffp-contract=off).
 
 #include <Kokkos_Core.hpp>
 
+#include <keel/space/blocked.hpp>
+
 #include <cstddef>
+#include <string>
 #include <type_traits>
 
 namespace ocean {
@@ -68,179 +70,149 @@ struct part {
   bool south_wall = false, north_wall = false;
 };
 
-/// The right-hand sides at the current time level.
+/// One step of all columns, in one pass over memory: the tendencies at the current level, the leap from the old level
+/// over 2 dt, and the vertical mixing of u and v.
 ///
 ///     deta = -h sum_k (du_k/dx + dv_k/dy)    du = +f v - g deta/dx    dv = -f u - g deta/dy
+///     new = old + 2 dt * tendency, then mixed
 ///
-/// Reads one ghost cell all round, corners too. Streams u and v once, du and dv once.
+/// Reads one ghost cell all round at the current level, corners too; owned cells of the old one. Writes owned cells.
+/// At a closed wall v = 0 and the slope is 0; nothing beyond is read. A processor keeps its columns on the stack, a GPU
+/// in the memory of the team.
 template <class Field, class Layered, class FieldOut, class LayeredOut>
-struct tendency {
-  Field eta;
-  Layered u, v;
-  FieldOut deta;
-  LayeredOut du, dv;
-  physics p;
-  part here;
-
-  KOKKOS_INLINE_FUNCTION void operator()(int i) const {
-    for (int j = here.j_begin; j < here.j_end; ++j) (*this)(i, j);
-  }
-
-  KOKKOS_INLINE_FUNCTION void operator()(int i, int j) const {
-    bool const south = here.south_wall && j == here.j_begin;
-    bool const north = here.north_wall && j + 1 == here.j_end;
-    if (south && north) column<true, true>(i, j);
-    else if (south) column<true, false>(i, j);
-    else if (north) column<false, true>(i, j);
-    else column<false, false>(i, j);
-  }
-
-private:
-  template <bool South, bool North>
-  KOKKOS_INLINE_FUNCTION void column(int i, int j) const {
-    double const slope_x = p.gravity / p.dx * (eta(i, j) - eta(i - 1, j));
-    double const slope_y = South ? 0 : p.gravity / p.dy * (eta(i, j) - eta(i, j - 1));
-    auto const step = layer_step(u);
-    layers<South, North>(p.layers, step, 0.25 * p.coriolis, slope_x, slope_y, &u(i, j, 0), &u(i + 1, j, 0),
-                         &u(i, South ? j : j - 1, 0), &u(i + 1, South ? j : j - 1, 0), &v(i, j, 0),
-                         &v(i - 1, j, 0), &v(i, North ? j : j + 1, 0), &v(i - 1, North ? j : j + 1, 0),
-                         &du(i, j, 0), &dv(i, j, 0));
-    deta(i, j) = -p.layer_depth * divergence<North>(p.layers, step, 1 / p.dx, 1 / p.dy, &u(i, j, 0),
-                                                    &u(i + 1, j, 0), &v(i, j, 0), &v(i, North ? j : j + 1, 0));
-  }
-
-  template <bool South, bool North, class Step>
-  KOKKOS_INLINE_FUNCTION static void layers(
-      int n, Step step, double quarter_f, double slope_x, double slope_y, double const* KOKKOS_RESTRICT u_here,
-      double const* KOKKOS_RESTRICT u_east, double const* KOKKOS_RESTRICT u_south,
-      double const* KOKKOS_RESTRICT u_south_east, double const* KOKKOS_RESTRICT v_here,
-      double const* KOKKOS_RESTRICT v_west, double const* KOKKOS_RESTRICT v_north,
-      double const* KOKKOS_RESTRICT v_north_west, double* KOKKOS_RESTRICT du_here, double* KOKKOS_RESTRICT dv_here) {
-    for (int k = 0; k < n; ++k) {
-      auto const at = k * step;
-      double const north = North ? 0 : v_north_west[at] + v_north[at];
-      du_here[at] = quarter_f * (v_west[at] + v_here[at] + north) - slope_x;
-      dv_here[at] = South ? 0 : -quarter_f * (u_south[at] + u_south_east[at] + (u_here[at] + u_east[at])) - slope_y;
-    }
-  }
-
-  /// Summed over the layers in eight lanes, layer k in lane k mod 8, so that vector registers
-  /// may hold them and the order is the same everywhere.
-  template <bool North, class Step>
-  KOKKOS_INLINE_FUNCTION static double divergence(int n, Step step, double per_dx, double per_dy,
-                                                  double const* u_here, double const* u_east, double const* v_here,
-                                                  double const* v_north) {
-    auto const at = [&](int layer) {
-      auto const k = layer * step;
-      return (u_east[k] - u_here[k]) * per_dx + ((North ? 0 : v_north[k]) - v_here[k]) * per_dy;
-    };
-    double lane[8] = {};
-    int k = 0;
-    for (; k + 8 <= n; k += 8)
-      for (int l = 0; l < 8; ++l) lane[l] += at(k + l);
-    for (int l = 0; k + l < n; ++l) lane[l] += at(k + l);
-    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
-  }
-};
-
-template <class F, class L, class FO, class LO>
-tendency(F, L, L, FO, LO, LO, physics, part) -> tendency<F, L, FO, LO>;
-
-/// The new time level: new = old + 2 dt * tendency, then the vertical mixing of u and v.
-///
-/// Reads and writes owned cells only. A processor solves the columns `together` at a time, which
-/// hides the latency of the recurrence along a column; an accelerator has enough of them at once.
-template <class Field, class Layered, class FieldOut, class LayeredOut>
-struct leap {
-  Field eta_old, deta;
-  Layered u_old, v_old, du, dv;
-  FieldOut eta;
-  LayeredOut u, v;
+struct advance_columns {
+  Field eta_old, eta;
+  Layered u_old, v_old, u, v;
+  FieldOut eta_new;
+  LayeredOut u_new, v_new;
   physics p;
   mixing mix;
   part here;
 
-  static constexpr int together = 4;
-
-  KOKKOS_INLINE_FUNCTION void operator()(int i) const {
-    int j = here.j_begin;
-    for (; j + together <= here.j_end; j += together) columns<together>(i, j);
-    for (; j < here.j_end; ++j) columns<1>(i, j);
+  template <std::size_t Count, bool Whole>
+  KOKKOS_FUNCTION void operator()(keel::block::column_block<2, Count, Whole> const& b) const {
+    double columns[Count][max_layers];
+    advance(b, columns);
   }
-
-  /// One column in one pass up and one down.
-  KOKKOS_INLINE_FUNCTION void operator()(int i, int j) const {
-    eta(i, j) = eta_old(i, j) + 2 * p.dt * deta(i, j);
-    double a = 0, b = 0; // the values in the layer before
-    for (int k = 0; k < p.layers; ++k) {
-      u(i, j, k) = a = (u_old(i, j, k) + 2 * p.dt * du(i, j, k)) * mix.pivot[k] + mix.carry[k] * a;
-      v(i, j, k) = b = (v_old(i, j, k) + 2 * p.dt * dv(i, j, k)) * mix.pivot[k] + mix.carry[k] * b;
-    }
-    for (int k = p.layers - 2; k >= 0; --k) {
-      u(i, j, k) = a = u(i, j, k) + mix.carry[k] * a;
-      v(i, j, k) = b = v(i, j, k) + mix.carry[k] * b;
-    }
+  template <bool Whole>
+  KOKKOS_FUNCTION void operator()(keel::block::column_block<2, 1, Whole> const& b,
+                                  keel::block::team_memory<double> const& memory) const {
+    keel::block::team_memory<double>::array<double> const column[1] = {memory.as<double>(0)};
+    advance(b, column);
   }
 
 private:
-  template <int Count>
-  KOKKOS_INLINE_FUNCTION void columns(int i, int j) const {
-    auto const step = layer_step(u);
-    for (int c = 0; c < Count; ++c) {
-      eta(i, j + c) = eta_old(i, j + c) + 2 * p.dt * deta(i, j + c);
-      scaled(p.layers, step, 2 * p.dt, mix.pivot, &u_old(i, j + c, 0), &du(i, j + c, 0), &u(i, j + c, 0));
-      scaled(p.layers, step, 2 * p.dt, mix.pivot, &v_old(i, j + c, 0), &dv(i, j + c, 0), &v(i, j + c, 0));
+  template <std::size_t Count, bool Whole, class Columns>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION void advance(keel::block::column_block<2, Count, Whole> const& b,
+                                                 Columns&& columns) const {
+    double flux[Count]; // out of each column, m/s
+    for (std::size_t c = 0; c < Count; ++c) flux[c] = leap_u(int(b.index(0, c)), int(b.index(1, c)), columns[c]);
+    mix_layers<Count>(columns);
+    for (std::size_t c = 0; c < Count; ++c) write(columns[c], &u_new(b.index(0, c), b.index(1, c), 0));
+    for (std::size_t c = 0; c < Count; ++c) flux[c] += leap_v(int(b.index(0, c)), int(b.index(1, c)), columns[c]);
+    mix_layers<Count>(columns);
+    for (std::size_t c = 0; c < Count; ++c) write(columns[c], &v_new(b.index(0, c), b.index(1, c), 0));
+    for (std::size_t c = 0; c < Count; ++c) {
+      auto const i = b.index(0, c), j = b.index(1, c);
+      eta_new(i, j) = eta_old(i, j) + 2 * p.dt * (-p.layer_depth * flux[c]);
     }
-    sweep<Count>(p.layers, step, static_cast<std::ptrdiff_t>(u.stride(1)), mix.carry, &u(i, j, 0), &v(i, j, 0));
   }
 
-  template <class Step>
-  KOKKOS_INLINE_FUNCTION static void scaled(int n, Step step, double two_dt, double const* KOKKOS_RESTRICT pivot,
-                                            double const* KOKKOS_RESTRICT x_old, double const* KOKKOS_RESTRICT dx,
-                                            double* KOKKOS_RESTRICT x) {
-    for (int k = 0; k < n; ++k) x[k * step] = (x_old[k * step] + two_dt * dx[k * step]) * pivot[k];
+  /// u_old + 2 dt du of one column, times the pivots; returns the northward part of its flux.
+  template <class Column>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_u(int i, int j, Column&& column) const {
+    bool const wall = here.north_wall && j + 1 == here.j_end;
+    int const to_north = wall ? 0 : 1;
+    double const open = wall ? 0 : 1, quarter_f = 0.25 * p.coriolis, two_dt = 2 * p.dt, per_dy = 1 / p.dy;
+    double const slope = p.gravity / p.dx * (eta(i, j) - eta(i - 1, j));
+    double const *const old = &u_old(i, j, 0), *const v_here = &v(i, j, 0), *const v_west = &v(i - 1, j, 0),
+                 *const v_north = &v(i, j + to_north, 0), *const v_north_west = &v(i - 1, j + to_north, 0);
+    auto const step = layer_step(v);
+    for_layers(
+        [&](std::ptrdiff_t k) {
+          auto const at = k * step;
+          double const north = open * (v_north_west[at] + v_north[at]);
+          return (old[at] + two_dt * (quarter_f * (v_west[at] + v_here[at] + north) - slope)) * mix.pivot[k];
+        },
+        column);
+    return sum([&](std::ptrdiff_t k) { return (open * v_north[k * step] - v_here[k * step]) * per_dy; });
+  }
+  /// v_old + 2 dt dv likewise; returns the eastward part.
+  template <class Column>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_v(int i, int j, Column&& column) const {
+    bool const wall = here.south_wall && j == here.j_begin;
+    int const to_south = wall ? 0 : -1;
+    double const open = wall ? 0 : 1, quarter_f = -0.25 * p.coriolis * open, two_dt = 2 * p.dt, per_dx = 1 / p.dx;
+    double const slope = open * (p.gravity / p.dy) * (eta(i, j) - eta(i, j + to_south));
+    double const *const old = &v_old(i, j, 0), *const u_here = &u(i, j, 0), *const u_east = &u(i + 1, j, 0),
+                 *const u_south = &u(i, j + to_south, 0), *const u_south_east = &u(i + 1, j + to_south, 0);
+    auto const step = layer_step(u);
+    for_layers(
+        [&](std::ptrdiff_t k) {
+          auto const at = k * step;
+          double const around = u_south[at] + u_south_east[at] + (u_here[at] + u_east[at]);
+          return (old[at] + two_dt * (quarter_f * around - slope)) * mix.pivot[k];
+        },
+        column);
+    return sum([&](std::ptrdiff_t k) { return (u_east[k * step] - u_here[k * step]) * per_dx; });
   }
 
-  /// Elimination upwards and substitution downwards in `Count` columns that lie `across` apart.
-  template <int Count, class Step>
-  KOKKOS_INLINE_FUNCTION static void sweep(int n, Step step, std::ptrdiff_t across,
-                                           double const* KOKKOS_RESTRICT carry, double* KOKKOS_RESTRICT x,
-                                           double* KOKKOS_RESTRICT y) {
-    double a[Count] = {}, b[Count] = {}; // the values in the layer before
-    auto const layer = [&](int k) {
-      for (int c = 0; c < Count; ++c) {
-        auto const at = c * across + k * step;
-        x[at] = a[c] = x[at] + carry[k] * a[c];
-        y[at] = b[c] = y[at] + carry[k] * b[c];
-      }
-    };
-    for (int k = 0; k < n; ++k) layer(k);
-    for (int k = n - 2; k >= 0; --k) layer(k);
+  /// Elimination upwards and substitution downwards, the columns in turns, which hides the latency of the recurrence.
+  template <std::size_t Count, class Columns>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION void mix_layers(Columns&& columns) const {
+    double up[Count] = {}, down[Count] = {}; // the values in the layer before
+    for (int k = 0; k < p.layers; ++k)
+      for (std::size_t c = 0; c < Count; ++c) columns[c][k] = up[c] = columns[c][k] + mix.carry[k] * up[c];
+    for (int k = p.layers; k-- > 0;)
+      for (std::size_t c = 0; c < Count; ++c) columns[c][k] = down[c] = columns[c][k] + mix.carry[k] * down[c];
+  }
+  template <class Column>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION void write(Column const& column, double* to) const {
+    auto const step = layer_step(u_new);
+    for (int k = 0; k < p.layers; ++k) to[k * step] = column[k];
+  }
+
+  /// column[k] = f(k).
+  template <class F, class Column>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION void for_layers(F const& f, Column&& column) const {
+    keel::block::for_levels(
+        0, std::size_t(p.layers), [&](std::size_t k) { return f(std::ptrdiff_t(k)); },
+        [&](std::size_t k, double x) { column[k] = x; });
+  }
+  /// Over the layers in eight lanes, layer k in lane k mod 8, so that vector registers may hold them and the order is
+  /// the same everywhere.
+  template <class F>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double sum(F const& f) const {
+    double lane[8] = {};
+    int k = 0;
+    for (; k + 8 <= p.layers; k += 8)
+      for (int l = 0; l < 8; ++l) lane[l] += f(k + l);
+    for (int l = 0; l < 8; ++l)
+      if (k + l < p.layers) lane[l] += f(k + l);
+    return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
   }
 };
-
-template <class F, class L, class FO, class LO>
-leap(F, F, L, L, L, L, FO, LO, LO, physics, mixing, part) -> leap<F, L, FO, LO>;
 
 /// Whether `Space` wants a thread for each column: where Kokkos itself would rather have the
 /// first index contiguous, neighbouring threads are lanes.
 template <class Space>
 inline constexpr bool has_lanes = std::is_same_v<typename Space::array_layout, Kokkos::LayoutLeft>;
 
-/// Runs `kernel` for every column of `here`. Does not wait for it.
-template <class Space, class Kernel>
-void run_columns(char const* label, Space const& space, part here, Kernel const& kernel) {
-  if constexpr (has_lanes<Space>) {
-    using policy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(label, policy(space, {here.i_begin, here.j_begin}, {here.i_end, here.j_end}), kernel);
-  } else {
-    using policy = Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(label, policy(space, here.i_begin, here.i_end), kernel);
-  }
+/// One step of the columns of `here`. Does not wait for it.
+template <class Space, class Field, class Layered, class FieldOut, class LayeredOut>
+void advance_all(std::string const& label, Space const& space, part here, physics const& p, double strength,
+                 Field const& eta_old, Layered const& u_old, Layered const& v_old, Field const& eta, Layered const& u,
+                 Layered const& v, FieldOut const& eta_new, LayeredOut const& u_new, LayeredOut const& v_new) {
+  constexpr std::size_t together = has_lanes<Space> ? 1 : 4;
+  auto const columns = keel::block::columns_of(u_new, {std::size_t(here.i_begin), std::size_t(here.j_begin)},
+                                               {std::size_t(here.i_end), std::size_t(here.j_end)});
+  keel::block::for_each_block_with_memory<together, keel::block::tail::scalar, double>(
+      label, space, columns, std::size_t(p.layers),
+      advance_columns<Field, Layered, FieldOut, LayeredOut>{
+          eta_old, eta, u_old, v_old, u, v, eta_new, u_new, v_new, p, {p.layers, strength}, here});
 }
 
-/// The bytes that one step of these kernels has to stream, counted once for each array that a
-/// kernel goes through: u v | du dv, then u_old v_old du dv | u v, and the same for eta.
-inline double streamed_bytes(double cells, int layers) { return 8 * cells * (10.0 * layers + 5); }
+/// The bytes that one step has to stream: two levels of u and v in, one out, and the same for eta.
+inline double streamed_bytes(double cells, int layers) { return 8 * cells * (6.0 * layers + 3); }
 
 } // namespace ocean

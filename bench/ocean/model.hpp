@@ -20,9 +20,6 @@ namespace kr = keel::residency;
 struct eta : kr::variable<"eta", double**, kr::levels<3>> {}; // elevation, m
 struct u : kr::variable<"u", double***, kr::levels<3>> {};    // eastward velocity, m/s
 struct v : kr::variable<"v", double***, kr::levels<3>> {};    // northward velocity, m/s
-struct deta : kr::variable<"deta", double**> {};              // their rates of change
-struct du : kr::variable<"du", double***> {};
-struct dv : kr::variable<"dv", double***> {};
 
 /// Level `Level` of one of them, the cells that this rank owns.
 template <class X, int Level>
@@ -62,33 +59,20 @@ private:
   }
 };
 
-struct find_tendency : kr::routine<"find_tendency", kr::on_device,
-                                   kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::past<v, 1>>,
-                                   kr::writes<deta, du, dv>> {
-  template <class V>
-  static void run(V view, experiment const& what) {
-    part const here = part_of(view);
-    run_columns("tendency", view.execution_space(), here,
-                tendency{view(kr::past<eta, 1>{}), view(kr::past<u, 1>{}), view(kr::past<v, 1>{}), view(deta{}),
-                         view(du{}), view(dv{}), what.equations(), here});
-  }
-};
-
 struct advance : kr::routine<"advance", kr::on_device,
-                             kr::reads<owned_past<eta, 2>, owned_past<u, 2>, owned_past<v, 2>, kr::owned<deta>,
-                                       kr::owned<du>, kr::owned<dv>>,
+                             kr::reads<owned_past<eta, 2>, owned_past<u, 2>, owned_past<v, 2>, kr::past<eta, 1>,
+                                       kr::past<u, 1>, kr::past<v, 1>>,
                              kr::writes<eta, u, v>> {
   template <class V>
   static void run(V view, experiment const& what) {
-    part const here = part_of(view);
-    run_columns("leap", view.execution_space(), here,
-                leap{view(kr::past<eta, 2>{}), view(deta{}), view(kr::past<u, 2>{}), view(kr::past<v, 2>{}), view(du{}),
-                     view(dv{}), view(eta{}), view(u{}), view(v{}), what.equations(), what.mixing(), here});
+    advance_all("advance", view.execution_space(), part_of(view), what.equations(), what.mixing_strength(),
+                view(kr::past<eta, 2>{}), view(kr::past<u, 2>{}), view(kr::past<v, 2>{}), view(kr::past<eta, 1>{}),
+                view(kr::past<u, 1>{}), view(kr::past<v, 1>{}), view(eta{}), view(u{}), view(v{}));
   }
 };
 
 struct share_ghosts : kr::exchange<eta, u, v> {};
-struct step : kr::schedule<kr::cycle<eta, u, v>, find_tendency, advance, share_ghosts> {};
+struct step : kr::schedule<kr::cycle<eta, u, v>, advance, share_ghosts> {};
 
 /// Appends what this rank owns of a variable, in the order of a view.
 template <class X>

@@ -35,9 +35,8 @@ inline std::uint64_t necessary_bytes_of(workload const& w) {
     std::uint64_t const cell = sizeof(double) * std::uint64_t(layers);
     return oracle::variable{levels, {core * cell, (owned - core) * cell, ((ni + 2) * (nj + 2) - owned) * cell}};
   };
-  enum { eta, u, v, deta, du, dv };
-  oracle::program p({variable(3, 1), variable(3, w.layers), variable(3, w.layers), variable(1, 1),
-                     variable(1, w.layers), variable(1, w.layers)});
+  enum { eta, u, v };
+  oracle::program p({variable(3, 1), variable(3, w.layers), variable(3, w.layers)});
 
   constexpr int host = 0, device = 1;
   p.run(host, {{eta, 0, 0, oracle::owned}, {u, 0, 0, oracle::owned}, {v, 0, 0, oracle::owned},
@@ -46,9 +45,7 @@ inline std::uint64_t necessary_bytes_of(workload const& w) {
   for (long n = 1; n <= w.steps; ++n) {
     for (int x : {eta, u, v}) p.cycle(x);
     p.run(device, {{eta, 1, oracle::everywhere}, {u, 1, oracle::everywhere}, {v, 1, oracle::everywhere},
-                   {deta, 0, 0, oracle::owned}, {du, 0, 0, oracle::owned}, {dv, 0, 0, oracle::owned}});
-    p.run(device, {{eta, 2, oracle::owned}, {u, 2, oracle::owned}, {v, 2, oracle::owned},
-                   {deta, 0, oracle::owned}, {du, 0, oracle::owned}, {dv, 0, oracle::owned},
+                   {eta, 2, oracle::owned}, {u, 2, oracle::owned}, {v, 2, oracle::owned},
                    {eta, 0, 0, oracle::owned}, {u, 0, 0, oracle::owned}, {v, 0, 0, oracle::owned}});
     p.exchange({{eta, 0}, {u, 0}, {v, 0}}, device);
     bool const is_due = n == w.steps || (w.output_every > 0 && n % w.output_every == 0);

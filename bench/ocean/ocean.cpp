@@ -154,7 +154,7 @@ public:
     succeed(!master_ || o.dump.empty() || job_.folder.dump(o.dump, bytes_of(last)));
     double bandwidth = 0;
     with_chosen_device(run_, [&]<class Tag>(Tag) {
-      triad const t(run_.execution_space<Tag>(), std::size_t(9 * here_.ni * long(here_.nj) * o.layers));
+      triad const t(run_.execution_space<Tag>(), std::size_t(6 * here_.ni * long(here_.nj) * o.layers));
       bandwidth = total(run_, t.bytes()) / t.seconds([&](double x) { return longest(run_, x); });
     });
     if (!master_) return;
@@ -196,7 +196,7 @@ private:
   runtime& run_;
   job& job_;
   bool master_;
-  kr::fields<app, eta, u, v, deta, du, dv> fields_;
+  kr::fields<app, eta, u, v> fields_;
   place here_;
   std::vector<place> places_; // of all ranks, on the master
   double seconds_ = 0;

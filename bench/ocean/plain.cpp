@@ -139,13 +139,9 @@ void simulate(by_hand::world const& world, options const& o) {
 
   space const on;
   physics const p = e.equations();
-  mixing const mix = e.mixing();
   part const here = d.bounds();
   exchange_space const on_exchange;
   level before(d.here, p.layers), now(d.here, p.layers), next(d.here, p.layers);
-  field const deta("deta", now.eta.extent(0), now.eta.extent(1));
-  layered const du("du", now.u.extent(0), now.u.extent(1), now.u.extent(2));
-  layered const dv("dv", du.extent(0), du.extent(1), du.extent(2));
   by_hand::ghosts<exchange_space> ghosts(world, d, on_exchange, p.layers);
   before.set(e, d.here, -p.dt);
   now.set(e, d.here, 0);
@@ -158,11 +154,8 @@ void simulate(by_hand::world const& world, options const& o) {
     (void)world.largest(0);
     Kokkos::Timer clock;
     while (n < last) {
-      run_columns("tendency", on, here,
-                  tendency{read(now.eta), read(now.u), read(now.v), overwrite(deta), overwrite(du), overwrite(dv), p, here});
-      run_columns("leap", on, here,
-                  leap{read(before.eta), read(deta), read(before.u), read(before.v), read(du), read(dv), overwrite(next.eta),
-                       overwrite(next.u), overwrite(next.v), p, mix, here});
+      advance_all("advance", on, here, p, e.mixing_strength(), read(before.eta), read(before.u), read(before.v),
+                  read(now.eta), read(now.u), read(now.v), overwrite(next.eta), overwrite(next.u), overwrite(next.v));
       ghosts.fill(update(next.eta), update(next.u), update(next.v));
       std::swap(before, now);
       std::swap(now, next);
@@ -179,7 +172,7 @@ void simulate(by_hand::world const& world, options const& o) {
 
   state const s{gathered(world, d, e, now.eta), gathered(world, d, e, now.u), gathered(world, d, e, now.v)};
   if (world.largest(master && !o.dump.empty() && !folder.dump(o.dump, bytes_of(s)) ? 1 : 0) > 0) throw folder.refusal();
-  triad<space> const t(on, 9 * read(now.u).size());
+  triad<space> const t(on, 6 * read(now.u).size());
   double const triad_seconds = t.seconds([&](double x) { return world.largest(x); });
   if (master)
     report{program_name, space::name(), e, o.steps, world.size(), seconds, t.bytes() * world.size() / triad_seconds, {},

@@ -8,6 +8,7 @@
 #include "field.hpp"
 
 #include <doctest/doctest.h>
+#include <support/lanes.hpp>
 
 #include <cstring>
 #include <random>
@@ -143,6 +144,40 @@ TEST_CASE("block: a part of the columns leaves the others alone") {
   int called = 0;
   kb::for_each_block<4>(kb::columns_of(x, {5, 5}, {2, 7}), [&](auto) { ++called; });
   CHECK(called == 0);
+}
+
+TEST_CASE("block: a place with lanes takes rows side by side, and blocks know their neighbours") {
+  int rows = 0, with_memory = 0;
+  keel::test::lanes const place{&rows, &with_memory, 0};
+  for (bool right : {false, true}) {
+    field<3> const from({9, 6, 2}, right, 70), to({9, 6, 2}, right, 70);
+    std::size_t n = 0;
+    from.each([&](double& value) { value = some(n++); });
+    auto const around = [&](auto const& block) {
+      block.store(to, block.shifted(0, -1).load(from, 1) - block.shifted(0, 1).load(from, 0), 0);
+      block.store(to, block.shifted(1, -1).load(from, 1) - block.shifted(1, 1).load(from, 0), 1);
+    };
+    auto const inner = kb::columns_of(from, {1, 1}, {8, 5});
+    auto const good = [&] {
+      bool all = true;
+      for (std::size_t i = 0; i < 9; ++i)
+        for (std::size_t j = 0; j < 6; ++j) {
+          bool const is_inner = i > 0 && i < 8 && j > 0 && j < 5;
+          all = all && to(i, j, 0) == (is_inner ? from(i - 1, j, 1) - from(i + 1, j, 0) : 0) &&
+                to(i, j, 1) == (is_inner ? from(i, j - 1, 1) - from(i, j + 1, 0) : 0);
+        }
+      return all;
+    };
+    kb::for_each_block<1, kb::tail::scalar>(place, inner, around);
+    CHECK(good());
+    to.each([](double& value) { value = 0; });
+    kb::for_each_block<4, kb::tail::masked>(place, inner, around);
+    CHECK(good());
+  }
+  CHECK(rows == 2);
+  field<2> const line({7, 2}, true, 70); // no rows
+  kb::for_each_block<1, kb::tail::scalar>(place, kb::columns_of(line), [](auto const&) {});
+  CHECK(rows == 2);
 }
 
 TEST_CASE("block: a reduction on the calling thread goes from block to block") {

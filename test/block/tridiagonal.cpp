@@ -4,6 +4,7 @@
 #include "field.hpp"
 
 #include <doctest/doctest.h>
+#include <support/lanes.hpp>
 #include <support/message_of.hpp>
 
 #include <cmath>
@@ -51,8 +52,8 @@ struct reference {
 enum class kind { constant, variable, mixed };
 
 /// Whether every column has the bits of the plain loop, and the plain loop solves the system.
-template <std::size_t Length, kind Kind, bool Once>
-bool solves(std::size_t columns, std::size_t levels, bool right) {
+template <std::size_t Length, kind Kind, bool Once, class Place = kb::caller>
+bool solves(std::size_t columns, std::size_t levels, bool right, Place const& place = {}) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN(); // what must not be read
   std::array<std::size_t, 3> const shape{2, columns, levels};
   field<3> const x(shape, right, 70);
@@ -94,10 +95,10 @@ bool solves(std::size_t columns, std::size_t levels, bool right) {
       wanted.push_back(one);
     }
   if constexpr (Once) {
-    auto const f = kb::factorise<Length>("factorise", kb::caller{}, kb::tridiagonal{lower, diagonal, upper});
-    kb::solve_tridiagonal<Length, 70>("solve", kb::caller{}, f, x);
+    auto const f = kb::factorise<Length>("factorise", place, kb::tridiagonal{lower, diagonal, upper});
+    kb::solve_tridiagonal<Length, 70>("solve", place, f, x);
   } else {
-    kb::solve_tridiagonal<Length, 70>("solve", kb::caller{}, kb::tridiagonal{lower, diagonal, upper}, x);
+    kb::solve_tridiagonal<Length, 70>("solve", place, kb::tridiagonal{lower, diagonal, upper}, x);
   }
   bool good = x.padding_untouched();
   for (std::size_t i = 0; i < 2; ++i)
@@ -134,6 +135,23 @@ TEST_CASE("block: tridiagonal systems are solved with the bits of the plain loop
   every_kind<8>();
   every_kind<24>();
   every_kind<64>();
+}
+
+TEST_CASE("block: tridiagonal systems in the memory of a team have the same bits") {
+  for (std::size_t most : {0, 70, 1000}) { // of values a thread: none, for one array of a column, for two
+    int rows = 0, with_memory = 0;
+    keel::test::lanes const place{&rows, &with_memory, most};
+    for (std::size_t levels : {1, 2, 7, 64}) {
+      CAPTURE(most);
+      CAPTURE(levels);
+      CHECK(solves<1, kind::constant, false>(7, levels, false, place));
+      CHECK(solves<1, kind::constant, true>(7, levels, false, place));
+      CHECK(solves<1, kind::variable, false>(7, levels, true, place));
+      CHECK(solves<1, kind::variable, true>(7, levels, false, place));
+      CHECK(solves<1, kind::mixed, false>(7, levels, false, place));
+    }
+    CHECK(with_memory == (most == 0 ? 0 : most == 70 ? 17 : 20));
+  }
 }
 
 TEST_CASE("block: tridiagonal systems of another shape than their coefficients are refused") {

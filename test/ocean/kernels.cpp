@@ -2,9 +2,14 @@
 #include <ocean/kernels.hpp>
 
 #include <doctest/doctest.h>
+#include <support/lanes.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <initializer_list>
 #include <limits>
+#include <vector>
 
 namespace {
 
@@ -30,19 +35,21 @@ ocean::physics some_physics() {
   return p;
 }
 
-template <class Layout = Kokkos::LayoutRight>
+enum class content { zero, some };
+
+template <class Layout = ocean::layout>
 struct sea {
   using field = Kokkos::View<double**, Layout, Kokkos::HostSpace>;
   using layered = Kokkos::View<double***, Layout, Kokkos::HostSpace>;
-  field eta{"eta", nx + 2, ny + 2}, deta{"deta", nx + 2, ny + 2};
+  field eta{"eta", nx + 2, ny + 2};
   layered u{"u", nx + 2, ny + 2, layers}, v{"v", nx + 2, ny + 2, layers};
-  layered du{"du", nx + 2, ny + 2, layers}, dv{"dv", nx + 2, ny + 2, layers};
 
   /// Fills what is owned, then in x the ghosts, as on one rank.
-  sea() {
+  explicit sea(content c = content::some, int seed = 0) {
+    if (c == content::zero) return;
     for (int i = 0; i < nx + 2; ++i)
       for (int j = 0; j < ny + 2; ++j) {
-        int const from = ((i + nx - 1) % nx) * 100 + j;
+        int const from = ((i + nx - 1) % nx) * 100 + j + seed;
         eta(i, j) = number(from);
         for (int k = 0; k < layers; ++k) {
           u(i, j, k) = number(from + 1000 * k + 7);
@@ -51,23 +58,61 @@ struct sea {
       }
   }
 
-  void tend(ocean::part here) const {
-    ocean::run_columns("tendency", space{}, here, ocean::tendency{eta, u, v, deta, du, dv, some_physics(), here});
-    space{}.fence();
+  /// Not a number in the rows `j`.
+  void spoil(std::initializer_list<int> rows) const {
+    double const none = std::numeric_limits<double>::quiet_NaN();
+    for (int i = 0; i < nx + 2; ++i)
+      for (int j : rows) {
+        eta(i, j) = none;
+        for (int k = 0; k < layers; ++k) u(i, j, k) = v(i, j, k) = none;
+      }
   }
 };
 
+/// One step to a new sea.
+sea<> advanced(sea<> const& old, sea<> const& now, ocean::part here, double strength) {
+  sea<> next(content::zero);
+  ocean::advance_all("advance", space{}, here, some_physics(), strength, old.eta, old.u, old.v, now.eta, now.u, now.v,
+                     next.eta, next.u, next.v);
+  space{}.fence();
+  return next;
+}
+
+/// The rates of change: a step from rest, without mixing, over the time that it leaps.
+struct rates {
+  sea<> step;
+  rates(sea<> const& now, ocean::part here) : step(advanced(sea<>(content::zero), now, here, 0)) {}
+  [[nodiscard]] double of(double x) const { return x / (2 * some_physics().dt); }
+  [[nodiscard]] double deta(int i, int j) const { return of(step.eta(i, j)); }
+  [[nodiscard]] double du(int i, int j, int k) const { return of(step.u(i, j, k)); }
+  [[nodiscard]] double dv(int i, int j, int k) const { return of(step.v(i, j, k)); }
+};
+
+/// The same step by blocks of another length, in another layout: its bits.
+template <std::size_t Length, class Layout, class Place = keel::block::caller>
+std::vector<double> bits_of_step(Place const& place = {}) {
+  ocean::part const here{1, nx + 1, 1, ny + 1, true, false};
+  sea<Layout> const old(content::some, 31), now, next(content::zero);
+  using kernel = ocean::advance_columns<typename sea<Layout>::field, typename sea<Layout>::layered,
+                                        typename sea<Layout>::field, typename sea<Layout>::layered>;
+  keel::block::for_each_block_with_memory<Length, keel::block::tail::scalar, double>(
+      "step", place, keel::block::columns_of(next.u, {1, 1}, {nx + 1, ny + 1}), layers,
+      kernel{old.eta, now.eta, old.u, old.v, now.u, now.v, next.eta, next.u, next.v, some_physics(), {layers, 0.7}, here});
+  std::vector<double> bits;
+  for (int i = 1; i <= nx; ++i)
+    for (int j = 1; j <= ny; ++j) {
+      bits.push_back(next.eta(i, j));
+      for (int k = 0; k < layers; ++k) bits.push_back(next.u(i, j, k)), bits.push_back(next.v(i, j, k));
+    }
+  return bits;
+}
+
 } // namespace
 
-TEST_CASE("ocean: the mixing solves its tridiagonal system, whatever columns go together") {
-  ocean::physics const p = some_physics();
+TEST_CASE("ocean: the mixing solves its tridiagonal system") {
   double const a = 0.7;
-  ocean::part const here{1, nx + 1, 1, ny + 1, false, false};
-  sea<> const old, s;
-  ocean::run_columns("leap", space{}, here,
-                     ocean::leap{old.eta, old.deta, old.u, old.v, s.du, s.dv, s.eta, s.u, s.v, p,
-                                 ocean::mixing(layers, a), here});
-  space{}.fence();
+  sea<> const old;
+  sea<> const s = advanced(old, sea<>(content::zero), {1, nx + 1, 1, ny + 1, false, false}, a);
   for (int i = 1; i <= nx; ++i)
     for (int j = 1; j <= ny; ++j)
       for (auto const* x : {&s.u, &s.v}) {
@@ -80,34 +125,19 @@ TEST_CASE("ocean: the mixing solves its tridiagonal system, whatever columns go 
       }
 }
 
-TEST_CASE("ocean: rows with contiguous layers and columns side by side give the same bits") {
-  ocean::physics const p = some_physics();
-  ocean::part const here{1, nx + 1, 1, ny + 1, true, false};
-  ocean::mixing const mix(layers, 0.7);
-  sea<Kokkos::LayoutRight> const a, a_new;
-  sea<Kokkos::LayoutLeft> const b, b_new;
-  ocean::tendency const a_tends{a.eta, a.u, a.v, a.deta, a.du, a.dv, p, here};
-  ocean::tendency const b_tends{b.eta, b.u, b.v, b.deta, b.du, b.dv, p, here};
-  ocean::leap const a_leaps{a.eta, a.deta, a.u, a.v, a.du, a.dv, a_new.eta, a_new.u, a_new.v, p, mix, here};
-  ocean::leap const b_leaps{b.eta, b.deta, b.u, b.v, b.du, b.dv, b_new.eta, b_new.u, b_new.v, p, mix, here};
-  auto const is_same = [&] {
-    bool same = true;
-    for (int i = 1; i <= nx; ++i)
-      for (int j = 1; j <= ny; ++j) {
-        same = same && a.deta(i, j) == b.deta(i, j) && a_new.eta(i, j) == b_new.eta(i, j);
-        for (int k = 0; k < layers; ++k)
-          same = same && a.du(i, j, k) == b.du(i, j, k) && a.dv(i, j, k) == b.dv(i, j, k) &&
-                 a_new.u(i, j, k) == b_new.u(i, j, k) && a_new.v(i, j, k) == b_new.v(i, j, k);
-      }
-    return same;
-  };
-  for (int i = 1; i <= nx; ++i) a_tends(i), a_leaps(i);
-  CHECK_FALSE(is_same());
-  for (int i = 1; i <= nx; ++i)
-    for (int j = 1; j <= ny; ++j) b_tends(i, j), b_leaps(i, j);
-  CHECK(is_same());
-  for (int i = 1; i <= nx; ++i) b_tends(i), b_leaps(i); // a processor, in a build for an accelerator
-  CHECK(is_same());
+TEST_CASE("ocean: blocks of every length, in either layout, give the same bits") {
+  auto const bits = bits_of_step<1, Kokkos::LayoutLeft>();
+  CHECK(std::count(bits.begin(), bits.end(), 0.0) < nx * layers + 1); // v on the wall alone
+  CHECK(bits == bits_of_step<2, Kokkos::LayoutLeft>());
+  CHECK(bits == bits_of_step<4, Kokkos::LayoutLeft>());
+  CHECK(bits == bits_of_step<64, Kokkos::LayoutLeft>());
+  CHECK(bits == bits_of_step<1, Kokkos::LayoutRight>());
+  CHECK(bits == bits_of_step<8, Kokkos::LayoutRight>());
+  int rows = 0, with_memory = 0;
+  CHECK(bits == bits_of_step<1, Kokkos::LayoutLeft>(keel::test::lanes{&rows, &with_memory, layers}));
+  CHECK((rows == 0 && with_memory == 1));
+  CHECK(bits == bits_of_step<1, Kokkos::LayoutLeft>(keel::test::lanes{&rows, &with_memory, layers - 1}));
+  CHECK((rows == 1 && with_memory == 1));
 }
 
 TEST_CASE("ocean: one layer, and mixing of no strength, leave the velocities as they are") {
@@ -120,7 +150,7 @@ TEST_CASE("ocean: one layer, and mixing of no strength, leave the velocities as 
 TEST_CASE("ocean: the tendencies are those of the equations") {
   sea<> const s;
   ocean::physics const p = some_physics();
-  s.tend({1, nx + 1, 1, ny + 1, false, false});
+  rates const r(s, {1, nx + 1, 1, ny + 1, false, false});
   for (int i = 1; i <= nx; ++i)
     for (int j = 1; j <= ny; ++j) {
       double flux = 0;
@@ -129,31 +159,27 @@ TEST_CASE("ocean: the tendencies are those of the equations") {
         double const u = (s.u(i, j, k) + s.u(i, j - 1, k) + s.u(i + 1, j, k) + s.u(i + 1, j - 1, k)) / 4;
         double const push_x = p.coriolis * v - p.gravity * (s.eta(i, j) - s.eta(i - 1, j)) / p.dx;
         double const push_y = -p.coriolis * u - p.gravity * (s.eta(i, j) - s.eta(i, j - 1)) / p.dy;
-        CHECK(s.du(i, j, k) == doctest::Approx(push_x).epsilon(1e-13));
-        CHECK(s.dv(i, j, k) == doctest::Approx(push_y).epsilon(1e-13));
+        CHECK(r.du(i, j, k) == doctest::Approx(push_x).epsilon(1e-13));
+        CHECK(r.dv(i, j, k) == doctest::Approx(push_y).epsilon(1e-13));
         flux += (s.u(i + 1, j, k) - s.u(i, j, k)) / p.dx + (s.v(i, j + 1, k) - s.v(i, j, k)) / p.dy;
       }
-      CHECK(s.deta(i, j) == doctest::Approx(-p.layer_depth * flux).epsilon(1e-12));
+      CHECK(r.deta(i, j) == doctest::Approx(-p.layer_depth * flux).epsilon(1e-12));
     }
 }
 
 TEST_CASE("ocean: walls let nothing through, and nothing beyond them is read") {
   sea<> const s;
-  for (int i = 0; i < nx + 2; ++i)
-    for (int j : {0, ny + 1}) {
-      s.eta(i, j) = std::numeric_limits<double>::quiet_NaN();
-      for (int k = 0; k < layers; ++k) s.u(i, j, k) = s.v(i, j, k) = std::numeric_limits<double>::quiet_NaN();
-    }
-  s.tend({1, nx + 1, 1, ny + 1, true, true});
+  s.spoil({0, ny + 1});
+  rates const r(s, {1, nx + 1, 1, ny + 1, true, true});
   double sum = 0, size = 0;
   for (int i = 1; i <= nx; ++i)
     for (int j = 1; j <= ny; ++j) {
-      sum += s.deta(i, j);
-      size += std::abs(s.deta(i, j));
+      sum += r.deta(i, j);
+      size += std::abs(r.deta(i, j));
       for (int k = 0; k < layers; ++k) {
-        CHECK(std::isfinite(s.du(i, j, k)));
-        CHECK(std::isfinite(s.dv(i, j, k)));
-        if (j == 1) CHECK(s.dv(i, j, k) == 0);
+        CHECK(std::isfinite(r.du(i, j, k)));
+        CHECK(std::isfinite(r.dv(i, j, k)));
+        if (j == 1) CHECK(r.dv(i, j, k) == 0);
       }
     }
   CHECK(size > 1);
@@ -162,12 +188,17 @@ TEST_CASE("ocean: walls let nothing through, and nothing beyond them is read") {
 
 TEST_CASE("ocean: a single row between two walls has no northward velocity") {
   sea<> const s;
-  for (int i = 0; i < nx + 2; ++i)
-    for (int j : {0, 2})
-      for (int k = 0; k < layers; ++k) s.u(i, j, k) = s.v(i, j, k) = std::numeric_limits<double>::quiet_NaN();
-  s.tend({1, nx + 1, 1, 2, true, true});
+  s.spoil({0, 2});
+  rates const r(s, {1, nx + 1, 1, 2, true, true});
   for (int i = 1; i <= nx; ++i) {
-    CHECK(std::isfinite(s.deta(i, 1)));
-    for (int k = 0; k < layers; ++k) CHECK((std::isfinite(s.du(i, 1, k)) && s.dv(i, 1, k) == 0));
+    CHECK(std::isfinite(r.deta(i, 1)));
+    for (int k = 0; k < layers; ++k) CHECK((std::isfinite(r.du(i, 1, k)) && r.dv(i, 1, k) == 0));
   }
+}
+
+TEST_CASE("ocean: a step writes owned cells alone") {
+  sea<> const s = advanced(sea<>(), sea<>(content::some, 5), {1, nx + 1, 1, ny + 1, false, false}, 0.7);
+  for (int i = 0; i < nx + 2; ++i)
+    for (int j = 0; j < ny + 2; ++j)
+      if (i == 0 || i > nx || j == 0 || j > ny) CHECK((s.eta(i, j) == 0 && s.u(i, j, 3) == 0 && s.v(i, j, 3) == 0));
 }

@@ -25,7 +25,8 @@ concept Field = requires(View const& v) {
   v.data();
   v.extent(0);
   v.stride(0);
-} && static_cast<std::size_t>(View::rank) == Rank;
+}
+&&static_cast<std::size_t>(View::rank) == Rank;
 
 /// `Length` neighbouring columns, the first one at `first`, the others behind it along one horizontal index; the first
 /// `count` of them are meant.
@@ -41,6 +42,13 @@ struct column_block {
     return first[d] + (d == along ? c : 0);
   }
   [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const { return mask<Length>::first(size()); }
+
+  /// The columns `by` further along horizontal index `d`: the neighbours that a stencil reads. They have to exist.
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr column_block shifted(std::size_t d, std::ptrdiff_t by) const {
+    column_block other = *this;
+    other.first[d] = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first[d]) + by);
+    return other;
+  }
 
   /// Whether these columns are neighbours in the memory of `field`. A kernel with many accesses asks once, and says
   /// `load<true>` and `store<true>` where the answer is yes for all of its fields.
@@ -71,8 +79,10 @@ struct column_block {
   KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
     T* const target = at(field, k...);
     if constexpr (Whole) {
-      if (Adjacent || is_adjacent(field)) values.store(target);
-      else values.store_strided(target, across(field));
+      if (Adjacent || is_adjacent(field))
+        values.store(target);
+      else
+        values.store_strided(target, across(field));
     } else {
       auto const stride = across(field);
       for (std::size_t c = 0; c < count; ++c) target[static_cast<std::ptrdiff_t>(c) * stride] = values[c];
@@ -100,6 +110,24 @@ private:
   }
 };
 
+/// Calls `use(k, load(k))` for the levels `first` to `n` - 1 of a column, upwards. On a GPU the loads of eight levels go
+/// first, so that they are under way together.
+template <class Load, class Use>
+KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void for_levels(std::size_t first, std::size_t n, Load&& load, Use&& use) {
+  std::size_t k = first;
+#if KEEL_ON_ACCELERATOR
+  constexpr std::size_t ahead = 8;
+  for (; k + ahead <= n; k += ahead) {
+    decltype(load(k)) loaded[ahead];
+    KEEL_UNROLL
+    for (std::size_t a = 0; a < ahead; ++a) loaded[a] = load(k + a);
+    KEEL_UNROLL
+    for (std::size_t a = 0; a < ahead; ++a) use(k + a, loaded[a]);
+  }
+#endif
+  for (; k < n; ++k) use(k, load(k));
+}
+
 /// The columns of a part of a grid of one or two horizontal indices.
 template <std::size_t Horizontal>
 struct columns {
@@ -107,21 +135,39 @@ struct columns {
   std::size_t last[Horizontal];
   std::size_t along; ///< the horizontal index that is cut into blocks: the one whose neighbours are closest in memory
 
+  /// Whether there are rows side by side, which a GPU takes as tiles.
+  static constexpr bool in_rows = Horizontal > 1;
+
   template <std::size_t Length>
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t block_count() const {
-    std::size_t count = chunks<Length>(first[along], last[along]).size();
+    return blocks_in_row<Length>() * rows();
+  }
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t rows() const {
+    std::size_t count = 1;
     for (std::size_t d = 0; d < Horizontal; ++d)
       if (d != along) count *= last[d] > first[d] ? last[d] - first[d] : 0;
     return count;
   }
 
+  /// Blocks in one row, which runs along `along`.
+  template <std::size_t Length>
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t blocks_in_row() const {
+    return chunks<Length>(first[along], last[along]).size();
+  }
+
   /// Calls `f(block, more...)` for block `i`; a tail is masked, or scalar.
   template <std::size_t Length, tail Tail, class F, class... More>
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
+    std::size_t const in_row = blocks_in_row<Length>();
+    visit_in_row<Length, Tail>(i % in_row, i / in_row, f, more...);
+  }
+  /// The same for block `n` of row `row`.
+  template <std::size_t Length, tail Tail, class F, class... More>
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit_in_row(std::size_t n, std::size_t row, F& f,
+                                                              More&... more) const {
     chunks<Length> const cut(first[along], last[along]);
-    std::size_t const in_row = cut.size(), n = i % in_row;
     std::size_t at[Horizontal];
-    for (std::size_t d = 0; d < Horizontal; ++d) at[d] = d == along ? cut.first_of(n) : first[d] + i / in_row;
+    for (std::size_t d = 0; d < Horizontal; ++d) at[d] = d == along ? cut.first_of(n) : first[d] + row;
     if (n < cut.full_blocks()) return call<Length, true>(at, Length, f, more...);
     if constexpr (Length > 1) {
       std::size_t const count = cut.size_of(n);

@@ -25,6 +25,8 @@ struct caller {};
 /// | function | meaning |
 /// |---|---|
 /// | `static void run(Where const&, std::size_t count, F const& f, label...)` | calls `f(i)` once for each i < count |
+/// | `static void run_rows(Where const&, std::size_t count, std::size_t rows, F const& f, label...)` | optional: `f(i, row)` for each i < count and row < rows, where neighbouring rows share what they read |
+/// | `template <class T> static bool run_with_memory(Where const&, std::size_t count, std::size_t values, F const& f, label...)` | optional: `f(i, m)` with a `team_memory<T>` of `values`; false where there is too little |
 /// | `static void reduce(Where const&, std::size_t count, F const& f, Result&& r, label...)` | adds `f(i, update)` up in `r` |
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
@@ -46,7 +48,9 @@ struct launcher<caller> {
 
 /// A type that says how it runs a loop.
 template <class Where>
-concept Place = requires { sizeof(launcher<std::remove_cvref_t<Where>>); };
+concept Place = requires {
+  sizeof(launcher<std::remove_cvref_t<Where>>);
+};
 
 /// What a loop cuts into blocks: indices here, columns in `columns.hpp`.
 template <class Range>
@@ -72,8 +76,10 @@ struct indices {
     if (i < cut.full_blocks()) return static_cast<void>(f(full_block<Index, Length>{begin}, more...));
     if constexpr (Length > 1) { // a block of one index has no tail
       Index const count = static_cast<Index>(cut.size_of(i));
-      if constexpr (Tail == tail::counted) f(tail_block<Index>{begin, count}, more...);
-      else if constexpr (Tail == tail::masked) f(masked_block<Index, Length>{begin, count}, more...);
+      if constexpr (Tail == tail::counted)
+        f(tail_block<Index>{begin, count}, more...);
+      else if constexpr (Tail == tail::masked)
+        f(masked_block<Index, Length>{begin, count}, more...);
       else
         for (Index n = 0; n < count; ++n) f(full_block<Index, 1>{static_cast<Index>(begin + n)}, more...);
     }
@@ -92,6 +98,31 @@ struct body {
     range.template visit<Length, Tail>(i, f, more...);
   }
 };
+/// The same for columns in rows.
+template <tail Tail, class Range, class F>
+struct body_of_rows {
+  Range range;
+  F f;
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void operator()(std::size_t n, std::size_t row) const {
+    range.template visit_in_row<1, Tail>(n, row, f);
+  }
+};
+
+template <std::size_t Length, tail Tail, class Where, class Range, class F, class... Label>
+KEEL_FUNCTION constexpr void launch(Where const& where, Range const& range, F&& f, Label const&... label) {
+  using function = std::remove_cvref_t<F>;
+  using rows = body_of_rows<Tail, Range, function>;
+  constexpr bool in_rows = requires(rows const& r) {
+    requires Length == 1 && Range::in_rows;
+    launcher<Where>::run_rows(where, std::size_t{}, std::size_t{}, r, label...);
+  };
+  if constexpr (in_rows)
+    launcher<Where>::run_rows(where, range.template blocks_in_row<1>(), range.rows(), rows{range, std::forward<F>(f)},
+                              label...);
+  else
+    launcher<Where>::run(where, range.template block_count<Length>(),
+                         body<Length, Tail, Range, function>{range, std::forward<F>(f)}, label...);
+}
 
 } // namespace detail
 
@@ -116,8 +147,7 @@ KEEL_FUNCTION constexpr void for_each_block(Index end, F&& f) {
 /// is 1, as on GPUs, each index has a thread of its own.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
 KEEL_FUNCTION constexpr void for_each_block(Where const& where, Range const& range, F f) {
-  launcher<Where>::run(where, range.template block_count<Length>(),
-                       detail::body<Length, Tail, Range, F>{range, std::move(f)});
+  detail::launch<Length, Tail>(where, range, std::move(f));
 }
 template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F>
 KEEL_FUNCTION constexpr void for_each_block(Where const& where, Index begin, Index end, F f) {
@@ -127,12 +157,47 @@ KEEL_FUNCTION constexpr void for_each_block(Where const& where, Index begin, Ind
 /// The same with a name for tools.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
 void for_each_block(std::string const& label, Where const& where, Range const& range, F f) {
-  launcher<Where>::run(where, range.template block_count<Length>(),
-                       detail::body<Length, Tail, Range, F>{range, std::move(f)}, label);
+  detail::launch<Length, Tail>(where, range, std::move(f), label);
 }
 template <std::size_t Length, tail Tail = tail::counted, Place Where, std::integral Index, class F>
 void for_each_block(std::string const& label, Where const& where, Index begin, Index end, F f) {
   for_each_block<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f));
+}
+
+/// Values of a thread in the memory of its team, which on a GPU is on the chip; neighbouring threads side by side.
+template <class T>
+struct team_memory {
+  T* first;
+  std::size_t stride; ///< to the next value of the same thread, in values
+
+  /// The values from number `begin` on as others of the same size.
+  template <class U>
+  struct array {
+    U* first;
+    std::size_t stride;
+    [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION U& operator[](std::size_t k) const { return first[k * stride]; }
+  };
+  template <class U>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION array<U> as(std::size_t begin) const {
+    static_assert(sizeof(U) == sizeof(T));
+    return {reinterpret_cast<U*>(first + begin * stride), stride};
+  }
+};
+
+/// Calls `f(block, memory)` with room for `values` of `T` in a `team_memory` where the place has one that is large
+/// enough, and blocks of one index; else `f(block)`, as `for_each_block` does.
+template <std::size_t Length, tail Tail, class T, Place Where, Blocked Range, class F>
+void for_each_block_with_memory(std::string const& label, Where const& where, Range const& range,
+                                [[maybe_unused]] std::size_t values, F f) {
+  using body = detail::body<Length, Tail, Range, F>;
+  if constexpr (Length == 1 && requires(body const& b) {
+                  launcher<Where>::template run_with_memory<T>(where, std::size_t{}, values, b, label);
+                }) {
+    if (launcher<Where>::template run_with_memory<T>(where, range.template block_count<1>(), values, body{range, f},
+                                                     label))
+      return;
+  }
+  for_each_block<Length, Tail>(label, where, range, std::move(f));
 }
 
 /// Calls `f(block, update)` for every block, and reduces into `result`: a scalar, or a reducer of Kokkos where Kokkos

@@ -45,14 +45,18 @@ namespace detail {
 /// A coefficient at `k`: a number where all columns have the same, else a pack.
 template <bool Adjacent = false, class Block, class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto coefficient(Block const& block, View const& field, std::size_t k) {
-  if constexpr (Field<View, 1>) return field.data()[k * static_cast<std::size_t>(field.stride(0))];
-  else return block.template load<Adjacent>(field, k);
+  if constexpr (Field<View, 1>)
+    return field.data()[k * static_cast<std::size_t>(field.stride(0))];
+  else
+    return block.template load<Adjacent>(field, k);
 }
 template <class Block, class View, class Value>
 KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View const& field, Value const& value,
                                                      std::size_t k) {
-  if constexpr (Field<View, 1>) field.data()[k * static_cast<std::size_t>(field.stride(0))] = value;
-  else block.store(field, value, k);
+  if constexpr (Field<View, 1>)
+    field.data()[k * static_cast<std::size_t>(field.stride(0))] = value;
+  else
+    block.store(field, value, k);
 }
 
 template <class View>
@@ -109,63 +113,119 @@ struct thomas {
   Upper upper;
   X x;
 
+  using T = number_of<X>;
+
+  /// In memory of the thread.
   template <std::size_t H, std::size_t Length, bool Whole>
   KEEL_FUNCTION void operator()(column_block<H, Length, Whole> const& block) const {
-    if (adjacent(block, lower) && adjacent(block, diagonal) && adjacent(block, upper) && block.is_adjacent(x))
-      solve<true>(block);
-    else solve<false>(block);
+    carry_of<Length> carries[Factorised ? 1 : MaxLevels];
+    if constexpr (Length == 1) {
+      solve_in(block, column_in_place<column_block<H, 1, Whole>>{block, x}, carries);
+    } else {
+      pack<T, Length> between[MaxLevels];
+      solve_in(block, between, carries);
+    }
+  }
+  /// In memory of the team: first what lies between the two sweeps, then the carries.
+  template <std::size_t H, bool Whole>
+  KEEL_FUNCTION void operator()(column_block<H, 1, Whole> const& block, team_memory<T> const& memory) const {
+    solve_in(block, memory.template as<pack<T, 1>>(0), memory.template as<carry_of<1>>(Factorised ? 0 : levels()));
+  }
+  [[nodiscard]] KEEL_FUNCTION std::size_t levels() const {
+    return static_cast<std::size_t>(x.extent(static_cast<int>(X::rank) - 1));
   }
 
 private:
-  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(number_of<X>& to, number_of<X> from) { to = from; }
+  template <std::size_t Length>
+  using carry_of = std::conditional_t<Field<Lower, 1> && Field<Diagonal, 1> && Field<Upper, 1>, T, pack<T, Length>>;
+
+  /// A single column keeps what lies between where it is.
+  template <class Block>
+  struct column_in_place {
+    Block const& block;
+    X const& x;
+    struct level {
+      column_in_place const& c;
+      std::size_t k;
+      KEEL_FORCE_INLINE KEEL_FUNCTION void assign(pack<T, 1> const& y) const { c.block.store(c.x, y, k); }
+      KEEL_FORCE_INLINE KEEL_FUNCTION operator pack<T, 1>() const { return c.block.load(c.x, k); }
+    };
+    KEEL_FORCE_INLINE KEEL_FUNCTION level operator[](std::size_t k) const { return {*this, k}; }
+  };
+
+  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(T& to, T from) { to = from; }
   template <class P>
-  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(P& to, P const& from) { to.assign(from); }
+  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(P& to, P const& from) {
+    to.assign(from);
+  }
 
   template <class Block, class View>
   KEEL_FUNCTION static bool adjacent(Block const& block, View const& field) {
-    if constexpr (Field<View, 1>) return true;
-    else return block.is_adjacent(field);
+    if constexpr (Field<View, 1>)
+      return true;
+    else
+      return block.is_adjacent(field);
   }
 
-  template <bool Adjacent, std::size_t H, std::size_t Length, bool Whole>
-  KEEL_FORCE_INLINE KEEL_FUNCTION void solve(column_block<H, Length, Whole> const& block) const {
-    using T = number_of<X>;
-    using P = pack<T, Length>;
-    using C = std::conditional_t<Field<Lower, 1> && Field<Diagonal, 1> && Field<Upper, 1>, T, P>;
-    constexpr bool in_place = Length == 1;
-    std::size_t const n = static_cast<std::size_t>(x.extent(static_cast<int>(H)));
-    if (n == 0) return;
-    P between[in_place ? 1 : MaxLevels];
-    C carries[Factorised ? 1 : MaxLevels];
+  template <class Block, class Between, class Carries>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void solve_in(Block const& block, Between&& between, Carries&& carries) const {
+    if (levels() == 0) return;
+    if (adjacent(block, lower) && adjacent(block, diagonal) && adjacent(block, upper) && block.is_adjacent(x))
+      solve<true>(block, between, carries);
+    else
+      solve<false>(block, between, carries);
+  }
 
+  template <bool Adjacent, std::size_t H, std::size_t Length, bool Whole, class Between, class Carries>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void solve(column_block<H, Length, Whole> const& block, Between&& between,
+                                             Carries&& carries) const {
+    using P = pack<T, Length>;
+    using C = carry_of<Length>;
+    std::size_t const n = levels();
     C pivot = C{} + coefficient<Adjacent>(block, diagonal, 0);
     if constexpr (!Factorised) pivot = T{1} / pivot;
     P y = block.template load<Adjacent>(x, 0) * pivot;
-    for (std::size_t k = 0; k + 1 < n;) {
-      if constexpr (in_place) block.store(x, y, k);
-      else between[k].assign(y);
-      if constexpr (Factorised) {
-        ++k;
-        y.assign(block.template load<Adjacent>(x, k) * coefficient<Adjacent>(block, diagonal, k) -
-                 y * coefficient<Adjacent>(block, lower, k));
-      } else {
-        C const carry = pivot * coefficient<Adjacent>(block, upper, k);
-        assign(carries[k], carry);
-        ++k;
-        auto const below = coefficient<Adjacent>(block, lower, k);
-        assign(pivot, T{1} / (C{} + coefficient<Adjacent>(block, diagonal, k) - carry * below));
-        y.assign(block.template load<Adjacent>(x, k) * pivot - y * (pivot * below));
-      }
-    }
+    between[0].assign(y);
+    for_levels(
+        1, n, [&](std::size_t k) { return block.template load<Adjacent>(x, k); },
+        [&](std::size_t k, P const& right) {
+          auto const below = coefficient<Adjacent>(block, lower, k), here = coefficient<Adjacent>(block, diagonal, k);
+          if constexpr (Factorised) {
+            y.assign(right * here - y * below);
+          } else {
+            C const carry = pivot * coefficient<Adjacent>(block, upper, k - 1);
+            assign(carries[k - 1], carry);
+            assign(pivot, T{1} / (C{} + here - carry * below));
+            y.assign(right * pivot - y * (pivot * below));
+          }
+          between[k].assign(y);
+        });
     block.template store<Adjacent>(x, y, n - 1);
     for (std::size_t k = n - 1; k-- > 0;) {
-      P const before = in_place ? block.load(x, k) : P::load(between[in_place ? 0 : k].values);
-      if constexpr (Factorised) y.assign(before - y * coefficient<Adjacent>(block, upper, k));
-      else y.assign(before - y * carries[k]);
+      P const before = between[k];
+      if constexpr (Factorised)
+        y.assign(before - y * coefficient<Adjacent>(block, upper, k));
+      else
+        y.assign(before - y * carries[k]);
       block.template store<Adjacent>(x, y, k);
     }
   }
 };
+
+/// Columns solved together on a processor: at least as many as fill four registers, because each level waits for the one
+/// before; the bits do not depend on it. One stays one, for a GPU's threads and for memory that is short.
+template <class T, std::size_t Length>
+inline constexpr std::size_t columns_together = [] {
+  constexpr std::size_t least = 4 * register_bytes / sizeof(T);
+  return Length == 1 ? 1 : (least + Length - 1) / Length > 1 ? (least + Length - 1) / Length * Length : Length;
+}();
+
+template <std::size_t Length, class Where, class Solver>
+void solve_columns(std::string const& label, Where const& where, std::size_t arrays, Solver const& solver) {
+  using T = number_of<decltype(solver.x)>;
+  for_each_block_with_memory<columns_together<T, Length>, tail::masked, T>(label, where, columns_of(solver.x),
+                                                                           arrays * solver.levels(), solver);
+}
 
 template <std::size_t MaxLevels, class M, class X>
 void check_system(M const& m, X const& x) {
@@ -187,15 +247,15 @@ template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L,
   requires(Field<X, 2> || Field<X, 3>)
 void solve_tridiagonal(std::string const& label, Where const& where, tridiagonal<L, D, U> const& m, X const& x) {
   detail::check_system<MaxLevels>(m, x);
-  for_each_block<Length, tail::masked>(label, where, columns_of(x),
-                                       detail::thomas<MaxLevels, false, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
+  detail::solve_columns<Length>(label, where, 2,
+                                detail::thomas<MaxLevels, false, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
 }
 template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L, class D, class U, class X>
   requires(Field<X, 2> || Field<X, 3>)
 void solve_tridiagonal(std::string const& label, Where const& where, factorised<L, D, U> const& m, X const& x) {
   detail::check_system<MaxLevels>(m, x);
-  for_each_block<Length, tail::masked>(label, where, columns_of(x),
-                                       detail::thomas<MaxLevels, true, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
+  detail::solve_columns<Length>(label, where, 1,
+                                detail::thomas<MaxLevels, true, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
 }
 
 /// Divides once for all right-hand sides to come: overwrites the coefficients, all three of one shape.
@@ -206,8 +266,10 @@ template <std::size_t Length, Place Where, class View>
   detail::check_coefficient("upper", m.upper, m.diagonal);
   constexpr int last = static_cast<int>(View::rank) - 1;
   detail::factorisation<View, View, View> const f{m, static_cast<std::size_t>(m.diagonal.extent(last))};
-  if constexpr (Field<View, 1>) for_each_block<1>(label, where, 0, 1, f);
-  else for_each_block<Length, tail::masked>(label, where, columns_of(m.diagonal), f);
+  if constexpr (Field<View, 1>)
+    for_each_block<1>(label, where, 0, 1, f);
+  else
+    for_each_block<Length, tail::masked>(label, where, columns_of(m.diagonal), f);
   return {m.lower, m.diagonal, m.upper};
 }
 

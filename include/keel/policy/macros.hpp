@@ -22,6 +22,13 @@
 #define KEEL_FUNCTION
 #endif
 
+/// 1 in the pass of a compiler that makes code for an accelerator.
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+#define KEEL_ON_ACCELERATOR 1
+#else
+#define KEEL_ON_ACCELERATOR 0
+#endif
+
 /// A function that has to vanish in its callers where speed counts, and need not where it does not: there it only costs
 /// the compiler time.
 #if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))

@@ -40,6 +40,32 @@ struct reduced_value<Result> {
   using type = typename std::remove_cvref_t<Result>::value_type;
 };
 
+template <class F>
+struct blocked_rows {
+  F f;
+  KEEL_FUNCTION void operator()(int i, int row) const { f(static_cast<std::size_t>(i), static_cast<std::size_t>(row)); }
+};
+
+template <class Space, class T, class F>
+struct blocked_with_memory {
+  F f;
+  std::size_t count, values;
+  KEEL_FUNCTION void operator()(typename Kokkos::TeamPolicy<Space>::member_type const& team) const {
+    auto const threads = static_cast<std::size_t>(team.team_size()), own = static_cast<std::size_t>(team.team_rank());
+    std::size_t const i = static_cast<std::size_t>(team.league_rank()) * threads + own;
+    auto* const all = static_cast<T*>(team.team_shmem().get_shmem(static_cast<int>(values * threads * sizeof(T))));
+    keel::block::team_memory<T> memory{all + own, threads};
+    if (i < count) f(i, memory);
+  }
+};
+
+/// Whether neighbouring threads of a space run side by side, so that each takes one index: on GPUs.
+template <class Space>
+concept HasLanes = std::is_same_v<typename Space::array_layout, Kokkos::LayoutLeft>;
+
+/// The threads of a block of a GPU: as wide as a warp, and a few rows that share their neighbours.
+inline constexpr int tile_width = 32, tile_rows = 8;
+
 template <class Space>
 using block_range = Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>;
 
@@ -52,13 +78,41 @@ namespace keel::block {
 
 /// A kernel: one index of it is one block.
 template <class Space>
-  requires Kokkos::is_execution_space<Space>::value
-struct launcher<Space> {
+requires Kokkos::is_execution_space<Space>::value struct launcher<Space> {
   template <class F, class... Label>
   static void run(Space const& space, std::size_t count, F const& f, Label const&... label) {
     Kokkos::parallel_for(keel::space::detail::label_of(label...),
                          keel::space::detail::block_range<Space>(space, 0, static_cast<std::int64_t>(count)),
                          keel::space::detail::blocked_for<F>{f});
+  }
+  template <class F, class... Label>
+    requires keel::space::detail::HasLanes<Space>
+  static void run_rows(Space const& space, std::size_t count, std::size_t rows, F const& f, Label const&... label) {
+    using policy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
+                                         Kokkos::IndexType<int>>;
+    if (count == 0 || rows == 0) return;
+    Kokkos::parallel_for(keel::space::detail::label_of(label...),
+                         policy(space, {0, 0}, {static_cast<int>(count), static_cast<int>(rows)},
+                                {keel::space::detail::tile_width, keel::space::detail::tile_rows}),
+                         keel::space::detail::blocked_rows<F>{f});
+  }
+  /// Threads of a team share 32 KiB, so that an H200 holds seven teams at once; a warp at least.
+  template <class T, class F, class... Label>
+    requires keel::space::detail::HasLanes<Space>
+  static bool run_with_memory(Space const& space, std::size_t count, std::size_t values, F const& f,
+                              Label const&... label) {
+    std::size_t const fit = values == 0 ? 256 : std::size_t{32768} / (values * sizeof(T));
+    int const threads = fit >= 256 ? 256 : fit >= 128 ? 128 : fit >= 64 ? 64 : fit >= 32 ? 32 : 0;
+    if (threads == 0) return false;
+    if (count == 0) return true;
+    auto const wide = static_cast<std::size_t>(threads);
+    Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((count + wide - 1) / wide), threads);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(values * wide * sizeof(T))));
+    // Arguments of the kernel go with its launch, else Kokkos would wait for the one before.
+    Kokkos::parallel_for(keel::space::detail::label_of(label...),
+                         Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                         keel::space::detail::blocked_with_memory<Space, T, F>{f, count, values});
+    return true;
   }
   template <class F, class Result, class... Label>
   static void reduce(Space const& space, std::size_t count, F const& f, Result&& result, Label const&... label) {

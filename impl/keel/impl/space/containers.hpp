@@ -49,7 +49,7 @@ template <class Space>
 struct state_search {
   template <class Locks>
   KOKKOS_FUNCTION static int get_state_idx([[maybe_unused]] Locks const& locks) {
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+#if KEEL_ON_ACCELERATOR
     return 0; // compiled for a device, never called
 #else
     int const count = static_cast<int>(locks.extent(0));

@@ -26,7 +26,7 @@ public:
 
   // Kernels of these spaces run on the host; for a device the two are compiled, never called. The compiler's own
   // atomics cost half of what Kokkos' and a fence do.
-#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+#if KEEL_ON_ACCELERATOR
   KOKKOS_FUNCTION size_type acquire() const { return 0; }
   KOKKOS_FUNCTION void release(size_type) const {}
 #else
@@ -52,7 +52,7 @@ public:
 
   explicit slots_of_process(size_type count) : slots<Space>(count) {}
 
-#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+#if !KEEL_ON_ACCELERATOR
   KOKKOS_FUNCTION size_type acquire() const {
     if (times_held_++ == 0) held_ = slots<Space>::acquire();
     return held_;
