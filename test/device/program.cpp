@@ -104,6 +104,28 @@ void show_binding([[maybe_unused]] keel::runtime<app>& run) {
   std::printf("%s\n", (all + ";").c_str());
 }
 
+/// The threads that a device's configuration tells, and those that its library counts inside a kernel.
+void show_threads([[maybe_unused]] keel::runtime<app>& run) {
+  [[maybe_unused]] auto const show = [&](char const* device, int counted) {
+    run.configuration(device, [&](auto const& c) {
+      std::printf("%s has %d threads of %d and counts %d\n", device, *c.threads(), *c.max_threads(), counted);
+    });
+  };
+#if KEEL_WITH_TBB
+  std::atomic<int> places{0};
+  run.execution_space<keel::tbb>().impl_for_chunks(
+      2, [&](std::int64_t) { places = oneapi::tbb::this_task_arena::max_concurrency(); });
+  show("tbb", places);
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+  static_cast<void>(run.execution_space<keel::openmp>());
+  std::atomic<int> counted{0};
+#pragma omp parallel
+  ++counted;
+  show("openmp", counted);
+#endif
+}
+
 /// Adds up 0 .. 999. A function of its own: nvcc takes no kernel inside a generic lambda.
 template <class Space>
 double sum_on(Space const& space) {
@@ -285,6 +307,8 @@ int main(int argc, char** argv) {
       throw keel::error("test", "the grid does not fit", "it was told to");
     } else if (mode == "stack") {
       std::printf("stack %zu\n", stack_of_a_worker(run));
+    } else if (mode == "threads") {
+      show_threads(run);
     } else if (mode == "bind") {
       show_binding(run);
     } else if (mode == "late" || mode == "kokkos-of-the-application") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <support/skip.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -264,6 +265,35 @@ TEST_CASE("device: what is asked for is what runs") {
   CHECK(r.code == 0);
   if (r.says("late invalid for device")) return keel::test::skip("no device with threads");
   CHECK(r.says("threads 1\n"));
+}
+
+TEST_CASE("device: as Viskores' OpenMP and TBB: all threads unless told, half of them where told, as the library counts") {
+  struct count {
+    int has = 0, of = 0, counted = 0;
+  };
+  auto const threads = [](std::string const& device, std::string const& words) {
+    auto const r = program("threads --app-numa-regions=1 " + words, "-u OMP_NUM_THREADS -u OMP_PROC_BIND");
+    count c;
+    auto const at = r.output.find(device + " has ");
+    if (at != std::string::npos)
+      std::sscanf(r.output.c_str() + at + device.size(), " has %d threads of %d and counts %d", &c.has, &c.of, &c.counted);
+    return c;
+  };
+  bool is_any = false;
+  for (std::string const device : {"tbb", "openmp"}) {
+    CAPTURE(device);
+    count const all = threads(device, "");
+    if (all.of == 0) continue;
+    is_any = true;
+    CHECK(all.has == all.of);
+    CHECK(all.counted == all.of);
+    int const wanted = std::max(1, all.of / 2);
+    count const half = threads(device, "--app-num-threads=" + std::to_string(wanted));
+    CHECK(half.of == all.of);
+    CHECK(half.has == wanted);
+    CHECK(half.counted == wanted);
+  }
+  if (!is_any) keel::test::skip("no device with threads");
 }
 
 TEST_CASE("device: a Kokkos that the application started is used and not ended") {
