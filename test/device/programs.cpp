@@ -55,6 +55,16 @@ result program(std::string const& arguments, std::string const& environment = ""
   return shell("env " + environment + " " KEEL_TEST_PROGRAM " " + arguments);
 }
 
+/// The set of hardware threads, such as 0,8 or 0-3,8-11, that follows these words; the words where they are not there.
+std::string set_after(std::string const& output, std::string const& words) {
+  auto const at = output.find(words);
+  if (at == std::string::npos) return words;
+  auto set = output.substr(at + words.size());
+  set.resize(std::min(set.find_first_not_of("0123456789-,"), set.size()));
+  if (set.ends_with(',')) set.pop_back();
+  return set;
+}
+
 std::string const launch = KEEL_TEST_LAUNCH;
 
 /// The program on so many ranks, for a minute at most.
@@ -112,6 +122,13 @@ TEST_CASE("device: threads are cut over as many NUMA regions as the knob says, a
 #endif
 }
 
+TEST_CASE("device: a set of hardware threads is read whole, also one that is not one range") {
+  CHECK(set_after("rank 0 runs on 0,2, a worker on 0,2, tbb has 2;", "rank 0 runs on ") == "0,2");
+  CHECK(set_after("rank 0 runs on 0-3,8-11;\n", "rank 0 runs on ") == "0-3,8-11");
+  CHECK(set_after("rank 1 runs on 7", "rank 1 runs on ") == "7");
+  CHECK(set_after("rank 1 runs on 7", "rank 0 runs on ") == "rank 0 runs on ");
+}
+
 TEST_CASE("device: --keel-bind=place binds each rank's threads to hardware threads of its own, and says so") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const ranks = [](std::string const& words, std::string const& variables = "") {
@@ -120,10 +137,7 @@ TEST_CASE("device: --keel-bind=place binds each rank's threads to hardware threa
   auto const r = ranks("--app-bind=place --app-tbb-num-threads=2");
   CAPTURE(r.output);
   CHECK(r.code == 0);
-  auto const place = [&](std::string const& before) {
-    auto const at = r.output.find(before);
-    return at == std::string::npos ? before : r.output.substr(at + before.size(), r.output.find_first_of(",;", at) - at - before.size());
-  };
+  auto const place = [&](std::string const& before) { return set_after(r.output, before); };
   std::string const first = place("information: rank 0 is bound to hardware threads "),
                     second = place("information: rank 1 is bound to hardware threads ");
   CHECK(first == place("rank 0 runs on "));
