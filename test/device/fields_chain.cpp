@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Fields on a chain of devices, of which the first has no room. The limit of the address space is what fails.
+/// Fields on a chain of devices, of which the first have no room. What fails is the limit of the address space, or a
+/// device of the test's own whose memory is full.
 #include <keel/device/runtime.hpp>
 
 #include <keel/residency.hpp>
@@ -24,11 +25,42 @@ namespace kr = keel::residency;
 
 namespace {
 
+/// A second simulated device, whose memory can be full.
+struct crowded {
+  static constexpr std::string_view name = "crowded";
+};
+struct crowded_space;
+struct crowded_resource : keel::space::simulated_resource {
+  static constexpr char const* name = "crowded";
+  using execution_space = crowded_space;
+  static inline bool is_full = false;
+  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) const {
+    return is_full ? nullptr : simulated_resource::allocate(bytes, alignment);
+  }
+};
+struct crowded_space : keel::space::simulated {
+  using execution_space = crowded_space;
+  using memory_space = keel::space::memory<crowded_resource>;
+  using device_type = Kokkos::Device<execution_space, memory_space>;
+  using scratch_memory_space = Kokkos::ScratchMemorySpace<crowded_space>;
+};
+
+} // namespace
+
+namespace keel {
+template <>
+struct device_traits<crowded> : device_traits<simulated> {
+  using execution_space = crowded_space;
+};
+} // namespace keel
+
+namespace {
+
 /// A device that this Kokkos was built with.
 using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, keel::openmp>;
 
 struct app : keel::defaults {
-  using devices = keel::list<host, keel::simulated>;
+  using devices = keel::list<host, keel::simulated, crowded>;
   using ranks = keel::machine::alone;
   static constexpr std::string_view prefix = "chain";
 };
@@ -41,6 +73,10 @@ struct fill : kr::routine<"fill", kr::on_device, kr::writes<big>> {
     Kokkos::parallel_for("fill", Kokkos::RangePolicy(v.execution_space(), v.owned().begin[0], v.owned().end[0]),
                          KOKKOS_LAMBDA(int i) { b(i) = i; });
   }
+};
+struct fill_crowded : kr::routine<"fill crowded", kr::on<crowded>, kr::updates<big>> {
+  template <class V>
+  static void run(V v) { fill::run(v); }
 };
 struct total : kr::routine<"total", kr::on_host, kr::reads<kr::owned<big>>> {
   template <class V>
@@ -109,4 +145,58 @@ TEST_CASE("device: fields run on the next of the chain where a device has no roo
   CHECK(narrow.find("failed 1 times (the device simulated has no room for big") != std::string::npos);
   std::string const alone = on({"app", "--chain-device=simulated"}, one + one / 2);
   CHECK(alone.find("keel::residency: the device simulated has no room for big") == 0);
+}
+
+TEST_CASE("device: each device of the chain that has no room is named with its reason, in the warning or in the error") {
+  constexpr std::size_t one = std::size_t{cells} * sizeof(double);
+  keel::device::set_log_level(keel::device::log_level::off);
+  crowded_resource::is_full = true;
+  std::string const both = "--chain-device=crowded,simulated";
+  std::string const failed = on({"app", both}, one + one / 2);
+  CAPTURE(failed);
+  CHECK(failed.find("keel::residency::fields: no device has room for the variables (the device crowded has no room for "
+                    "big, for routine the caller (crowded memory space failed to allocate") == 0);
+  CHECK(failed.find("); the device simulated has no room for big, for routine the caller (simulated memory space failed "
+                    "to allocate") != std::string::npos);
+  CHECK(failed.ends_with(". Take smaller arrays, or more ranks?"));
+  std::string const third = on({"app", both + "," + std::string{host::name}}, one + one / 2);
+  CAPTURE(third);
+  CHECK(third.find("keel: warning: residency: routines on_device run on " + std::string{host::name} + ", because the device "
+                   "crowded has no room for big") == 0);
+  CHECK(third.find("; the device simulated has no room for big") != std::string::npos);
+  CHECK(third.find("right; ") != std::string::npos);
+  CHECK(third.find("crowded: ran 0 times, failed 1 times (the device crowded has no room for big") != std::string::npos);
+  CHECK(third.find("simulated: ran 0 times, failed 1 times (the device simulated has no room for big") != std::string::npos);
+  crowded_resource::is_full = false;
+}
+
+TEST_CASE("device: a device that has no room when its first routine comes is named, nothing is lost, and it can come again") {
+  std::string const said = keel::test::in_child([] {
+                             setenv("OMP_PROC_BIND", "false", 1);
+                             keel::test::command_line line{{"app", "--chain-device=" + std::string{host::name}}};
+                             keel::runtime<app> run{line.count, line.data()};
+                             kr::fields<app, big> f{run, kr::grid{{100}, kr::ghost_width{0}}};
+                             auto const right = [&] {
+                               double sum = 0;
+                               f.run(total{}, sum);
+                               return sum == 4950 ? " right\n" : " wrong\n";
+                             };
+                             f.run(fill{});
+                             crowded_resource::is_full = true;
+                             for (int i = 0; i < 2; ++i) try {
+                                 f.run(fill_crowded{});
+                               } catch (keel::error const& e) {
+                                 std::fputs((e.what() + std::string{right()}).c_str(), stderr);
+                               }
+                             crowded_resource::is_full = false;
+                             f.run(fill_crowded{});
+                             std::fputs(right(), stderr);
+                             return 0;
+                           }).said;
+  CAPTURE(said);
+  std::string const told = "keel::residency: the device crowded has no room for big, for routine fill crowded (";
+  CHECK(said.find(told) == 0);
+  CHECK(said.find(told, 1) != std::string::npos);
+  CHECK(said.find("Take smaller arrays, or more ranks? right\n") != std::string::npos);
+  CHECK(said.ends_with("\n right\n"));
 }
