@@ -16,6 +16,8 @@ struct settings {
   std::optional<int> device_instance = {}; ///< counted among the visible ones
   std::optional<int> num_devices = {};     ///< ranks share so many; only where no instance is chosen
   std::optional<std::int64_t> stack_size = {}; ///< bytes of the stack of each thread that the device starts
+
+  friend constexpr bool operator==(settings const&, settings const&) = default;
 };
 
 /// The values that a device takes of one setting; more than `advised` only with a warning.
@@ -23,7 +25,7 @@ struct bounds {
   std::int64_t least = 0, most = 0, advised = most;
 };
 
-/// Takes over from `other` what is set there.
+/// Takes over from `other` what is set there; every member, as the table of knobs checks.
 constexpr void merge(settings& into, settings const& other) {
   if (other.threads) into.threads = other.threads;
   if (other.numa_regions) into.numa_regions = other.numa_regions;

@@ -3,7 +3,8 @@
 
 /// @file
 /// The rows of the table of knobs. A new knob takes a name in `enum class knob`, a row here, and a test; one of devices
-/// a place in `space::settings` and its bounds in `knobs_of_device`, keel/device/facts_of.hpp, too.
+/// a place in `space::settings`, which `merge` takes over, and its bounds in `knobs_of_device`,
+/// keel/device/facts_of.hpp, too.
 
 #include <keel/device/table.hpp>
 #include <keel/impl/device/kinds.hpp>
@@ -43,7 +44,7 @@ constexpr knob_facts of_program(knob id, std::string_view option, std::string_vi
 template <auto const& Kind, auto Place>
 struct held_by_device {
   static std::string show(std::int64_t value) { return Kind.show(value); }
-  static void tell(space::settings& to, std::int64_t value) {
+  static constexpr void tell(space::settings& to, std::int64_t value) {
     using number = typename std::remove_cvref_t<decltype(to.*Place)>::value_type;
     to.*Place = static_cast<number>(value);
   }
@@ -53,7 +54,6 @@ constexpr knob_facts of_device(knob id, std::string_view option, std::string_vie
   using held = held_by_device<Kind, Place>;
   return {id, option, Kind.placeholder, help, {Kind.parse, held::show, held::tell}};
 }
-
 
 inline constexpr std::array<knob_facts, knob_count> rows{
     of_device<kinds::count, &space::settings::threads>(
@@ -120,6 +120,17 @@ static_assert([] {
   return true;
 }(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
      "the enumeration?");
+static_assert([] {
+  for (auto const& row : rows) {
+    if (!row.of_devices()) continue;
+    space::settings told, merged;
+    row.of_device.tell(told, 1);
+    merge(merged, told);
+    if (merged != told) return false;
+  }
+  return true;
+}(), "keel::device: keel::space::merge leaves out what a knob of devices tells (where devices share what Kokkos is "
+     "told, it is lost). Add the member there?");
 
 } // namespace detail
 
