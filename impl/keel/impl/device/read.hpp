@@ -71,6 +71,7 @@ KEEL_INLINE taken_arguments read_arguments(option_names const& names, int argc, 
   for (; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     std::string_view const word = argv[i];
     if (word.starts_with("--kokkos-")) {
+      if (taken.for_kokkos.empty()) taken.for_kokkos.reserve(static_cast<std::size_t>(argc - i));
       taken.for_kokkos.emplace_back(word);
       continue;
     }
