@@ -177,14 +177,16 @@ void exhaust(keel::runtime<app>& run) {
   Kokkos::View<double*, memory> const v("more than there is", std::size_t{1} << 46);
 }
 
-/// One order of starts and ends: who starts MPI, `a`pplication or `k`eel; who starts Kokkos, the application `b`efore
+/// One order of starts and ends: who starts MPI, `a`pplication or `k`eel, and in capitals the same where the application
+/// ends it inside the runtime; who starts Kokkos, the application `b`efore
 /// the runtime, `m`iddle: after it and before the first use of a device, or `k`eel; whether the application ends its
 /// Kokkos `i`nside the runtime or `o`utside.
 int show_order(std::string const& order, int argc, char** argv) {
-  bool const kokkos_first = order[1] == 'b', kokkos_between = order[1] == 'm', ends_inside = order[2] == 'i';
 #if KEEL_WITH_MPI
-  if (order[0] == 'a') MPI_Init(&argc, &argv);
+  bool const app_starts_mpi = order[0] == 'a' || order[0] == 'A', mpi_ends_inside = order[0] == 'A' || order[0] == 'K';
+  if (app_starts_mpi) MPI_Init(&argc, &argv);
 #endif
+  bool const kokkos_first = order[1] == 'b', kokkos_between = order[1] == 'm', ends_inside = order[2] == 'i';
   if (kokkos_first) Kokkos::initialize();
   {
     keel::runtime<app> run{argc, argv};
@@ -197,6 +199,9 @@ int show_order(std::string const& order, int argc, char** argv) {
       if (c.threads()) std::printf("threads %d\n", *c.threads());
       std::printf("again %s\n", std::string{keel::device::name(c.set_threads(3))}.c_str());
     });
+#if KEEL_WITH_MPI
+    if (mpi_ends_inside) MPI_Finalize();
+#endif
     if (ends_inside && order[1] != 'k') Kokkos::finalize();
   }
   if (!ends_inside && order[1] != 'k') {

@@ -375,6 +375,19 @@ TEST_CASE("device: in every order of starting MPI and Kokkos, what keel's own de
       }
 }
 
+TEST_CASE("device: an MPI that the application ends inside the runtime is missed by nothing, in every order of Kokkos") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  for (std::string const order : {"Kko", "Kbi", "Kmo", "Ako", "Abo", "Ami"}) {
+    CAPTURE(order);
+    auto const r = on_ranks(2, "order " + order + " --app-device=" KEEL_TEST_HOST_DEVICE);
+    CAPTURE(r.output);
+    CHECK(r.code == 0);
+    CHECK(r.count("sum 499500\n") == 4);
+    CHECK(r.count("mpi ended 1\n") == 2);
+    CHECK_FALSE(r.says("keel::"));
+  }
+}
+
 TEST_CASE("device: the elements of a view are reduced over ranks, wherever it lies") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   for (char const* device : {KEEL_TEST_HOST_DEVICE, "simulated"}) {
