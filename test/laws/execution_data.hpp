@@ -182,6 +182,18 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i);
     CHECK(sum == 20000);
   }
+  SUBCASE("a value is copied into a view as it was at the call, also where the instance is busy") {
+    Space const space;
+    Kokkos::View<long, Space> const v("v");
+    Kokkos::View<long, Space> const busy("busy");
+    Kokkos::parallel_for("keeps the instance busy", range(space, 0, 2'000'000),
+                         KOKKOS_LAMBDA(int) { Kokkos::atomic_add(&busy(), 1L); });
+    long value = 7;
+    Kokkos::deep_copy(space, v, value);
+    value = 8;
+    space.fence();
+    CHECK(laws::on_host(v)() == 7);
+  }
 #if KOKKOS_VERSION >= 40000
   SUBCASE("two elements are swapped where they lie, after the kernels before") {
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Kokkos::DefaultExecutionSpace::memory_space>::accessible) {

@@ -11,6 +11,7 @@
 #include <concepts>
 #include <cstddef>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -79,10 +80,11 @@ public:
     void* pointer = nullptr;
     try {
       pointer = resource_.allocate(bytes == 0 ? 1 : bytes, alignment);
+    } catch (std::bad_alloc const&) { // the same as null
     } catch (std::exception const& thrown) {
       refuse(label, bytes, reason_of(thrown));
     }
-    if (pointer == nullptr) [[unlikely]] refuse(label, bytes, {});
+    if (pointer == nullptr) [[unlikely]] refuse(label, bytes, "insufficient memory");
     if (Kokkos::Profiling::profileLibraryLoaded())
       Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(name()), label, pointer,
                                       logical == 0 ? bytes : logical);

@@ -230,4 +230,12 @@ void copy_bytes(Space const& space, void* to, void const* from, std::size_t byte
       .execute();
 }
 
+/// Writes one value, which it holds.
+template <class T>
+struct value_closure {
+  T* to;
+  T value;
+  void run() const { *to = value; }
+};
+
 } // namespace keel::space::detail

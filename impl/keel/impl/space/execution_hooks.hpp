@@ -85,6 +85,17 @@ struct DeepCopy<HostSpace, HostSpace, Space> {
   }
 };
 
+/// A value copied into a view without dimensions. Kokkos' own reads the caller's value, which may have ended when a
+/// kernel behind its caller runs.
+template <class View, class Layout, keel::space::detail::Engine Space, class Index>
+  requires Space::impl_runs_behind_caller
+struct ViewFill<View, Layout, Space, 0, Index> {
+  using value_type = typename View::non_const_value_type;
+  ViewFill(View const& view, value_type const& value, Space const& space) {
+    space.impl_launch(keel::space::detail::value_closure<value_type>{view.data(), value});
+  }
+};
+
 } // namespace Kokkos::Impl
 
 namespace Kokkos::Tools::Experimental {
