@@ -85,10 +85,10 @@ TEST_CASE("space: what one rank writes into shared memory all ranks of the node 
     view const table("table", n);
     CHECK(table.label() == "table"); // Kokkos' header is each rank's own
     CHECK(table.use_count() == 1);
-    node.barrier(); // until then Kokkos fills it with zeros
+    space.fence(); // until then Kokkos fills it with zeros
     if (node.rank() == n % node.size())
       for (int i = 0; i < n; ++i) table(i) = i;
-    node.barrier();
+    space.fence();
     CHECK(keel::laws::counts_up(table, static_cast<std::size_t>(n)));
     node.barrier();
     if (node.rank() < n) table(node.rank()) = -1.0 - node.rank();

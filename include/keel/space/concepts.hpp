@@ -50,6 +50,8 @@ enum class reach {
 /// | `deallocate(pointer, bytes, alignment)` | `const`; takes back what `allocate` gave, from any thread |
 /// | copying | copies share one source: each takes back what another gave |
 /// | `execution_space` | a type; optional for `reach::host`, whose default is Kokkos' host space |
+/// | `fence()` | `const`; optional: that of the space, for memory which other processes write |
+/// | `element<T>` | optional: made of a `T*`, what a view gives, not `T&`; whole views are copied by address |
 ///
 /// Laws every model must keep: test/laws/memory_space.hpp, installed as <keel/laws/memory_space.hpp>.
 template <class R>

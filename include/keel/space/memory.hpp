@@ -113,6 +113,13 @@ public:
   }
   void deallocate(void* pointer, std::size_t bytes) const { deallocate("[unlabeled]", pointer, bytes); }
 
+  /// The resource's: returns when what others wrote into the memory can be read. `Kokkos::fence` does not call it.
+  void fence() const
+    requires requires(R const& r) { r.fence(); }
+  {
+    resource_.fence();
+  }
+
 private:
   [[noreturn]] static void refuse(char const* label, std::size_t bytes, std::string_view why) {
     throw error("space", std::string(name()) + " memory space failed to allocate " + std::to_string(bytes) + " bytes (label=\"" +
@@ -129,4 +136,5 @@ inline constexpr bool is_memory<memory<R>> = true;
 
 } // namespace keel::space
 
+#include <keel/impl/space/elements.hpp>
 #include <keel/impl/space/memory_hooks.hpp>

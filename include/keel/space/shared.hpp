@@ -77,6 +77,9 @@ public:
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
 
+  /// The same, as the space's own.
+  void fence() const { barrier(); }
+
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const {
     auto const& ranks = node();
     detail::shared_pages pages(bytes, detail::bytes_ahead);
