@@ -52,7 +52,7 @@ def main():
         for command in (["meson", "setup", "build"], ["ninja", "-C", "build"]):
             subprocess.run(command, cwd=root, check=True, stdout=subprocess.DEVNULL)
         every = [str(root / "test/mutate/run"), "--part", "topology", "--mutants", "100"]
-        runner = every if "--all" in sys.argv else [*every[:-1], "3", "--seed", "26"]
+        runner = every if "--all" in sys.argv else [*every[:-1], "3", "--seed", "26", "--jobs", "2"]
         first = subprocess.run(runner, capture_output=True, text=True)
         verdicts = {e["id"]: e["verdict"] for e in map(json.loads, (root / "build/mutants.jsonl").read_text().splitlines())}
         found = {}
