@@ -150,9 +150,11 @@ KEEL_INLINE int arenas::thread_number() {
 /// Calls f(begin) … f(end - 1) on the threads of the arena that the caller is in.
 inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads, numbered_call const& f) {
   auto const run = [&](std::int64_t c) {
-    kernel_scope const scope(kernel);
-    order_for_sanitizer::acquire();
-    f(c);
+    order_for_sanitizer::acquire(); // before it looks at what the caller wrote
+    {
+      kernel_scope const scope(kernel);
+      f(c);
+    }
     order_for_sanitizer::release();
   };
   order_for_sanitizer::release();
