@@ -20,6 +20,11 @@
 
 namespace keel::machine {
 
+namespace detail {
+/// Of a job that an error ends: what `keel::report` answers, whatever the number of ranks.
+inline constexpr int exit_code = 2;
+} // namespace detail
+
 /// The ranks of an environment, which meet once, at their end. Each waits for the rank before it alone, so the ranks
 /// that find a neighbour missing are few. Made collectively; it has a communicator of its own, unless there is one
 /// rank.
@@ -39,8 +44,13 @@ public:
             std::chrono::milliseconds patience = std::chrono::seconds{60}) {
     if constexpr (can_wait) {
       if (ranks_.size() < 2 || !R::is_running()) return;
-      typename R::neighbours neighbours{ranks_.communicator()};
-      if (neighbours.came_within(limit ? *limit : patience)) return;
+      std::optional<typename R::neighbours> neighbours;
+      try {
+        neighbours.emplace(ranks_.communicator());
+      } catch (std::exception const& e) {
+        abort(ranks_, e.what(), detail::exit_code); // the destructor that calls this may not throw
+      }
+      if (neighbours->came_within(limit ? *limit : patience)) return;
       std::string const before = std::to_string((ranks_.rank() + ranks_.size() - 1) % ranks_.size());
       auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(limit ? *limit : patience).count();
       std::string const message = "keel::runtime: rank " + std::to_string(ranks_.rank()) + " has ended and rank " +
@@ -48,7 +58,7 @@ public:
                                   " s (one returned early, or the other hangs). ";
       if (limit) abort(ranks_, message + "Let every rank come to the end, or change " + option() + "?", 1);
       std::fprintf(stderr, "%s%s=N ends the job after N seconds.\n", message.c_str(), option().c_str());
-      while (!neighbours.came_within(std::chrono::hours{1})) {}
+      while (!neighbours->came_within(std::chrono::hours{1})) {}
     }
   }
 
@@ -72,8 +82,8 @@ void abort_when_caught(basic_environment<R> const& env, std::string fallback,
     if (is_ending.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds{10}); // another thread ends it
     // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
     if (!is_master) std::this_thread::sleep_for(std::chrono::seconds{2});
-    detail::say_before_abort(what != nullptr ? what : otherwise, rank, size, 1);
-    R::abort(R::world(), 1);
+    detail::say_before_abort(what != nullptr ? what : otherwise, rank, size, detail::exit_code);
+    R::abort(R::world(), detail::exit_code);
   };
   if (policy::when_caught() != nullptr) return;
   rank = env.rank(), size = env.size(), is_master = env.is_master();
