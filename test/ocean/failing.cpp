@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Ocean where a write, a flush or a renaming of a file fails, at each place: the run is right, or it ends with code 2
-/// and a reason; what stands on disk is whole.
+/// Ocean where a write, a flush or a renaming of a file, a copy of the device or a message fails, at each place: the
+/// run is right, or it ends with code 2 and a reason; what stands on disk is whole.
 
 #include "program.hpp"
 
@@ -18,12 +18,13 @@ using ocean_test::folder, ocean_test::outcome, ocean_test::read_file;
 
 namespace {
 
-/// Each failure of a kind in a short run that writes a state and a dump.
-void fails_well(failing_call kind, std::uint64_t least) {
+/// Each failure of a kind in a short run that writes a state and a dump; about `most` of them.
+void fails_well(failing_call kind, std::uint64_t least, int ranks = 1, std::string const& further = "",
+                std::uint64_t most = 200) {
   folder const here, numbers;
   std::string const options =
-      "--grid 8x8 --layers 2 --steps 3 --output out --output-every 2 --dump dump --keel-num-threads=1";
-  ocean_test::run_well("ocean", 1, options, here.path());
+      "--grid 8x8 --layers 2 --steps 3 --output out --output-every 2 --dump dump --keel-num-threads=1 " + further;
+  ocean_test::run_well("ocean", ranks, options, here.path());
   auto const dump = read_file(here / "dump");
   REQUIRE(!dump.empty());
   outcome o;
@@ -33,7 +34,7 @@ void fails_well(failing_call kind, std::uint64_t least) {
       [&](std::string const& variables) {
         ocean_test::fs::remove_all(here / "out");
         ocean_test::fs::remove(here / "dump");
-        o = ocean_test::run("ocean", 1, options, here.path(), variables);
+        o = ocean_test::run("ocean", ranks, options, here.path(), variables);
       },
       [&](std::uint64_t n) {
         CAPTURE(n);
@@ -51,9 +52,11 @@ void fails_well(failing_call kind, std::uint64_t least) {
           ++refused;
           CHECK(o.code == 2);
           CHECK(o.err.find(" (") != std::string::npos); // a reason
+          CHECK(o.err.find("keel::") != std::string::npos);
           CHECK(o.err.find("terminate called") == std::string::npos);
         }
-      });
+      },
+      most);
   CHECK(calls >= least);
   CHECK(refused > 0);
 }
@@ -63,4 +66,15 @@ void fails_well(failing_call kind, std::uint64_t least) {
 TEST_CASE("ocean: where a write fails at any place it says so with code 2, and what stands there is whole") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   fails_well(failing_call::plain_file, 4);
+}
+
+TEST_CASE("ocean: where a copy of a device fails at any place it says so with code 2, and what stands there is whole") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  fails_well(failing_call::copy, 4, 1, "--keel-device=simulated");
+}
+
+TEST_CASE("ocean: where a message fails at any place the job ends with code 2, and what stands there is whole") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  if (!ocean_test::has_ranks) return keel::test::skip("no MPI in this build");
+  fails_well(failing_call::message, 50, 2, "--keel-device=simulated", 5);
 }

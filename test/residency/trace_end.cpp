@@ -116,3 +116,22 @@ TEST_CASE("residency: a traced program is right or ends with code 2 and a reason
   CHECK(refused > 50);
   CHECK(terminated < 20);
 }
+
+TEST_CASE("residency: a traced program ends with code 2 and a reason, whichever copy fails, and its trace is whole") {
+  if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
+  folder const here;
+  outcome ended;
+  auto const calls = keel::test::fail_one_by_one(
+      keel::test::failing_call::copy, here.path / "numbers",
+      [&](std::string const& variables) { ended = here.run("", variables); },
+      [&](std::uint64_t n) {
+        CAPTURE(n);
+        CAPTURE(ended.err);
+        CHECK(ended.code == 2);
+        CHECK(ended.err.find("a copy that a test lets fail") != std::string::npos);
+        CHECK((n == 1 || ended.err.starts_with("keel::residency: a copy of heat, "))); // the first is the program's own
+        std::string const trace = keel::test::content(here.path / "run.0.jsonl");
+        CHECK(trace.ends_with("}\n"));
+      });
+  CHECK(calls == 7);
+}

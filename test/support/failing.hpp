@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Runs a program again and again, each time with another of its allocations or writes failing.
+/// Runs a program again and again, each time with another of its allocations, writes, messages or copies
+/// failing.
 
 #include <algorithm>
 #include <array>
@@ -24,11 +25,13 @@ inline constexpr bool calls_can_fail = !__has_feature(address_sanitizer) && !__h
 inline constexpr bool calls_can_fail = true;
 #endif
 
-enum class failing_call : std::uint64_t { allocation = 1, file = 2, plain_file = 3 };
+enum class failing_call : std::uint64_t { allocation = 1, file = 2, plain_file = 3, message = 4, copy = 5 };
 
 /// `run(variables)` starts a program with these variables before it in a shell, `check(n)` looks at what became of it.
-/// About 200 of its calls fail, evenly spread, or each where KEEL_TEST_EVERY is set. Answers how many calls there were.
-std::uint64_t fail_one_by_one(failing_call kind, std::string const& numbers, auto const& run, auto const& check) {
+/// About `most` of its calls fail, evenly spread, or each where KEEL_TEST_EVERY is set; the last always. Answers how
+/// many calls there were.
+std::uint64_t fail_one_by_one(failing_call kind, std::string const& numbers, auto const& run, auto const& check,
+                              std::uint64_t most = 200) {
   auto const set = [&](std::uint64_t failing) {
     std::array<std::uint64_t, 3> const all{std::uint64_t(kind), failing, 0};
     std::ofstream{numbers, std::ios::binary}.write(reinterpret_cast<char const*>(all.data()), sizeof all);
@@ -42,17 +45,20 @@ std::uint64_t fail_one_by_one(failing_call kind, std::string const& numbers, aut
     }
     ~link() { std::filesystem::remove(path); }
   } const loaded;
-  std::string const variables = "LD_PRELOAD=" + loaded.path.string() + " KEEL_TEST_CALLS=" + numbers;
+  std::string variables = "LD_PRELOAD=" + loaded.path.string() + " KEEL_TEST_CALLS=" + numbers;
+  if (kind == failing_call::copy) variables += " " KEEL_KOKKOS_TOOL "=" + loaded.path.string();
   set(0);
   run(variables);
   std::array<std::uint64_t, 3> all{};
   std::ifstream{numbers, std::ios::binary}.read(reinterpret_cast<char*>(all.data()), sizeof all);
-  std::uint64_t const step = std::getenv("KEEL_TEST_EVERY") != nullptr ? 1 : std::max<std::uint64_t>(1, all[2] / 200);
-  for (std::uint64_t n = 1; n <= all[2]; n += step) {
+  std::uint64_t const step = std::getenv("KEEL_TEST_EVERY") != nullptr ? 1 : std::max<std::uint64_t>(1, all[2] / most);
+  auto const fail = [&](std::uint64_t n) {
     set(n);
     run(variables);
     check(n);
-  }
+  };
+  for (std::uint64_t n = 1; n < all[2]; n += step) fail(n);
+  if (all[2] > 0) fail(all[2]); // what a program does last, in destructors
   return all[2];
 }
 

@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Loaded before a program with LD_PRELOAD: lets one allocation, or one call that writes a file, fail.
+/// Loaded before a program with LD_PRELOAD: lets one allocation, one call that writes a file, one message or one copy
+/// fail.
 ///
-/// KEEL_TEST_CALLS names a file of three numbers, which processes that fork share: what fails (1 allocations, 2 files),
-/// the number of the call that does, from 1, and how many calls there were so far. With 3 only what goes to plain files
-/// counts, because an MPI whose pipes fail waits for ever. glibc alone.
+/// KEEL_TEST_CALLS names a file of three numbers, which processes that fork, and the ranks of a job, share: what fails
+/// (failing_call in failing.hpp), the number of the call that does, from 1, and how many calls there were so far. Of
+/// files, plain_file counts what goes to plain ones alone, because an MPI whose pipes fail waits for ever. A copy is
+/// one of Kokkos', which tells of it where this is its tool; it fails by an exception, as those of a GPU do. With 6
+/// the open communicators of all ranks are counted, and nothing fails. glibc alone.
 
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <stdexcept>
+
+#if KEEL_WITH_MPI
+#include <mpi.h>
+#endif
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -50,7 +58,7 @@ bool fails(std::uint64_t kind, int code) {
 
 /// The same for what a file is written with; `file` is below zero where it is known by name.
 bool file_fails(int code, int file = -1) {
-  if (numbers == nullptr || numbers->kind < 2) return false;
+  if (numbers == nullptr || numbers->kind < 2 || numbers->kind > 3) return false;
   struct stat about {};
   if (numbers->kind == 3 && file >= 0 && (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))) return false;
   return fails(numbers->kind, code);
@@ -85,3 +93,60 @@ int rename(char const* from, char const* to) {
   return file_fails(EIO) ? -1 : next<int(char const*, char const*)>("rename")(from, to);
 }
 }
+
+// Kokkos hands over the names of both memories by value.
+extern "C" {
+struct memory_name {
+  char text[64];
+};
+void kokkosp_begin_deep_copy(memory_name, char const*, void const*, memory_name, char const*, void const*,
+                             std::uint64_t) {
+  if (fails(5, EIO)) throw std::runtime_error("a copy that a test lets fail");
+}
+}
+
+#if KEEL_WITH_MPI
+// What keel calls of MPI once it runs: messages, and what all ranks do together.
+#define KEEL_FAILS(call, parameters, arguments) \
+  extern "C" int call parameters { \
+    return fails(4, EIO) ? MPI_ERR_OTHER : next<int parameters>(#call) arguments; \
+  }
+using in = void const*;
+using out = void*;
+using type = MPI_Datatype;
+KEEL_FAILS(MPI_Isend, (in a, int b, type c, int d, int e, MPI_Comm f, MPI_Request* g), (a, b, c, d, e, f, g))
+KEEL_FAILS(MPI_Irecv, (out a, int b, type c, int d, int e, MPI_Comm f, MPI_Request* g), (a, b, c, d, e, f, g))
+KEEL_FAILS(MPI_Wait, (MPI_Request * a, MPI_Status* b), (a, b))
+KEEL_FAILS(MPI_Barrier, (MPI_Comm a), (a))
+KEEL_FAILS(MPI_Bcast, (out a, int b, type c, int d, MPI_Comm e), (a, b, c, d, e))
+KEEL_FAILS(MPI_Gather, (in a, int b, type c, out d, int e, type f, int g, MPI_Comm h), (a, b, c, d, e, f, g, h))
+KEEL_FAILS(MPI_Gatherv, (in a, int b, type c, out d, int const* e, int const* f, type g, int h, MPI_Comm i),
+           (a, b, c, d, e, f, g, h, i))
+KEEL_FAILS(MPI_Allgather, (in a, int b, type c, out d, int e, type f, MPI_Comm g), (a, b, c, d, e, f, g))
+KEEL_FAILS(MPI_Allreduce, (in a, out b, int c, type d, MPI_Op e, MPI_Comm f), (a, b, c, d, e, f))
+KEEL_FAILS(MPI_Iallreduce, (in a, out b, int c, type d, MPI_Op e, MPI_Comm f, MPI_Request* g), (a, b, c, d, e, f, g))
+KEEL_FAILS(MPI_Scan, (in a, out b, int c, type d, MPI_Op e, MPI_Comm f), (a, b, c, d, e, f))
+
+// Communicators fail, too; or those that are open are counted, for test/soak.
+namespace {
+int opened(int code, bool is_member = true) {
+  if (numbers != nullptr && numbers->kind == 6 && code == MPI_SUCCESS && is_member) ++numbers->calls;
+  return code;
+}
+} // namespace
+extern "C" int MPI_Comm_dup(MPI_Comm a, MPI_Comm* b) {
+  return fails(4, EIO) ? MPI_ERR_OTHER : opened(next<int(MPI_Comm, MPI_Comm*)>("MPI_Comm_dup")(a, b));
+}
+extern "C" int MPI_Comm_split(MPI_Comm a, int color, int c, MPI_Comm* d) {
+  if (fails(4, EIO)) return MPI_ERR_OTHER;
+  return opened(next<int(MPI_Comm, int, int, MPI_Comm*)>("MPI_Comm_split")(a, color, c, d), color != MPI_UNDEFINED);
+}
+extern "C" int MPI_Comm_create_group(MPI_Comm a, MPI_Group b, int c, MPI_Comm* d) {
+  if (fails(4, EIO)) return MPI_ERR_OTHER;
+  return opened(next<int(MPI_Comm, MPI_Group, int, MPI_Comm*)>("MPI_Comm_create_group")(a, b, c, d));
+}
+extern "C" int MPI_Comm_free(MPI_Comm* which) {
+  if (numbers != nullptr && numbers->kind == 6) --numbers->calls;
+  return next<int(MPI_Comm*)>("MPI_Comm_free")(which);
+}
+#endif
