@@ -278,25 +278,39 @@ TEST_CASE("topology: by_device takes places with the same cores for one") {
   }
 }
 
-TEST_CASE("topology: by_device falls back to spread where the places of two devices nest, and parts no core twice") {
+TEST_CASE("topology: by_device spreads ranks where the places of devices nest") {
   std::ostringstream read;
   read << std::ifstream{own_machine("nested_places.xml")}.rdbuf();
   std::string text = read.str();
   std::string const end = "\n    </object>\n  </object>\n</topology>"; // of the second package, of cores 2 to 5
-  auto const from = text.find("      <object type=\"Bridge\" gp_index=\"17\""), behind = text.find("    </object>\n    <object type=\"Package\"");
+  auto const from = text.find("      <object type=\"Bridge\" gp_index=\"17\"");
+  auto const behind = text.find("    </object>\n    <object type=\"Package\"");
   REQUIRE((from < behind && behind != text.npos));
   std::string card = text.substr(from, behind - from);
   text.erase(from, card.size());
   card.pop_back();
   text.insert(text.rfind(end), "\n" + card);
-  for (auto const& [before, after] : {std::pair{"\"17\"", "\"90\""}, std::pair{"\"18\"", "\"91\""}, std::pair{"[02-02]", "[03-03]"}, std::pair{"0000:02:", "0000:03:"}})
+  for (auto const& [before, after] : {std::pair{"\"17\"", "\"90\""}, std::pair{"\"18\"", "\"91\""},
+                                      std::pair{"[02-02]", "[03-03]"}, std::pair{"0000:02:", "0000:03:"}})
     card.replace(card.find(before), std::string_view{before}.size(), after);
-  text.insert(text.rfind("\n      </object>\n      <object type=\"Bridge\""), "\n" + card); // in its group of cores 4 and 5
+  text.insert(text.rfind("\n      </object>\n      <object type=\"Bridge\""), "\n" + card); // in its group
   auto const n = node::from_xml_text(text);
   REQUIRE(n.devices().size() == 3);
   auto const ranks = n.place(3, {.order = order::by_device});
-  for (int r = 0; r < 3; ++r) CHECK(ranks[std::size_t(r)].cores == id_set::range(2 * r, 2 * r + 2));
-  for (int r = 0; r < 3; ++r) CHECK(n.devices()[std::size_t(ranks[std::size_t(r)].device)].pci_id == "0000:0" + std::to_string(r + 1) + ":00.0");
+  for (int r = 0; r < 3; ++r) {
+    auto const& rank = ranks[std::size_t(r)];
+    CHECK(rank.cores == id_set::range(2 * r, 2 * r + 2));
+    CHECK(n.devices()[std::size_t(rank.device)].pci_id == "0000:0" + std::to_string(r + 1) + ":00.0");
+  }
+  // The same with these two places alone.
+  auto const first = text.find("        <object type=\"Bridge\" gp_index=\"15\"");
+  auto const next = text.find("      </object>\n    </object>\n    <object type=\"Package\"");
+  REQUIRE((first < next && next != text.npos));
+  text.erase(first, next - first);
+  auto const fewer = node::from_xml_text(text);
+  REQUIRE(fewer.devices().size() == 2);
+  auto const both = fewer.place(3, {.order = order::by_device});
+  for (int r = 0; r < 3; ++r) CHECK(both[std::size_t(r)].cores == id_set::range(2 * r, 2 * r + 2));
 }
 
 TEST_CASE("topology: by_device refuses a node without such devices, and more ranks than contexts") {
