@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -68,7 +69,10 @@ inline device_type type_of_interface(hwloc_obj_t object) {
   auto const is = [types = object->attr->osdev.types](auto type) { return (types & type) != 0; };
   if (is(HWLOC_OBJ_OSDEV_STORAGE)) return device_type::storage;
 #else
-  auto const is = [of = object->attr->osdev.type](auto type) { return of == type; };
+  unsigned kind_read = 0; // a file may say a number that is none of the type's
+  static_assert(sizeof kind_read == sizeof object->attr->osdev.type);
+  std::memcpy(&kind_read, &object->attr->osdev.type, sizeof kind_read);
+  auto const is = [kind_read](auto type) { return kind_read == unsigned(type); };
   if (is(HWLOC_OBJ_OSDEV_BLOCK)) return device_type::storage;
 #endif
   if (is(HWLOC_OBJ_OSDEV_NETWORK) || is(HWLOC_OBJ_OSDEV_OPENFABRICS)) return device_type::network;
