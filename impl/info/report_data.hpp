@@ -12,11 +12,12 @@
 #include <keel/topology.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -41,16 +42,53 @@ struct report_sum {
 class list {
 public:
   void add(std::string_view item) { (text_ += text_.empty() ? "" : ",") += item; }
+  void add(std::uint64_t item) { add(std::string_view{std::to_string(item)}); }
   [[nodiscard]] std::string text() const { return '[' + text_ + ']'; }
 
 private:
   std::string text_;
 };
 
+/// The texts of a trace, each once. Rows hold their numbers, because a run has many events and few texts.
+class report_texts {
+public:
+  [[nodiscard]] std::uint64_t number(std::string const& text) {
+    auto const [at, is_new] = numbers_.try_emplace(text, numbers_.size());
+    if (is_new) all_.add(json_text(text));
+    return at->second;
+  }
+  [[nodiscard]] std::string text() const { return all_.text(); }
+
+private:
+  std::unordered_map<std::string, std::uint64_t> numbers_;
+  list all_;
+};
+
+/// Rows of numbers, as a JSON object with an array for each column.
+template <std::size_t N>
+class report_columns {
+public:
+  explicit report_columns(std::array<char const*, N> names) : names_(names) {}
+  void add(std::array<std::uint64_t, N> const& row) {
+    for (std::size_t c = 0; c < N; ++c) columns_[c].add(row[c]);
+  }
+  /// The members, without the braces.
+  [[nodiscard]] std::string text() const {
+    std::string made;
+    for (std::size_t c = 0; c < N; ++c)
+      made += (c == 0 ? "\"" : ", \"") + std::string{names_[c]} + "\": " + columns_[c].text();
+    return made;
+  }
+
+private:
+  std::array<char const*, N> names_;
+  std::array<list, N> columns_;
+};
+
 /// The events by column. What events have in common stands once, in `kinds`, and `kind` counts from 0 in it.
 class report_events {
 public:
-  explicit report_events(trace_data const& all) {
+  report_events(trace_data const& all, report_texts& texts) : texts_(texts) {
     auto e = all.events.begin();
     auto r = all.routines.begin();
     while (e != all.events.end() || r != all.routines.end()) { // both are in the order of time
@@ -59,40 +97,48 @@ public:
     }
   }
   [[nodiscard]] std::string text() const {
-    return "\"kinds\": " + kinds_.text() + ",\n  \"kind\": " + kind_.text() + ",\n  \"rank\": " + rank_.text() +
+    return "\"kinds\": {" + kinds_.text() + "},\n  \"kind\": " + kind_.text() + ",\n  \"rank\": " + rank_.text() +
            ",\n  \"time\": " + time_.text() + ",\n  \"took\": " + took_.text() + ",\n  \"bytes\": " + bytes_.text();
   }
 
 private:
+  using row = std::array<std::uint64_t, 10>;
+
   void add(trace_event const& e) {
-    add_kind(object({{"what", e.routine == "exchange" && e.to == "neighbours" ? "\"exchange\"" : "\"copy\""},
-                     {"variable", json_text(e.variable)},
-                     {"level", std::to_string(e.level)},
-                     {"component", std::to_string(e.component)},
-                     {"region", json_text(e.region)},
-                     {"from", json_text(e.from)},
-                     {"to", json_text(e.to)},
-                     {"routine", json_text(e.routine)},
-                     {"why", json_text(e.why)},
-                     {"repeated", e.repeated > 0 ? "true" : "false"}}));
+    auto const text = [&](std::string const& one) { return texts_.number(one); };
+    add_kind({text(e.routine == "exchange" && e.to == "neighbours" ? "exchange" : "copy"), text(e.variable),
+              std::uint64_t(e.level), std::uint64_t(e.component), text(e.region), text(e.from), text(e.to),
+              text(e.routine), text(e.why), e.repeated > 0});
     add_numbers(e.rank, e.time, e.took, e.bytes);
   }
+  /// `to` is where it ran.
   void add(trace_routine const& r) {
-    add_kind(object({{"what", "\"routine\""}, {"routine", json_text(r.routine)}, {"memory", json_text(r.memory)}}));
+    auto const none = texts_.number("");
+    add_kind({texts_.number("routine"), none, 0, 0, none, none, texts_.number(r.memory), texts_.number(r.routine), none, 0});
     add_numbers(r.rank, r.time, r.took, 0);
   }
-  void add_kind(std::string text) {
-    auto const [at, is_new] = numbers_.try_emplace(std::move(text), numbers_.size());
-    if (is_new) kinds_.add(at->first);
-    kind_.add(std::to_string(at->second));
+  void add_kind(row const& kind) {
+    auto const [at, is_new] = numbers_.try_emplace(kind, numbers_.size());
+    if (is_new) kinds_.add(kind);
+    kind_.add(at->second);
   }
   void add_numbers(int rank, double time, double took, std::uint64_t bytes) {
-    rank_.add(std::to_string(rank)), bytes_.add(std::to_string(bytes));
+    rank_.add(std::uint64_t(rank)), bytes_.add(bytes);
     time_.add(info::detail::fixed(time)), took_.add(info::detail::fixed(took));
   }
 
-  std::unordered_map<std::string, std::size_t> numbers_;
-  list kinds_, kind_, rank_, time_, took_, bytes_;
+  struct hash {
+    std::size_t operator()(row const& r) const {
+      std::size_t mixed = 0;
+      for (auto const n : r) mixed = (mixed ^ n) * 0x9e3779b97f4a7c15U, mixed ^= mixed >> 32;
+      return mixed;
+    }
+  };
+
+  report_texts& texts_;
+  std::unordered_map<row, std::uint64_t, hash> numbers_;
+  report_columns<10> kinds_{{"what", "variable", "level", "component", "region", "from", "to", "routine", "why", "repeated"}};
+  list kind_, rank_, time_, took_, bytes_;
 };
 
 inline std::string sum_members(report_sum const& s) {
@@ -100,20 +146,23 @@ inline std::string sum_members(report_sum const& s) {
          ", \"first\": " + info::detail::fixed(s.first) + ", \"last\": " + info::detail::fixed(s.last);
 }
 
-/// A row for each variable, way, routine and reason; most bytes first.
-inline std::string report_copies(trace_data const& all) {
-  std::map<std::tuple<std::string, std::string, std::string, std::string, std::string>, report_sum> sums;
+/// A row for each variable, way, routine and reason, by column; most bytes first.
+inline std::string report_copies(trace_data const& all, report_texts& texts) {
+  std::map<std::array<std::uint64_t, 5>, report_sum> sums;
   for (auto const& e : all.events)
-    sums[{e.variable, e.routine, e.from, e.to, e.why}].add(e.time, e.took, e.bytes, e.repeated);
+    sums[{texts.number(e.variable), texts.number(e.routine), texts.number(e.from), texts.number(e.to), texts.number(e.why)}]
+        .add(e.time, e.took, e.bytes, e.repeated);
   std::vector<decltype(sums)::const_iterator> rows;
   for (auto row = sums.cbegin(); row != sums.cend(); ++row) rows.push_back(row);
   std::stable_sort(rows.begin(), rows.end(), [](auto a, auto b) { return a->second.bytes > b->second.bytes; });
-  return array(rows, [](auto row) {
-    auto const& [variable, routine, from, to, why] = row->first;
-    return "{\"variable\": " + json_text(variable) + ", \"routine\": " + json_text(routine) + ", \"from\": " + json_text(from) +
-           ", \"to\": " + json_text(to) + ", \"why\": " + json_text(why) + ", \"bytes\": " + std::to_string(row->second.bytes) +
-           ", \"least\": " + std::to_string(row->second.bytes - row->second.repeated) + sum_members(row->second) + '}';
-  }, ",\n   ");
+  report_columns<8> made{{"variable", "routine", "from", "to", "why", "bytes", "least", "times"}};
+  list took, first, last;
+  for (auto const row : rows) {
+    auto const& [key, sum] = *row;
+    made.add({key[0], key[1], key[2], key[3], key[4], sum.bytes, sum.bytes - sum.repeated, sum.times});
+    took.add(info::detail::fixed(sum.took)), first.add(info::detail::fixed(sum.first)), last.add(info::detail::fixed(sum.last));
+  }
+  return '{' + made.text() + ", \"took\": " + took.text() + ", \"first\": " + first.text() + ", \"last\": " + last.text() + '}';
 }
 
 inline std::string report_routines(trace_data const& all) {
@@ -146,6 +195,7 @@ inline std::string report_schedule(trace_schedule const& s) {
 /// `least` is null where the trace does not say what was written.
 inline std::string report_trace(trace_data const& all) {
   report_sum moved, sent, whole;
+  report_texts texts;
   for (auto const& e : all.events) {
     whole.add(e.time, e.took);
     (e.to == "neighbours" && e.routine == "exchange" ? sent : moved).add(e.time, e.took, e.bytes, e.repeated);
@@ -154,15 +204,16 @@ inline std::string report_trace(trace_data const& all) {
   auto const file = [](trace_header const& h) {
     return object({{"file", json_text(h.file)}, {"rank", std::to_string(h.rank)}, {"part", std::to_string(h.part)}});
   };
+  auto const by_variable = report_copies(all, texts);
+  auto const events = report_events{all, texts}.text();
   return "{\"run\": " + json_text(all.headers.front().run) + ", \"files\": " + array(all.headers, file) +
          ",\n  \"ranks\": " + array(all.ranks(), [](int rank) { return std::to_string(rank); }) +
          ", \"duration\": " + info::detail::fixed(whole.last) + ", \"copies\": " + std::to_string(moved.times) +
          ", \"moved\": " + std::to_string(moved.bytes) +
          ", \"least\": " + (all.has_reasons() ? std::to_string(moved.bytes - moved.repeated) : "null") +
-         ", \"sent\": " + std::to_string(sent.bytes) + ",\n  \"by_variable\": " + report_copies(all) +
+         ", \"sent\": " + std::to_string(sent.bytes) + ",\n  \"texts\": " + texts.text() + ",\n  \"by_variable\": " + by_variable +
          ",\n  \"by_routine\": " + report_routines(all) +
-         ",\n  \"schedules\": " + array(all.schedules, [](auto const& s) { return report_schedule(s); }) + ",\n  " +
-         report_events{all}.text() + '}';
+         ",\n  \"schedules\": " + array(all.schedules, [](auto const& s) { return report_schedule(s); }) + ",\n  " + events + '}';
 }
 
 /// The whole document, which may stand in a script element of a page. `all` is null where no trace was given.

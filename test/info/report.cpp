@@ -44,6 +44,17 @@ json document_of(std::filesystem::path const& page) {
   return json::parse(text);
 }
 
+/// What event `n` has in common with others: its row of `kinds`, numbers of texts resolved.
+json kind_of(json const& trace, std::size_t n) {
+  json made;
+  auto const row = trace["kind"][n].get<std::size_t>();
+  for (auto const& [name, column] : trace["kinds"].items()) {
+    bool const is_number = name == "level" || name == "component" || name == "repeated";
+    made[name] = is_number ? column[row] : trace["texts"][column[row].get<std::size_t>()];
+  }
+  return made;
+}
+
 std::string header(int rank, int ranks, int version = 3) {
   return R"({"keel":"trace","version":)" + std::to_string(version) + R"(,"run":"00000000000000aa","part":1,"rank":)" +
          std::to_string(rank) + R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" +
@@ -93,20 +104,24 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
   CHECK(trace["took"] == json{2.5, 7.125, 2.5, 1.5});
   CHECK(trace["rank"] == json{0, 0, 0, 1});
   CHECK(trace["bytes"] == json{800, 0, 4000, 64});
-  REQUIRE(trace["kinds"].size() == 4);
-  auto const kind = [&](int n) { return trace["kinds"][trace["kind"][n].get<std::size_t>()]; };
+  REQUIRE(trace["kinds"]["what"].size() == 4);
+  auto const kind = [&](std::size_t n) { return kind_of(trace, n); };
   CHECK(kind(0)["what"] == "copy");
   CHECK(kind(0)["level"] == 1);
   CHECK(kind(0)["region"] == "everywhere");
   CHECK(kind(0)["to"] == "cuda");
   CHECK(kind(1)["what"] == "routine");
   CHECK(kind(1)["routine"] == "</script><b>"); // stays a text
+  CHECK(kind(1)["to"] == "cuda");
   CHECK(kind(3)["what"] == "exchange");
   CHECK(trace["by_routine"][0]["took"] == 7.125);
-  CHECK(trace["by_variable"][0]["bytes"] == 4800);
-  CHECK(trace["by_variable"][0]["times"] == 2);
-  CHECK(trace["by_variable"][0]["first"] == 10.0);
-  CHECK(trace["by_variable"][0]["last"] == 32.75);
+  CHECK(trace["by_variable"]["bytes"][0] == 4800);
+  CHECK(trace["by_variable"]["times"][0] == 2);
+  CHECK(trace["by_variable"]["took"][0] == 5.0);
+  CHECK(trace["by_variable"]["least"][0] == 4800);
+  CHECK(trace["texts"][trace["by_variable"]["from"][0].get<std::size_t>()] == "host");
+  CHECK(trace["by_variable"]["first"][0] == 10.0);
+  CHECK(trace["by_variable"]["last"][0] == 32.75);
   CHECK(page["knobs_of_run"] == true);
   CHECK(page["knobs"].size() == 1);
   CHECK(page["knobs"][0]["source"] == "environment");
@@ -133,9 +148,7 @@ TEST_CASE("info: a report says why each copy was made, and which repeat what was
   REQUIRE(info("report " + (here / "x.html") + ' ' + trace + machine).code == 0);
   auto const page = document_of(here.path / "x.html");
   auto const& all = page["trace"];
-  auto const why = [&](std::size_t n) {
-    return all["kinds"][all["kind"][n].get<std::size_t>()]["why"].get<std::string>();
-  };
+  auto const why = [&](std::size_t n) { return kind_of(all, n)["why"].get<std::string>(); };
   REQUIRE(all["kind"].size() == 9);
   CHECK(why(0) == "init wrote it in host");
   CHECK(why(1) == "init wrote it in host");
@@ -156,7 +169,7 @@ TEST_CASE("info: a report of an older trace does not say what it cannot know; wi
   REQUIRE(info("report " + (here / "x.html") + ' ' + trace).code == 0);
   auto const old = document_of(here.path / "x.html");
   CHECK(old["trace"]["least"].is_null());
-  CHECK(old["trace"]["kinds"][0]["why"] == "");
+  CHECK(kind_of(old["trace"], 0)["why"] == "");
   CHECK(old["knobs_of_run"] == false);
   REQUIRE(info("report " + (here / "y.html") + " --map 3 --by compact --keel-log-level=error").code == 0);
   auto const none = document_of(here.path / "y.html");

@@ -69,16 +69,23 @@ def make_page(folder, events):
     return page, held
 
 
-def repeat(page, times):
-    """The same page of a run that goes on for `times` as long."""
+def repeat(page, times, rows):
+    """The same page of a run that goes on for `times` as long, on components of its own each time; a table has `rows`."""
     head, rest = page.split('id="data">', 1)
     text, tail = rest.split("</script>", 1)
     report = json.loads(text)
     trace = report["trace"]
     length = trace["duration"]
     trace["time"] = [round(n * length + t, 3) for n in range(times) for t in trace["time"]]
-    for column in ("kind", "rank", "took", "bytes"):
+    for column in ("rank", "took", "bytes"):
         trace[column] *= times
+    kinds = trace["kinds"]
+    count = len(kinds["what"])
+    trace["kind"] = [n * count + k for n in range(times) for k in trace["kind"]]
+    for name, column in kinds.items():
+        kinds[name] = [c + n if name == "component" else c for n in range(times) for c in column]
+    for name, column in trace["by_variable"].items():
+        trace["by_variable"][name] = (column * rows)[:rows]
     trace["duration"] *= times
     return f'{head}id="data">{json.dumps(report).replace("<", chr(92) + "u003c")}</script>{tail}'
 
@@ -91,7 +98,7 @@ def numbers(browser, held):
     check("copies", browser.ask("trace.copies") == sum(what == "copy" for what, _ in held), browser.ask("trace.copies"))
     check("moved", browser.ask("trace.moved") == total(held, "copy"), browser.ask("trace.moved"))
     check("sent", browser.ask("trace.sent") == total(held, "exchange"), browser.ask("trace.sent"))
-    summed = "trace.bytes.filter((_, i) => trace.kinds[trace.kind[i]].what === 'copy').reduce((a, b) => a + b, 0)"
+    summed = "trace.bytes.filter((_, i) => trace.texts[trace.kinds.what[trace.kind[i]]] === 'copy').reduce((a, b) => a + b, 0)"
     check("the sum of the events", browser.ask(summed) == total(held, "copy"), browser.ask(summed))
     # What a reader sees: the columns of the table, as text.
     cells = "[...document.querySelectorAll('[data-of=copies] tbody tr')].reduce((a, r) => a + Number(r.cells[%d].textContent), 0)"
@@ -128,6 +135,25 @@ def keyboard(browser):
     browser.press("Enter", 13), browser.press("Enter", 13) # the largest first, then the smallest
     order = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].map(r => Number(r.cells[5].textContent))")
     check("Enter on a head sorts its column", order == sorted(order), order)
+
+
+def long_table(browser, rows):
+    """A table of many rows draws some; the others come by a button, or by words that they hold."""
+    drawn = "document.querySelectorAll('[data-of=copies] tbody tr').length"
+    check("few rows of many are drawn", browser.ask(drawn) == 200, browser.ask(drawn))
+    told = browser.ask("document.querySelector('[data-of=copies] .more').textContent")
+    check("the button says how many there are", f"200 of {rows}" in told, told)
+    browser.ask("document.querySelector('[data-of=copies] .more').click()")
+    check("the button draws more", browser.ask(drawn) == 400, browser.ask(drawn))
+    find = "(() => { const i = document.querySelector('#copies input'); i.value = '%s'; i.dispatchEvent(new Event('change')); })()"
+    browser.ask(find % "V3")
+    cells = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].map(r => r.cells[0].textContent)")
+    check("words find rows", set(cells) == {"v3"}, set(cells))
+    browser.ask(find % "no row has this")
+    check("words that no row holds find none", browser.ask(drawn) == 0, browser.ask(drawn))
+    browser.ask(find % "")
+    check("no words find all", browser.ask(drawn) == 200, browser.ask(drawn))
+    check("a short table has no button", browser.ask("document.querySelector('[data-of=knobs] .more').hidden"))
 
 
 def settle(browser):
@@ -190,13 +216,15 @@ def main():
             check("without a trace", shown == "summary,warnings,node,knobs", shown)
             check("no error without a trace", not browser.wrong, browser.wrong)
         many = folder / "many.html"
-        many.write_text(repeat(page.read_text(), 250))
+        rows = 200_000
+        many.write_text(repeat(page.read_text(), 250, rows))
         print(f"a page of a million events has {many.stat().st_size >> 20} MiB")
         with Browser(program) as browser:
             taken = min(browser.open(many.as_uri()) for _ in range(3)) # other processes may hold it up
             print(f"it opens in {taken:.2f} s")
             check(f"a million events open in {SECONDS_MAX} s", taken < SECONDS_MAX, f"{taken:.2f} s")
             check("all of them are there", browser.ask("trace.time.length") == 250 * len(held))
+            long_table(browser, rows)
             check("no error with many", not browser.wrong, browser.wrong)
     for text in wrong:
         print(f"FAIL: {text}")

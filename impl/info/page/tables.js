@@ -2,25 +2,44 @@
 const text = (name, of, how = {}) => ({ name, of, show: of, ...how });
 const number = (name, of, show = of) => ({ name, of, show, isNumber: true });
 
+const rowsAtOnce = 200; // a browser takes seconds to lay out a table of a hundred thousand
+
 function table(holder, columns, rows) {
   if (rows.length === 0) return holder.append(make("p", {}, "Nothing."));
-  const body = make("tbody"), head = make("tr");
-  const fill = () => body.replaceChildren(...rows.map(row => make("tr", {}, ...columns.map(c =>
-    make("td", { class: c.isNumber ? "number" : c.isLong ? "long" : "nowrap" }, String(c.show(row)))))));
+  const body = make("tbody"), head = make("tr"), more = make("button", { type: "button", class: "more" });
+  let found = rows, drawn = 0;
+  const draw = end => {
+    for (; drawn < Math.min(end, found.length); ++drawn)
+      body.append(make("tr", {}, ...columns.map(c =>
+        make("td", { class: c.isNumber ? "number" : c.isLong ? "long" : "nowrap" }, String(c.show(found[drawn]))))));
+    more.hidden = drawn === found.length;
+    more.textContent = `Show more rows; ${drawn} of ${found.length} are here`;
+  };
+  const begin = () => { drawn = 0; body.replaceChildren(); draw(rowsAtOnce); };
   columns.forEach(c => {
     const button = make("button", { type: "button" }, c.name), cell = make("th", { scope: "col", class: c.isNumber ? "number" : "" }, button);
     button.addEventListener("click", () => {
       const sign = cell.getAttribute("aria-sort") === (c.isNumber ? "descending" : "ascending") === c.isNumber ? 1 : -1;
       head.childNodes.forEach(other => other.removeAttribute("aria-sort"));
       cell.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
-      rows.sort((a, b) => sign * (c.of(a) < c.of(b) ? -1 : c.of(a) > c.of(b) ? 1 : 0));
-      fill();
+      found.sort((a, b) => sign * (c.of(a) < c.of(b) ? -1 : c.of(a) > c.of(b) ? 1 : 0));
+      begin();
     });
     head.append(cell);
   });
-  fill();
+  more.addEventListener("click", () => draw(2 * drawn));
+  if (rows.length > rowsAtOnce) {
+    const words = make("input", { type: "search", "aria-label": "Rows that hold these words", placeholder: "Find rows, then Enter" });
+    words.addEventListener("change", () => {
+      const wanted = words.value.toLowerCase();
+      found = rows.filter(row => columns.some(c => String(c.show(row)).toLowerCase().includes(wanted)));
+      begin();
+    });
+    holder.before(words);
+  }
+  begin();
   holder.tabIndex = 0;
-  holder.append(make("table", {}, make("thead", {}, head), body));
+  holder.append(make("table", {}, make("thead", {}, head), body), more);
 }
 
 const counted = (items, one, many) => `${items.length} ${items.length === 1 ? one : many}`;
@@ -56,12 +75,16 @@ table(find('[data-of="knobs"]'), [
 ], report.knobs);
 
 if (trace) {
+  const { variable, routine, from, to, why, ...numbers } = trace.by_variable, texts = trace.texts;
+  const copyRows = variable.map((_, i) => ({ variable: texts[variable[i]], routine: texts[routine[i]], from: texts[from[i]],
+    to: texts[to[i]], why: texts[why[i]], bytes: numbers.bytes[i], least: numbers.least[i], times: numbers.times[i],
+    took: numbers.took[i], first: numbers.first[i], last: numbers.last[i] }));
   table(find('[data-of="copies"]'), [
     text("variable", r => r.variable), text("way", r => `${r.from} to ${r.to}`), text("routine", r => r.routine),
     text("why", r => r.why || (r.to === "neighbours" ? "ghosts" : "not known"), { isLong: true }), number("times", r => r.times),
     number("bytes", r => r.bytes), number("least", r => r.least), number("time", r => r.took, r => timeText(r.took)),
     number("first", r => r.first, r => timeText(r.first)), number("last", r => r.last, r => timeText(r.last)),
-  ], trace.by_variable);
+  ], copyRows);
   table(find('[data-of="routines"]'), [
     text("routine", r => r.routine), text("in", r => r.memory), number("times", r => r.times),
     number("time", r => r.took, r => timeText(r.took)), number("mean", r => r.took / r.times, r => timeText(r.took / r.times)),

@@ -7,13 +7,14 @@ if (trace) {
     laneOfRank.set(rank, lanes.length);
     for (const what of whats) lanes.push(`${what} ${rank}`);
   }
-  const laneOf = new Uint16Array(count), longest = new Float64Array(lanes.length);
-  const whatOf = Uint8Array.from(kinds, k => whats.indexOf(k.what));
+  const laneOf = new Uint32Array(count), longest = new Float64Array(lanes.length);
+  const whatOf = Uint8Array.from(kinds.what, what => whats.indexOf(trace.texts[what]));
+  const paintOf = whatOf.map((what, k) => kinds.repeated[k] ? whats.length : what), paints = [...whats, "repeated"];
   for (let i = 0; i < count; ++i) {
     laneOf[i] = laneOfRank.get(rankOf[i]) + whatOf[kindOf[i]];
     if (took[i] > longest[laneOf[i]]) longest[laneOf[i]] = took[i];
   }
-  const end = Math.max(trace.duration, 1e-3), furthest = Math.max(0, ...longest), laneHeight = lanes.length > 48 ? 8 : 18;
+  const end = Math.max(trace.duration, 1e-3), furthest = longest.reduce((a, b) => Math.max(a, b), 0), laneHeight = lanes.length > 48 ? 8 : 18;
   let selected = -1;
 
   const firstAt = time => { // of the events that begin there or later
@@ -21,9 +22,14 @@ if (trace) {
     while (low < high) { const middle = (low + high) >> 1; if (begin[middle] < time) low = middle + 1; else high = middle; }
     return low;
   };
+  const kindAt = n => {
+    const at = name => trace.texts[kinds[name][n]];
+    return { what: at("what"), variable: at("variable"), level: kinds.level[n], component: kinds.component[n], region: at("region"),
+      from: at("from"), to: at("to"), routine: at("routine"), why: at("why") };
+  };
   function describe(i) {
-    const k = kinds[kindOf[i]], where = `rank ${rankOf[i]}, at ${timeText(begin[i])}, ${timeText(took[i])}`;
-    if (k.what === "routine") return `${k.routine} in ${k.memory}: ${where}`;
+    const k = kindAt(kindOf[i]), where = `rank ${rankOf[i]}, at ${timeText(begin[i])}, ${timeText(took[i])}`;
+    if (k.what === "routine") return `${k.routine} in ${k.to}: ${where}`;
     const what = `${k.variable}[${k.level}]${k.component ? ` component ${k.component}` : ""} ${k.region}, ${k.from} to ${k.to}`;
     return `${what}, ${bytesText(trace.bytes[i])} for ${k.routine}: ${where}${k.why ? `. ${k.why}` : ""}`;
   }
@@ -32,17 +38,18 @@ if (trace) {
   function drawLanes(u) {
     const { ctx } = u, ratio = devicePixelRatio, { left, top, width, height } = u.bbox, row = height / lanes.length;
     const from = u.scales.x.min, to = u.scales.x.max, perUnit = width / (to - from);
-    const colours = kinds.map(k => colour(k.repeated ? "repeated" : k.what)), drawn = new Float64Array(lanes.length).fill(-1);
+    const colours = paints.map(colour), drawn = new Float64Array(lanes.length).fill(-1);
     ctx.save();
     ctx.beginPath();
     ctx.rect(left, top, width, height);
     ctx.clip();
-    let shown = 0, last = "";
+    let shown = 0, last = -1;
     for (let i = firstAt(from - furthest), stop = firstAt(to); i < stop; ++i) {
       const a = left + (begin[i] - from) * perUnit, b = Math.max(a + ratio, a + took[i] * perUnit), lane = laneOf[i];
       if (b < left || b <= drawn[lane]) continue;
       drawn[lane] = Math.ceil(b);
-      if (colours[kindOf[i]] !== last) ctx.fillStyle = last = colours[kindOf[i]];
+      const paint = paintOf[kindOf[i]];
+      if (paint !== last) last = paint, ctx.fillStyle = colours[paint];
       ctx.fillRect(a, top + lane * row + row * 0.12, b - a, row * 0.76);
       ++shown;
     }
@@ -99,7 +106,7 @@ if (trace) {
   let all = 0, needed = 0;
   copies.forEach((i, n) => {
     all += trace.bytes[i];
-    needed += kinds[kindOf[i]].repeated ? 0 : trace.bytes[i];
+    needed += kinds.repeated[kindOf[i]] ? 0 : trace.bytes[i];
     if (n % step === step - 1 || n === copies.length - 1) times.push(begin[i] + took[i]), moved.push(all), least.push(needed);
   });
   if (times[times.length - 1] < end) times.push(end), moved.push(all), least.push(needed);
