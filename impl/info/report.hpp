@@ -5,11 +5,13 @@
 /// `keel-info report`: a page that holds all that is known of a run, and needs nothing but a browser.
 
 #include "arguments.hpp"
+#include "places.hpp"
 #include "report_data.hpp"
 #include "report_page.hpp" // made by page/embed.py
 #include "svg.hpp"
 #include "trace_files.hpp"
 
+#include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/whole_file.hpp>
 #include <keel/topology.hpp>
@@ -35,7 +37,8 @@ The page needs no network and no server.
   --xml FILE   the machine that lstopo saved in FILE instead of this one
   --force      take whatever traces are given
 
-Ranks are drawn where keel places them. The knobs are those of the run; without a trace, of a program that starts now.
+Ranks are drawn on the cores that they might run on, if the traces say so and are of this machine or --xml is given;
+otherwise, or with --map, where keel places them. The knobs are those of the run; without a trace, of a program that starts now.
 )";
 
 struct report_arguments {
@@ -89,8 +92,11 @@ inline void write_report(report_arguments const& asked, topology::node const& no
   auto const add = [&](auto const& texts) {
     for (auto const& text : texts) page += text;
   };
-  add(page_begin), add(std::array{picture{node, ranks}.text()});
-  add(page_middle), add(std::array{json::report(node, c, ranks, found, traces)});
+  auto const host = asked.xml.empty() ? std::optional{machine::host_name()} : std::nullopt;
+  auto const places = traces != nullptr ? places_of(*traces, node, host) : std::vector<rank_place>{};
+  auto const drawn = asked.map ? std::vector<topology::placement>{} : drawn_places(places);
+  add(page_begin), add(std::array{picture{node, drawn.empty() ? ranks : drawn}.text()});
+  add(page_middle), add(std::array{json::report(node, c, {ranks, places, !drawn.empty()}, found, traces)});
   add(page_end);
   auto inputs = asked.traces;
   if (!asked.xml.empty()) inputs.push_back(asked.xml);

@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "json.hpp"
+#include "places.hpp"
 #include "trace.hpp"
 
 #include <keel/policy/error.hpp>
@@ -216,10 +217,16 @@ inline std::string report_trace(trace_data const& all) {
          ",\n  \"schedules\": " + array(all.schedules, [](auto const& s) { return report_schedule(s); }) + ",\n  " + events + '}';
 }
 
+/// The ranks: where keel places them, where they were, and whether the latter is drawn.
+struct report_ranks {
+  std::vector<topology::placement> const& planned;
+  std::vector<rank_place> const& places;
+  bool are_drawn;
+};
+
 /// The whole document, which may stand in a script element of a page. `all` is null where no trace was given.
 inline std::string report(topology::node const& n, configuration const& c,
-                          std::vector<topology::placement> const& ranks, std::vector<finding> const& findings,
-                          trace_data const* all) {
+                          report_ranks const& ranks, std::vector<finding> const& findings, trace_data const* all) {
   std::string const line = ",\n  ";
   bool const is_of_run = all != nullptr && !all->knobs.empty();
   auto const own = [](knob_row const& k) {
@@ -235,13 +242,21 @@ inline std::string report(topology::node const& n, configuration const& c,
                    {"source", json_text(k.source)},
                    {"ranks", array(k.ranks, [](int rank) { return std::to_string(rank); })}});
   };
+  auto const place = [](rank_place const& p) {
+    return object({{"rank", std::to_string(p.rank)},
+                   {"host", json_text(p.host)},
+                   {"hardware_threads", ids(p.threads)},
+                   {"cores", p.cores.empty() ? "null" : ids(p.cores)}});
+  };
   auto const found = [](finding const& f) {
     return object({{"wrong", f.is_wrong ? "true" : "false"}, {"text", json_text(f.text)}});
   };
   auto const knobs = is_of_run ? array(all->knobs, traced, line) : array(c.knobs, own, line);
   std::string const whole =
       "{\"report\": 1,\n \"node\": " + node(n) +
-      ",\n \"map\": " + array(ranks, [](auto const& p) { return placement(p); }, line) +
+      ",\n \"map\": " + array(ranks.planned, [](auto const& p) { return placement(p); }, line) +
+      ",\n \"places\": " + array(ranks.places, place, line) +
+      ",\n \"places_are_drawn\": " + (ranks.are_drawn ? "true" : "false") +
       ",\n \"devices\": " + array(c.devices, [](auto const& d) { return keel_device(d); }) +
       ",\n \"knobs_of_run\": " + (is_of_run ? "true" : "false") + ",\n \"knobs\": " + knobs +
       ",\n \"findings\": " + array(findings, found, line) +

@@ -4,6 +4,8 @@
 /// @file
 /// What the traces of a run hold, as data.
 
+#include <keel/topology/id_set.hpp>
+
 #include <cstdint>
 #include <set>
 #include <string>
@@ -55,6 +57,8 @@ struct trace_header {
   std::string file, run;
   int version, part, rank, ranks; ///< `ranks` is 0 where the writer did not know
   double begin;
+  std::string host = {};         ///< empty in traces of older programs, as is the next
+  topology::id_set threads = {}; ///< the system's numbers of the hardware threads that the rank might run on
 };
 
 /// Events of all files, with times from the beginning of the earliest.

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <climits>
 #include <cstddef>
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -28,6 +30,7 @@
 namespace keel::info {
 
 inline constexpr std::uint64_t trace_ranks_max = std::uint64_t{1} << 24;
+inline constexpr int trace_threads_max = 1 << 20; ///< hardware threads of a node
 
 namespace detail {
 
@@ -46,6 +49,28 @@ inline trace_event read_event(trace_line const& line, int rank) {
           line.time("took")};
 }
 
+/// The ids of a text as `0-3,8`, in rising order.
+inline topology::id_set read_ids(std::string const& text) {
+  topology::id_set made;
+  int next = 0; // the lowest that may follow
+  auto const number = [&](char const*& at) {
+    int n = -1;
+    auto const [end, code] = std::from_chars(at, text.data() + text.size(), n);
+    if (code != std::errc{} || n < next || n >= trace_threads_max)
+      throw error("info", "threads is no list of hardware threads as 0-3,8");
+    at = end, next = n;
+    return n;
+  };
+  char const* at = text.data();
+  do {
+    int const first = number(at), last = *at == '-' ? number(++at) : first;
+    made.insert(first, last + 1);
+    if (at == text.data() + text.size()) return made;
+    ++next;
+  } while (*at++ == ',');
+  throw error("info", "threads is no list of hardware threads as 0-3,8");
+}
+
 inline trace_header read_header(trace_line const& line, std::string const& file) {
   if (!line.has("keel") || line.text("keel") != "trace") throw error("info", "it is not the header of a trace");
   if (auto const version = line.count("version", INT_MAX); version != 2 && version != 3)
@@ -55,6 +80,8 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
                     static_cast<int>(line.count("rank", trace_ranks_max)),
                     static_cast<int>(line.count("ranks", trace_ranks_max)),
                     double(line.count("begin", std::uint64_t{1} << 53))};
+  if (line.has("host")) made.host = line.text("host");
+  if (line.has("threads")) made.threads = read_ids(line.text("threads"));
   if (made.ranks != 0 && made.rank >= made.ranks) throw error("info", "rank is not below ranks");
   return made;
 }

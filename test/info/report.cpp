@@ -207,6 +207,58 @@ TEST_CASE("info: a report holds the graph of a schedule") {
   CHECK(schedules[0]["flows"][0]["crosses"] == true);
 }
 
+TEST_CASE("info: a report draws ranks on the cores that they might run on") {
+  folder const here;
+  auto const on = [](int rank, int ranks, std::string const& threads, std::string const& host = "n1") {
+    auto made = header(rank, ranks);
+    made.back() = ',';
+    return made + R"("host":")" + host + R"(","threads":")" + threads + "\"}";
+  };
+  auto const two = here.file("0", {on(0, 2, "8-9,24")}) + ' ' + here.file("1", {on(1, 2, "31")});
+  auto const drawn = [&](std::string const& arguments) {
+    auto const heard = info("report " + (here / "x.html") + ' ' + arguments);
+    REQUIRE_MESSAGE(heard.code == 0, heard.err);
+    return document_of(here.path / "x.html");
+  };
+  auto const picture = [&](char const* text) { return content(here.path / "x.html").find(text) != std::string::npos; };
+
+  auto const there = drawn(two + machine); // a thread for each core
+  CHECK(there["places_are_drawn"] == true);
+  REQUIRE(there["places"].size() == 2);
+  CHECK(there["places"][0]["cores"] == json{8, 9, 24});
+  CHECK(there["places"][0]["hardware_threads"] == json{8, 9, 24});
+  CHECK(there["places"][1]["rank"] == 1);
+  CHECK(there["places"][1]["host"] == "n1");
+  CHECK(there["places"][1]["cores"] == json{31});
+  CHECK(there["map"][1]["memory"] == 2); // where keel would place it
+  CHECK(picture("<title>core 24, rank 0</title>"));
+  CHECK(picture("<title>core 31, rank 1</title>"));
+  CHECK(picture("<title>core 0</title>"));
+
+  CHECK(drawn(two + machine + " --map 2")["places_are_drawn"] == false); // the plan was asked for
+  CHECK(picture("<title>core 0, rank 0</title>"));
+
+  auto const elsewhere = drawn(two); // no host is called n1 here
+  CHECK(elsewhere["places_are_drawn"] == false);
+  CHECK(elsewhere["places"][0]["cores"].is_null());
+
+  auto const larger = drawn(here.file("2", {on(0, 1, "31-32")}) + machine); // which has 32 of them
+  CHECK(larger["places_are_drawn"] == false);
+
+  auto const hosts = here.file("3", {on(0, 2, "4")}) + ' ' + here.file("4", {on(1, 2, "4", "n2")});
+  CHECK(drawn(hosts + machine)["places_are_drawn"] == true);
+  CHECK(picture("<title>core 4, rank 0</title>"));
+
+  CHECK(drawn(here.file("5", {header(0, 1)}) + machine)["places"].empty()); // an older trace
+  CHECK(picture("<title>core 0, rank 0</title>"));
+  for (char const* const bad : {"", "1,", "3-2", "2,2", "0-4000000000", "1 2", "-1", "x", "1-", "1,,2"}) {
+    CAPTURE(bad);
+    auto const heard = info("report " + (here / "y.html") + ' ' + here.file("6", {on(0, 1, bad)}));
+    CHECK(heard.code == 2);
+    CHECK_MESSAGE(heard.err.find("threads is no list of hardware threads as 0-3,8") != std::string::npos, heard.err);
+  }
+}
+
 TEST_CASE("info: a report refuses what it cannot use, and writes over no trace") {
   folder const here;
   auto const trace = here.file("a.0.jsonl", {header(0, 1), copy(1, 0, "core", 8)});

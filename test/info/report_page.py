@@ -36,8 +36,8 @@ def write_trace(folder, events):
             def line(what, rest):
                 out.write(f'{{"what":"{what}","time":{now:.3f},"rank":{rank},{rest}}}\n')
 
-            out.write('{"keel":"trace","version":3,"run":"00000000000000aa","part":1,"rank":%d,"ranks":%d,"begin":1763724151000000}\n'
-                      % (rank, RANKS))
+            out.write('{"keel":"trace","version":3,"run":"00000000000000aa","part":1,"rank":%d,"ranks":%d,"begin":1763724151000000,'
+                      '"host":"n1","threads":"%d-%d"}\n' % (rank, RANKS, 8 * rank, 8 * rank + 3))
             line("knob", '"option":"--keel-device","device":"","value":"cuda","source":"environment"')
             entry = '"schedule":"app::step","number":%d,"depth":%d,"kind":"%s","name":"%s","memory":"%s"'
             line("entry", entry % (1, 0, "routine", "rhs", "cuda"))
@@ -104,6 +104,12 @@ def numbers(browser, held):
     cells = "[...document.querySelectorAll('[data-of=copies] tbody tr')].reduce((a, r) => a + Number(r.cells[%d].textContent), 0)"
     check("times in the table", browser.ask(cells % 4) == sum(what != "routine" for what, _ in held))
     check("bytes in the table", browser.ask(cells % 5) == total(held, "copy", "exchange"))
+    places = browser.ask("[...document.querySelectorAll('[data-of=places] tbody tr')].map(r => r.innerText.trim().split(/\\s+/).join(' '))")
+    check("where the ranks were", places == [f"{r} n1 {8 * r}-{8 * r + 3} {8 * r}-{8 * r + 3}" for r in range(RANKS)], places)
+    about = browser.ask("document.querySelector('#node .about').textContent")
+    check("the picture says what it draws", "might run on when its trace began" in about, about)
+    boxes = browser.ask("[...document.querySelectorAll('.drawing title')].map(t => t.textContent).filter(t => t.includes('rank'))")
+    check("ranks are drawn on their cores", boxes == [f"core {8 * r + c}, rank {r}" for r in range(RANKS) for c in range(4)], boxes)
     tiles = browser.ask("[...document.querySelectorAll('.tiles div')].map(d => d.textContent)")
     check("the tile of copies", f"{sum(what == 'copy' for what, _ in held)}copies" in tiles, tiles)
 

@@ -5,8 +5,10 @@
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
+#include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/topology/affinity.hpp>
 
 #include <doctest/doctest.h>
 #include <support/folder.hpp>
@@ -97,6 +99,8 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   CHECK(lines[0]["rank"] == 0);
   CHECK(lines[0]["ranks"] == 1);
   CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000U);
+  CHECK(lines[0]["host"] == keel::machine::host_name());
+  CHECK(lines[0]["threads"] == to_string(keel::topology::process_hardware_threads()));
   std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;
   double time = 0;
   std::map<std::string, int> routines, others;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/topology/binding.hpp>
 
+#include <keel/topology/affinity.hpp>
+
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -147,6 +149,26 @@ TEST_CASE("topology: a thread's binding is its own, and bindings nest") {
   placement const one_threads{.cores = all.cores,
                               .hardware_threads = here.cores()[std::size_t(second)].hardware_threads};
   CHECK_THROWS_AS((binding{here, one_threads, 0}), keel::error); // its first core, of which nothing is its own
+}
+
+TEST_CASE("topology: a process may run where one of its threads may") {
+  auto const here = node::here();
+  auto const before = running_on();
+  CHECK(process_hardware_threads() == before);
+  auto const last = last_core(here);
+  std::atomic<bool> ends = false;
+  std::thread other([&] {
+    while (!ends) std::this_thread::yield();
+  });
+  {
+    binding const mine{here, last, 0};
+    CHECK(bound_hardware_threads() == last.hardware_threads);
+    CHECK(process_hardware_threads() == before); // where the other one may
+  }
+  ends = true;
+  other.join();
+  binding const all{here, last};
+  CHECK(process_hardware_threads() == last.hardware_threads);
 }
 
 TEST_CASE("topology: what the system refuses is an error, and nothing is bound") {

@@ -56,9 +56,27 @@ find(".findings").append(...report.findings.map(f =>
   make("li", { class: f.wrong ? "wrong" : "" }, `${f.wrong ? "Wrong" : "Note"}: ${f.text.replace(/^keel::info: /, "")}`)));
 if (report.findings.length === 0) find(".findings").append(make("li", {}, "Nothing is wrong."));
 
+function aboutRanks() {
+  const hosts = [...new Set(report.places.map(p => p.host))];
+  if (report.places_are_drawn) {
+    const drawn = report.places.find(p => p.cores !== null).host;
+    return "Each rank is drawn on the cores that it might run on when its trace began." +
+      (hosts.length > 1 ? ` Of ${hosts.length} hosts, ${drawn} is drawn.` : "");
+  }
+  return "Ranks are drawn where keel places them." + (hosts.length === 0 || report.places.some(p => p.cores !== null) ? ""
+    : ` The run was on ${hosts.slice(0, 3).join(", ")}${hosts.length > 3 ? ", …" : ""}, not on this node: --xml FILE draws its cores.`);
+}
 find("#node .about").textContent = `${report.node.source}: ${counted(report.node.cores, "core", "cores")}, ` +
-  `${counted(report.node.memories, "memory", "memories")}, ${counted(report.node.devices, "device", "devices")}. Ranks stand where keel places them.`;
+  `${counted(report.node.memories, "memory", "memories")}, ${counted(report.node.devices, "device", "devices")}. ${aboutRanks()}`;
 const memories = report.node.memories, devices = report.node.devices;
+if (report.places.length > 0) {
+  find('[data-of="places"]').before(make("h3", {}, "Where the ranks were"));
+  find('[data-of="map"]').before(make("h3", {}, "Where keel would place them"));
+  table(find('[data-of="places"]'), [
+    text("rank", p => p.rank), text("host", p => p.host || "-"), text("cores", p => p.cores === null ? "not known" : idsText(p.cores)),
+    text("hardware threads", p => idsText(p.hardware_threads)),
+  ], report.places);
+}
 table(find('[data-of="map"]'), [
   text("rank", p => p.rank), text("cores", p => idsText(p.cores)), text("hardware threads", p => idsText(p.hardware_threads)),
   text("memory", p => p.memory === null ? "-" : memories[p.memory].name),

@@ -13,6 +13,9 @@ namespace keel::topology {
 /// batch system or MPI's launcher left it. Throws `keel::error` where the system does not say.
 [[nodiscard]] id_set bound_hardware_threads();
 
+/// Those that at least one thread of this process may run on now. Reads /proc. Throws as `bound_hardware_threads` does.
+[[nodiscard]] id_set process_hardware_threads();
+
 } // namespace keel::topology
 
 #if !KEEL_COMPILED

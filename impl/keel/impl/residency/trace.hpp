@@ -4,9 +4,11 @@
 /// @file
 /// How the lines of a trace are made.
 
+#include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/json.hpp>
 #include <keel/residency/trace.hpp>
+#include <keel/topology/affinity.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -53,6 +55,16 @@ private:
   return ",\"" + std::string(key) + "\":" + text;
 }
 
+/// Where this process runs, as members of a header; nothing if the system does not say.
+[[nodiscard]] inline std::string place_members() {
+  try {
+    auto const threads = topology::process_hardware_threads();
+    return member("host", machine::host_name()) + member("threads", topology::to_string(threads));
+  } catch (error const&) {
+    return {};
+  }
+}
+
 /// 0, or errno's code where not all was written.
 [[nodiscard]] inline int finish(std::FILE* f) noexcept {
   errno = 0;
@@ -96,7 +108,8 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(which.run));
   put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{3}) +
       detail::member("run", std::string_view(run)) + detail::member("part", std::uint64_t(which.part)) + detail::member("rank", std::uint64_t(rank)) +
-      detail::member("ranks", std::uint64_t(which.ranks)) + detail::member("begin", std::uint64_t(epoch.count())) + "}\n");
+      detail::member("ranks", std::uint64_t(which.ranks)) + detail::member("begin", std::uint64_t(epoch.count())) +
+      detail::place_members() + "}\n");
 }
 
 KEEL_INLINE error trace::lost(std::string const& path, int code) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Body of `bound_hardware_threads`; apart from what others include, because the compiled part defines it.
+/// Bodies of `affinity.hpp`; apart from what others include, because the compiled part defines them.
 
 #include <keel/impl/topology/affinity.hpp>
 #include <keel/topology/affinity.hpp>
@@ -10,5 +10,11 @@
 namespace keel::topology {
 
 KEEL_INLINE id_set bound_hardware_threads() { return detail::affinity_of(0); }
+
+KEEL_INLINE id_set process_hardware_threads() {
+  id_set all;
+  for (int const thread : detail::threads_of_process()) all |= detail::affinity_of(thread);
+  return all;
+}
 
 } // namespace keel::topology
