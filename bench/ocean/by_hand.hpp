@@ -158,7 +158,8 @@ template <class Space>
 class ghosts {
   using memory = typename Space::memory_space;
   using buffer = Kokkos::View<double*, memory>;
-  using message = std::conditional_t<std::is_same_v<memory, Kokkos::HostSpace>, buffer, Kokkos::View<double*, message_space>>;
+  using message =
+      std::conditional_t<std::is_same_v<memory, Kokkos::HostSpace>, buffer, Kokkos::View<double*, message_space>>;
   using cube = Kokkos::View<double***, layout, memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
 public:

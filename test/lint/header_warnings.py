@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Headers of keel's that a user's warnings complain about, where they are not system headers: header_warnings.py ROOT BUILD
 
-The source includes every public header and the programs of the course, so that templates are made. It is compiled by the
-compiler of the build and by clang++.
+The source includes every public header and the programs of the course, so that templates are made; two tests of block are
+sources too, because their fields count indices in `std::size_t`. The compiler of the build and clang++ compile them.
 """
 import pathlib
 import re
@@ -49,7 +49,11 @@ def main(root, build):
             print(f"SKIP: warnings: {name}: no clang++")
             count["skipped"] += 1
             continue
-        warnings, errors = found(command, build, source(pathlib.Path(root)))
+        folder = pathlib.Path(root)
+        warnings, errors = found(command, build, source(folder))
+        for test in ("loops", "tridiagonal"):
+            more, other_errors = found([*command, f"-I{folder / 'test'}"], build, f'#include "{folder / "test/block" / test}.cpp"\n')
+            warnings, errors = warnings + more, errors + other_errors
         count["failed" if warnings or errors else "passed"] += 1
         for line in [*warnings, *errors.splitlines()[:20]]:
             print(f"FAIL: {name}: {line}")

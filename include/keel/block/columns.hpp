@@ -28,6 +28,26 @@ concept Field = requires(View const& v) {
 }
 &&static_cast<std::size_t>(View::rank) == Rank;
 
+namespace detail {
+
+/// A field whose indices have type `std::size_t`, as those of `std::mdspan`. Views of Kokkos take each type, others
+/// `int`.
+template <class View>
+concept CountedInSizes = requires(View const& v, std::size_t r) { v.stride({r}); }; // braces do not narrow
+
+template <class View>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto stride_of(View const& v, std::size_t r) {
+  if constexpr (CountedInSizes<View>) return v.stride(r);
+  else return v.stride(static_cast<int>(r));
+}
+template <class View>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto extent_of(View const& v, std::size_t r) {
+  if constexpr (CountedInSizes<View>) return v.extent(r);
+  else return v.extent(static_cast<int>(r));
+}
+
+} // namespace detail
+
 /// `Length` neighbouring columns, the first one at `first`, the others behind it along one horizontal index; the first
 /// `count` of them are meant.
 template <std::size_t Horizontal, std::size_t Length, bool Whole>
@@ -54,7 +74,7 @@ struct column_block {
   /// `load<true>` and `store<true>` where the answer is yes for all of its fields.
   template <class View>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION bool is_adjacent(View const& field) const {
-    return Length == 1 || field.stride(static_cast<int>(along)) == 1;
+    return Length == 1 || detail::stride_of(field, along) == 1;
   }
 
   /// The values of these columns at index `k` along them; without `k` those of a field of horizontal indices alone.
@@ -79,10 +99,8 @@ struct column_block {
   KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
     T* const target = at(field, k...);
     if constexpr (Whole) {
-      if (Adjacent || is_adjacent(field))
-        values.store(target);
-      else
-        values.store_strided(target, across(field));
+      if (Adjacent || is_adjacent(field)) values.store(target);
+      else values.store_strided(target, across(field));
     } else {
       auto const stride = across(field);
       for (std::size_t c = 0; c < count; ++c) target[static_cast<std::ptrdiff_t>(c) * stride] = values[c];
@@ -92,7 +110,7 @@ struct column_block {
 private:
   template <class View>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::ptrdiff_t across(View const& field) const {
-    return static_cast<std::ptrdiff_t>(field.stride(static_cast<int>(along)));
+    return static_cast<std::ptrdiff_t>(detail::stride_of(field, along));
   }
   template <class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto* at(View const& field, K... k) const {
@@ -102,16 +120,17 @@ private:
         "one for each further argument). Leave the level out?");
     std::ptrdiff_t offset = 0;
     for (std::size_t d = 0; d < Horizontal; ++d)
-      offset += static_cast<std::ptrdiff_t>(first[d] * static_cast<std::size_t>(field.stride(static_cast<int>(d))));
-    [[maybe_unused]] int d = static_cast<int>(Horizontal);
-    ((offset += static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) * static_cast<std::size_t>(field.stride(d++)))),
+      offset += static_cast<std::ptrdiff_t>(first[d] * static_cast<std::size_t>(detail::stride_of(field, d)));
+    [[maybe_unused]] std::size_t d = Horizontal;
+    ((offset += static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) *
+                                            static_cast<std::size_t>(detail::stride_of(field, d++)))),
      ...);
     return field.data() + offset;
   }
 };
 
-/// Calls `use(k, load(k))` for the levels `first` to `n` - 1 of a column, upwards. On a GPU the loads of eight levels go
-/// first, so that they are under way together.
+/// Calls `use(k, load(k))` for the levels `first` to `n` - 1 of a column, upwards. On a GPU the loads of eight levels
+/// come first, so that they are under way together.
 template <class Load, class Use>
 KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void for_levels(std::size_t first, std::size_t n, Load&& load, Use&& use) {
   std::size_t k = first;
@@ -199,9 +218,9 @@ template <class View>
   constexpr std::size_t horizontal = static_cast<std::size_t>(View::rank) - 1;
   columns<horizontal> c{};
   for (std::size_t d = 0; d < horizontal; ++d) {
-    if (end[d] > static_cast<std::size_t>(field.extent(static_cast<int>(d))))
+    if (end[d] > static_cast<std::size_t>(detail::extent_of(field, d)))
       throw error("block", "the columns end at " + std::to_string(end[d]) + " in index " + std::to_string(d),
-                  "the field has " + std::to_string(field.extent(static_cast<int>(d))), "Give the end of a part of it");
+                  "the field has " + std::to_string(detail::extent_of(field, d)), "Give the end of a part of it");
     c.first[d] = begin[d], c.last[d] = std::max(begin[d], end[d]);
   }
   c.along = horizontal == 2 && field.stride(1) <= field.stride(0) ? 1 : 0;
@@ -211,7 +230,7 @@ template <class View>
   requires(Field<View, 2> || Field<View, 3>)
 [[nodiscard]] constexpr auto columns_of(View const& field) {
   std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> end{};
-  for (std::size_t d = 0; d < end.size(); ++d) end[d] = static_cast<std::size_t>(field.extent(static_cast<int>(d)));
+  for (std::size_t d = 0; d < end.size(); ++d) end[d] = static_cast<std::size_t>(detail::extent_of(field, d));
   return columns_of(field, {}, end);
 }
 

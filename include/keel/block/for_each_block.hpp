@@ -25,9 +25,11 @@ struct caller {};
 /// | function | meaning |
 /// |---|---|
 /// | `static void run(Where const&, std::size_t count, F const& f, label...)` | calls `f(i)` once for each i < count |
-/// | `static void run_rows(Where const&, std::size_t count, std::size_t rows, F const& f, label...)` | optional: `f(i, row)` for each i < count and row < rows, where neighbouring rows share what they read |
-/// | `template <class T> static bool run_with_memory(Where const&, std::size_t count, std::size_t values, F const& f, label...)` | optional: `f(i, m)` with a `team_memory<T>` of `values`; false where there is too little |
 /// | `static void reduce(Where const&, std::size_t count, F const& f, Result&& r, label...)` | adds `f(i, update)` up in `r` |
+///
+/// Two more are for places that have lanes, as GPUs do. `run_rows(Where, count, rows, f, label...)` calls `f(i, row)`
+/// for each i < count and row < rows, so that neighbouring rows share what they read. `run_with_memory<T>(Where, count,
+/// values, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of `values`, or answers false if there is too little.
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
 template <class Where>

@@ -42,8 +42,8 @@ struct trace_closer {
 } // namespace detail
 
 /// The file of one rank: a header, then lines in the order of what they tell, each a flat object. The header has `keel`
-/// (`trace`), `version`, `run` (16 hexadecimal digits), `part`, `rank`, `ranks`, `begin`, and, if the system says it, `host`
-/// and `threads`, the hardware threads that the process might run on then, as `0-3,8`.
+/// (`trace`), `version`, `run` (16 hexadecimal digits), `part`, `rank`, `ranks`, `begin`, and, if
+/// the system says it, `host` and `threads`, the hardware threads that the process might run on then, as `0-3,8`.
 ///
 /// | `what` | besides `time` and `rank` |
 /// |---|---|

@@ -6,6 +6,7 @@
 /// spaces alone, in headers that this one need not include.
 
 #include <keel/impl/space/engine.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memory.hpp>
 

@@ -5,6 +5,7 @@
 /// `Kokkos::Experimental::UniqueToken` on keel's own execution spaces; `ScatterView` stands on it.
 
 #include <keel/impl/space/engine.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <cstddef>

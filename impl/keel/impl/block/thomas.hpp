@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Thomas' elimination in one block of columns, with memory for a column beside it. Rests on the standard library
+/// alone.
+
+#include <keel/block/columns.hpp>
+#include <keel/block/for_each_block.hpp>
+#include <keel/impl/block/registers.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+
+namespace keel::block::detail {
+
+/// A coefficient at `k`: a number where all columns have the same, else a pack.
+template <bool Adjacent = false, class Block, class View>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto coefficient(Block const& block, View const& field, std::size_t k) {
+  if constexpr (Field<View, 1>) return field.data()[k * static_cast<std::size_t>(field.stride(0))];
+  else return block.template load<Adjacent>(field, k);
+}
+template <class Block, class View, class Value>
+KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View const& field, Value const& value,
+                                                     std::size_t k) {
+  if constexpr (Field<View, 1>) field.data()[k * static_cast<std::size_t>(field.stride(0))] = value;
+  else block.store(field, value, k);
+}
+
+template <class View>
+using number_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<View const&>().data())>>;
+
+/// Factorises in place, one column or all that a block holds.
+template <class Lower, class Diagonal, class Upper>
+struct factorisation {
+  Lower lower;
+  Diagonal diagonal;
+  Upper upper;
+  std::size_t levels;
+
+  template <class Block>
+  KEEL_FUNCTION void operator()(Block const& block) const {
+    using T = number_of<Diagonal>;
+    if (levels == 0) return;
+    auto pivot = T{1} / coefficient(block, diagonal, 0);
+    for (std::size_t k = 0;;) {
+      set_coefficient(block, diagonal, pivot, k);
+      if (k + 1 == levels) return;
+      auto const carry = coefficient(block, upper, k) * pivot;
+      set_coefficient(block, upper, carry, k++);
+      auto const below = coefficient(block, lower, k);
+      pivot = T{1} / (coefficient(block, diagonal, k) - below * carry);
+      set_coefficient(block, lower, below * pivot, k);
+    }
+  }
+};
+
+/// Elimination and substitution of one block of columns. What lies between the two is kept beside the block, because
+/// rows of the block lie far apart and may share sets of the cache; a single column keeps it in place.
+template <std::size_t MaxLevels, bool Factorised, class Lower, class Diagonal, class Upper, class X>
+struct thomas {
+  Lower lower;
+  Diagonal diagonal;
+  Upper upper;
+  X x;
+
+  using T = number_of<X>;
+
+  /// In memory of the thread.
+  template <std::size_t H, std::size_t Length, bool Whole>
+  KEEL_FUNCTION void operator()(column_block<H, Length, Whole> const& block) const {
+    carry_of<Length> carries[Factorised ? 1 : MaxLevels];
+    if constexpr (Length == 1) {
+      solve_in(block, column_in_place<column_block<H, 1, Whole>>{block, x}, carries);
+    } else {
+      pack<T, Length> between[MaxLevels];
+      solve_in(block, between, carries);
+    }
+  }
+  /// In memory of the team: first what lies between the two sweeps, then the carries.
+  template <std::size_t H, bool Whole>
+  KEEL_FUNCTION void operator()(column_block<H, 1, Whole> const& block, team_memory<T> const& memory) const {
+    solve_in(block, memory.template as<pack<T, 1>>(0), memory.template as<carry_of<1>>(Factorised ? 0 : levels()));
+  }
+  [[nodiscard]] KEEL_FUNCTION std::size_t levels() const {
+    return static_cast<std::size_t>(extent_of(x, static_cast<std::size_t>(X::rank) - 1));
+  }
+
+private:
+  template <std::size_t Length>
+  using carry_of = std::conditional_t<Field<Lower, 1> && Field<Diagonal, 1> && Field<Upper, 1>, T, pack<T, Length>>;
+
+  /// A single column keeps what lies between where it is.
+  template <class Block>
+  struct column_in_place {
+    Block const& block;
+    X const& x;
+    struct level {
+      column_in_place const& c;
+      std::size_t k;
+      KEEL_FORCE_INLINE KEEL_FUNCTION void assign(pack<T, 1> const& y) const { c.block.store(c.x, y, k); }
+      KEEL_FORCE_INLINE KEEL_FUNCTION operator pack<T, 1>() const { return c.block.load(c.x, k); }
+    };
+    KEEL_FORCE_INLINE KEEL_FUNCTION level operator[](std::size_t k) const { return {*this, k}; }
+  };
+
+  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(T& to, T from) { to = from; }
+  template <class P>
+  KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(P& to, P const& from) {
+    to.assign(from);
+  }
+
+  template <class Block, class View>
+  KEEL_FUNCTION static bool adjacent(Block const& block, View const& field) {
+    if constexpr (Field<View, 1>) return true;
+    else return block.is_adjacent(field);
+  }
+
+  template <class Block, class Between, class Carries>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void solve_in(Block const& block, Between&& between, Carries&& carries) const {
+    if (levels() == 0) return;
+    if (adjacent(block, lower) && adjacent(block, diagonal) && adjacent(block, upper) && block.is_adjacent(x))
+      solve<true>(block, between, carries);
+    else
+      solve<false>(block, between, carries);
+  }
+
+  template <bool Adjacent, std::size_t H, std::size_t Length, bool Whole, class Between, class Carries>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void solve(column_block<H, Length, Whole> const& block, Between&& between,
+                                             Carries&& carries) const {
+    using P = pack<T, Length>;
+    using C = carry_of<Length>;
+    std::size_t const n = levels();
+    C pivot = C{} + coefficient<Adjacent>(block, diagonal, 0);
+    if constexpr (!Factorised) pivot = T{1} / pivot;
+    P y = block.template load<Adjacent>(x, 0) * pivot;
+    between[0].assign(y);
+    for_levels(
+        1, n, [&](std::size_t k) { return block.template load<Adjacent>(x, k); },
+        [&](std::size_t k, P const& right) {
+          auto const below = coefficient<Adjacent>(block, lower, k), here = coefficient<Adjacent>(block, diagonal, k);
+          if constexpr (Factorised) {
+            y.assign(right * here - y * below);
+          } else {
+            C const carry = pivot * coefficient<Adjacent>(block, upper, k - 1);
+            assign(carries[k - 1], carry);
+            assign(pivot, T{1} / (C{} + here - carry * below));
+            y.assign(right * pivot - y * (pivot * below));
+          }
+          between[k].assign(y);
+        });
+    block.template store<Adjacent>(x, y, n - 1);
+    for (std::size_t k = n - 1; k-- > 0;) {
+      P const before = between[k];
+      if constexpr (Factorised) y.assign(before - y * coefficient<Adjacent>(block, upper, k));
+      else y.assign(before - y * carries[k]);
+      block.template store<Adjacent>(x, y, k);
+    }
+  }
+};
+
+/// Columns solved together on a processor: at least as many as fill four registers, because each level waits for the
+/// one before; the bits do not depend on it. One stays one, for a GPU's threads and for memory that is short.
+template <class T, std::size_t Length>
+inline constexpr std::size_t columns_together = [] {
+  constexpr std::size_t least = 4 * register_bytes / sizeof(T);
+  return Length == 1 ? 1 : (least + Length - 1) / Length > 1 ? (least + Length - 1) / Length * Length : Length;
+}();
+
+} // namespace keel::block::detail
