@@ -67,8 +67,10 @@ std::string start_with(std::vector<std::string> words, std::string const& propos
 
 TEST_CASE("device: a file holds a knob a line, and a section those of one device") {
   CHECK(knobs("") == "");
-  CHECK(knobs("# comments stand on lines of their own\ndevice = cuda,serial\nnum-threads = 4\n[tbb]\nnum-threads = 2\n") ==
-        "device//cuda,serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
+  CHECK(
+      knobs(
+          "# comments stand on lines of their own\ndevice = cuda,serial\nnum-threads = 4\n[tbb]\nnum-threads = 2\n") ==
+      "device//cuda,serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
   CHECK(knobs("\xef\xbb\xbf# all\r\n; of it\r\n\r\n  num-threads=4 \r\n[ tbb ]\r\nnum-threads\t=\t2\r\n[cuda]\r\n"
               "device-instance = 1\r\n") == "num-threads//4;num-threads/tbb/2;device-instance/cuda/1;");
   CHECK(knobs("tbb-stack-size = 3M\ncopy-back-vars = a = b, c\ntrace-file =\n") ==
@@ -121,11 +123,13 @@ TEST_CASE("device: what is wrong in JSON is refused with file and line") {
            row{"{\"num-threads\": 4}{}", "something follows"},
            row{"{'num-threads': 4}", "(a \" is missing)"},
            row{"{// four\n}", "(a \" is missing)"},
-           row{"{\n\"num-thread\": 4}", "f:2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?"},
+           row{"{\n\"num-thread\": 4}",
+               "f:2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?"},
            row{"{\"tbbb\": {}}", "f:1: there is no device 'tbbb'"},
            row{"{\"tbb\": {\"log-level\": \"off\"}}", "unknown knob 'log-level' of tbb"},
            row{"{\"tbb\": {\"num-threads\": {}}}", "(a value is missing"},
-           row{"{\"num-threads\": 1,\n\"num-threads\": 2}", "f:2: num-threads is set twice (f:1: num-threads is the first)"},
+           row{"{\"num-threads\": 1,\n\"num-threads\": 2}",
+               "f:2: num-threads is set twice (f:1: num-threads is the first)"},
            row{"{\"config\": \"g\"}", "a configuration file names another one"},
            row{"{\"trace-file\": \"a", "(a text has no \" at its end)"},
            row{"{\"trace-file\": \"a\nb\"}", "(a text has no \" at its end)"},
@@ -177,7 +181,8 @@ TEST_CASE("device: the configuration that is printed as JSON is read back from a
 }
 
 TEST_CASE("device: the words that are shown for nothing, or for all, are read as that") {
-  keel::test::command_line line{{"app", "--conf-copy-back-vars=none", "--conf-topology-cache=off", "--conf-num-devices=all"}};
+  keel::test::command_line line{
+      {"app", "--conf-copy-back-vars=none", "--conf-topology-cache=off", "--conf-num-devices=all"}};
   keel::runtime<app> run{line.count, line.data()};
   CHECK(run.residency_settings().copy_back_vars.empty());
   CHECK(run.program().topology_cache.empty());

@@ -147,7 +147,8 @@ TEST_CASE("device: fields run on the next of the chain where a device has no roo
   CHECK(alone.find("keel::residency: the device simulated has no room for big") == 0);
 }
 
-TEST_CASE("device: each device of the chain that has no room is named with its reason, in the warning or in the error") {
+TEST_CASE(
+    "device: each device of the chain that has no room is named with its reason, in the warning or in the error") {
   constexpr std::size_t one = std::size_t{cells} * sizeof(double);
   keel::device::set_log_level(keel::device::log_level::off);
   crowded_resource::is_full = true;
@@ -156,21 +157,26 @@ TEST_CASE("device: each device of the chain that has no room is named with its r
   CAPTURE(failed);
   CHECK(failed.find("keel::residency::fields: no device has room for the variables (the device crowded has no room for "
                     "big, for routine the caller (crowded memory space failed to allocate") == 0);
-  CHECK(failed.find("); the device simulated has no room for big, for routine the caller (simulated memory space failed "
-                    "to allocate") != std::string::npos);
+  CHECK(
+      failed.find("); the device simulated has no room for big, for routine the caller (simulated memory space failed "
+                  "to allocate") != std::string::npos);
   CHECK(failed.ends_with(". Take smaller arrays, or more ranks?"));
   std::string const third = on({"app", both + "," + std::string{host::name}}, one + one / 2);
   CAPTURE(third);
-  CHECK(third.find("keel: warning: residency: routines on_device run on " + std::string{host::name} + ", because the device "
+  CHECK(third.find("keel: warning: residency: routines on_device run on " + std::string{host::name} +
+                   ", because the device "
                    "crowded has no room for big") == 0);
   CHECK(third.find("; the device simulated has no room for big") != std::string::npos);
   CHECK(third.find("right; ") != std::string::npos);
-  CHECK(third.find("crowded: ran 0 times, failed 1 times (the device crowded has no room for big") != std::string::npos);
-  CHECK(third.find("simulated: ran 0 times, failed 1 times (the device simulated has no room for big") != std::string::npos);
+  CHECK(third.find("crowded: ran 0 times, failed 1 times (the device crowded has no room for big") !=
+        std::string::npos);
+  CHECK(third.find("simulated: ran 0 times, failed 1 times (the device simulated has no room for big") !=
+        std::string::npos);
   crowded_resource::is_full = false;
 }
 
-TEST_CASE("device: a device that has no room when its first routine comes is named, nothing is lost, and it can come again") {
+TEST_CASE(
+    "device: a device that has no room when its first routine comes is named, nothing is lost, and it can come again") {
   std::string const said = keel::test::in_child([] {
                              setenv("OMP_PROC_BIND", "false", 1);
                              keel::test::command_line line{{"app", "--chain-device=" + std::string{host::name}}};

@@ -45,7 +45,8 @@ TEST_CASE("device: ranks that are bound take near cards, and every card before t
   auto const node = keel::topology::node::from_xml(KEEL_TEST_DATA "/gpus8_numa4.xml");
   auto const taken = [&](std::vector<int> const& threads) {
     std::vector<int> all;
-    for (std::size_t rank = 0; rank < threads.size(); ++rank) all.push_back(keel::device::nearest_gpu(node, threads, rank));
+    for (std::size_t rank = 0; rank < threads.size(); ++rank)
+      all.push_back(keel::device::nearest_gpu(node, threads, rank));
     return all;
   };
   auto const thread_of = [&](std::size_t core) { return *node.cores()[core].hardware_threads.begin(); };
@@ -59,21 +60,24 @@ TEST_CASE("device: ranks that are bound take near cards, and every card before t
   std::swap(threads[0], threads[7]);
   std::swap(threads[2], threads[5]);
   auto const swapped = taken(threads);
-  CHECK(node.nearby_devices(31, keel::topology::device_type::gpu, 0, node.distance_to_device(31, wanted[7])).contains(swapped[0]));
+  CHECK(node.nearby_devices(31, keel::topology::device_type::gpu, 0, node.distance_to_device(31, wanted[7]))
+            .contains(swapped[0]));
   std::sort(wanted.begin(), wanted.end());
   auto sorted = swapped;
   std::sort(sorted.begin(), sorted.end());
   CHECK(sorted == wanted);
   std::vector<int> crowded(8, thread_of(0));
   auto all = taken(crowded);
-  CHECK(node.nearby_devices(0, keel::topology::device_type::gpu, 0, node.distance_to_device(0, wanted[0])).contains(all[1]));
+  CHECK(node.nearby_devices(0, keel::topology::device_type::gpu, 0, node.distance_to_device(0, wanted[0]))
+            .contains(all[1]));
   std::sort(all.begin(), all.end());
   CHECK(all == wanted);
   CHECK(taken({-1}).size() == 1);
   auto const contexts = keel::topology::node::from_xml(KEEL_TEST_DATA "/contexts.xml"); // GPUs of 4, 2 and unknown
   std::vector<int> const near_two(8, 0);
   std::vector<int> shared;
-  for (std::size_t rank = 0; rank < near_two.size(); ++rank) shared.push_back(keel::device::nearest_gpu(contexts, near_two, rank));
+  for (std::size_t rank = 0; rank < near_two.size(); ++rank)
+    shared.push_back(keel::device::nearest_gpu(contexts, near_two, rank));
   CHECK(shared == std::vector{0, 1, 0, 1, 0, 0, 2, 2});
   CHECK(keel::device::nearest_gpu(keel::topology::node::from_synthetic("core:2 pu:1"), std::vector{0}, 0) == -1);
 }

@@ -43,8 +43,11 @@ TEST_CASE("device: the JSON of a runtime has every knob with its source") {
   int found = 0;
   for (auto const& one : all) {
     if (one.at("option") == "--print-num-devices")
-      found += one == nlohmann::json{{"option", "--print-num-devices"}, {"variable", "PRINT_NUM_DEVICES"}, {"device", nullptr},
-                                     {"value", "3"}, {"source", "command line"}};
+      found += one == nlohmann::json{{"option", "--print-num-devices"},
+                                     {"variable", "PRINT_NUM_DEVICES"},
+                                     {"device", nullptr},
+                                     {"value", "3"},
+                                     {"source", "command line"}};
     if (one.at("option") == "--print-trace-file") found += one.at("value") == "a\"b";
   }
   CHECK(found == 2);

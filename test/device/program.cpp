@@ -177,10 +177,10 @@ void exhaust(keel::runtime<app>& run) {
   Kokkos::View<double*, memory> const v("more than there is", std::size_t{1} << 46);
 }
 
-/// One order of starts and ends: who starts MPI, `a`pplication or `k`eel, and in capitals the same where the application
-/// ends it inside the runtime; who starts Kokkos, the application `b`efore
-/// the runtime, `m`iddle: after it and before the first use of a device, or `k`eel; whether the application ends its
-/// Kokkos `i`nside the runtime or `o`utside.
+/// One order of starts and ends: who starts MPI, `a`pplication or `k`eel, and in capitals the same where the
+/// application ends it inside the runtime; who starts Kokkos, the application `b`efore the runtime, `m`iddle: after it
+/// and before the first use of a device, or `k`eel; whether the application ends its Kokkos `i`nside the runtime or
+/// `o`utside.
 int show_order(std::string const& order, int argc, char** argv) {
 #if KEEL_WITH_MPI
   bool const app_starts_mpi = order[0] == 'a' || order[0] == 'A', mpi_ends_inside = order[0] == 'A' || order[0] == 'K';

@@ -24,7 +24,8 @@ struct result {
   std::string output;
 
   [[nodiscard]] bool says(std::string const& words) const { return output.find(words) != std::string::npos; }
-  /// Whether the lines are there in this order; warnings, which go another way, and Kokkos' own lines may be between them.
+  /// Whether the lines are there in this order; warnings, which go another way, and Kokkos' own lines may be between
+  /// them.
   [[nodiscard]] bool says_in_order(std::initializer_list<char const*> lines) const {
     std::size_t from = 0;
     for (std::string const line : lines) {
@@ -132,7 +133,8 @@ TEST_CASE("device: a set of hardware threads is read whole, also one that is not
 TEST_CASE("device: --keel-bind=place binds each rank's threads to hardware threads of its own, and says so") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const ranks = [](std::string const& words, std::string const& variables = "") {
-    return shell("env " + variables + " timeout 60 " + launch + " 2 " KEEL_TEST_PROGRAM " bind --app-log-level=information " + words);
+    return shell("env " + variables + " timeout 60 " + launch +
+                 " 2 " KEEL_TEST_PROGRAM " bind --app-log-level=information " + words);
   };
   auto const r = ranks("--app-bind=place --app-tbb-num-threads=2");
   CAPTURE(r.output);
@@ -154,7 +156,8 @@ TEST_CASE("device: --keel-bind=place binds each rank's threads to hardware threa
   }
   if (std::thread::hardware_concurrency() > 1) CHECK(first != second);
   CHECK_FALSE(ranks("").says("is bound to"));
-  CHECK(ranks("--app-bind=place", "OMP_PROC_BIND=spread").count("OMP_PROC_BIND is set, so OpenMP binds its threads") == 1);
+  CHECK(ranks("--app-bind=place", "OMP_PROC_BIND=spread").count("OMP_PROC_BIND is set, so OpenMP binds its threads") ==
+        1);
 }
 
 TEST_CASE("device: a rank that cannot be bound ends all of them with the reason") {
@@ -167,7 +170,8 @@ TEST_CASE("device: a rank that cannot be bound ends all of them with the reason"
   CHECK(gpus.code == 2);
   CHECK(gpus.says("ranks cannot be placed by device ("));
   if (launch.empty()) return keel::test::skip("no MPI in this build");
-  auto const some = shell("timeout 60 " + launch + " 2 sh -c 'test \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 || export APP_BIND=place; "
+  auto const some = shell("timeout 60 " + launch +
+                          " 2 sh -c 'test \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\" = 1 || export APP_BIND=place; "
                           "exec " KEEL_TEST_PROGRAM " bind'");
   CAPTURE(some.output);
   CHECK(some.code != 0);
@@ -281,7 +285,8 @@ TEST_CASE("device: what is asked for is what runs") {
   CHECK(r.says("threads 1\n"));
 }
 
-TEST_CASE("device: as Viskores' OpenMP and TBB: all threads unless told, half of them where told, as the library counts") {
+TEST_CASE(
+    "device: as Viskores' OpenMP and TBB: all threads unless told, half of them where told, as the library counts") {
   struct count {
     int has = 0, of = 0, counted = 0;
   };
@@ -290,7 +295,8 @@ TEST_CASE("device: as Viskores' OpenMP and TBB: all threads unless told, half of
     count c;
     auto const at = r.output.find(device + " has ");
     if (at != std::string::npos)
-      std::sscanf(r.output.c_str() + at + device.size(), " has %d threads of %d and counts %d", &c.has, &c.of, &c.counted);
+      std::sscanf(r.output.c_str() + at + device.size(), " has %d threads of %d and counts %d", &c.has, &c.of,
+                  &c.counted);
     return c;
   };
   bool is_any = false;
@@ -375,7 +381,8 @@ TEST_CASE("device: in every order of starting MPI and Kokkos, what keel's own de
       }
 }
 
-TEST_CASE("device: an MPI that the application ends inside the runtime is missed by nothing, in every order of Kokkos") {
+TEST_CASE(
+    "device: an MPI that the application ends inside the runtime is missed by nothing, in every order of Kokkos") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   for (std::string const order : {"Kko", "Kbi", "Kmo", "Ako", "Abo", "Ami"}) {
     CAPTURE(order);
@@ -442,7 +449,8 @@ TEST_CASE("device: a device that is refused is named with its knob and its sourc
   auto const variable = program("facts", "APP_DEVICE=nope");
   CHECK(variable.code == 2);
   CHECK(variable.says("keel::device: APP_DEVICE=nope: there is no device 'nope' ("));
-  CHECK(program("facts", "APP_DEVICE=" KEEL_TEST_HOST_DEVICE ",sycl").says("APP_DEVICE=" KEEL_TEST_HOST_DEVICE ",sycl: this program was built without the device 'sycl'"));
+  CHECK(program("facts", "APP_DEVICE=" KEEL_TEST_HOST_DEVICE ",sycl")
+            .says("APP_DEVICE=" KEEL_TEST_HOST_DEVICE ",sycl: this program was built without the device 'sycl'"));
 }
 
 TEST_CASE("device: a runtime that outlives main says so, and one that std::exit leaves does not crash") {

@@ -441,7 +441,8 @@ std::string said_by_a_step(std::vector<std::string> words, bool set_in_code = fa
 
 TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environment or command line set them") {
   Kokkos::initialize(); // for all of them: newer ones start once in a process
-  std::string const copied_back = "keel: information: residency: step 1: 32 bytes of 1 variables copied back for show\n";
+  std::string const copied_back =
+      "keel: information: residency: step 1: 32 bytes of 1 variables copied back for show\n";
   std::string const needed = "keel: details: residency: step 1: look needed 32 bytes on the host, 0 on a device\n";
   CHECK(said_by_a_step({}).empty());
   CHECK(said_by_a_step({}, true) == copied_back);

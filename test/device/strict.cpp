@@ -73,7 +73,8 @@ TEST_CASE("device: strict mode knows every variable with the prefix, and leaves 
   CHECK(start_with<strict>({"app", "in.txt", "--own=3", "-x", "--", "--keel-device=x"}).empty());
   variable const own{"STRICT_TEST_COLOUR_OF_THE_SEA", "blue"};
   CHECK(start_with<lenient>({"app"}).empty());
-  CHECK(start_with<strict>({"app"}) == "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it?");
+  CHECK(start_with<strict>({"app"}) ==
+        "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it?");
 }
 
 TEST_CASE("device: a program that requires a device refuses to choose one, but for its help") {

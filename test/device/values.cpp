@@ -256,7 +256,8 @@ TEST_CASE("device: command lines of every form leave the right words, set the ri
         keel::runtime<app> run{argv.count, argv.data()};
         kept = joined(argv.left()), knobs = "";
         for (auto const& k : run.knobs())
-          if (k.from == kd::source::command_line) knobs += (knobs.empty() ? "" : " ") + k.option.substr(6) + "=" + k.value;
+          if (k.from == kd::source::command_line)
+            knobs += (knobs.empty() ? "" : " ") + k.option.substr(6) + "=" + k.value;
       } catch (keel::error const& e) {
         kept = "!", knobs = e.what();
         CHECK(argv.left() == all);

@@ -102,7 +102,8 @@ using kd::source;
 
 } // namespace
 
-TEST_CASE("device: as Viskores' options: unset, from the environment, from an argument, and in code, each with its source") {
+TEST_CASE(
+    "device: as Viskores' options: unset, from the environment, from an argument, and in code, each with its source") {
   auto const threads = [](program& p) {
     auto const& c = p.run.configuration<cards>();
     return std::pair{c.source(knob::threads), *c.threads()};
@@ -173,7 +174,8 @@ TEST_CASE("device: as Viskores' configurations: a device without knobs refuses a
   auto& none = p.run.configuration<plain>();
   for (auto const answer : {none.set_threads(1), none.set_numa_regions(1), none.set_device_instance(0)})
     CHECK(answer == outcome::invalid_for_device);
-  CHECK_FALSE((none.threads() || none.numa_regions() || none.device_instance() || none.max_threads() || none.max_devices()));
+  CHECK_FALSE(
+      (none.threads() || none.numa_regions() || none.device_instance() || none.max_threads() || none.max_devices()));
   auto& some = p.run.configuration<cards>();
   CHECK(some.max_threads() == 8);
   CHECK(some.max_devices() == 2);
@@ -236,7 +238,8 @@ TEST_CASE("device: as Viskores' selection on threads: the device of the option i
   CHECK(std::async(std::launch::async, is_alone).get());
 }
 
-TEST_CASE("device: as Viskores' scoped tracker: what a scope forces, disables or enables ends with it, on its thread alone") {
+TEST_CASE(
+    "device: as Viskores' scoped tracker: what a scope forces, disables or enables ends with it, on its thread alone") {
   program p;
   auto const can = [&] {
     auto const t = p.run.tracker();

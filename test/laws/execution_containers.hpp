@@ -43,7 +43,8 @@ bool draws_no_number_twice() {
 
 } // namespace keel::laws
 
-TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its containers", Space, execution_containers) {
+TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its containers", Space,
+                          execution_containers) {
   namespace laws = keel::laws;
   using range = Kokkos::RangePolicy<Space>;
 

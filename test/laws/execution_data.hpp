@@ -196,7 +196,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   }
 #if KOKKOS_VERSION >= 40000
   SUBCASE("two elements are swapped where they lie, after the kernels before") {
-    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Kokkos::DefaultExecutionSpace::memory_space>::accessible) {
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                             typename Kokkos::DefaultExecutionSpace::memory_space>::accessible) {
       Kokkos::View<int*, Space> const v("v", 3);
       Kokkos::View<int, Space> const busy("busy");
       Kokkos::fence();

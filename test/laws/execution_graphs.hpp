@@ -25,7 +25,8 @@ auto tree(int count) {
   Kokkos::parallel_for("rows", Kokkos::RangePolicy<Space>(0, count + 1), KOKKOS_LAMBDA(int w) {
     rows(w) = 2 * w < count - 1 ? 2 * w : count - 1;
   });
-  Kokkos::parallel_for("entries", Kokkos::RangePolicy<Space>(0, count - 1), KOKKOS_LAMBDA(int e) { entries(e) = e + 1; });
+  Kokkos::parallel_for(
+      "entries", Kokkos::RangePolicy<Space>(0, count - 1), KOKKOS_LAMBDA(int e) { entries(e) = e + 1; });
   Kokkos::fence();
   return graph(rows, entries);
 }
@@ -35,7 +36,8 @@ auto tree(int count) {
 TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its graphs", Space, execution_graphs) {
   SUBCASE("every item of a graph is visited once, after those it follows") {
     for (int count : {1, 2, 1000}) {
-      keel::laws::visited_when<Space> const visit{Kokkos::View<int, Space>("clock"), Kokkos::View<int*, Space>("when", count)};
+      keel::laws::visited_when<Space> const visit{Kokkos::View<int, Space>("clock"),
+                                                  Kokkos::View<int*, Space>("when", count)};
       Kokkos::parallel_for("graph", Kokkos::WorkGraphPolicy<Space, int>(keel::laws::tree<Space>(count)), visit);
       Kokkos::fence();
       CHECK(keel::laws::on_host(visit.clock)() == count);

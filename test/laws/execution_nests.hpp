@@ -35,7 +35,9 @@ struct nest {
   KOKKOS_FUNCTION void operator()(int i, int j, int k) const { visits(place(i, j, k)) += 1; }
   KOKKOS_FUNCTION void operator()(int i, int j, int k, int l) const { visits(place(i, j, k, l)) += 1; }
   KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m) const { visits(place(i, j, k, l, m)) += 1; }
-  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n) const { visits(place(i, j, k, l, m, n)) += 1; }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n) const {
+    visits(place(i, j, k, l, m, n)) += 1;
+  }
 };
 
 /// Sums the places of all points that were visited `times` times.
@@ -53,11 +55,15 @@ struct sum_of_nest {
   KOKKOS_FUNCTION void operator()(int i, int j, int k, long& s) const { add(s, i, j, k); }
   KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, long& s) const { add(s, i, j, k, l); }
   KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, long& s) const { add(s, i, j, k, l, m); }
-  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n6, long& s) const { add(s, i, j, k, l, m, n6); }
+  KOKKOS_FUNCTION void operator()(int i, int j, int k, int l, int m, int n6, long& s) const {
+    add(s, i, j, k, l, m, n6);
+  }
 };
 
-/// Whether a nest of `Rank` dimensions, whole, in tiles that do not divide it, and reduced, visits each point once a loop.
-template <class Space, int Rank, Kokkos::Iterate Outer = Kokkos::Iterate::Default, Kokkos::Iterate Inner = Kokkos::Iterate::Default>
+/// Whether a nest of `Rank` dimensions, whole, in tiles that do not divide it, and reduced, visits each point once a
+/// loop.
+template <class Space, int Rank, Kokkos::Iterate Outer = Kokkos::Iterate::Default,
+          Kokkos::Iterate Inner = Kokkos::Iterate::Default>
 bool visits_every_point() {
   using nest_type = nest<Space, Rank, Outer, Inner>;
   using policy = typename nest_type::policy;
@@ -107,11 +113,13 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   }
   SUBCASE("a nest may begin anywhere, be empty, and have a tag") {
     Kokkos::View<int**, Space> const v("v", 37, 53);
-    Kokkos::parallel_for("inside", nest({1, 2}, {36, 50}, {4, 7}), KOKKOS_LAMBDA(int i, int j) { v(i, j) += 100 * i + j; });
+    Kokkos::parallel_for(
+        "inside", nest({1, 2}, {36, 50}, {4, 7}), KOKKOS_LAMBDA(int i, int j) { v(i, j) += 100 * i + j; });
     auto const host = laws::on_host(v);
     bool good = true;
     for (int i = 0; i < 37; ++i)
-      for (int j = 0; j < 53; ++j) good = good && host(i, j) == (i >= 1 && i < 36 && j >= 2 && j < 50 ? 100 * i + j : 0);
+      for (int j = 0; j < 53; ++j)
+        good = good && host(i, j) == (i >= 1 && i < 36 && j >= 2 && j < 50 ? 100 * i + j : 0);
     CHECK(good);
     long none = -1;
     Kokkos::parallel_reduce("none", nest({0, 0}, {0, 53}), KOKKOS_LAMBDA(int, int, long& s) { ++s; }, none);
@@ -119,7 +127,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     laws::tagged_nest<Space> const functor{v};
     Kokkos::parallel_for(Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>, laws::marked>({0, 0}, {37, 53}), functor);
     long sum = 0;
-    Kokkos::parallel_reduce(Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>, laws::summed>({0, 0}, {37, 53}), functor, sum);
+    Kokkos::parallel_reduce(Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>, laws::summed>({0, 0}, {37, 53}), functor,
+                            sum);
     CHECK(sum == 53L * 37 * 36 / 2 - 37L * 53 * 52 / 2);
   }
   SUBCASE("Kokkos' reducers work on nests") {

@@ -204,7 +204,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   }
   SUBCASE("a loop may begin below zero, and has a tag") {
     Kokkos::View<int*, Space> const v("v", 9);
-    Kokkos::parallel_for("below", Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(-4, 5), KOKKOS_LAMBDA(int i) { v(i + 4) = i; });
+    Kokkos::parallel_for(
+        "below", Kokkos::RangePolicy<Space, Kokkos::IndexType<int>>(-4, 5), KOKKOS_LAMBDA(int i) { v(i + 4) = i; });
     CHECK(laws::on_host(v)(0) == -4);
     laws::tagged<Space> const functor{v};
     Kokkos::parallel_for(Kokkos::RangePolicy<Space, laws::doubled>(0, 9), functor);
@@ -240,7 +241,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t || i == 700; }) == 1);
     CHECK(laws::reduced<Space, Kokkos::LOr<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t || i < 0; }) == 0);
     CHECK(laws::reduced<Space, Kokkos::BOr<unsigned>>(32, KOKKOS_LAMBDA(int i, unsigned& b) { b |= 1u << i; }) == ~0u);
-    CHECK(laws::reduced<Space, Kokkos::BAnd<unsigned>>(16, KOKKOS_LAMBDA(int i, unsigned& b) { b &= ~(1u << i); }) == 0xffff0000u);
+    CHECK(laws::reduced<Space, Kokkos::BAnd<unsigned>>(
+              16, KOKKOS_LAMBDA(int i, unsigned& b) { b &= ~(1u << i); }) == 0xffff0000u);
   }
   SUBCASE("Kokkos' reducers that say where") {
     using min_loc = Kokkos::MinLoc<double, int>;
@@ -266,11 +268,12 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     });
     CHECK(both.min_val == 0);
     CHECK(both.max_val == 999);
-    auto const where = laws::reduced<Space, min_max_loc>(1000, KOKKOS_LAMBDA(int i, typename min_max_loc::value_type& m) {
-      int const x = (i * 37 + 11) % 1000;
-      if (x < m.min_val) m.min_val = x, m.min_loc = i;
-      if (x > m.max_val) m.max_val = x, m.max_loc = i;
-    });
+    auto const where = laws::reduced<Space, min_max_loc>(
+        1000, KOKKOS_LAMBDA(int i, typename min_max_loc::value_type& m) {
+          int const x = (i * 37 + 11) % 1000;
+          if (x < m.min_val) m.min_val = x, m.min_loc = i;
+          if (x > m.max_val) m.max_val = x, m.max_loc = i;
+        });
     CHECK(where.min_loc == 297);
     CHECK((where.max_loc * 37 + 11) % 1000 == 999);
 #if KOKKOS_VERSION >= 40000

@@ -66,7 +66,8 @@ void check_teams(int size) {
             Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 7), [&](int j) { visits(league, i, j) += 1; });
           });
           team.team_barrier();
-          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 13 * 7), [&](int k) { visits(league, k / 7, k % 7) += 1; });
+          Kokkos::parallel_for(Kokkos::TeamVectorRange(team, 13 * 7),
+                               [&](int k) { visits(league, k / 7, k % 7) += 1; });
           team.team_barrier();
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, 2, 13), [&](int i) { visits(league, i, 0) += 1; });
         });
@@ -129,7 +130,8 @@ void check_teams(int size) {
     auto const host = on_host(sums);
     bool good = true;
     for (int l = 0; l < leagues; ++l)
-      good = good && host(l, 0) == 4950L * l && host(l, 1) == 99 && host(l, 2) == 45 && host(l, 3) == 1225 && host(l, 4) == 450;
+      good = good && host(l, 0) == 4950L * l && host(l, 1) == 99 && host(l, 2) == 45 && host(l, 3) == 1225 &&
+             host(l, 4) == 450;
     CHECK(good);
     double sum = 0;
     Kokkos::parallel_reduce(
@@ -180,7 +182,8 @@ void check_teams(int size) {
           team.team_reduce(Kokkos::Sum<long>(count));
           long const mine = team.team_scan(1L); // of those before
           team.team_barrier();
-          bool const good = told == 10 * league && lane == 1 && sent == league && count == team.team_size() && mine == team.team_rank();
+          bool const good = told == 10 * league && lane == 1 && sent == league && count == team.team_size() &&
+                            mine == team.team_rank();
           Kokkos::atomic_add(&learnt(league), good ? 0L : 1L);
         });
     CHECK(holds(learnt, leagues, [](int) { return 0; }));
@@ -205,18 +208,23 @@ void check_teams(int size) {
             });
             Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, 16), [&](int i) { own(i) = 1000 * team.team_rank(); });
             team.team_barrier();
-            Kokkos::View<double const*, typename Space::scratch_memory_space, Kokkos::MemoryUnmanaged> const fixed = first;
+            Kokkos::View<double const*, typename Space::scratch_memory_space, Kokkos::MemoryUnmanaged> const fixed =
+                first;
             auto const rest = Kokkos::subview(second, Kokkos::make_pair(1, n)); // without the first
             double sum = 0;
             Kokkos::parallel_reduce(
                 Kokkos::TeamThreadRange(team, n),
-                [&](int i, double& s) { s += fixed(i) + (i > 0 ? rest(i - 1) : 0) + own(15) - 1000 * team.team_rank(); }, sum);
+                [&](int i, double& s) {
+                  s += fixed(i) + (i > 0 ? rest(i - 1) : 0) + own(15) - 1000 * team.team_rank();
+                },
+                sum);
             Kokkos::single(Kokkos::PerTeam(team), [&] { sums(team.league_rank()) = sum; });
           });
       CHECK(holds(sums, leagues, [&](int l) { return double(n) * l + 0.5 * n * (n - 1); }));
     }
 #if KOKKOS_VERSION >= 40600 // before, Kokkos counts such bytes in an int
-    bool const has_room = std::size_t(teams::scratch_size_max(1)) >= std::size_t{3} << 30; // Kokkos' own OpenMP has 20 MB for each thread
+    bool const has_room =
+        std::size_t(teams::scratch_size_max(1)) >= std::size_t{3} << 30; // Kokkos' own OpenMP has 20 MB for each thread
     auto const large = teams(1, size).set_scratch_size(1, Kokkos::PerTeam(std::size_t{3} << 30));
     Kokkos::View<int, Space> const reached("reached");
     if (has_room) Kokkos::parallel_for("large", large, KOKKOS_LAMBDA(member const& team) {

@@ -51,7 +51,8 @@ void launch_every_pattern(Space const& space, meets<Space> const& kernel) {
 
 } // namespace keel::laws
 
-TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its host threads", Space, execution_threads) {
+TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its host threads", Space,
+                          execution_threads) {
   SUBCASE("kernels that two host threads launch on one instance run one after another") {
     Space const space;
     keel::laws::meets<Space> const kernel{Kokkos::View<int, Space>("inside"), Kokkos::View<int, Space>("met"),

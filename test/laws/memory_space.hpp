@@ -245,7 +245,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: a memory space keeps the laws of one", Space, 
   SUBCASE("an allocation that cannot be is an exception with the label and the space") {
     std::string said;
     try {
-      view const a(Kokkos::view_alloc("too much", Kokkos::WithoutInitializing), std::numeric_limits<std::ptrdiff_t>::max() / 16);
+      view const a(Kokkos::view_alloc("too much", Kokkos::WithoutInitializing),
+                   std::numeric_limits<std::ptrdiff_t>::max() / 16);
     } catch (std::runtime_error const& thrown) {
       said = thrown.what();
     }

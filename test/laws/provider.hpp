@@ -76,17 +76,22 @@ void check_provider(Bench& bench) {
     check_batch(bench, up, [&](auto const& batch) { p.to_host(batch); });
   };
   SUBCASE("a region arrives, and only that") {
-    for (region r : {region::core, region::rim, region::owned, region::ghosts, region::core | region::ghosts, everywhere})
+    for (region r :
+         {region::core, region::rim, region::owned, region::ghosts, region::core | region::ghosts, everywhere})
       for (int v = 0; v < 2; ++v) both_ways({{v, 0, 1, r, kr::host, far}});
   }
   SUBCASE("a batch arrives whole, whatever it mixes") {
-    both_ways({{0, 0, 0, everywhere, kr::host, far}, {0, 2, 1, region::rim, kr::host, far}, {1, 0, 0, region::ghosts, kr::host, far},
-               {1, 0, 1, region::owned, kr::host, far}, {0, 1, 0, region::core, kr::host, far}});
+    both_ways({{0, 0, 0, everywhere, kr::host, far},
+               {0, 2, 1, region::rim, kr::host, far},
+               {1, 0, 0, region::ghosts, kr::host, far},
+               {1, 0, 1, region::owned, kr::host, far},
+               {0, 1, 0, region::core, kr::host, far}});
   }
   SUBCASE("rims go down and ghosts up around an exchange") {
     std::vector<kr::transfer> rims{{0, 0, 0, region::rim, far, kr::host}, {1, 0, 1, region::rim, far, kr::host}};
     check_batch(bench, rims, [&](auto const& batch) { p.pre_sync(batch); });
-    std::vector<kr::transfer> ghosts{{0, 0, 0, region::ghosts, kr::host, far}, {1, 0, 1, region::ghosts, kr::host, far}};
+    std::vector<kr::transfer> ghosts{{0, 0, 0, region::ghosts, kr::host, far},
+                                     {1, 0, 1, region::ghosts, kr::host, far}};
     check_batch(bench, ghosts, [&](auto const& batch) { p.post_sync(batch); });
   }
   SUBCASE("after waiting, the source may be written") {
@@ -101,7 +106,8 @@ void check_provider(Bench& bench) {
   }
   SUBCASE("copies of the same place keep their order") {
     fill(bench);
-    std::vector<kr::transfer> const up{{0, 0, 0, region::owned, kr::host, far}}, down{{0, 0, 0, region::core, far, kr::host}};
+    std::vector<kr::transfer> const up{{0, 0, 0, region::owned, kr::host, far}},
+        down{{0, 0, 0, region::core, far, kr::host}};
     p.to_device(up);
     bench.set(0, 0, 0, region::core, far, 7777);
     p.to_host(down);
@@ -109,7 +115,8 @@ void check_provider(Bench& bench) {
     CHECK(bench.get(0, 0, 0, region::rim, far) == number_at(0, 0, 0, region::rim, kr::host));
   }
   if constexpr (kr::StartsToHost<P>) {
-    SUBCASE("a copy to the host that was begun is there after waiting, as the device had it then, whatever happens behind it") {
+    SUBCASE(
+        "a copy to the host that was begun is there after waiting, as the device had it then, whatever happens behind it") {
       std::vector<kr::transfer> const down{{0, 0, 0, everywhere, far, kr::host}, {0, 1, 1, region::rim, far, kr::host},
                                            {1, 0, 0, region::core | region::ghosts, far, kr::host}};
       check_batch(bench, down, [&](auto const& batch) {

@@ -29,7 +29,8 @@ int in_fork(F const& f) {
   if (child == 0) std::exit(f());
   for (int waited = 0; waited < 1000; ++waited) {
     int status = 0;
-    if (waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (waitpid(child, &status, WNOHANG) == child)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     std::this_thread::sleep_for(std::chrono::milliseconds{10});
   }
   kill(child, SIGKILL);
@@ -110,7 +111,9 @@ TEST_CASE("space: a fork while a simulated kernel runs is told in the child, at 
     ks::start<devices>();
     std::atomic<bool> go = false;
     ks::simulated const space;
-    Kokkos::parallel_for("waits", Kokkos::RangePolicy<ks::simulated>(0, 1), [&](int) { while (!go) std::this_thread::yield(); });
+    Kokkos::parallel_for("waits", Kokkos::RangePolicy<ks::simulated>(0, 1), [&](int) {
+      while (!go) std::this_thread::yield();
+    });
     int const forked = in_fork([&] {
       try {
         space.fence();
@@ -165,11 +168,13 @@ TEST_CASE("space: a fork while another thread runs a kernel on oneTBB is told in
 TEST_CASE("space: a kernel that threw, and that nothing waited for, is told at the end") {
   auto const child = in_child([] {
     ks::start<devices>();
-    Kokkos::parallel_for("throws", Kokkos::RangePolicy<ks::simulated>(0, 1), [](int) { throw std::runtime_error("no cells"); });
+    Kokkos::parallel_for("throws", Kokkos::RangePolicy<ks::simulated>(0, 1),
+                         [](int) { throw std::runtime_error("no cells"); });
     ks::stop();
     return 0;
   });
-  CHECK(child.said.find("a kernel threw, and nothing waited for it (no cells). Fence before the end?") != std::string::npos);
+  CHECK(child.said.find("a kernel threw, and nothing waited for it (no cells). Fence before the end?") !=
+        std::string::npos);
   CAPTURE(child.said);
   CHECK(child.status == 0);
 }

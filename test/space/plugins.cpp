@@ -74,7 +74,8 @@ TEST_CASE("space: plug-ins start by number, not by text, and end in reverse") {
 
 TEST_CASE("space: plug-ins start among Kokkos' own spaces, and end before them") {
   auto const child = in_child([] {
-    keel::space::plugins<onlooker<150>, onlooker<49>, onlooker<1000>, onlooker<20>>::enroll(); // OpenMP has 50, Serial 100
+    keel::space::plugins<onlooker<150>, onlooker<49>, onlooker<1000>,
+                         onlooker<20>>::enroll(); // OpenMP has 50, Serial 100
     Kokkos::initialize();
     std::ostringstream printed; // in the same order
     Kokkos::print_configuration(printed);

@@ -98,7 +98,8 @@ TEST_CASE("space: what one rank writes into shared memory all ranks of the node 
 }
 
 TEST_CASE("space: shared memory is zero where a view is made without initialising, and can be written at once") {
-  Kokkos::View<int**, Kokkos::LayoutRight, shared> const a(Kokkos::view_alloc("a", Kokkos::WithoutInitializing), 10, 3000);
+  Kokkos::View<int**, Kokkos::LayoutRight, shared> const a(Kokkos::view_alloc("a", Kokkos::WithoutInitializing), 10,
+                                                           3000);
   auto const node = shared().resource();
   a(9, node.rank()) = 7 + node.rank();
   node.barrier();

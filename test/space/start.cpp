@@ -66,7 +66,8 @@ TEST_CASE("space: a simulated device works in a program that did not enroll it")
       Kokkos::View<int*, ks::simulated> const v("v", 10);
       Kokkos::parallel_for(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i) { v(i) = i; });
       Kokkos::fence();
-      Kokkos::parallel_reduce(Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i, int& s) { s += v(i); }, sum);
+      Kokkos::parallel_reduce(
+          Kokkos::RangePolicy<ks::simulated>(0, 10), KOKKOS_LAMBDA(int i, int& s) { s += v(i); }, sum);
     }
     Kokkos::finalize();
     return sum == 45 ? 0 : 1;

@@ -91,7 +91,8 @@ int threads_in_turn(tbb_space const& space) {
 
 long sum_to(tbb_space const& space, long n) {
   long sum = 0;
-  Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<tbb_space>(space, 0, n), KOKKOS_LAMBDA(long i, long& s) { s += i; }, sum);
+  Kokkos::parallel_reduce(
+      "sum", Kokkos::RangePolicy<tbb_space>(space, 0, n), KOKKOS_LAMBDA(long i, long& s) { s += i; }, sum);
   return sum;
 }
 
@@ -163,7 +164,8 @@ TEST_CASE("space: instances of tbb run at once, each the right thing") {
   CHECK(parts[0].threads() == 1);
   CHECK(parts[1].threads() == 3);
   using found = std::remove_cvref_t<decltype(parts)>; // as Kokkos' own returns it
-  CHECK(std::is_same_v<found, std::conditional_t<(KOKKOS_VERSION < 40699), std::vector<tbb_space>, std::array<tbb_space, 2>>>);
+  CHECK(std::is_same_v<found,
+                       std::conditional_t<(KOKKOS_VERSION < 40699), std::vector<tbb_space>, std::array<tbb_space, 2>>>);
   std::vector<double> weights{0.5, 0.5}; // not a constant, which some versions treat otherwise
   auto const halves = Kokkos::Experimental::partition_space(tbb_space(4), weights);
   CHECK(halves[0].threads() == 2);
@@ -172,7 +174,8 @@ TEST_CASE("space: instances of tbb run at once, each the right thing") {
   bool good[2] = {true, true};
   auto const work = [&](int part) {
     for (int i = 0; i < 200; ++i)
-      good[part] = good[part] && sum_to(parts[static_cast<std::size_t>(part)], 5000 + i) == (5000L + i) * (4999 + i) / 2;
+      good[part] =
+          good[part] && sum_to(parts[static_cast<std::size_t>(part)], 5000 + i) == (5000L + i) * (4999 + i) / 2;
   };
   std::thread other(work, 1);
   work(0);
@@ -257,7 +260,11 @@ TEST_CASE("space: a fence of tbb waits for the kernel that another host thread l
 
 TEST_CASE("space: an instance of tbb runs on after a kernel threw") {
   tbb_space const space(2);
-  CHECK_THROWS_AS(Kokkos::parallel_for(Kokkos::RangePolicy<tbb_space>(space, 0, 2), [](int i) { if (i == 1) throw 7; }), int);
+  CHECK_THROWS_AS(Kokkos::parallel_for(Kokkos::RangePolicy<tbb_space>(space, 0, 2),
+                                       [](int i) {
+                                         if (i == 1) throw 7;
+                                       }),
+                  int);
   long sum = 0;
   std::thread([&] { sum = sum_to(space, 1000); }).join();
   CHECK(sum == 499500);
@@ -357,10 +364,12 @@ TEST_CASE("space: a dynamic schedule gives the next chunk to a free thread") {
 
 TEST_CASE("space: tbb gives the same bits every time") {
   Kokkos::View<double*, tbb_space> const v("v", 100000);
-  Kokkos::parallel_for("fill", Kokkos::RangePolicy<tbb_space>(0, 100000), KOKKOS_LAMBDA(int i) { v(i) = 1.0 / (i + 1); });
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<tbb_space>(0, 100000), KOKKOS_LAMBDA(int i) { v(i) = 1.0 / (i + 1); });
   auto const sum = [&] {
     double s = 0;
-    Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<tbb_space>(0, 100000), KOKKOS_LAMBDA(int i, double& u) { u += v(i); }, s);
+    Kokkos::parallel_reduce(
+        "sum", Kokkos::RangePolicy<tbb_space>(0, 100000), KOKKOS_LAMBDA(int i, double& u) { u += v(i); }, s);
     return s;
   };
   double const first = sum();

@@ -91,7 +91,8 @@ TEST_CASE("space: an odd number of threads, more than cores, is cut over the reg
     if (space.threads() != 5) return 1;
     if (places(space, 5) != std::vector<id_set>{{0}, {0}, {0}, {1}, {1}}) return 2;
     long sum = 0;
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<ks::tbb>(space, 0, 1001), KOKKOS_LAMBDA(long i, long& s) { s += i; }, sum);
+    Kokkos::parallel_reduce(
+        Kokkos::RangePolicy<ks::tbb>(space, 0, 1001), KOKKOS_LAMBDA(long i, long& s) { s += i; }, sum);
     if (sum != 500500) return 3;
     Kokkos::View<long*, Kokkos::HostSpace> const v("v", 1001);
     auto const dynamic = Kokkos::RangePolicy<ks::tbb, Kokkos::Schedule<Kokkos::Dynamic>>(space, 0, 1001);
@@ -115,7 +116,8 @@ TEST_CASE("space: an instance of tbb on one region has that region's cores") {
     ks::tbb const second(3, ks::numa_region{1});
     if (places(second, 3) != std::vector<id_set>{{1}, {1}, {1}}) return 1;
     if (places(ks::tbb(1, ks::numa_region{1}), 1) != std::vector<id_set>{{1}}) return 2;
-    if (ks::tbb().numa_regions() != 1 || places(ks::tbb(2), 2)[0].size() < 2) return 3; // without a setting no thread is bound
+    if (ks::tbb().numa_regions() != 1 || places(ks::tbb(2), 2)[0].size() < 2)
+      return 3; // without a setting no thread is bound
     try {
       ks::tbb const third(1, ks::numa_region{2});
     } catch (keel::error const& e) {

@@ -53,7 +53,8 @@ TEST_CASE("space: an allocator of Umpire's is found by name, and a new one is ma
     CHECK(pool.high_water() >= 100);
   }
   CHECK(pool.allocator().getAllocationCount() == 0);
-  CHECK(said([] { resource().make<::umpire::strategy::QuickPool>("a pool"); }).find("'a pool' already") != std::string::npos);
+  CHECK(said([] { resource().make<::umpire::strategy::QuickPool>("a pool"); }).find("'a pool' already") !=
+        std::string::npos);
 }
 
 TEST_CASE("space: an unknown name, an exhausted allocator and another upstream are three errors") {
@@ -72,7 +73,8 @@ TEST_CASE("space: an unknown name, an exhausted allocator and another upstream a
   auto& manager = ::umpire::ResourceManager::getInstance();
   for (std::string const other : {"FILE", "SHARED", "NO_OP"})
     if (auto const names = manager.getResourceNames(); std::find(names.begin(), names.end(), other) != names.end())
-      CHECK(said([&] { resource(manager.makeResource(other)); }).find("'" + other + "' is not over Host") != std::string::npos);
+      CHECK(said([&] { resource(manager.makeResource(other)); }).find("'" + other + "' is not over Host") !=
+            std::string::npos);
 }
 
 TEST_CASE("space: Umpire gives something for no bytes, aligned like the rest") {

@@ -29,7 +29,8 @@ struct caller {};
 ///
 /// Two more are for places that have lanes, as GPUs do. `run_rows(Where, count, rows, f, label...)` calls `f(i, row)`
 /// for each i < count and row < rows, so that neighbouring rows share what they read. `run_with_memory<T>(Where, count,
-/// values, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of `values`, or answers false if there is too little.
+/// values, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of `values`, or answers false if there is too
+/// little.
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
 template <class Where>

@@ -31,7 +31,8 @@ struct found_variables {
 [[nodiscard]] found_variables read_environment(option_names const& names);
 
 /// The variable that is meant by `written`, which no knob has: the nearest one, if it is near; else `written` belongs
-/// to another program. With keel's own prefix four letters may be wrong, half of them at most; with an application's two.
+/// to another program. With keel's own prefix four letters may be wrong, half of them at most; with an application's
+/// two.
 [[nodiscard]] std::string meant_variable(option_names const& names, std::string const& written);
 
 /// What the command line held for keel and for Kokkos.

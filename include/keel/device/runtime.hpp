@@ -252,8 +252,8 @@ private:
   runtime* before_ = nullptr;
 };
 
-/// The running program's configuration, from anywhere in it: `keel::here<app>().configuration<keel::tbb>()`. Throws where
-/// nothing runs. Not to be asked while the runtime begins or ends on another thread.
+/// The running program's configuration, from anywhere in it: `keel::here<app>().configuration<keel::tbb>()`. Throws
+/// where nothing runs. Not to be asked while the runtime begins or ends on another thread.
 template <class App>
 [[nodiscard]] runtime<App>& here() {
   return runtime<App>::here();

@@ -78,15 +78,17 @@ struct context : detail::context_base<App> {
     constexpr int level = item::level, levels = variable::about.levels;
     if constexpr (R::about.what == entry_kind::output) {
       constexpr int number = Index::find(&variable::about);
-      static_assert(number >= 0, "keel::residency: an output asks for a variable that these fields do not have (see the "
-                                 "types in the message). Add it to fields<App, ...>?");
+      static_assert(number >= 0,
+                    "keel::residency: an output asks for a variable that these fields do not have (see the "
+                    "types in the message). Add it to fields<App, ...>?");
       this->base.require_copied_back(number, level, this->first, R::about.name);
       return this->base.template const_array<data, Tag>(number, levels, level, this->first);
     } else {
       constexpr std::size_t at = detail::place_in(R::about, variable::about, level);
       if constexpr (at == R::about.declaration_count)
-        static_assert(declares<R, X>, "keel::residency: a routine reaches a variable, or a level, that it does not declare "
-                                      "(the rest is not passed). Add it to its reads, writes or updates?");
+        static_assert(declares<R, X>,
+                      "keel::residency: a routine reaches a variable, or a level, that it does not declare "
+                      "(the rest is not passed). Add it to its reads, writes or updates?");
       else if constexpr (R::about.first[at].writes != region::none)
         return this->base.template array<data, Tag>(this->asked[at].variable, levels, level, this->first);
       else

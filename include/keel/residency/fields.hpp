@@ -17,7 +17,8 @@
 
 namespace keel::residency {
 
-/// The view of a variable in the memory of a device, as `v(x{})` gives it in a routine there: the type of a view that one keeps.
+/// The view of a variable in the memory of a device, as `v(x{})` gives it in a routine there: the type of a view that
+/// one keeps.
 template <class App, Variable X, class Tag>
 using view_of = Kokkos::View<typename X::data_type, typename App::layout, detail::memory_space_of<Tag>>;
 
@@ -40,15 +41,16 @@ public:
   fields(Run& run, grid const& whole, Options const&... options);
 
   /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
-  /// takes, by reference. Where the state allows it, as it does in the steady state, the step goes by its plan: reads that are
-  /// known to find their data are not tested, and writes are recorded only where a copy, an output or a condition needs the
-  /// record, or at the end of the step. Routines of such a step may ask `is_valid`; that they call for other entries
-  /// is an error. A schedule in which ghosts are read that no exchange has filled since their owners wrote does not
-  /// compile. Throws `keel::error` where a routine reads what is valid nowhere.
+  /// takes, by reference. Where the state allows it, as it does in the steady state, the step goes by its plan: reads
+  /// that are known to find their data are not tested, and writes are recorded only where a copy, an output or a
+  /// condition needs the record, or at the end of the step. Routines of such a step may ask `is_valid`; that they call
+  /// for other entries is an error. A schedule in which ghosts are read that no exchange has filled since their owners
+  /// wrote does not compile. Throws `keel::error` where a routine reads what is valid nowhere.
   template <Entry S, class... Args>
   void step(S, Args&&... args);
 
-  /// One routine, or any other entry, in free control flow; always tracked. Returns what the routine's `run` returns, by value.
+  /// One routine, or any other entry, in free control flow; always tracked. Returns what the routine's `run` returns,
+  /// by value.
   template <Entry E, class... Args>
   auto run(E, Args&&... args);
   /// The same for one component alone: the others are neither needed nor touched, and the routine cannot ask for them.
@@ -64,12 +66,13 @@ public:
   template <Variable... Vs>
   void copy_from_past();
 
-  /// For views that the application keeps or makes, pieces and unmanaged ones among them; the address says which variable
-  /// is meant. `require_valid_data` makes the region valid where the view lies. `require_invalid_data` is for data that the
-  /// caller is about to overwrite whole: it copies nothing. Both return when no copy or kernel of keel's uses the array any
-  /// more, unless the elements are const and the view is on the host: then copies from there may go on.
-  /// `notify_data_modified` says that the region was written there, and that the writer is done; of a view of less than the
-  /// array the region has to be valid there before. A view that lies in no variable, or in more than one array, is refused.
+  /// For views that the application keeps or makes, pieces and unmanaged ones among them; the address says which
+  /// variable is meant. `require_valid_data` makes the region valid where the view lies. `require_invalid_data` is for
+  /// data that the caller is about to overwrite whole: it copies nothing. Both return when no copy or kernel of keel's
+  /// uses the array any more, unless the elements are const and the view is on the host: then copies from there may go
+  /// on. `notify_data_modified` says that the region was written there, and that the writer is done; of a view of less
+  /// than the array the region has to be valid there before. A view that lies in no variable, or in more than one
+  /// array, is refused.
   template <class View>
   void require_valid_data(View const& v, region where = region::owned) {
     auto const visit = this->users_.enter("require_valid_data");

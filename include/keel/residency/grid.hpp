@@ -109,8 +109,9 @@ struct extent {
 };
 
 /// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
-/// and count no ghosts. The options are `ghost_width`, `periodic` and `ranks_in`, in any order. Throws `keel::error` where
-/// an extent is below one or below the ghost width, a width is negative, or the numbers given do not go with each other.
+/// and count no ghosts. The options are `ghost_width`, `periodic` and `ranks_in`, in any order. Throws `keel::error`
+/// where an extent is below one or below the ghost width, a width is negative, or the numbers given do not go with each
+/// other.
 class grid {
 public:
   // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
@@ -140,7 +141,7 @@ struct share {
   indices width;                                   ///< of the ghosts
   std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
   indices processes, position;                     ///< the ranks as a grid, and where this one is
-  region regions = region::core;                   ///< those that a share of this grid can have, however many ranks cut it
+  region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
 
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
   [[nodiscard]] bounds everywhere() const { return {{}, extents}; }
@@ -153,8 +154,8 @@ struct share {
 
 /// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each
 /// at least as many cells as ghosts in each dimension, the one with the least ghosts to exchange;
-/// of equals, the one that cuts the first dimension; the grid's own, where it says `ranks_in`. Throws `keel::error` where
-/// there is none.
+/// of equals, the one that cuts the first dimension; the grid's own, where it says `ranks_in`. Throws `keel::error`
+/// where there is none.
 [[nodiscard]] indices processes_for(grid const& g, int ranks);
 
 /// The share of `rank`; extents that do not divide evenly give the first ranks one cell more.

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Where each region of each variable is valid, for variables known at run time, and the calls by which a driver keeps that up
-/// to date. The state is a row of cells (`transitions.hpp`); it works as valid bits do in a cache coherence protocol such as
-/// MESI. `fields` has a ledger, and tests its cells with constants.
+/// Where each region of each variable is valid, for variables known at run time, and the calls by which a driver keeps
+/// that up to date. The state is a row of cells (`transitions.hpp`); it works as valid bits do in a cache coherence
+/// protocol such as MESI. `fields` has a ledger, and tests its cells with constants.
 /// Long because the state and the calls of a driver are one class.
 
 #include <keel/residency/concepts.hpp>
@@ -69,9 +69,10 @@ public:
   ledger(ledger const&) = delete;
   ledger& operator=(ledger const&) = delete;
 
-  /// Adds a variable, valid nowhere, and returns its number. A region of no bytes is valid everywhere, unless it is among
-  /// `elsewhere`, which have bytes on other ranks: so that all ranks refuse the same reads. Throws where the name stands
-  /// already. Where a memory that is open has no room, the variable is added all the same, and the next call tries again.
+  /// Adds a variable, valid nowhere, and returns its number. A region of no bytes is valid everywhere, unless it is
+  /// among `elsewhere`, which have bytes on other ranks: so that all ranks refuse the same reads. Throws where the name
+  /// stands already. Where a memory that is open has no room, the variable is added all the same, and the next call
+  /// tries again.
   int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {},
           region elsewhere = region::none);
   /// The bytes of one component, where not all are alike.
@@ -88,19 +89,24 @@ public:
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
 
   /// The calls of a driver; those that name a routine do so for messages. A list names a level once. An exchange has
-  /// one list for both of its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host end first.
+  /// one list for both of its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host
+  /// end first.
   void cycle(int variable) { rotate(variable, rotation::cycle); }
-  void rewind(int variable) { rotate(variable, rotation::rewind); } ///< the inverse: the current level becomes the oldest, valid nowhere
+  void rewind(int variable) {
+    rotate(variable, rotation::rewind);
+  } ///< the inverse: the current level becomes the oldest, valid nowhere
   void rotate(int variable, rotation how);
   void copy_from_past(int variable); ///< throws where there is one level alone
   void pre_sync(std::span<request const> list, component_range range = {});
   void post_sync(std::span<request const> list, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
-  void post_call(std::span<request const> list, memory m, component_range range = {}, std::string_view routine = "the caller");
+  void post_call(std::span<request const> list, memory m, component_range range = {},
+                 std::string_view routine = "the caller");
   /// Rotates the buffers alone; the caller rotates the cells.
   void rotate_buffers(int variable, rotation how);
   /// The same for a list that was looked up before: a test and a mask for each request.
-  [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
+  [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine,
+                                 component_range range = {});
   void pre_call(prepared const& call);
   void post_call(prepared const& call);
   void notify_data_modified(int variable, int level, region where, memory m, component_range range = {});
@@ -115,14 +121,16 @@ public:
   /// Brings to the host what is valid anywhere of these variables, for output that declares nothing: of their
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
-  /// Begins to bring to the host what `list` reads and lacks there, where the provider can and nothing is in the way. It
-  /// counts as valid there only once a reader has waited for it, and not where it was written on the device meanwhile. Does not block.
+  /// Begins to bring to the host what `list` reads and lacks there, where the provider can and nothing is in the way.
+  /// It counts as valid there only once a reader has waited for it, and not where it was written on the device
+  /// meanwhile. Does not block.
   void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
   /// Returns when no copy is leaving from the host any more, nor arriving there.
   void wait_for_copies(std::string_view routine = "the caller");
   /// Whether there is nothing to do for that.
   [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
-  /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere; `row` has the cells as they are now.
+  /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere; `row` has the cells as they
+  /// are now.
   void poison(std::span<request const> list, memory m, component_range range, cell const* row);
   void poison(std::span<request const> list, memory m, component_range range) { poison(list, m, range, cells()); }
   /// What a failed writer leaves is valid nowhere.
@@ -134,11 +142,15 @@ public:
   [[nodiscard]] cell const* cells() const { return cells_.data(); }
   /// The copies that may be under way, in the same order.
   [[nodiscard]] copies_in_flight const* in_flight() const { return in_flight_.data(); }
-  [[nodiscard]] cell at(int variable, int level, int component = 0) const { return cells_[index(variable, level, component)]; }
+  [[nodiscard]] cell at(int variable, int level, int component = 0) const {
+    return cells_[index(variable, level, component)];
+  }
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
     return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m);
   }
-  [[nodiscard]] cell empty(int variable) const { return places_[std::size_t(variable)].empty; } ///< regions of no bytes on any rank
+  [[nodiscard]] cell empty(int variable) const {
+    return places_[std::size_t(variable)].empty;
+  } ///< regions of no bytes on any rank
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int variables() const { return int(variables_.size()); }
@@ -180,7 +192,9 @@ private:
       if (n < most) list[n] = t, at[n] = cell_at;
       where = where | t.where;
     }
-    void add(detail::asked const& r, region what, memory from, memory to) { add({r.variable, r.level, r.component, what, from, to}, r.at); }
+    void add(detail::asked const& r, region what, memory from, memory to) {
+      add({r.variable, r.level, r.component, what, from, to}, r.at);
+    }
   };
   enum class verb { to_host, to_device, pre_sync, begin_to_host };
 
@@ -202,7 +216,8 @@ private:
       }
     }
   };
-  // Whether `f` holds for what `row` has of each component; mostly there is one. Runs at every call, so it does nothing else.
+  // Whether `f` holds for what `row` has of each component; mostly there is one. Runs at every call, so it does nothing
+  // else.
   template <class T, class F>
   [[gnu::always_inline]] bool all_components(T* row, request const& r, component_range range, F&& f) const {
     T* const first = row + places_[std::size_t(r.variable)].first + r.level * components_;

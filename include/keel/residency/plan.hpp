@@ -43,7 +43,9 @@ public:
 
   /// Of declaration `i` of entry number `at` (the schedule is 0, groups stand before what they hold): the regions that
   /// are known to be valid.
-  [[nodiscard]] static constexpr region known(std::size_t at, std::size_t i) { return found::known.reads[found::table.nodes[at].first + i]; }
+  [[nodiscard]] static constexpr region known(std::size_t at, std::size_t i) {
+    return found::known.reads[found::table.nodes[at].first + i];
+  }
   /// Whether entry number `at` reads ghosts that have not been filled since their owners wrote.
   [[nodiscard]] static constexpr bool lacks_exchange(std::size_t at) { return found::lacks_exchange(at); }
 };

@@ -36,8 +36,12 @@ public:
   void exchange(int, int, int, std::uint64_t) {}
   void cycle(int variable) { rotate(variable, rotation::cycle); }
   void rewind(int variable) { rotate(variable, rotation::rewind); }
-  void write(request const& r, int component, memory m, std::string_view routine) { note(r, component, cause::written, m, routine); }
-  void lose(request const& r, int component, std::string_view routine) { note(r, component, cause::lost, host, routine); }
+  void write(request const& r, int component, memory m, std::string_view routine) {
+    note(r, component, cause::written, m, routine);
+  }
+  void lose(request const& r, int component, std::string_view routine) {
+    note(r, component, cause::lost, host, routine);
+  }
 
   /// *routine rhs wrote it on the host in step 12*, *the levels cycled in step 3, and it was not written since*, …
   [[nodiscard]] std::string why(int variable, int level, int component, region single) const;
@@ -67,7 +71,8 @@ private:
     auto& v = variables_[std::size_t(r.variable)];
     for (region one : single_regions) {
       if (!overlap(one, spoiled_by(r.writes))) continue;
-      auto& e = v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * r.level + index_of(one))];
+      auto& e =
+          v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * r.level + index_of(one))];
       e = {what == cause::written && !overlap(one, r.writes) ? cause::spoiled : what, m, step_, std::string(routine)};
     }
   }
@@ -79,14 +84,17 @@ private:
 
 inline std::string reasons::why(int variable, int level, int component, region single) const {
   record const& v = variables_[std::size_t(variable)];
-  event const& e = v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * level + index_of(single))];
+  event const& e =
+      v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * level + index_of(single))];
   std::size_t const m = std::size_t(e.where);
   std::string const where = m < memories_.size() ? memories_[m] : m == 0 ? "host" : "memory " + std::to_string(m);
   std::string const when = e.step == 0 ? " before the first step" : " in step " + std::to_string(e.step);
   switch (e.what) {
   case cause::nothing: return "it was never written";
   case cause::written: return "routine " + e.routine + " wrote it on " + where + when;
-  case cause::spoiled: return "routine " + e.routine + " wrote the cells that it copies, on " + where + when + ", and there was no exchange since";
+  case cause::spoiled:
+    return "routine " + e.routine + " wrote the cells that it copies, on " + where + when +
+           ", and there was no exchange since";
   case cause::cycled: return "the levels cycled" + when + ", and it was not written since";
   case cause::rewound: return "the levels went back" + when + ", and it was not written since";
   case cause::lost: return "routine " + e.routine + " failed" + when + ", and may have written a part";

@@ -21,7 +21,9 @@ struct component_range {
   int begin = 0, end = 1;
 
   /// Without those that there are not.
-  [[nodiscard]] constexpr component_range of(int components) const { return {begin, end < components ? end : components}; }
+  [[nodiscard]] constexpr component_range of(int components) const {
+    return {begin, end < components ? end : components};
+  }
 };
 /// However many there are.
 inline constexpr component_range every_component{0, std::numeric_limits<int>::max()};

@@ -17,7 +17,8 @@
 
 namespace keel::residency {
 
-/// What an entry declares for one level of a variable: the regions that have to be valid before it, and those that it overwrites.
+/// What an entry declares for one level of a variable: the regions that have to be valid before it, and those that it
+/// overwrites.
 struct declaration {
   variable_info const* variable = nullptr;
   std::uint8_t level = 0;
@@ -36,8 +37,10 @@ template <class X>
 inline constexpr bool is_part = Part<X>; // a concept would bring its own errors along
 template <class X>
 struct checked_part {
-  static_assert(is_part<X>, "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
-                         "Derive it from keel::residency::variable?");
+  static_assert(
+      is_part<X>,
+      "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
+      "Derive it from keel::residency::variable?");
   using type = std::conditional_t<Part<X>, keel::list<X>, keel::list<>>;
 };
 template <class... Lists>
@@ -86,8 +89,8 @@ constexpr auto join(std::array<declaration, Sizes> const&... clauses) {
 
 } // namespace detail
 
-/// Needs valid data, everywhere where no region is said; may not change them. Walls that were never written are accepted,
-/// unless the clause says `walls<x>`; see `region`.
+/// Needs valid data, everywhere where no region is said; may not change them. Walls that were never written are
+/// accepted, unless the clause says `walls<x>`; see `region`.
 template <class... Xs>
 struct reads : detail::clause<true, false, region::everywhere, Xs...> {};
 /// Promises to overwrite the whole region, `owned` where none is said; so nothing is copied for it.
@@ -112,8 +115,9 @@ struct on_device {
 };
 template <class Tag>
 struct on {
-  static_assert(policy::DeviceTag<Tag>, "keel::residency::on: what it names is no tag of a device (it is in the message). "
-                                        "Say keel::serial, keel::cuda, or another tag?");
+  static_assert(policy::DeviceTag<Tag>,
+                "keel::residency::on: what it names is no tag of a device (it is in the message). "
+                "Say keel::serial, keel::cuda, or another tag?");
 };
 template <policy::DeviceTag Tag>
 struct on<Tag> {
@@ -122,7 +126,19 @@ struct on<Tag> {
 };
 
 /// What an entry of a schedule is. Those from `sequence` on hold other entries, their body.
-enum class entry_kind : std::uint8_t { routine, cycle, rewind, exchange, output, sequence, analysis, repeat, every, when, once };
+enum class entry_kind : std::uint8_t {
+  routine,
+  cycle,
+  rewind,
+  exchange,
+  output,
+  sequence,
+  analysis,
+  repeat,
+  every,
+  when,
+  once
+};
 
 [[nodiscard]] constexpr bool has_body(entry_kind k) { return k >= entry_kind::sequence; }
 /// Whether a step may leave the body out.
@@ -131,13 +147,16 @@ enum class entry_kind : std::uint8_t { routine, cycle, rewind, exchange, output,
 [[nodiscard]] constexpr bool is_for_first_step(entry_kind k) { return k == entry_kind::once; }
 /// Whether it rotates time levels, and which way.
 [[nodiscard]] constexpr bool rotates(entry_kind k) { return k == entry_kind::cycle || k == entry_kind::rewind; }
-[[nodiscard]] constexpr rotation rotation_of(entry_kind k) { return k == entry_kind::cycle ? rotation::cycle : rotation::rewind; }
+[[nodiscard]] constexpr rotation rotation_of(entry_kind k) {
+  return k == entry_kind::cycle ? rotation::cycle : rotation::rewind;
+}
 /// Whether it reads and writes in a memory.
 [[nodiscard]] constexpr bool has_place(entry_kind k) { return k == entry_kind::routine || k == entry_kind::exchange; }
 
 /// What messages call an entry that has no name of its own.
 [[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
-  constexpr std::string_view names[] = {"routine", "cycle", "rewind", "exchange", "output", "sequence", "analysis", "repeat", "every", "when", "once"};
+  constexpr std::string_view names[] = {"routine",  "cycle",  "rewind", "exchange", "output", "sequence",
+                                        "analysis", "repeat", "every",  "when",     "once"};
   return names[std::size_t(k)];
 }
 
@@ -163,8 +182,14 @@ struct routine {
   using place_type = Place;
   using clause_types = keel::list<Clauses...>;
   static constexpr auto declared = detail::join(Clauses::declared...);
-  static constexpr entry about{entry_kind::routine, {Name.letters, sizeof(Name.letters) - 1}, Place::where, declared.list.data(),
-                               declared.size,       nullptr,                                  0,            1};
+  static constexpr entry about{entry_kind::routine,
+                               {Name.letters, sizeof(Name.letters) - 1},
+                               Place::where,
+                               declared.list.data(),
+                               declared.size,
+                               nullptr,
+                               0,
+                               1};
 };
 
 /// A type that is a routine.

@@ -25,8 +25,8 @@ struct rotation_entry {
 /// is valid nowhere. A variable of one level stays as it is.
 template <Variable... Vs>
 struct cycle : detail::rotation_entry<entry_kind::cycle, Vs...> {};
-/// The inverse of `cycle`, for a step that is refused: level 1 becomes the current one again, and what was current becomes
-/// the oldest level, valid nowhere.
+/// The inverse of `cycle`, for a step that is refused: level 1 becomes the current one again, and what was current
+/// becomes the oldest level, valid nowhere.
 template <Variable... Vs>
 struct rewind : detail::rotation_entry<entry_kind::rewind, Vs...> {};
 
@@ -39,7 +39,14 @@ struct exchange {
   using parts = keel::list<Xs...>;
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
       declaration{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, region::halo}...});
-  static constexpr entry about{entry_kind::exchange, name_of(entry_kind::exchange), {place::kind::at_exchange}, declared.list.data(), declared.size, nullptr, 0, 1};
+  static constexpr entry about{entry_kind::exchange,
+                               name_of(entry_kind::exchange),
+                               {place::kind::at_exchange},
+                               declared.list.data(),
+                               declared.size,
+                               nullptr,
+                               0,
+                               1};
 };
 
 namespace detail {

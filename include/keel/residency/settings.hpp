@@ -28,7 +28,7 @@ struct settings {
   bool only_reads_current_level = false;     ///< of a routine that names no levels: see `all_levels`
   bool only_writes_current_level = false;
   bool verbose = false;                      ///< a line on standard error for each copying back
-  bool veryverbose = false;                  ///< and one for each routine and exchange that needed copies; of rank 0, both
+  bool veryverbose = false; ///< and one for each routine and exchange that needed copies; of rank 0, both
   std::string trace_file = "keel-trace";     ///< what `traced` writes goes to this name, with `.rank.jsonl` behind it
 };
 
@@ -57,15 +57,16 @@ struct names {
       if (!known[v].group.empty()) all.push_back(known[v].group);
     }
     if (!is_known)
-      throw error("residency", std::string(written_to) + " names '" + std::string(word) + "'", "no variable and no group is called so",
-                  "Did you mean " + std::string(policy::nearest(word, all)));
+      throw error("residency", std::string(written_to) + " names '" + std::string(word) + "'",
+                  "no variable and no group is called so", "Did you mean " + std::string(policy::nearest(word, all)));
   }
   return chosen;
 }
 
 /// What a routine asks that names a variable and no level, as Cactus' routines do: all levels, but for
 /// what the settings restrict to the current one.
-[[nodiscard]] inline std::vector<request> all_levels(int variable, int levels, region reads, region writes, settings const& how) {
+[[nodiscard]] inline std::vector<request> all_levels(int variable, int levels, region reads, region writes,
+                                                     settings const& how) {
   std::vector<request> list;
   for (int l = 0; l < levels; ++l) {
     request const one{variable, l, l > 0 && how.only_reads_current_level ? region::none : reads,

@@ -11,9 +11,9 @@
 
 namespace keel::residency {
 
-/// A ledger that several threads share. They reach it through `with` alone, which locks it; `f` must not keep what it gets.
-/// `pre_call` and its `post_call` belong into one call of `with`: no other thread may see the state between them. A plain
-/// `ledger` is for one thread.
+/// A ledger that several threads share. They reach it through `with` alone, which locks it; `f` must not keep what it
+/// gets. `pre_call` and its `post_call` belong into one call of `with`: no other thread may see the state between them.
+/// A plain `ledger` is for one thread.
 template <Provider P, Observer O = unobserved>
 class shared_ledger {
 public:

@@ -117,7 +117,9 @@ private:
     std::vector<region_bytes> bytes; // by component; those behind the last are like the first
   };
 
-  [[nodiscard]] static double microseconds(clock::duration d) { return std::chrono::duration<double, std::micro>(d).count(); }
+  [[nodiscard]] static double microseconds(clock::duration d) {
+    return std::chrono::duration<double, std::micro>(d).count();
+  }
   // `what`, `time` and `rank` of a line; the caller adds the rest and calls `put`.
   [[nodiscard]] std::string line(char const* what, clock::time_point when) const;
   [[nodiscard]] std::string line(char const* what, clock::time_point when, int variable) const; // and `variable`

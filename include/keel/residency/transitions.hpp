@@ -17,13 +17,14 @@ namespace keel::residency {
 
 /// Parts of the local share of an array, as bits.
 ///
-/// `core`, `rim`, `halo` and `walls` are disjoint. `rim` are the owned cells that a neighbour keeps a copy of, `core` the
-/// other owned cells. `halo` are the copies of what neighbours own; an exchange fills them. `walls` are the ghosts beyond
-/// the end of a grid that is not periodic. No neighbour fills them, so an exchange does not touch them, and a write of
-/// owned cells does not make them stale; a boundary condition writes them.
+/// `core`, `rim`, `halo` and `walls` are disjoint. `rim` are the owned cells that a neighbour keeps a copy of, `core`
+/// the other owned cells. `halo` are the copies of what neighbours own; an exchange fills them. `walls` are the ghosts
+/// beyond the end of a grid that is not periodic. No neighbour fills them, so an exchange does not touch them, and a
+/// write of owned cells does not make them stale; a boundary condition writes them.
 ///
-/// A read that names `walls` needs them written. A read of `ghosts` or `everywhere` copies walls that have been written and
-/// accepts others, because a routine may leave cells beyond the grid alone. So `walls` has a bit more than its cells.
+/// A read that names `walls` needs them written. A read of `ghosts` or `everywhere` copies walls that have been written
+/// and accepts others, because a routine may leave cells beyond the grid alone. So `walls` has a bit more than its
+/// cells.
 enum class region : std::uint8_t {
   none = 0, core = 1, rim = 2, owned = 3, halo = 4, inside = 7, ghosts = 12, everywhere = 15, written = 16, walls = 24
 };
@@ -64,8 +65,8 @@ using cell = std::uint32_t;
 namespace detail {
 /// Elements that may be read behind a row of cells, because tests read eight bytes.
 inline constexpr std::size_t row_padding = sizeof(std::uint64_t);
-/// Where the five bits of each region begin. A write of owned cells settles the lower half of a cell, bit 15 included, so
-/// that it is one store of a constant.
+/// Where the five bits of each region begin. A write of owned cells settles the lower half of a cell, bit 15 included,
+/// so that it is one store of a constant.
 inline constexpr unsigned first_bit[] = {0, 5, 10, 16, 21};
 /// The bits of each `region` in the host's memory; those of the next memory stand one further up.
 inline constexpr auto host_bits = [] {
@@ -102,7 +103,9 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
 [[nodiscard]] constexpr copies_in_flight arrival_bits(region r, memory from) {
   return copies_in_flight(copy_bit(from) | unsigned(r & region::everywhere) << (max_memories - 1));
 }
-[[nodiscard]] constexpr region arriving_regions(copies_in_flight f) { return region(std::uint8_t(f >> (max_memories - 1))); }
+[[nodiscard]] constexpr region arriving_regions(copies_in_flight f) {
+  return region(std::uint8_t(f >> (max_memories - 1)));
+}
 
 [[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 
@@ -130,7 +133,8 @@ inline constexpr auto writes_of = [] {
   std::array<write_masks, 32> all{};
   for (unsigned n = 0; n < all.size(); ++n) {
     region const r{std::uint8_t(n)};
-    cell const touched = bits_of(spoiled_by(r) & region::everywhere), written = overlap(r, region::walls) ? bits_of(region::written) : 0;
+    cell const touched = bits_of(spoiled_by(r) & region::everywhere),
+               written = overlap(r, region::walls) ? bits_of(region::written) : 0;
     all[n] = {touched | written | (touched != 0 ? slow_path : 0), touched};
   }
   return all;

@@ -34,8 +34,10 @@ struct variable_info {
   std::string_view group; ///< empty where it is in none
   std::uint64_t key; ///< of the name, so that comparing is cheap
 
-  constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {}, bool ghosts = true)
-      : name(n), levels(level_count), lies_on_grid(on_grid), has_ghosts(on_grid && ghosts), group(in), key(14695981039346656037U) {
+  constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {},
+                          bool ghosts = true)
+      : name(n), levels(level_count), lies_on_grid(on_grid), has_ghosts(on_grid && ghosts), group(in),
+        key(14695981039346656037U) {
     for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
   }
   friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
@@ -103,7 +105,8 @@ concept Variable = requires {
 
 namespace detail {
 
-/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none where nothing was said). Empty for others.
+/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none where nothing was said). Empty for
+/// others.
 template <class X>
 struct item {};
 template <class X>

@@ -48,7 +48,8 @@ template <class... Tags>
 struct preferred_of<list<Tags...>> : preferred<Tags...> {};
 
 /// The devices of this build without the simulated one, and those of them that work in host memory.
-using real_devices = where_supported<list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::cuda, keel::hip, keel::sycl>>;
+using real_devices =
+    where_supported<list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::cuda, keel::hip, keel::sycl>>;
 template <class Tag>
 struct works_on_host : std::is_same<typename device_traits<Tag>::execution_space::memory_space, Kokkos::HostSpace> {};
 using host_devices = policy::filter<real_devices, works_on_host>;
@@ -122,7 +123,8 @@ struct shown_defaults {
   static void finalize() {}
   static void fence(std::string const&) {}
   static void print_configuration(std::ostream& out, bool) {
-    out << "keel's defaults: device " << text()[0] << " in " << text()[2] << ", host " << text()[1] << " in " << text()[3] << '\n';
+    out << "keel's defaults: device " << text()[0] << " in " << text()[2] << ", host " << text()[1] << " in "
+        << text()[3] << '\n';
   }
   /// Makes those of `D` the ones that are printed.
   template <class D>

@@ -122,8 +122,10 @@ public:
 
 private:
   [[noreturn]] static void refuse(char const* label, std::size_t bytes, std::string_view why) {
-    throw error("space", std::string(name()) + " memory space failed to allocate " + std::to_string(bytes) + " bytes (label=\"" +
-                label + "\")", why, "Use a smaller view or another space");
+    throw error("space",
+                std::string(name()) + " memory space failed to allocate " + std::to_string(bytes) + " bytes (label=\"" +
+                    label + "\")",
+                why, "Use a smaller view or another space");
   }
   R resource_;
 };

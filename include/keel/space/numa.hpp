@@ -60,7 +60,9 @@ public:
   [[nodiscard]] static bool is_available() { return why_not_available().empty(); }
   [[nodiscard]] static std::string why_not_available() { return topology::why_not_bindable(memories()); }
 
-  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const { return topology::allocate_pages(memories(), bytes); }
+  [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const {
+    return topology::allocate_pages(memories(), bytes);
+  }
   void deallocate(void* pointer, std::size_t bytes, std::size_t) const { topology::free_pages(pointer, bytes); }
 
 private:

@@ -52,7 +52,9 @@ private:
     upstream_.deallocate("keel::space::pool", pointer, bytes);
     held_ -= bytes;
   }
-  [[nodiscard]] bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override { return this == &other; }
+  [[nodiscard]] bool do_is_equal(std::pmr::memory_resource const& other) const noexcept override {
+    return this == &other;
+  }
 
   Upstream upstream_;
   std::size_t limit_;

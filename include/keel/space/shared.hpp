@@ -64,7 +64,8 @@ public:
   template <class Environment>
     requires std::same_as<typename Environment::ranks, Ranks>
   explicit shared_resource(Environment const& of)
-      : node_(std::make_shared<communicator const>(of.is_member() ? Ranks::by_node(of.communicator()) : communicator())) {}
+      : node_(std::make_shared<communicator const>(of.is_member() ? Ranks::by_node(of.communicator())
+                                                                  : communicator())) {}
 
   /// This rank among those that share the memory, and how many these are.
   [[nodiscard]] int rank() const { return Ranks::rank(node()); }

@@ -85,7 +85,9 @@ public:
     if (detail::guarded_pages::all().is_on()) queue_->wait();
   }
   /// Behind the caller: both ends must stay as they are until a fence.
-  void impl_copy_behind(void* to, void const* from, std::size_t bytes) const { detail::copy_bytes(*this, to, from, bytes); }
+  void impl_copy_behind(void* to, void const* from, std::size_t bytes) const {
+    detail::copy_bytes(*this, to, from, bytes);
+  }
   /// Returns when it is done, after all that the default queue was given before.
   static void impl_copy(void* to, void const* from, std::size_t bytes) {
     simulated const space;

@@ -92,7 +92,8 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     } catch (error const&) {
       throw;
     } catch (std::exception const& thrown) {
-      throw error("space", "Kokkos did not start", thrown.what(), "Check the --kokkos-… options and KOKKOS_… variables");
+      throw error("space", "Kokkos did not start", thrown.what(),
+                  "Check the --kokkos-… options and KOKKOS_… variables");
     }
     life.started_here = true;
     detail::wanted_settings() = {};

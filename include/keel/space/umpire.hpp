@@ -30,7 +30,8 @@ namespace keel::space {
 
 namespace detail {
 
-/// Umpire's own name of a Kokkos memory space that host code may touch, and the kind of resource; empty where it has none.
+/// Umpire's own name of a Kokkos memory space that host code may touch, and the kind of resource; empty where it has
+/// none.
 template <class Upstream>
 struct umpire_source {
   static constexpr std::string_view name = std::is_same_v<Upstream, Kokkos::HostSpace> ? "HOST"
@@ -99,7 +100,8 @@ public:
       std::lock_guard const lock(detail::umpire_lock());
       raw = allocator_.allocate(bytes + alignment);
     } catch (std::exception const& thrown) {
-      throw std::runtime_error("Umpire's allocator '" + allocator_.getName() + "' says: " + detail::sentence(thrown.what()));
+      throw std::runtime_error("Umpire's allocator '" + allocator_.getName() +
+                               "' says: " + detail::sentence(thrown.what()));
     }
     // Where it began is written before what is given: Umpire aligns to 16, so there is room.
     auto const at = reinterpret_cast<std::uintptr_t>(raw);
@@ -127,7 +129,8 @@ private:
     names.insert(resources.begin(), resources.end());
     std::string known;
     for (auto const& each : names) known += (known.empty() ? "" : ", ") + each;
-    throw error("space", "Umpire knows no allocator '" + called + "'", "it knows " + known, "Make it first, or name one of these");
+    throw error("space", "Umpire knows no allocator '" + called + "'", "it knows " + known,
+                "Make it first, or name one of these");
   }
 
   mutable ::umpire::Allocator allocator_; // Umpire's functions are not const

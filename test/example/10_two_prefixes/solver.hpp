@@ -4,7 +4,8 @@
 #include <memory>
 #include <string>
 
-/// A library that uses keel inside. Of keel, its interface has the ranks alone. Its users set `--solver-…` and `SOLVER_…`.
+/// A library that uses keel inside. Of keel, its interface has the ranks alone. Its users set `--solver-…` and
+/// `SOLVER_…`.
 class solver {
 public:
   /// Takes its own options out of the arguments. Collective over `ranks`.

@@ -68,8 +68,9 @@ KEEL_INLINE std::string table(std::vector<printed_knob> const& rows) {
 KEEL_INLINE std::string json(std::vector<printed_knob> const& rows) {
   std::string all;
   for (auto const& r : rows)
-    all += (all.empty() ? "{" : ", {") + ("\"option\": " + policy::json_text(r.option)) + ", \"variable\": " +
-           policy::json_text(r.variable) + ", \"device\": " + (r.device.empty() ? "null" : policy::json_text(r.device)) +
+    all += (all.empty() ? "{" : ", {") + ("\"option\": " + policy::json_text(r.option)) +
+           ", \"variable\": " + policy::json_text(r.variable) +
+           ", \"device\": " + (r.device.empty() ? "null" : policy::json_text(r.device)) +
            ", \"value\": " + policy::json_text(r.value) + ", \"source\": " + policy::json_text(name(r.from)) + "}";
   return "{\"knobs\": [" + all + "]}\n";
 }

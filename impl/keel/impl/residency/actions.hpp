@@ -18,8 +18,8 @@
 
 namespace keel::residency::detail {
 
-/// What is done at a node, as data. What no entry of the schedule does is not named, so it is not compiled. No pointers to
-/// members: nvcc with --expt-relaxed-constexpr looks for those on the device.
+/// What is done at a node, as data. What no entry of the schedule does is not named, so it is not compiled. No pointers
+/// to members: nvcc with --expt-relaxed-constexpr looks for those on the device.
 template <class App, class Arguments>
 struct action {
   using base = fields_base<App>;
@@ -51,7 +51,8 @@ inline constexpr auto prefetches_of = [] {
   using table_type = std::remove_cvref_t<decltype(table_of<S>)>;
   prefetch_table<table_type::max_nodes, table_type::max_requests*(lanes_of<devices_of<App>>::size + 1)> made(
       table_of<S>, node_memories<App, S, Tag>::where.data());
-  for (std::size_t i = 0; i < made.size; ++i) made.requests[i].variable = bound_schedule<S, Index>::numbers[std::size_t(made.requests[i].variable)];
+  for (std::size_t i = 0; i < made.size; ++i)
+    made.requests[i].variable = bound_schedule<S, Index>::numbers[std::size_t(made.requests[i].variable)];
   return made;
 }();
 
@@ -89,7 +90,8 @@ struct action_table {
   }
   template <std::size_t N, class E, class Body>
   constexpr void group(Body const& body) {
-    if constexpr (E::about.what == entry_kind::when) list[N].holds = &holds_with<typename E::condition, std::tuple_size_v<Arguments>, Arguments>;
+    if constexpr (E::about.what == entry_kind::when)
+      list[N].holds = &holds_with<typename E::condition, std::tuple_size_v<Arguments>, Arguments>;
     if constexpr (E::about.what == entry_kind::analysis && base::keeps_ledger) {
       list[N].copy_back = [](base& b, auto... given) { b.copy_back_written(given...); };
       list[N].asked = bound_schedule<S, Index>::asked_within(N);

@@ -24,7 +24,8 @@ template <class App, class S, class Device>
 struct node_memories {
   static constexpr auto where = [] {
     std::array<memory, table_of<S>.max_nodes> made{};
-    for (std::size_t i = 0; i < table_of<S>.size; ++i) made[i] = memory_at<App, devices_of<App>, Device>(table_of<S>.nodes[i].about->where);
+    for (std::size_t i = 0; i < table_of<S>.size; ++i)
+      made[i] = memory_at<App, devices_of<App>, Device>(table_of<S>.nodes[i].about->where);
     return made;
   }();
 };
@@ -33,8 +34,9 @@ struct node_memories {
 template <class App, class S, class Device>
 struct analysis {
   using devices = devices_of<App>;
-  static_assert(policy::contains<devices, Device>, "keel::residency::plan: a device that is not in the application's list. "
-                                                   "Add it there?");
+  static_assert(policy::contains<devices, Device>,
+                "keel::residency::plan: a device that is not in the application's list. "
+                "Add it there?");
   static constexpr auto const& table = table_of<S>;
   static constexpr auto const& where = node_memories<App, S, Device>::where;
   static constexpr std::size_t cells = table.cells();
@@ -47,12 +49,15 @@ struct analysis {
     else return steady_state<cells>{};
   }();
   static constexpr auto known = [] {
-    if constexpr (steady.period != 0) return known_valid_analysis<table_type, cells>(table, where.data(), steady.may_be_stale).find();
-    else return known_valid<table_type::max_requests, cells>{};
+    if constexpr (steady.period != 0)
+      return known_valid_analysis<table_type, cells>(table, where.data(), steady.may_be_stale).find();
+    else
+      return known_valid<table_type::max_requests, cells>{};
   }();
   static constexpr auto flushed = [] {
     flush_table<table_type::max_nodes, table.changes()> made;
-    pending_analysis<table_type, cells>(table, where.data(), known).for_each_flushed([&](position when, pending_update const& one) { made.add(when, one); });
+    pending_analysis<table_type, cells>(table, where.data(), known)
+        .for_each_flushed([&](position when, pending_update const& one) { made.add(when, one); });
     return made;
   }();
 
@@ -61,8 +66,8 @@ struct analysis {
     schedule_node const& n = table.nodes[at];
     return steady.lost_region == region::halo && steady.lost_request >= n.first && steady.lost_request < n.last;
   }
-  /// Whether copies of a variable have to have ended when the step begins: the host writes it though none of it leaves, or
-  /// its levels rotate though no copy of it begins in the step.
+  /// Whether copies of a variable have to have ended when the step begins: the host writes it though none of it leaves,
+  /// or its levels rotate though no copy of it begins in the step.
   [[nodiscard]] static constexpr bool must_have_arrived(std::size_t variable) {
     return !known.leaves_host[variable] &&
            (known.is_written_on_host[variable] || (known.is_rotated[variable] && !known.arrives_at_host[variable]));
@@ -111,9 +116,12 @@ struct bound_schedule {
   }
   /// Those of its body as well.
   [[nodiscard]] static constexpr std::span<request const> asked_within(std::size_t node) {
-    return {requests.data() + table.nodes[node].first, table.nodes[table.nodes[node].end - 1].last - table.nodes[node].first};
+    return {requests.data() + table.nodes[node].first,
+            table.nodes[table.nodes[node].end - 1].last - table.nodes[node].first};
   }
-  [[nodiscard]] static constexpr pending_update moved(pending_update const& u) { return {cells[u.at], cells[u.from], u.keep, u.stale}; }
+  [[nodiscard]] static constexpr pending_update moved(pending_update const& u) {
+    return {cells[u.at], cells[u.from], u.keep, u.stale};
+  }
 };
 
 /// What a step by `Analysis` flushes, in the cells of the fields.
@@ -123,10 +131,12 @@ inline constexpr auto flushed_in = [] {
   for (std::size_t i = 0; i < Analysis::flushed.size; ++i) made[i] = Bound::moved(Analysis::flushed.list[i]);
   return made;
 }();
-/// Brings a row of cells to where a position has it, behind what is flushed there. Not a constant, for steps that end early.
+/// Brings a row of cells to where a position has it, behind what is flushed there. Not a constant, for steps that end
+/// early.
 template <class Analysis, class Bound>
 void apply_pending(cell* row, position when) {
-  pending_analysis<typename Analysis::table_type, Analysis::cells>(Analysis::table, Analysis::where.data(), Analysis::known)
+  pending_analysis<typename Analysis::table_type, Analysis::cells>(Analysis::table, Analysis::where.data(),
+                                                                   Analysis::known)
       .for_each_pending(when, [&](pending_update const& u) {
         pending_update const one = Bound::moved(u);
         flush(row, &one, &one + 1);

@@ -35,12 +35,13 @@ inline void add_shell(box_set& set, bounds const& outer, bounds const& inner, in
   }
 }
 
-// Core, owned, inside and everywhere are boxes, each in the next one, so rim, halo and walls are what lies between two of
-// them, and regions that follow on each other are made of the same boxes as one.
+// Core, owned, inside and everywhere are boxes, each in the next one, so rim, halo and walls are what lies between two
+// of them, and regions that follow on each other are made of the same boxes as one.
 KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
   box_set set;
   bounds const owned = s.owned();
-  bounds const nested[] = {has_ghosts ? s.core() : owned, owned, has_ghosts ? s.inside() : owned, has_ghosts ? s.everywhere() : owned};
+  bounds const nested[] = {has_ghosts ? s.core() : owned, owned, has_ghosts ? s.inside() : owned,
+                           has_ghosts ? s.everywhere() : owned};
   for (int first = 0; first < region_count; ++first) {
     if (!overlap(where, single_regions[first])) continue;
     int last = first;
@@ -104,7 +105,9 @@ void move_on_host(motion how, Word* array, Word* buffer, strip const& s) {
 
 KEEL_INLINE void move_on_host(motion how, shape const& lies, void* array, void* buffer, bounds const& box) {
   strip const s = strip_of(lies, box);
-  auto const move = [&]<class Word>(Word) { move_on_host<Word>(how, static_cast<Word*>(array), static_cast<Word*>(buffer), s); };
+  auto const move = [&]<class Word>(Word) {
+    move_on_host<Word>(how, static_cast<Word*>(array), static_cast<Word*>(buffer), s);
+  };
   if (s.word_bytes == 8) move(std::uint64_t{});
   else if (s.word_bytes == 4) move(std::uint32_t{});
   else move(std::uint8_t{});
@@ -163,7 +166,8 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing&
   where.in(bytes);
 }
 
-inline std::byte* move(motion how, std::span<halo_array const> arrays, packing& where, bounds const& box, std::byte* at) {
+inline std::byte* move(motion how, std::span<halo_array const> arrays, packing& where, bounds const& box,
+                       std::byte* at) {
   for (halo_array const& a : arrays) {
     where.move(how, *a.lies, a.data, at, box);
     at += padded(*a.lies, box);

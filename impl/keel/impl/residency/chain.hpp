@@ -16,7 +16,8 @@
 
 namespace keel::residency::detail {
 
-// Opens the memory of the first device of the run's chain that has room. One that has none is reported to the run's tracker.
+// Opens the memory of the first device of the run's chain that has room. One that has none is reported to the run's
+// tracker.
 template <class App>
 template <class Run>
 void fields_base<App>::open_first_of_chain(Run& run) {
@@ -40,10 +41,12 @@ void fields_base<App>::open_first_of_chain(Run& run) {
       });
       if (!is_open) continue;
       if (!failed.empty())
-        policy::log(policy::log_level::warning, "residency: routines on_device run on " + std::string(name) + ", because " + failed);
+        policy::log(policy::log_level::warning,
+                    "residency: routines on_device run on " + std::string(name) + ", because " + failed);
       return;
     }
-    throw error("residency::fields", "no device has room for the variables", failed, "Take smaller arrays, or more ranks");
+    throw error("residency::fields", "no device has room for the variables", failed,
+                "Take smaller arrays, or more ranks");
   }
 }
 

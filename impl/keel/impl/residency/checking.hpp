@@ -26,7 +26,8 @@ void fields_base<App>::check(component which, component_range of, std::string_vi
 
 // What lies in the arrays, less what a routine may change in memory `m`. Waits for all that is under way.
 template <class App>
-std::vector<digested> fields_base<App>::digest_undeclared(std::span<request const> asked, memory m, component_range range) {
+std::vector<digested> fields_base<App>::digest_undeclared(std::span<request const> asked, memory m,
+                                                          component_range range) {
   settle_host();
   for (int k = 1; k < ledger_.memories(); ++k)
     if (ledger_.is_open(memory(k))) provider_.wait(memory(k));
@@ -35,15 +36,19 @@ std::vector<digested> fields_base<App>::digest_undeclared(std::span<request cons
 
 // What a routine wrote undeclared is lost: its contents are unknown.
 template <class App>
-void fields_base<App>::find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine) {
+void fields_base<App>::find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after,
+                                       std::string_view routine) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i].digest == after[i].digest) continue;
     transfer const& t = before[i].what;
     request const lost{t.variable, t.level, region::none, t.where};
     ledger_.lose({&lost, 1}, {t.component, t.component + 1}, routine);
-    throw error("residency::checked", "routine " + std::string(routine) + " changed " + std::string(ledger_.name(t.variable)) + ", level " +
-                std::to_string(t.level) + ", " + std::string(name_of(overlap(t.where, region::ghosts) ? region::ghosts : t.where)) + (components() > 1 ? ", component " + std::to_string(t.component) : "") +
-                ", in the memory of " + memory_names(devices{})[std::size_t(t.to)] + ", which it does not declare",
+    throw error("residency::checked",
+                "routine " + std::string(routine) + " changed " + std::string(ledger_.name(t.variable)) + ", level " +
+                    std::to_string(t.level) + ", " +
+                    std::string(name_of(overlap(t.where, region::ghosts) ? region::ghosts : t.where)) +
+                    (components() > 1 ? ", component " + std::to_string(t.component) : "") + ", in the memory of " +
+                    memory_names(devices{})[std::size_t(t.to)] + ", which it does not declare",
                 "by a raw pointer, a cast, or beyond its region", "Add it to its writes or updates");
   }
 }

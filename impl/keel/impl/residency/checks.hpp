@@ -50,14 +50,16 @@ struct probes {
     for (std::size_t n = 0; n < size; ++merged) {
       std::uint32_t const first = order[n];
       std::array<T, lanes> side_by_side{};
-      for (; n < size && order[n] - first < lanes; ++n) side_by_side[order[n] - first] = T(side_by_side[order[n] - first] | wanted[n]);
+      for (; n < size && order[n] - first < lanes; ++n)
+        side_by_side[order[n] - first] = T(side_by_side[order[n] - first] | wanted[n]);
       list[merged] = {first, std::bit_cast<std::uint64_t>(side_by_side)};
     }
     size = merged;
   }
   /// What of it is set; `I` counts up to `size`, a constant of the caller.
   template <std::size_t... I>
-  [[nodiscard, gnu::always_inline]] std::uint64_t set_in([[maybe_unused]] T const* row, std::index_sequence<I...>) const {
+  [[nodiscard, gnu::always_inline]] std::uint64_t set_in([[maybe_unused]] T const* row,
+                                                         std::index_sequence<I...>) const {
     return (bits_at(row, list[I]) | ... | std::uint64_t{0});
   }
 
@@ -72,9 +74,9 @@ struct mark {
   write_masks masks{};
 };
 
-/// The tests and marks of the routines of a schedule, where `Analysis` knows what it knows. `Copies`: whether there is another
-/// memory, so that a copy may be in flight that a write on the host must not overtake. One table for all routines, because
-/// the compiler fills it in one go.
+/// The tests and marks of the routines of a schedule, where `Analysis` knows what it knows. `Copies`: whether there is
+/// another memory, so that a copy may be in flight that a write on the host must not overtake. One table for all
+/// routines, because the compiler fills it in one go.
 template <class Bound, class Memories, class Analysis, bool Copies>
 class routine_checks {
   static constexpr auto const& table = Bound::table;
@@ -88,7 +90,8 @@ class routine_checks {
   };
   static constexpr std::size_t most = [] {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < table.size; ++i) n = std::max(n, std::size_t(table.nodes[i].last - table.nodes[i].first));
+    for (std::size_t i = 0; i < table.size; ++i)
+      n = std::max(n, std::size_t(table.nodes[i].last - table.nodes[i].first));
     return n;
   }();
   static constexpr all made = [] {
@@ -129,9 +132,11 @@ public:
 
   /// Whether node `n` can begin: one branch, for what it reads in a row of cells and, on the host, for copies that
   /// leave from what it writes.
-  [[nodiscard]] KEEL_FORCE_INLINE static bool is_ready(std::size_t n, cell const* row, [[maybe_unused]] auto const& ledger) {
+  [[nodiscard]] KEEL_FORCE_INLINE static bool is_ready(std::size_t n, cell const* row,
+                                                       [[maybe_unused]] auto const& ledger) {
     std::uint64_t lacks = 0;
-    KEEL_UNROLL for (std::size_t i = made.before[n].reads; i < made.before[n + 1].reads; ++i) lacks |= bits_at(row, made.reads[i]);
+    KEEL_UNROLL for (std::size_t i = made.before[n].reads; i < made.before[n + 1].reads; ++i) lacks |=
+        bits_at(row, made.reads[i]);
     KEEL_UNROLL for (std::size_t i = made.before[n].overtaken; i < made.before[n + 1].overtaken; ++i)
       lacks |= bits_at(ledger.in_flight(), made.overtaken[i]);
     return lacks == 0;
@@ -158,7 +163,8 @@ struct step_checks {
   static constexpr auto arrived = [] {
     probes<copies_in_flight, Analysis::cells> made;
     for (std::size_t v = 0; v < Bound::table.variable_count; ++v)
-      for (std::size_t c = Bound::table.first_cell[v]; Analysis::must_have_arrived(v) && c < Bound::table.first_cell[v + 1]; ++c)
+      for (std::size_t c = Bound::table.first_cell[v];
+           Analysis::must_have_arrived(v) && c < Bound::table.first_cell[v + 1]; ++c)
         made.add(Bound::cells[c], copies_in_flight(~0U));
     made.merge();
     return made;

@@ -25,7 +25,8 @@ void fields_base<App>::settle_host() const {
 
 // Brings what a routine needs, or begins to.
 template <class App>
-void fields_base<App>::acquire(std::span<request const> list, memory m, std::string_view routine, component_range range) {
+void fields_base<App>::acquire(std::span<request const> list, memory m, std::string_view routine,
+                               component_range range) {
   settle_host();
   report_copies(routine, [&] { ledger_.acquire(list, m, routine, range); });
 }
@@ -48,9 +49,11 @@ template <class App>
 template <class F>
 void fields_base<App>::report_copies(std::string_view routine, F&& copy) {
   if (!settings_.veryverbose || own_.rank() != 0) return copy();
-  std::uint64_t const to_host = ledger_.traffic().bytes(way::to_host), to_device = ledger_.traffic().bytes(way::to_device);
+  std::uint64_t const to_host = ledger_.traffic().bytes(way::to_host),
+                      to_device = ledger_.traffic().bytes(way::to_device);
   copy();
-  std::uint64_t const down = ledger_.traffic().bytes(way::to_host) - to_host, up = ledger_.traffic().bytes(way::to_device) - to_device;
+  std::uint64_t const down = ledger_.traffic().bytes(way::to_host) - to_host,
+                      up = ledger_.traffic().bytes(way::to_device) - to_device;
   if (down + up != 0)
     policy::say(policy::log_level::details, "residency: step " + std::to_string(steps_) + ": " + std::string(routine) +
                                                 " needed " + std::to_string(down) + " bytes on the host, " +
@@ -88,7 +91,8 @@ void fields_base<App>::copy_back_written(std::span<request const> asked, compone
   if (!settings_.copy_back_written_in_analysis) return;
   std::vector<int> variables;
   for (request const& r : asked)
-    if (r.writes != region::none && std::find(variables.begin(), variables.end(), r.variable) == variables.end()) variables.push_back(r.variable);
+    if (r.writes != region::none && std::find(variables.begin(), variables.end(), r.variable) == variables.end())
+      variables.push_back(r.variable);
   copy_back(variables, "analysis", range);
 }
 
@@ -96,10 +100,13 @@ void fields_base<App>::copy_back_written(std::span<request const> asked, compone
 template <class App>
 void fields_base<App>::require_copied_back(int variable, int level, int which, std::string_view output) const {
   if (!keeps_ledger || ledger_.is_valid(variable, level, region::owned, host, which)) return;
-  throw error("residency", "output " + std::string(output) + " asks for " + std::string(ledger_.name(variable)) + ", level " +
-              std::to_string(level) + (components() > 1 ? ", component " + std::to_string(which) : "") +
-              ", which the host does not have", "copy-back-every, copy-back-vars and copy-back-all-levels leave it out, or it was "
-              "never written", "Set them, or declare a routine that reads it");
+  throw error("residency",
+              "output " + std::string(output) + " asks for " + std::string(ledger_.name(variable)) + ", level " +
+                  std::to_string(level) + (components() > 1 ? ", component " + std::to_string(which) : "") +
+                  ", which the host does not have",
+              "copy-back-every, copy-back-vars and copy-back-all-levels leave it out, or it was "
+              "never written",
+              "Set them, or declare a routine that reads it");
 }
 
 } // namespace keel::residency::detail

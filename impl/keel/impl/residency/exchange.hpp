@@ -49,7 +49,9 @@ void fields_base<App>::begin_exchange(std::span<request const> asked, memory m, 
     admit(asked, m, "exchange", range);
   }
   ledger_.observer().before_exchange();
-  for_each_component(asked, range, [&](int c) { halo_channels_[std::size_t(c)]->ghosts.start(arrays_of(asked, c, m), packing_for(c, m)); });
+  for_each_component(asked, range, [&](int c) {
+    halo_channels_[std::size_t(c)]->ghosts.start(arrays_of(asked, c, m), packing_for(c, m));
+  });
 }
 
 // What came is put in its place. The ghosts go on to other memories where and when a routine reads them.

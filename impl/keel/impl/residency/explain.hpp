@@ -73,7 +73,9 @@ struct explained {
     self.out.transient = found::steady.transient, self.out.period = found::steady.period;
     self.out.copies = found::steady.period_copies;
     if constexpr (found::is_small)
-      (void)steady_search<typename found::table_type, found::cells, gathering>(table, found::where.data(), gathering{self.seen}).find();
+      (void)steady_search<typename found::table_type, found::cells, gathering>(table, found::where.data(),
+                                                                               gathering{self.seen})
+          .find();
     std::vector<std::size_t> ends;
     for (std::size_t i = 0; i < table.size; ++i) {
       while (!ends.empty() && ends.back() <= i) ends.pop_back();
@@ -118,11 +120,13 @@ private:
   }
   void tell_early() {
     using table_type = typename found::table_type;
-    auto const all = std::make_unique<prefetch_table<table_type::max_nodes, table_type::max_requests * max_memories>>(table, found::where.data());
+    auto const all = std::make_unique<prefetch_table<table_type::max_nodes, table_type::max_requests * max_memories>>(
+        table, found::where.data());
     for (std::size_t i = 0; i < table.size; ++i)
       for (prefetch const& p : all->of(i))
         for (std::size_t r = p.first; r < p.first + p.size; ++r)
-          out.early.push_back({name_of(*table.nodes[i].about), std::string(p.reader), name_of(all->requests[r]), all->requests[r].reads, p.to});
+          out.early.push_back({name_of(*table.nodes[i].about), std::string(p.reader), name_of(all->requests[r]),
+                               all->requests[r].reads, p.to});
   }
   // Regions that meet the same share a row.
   static void add(told_entry& told, request const& s, met const (&of)[region_count]) {
@@ -135,15 +139,18 @@ private:
       bool joined = false;
       for (std::size_t i = first; i < told.accesses.size() && !joined; ++i) {
         told_access& a = told.accesses[i];
-        joined = a.seen.found == m.found && a.seen.lacked == m.lacked && a.seen.lost == m.lost && a.seen.from == m.from &&
-                 (a.reads != region::none) == (reads != region::none) && (a.writes != region::none) == (writes != region::none);
+        joined = a.seen.found == m.found && a.seen.lacked == m.lacked && a.seen.lost == m.lost &&
+                 a.seen.from == m.from && (a.reads != region::none) == (reads != region::none) &&
+                 (a.writes != region::none) == (writes != region::none);
         if (joined) a.reads = a.reads | reads, a.writes = a.writes | writes;
       }
       if (!joined) told.accesses.push_back({name_of(s), reads, writes, m});
     }
   }
   static std::string name_of(entry const& e) { return detail::name_of(e); }
-  static std::string name_of(request const& r) { return std::string(table.variables[r.variable]->name) + '[' + std::to_string(r.level) + ']'; }
+  static std::string name_of(request const& r) {
+    return std::string(table.variables[r.variable]->name) + '[' + std::to_string(r.level) + ']';
+  }
   void rotate(request const& r, rotation how) {
     if (table.levels(r) > 1) *rotate_levels(&writers[table.cell_of(r)], table.levels(r), how) = {};
   }
@@ -152,7 +159,8 @@ private:
     for (region one : single_regions) {
       auto const r = std::size_t(index_of(one));
       if (is_last && overlap(one, asked.reads))
-        for (auto const& [writer, when] : cell[r]) out.flows.push_back({writer, reader, name_of(asked), one, of[r], when != step});
+        for (auto const& [writer, when] : cell[r])
+          out.flows.push_back({writer, reader, name_of(asked), one, of[r], when != step});
       if (overlap(one, asked.writes)) cell[r] = {{reader, step}};
       else if (overlap(one, spoiled_by(asked.writes))) cell[r] = {};
     }
@@ -160,7 +168,8 @@ private:
 
   explanation out;
   met seen[table_of<Schedule>.max_requests + 1][region_count]{};
-  std::vector<std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>> writers; // by cell and region: nodes, and their steps
+  std::vector<std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>>
+      writers; // by cell and region: nodes, and their steps
   std::size_t step = 0;
   bool is_last = false;
 };

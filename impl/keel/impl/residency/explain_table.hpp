@@ -39,7 +39,8 @@ using told_row = std::array<std::string, 8>;
 }
 
 [[nodiscard]] inline std::string fate_of_ghosts(told_entry const& e, told_access const& a) {
-  if (e.what == entry_kind::exchange) return overlap(a.writes, region::ghosts) ? "filled here" : "sent to the neighbours";
+  if (e.what == entry_kind::exchange)
+    return overlap(a.writes, region::ghosts) ? "filled here" : "sent to the neighbours";
   if (overlap(a.writes, region::owned) && !overlap(a.writes, region::ghosts)) return "stale from here on";
   if (overlap(a.writes, region::ghosts)) return a.reads == region::none ? "written here" : "changed here";
   if (overlap(a.reads, region::ghosts) && a.seen.lost) return "have not been filled";
@@ -55,22 +56,30 @@ KEEL_INLINE std::string as_table(explanation const& told) {
     for (told_access const& a : e.accesses) {
       bool const reads = a.reads != region::none, writes = a.writes != region::none;
       std::string const copied = reads ? word_for(a.seen) : "";
-      rows.push_back({name, name.find_first_not_of(' ') == name.npos ? "" : e.where, a.variable, reads || writes ? std::string(residency::name_of(a.reads | a.writes)) : "levels",
-                      reads && writes ? "updates" : reads ? "reads" : writes ? "writes" : "moves", copied,
-                      copied == "always" || copied == "depends" ? sources(told, a.seen) : "", fate_of_ghosts(e, a)});
+      rows.push_back({name, name.find_first_not_of(' ') == name.npos ? "" : e.where, a.variable,
+                      reads || writes ? std::string(residency::name_of(a.reads | a.writes)) : "levels",
+                      reads && writes ? "updates"
+                      : reads         ? "reads"
+                      : writes        ? "writes"
+                                      : "moves",
+                      copied, copied == "always" || copied == "depends" ? sources(told, a.seen) : "",
+                      fate_of_ghosts(e, a)});
       name = std::string(name.size(), ' ');
     }
   }
-  std::string text = "on " + told.device + ", once " + std::to_string(told.transient) + " steps are made:\n" + aligned(rows);
+  std::string text =
+      "on " + told.device + ", once " + std::to_string(told.transient) + " steps are made:\n" + aligned(rows);
   if (told.period == 0) return text + "no steady state was found\n";
   std::vector<told_row> sums{{"", "core", "rim", "ghosts", "", "", "", ""}};
   for (std::size_t a = 0; a < std::size_t{max_planned_memories}; ++a)
     for (std::size_t b = 0; b < std::size_t{max_planned_memories}; ++b) {
       auto const& n = told.copies.copies[a][b];
       if (n[0] + n[1] + n[2] == 0) continue;
-      sums.push_back({told.memories[a] + " to " + told.memories[b], std::to_string(n[0]), std::to_string(n[1]), std::to_string(n[2]), "", "", "", ""});
+      sums.push_back({told.memories[a] + " to " + told.memories[b], std::to_string(n[0]), std::to_string(n[1]),
+                      std::to_string(n[2]), "", "", "", ""});
     }
-  text += "copies in " + (told.period == 1 ? std::string("a step") : "a period of " + std::to_string(told.period) + " steps");
+  text += "copies in " +
+          (told.period == 1 ? std::string("a step") : "a period of " + std::to_string(told.period) + " steps");
   text += sums.size() == 1 ? ": none\n" : ":\n" + aligned(sums);
   for (told_early_copy const& c : told.early)
     text += "begun behind " + c.writer + ": " + c.variable + ' ' + std::string(residency::name_of(c.where)) + " to " +

@@ -56,7 +56,8 @@ struct explanation {
   tally copies;
 };
 
-/// `never`, `always`, `depends`; `lost` where there is nothing to copy. Nothing where the steady state does not come by.
+/// `never`, `always`, `depends`; `lost` where there is nothing to copy. Nothing where the steady state does not come
+/// by.
 [[nodiscard]] inline char const* word_for(met const& m) {
   if (!m.lost && !m.found && !m.lacked) return "";
   if (m.lost && !m.found && !m.lacked) return "lost";

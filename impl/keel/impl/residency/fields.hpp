@@ -31,15 +31,16 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   this->open_for(run);
 }
 
-// Whether what the plan relies on holds now: a test of a few cells against constants. What the host writes without a test must
-// not overtake a copy: those that began before the step have arrived then.
+// Whether what the plan relies on holds now: a test of a few cells against constants. What the host writes without a
+// test must not overtake a copy: those that began before the step have arrived then.
 template <class App, Variable... Vars>
 template <class Analysis, class Bound>
 bool fields<App, Vars...>::begins_by_plan(cell const* row) {
   using checks = detail::step_checks<Analysis, Bound>;
   if (Bound::table.differs_in_first_step() && this->steps_ <= 1) return false;
   if (checks::needed.set_in(row, std::make_index_sequence<checks::needed.size>{}) != 0) return false;
-  if (checks::arrived.set_in(this->ledger_.in_flight(), std::make_index_sequence<checks::arrived.size>{}) != 0) [[unlikely]]
+  if (checks::arrived.set_in(this->ledger_.in_flight(), std::make_index_sequence<checks::arrived.size>{}) != 0)
+      [[unlikely]]
     this->ledger_.wait_for_copies();
   return true;
 }
@@ -65,7 +66,8 @@ void fields<App, Vars...>::step(S, Args&&... args) {
         detail::tell_schedule<App, S, Tag>(this->ledger_.observer());
       if constexpr (keeps_ledger)
         if (!begins_by_plan<analysis, bound>(row)) {
-          detail::tracked_step<App, arguments> tracked{*this, bound::table.nodes, detail::actions_of<App, index, S, Tag, arguments>.list.data(),
+          detail::tracked_step<App, arguments> tracked{*this, bound::table.nodes,
+                                                       detail::actions_of<App, index, S, Tag, arguments>.list.data(),
                                                        every_component, all};
           return detail::walk(bound::table.nodes, 0, bound::table.size, tracked);
         }
@@ -97,12 +99,14 @@ template <class App, Variable... Vars>
 template <Routine E, class Arguments>
 struct fields<App, Vars...>::outcome<E, Arguments> {
   template <class Tag>
-  using on = detail::result_of<E, context<App, E, typename base::template device_for<typename E::place_type, Tag>>, Arguments>;
+  using on =
+      detail::result_of<E, context<App, E, typename base::template device_for<typename E::place_type, Tag>>, Arguments>;
   template <class... Tags>
   static auto of(keel::list<Tags...>) {
     using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;
-    static_assert((std::is_same_v<on<Tags>, first> && ...), "keel::residency: a routine's run returns another type on another device "
-                                                            "(run returns it, whichever is chosen). Give it one type?");
+    static_assert((std::is_same_v<on<Tags>, first> && ...),
+                  "keel::residency: a routine's run returns another type on another device "
+                  "(run returns it, whichever is chosen). Give it one type?");
     return std::type_identity<first>{};
   }
   using type = typename decltype(of(devices{}))::type;
@@ -145,8 +149,9 @@ bool fields<App, Vars...>::is_valid(region where, component which) const {
 template <class App, Variable... Vars>
 template <Variable... Vs>
 void fields<App, Vars...>::copy_from_past() {
-  static_assert(((Vs::about.levels > 1) && ...), "keel::residency: copy_from_past of a variable that has one level alone (there is no level "
-                                                 "of the past). Declare it with levels<2>?");
+  static_assert(((Vs::about.levels > 1) && ...),
+                "keel::residency: copy_from_past of a variable that has one level alone (there is no level "
+                "of the past). Declare it with levels<2>?");
   auto const visit = this->users_.enter("copy_from_past");
   this->require_idle("copy_from_past");
   this->settle_host();

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// The part of `fields` that does not depend on the list of variables: arrays, ledger, devices. Variables go by number here,
-/// so that what a routine costs the compiler does not grow with their list. The bodies of its members stand in the headers
-/// that the comments name.
+/// The part of `fields` that does not depend on the list of variables: arrays, ledger, devices. Variables go by number
+/// here, so that what a routine costs the compiler does not grow with their list. The bodies of its members stand in
+/// the headers that the comments name.
 
 #include <keel/impl/residency/analysis.hpp>
 #include <keel/impl/residency/digest.hpp>
@@ -102,7 +102,8 @@ struct fields_base {
   template <class Run>
   void open_for(Run& run);
   template <class Data>
-  [[nodiscard]] shape lay_out(variable_info const& about, share const& part, std::int64_t const* extra, layout& kokkos) const;
+  [[nodiscard]] shape lay_out(variable_info const& about, share const& part, std::int64_t const* extra,
+                              layout& kokkos) const;
   template <class Data>
   static void allocate(void* self, int variable, memory m);
   template <bool Asks, class F>
@@ -160,8 +161,10 @@ struct fields_base {
 
   // checking.hpp
   void check(component which, component_range of, std::string_view routine) const;
-  [[nodiscard]] std::vector<digested> digest_undeclared(std::span<request const> asked, memory m, component_range range);
-  void find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after, std::string_view routine);
+  [[nodiscard]] std::vector<digested> digest_undeclared(std::span<request const> asked, memory m,
+                                                        component_range range);
+  void find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after,
+                       std::string_view routine);
 
   // raw_access.hpp
   template <class View>
@@ -180,23 +183,29 @@ struct fields_base {
   template <class Data, class Tag>
   [[nodiscard]] auto array(int variable, int levels, int level, int which) const {
     using type = array_type<Data, memory_space_of<Tag>>;
-    return type(static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
+    return type(
+        static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
   }
   template <class Data, class Tag>
   [[nodiscard]] auto const_array(int variable, int levels, int level, int which) const {
     using type = array_type<Data, memory_space_of<Tag>>;
-    return typename type::const_type(static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
+    return typename type::const_type(
+        static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
   }
   /// The views of one variable in one memory, by component, then slot.
   [[nodiscard]] void const* arrays(int variable, memory m) const { return arrays_[place_of(variable, m)].get(); }
-  [[nodiscard]] static std::size_t place_of(int variable, memory m) { return std::size_t(variable) * (lanes::size + 1) + std::size_t(m); }
+  [[nodiscard]] static std::size_t place_of(int variable, memory m) {
+    return std::size_t(variable) * (lanes::size + 1) + std::size_t(m);
+  }
 
   template <class Tag>
   [[nodiscard]] space_of<Tag> const& instance() const {
     return *instances_.template get<Tag>();
   }
   /// This rank's share of the grid of a component.
-  [[nodiscard]] share const& local(component which) const { return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)]; }
+  [[nodiscard]] share const& local(component which) const {
+    return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)];
+  }
   [[nodiscard]] int components() const { return ledger_.components(); }
 
   [[no_unique_address]] closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
@@ -206,11 +215,13 @@ struct fields_base {
   std::vector<std::shared_ptr<void>> arrays_; // at place_of
   std::vector<layout> layouts_;               // the lengths of the dimensions, for Kokkos; by variable, then share
   instances<host_tag, devices> instances_;
-  machine::basic_environment<typename App::ranks> own_; // a duplicate, so that no message meets one of the application's
+  machine::basic_environment<typename App::ranks>
+      own_; // a duplicate, so that no message meets one of the application's
   std::vector<std::unique_ptr<halo_channel<typename App::ranks>>> halo_channels_; // by component
   std::vector<halo_array> exchanged_;
   bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
-  // The cells of the only component. With more components, and inside a step, a row on which every test fails; it is not written.
+  // The cells of the only component. With more components, and inside a step, a row on which every test fails; it is
+  // not written.
   cell* row_ = nullptr;
   std::vector<cell> slow_row_;
   mutable std::vector<cell> current_row_;

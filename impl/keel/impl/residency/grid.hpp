@@ -31,10 +31,12 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
            "Let the others be dimensions of the variables");
   for (int d = 0; extent const& e : extents) extents_[d++] = e.cells;
   if (ghosts.given > 1 && ghosts.given != rank_)
-    refuse("ghost_width has " + std::to_string(ghosts.given) + " numbers, the grid " + std::to_string(rank_) + " dimensions",
+    refuse("ghost_width has " + std::to_string(ghosts.given) + " numbers, the grid " + std::to_string(rank_) +
+               " dimensions",
            "there is one for each dimension, or one for all", "Give as many");
   if (wraps.given > 1 && wraps.given != rank_)
-    refuse("periodic has " + std::to_string(wraps.given) + " answers, the grid " + std::to_string(rank_) + " dimensions",
+    refuse("periodic has " + std::to_string(wraps.given) + " answers, the grid " + std::to_string(rank_) +
+               " dimensions",
            "there is one for each dimension, or one for all", "Give as many");
   if (cut.given != 0 && cut.given != rank_)
     refuse("ranks_in has " + std::to_string(cut.given) + " numbers, the grid " + std::to_string(rank_) + " dimensions",
@@ -43,14 +45,17 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
   for (int d = 0; d < rank_; ++d) {
     auto const at = std::size_t(d);
     if (cut.given != 0 && cut.ranks[at] < 1)
-      refuse("ranks_in has " + std::to_string(cut.ranks[at]) + " for dimension " + std::to_string(d), "each has one rank at least", "Give 1 or more");
+      refuse("ranks_in has " + std::to_string(cut.ranks[at]) + " for dimension " + std::to_string(d),
+             "each has one rank at least", "Give 1 or more");
     width_[at] = ghosts.layers[ghosts.given == 1 ? 0 : at];
     periodic_[at] = wraps.dimensions[wraps.given == 1 ? 0 : at];
     if (width_[at] < 0)
-      refuse("a ghost width is " + std::to_string(width_[at]) + ", that of dimension " + std::to_string(d), "it counts layers", "Give 0 or more");
+      refuse("a ghost width is " + std::to_string(width_[at]) + ", that of dimension " + std::to_string(d),
+             "it counts layers", "Give 0 or more");
     if (extents_[d] < 1 || extents_[d] < width_[at])
-      refuse("dimension " + std::to_string(d) + " has " + std::to_string(extents_[d]) + " cells, with a ghost width of " +
-             std::to_string(width_[at]), "it needs at least one cell, and as many as its ghosts are wide", "Take a larger grid");
+      refuse("dimension " + std::to_string(d) + " has " + std::to_string(extents_[d]) +
+                 " cells, with a ghost width of " + std::to_string(width_[at]),
+             "it needs at least one cell, and as many as its ghosts are wide", "Take a larger grid");
   }
 }
 
@@ -99,7 +104,8 @@ KEEL_INLINE indices processes_for(grid const& g, int ranks) {
     }
     for (std::int64_t p = left; p >= 1; --p) {
       std::int64_t const smallest = g.extents()[d] / p;
-      if (left % p != 0 || smallest < 1 || smallest < g.width(d) || (g.ranks_wanted(d) != 0 && g.ranks_wanted(d) != p)) continue;
+      if (left % p != 0 || smallest < 1 || smallest < g.width(d) || (g.ranks_wanted(d) != 0 && g.ranks_wanted(d) != p))
+        continue;
       now[d] = p;
       self(self, d + 1, left / p);
     }
@@ -111,12 +117,15 @@ KEEL_INLINE indices processes_for(grid const& g, int ranks) {
       for (int d = 0; d < g.rank(); ++d) all += (d ? " x " : "") + std::to_string(number(d));
       return all;
     };
-    std::string const cells = text([&](int d) { return g.extents()[d]; }), widths = text([&](int d) { return g.width(d); });
+    std::string const cells = text([&](int d) { return g.extents()[d]; }),
+                      widths = text([&](int d) { return g.width(d); });
     bool const is_wanted = g.ranks_wanted(0) != 0;
-    throw error("residency::grid", "a grid of " + cells + " cells cannot be cut for " + std::to_string(ranks) + " ranks" +
-                (is_wanted ? " as ranks_in says, " + text([&](int d) { return g.ranks_wanted(d); }) : ""),
-                (is_wanted ? "their product has to be the number of ranks, and " : "") + std::string("each needs at least one cell, and as many as the ") +
-                    "ghosts are wide, " + widths + ", in each dimension",
+    throw error("residency::grid",
+                "a grid of " + cells + " cells cannot be cut for " + std::to_string(ranks) + " ranks" +
+                    (is_wanted ? " as ranks_in says, " + text([&](int d) { return g.ranks_wanted(d); }) : ""),
+                (is_wanted ? "their product has to be the number of ranks, and " : "") +
+                    std::string("each needs at least one cell, and as many as the ") + "ghosts are wide, " + widths +
+                    ", in each dimension",
                 "Take fewer ranks or a larger grid");
   }
   return best;

@@ -18,12 +18,14 @@ namespace keel::residency::detail {
 /// An argument of `step` or `run` on its way to routines: what the caller keeps may be changed by
 /// them, what the caller made for the call may not.
 template <class Arg>
-[[nodiscard]] constexpr std::conditional_t<std::is_lvalue_reference_v<Arg>, Arg, Arg const&> passed(std::remove_reference_t<Arg>& arg) {
+[[nodiscard]] constexpr std::conditional_t<std::is_lvalue_reference_v<Arg>, Arg, Arg const&>
+passed(std::remove_reference_t<Arg>& arg) {
   return arg;
 }
 /// All of them: a tuple of references.
 template <class... Args>
-using passed_all = std::tuple<std::conditional_t<std::is_lvalue_reference_v<Args>, Args, std::remove_reference_t<Args> const&>...>;
+using passed_all =
+    std::tuple<std::conditional_t<std::is_lvalue_reference_v<Args>, Args, std::remove_reference_t<Args> const&>...>;
 
 template <class R, class V, class... Args>
 concept Runs = requires(V v, Args... each) { R::run(v, each...); };
@@ -36,7 +38,8 @@ template <class R, class V, class Arguments, std::size_t... I>
 constexpr bool runs_with(std::index_sequence<I...>) {
   return Runs<R, V, std::tuple_element_t<I, Arguments>...>;
 }
-/// How many of the arguments, the first ones, `R::run(v, …)` takes: as many as it can, up to `N`; -1 where it takes none of these.
+/// How many of the arguments, the first ones, `R::run(v, …)` takes: as many as it can, up to `N`; -1 where it takes
+/// none of these.
 template <class R, class V, class Arguments, std::size_t N = std::tuple_size_v<Arguments>>
 constexpr int arguments_taken() {
   if constexpr (runs_with<R, V, Arguments>(std::make_index_sequence<N>{})) return int(N);
@@ -77,16 +80,19 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
     static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
                                "Add `template <class V> static void run(V v, ...)` to it?");
   } else if constexpr (wants_object<R, V, Arguments>()) {
-    static_assert(!wants_object<R, V, Arguments>(), "keel::residency: a routine's run is not static (no object of the routine is made; "
-                                                    "the routine is in the message). Make it a static function?");
+    static_assert(!wants_object<R, V, Arguments>(),
+                  "keel::residency: a routine's run is not static (no object of the routine is made; "
+                  "the routine is in the message). Make it a static function?");
   } else {
-    static_assert(taken >= 0, "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
-                              "those of step or run, in order). Make it a public static function of them?");
+    static_assert(taken >= 0,
+                  "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
+                  "those of step or run, in order). Make it a public static function of them?");
   }
 }
 /// What a routine returns with such a context and arguments, by value.
 template <class R, class V, class Arguments>
-using result_of = std::remove_cvref_t<decltype(run_with<R>(std::declval<V const&>(), std::declval<Arguments const&>()))>;
+using result_of =
+    std::remove_cvref_t<decltype(run_with<R>(std::declval<V const&>(), std::declval<Arguments const&>()))>;
 /// The same, what it returns being kept in the `std::optional` at `result` where there is one.
 template <class R, class V, class Arguments>
 KEEL_FORCE_INLINE void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
@@ -103,8 +109,9 @@ bool holds_with(Arguments const& args) {
     if constexpr (Holds<C, std::tuple_element_t<I, Arguments>...>) {
       return C::holds(std::get<I>(args)...);
     } else {
-      static_assert(sizeof...(I) > 0, "keel::residency::when: the condition's holds(...) takes neither these arguments nor fewer of "
-                                      "them (they are those of step, in order). Make it a public static function of them?");
+      static_assert(sizeof...(I) > 0,
+                    "keel::residency::when: the condition's holds(...) takes neither these arguments nor fewer of "
+                    "them (they are those of step, in order). Make it a public static function of them?");
       if constexpr (sizeof...(I) > 0) return holds_with<C, N - 1>(args);
       return false;
     }

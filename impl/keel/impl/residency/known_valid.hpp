@@ -5,7 +5,8 @@
 /// Which reads of a step are known to find their data, and what has to hold at the beginning of the step for that.
 ///
 /// A forward data-flow analysis. It follows which bits of a cell may be stale. Of the others it follows which were
-/// clear at the beginning of the step, and in which cell, so that a read that relies on them adds them to the entry check.
+/// clear at the beginning of the step, and in which cell, so that a read that relies on them adds them to the entry
+/// check.
 
 #include <keel/impl/residency/schedule_table.hpp>
 #include <keel/residency/transitions.hpp>
@@ -15,7 +16,8 @@
 
 namespace keel::residency::detail {
 
-/// What the analysis finds. The last four go by variable: copies that may be made in the step, but for those of an output.
+/// What the analysis finds. The last four go by variable: copies that may be made in the step, but for those of an
+/// output.
 template <std::size_t Requests, std::size_t Cells>
 struct known_valid {
   region reads[Requests + 1]{};         ///< by request: the regions whose test can be left out
@@ -30,7 +32,8 @@ template <class Table, std::size_t Cells>
 class known_valid_analysis {
 public:
   /// `where`: the memory of each node. `may_be_stale`: by cell, what is not known at the beginning.
-  constexpr known_valid_analysis(Table const& t, memory const* where, cell const* may_be_stale) : table_(t), where_(where) {
+  constexpr known_valid_analysis(Table const& t, memory const* where, cell const* may_be_stale)
+      : table_(t), where_(where) {
     for (std::size_t c = 0; c < Cells; ++c) now_[c] = {may_be_stale[c], all_bits & ~may_be_stale[c], std::uint16_t(c)};
   }
   constexpr known_valid<Table::max_requests, Cells> find() {
@@ -38,8 +41,10 @@ public:
     for (std::size_t i = 0; i < table_.size; ++i)
       for (std::uint32_t r = table_.nodes[i].first; r < table_.nodes[i].last; ++r) {
         request const& one = table_.requests[r];
-        if (rotates(table_.nodes[i].what())) out_.is_rotated[one.variable] = out_.is_rotated[one.variable] || table_.levels(one) > 1;
-        else if (without(one.reads, out_.reads[r]) != region::none) (where_[i] != host ? out_.leaves_host : out_.arrives_at_host)[one.variable] = true;
+        if (rotates(table_.nodes[i].what()))
+          out_.is_rotated[one.variable] = out_.is_rotated[one.variable] || table_.levels(one) > 1;
+        else if (without(one.reads, out_.reads[r]) != region::none)
+          (where_[i] != host ? out_.leaves_host : out_.arrives_at_host)[one.variable] = true;
         if (where_[i] == host && one.writes != region::none) out_.is_written_on_host[one.variable] = true;
       }
     return out_;
@@ -85,7 +90,8 @@ private:
   constexpr void visit(request const& r, memory where, region& known) {
     knowledge& c = now_[table_.cell_of(r)];
     known = region::none;
-    for (region one : {region::core, region::rim, region::halo, without(region::walls, region::written), region::written}) {
+    for (region one :
+         {region::core, region::rim, region::halo, without(region::walls, region::written), region::written}) {
       if (!overlap(one, r.reads)) continue;
       cell const bits = one == region::written ? bits_of(one) : bits_of(one, where);
       if ((c.may_be_stale & bits) == 0) {

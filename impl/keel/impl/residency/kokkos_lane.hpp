@@ -35,7 +35,8 @@ struct kokkos_lane_calls {
   template <class Memory>
   static std::shared_ptr<std::byte> allocate(char const* label, std::size_t bytes) {
     using view = Kokkos::View<std::byte*, Memory>;
-    auto const made = std::make_shared<view>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), bytes);
+    auto const made =
+        std::make_shared<view>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), bytes);
     return {made, made->data()};
   }
   static void to_device(void const* queue, void* to, void const* host_from, std::size_t bytes) {
@@ -49,7 +50,8 @@ struct kokkos_lane_calls {
   }
   static void move(void const* queue, motion how, shape const& lies, void* array, void* buffer, bounds const& box) {
     strip const s = strip_of(lies, box);
-    Kokkos::parallel_for("keel: region", policy(space(queue), 0, words_count(s.words)), move_words{how, array, buffer, s});
+    Kokkos::parallel_for("keel: region", policy(space(queue), 0, words_count(s.words)),
+                         move_words{how, array, buffer, s});
   }
   static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] shape const& lies,
                               [[maybe_unused]] void const* array, [[maybe_unused]] bounds const& box) {
@@ -62,8 +64,14 @@ struct kokkos_lane_calls {
   }
   static void fence(void const* queue) { space(queue).fence(); }
 
-  static constexpr lane::calls all{&allocate<typename Space::memory_space>, &allocate<keel::space::pinned>, &to_device, &to_host,
-                                   &copy, &move, &digest, &fence};
+  static constexpr lane::calls all{&allocate<typename Space::memory_space>,
+                                   &allocate<keel::space::pinned>,
+                                   &to_device,
+                                   &to_host,
+                                   &copy,
+                                   &move,
+                                   &digest,
+                                   &fence};
 };
 
 /// To the memory of a space, in the queue of one of its instances.

@@ -23,7 +23,8 @@ namespace keel::residency {
 KEEL_INLINE kokkos_provider::kokkos_provider(std::vector<share> shares) : shares_(std::move(shares)) {}
 KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
 
-KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner) {
+KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, int components, allocator make,
+                                      void* owner) {
   for (std::size_t c = 0; c < lies.size(); ++c) lies[c].all = regions_of_all(lies[c], int(c));
   arrays_.push_back({std::move(lies), levels, components, make, owner, {}});
   slots_.emplace_back();
@@ -35,7 +36,8 @@ void kokkos_provider::for_each_array(F&& f) const {
   for (std::size_t v = 0; v < arrays_.size(); ++v)
     for (std::size_t m = 0; m < arrays_[v].data.size(); ++m)
       for (std::size_t i = 0; i < arrays_[v].data[m].size(); ++i)
-        f(int(v), int(i), memory(m), static_cast<std::byte const*>(arrays_[v].data[m][i]), size_of(int(v), int(i) / arrays_[v].levels));
+        f(int(v), int(i), memory(m), static_cast<std::byte const*>(arrays_[v].data[m][i]),
+          size_of(int(v), int(i) / arrays_[v].levels));
 }
 
 KEEL_INLINE void kokkos_provider::place(int variable, memory m, std::vector<void*> arrays) {
@@ -44,8 +46,9 @@ KEEL_INLINE void kokkos_provider::place(int variable, memory m, std::vector<void
     std::size_t const size = size_of(variable, int(i) / arrays_[std::size_t(variable)].levels);
     for_each_array([&](int other, int, memory, std::byte const* first, std::size_t bytes) {
       if (std::less<>{}(begin, first + bytes) && std::less<>{}(first, begin + size))
-        throw error("residency::kokkos_provider", "arrays of variables " + std::to_string(other) + " and " + std::to_string(variable) +
-                    " overlap", "what is written in one would go stale in the other", "Give each memory of its own");
+        throw error("residency::kokkos_provider",
+                    "arrays of variables " + std::to_string(other) + " and " + std::to_string(variable) + " overlap",
+                    "what is written in one would go stale in the other", "Give each memory of its own");
     });
   }
   arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
@@ -69,7 +72,8 @@ KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) 
   detail::shape const& lies = shape_of(variable, component);
   for (region one : single_regions) {
     detail::box_set const set = boxes(lies, component, one);
-    for (int b = 0; b < set.count; ++b) bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, set.boxes[b]));
+    for (int b = 0; b < set.count; ++b)
+      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, set.boxes[b]));
   }
   return bytes;
 }
@@ -92,7 +96,8 @@ KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
 }
 
 KEEL_INLINE detail::box_set kokkos_provider::boxes(detail::shape const& lies, int component, region where) const {
-  return detail::boxes_of(lies.rank != 0 ? shares_[shares_.size() == 1 ? 0 : std::size_t(component)] : share{}, where, lies.has_ghosts);
+  return detail::boxes_of(lies.rank != 0 ? shares_[shares_.size() == 1 ? 0 : std::size_t(component)] : share{}, where,
+                          lies.has_ghosts);
 }
 
 template <class F>
@@ -144,15 +149,17 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
       lane.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
                      size_of(t.variable, t.component));
   if (size == 0) return {};
-  std::byte *const here = channel.pieces.here.get() + channel.used, *const there = channel.pieces.there.get() + channel.used;
+  std::byte *const here = channel.pieces.here.get() + channel.used, *const there =
+                                                                        channel.pieces.there.get() + channel.used;
   channel.used += size;
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-    detail::move_on_host(detail::motion::gather, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, host),
-                         here + offset, box);
+    detail::move_on_host(detail::motion::gather, shape_of(t.variable, t.component),
+                         array(t.variable, t.level, t.component, host), here + offset, box);
   });
   lane.to_device(there, here, size);
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-    lane.move(detail::motion::scatter, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.to), there + offset, box);
+    lane.move(detail::motion::scatter, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.to),
+              there + offset, box);
   });
   return {};
 }
@@ -172,12 +179,15 @@ KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch)
       lane.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
                    size_of(t.variable, t.component));
   if (size == 0) return;
-  std::byte *const here = channel.pieces.here.get() + channel.used, *const there = channel.pieces.there.get() + channel.used;
+  std::byte *const here = channel.pieces.here.get() + channel.used, *const there =
+                                                                        channel.pieces.there.get() + channel.used;
   channel.used += size;
   transfer const* last = nullptr;
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-    lane.move(detail::motion::gather, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.from), there + offset, box);
-    if (std::exchange(last, &t) != &t) channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), here + offset});
+    lane.move(detail::motion::gather, shape_of(t.variable, t.component),
+              array(t.variable, t.level, t.component, t.from), there + offset, box);
+    if (std::exchange(last, &t) != &t)
+      channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), here + offset});
   });
   lane.to_host(here, there, size);
 }

@@ -19,7 +19,8 @@ class lane {
 public:
   /// What it does, for a queue of some type.
   struct calls {
-    std::shared_ptr<std::byte> (*allocate)(char const* label, std::size_t bytes), (*allocate_on_host)(char const* label, std::size_t bytes);
+    std::shared_ptr<std::byte> (*allocate)(char const* label, std::size_t bytes),
+        (*allocate_on_host)(char const* label, std::size_t bytes);
     void (*to_device)(void const* queue, void* to, void const* host_from, std::size_t bytes);
     void (*to_host)(void const* queue, void* host_to, void const* from, std::size_t bytes);
     void (*copy)(void const* queue, void* to, void const* from, std::size_t bytes);
@@ -34,9 +35,15 @@ public:
 
   /// Bytes there; and bytes of the host that the device copies from and to without a detour. Tools see the label.
   [[nodiscard]] auto allocate(char const* label, std::size_t bytes) const { return calls_->allocate(label, bytes); }
-  [[nodiscard]] auto allocate_on_host(char const* label, std::size_t bytes) const { return calls_->allocate_on_host(label, bytes); }
-  void to_device(void* to, void const* host_from, std::size_t bytes) const { calls_->to_device(queue_.get(), to, host_from, bytes); }
-  void to_host(void* host_to, void const* from, std::size_t bytes) const { calls_->to_host(queue_.get(), host_to, from, bytes); }
+  [[nodiscard]] auto allocate_on_host(char const* label, std::size_t bytes) const {
+    return calls_->allocate_on_host(label, bytes);
+  }
+  void to_device(void* to, void const* host_from, std::size_t bytes) const {
+    calls_->to_device(queue_.get(), to, host_from, bytes);
+  }
+  void to_host(void* host_to, void const* from, std::size_t bytes) const {
+    calls_->to_host(queue_.get(), host_to, from, bytes);
+  }
   void copy(void* to, void const* from, std::size_t bytes) const { calls_->copy(queue_.get(), to, from, bytes); }
   /// Moves the words of a box between `array` and `buffer` by a kernel.
   void move(motion how, shape const& lies, void* array, void* buffer, bounds const& box) const {

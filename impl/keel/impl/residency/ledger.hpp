@@ -15,12 +15,14 @@
 namespace keel::residency {
 
 template <Provider P, Observer O>
-ledger<P, O>::ledger(P& provider, int memories, int components) : provider_(provider), memories_(memories), components_(components) {
+ledger<P, O>::ledger(P& provider, int memories, int components)
+    : provider_(provider), memories_(memories), components_(components) {
   if (memories < 1 || memories > max_memories)
     throw error("residency::ledger", std::to_string(memories) + " memories are refused",
                 "the host's counts, and there are at most " + std::to_string(max_memories), "Give 1 to " + std::to_string(max_memories));
   if (components < 1)
-    throw error("residency::ledger", std::to_string(components) + " components are refused", "a variable has at least one", "Give 1 or more");
+    throw error("residency::ledger", std::to_string(components) + " components are refused",
+                "a variable has at least one", "Give 1 or more");
 }
 
 template <Provider P, Observer O>
@@ -28,7 +30,8 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
                       region elsewhere) {
   int const number = int(variables_.size());
   if (!numbers_.emplace(name, number).second)
-    throw error("residency::ledger", "there are two variables " + std::string(name), "they are found by name", "Rename one");
+    throw error("residency::ledger", "there are two variables " + std::string(name), "they are found by name",
+                "Rename one");
   cell empty = 0;
   for (region one : single_regions)
     if (bytes[std::size_t(index_of(one))] == 0) {
@@ -87,7 +90,8 @@ void ledger<P, O>::open(memory m, std::string_view routine) {
     try {
       provider_.create(v, m);
     } catch (std::exception const& e) {
-      throw error("residency", describe(m) + " has no room for " + std::string(name(v)) + ", for routine " + std::string(routine),
+      throw error("residency",
+                  describe(m) + " has no room for " + std::string(name(v)) + ", for routine " + std::string(routine),
                   reason_of(e), "Take smaller arrays, or more ranks");
     }
     observer_.create(v, m);
@@ -107,30 +111,38 @@ void ledger<P, O>::rotate(int variable, rotation how) {
   if (how == rotation::cycle) observer_.cycle(variable);
 }
 
-// A provider only cycles. The inverse of one cycle is as many as bring the levels round. Where one of these fails behind another, no
-// level is where it was, so all are lost.
+// A provider only cycles. The inverse of one cycle is as many as bring the levels round. Where one of these fails
+// behind another, no level is where it was, so all are lost.
 template <Provider P, Observer O>
 void ledger<P, O>::rotate_buffers(int variable, rotation how) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
   int const cycles = how == rotation::cycle ? 1 : v.levels - 1;
   int done = 0;
-  ask([&] { for (; done < cycles; ++done) (void)provider_.copy_cycle(variable); }, [&] {
-    if (done > 0) std::fill_n(cells_.begin() + std::ptrdiff_t(index(variable, 0, 0)), v.levels * components_, valid_nowhere);
-    return "the levels of " + std::string(name(variable)) + (how == rotation::cycle ? " did not cycle" : " did not go back");
-  });
+  ask(
+      [&] {
+        for (; done < cycles; ++done) (void)provider_.copy_cycle(variable);
+      },
+      [&] {
+        if (done > 0)
+          std::fill_n(cells_.begin() + std::ptrdiff_t(index(variable, 0, 0)), v.levels * components_, valid_nowhere);
+        return "the levels of " + std::string(name(variable)) +
+               (how == rotation::cycle ? " did not cycle" : " did not go back");
+      });
   rotate_levels(in_flight_.data() + index(variable, 0, 0), v.levels, how, components_);
 }
 
 template <Provider P, Observer O>
 void ledger<P, O>::copy_from_past(int variable) {
   if (levels(variable) < 2)
-    throw error("residency::ledger", "the current level of " + std::string(name(variable)) + " cannot be copied from the past",
+    throw error("residency::ledger",
+                "the current level of " + std::string(name(variable)) + " cannot be copied from the past",
                 "it has one level alone", "Add it with two levels or more");
   cell const empty = places_[std::size_t(variable)].empty;
   for (int c = 0; c < components(); ++c) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
-    if (in_flight_[current] != 0 || arriving_regions(in_flight_[past]) != region::none) wait_for_copies("copy_from_past");
+    if (in_flight_[current] != 0 || arriving_regions(in_flight_[past]) != region::none)
+      wait_for_copies("copy_from_past");
     cells_[current] = valid_nowhere; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
@@ -154,7 +166,8 @@ template <Provider P, Observer O>
 void ledger<P, O>::post_sync(std::span<request const> list, component_range range) {
   looked_up const asked{*this, list, range};
   asked.for_each([&](detail::asked const& r) {
-    cells_[r.at] = after_write(cells_[r.at], without(r.writes, region::walls), host); // the exchange does not fill walls
+    cells_[r.at] =
+        after_write(cells_[r.at], without(r.writes, region::walls), host); // the exchange does not fill walls
   });
   if constexpr (O::is_told) tell_write(asked, host, "exchange");
 }
@@ -166,7 +179,8 @@ void ledger<P, O>::pre_call(std::span<request const> list, memory m, std::string
 }
 
 template <Provider P, Observer O>
-prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::string_view routine, component_range range) {
+prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::string_view routine,
+                               component_range range) {
   open(m);
   prepared made;
   made.routine = routine, made.where = m;
@@ -236,7 +250,9 @@ bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_r
   for (request const& r : list) {
     cell const reads = bits_of(r.reads, host);
     if (!all_components(cells(), r, range, [&](cell c) { return (c >> unsigned(m) & reads) == 0; })) return false;
-    if (m == host && r.writes != region::none && !all_components(in_flight(), r, range, [](copies_in_flight f) { return f == 0; })) return false;
+    if (m == host && r.writes != region::none &&
+        !all_components(in_flight(), r, range, [](copies_in_flight f) { return f == 0; }))
+      return false;
   }
   return true;
 }
@@ -248,7 +264,8 @@ void ledger<P, O>::poison(std::span<request const> list, memory m, component_ran
       if (!is_open(memory(k))) continue;
       region where = region::none;
       for (region one : single_regions) {
-        bool const is_read = memory(k) == m && (r.reads & bits_of(one, host)) != 0, is_written = memory(k) == m && overlap(one, r.writes);
+        bool const is_read = memory(k) == m && (r.reads & bits_of(one, host)) != 0,
+                   is_written = memory(k) == m && overlap(one, r.writes);
         bool const becomes_stale = overlap(one, spoiled_by(r.writes)) && residency::is_valid(row[r.at], one, memory(k));
         if (!is_read && (is_written || becomes_stale)) where = where | one;
       }

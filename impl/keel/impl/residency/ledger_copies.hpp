@@ -3,6 +3,7 @@
 
 /// @file
 /// How a ledger has copies made: which, in what batches, and what it records of them.
+/// Long because choice, batch and record of a copy are one class.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/ledger.hpp>
@@ -21,8 +22,8 @@ void ledger<P, O>::acquire(std::span<request const> list, memory m, std::string_
   else acquire_there(looked_up{*this, list, range}, m, routine);
 }
 
-// In both, one pass finds out whether it can be done, so that an error leaves everything as it was, and gathers what has to be
-// copied. Mostly all of it goes one way, in one batch.
+// In both, one pass finds out whether it can be done, so that an error leaves everything as it was, and gathers what
+// has to be copied. Mostly all of it goes one way, in one batch.
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How, class Asked>
 void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
@@ -42,7 +43,8 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
     }
   });
   if (under_way != 0) wait_for_copies(routine);
-  if (arriving_regions(copies_in_flight(under_way)) != region::none) return acquire_here<How>(asked, routine); // it may have it now
+  if (arriving_regions(copies_in_flight(under_way)) != region::none)
+    return acquire_here<How>(asked, routine); // it may have it now
   if (sources == 0) return;
   if ((sources & (sources - 1)) == 0 && all.size <= parcel::most) send<How>(all, routine);
   else bring_all<How>(asked, sources, host, routine);
@@ -72,22 +74,29 @@ void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view 
 // What has to come to the host, also on its way to another device; then what goes from there.
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How, class Asked>
-[[gnu::noinline]] void ledger<P, O>::bring_all(Asked const& asked, unsigned sources, memory m, std::string_view routine) {
+[[gnu::noinline]] void ledger<P, O>::bring_all(Asked const& asked, unsigned sources, memory m,
+                                               std::string_view routine) {
   for (int d = 1; d < memories_; ++d)
     if ((sources >> d & 1U) != 0) bring<How>(asked, memory(d), host, m, routine);
   if (m != host) bring<verb::to_device>(asked, host, m, m, routine);
 }
 
 template <Provider P, Observer O>
-[[noreturn, gnu::cold, gnu::noinline]] void ledger<P, O>::refuse(detail::asked const& r, region lost, std::string_view routine) const {
-  region const lowest = region(std::uint8_t(lost) & -std::uint8_t(lost)), first = overlap(lowest, region::walls) ? region::walls : lowest;
+[[noreturn, gnu::cold, gnu::noinline]] void ledger<P, O>::refuse(detail::asked const& r, region lost,
+                                                                 std::string_view routine) const {
+  region const lowest = region(std::uint8_t(lost) & -std::uint8_t(lost)),
+               first = overlap(lowest, region::walls) ? region::walls : lowest;
   std::string const reason = observer_.why(r.variable, r.level, r.component, first);
-  std::string_view const guess = first == region::halo ? "it was never written, or its owner wrote since the last exchange"
-                                                         : "it was never written, or the levels cycled since";
-  throw error("residency", "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
-              ", valid nowhere", reason.empty() ? guess : reason,
-              first == region::halo ? "Exchange it first, or read owned alone"
-              : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>" : "Write it first");
+  std::string_view const guess = first == region::halo
+                                     ? "it was never written, or its owner wrote since the last exchange"
+                                     : "it was never written, or the levels cycled since";
+  throw error("residency",
+              "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
+                  ", valid nowhere",
+              reason.empty() ? guess : reason,
+              first == region::halo           ? "Exchange it first, or read owned alone"
+              : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>"
+                                              : "Write it first");
 }
 
 // Collects what is read and neither `reader` nor `to` has, as far as it comes from `from`; a copy from one
@@ -97,7 +106,9 @@ template <typename ledger<P, O>::verb How, class Asked>
 void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine) {
   parcel all;
   asked.for_each([&](detail::asked const& r) {
-    auto const wanted = [&, &c = cells_[r.at]] { return r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from)); };
+    auto const wanted = [&, &c = cells_[r.at]] {
+      return r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from));
+    };
     if (wanted() == 0) return;
     // Its destination is a source, or it is under way already.
     if (to == host && (in_flight_[r.at] & ~copy_bit(from)) != 0) wait_for_copies(routine);
@@ -153,8 +164,10 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
       else got = provider_.to_device(batch).how;
     } catch (std::exception const& e) {
       observer_.after(batch, routine, false);
-      throw error("residency", "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
-                  ", for routine " + std::string(routine) + ", failed", reason_of(e));
+      throw error("residency",
+                  "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
+                      ", for routine " + std::string(routine) + ", failed",
+                  reason_of(e));
     }
   }
   bool const goes_on = (How == verb::to_device || How == verb::begin_to_host) && got == answer::copied;
@@ -164,7 +177,8 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
     cell& c = cells_[all.at[i]];
     copies_in_flight& f = in_flight_[all.at[i]];
     if constexpr (How == verb::begin_to_host) {
-      region const others = (c & slow_path) != 0 ? arriving_regions(f) : region::none; // what is not of now is forgotten
+      region const others =
+          (c & slow_path) != 0 ? arriving_regions(f) : region::none; // what is not of now is forgotten
       c = after_copy(c, without(t.where, moves), to); // what has no bytes has arrived
       if (moves == region::none) continue;
       f = copies_in_flight((f & all_copies) | arrival_bits(moves | others, from));
@@ -194,23 +208,27 @@ transfer ledger<P, O>::without_gaps(transfer t) const {
   return t;
 }
 
-// Waits for every device that a copy may be in flight to or from; to wait for one variable would cost state. Where the wait
-// fails, what was in flight counts as stale there.
+// Waits for every device that a copy may be in flight to or from; to wait for one variable would cost state. Where the
+// wait fails, what was in flight counts as stale there.
 template <Provider P, Observer O>
 void ledger<P, O>::wait_for_copies(std::string_view routine) {
-  auto const levels_of = [&](int v) { return std::span(in_flight_).subspan(index(v, 0, 0), std::size_t(variables_[std::size_t(v)].levels * components_)); };
+  auto const levels_of = [&](int v) {
+    return std::span(in_flight_).subspan(index(v, 0, 0), std::size_t(variables_[std::size_t(v)].levels * components_));
+  };
   for (int d = 1; d < memories_; ++d)
     if ((flying_devices_ & copy_bit(memory(d))) != 0)
-      ask([&] { provider_.wait(memory(d)); }, [&] {
-        std::string text = "copies to and from " + describe(memory(d)) + ", which routine " + std::string(routine) + " waited for, failed:";
-        for (int v : flying_variables_) {
-          text += ' ' + std::string(name(v));
-          for (copies_in_flight const& f : levels_of(v))
-            if (cell& c = cells_[std::size_t(&f - in_flight_.data())]; (f & copy_bit(memory(d))) != 0)
-              c = after_failure(c, memory(d));
-        }
-        return text;
-      });
+      ask([&] { provider_.wait(memory(d)); },
+          [&] {
+            std::string text = "copies to and from " + describe(memory(d)) + ", which routine " + std::string(routine) +
+                               " waited for, failed:";
+            for (int v : flying_variables_) {
+              text += ' ' + std::string(name(v));
+              for (copies_in_flight const& f : levels_of(v))
+                if (cell& c = cells_[std::size_t(&f - in_flight_.data())]; (f & copy_bit(memory(d))) != 0)
+                  c = after_failure(c, memory(d));
+            }
+            return text;
+          });
   flying_devices_ = 0;
   for (int v : flying_variables_) {
     cell* c = &cells_[index(v, 0, 0)];
@@ -224,7 +242,8 @@ void ledger<P, O>::wait_for_copies(std::string_view routine) {
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range) {
+void ledger<P, O>::copy_back(std::span<int const> variables, bool all_levels, std::string_view output,
+                             component_range range) {
   open(host);
   std::vector<request> list;
   for (int c = range.begin, end = range.of(components_).end; c < end; ++c) {

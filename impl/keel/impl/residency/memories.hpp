@@ -51,8 +51,8 @@ template <class... Tags>
 struct lanes<keel::list<Tags...>> {
   using type = typename lanes_from<keel::list<>, Tags...>::type;
 };
-/// The spaces by which bytes go to the memories of a list of devices that are not the host's, each the first device's that
-/// has it: memory `i + 1` is that of space `i`.
+/// The spaces by which bytes go to the memories of a list of devices that are not the host's, each the first device's
+/// that has it: memory `i + 1` is that of space `i`.
 template <class Devices>
 using lanes_of = typename lanes<Devices>::type;
 
@@ -60,7 +60,8 @@ using lanes_of = typename lanes<Devices>::type;
 template <class Space, class... Lanes>
 constexpr memory find_memory(keel::list<Lanes...>) {
   int at = 1;
-  bool const found = ((std::same_as<typename Space::memory_space, typename Lanes::memory_space> ? true : (++at, false)) || ...);
+  bool const found =
+      ((std::same_as<typename Space::memory_space, typename Lanes::memory_space> ? true : (++at, false)) || ...);
   return found ? memory(at) : host;
 }
 /// What the memories of a list are called: the host's, then each by the first device that has it.
@@ -95,15 +96,17 @@ inline constexpr bool is_tracking = Tracking<T>; // a concept would bring its ow
 /// The policy's tracking; another one where the policy has none, so that no error follows the first.
 template <class App>
 struct tracking_of {
-  static_assert(is_tracking<typename App::tracking>, "keel::residency: the tracking of the application's policy is no tracking (the policy is "
-                                                  "in the message). Say keel::residency::off, automatic, checked or traced?");
+  static_assert(is_tracking<typename App::tracking>,
+                "keel::residency: the tracking of the application's policy is no tracking (the policy is "
+                "in the message). Say keel::residency::off, automatic, checked or traced?");
   using type = std::conditional_t<Tracking<typename App::tracking>, typename App::tracking, automatic>;
 };
 /// The policy's devices, without what is no tag.
 template <class Tag>
 struct checked_tag {
-  static_assert(policy::DeviceTag<Tag>, "keel::residency: the application's list of devices names what is no tag of a device (it is in the "
-                                        "message). Say keel::serial instead of Kokkos::Serial?");
+  static_assert(policy::DeviceTag<Tag>,
+                "keel::residency: the application's list of devices names what is no tag of a device (it is in the "
+                "message). Say keel::serial instead of Kokkos::Serial?");
   using type = std::conditional_t<policy::DeviceTag<Tag>, keel::list<Tag>, keel::list<>>;
 };
 template <class List>
@@ -125,11 +128,14 @@ inline constexpr bool exchanges_on_device<App> =
 /// The memory of a place, where `Chosen` is the device chosen at the start.
 template <class App, class Devices, class Chosen>
 constexpr memory memory_at(place const& where) {
-  bool const is_chosen = where.what == place::kind::at_exchange ? exchanges_on_device<App> : where.what == place::kind::at_chosen;
+  bool const is_chosen =
+      where.what == place::kind::at_exchange ? exchanges_on_device<App> : where.what == place::kind::at_chosen;
   if (is_chosen) return memory_of<Devices, Chosen>;
   memory found = host;
   [&]<class... Tags>(keel::list<Tags...>) {
-    ((where.what == place::kind::at_named && where.device == Tags::name ? void(found = memory_of<Devices, Tags>) : void()), ...);
+    ((where.what == place::kind::at_named && where.device == Tags::name ? void(found = memory_of<Devices, Tags>)
+                                                                        : void()),
+     ...);
   }(Devices{});
   return found;
 }
@@ -155,7 +161,8 @@ struct host_tag_of {
   using type = kokkos_host;
 };
 template <class Tag, class... Tags>
-struct host_tag_of<Tag, Tags...> : std::conditional_t<is_on_host<Tag>, std::type_identity<Tag>, host_tag_of<Tags...>> {};
+struct host_tag_of<Tag, Tags...> : std::conditional_t<is_on_host<Tag>, std::type_identity<Tag>, host_tag_of<Tags...>> {
+};
 template <class Devices>
 struct host_tag;
 template <class... Tags>

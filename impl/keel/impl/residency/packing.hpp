@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Which boxes of arrays neighbouring ranks exchange, and where they are packed into messages and unpacked: on the host, or
-/// on a device. The bodies stand in boxes.hpp.
+/// Which boxes of arrays neighbouring ranks exchange, and where they are packed into messages and unpacked: on the
+/// host, or on a device. The bodies stand in boxes.hpp.
 
 #include <keel/impl/residency/lane.hpp>
 #include <keel/residency/grid.hpp>
@@ -16,9 +16,10 @@
 
 namespace keel::residency::detail {
 
-/// Packs on the host, at once; or, where a lane is connected, in its memory, behind the kernels of its queue. Boxes move
-/// from and to `out` and `in`; messages leave from `mail_out` and arrive at `mail_in`, which are the same, or, where MPI does
-/// not reach the device's memory, one piece of host memory each way. Buffers grow to the largest asked for.
+/// Packs on the host, at once; or, where a lane is connected, in its memory, behind the kernels of its queue. Boxes
+/// move from and to `out` and `in`; messages leave from `mail_out` and arrive at `mail_in`, which are the same, or,
+/// where MPI does not reach the device's memory, one piece of host memory each way. Buffers grow to the largest asked
+/// for.
 class packing {
 public:
   void connect(lane const& there, bool by_way_of_host) { lane_ = &there, by_way_of_host_ = by_way_of_host; }
@@ -52,8 +53,9 @@ struct halo_array {
   void* data;
 };
 
-/// Who exchanges what with this rank: each rank that lies in some direction, corners included, gets one message with the
-/// rims of all arrays. A box of cells is a direction, a number of one base-3 digit a dimension: 0 low, 1 here, 2 high.
+/// Who exchanges what with this rank: each rank that lies in some direction, corners included, gets one message with
+/// the rims of all arrays. A box of cells is a direction, a number of one base-3 digit a dimension: 0 low, 1 here, 2
+/// high.
 class halo_plan {
 public:
   halo_plan(int rank, share const& s);

@@ -4,11 +4,11 @@
 /// @file
 /// Updates of the ledger that a planned step puts off.
 ///
-/// The routines of a planned step do not record what they write, because the schedule implies it. The updates are pending
-/// until the ledger is looked at: by a read that is tested, an exchange, a copy that begins early, an output, or the end of
-/// the step. There they are flushed, with constants. What is pending at each position is found by a walk in the order
-/// written; what a condition or a repetition touches is flushed before it and at its end, so that nothing pending depends
-/// on the way that the step took.
+/// The routines of a planned step do not record what they write, because the schedule implies it. The updates are
+/// pending until the ledger is looked at: by a read that is tested, an exchange, a copy that begins early, an output,
+/// or the end of the step. There they are flushed, with constants. What is pending at each position is found by a walk
+/// in the order written; what a condition or a repetition touches is flushed before it and at its end, so that nothing
+/// pending depends on the way that the step took.
 
 #include <keel/impl/residency/known_valid.hpp>
 #include <keel/impl/residency/schedule_table.hpp>
@@ -34,8 +34,8 @@ constexpr void flush(cell* row, pending_update const* first, pending_update cons
   for (; first != last; ++first) row[first->at] = (row[first->from] & first->keep) | first->stale;
 }
 
-/// A position in a step: before a node, with the ledger as its entry needs it; inside, behind the update of what it writes;
-/// or behind it. The end of the step is before the node that would follow the last one.
+/// A position in a step: before a node, with the ledger as its entry needs it; inside, behind the update of what it
+/// writes; or behind it. The end of the step is before the node that would follow the last one.
 struct position {
   enum class phase : std::uint32_t { before, inside, behind };
   std::uint32_t packed = 0; // one word, so that a step stores it at once
@@ -90,7 +90,8 @@ private:
         else all.write(all.table_.requests[r], all.where_[i]);
       if (all.stops_at(inside(i))) return;
       for (std::uint32_t r = n.first; r < n.last; ++r)
-        if (all.may_begin_copy(i, all.table_.requests[r])) all.flush_variable(std::size_t(all.table_.requests[r].variable), behind(i), f);
+        if (all.may_begin_copy(i, all.table_.requests[r]))
+          all.flush_variable(std::size_t(all.table_.requests[r].variable), behind(i), f);
       (void)all.stops_at(behind(i));
     }
     template <class Body>
@@ -196,7 +197,9 @@ struct flush_table {
   pending_update list[capacity]{};
   range ranges[Nodes + 1][3]{};
 
-  [[nodiscard]] constexpr range const& at(position when) const { return ranges[when.node()][std::size_t(when.where())]; }
+  [[nodiscard]] constexpr range const& at(position when) const {
+    return ranges[when.node()][std::size_t(when.where())];
+  }
   constexpr void add(position when, pending_update const& one) {
     range& r = ranges[when.node()][std::size_t(when.where())];
     if (r.first == r.last) r.first = r.last = size;

@@ -16,14 +16,15 @@ namespace keel::residency::detail {
 template <class R, class X>
 inline constexpr bool finds_its_ghosts = false;
 
-/// Runs schedule `S`, or one entry, where `Tag` is the device chosen at the start. `Analysis` is what is known of the schedule, or
-/// `no_analysis`; `row` are the cells that the fast path tests.
+/// Runs schedule `S`, or one entry, where `Tag` is the device chosen at the start. `Analysis` is what is known of the
+/// schedule, or `no_analysis`; `row` are the cells that the fast path tests.
 template <class App, class Index, class S, class Tag, class Analysis, class Arguments>
 struct typed_step {
   using base_type = fields_base<App>;
   using bound = bound_schedule<S, Index>;
   using tracking = typename base_type::tracking;
-  static constexpr bool keeps_ledger = base_type::keeps_ledger, defers_updates = base_type::defers_updates && is_planned<Analysis>;
+  static constexpr bool keeps_ledger = base_type::keeps_ledger,
+                        defers_updates = base_type::defers_updates && is_planned<Analysis>;
 
   /// A first step that differs is tracked.
   static constexpr steps walked = keeps_ledger && is_planned<Analysis> ? steps::later : steps::any;
@@ -82,7 +83,9 @@ struct typed_step {
 
 private:
   static constexpr auto const& actions() { return actions_of<App, Index, S, Tag, Arguments>; }
-  [[nodiscard]] tracked_step<App, Arguments> by_data() const { return {base, table_of<S>.nodes, actions().list.data(), range, args}; }
+  [[nodiscard]] tracked_step<App, Arguments> by_data() const {
+    return {base, table_of<S>.nodes, actions().list.data(), range, args};
+  }
 
   template <std::uint32_t Exchange>
   KEEL_FORCE_INLINE void finish() {
@@ -101,12 +104,15 @@ private:
     using at = typename base_type::template device_for<typename R::place_type, Tag>;
     if constexpr (is_planned<Analysis>)
       if constexpr (Analysis::lacks_exchange(N) && bound::is_complete(N))
-        static_assert(finds_its_ghosts<R, typename Index::template variable<bound::requests[Analysis::steady.lost_request].variable>>,
-                      "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
-                      "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned alone?");
+        static_assert(
+            finds_its_ghosts<
+                R, typename Index::template variable<bound::requests[Analysis::steady.lost_request].variable>>,
+            "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
+            "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned alone?");
     if constexpr (R::place_type::where.what == place::kind::at_named) { // the others were prepared at construction
-      static_assert(policy::contains<typename base_type::devices, at>, "keel::residency: a routine runs on a device that is not in the "
-                                                                       "application's list. Add it there?");
+      static_assert(policy::contains<typename base_type::devices, at>,
+                    "keel::residency: a routine runs on a device that is not in the "
+                    "application's list. Add it there?");
       base.template prepare<at>(R::about.name);
     }
     if constexpr (!keeps_ledger) {

@@ -30,10 +30,10 @@ struct prefetch_list {
   }
 };
 
-/// Copies to memory `to` that can begin behind node `i`, where either end is the host: of what the node writes, all that a later
-/// node of its group reads there before it is written again. The very next node is left out, because it asks itself. Of
-/// what goes to the host nothing is begun once any of the level is written, because what arrives then counts as old. `where`: the
-/// memory of each node.
+/// Copies to memory `to` that can begin behind node `i`, where either end is the host: of what the node writes, all
+/// that a later node of its group reads there before it is written again. The very next node is left out, because it
+/// asks itself. Of what goes to the host nothing is begun once any of the level is written, because what arrives then
+/// counts as old. `where`: the memory of each node.
 template <std::size_t Most, class Table>
 constexpr prefetch_list<Most> prefetched(Table const& table, memory const* where, std::size_t i, memory to) {
   prefetch_list<Most> found;
@@ -48,7 +48,8 @@ constexpr prefetch_list<Most> prefetched(Table const& table, memory const* where
       region read = region::none;
       if (has_place(next.what()) && where[j] == to)
         for (std::uint32_t r = next.first; r < next.last; ++r)
-          if (table.requests[r].variable == written.variable && table.requests[r].level == written.level) read = table.requests[r].reads & left;
+          if (table.requests[r].variable == written.variable && table.requests[r].level == written.level)
+            read = table.requests[r].reads & left;
       if (j != writer.end) {
         if (wanted == region::none) reader = std::uint32_t(j);
         wanted = wanted | read;
@@ -87,10 +88,11 @@ struct prefetch_table {
     for (std::size_t i = 0; i < table.size; ++i) {
       for (unsigned m = 0; m < unsigned(max_memories); ++m) {
         if ((memories >> m & 1U) == 0 || table.nodes[i].only_begins) continue;
-        prefetched<Table::max_requests>(table, where, i, memory(m)).for_each_reader([&](std::span<request const> part, std::uint32_t reader) {
-          runs[run++] = {memory(m), table.nodes[reader].about->name, size, part.size()};
-          for (request const& r : part) requests[size++] = r;
-        });
+        prefetched<Table::max_requests>(table, where, i, memory(m))
+            .for_each_reader([&](std::span<request const> part, std::uint32_t reader) {
+              runs[run++] = {memory(m), table.nodes[reader].about->name, size, part.size()};
+              for (request const& r : part) requests[size++] = r;
+            });
       }
       first_run[i + 1] = run;
     }

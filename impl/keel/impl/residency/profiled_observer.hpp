@@ -20,8 +20,8 @@ struct region_listener {
   void (*end)();
 };
 
-/// An observer that also opens a region around each copy, where a tool listens: *keel: copy eta[0] core, u[1] core host to
-/// cuda*. Nothing is asked where nothing is copied.
+/// An observer that also opens a region around each copy, where a tool listens: *keel: copy eta[0] core, u[1] core host
+/// to cuda*. Nothing is asked where nothing is copied.
 template <Observer O>
 class profiled_observer : public O {
 public:
@@ -49,8 +49,8 @@ private:
   [[nodiscard]] std::string name_of_copy(std::span<transfer const> batch) const {
     std::string name = "keel: copy";
     for (transfer const& t : batch)
-      name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) + "] " +
-              std::string(residency::name_of(t.where));
+      name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) +
+              "] " + std::string(residency::name_of(t.where));
     return name + ' ' + memories_[std::size_t(batch[0].from)] + " to " + memories_[std::size_t(batch[0].to)];
   }
 

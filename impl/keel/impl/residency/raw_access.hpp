@@ -23,8 +23,9 @@ std::optional<owner> fields_base<App>::owner_of(View const& v, std::string_view 
   if (v.size() == 0) return std::nullopt;
   std::size_t const bytes = v.span() * sizeof(typename View::value_type);
   if (std::optional<owner> const found = provider_.owner_of(v.data(), bytes)) return found;
-  throw error("residency", "the view '" + v.label() + "' shows no variable of these fields", "its " + std::to_string(bytes) +
-              " bytes do not lie in one of their arrays", "Take it from v in a routine, or a piece of such a view");
+  throw error("residency", "the view '" + v.label() + "' shows no variable of these fields",
+              "its " + std::to_string(bytes) + " bytes do not lie in one of their arrays",
+              "Take it from v in a routine, or a piece of such a view");
 }
 
 // The caller works on the array without a queue of keel's, so all that is queued for it has to be done.
@@ -63,9 +64,10 @@ void fields_base<App>::notify_data_modified(View const& v, region where) {
   if (!o) return;
   if constexpr (keeps_ledger) {
     if (!o->is_whole && !ledger_.is_valid(o->variable, o->level, where, o->where, o->component))
-      throw error("residency", "a piece of " + std::string(ledger_.name(o->variable)) + " was written where the rest of its " +
-                  std::string(name_of(where)) + " is not valid", "what it holds beside the piece is stale",
-                  "Ask for it by require_valid_data before");
+      throw error("residency",
+                  "a piece of " + std::string(ledger_.name(o->variable)) + " was written where the rest of its " +
+                      std::string(name_of(where)) + " is not valid",
+                  "what it holds beside the piece is stale", "Ask for it by require_valid_data before");
     ledger_.notify_data_modified(o->variable, o->level, where, o->where, {o->component, o->component + 1});
   }
 }

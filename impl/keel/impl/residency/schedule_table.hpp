@@ -5,9 +5,10 @@
 /// A schedule as one flat constexpr table, and the two ways to walk it.
 ///
 /// A schedule is a tree of types. The table has a node for each entry, in the order written, a group before its body. A
-/// node has the requests of its entry, and the number of the node behind its body. All that is found out about a schedule
-/// is found out on this table, while compiling: `steady.hpp`, `known_valid.hpp`, `pending_updates.hpp`, `prefetch.hpp`,
-/// `explain.hpp`. A step walks the same numbers: with types where it goes by a plan, with data where it is tracked.
+/// node has the requests of its entry, and the number of the node behind its body. All that is found out about a
+/// schedule is found out on this table, while compiling: `steady.hpp`, `known_valid.hpp`, `pending_updates.hpp`,
+/// `prefetch.hpp`, `explain.hpp`. A step walks the same numbers: with types where it goes by a plan, with data where it
+/// is tracked.
 
 #include <keel/policy/list.hpp>
 #include <keel/residency/request.hpp>
@@ -46,7 +47,8 @@ constexpr std::size_t count_declarations(entry const& e) {
   return n;
 }
 
-/// `Nodes` and `Requests` are upper bounds. Variables are numbered as they appear; the levels of each are neighbouring cells.
+/// `Nodes` and `Requests` are upper bounds. Variables are numbered as they appear; the levels of each are neighbouring
+/// cells.
 template <std::size_t Nodes, std::size_t Requests>
 struct schedule_table {
   static constexpr std::size_t max_nodes = Nodes, max_requests = Requests;
@@ -62,7 +64,9 @@ struct schedule_table {
   }
   [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
   [[nodiscard]] constexpr int levels(request const& r) const { return variables[r.variable]->levels; }
-  [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const { return std::uint16_t(first_cell[r.variable] + r.level); }
+  [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const {
+    return std::uint16_t(first_cell[r.variable] + r.level);
+  }
   /// Whether the first step does what others do not.
   [[nodiscard]] constexpr bool differs_in_first_step() const {
     for (std::size_t i = 0; i < size; ++i)
@@ -72,14 +76,17 @@ struct schedule_table {
   /// Whether anything runs on the device chosen at the start.
   [[nodiscard]] constexpr bool asks_for_device() const {
     for (std::size_t i = 0; i < size; ++i)
-      if (auto const where = nodes[i].about->where.what; where == place::kind::at_chosen || where == place::kind::at_exchange) return true;
+      if (auto const where = nodes[i].about->where.what;
+          where == place::kind::at_chosen || where == place::kind::at_exchange)
+        return true;
     return false;
   }
   /// Cells that a walk of the table changes, each as often as it does.
   [[nodiscard]] constexpr std::size_t changes() const {
     std::size_t n = 0;
     for (std::size_t i = 0; i < size; ++i)
-      for (std::uint32_t r = nodes[i].first; r < nodes[i].last; ++r) n += rotates(nodes[i].what()) ? std::size_t(levels(requests[r])) : 1;
+      for (std::uint32_t r = nodes[i].first; r < nodes[i].last; ++r)
+        n += rotates(nodes[i].what()) ? std::size_t(levels(requests[r])) : 1;
     return n;
   }
   /// What node `i`, with its body, does to a level of a variable: the regions that it makes stale elsewhere, or moves.
@@ -102,7 +109,8 @@ private:
     std::size_t const here = size++;
     nodes[here].about = &e;
     nodes[here].first = std::uint32_t(request_count);
-    for (declaration const& d : e.declared()) requests[request_count++] = {number_of(d.variable), d.level, d.reads, d.writes};
+    for (declaration const& d : e.declared())
+      requests[request_count++] = {number_of(d.variable), d.level, d.reads, d.writes};
     nodes[here].last = std::uint32_t(request_count);
     for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i]);
     nodes[here].end = std::uint32_t(size);
@@ -120,7 +128,8 @@ private:
     }
     return numbers_[at] - 1;
   }
-  // An exchange stays under way while the routines behind it neither use the ghosts that it fills nor write what it sends.
+  // An exchange stays under way while the routines behind it neither use the ghosts that it fills nor write what it
+  // sends.
   constexpr void overlap_exchanges() {
     for (std::size_t i = size; i-- > 0;) {
       if (nodes[i].what() != entry_kind::exchange) continue;
@@ -152,8 +161,8 @@ inline constexpr schedule_table<count_nodes(S::about), count_declarations(S::abo
 /// The steps that a walk stands for: any, or those behind the first.
 enum class steps { any, later };
 
-/// Walks nodes `begin` to `end`: calls `visitor.leaf(i)`, and `visitor.group(i, body)` for those with a body, which `body()`
-/// walks once. What a condition or a repetition means is the visitor's to say.
+/// Walks nodes `begin` to `end`: calls `visitor.leaf(i)`, and `visitor.group(i, body)` for those with a body, which
+/// `body()` walks once. What a condition or a repetition means is the visitor's to say.
 template <steps Which = steps::any, class Visitor>
 constexpr void walk(schedule_node const* nodes, std::size_t begin, std::size_t end, Visitor& visitor) {
   for (std::size_t i = begin; i < end; i = nodes[i].end)
@@ -170,7 +179,8 @@ inline constexpr auto children_of = [] {
   return made;
 }();
 
-/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`, in the steps that `Visitor::walked` says.
+/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`, in the steps that
+/// `Visitor::walked` says.
 template <std::size_t N, class E, class Visitor>
 [[gnu::always_inline]] constexpr void walk_types(Visitor& visitor) {
   if constexpr (!has_body(E::about.what))

@@ -3,6 +3,7 @@
 
 /// @file
 /// How fields are made: the grid's share, the arrays in each memory, the devices.
+/// Long because what is made on a memory without room is undone beside it.
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/kokkos_lane.hpp>
@@ -27,11 +28,13 @@ int components_in(Options const&... options) {
   int count = 1;
   [[maybe_unused]] auto const look = [&](auto const& option) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, components>) count = option.count;
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>) count = 1 + int(option.grids.size());
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>)
+      count = 1 + int(option.grids.size());
   };
   (look(options), ...);
   if (count < 1)
-    throw error("residency::fields", "components{" + std::to_string(count) + "} are refused", "a variable has at least one", "Give 1 or more");
+    throw error("residency::fields", "components{" + std::to_string(count) + "} are refused",
+                "a variable has at least one", "Give 1 or more");
   return count;
 }
 
@@ -68,8 +71,8 @@ lengths_given lengths_in(extra<Vs...> const& option, [[maybe_unused]] variable_i
 template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component_count)
-    : shares_(std::move(shares)), provider_(shares_), ledger_(provider_, lanes::size + 1, component_count), instances_(run),
-      own_(run.environment().comm()) {
+    : shares_(std::move(shares)), provider_(shares_), ledger_(provider_, lanes::size + 1, component_count),
+      instances_(run), own_(run.environment().comm()) {
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
     chosen_ = policy::index_of<devices, Tag>;
     instances_.template open<Tag>(); // Kokkos runs from here on
@@ -92,7 +95,8 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
     tell_knobs(ledger_.observer(), run);
     tell_cuts(ledger_.observer(), shares_);
   }
-  for (int c = 0; c < component_count; ++c) halo_channels_.push_back(std::make_unique<halo_channel<typename App::ranks>>(own_, local({c})));
+  for (int c = 0; c < component_count; ++c)
+    halo_channels_.push_back(std::make_unique<halo_channel<typename App::ranks>>(own_, local({c})));
 }
 
 // Once all variables are there.
@@ -127,8 +131,10 @@ void fields_base<App>::add(variable_info const& about, std::initializer_list<len
   auto const name = std::string(about.name);
   int const on_grid = about.lies_on_grid ? local({}).rank : 0, beyond = dynamic - on_grid;
   if (beyond < 0)
-    throw error("residency::fields", "variable " + name + " has " + std::to_string(dynamic) + " dimensions to be set, the grid " +
-                std::to_string(on_grid), "its first dimensions are the grid's", "Declare it off_grid, or give it more");
+    throw error("residency::fields",
+                "variable " + name + " has " + std::to_string(dynamic) + " dimensions to be set, the grid " +
+                    std::to_string(on_grid),
+                "its first dimensions are the grid's", "Declare it off_grid, or give it more");
   std::int64_t const* lengths = nullptr;
   bool is_own = false;
   for (lengths_given const& g : given)
@@ -146,14 +152,16 @@ void fields_base<App>::add(variable_info const& about, std::initializer_list<len
   for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, layouts_.emplace_back()));
   arrays_.resize(arrays_.size() + lanes::size + 1);
   provider_.add(std::move(shapes), about.levels, components(), &fields_base::template allocate<Data>, this);
-  (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group, about.has_ghosts ? regions : region::core);
+  (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group,
+                    about.has_ghosts ? regions : region::core);
   for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
 // How the arrays of one share lie; `extra` are the lengths beyond the grid's.
 template <class App>
 template <class Data>
-shape fields_base<App>::lay_out(variable_info const& about, share const& part, std::int64_t const* extra, layout& kokkos) const {
+shape fields_base<App>::lay_out(variable_info const& about, share const& part, std::int64_t const* extra,
+                                layout& kokkos) const {
   using view_type = array_type<Data, Kokkos::HostSpace>;
   constexpr int rank = int(view_type::rank), dynamic = int(view_type::rank_dynamic);
   int const on_grid = about.lies_on_grid ? part.rank : 0;
@@ -163,11 +171,15 @@ shape fields_base<App>::lay_out(variable_info const& about, share const& part, s
   lies.element_bytes = sizeof(typename view_type::non_const_value_type);
   std::int64_t extents[max_rank + 1]{};
   for (int d = 0; d < rank; ++d) {
-    extents[d] = d < on_grid ? part.extents[d] : d < dynamic ? extra[d - on_grid] : std::int64_t(view_type::static_extent(unsigned(d)));
+    extents[d] = d < on_grid   ? part.extents[d]
+                 : d < dynamic ? extra[d - on_grid]
+                               : std::int64_t(view_type::static_extent(unsigned(d)));
     if (d < dynamic) kokkos.dimension[d] = std::size_t(extents[d]);
     if (extents[d] < 0)
-      throw error("residency::fields", "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
-                  std::to_string(extents[d]) + " elements", "an array has none or more", "Give a length that is not negative");
+      throw error("residency::fields",
+                  "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
+                      std::to_string(extents[d]) + " elements",
+                  "an array has none or more", "Give a length that is not negative");
     lies.elements *= extents[d];
     if (d >= on_grid) lies.inner *= extents[d];
   }
@@ -222,9 +234,9 @@ void fields_base<App>::allocate(void* self, int variable, memory m) {
 template <class App>
 template <bool Asks, class F>
 KEEL_FORCE_INLINE void fields_base<App>::on_chosen(F&& f) {
-  with_index<Asks ? devices::size : 1>(chosen_, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) __attribute__((always_inline)) {
-    f(typename nth_of<I, devices>::type{});
-  });
+  with_index<Asks ? devices::size : 1>(
+      chosen_, [&]<std::size_t I>(std::integral_constant<std::size_t, I>)
+                   __attribute__((always_inline)) { f(typename nth_of<I, devices>::type{}); });
 }
 
 // The device's queue and memory, once; a device that no routine uses costs neither.

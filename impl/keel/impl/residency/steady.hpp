@@ -4,6 +4,7 @@
 /// @file
 /// The steady state of a schedule: all states that each cell can be in, step after step, until
 /// they repeat; and the copies made on the way round.
+/// Long because the search is one class.
 
 #include <keel/impl/residency/schedule_table.hpp>
 #include <keel/residency/transitions.hpp>
@@ -62,13 +63,14 @@ struct steady_state {
   region lost_region = region::none;
 };
 
-/// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for each
-/// region of each cell, step after step, until a round of all `every` begins as an earlier one did. `where`: the memory of
-/// each node.
+/// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for
+/// each region of each cell, step after step, until a round of all `every` begins as an earlier one did. `where`: the
+/// memory of each node.
 template <class Table, std::size_t Cells, class Listener = no_listener>
 class steady_search {
 public:
-  constexpr steady_search(Table const& t, memory const* where, Listener listener = {}) : table_(t), where_(where), listener_(listener) {
+  constexpr steady_search(Table const& t, memory const* where, Listener listener = {})
+      : table_(t), where_(where), listener_(listener) {
     // What the schedule does not write comes from outside, by way of the host.
     for (place_sets& c : now_.cells)
       for (place_set& one : c.of) one = place_set(1U << 1);
@@ -168,7 +170,8 @@ private:
   constexpr void multiply(tally const& before, std::int64_t more) {
     for (int a = 0; a < max_planned_memories; ++a)
       for (int b = 0; b < max_planned_memories; ++b)
-        for (int r = 0; r < region_count; ++r) copies_.copies[a][b][r] += more * (copies_.copies[a][b][r] - before.copies[a][b][r]);
+        for (int r = 0; r < region_count; ++r)
+          copies_.copies[a][b][r] += more * (copies_.copies[a][b][r] - before.copies[a][b][r]);
   }
   // What is not valid in every state that a step can begin in is not certain.
   constexpr void note(steady_state<Cells>& out) const {
@@ -176,7 +179,8 @@ private:
       for (int r = 0; r < region_count; ++r) {
         bool const may_be_unwritten = r == index_of(region::walls) && (now_.cells[c].of[r] & 1U) != 0;
         places certain = (1U << max_planned_memories) - 1;
-        for (place_set rest = now_.cells[c].of[r] & ~unsigned{may_be_unwritten}; rest != 0; rest &= place_set(rest - 1)) certain &= places(std::countr_zero(rest));
+        for (place_set rest = now_.cells[c].of[r] & ~unsigned{may_be_unwritten}; rest != 0; rest &= place_set(rest - 1))
+          certain &= places(std::countr_zero(rest));
         out.may_be_stale[c] |= (~unsigned{certain} & 0x1fU) << first_bit[r];
         if (may_be_unwritten) out.may_be_stale[c] |= bits_of(region::written);
       }
@@ -191,7 +195,8 @@ private:
   }
   constexpr void rotate(request const& r, rotation how) {
     if (table_.levels(r) < 2) return;
-    *rotate_levels(&now_.cells[table_.cell_of(r)], table_.levels(r), how) = {{1, 1, 1, 1}}; // the set of the state that is valid nowhere
+    *rotate_levels(&now_.cells[table_.cell_of(r)], table_.levels(r),
+                   how) = {{1, 1, 1, 1}}; // the set of the state that is valid nowhere
   }
   constexpr void visit(std::uint32_t number, memory where) {
     request const& r = table_.requests[number];
@@ -207,14 +212,16 @@ private:
     request const& asked = table_.requests[number];
     unsigned const here = 1U << int(where);
     int const r = index_of(one);
-    if (records_ && set == place_set(1U << 0) && lost_request_ == no_request && one != region::walls) // there may be no walls
+    if (records_ && set == place_set(1U << 0) && lost_request_ == no_request &&
+        one != region::walls) // there may be no walls
       lost_request_ = number, lost_region_ = one;
     place_set after = 0;
     met seen;
     bool through_host = false;
     for (place_set rest = set; rest != 0; rest &= place_set(rest - 1)) {
       unsigned const valid = unsigned(std::countr_zero(rest));
-      bool const is_unwritten = one == region::walls && valid == 0 && !overlap(asked.reads, region::written); // nothing to copy
+      bool const is_unwritten =
+          one == region::walls && valid == 0 && !overlap(asked.reads, region::written); // nothing to copy
       seen.found = seen.found || (valid & here) != 0 || is_unwritten;
       seen.lost = seen.lost || (valid == 0 && !is_unwritten);
       unsigned then = is_unwritten ? 0 : valid | here;

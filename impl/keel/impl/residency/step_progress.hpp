@@ -13,8 +13,8 @@
 
 namespace keel::residency::detail {
 
-// As long as it lives, a call from outside the step finds a row on which every test fails, so it takes the slow path, which
-// refuses it.
+// As long as it lives, a call from outside the step finds a row on which every test fails, so it takes the slow path,
+// which refuses it.
 template <class App>
 struct fields_base<App>::step_scope {
   explicit step_scope(fields_base& b) : base(b), row(b.row_) {
@@ -36,7 +36,8 @@ struct fields_base<App>::step_scope {
 // Where a planned step ends early: brings the ledger to the step's position.
 template <class App>
 void fields_base<App>::apply_pending() {
-  if (defers_updates && progress_.apply_pending != nullptr) std::exchange(progress_.apply_pending, nullptr)(ledger_.cells(), progress_.now);
+  if (defers_updates && progress_.apply_pending != nullptr)
+    std::exchange(progress_.apply_pending, nullptr)(ledger_.cells(), progress_.now);
 }
 
 // The cells at the step's position, which the ledger itself may not have yet.
@@ -56,13 +57,15 @@ bool fields_base<App>::is_valid(int variable, int level, region where, memory m,
   return residency::is_valid(current_row()[at] & ~ledger_.empty(variable), where, m);
 }
 
-// In a planned step the call would change what the plan relies on. In others it is refused as well, so that a mistake shows
-// in the first step.
+// In a planned step the call would change what the plan relies on. In others it is refused as well, so that a mistake
+// shows in the first step.
 template <class App>
 void fields_base<App>::require_idle(std::string_view who) const {
   if (progress_.is_in_step)
-    throw error("residency", std::string(who) + " is called for in the midst of a step", "the step goes by a plan of its schedule, "
-                "which does not know of it", "Make it an entry of the schedule, or call for it behind the step");
+    throw error("residency", std::string(who) + " is called for in the midst of a step",
+                "the step goes by a plan of its schedule, "
+                "which does not know of it",
+                "Make it an entry of the schedule, or call for it behind the step");
 }
 
 } // namespace keel::residency::detail

@@ -56,7 +56,8 @@ struct strip {
 /// What happens to the words of a strip.
 enum class motion { gather, scatter, poison };
 
-/// The kernel: `array` and `buffer` in the memory where it runs. One for all words, because each costs the compiler time.
+/// The kernel: `array` and `buffer` in the memory where it runs. One for all words, because each costs the compiler
+/// time.
 struct move_words {
   motion how;
   void* array;

@@ -47,8 +47,12 @@ private:
 };
 
 /// `,"key":value`, numbers as they are.
-[[nodiscard]] inline std::string member(char const* key, std::string_view value) { return ",\"" + std::string(key) + "\":" + policy::json_text(value); }
-[[nodiscard]] inline std::string member(char const* key, std::uint64_t value) { return ",\"" + std::string(key) + "\":" + std::to_string(value); }
+[[nodiscard]] inline std::string member(char const* key, std::string_view value) {
+  return ",\"" + std::string(key) + "\":" + policy::json_text(value);
+}
+[[nodiscard]] inline std::string member(char const* key, std::uint64_t value) {
+  return ",\"" + std::string(key) + "\":" + std::to_string(value);
+}
 [[nodiscard]] inline std::string member(char const* key, double value) {
   char text[40];
   std::snprintf(text, sizeof text, "%.3f", value);
@@ -101,19 +105,22 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   file_.get_deleter() = {path};
   file_.reset(std::fopen(path.c_str(), "we"));
   if (!file_)
-    throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno), "Name another file", errno);
+    throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno),
+                "Name another file", errno);
   origin_ = clock::now();
-  auto const epoch = std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
+  auto const epoch =
+      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
   char run[24];
   std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(which.run));
   put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{3}) +
-      detail::member("run", std::string_view(run)) + detail::member("part", std::uint64_t(which.part)) + detail::member("rank", std::uint64_t(rank)) +
-      detail::member("ranks", std::uint64_t(which.ranks)) + detail::member("begin", std::uint64_t(epoch.count())) +
-      detail::place_members() + "}\n");
+      detail::member("run", std::string_view(run)) + detail::member("part", std::uint64_t(which.part)) +
+      detail::member("rank", std::uint64_t(rank)) + detail::member("ranks", std::uint64_t(which.ranks)) +
+      detail::member("begin", std::uint64_t(epoch.count())) + detail::place_members() + "}\n");
 }
 
 KEEL_INLINE error trace::lost(std::string const& path, int code) {
-  return error("residency::traced", "the trace " + path + " is not whole", std::strerror(code), "Make room for it", code);
+  return error("residency::traced", "the trace " + path + " is not whole", std::strerror(code), "Make room for it",
+               code);
 }
 
 KEEL_INLINE void trace::close() {
@@ -146,7 +153,8 @@ KEEL_INLINE void trace::after(std::span<transfer const> batch, std::string_view 
     put(line("copy", when, t.variable) + detail::member("level", std::uint64_t(t.level)) +
         detail::member("component", std::uint64_t(t.component)) + detail::member("region", name_of(t.where)) +
         detail::member("from", memories_[std::size_t(t.from)]) + detail::member("to", memories_[std::size_t(t.to)]) +
-        detail::member("bytes", bytes) + detail::member("routine", routine) + detail::member("took", share * microseconds(took)) + "}\n");
+        detail::member("bytes", bytes) + detail::member("routine", routine) +
+        detail::member("took", share * microseconds(took)) + "}\n");
   }
 }
 
@@ -194,8 +202,8 @@ KEEL_INLINE bool trace::begins_schedule(std::string_view name) {
 KEEL_INLINE void trace::entry(std::string_view schedule, std::size_t number, int depth, std::string_view kind,
                          std::string_view name, std::string_view memory) {
   put(line("entry", clock::now()) + detail::member("schedule", schedule) +
-      detail::member("number", std::uint64_t(number)) + detail::member("depth", std::uint64_t(depth)) + detail::member("kind", kind) + detail::member("name", name) +
-      detail::member("memory", memory) + "}\n");
+      detail::member("number", std::uint64_t(number)) + detail::member("depth", std::uint64_t(depth)) +
+      detail::member("kind", kind) + detail::member("name", name) + detail::member("memory", memory) + "}\n");
 }
 
 KEEL_INLINE void trace::flow(std::string_view schedule, std::size_t writer, std::size_t reader, std::string_view data,

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// How one entry is run, and how a tracked step walks a schedule: what an entry needs is made valid, the entry runs, what it
-/// wrote is recorded.
+/// How one entry is run, and how a tracked step walks a schedule: what an entry needs is made valid, the entry runs,
+/// what it wrote is recorded.
 
 #include <keel/impl/residency/actions.hpp>
 #include <keel/impl/residency/fields_base.hpp>
@@ -66,7 +66,8 @@ struct tracked_step {
     }
   }
   void prefetch_behind(std::size_t i) {
-    if (actions[i].begin_prefetch != nullptr) actions[i].begin_prefetch(base, actions[i].prefetches, actions[i].prefetched, range);
+    if (actions[i].begin_prefetch != nullptr)
+      actions[i].begin_prefetch(base, actions[i].prefetches, actions[i].prefetched, range);
   }
   void finish(std::uint32_t exchange) {
     if (exchange == no_node) return;
@@ -78,7 +79,8 @@ struct tracked_step {
 /// How often the body of a group runs now.
 template <class App>
 template <class Arguments>
-KEEL_FORCE_INLINE int fields_base<App>::rounds(entry const& group, bool (*holds)(Arguments const&), Arguments const& args) const {
+KEEL_FORCE_INLINE int fields_base<App>::rounds(entry const& group, bool (*holds)(Arguments const&),
+                                               Arguments const& args) const {
   switch (group.what) {
   case entry_kind::every: return steps_ % group.count == 0 ? 1 : 0;
   case entry_kind::when: return holds(args) ? 1 : 0;
@@ -91,7 +93,8 @@ KEEL_FORCE_INLINE int fields_base<App>::rounds(entry const& group, bool (*holds)
 // How far a routine came that throws is not known.
 template <class App>
 template <class R, class Tag, class Arguments>
-KEEL_FORCE_INLINE void fields_base<App>::perform(fields_base& self, std::span<request const> asked, component_range range, Arguments const& args) {
+KEEL_FORCE_INLINE void fields_base<App>::perform(fields_base& self, std::span<request const> asked,
+                                                 component_range range, Arguments const& args) {
   context<App, R, Tag> const given{{self, asked.data(), range}};
   auto const call = [&]() __attribute__((always_inline)) {
     try {
@@ -119,7 +122,8 @@ void fields_base<App>::lose(std::span<request const> asked, component_range rang
 
 // The slow path: copies, several components, and whatever else the fast path's row was replaced for.
 template <class App>
-void fields_base<App>::admit(std::span<request const> asked, memory m, std::string_view routine, component_range range) {
+void fields_base<App>::admit(std::span<request const> asked, memory m, std::string_view routine,
+                             component_range range) {
   if (!ledger_.is_ready(asked, m, range)) acquire(asked, m, routine, range);
   if constexpr (may_poison)
     if (poisons_) poison(asked, m, range);
@@ -129,7 +133,8 @@ void fields_base<App>::admit(std::span<request const> asked, memory m, std::stri
 
 template <class App>
 template <class Arguments>
-[[gnu::noinline, gnu::cold]] void fields_base<App>::run_slowly(action<App, Arguments> const& routine, component_range range, Arguments const& args) {
+[[gnu::noinline, gnu::cold]] void fields_base<App>::run_slowly(action<App, Arguments> const& routine,
+                                                               component_range range, Arguments const& args) {
   admit(routine.asked, routine.where, routine.about->name, range);
   profiling_region const region(listens(), "routine ", routine.about->name);
   routine.run(*this, routine.asked, range, args);
@@ -138,8 +143,8 @@ template <class Arguments>
 // The same for a routine that no schedule named.
 template <class App>
 template <class Arguments>
-[[gnu::noinline, gnu::cold]] void fields_base<App>::run_from_outside(action<App, Arguments> const& routine, component_range range,
-                                                                     Arguments const& args) {
+[[gnu::noinline, gnu::cold]] void fields_base<App>::run_from_outside(action<App, Arguments> const& routine,
+                                                                     component_range range, Arguments const& args) {
   require_idle(routine.about->name);
   run_slowly(routine, range, args);
 }

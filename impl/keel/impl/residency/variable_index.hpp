@@ -60,14 +60,16 @@ template <class X, class Index>
 inline constexpr bool is_in_fields = Index::find(&item<X>::variable::about) >= 0;
 template <class Index, class X>
 consteval void require_variable() {
-  static_assert(is_in_fields<X, Index>, "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
-                                        "variable and the entry in the message). Add it to fields<App, ...>?");
+  static_assert(is_in_fields<X, Index>,
+                "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
+                "variable and the entry in the message). Add it to fields<App, ...>?");
 }
 /// Stops the compiler where the fields with this index lack a variable that `E` names.
 template <class E, class Index>
 consteval void require_variables() {
   auto const of = []<class... Xs>(keel::list<Xs...>) { (require_variable<Index, Xs>(), ...); };
-  if constexpr (E::about.what == entry_kind::routine) [&]<class... Clauses>(keel::list<Clauses...>) { (of(typename Clauses::parts{}), ...); }(typename E::clause_types{});
+  if constexpr (E::about.what == entry_kind::routine)
+    [&]<class... Clauses>(keel::list<Clauses...>) { (of(typename Clauses::parts{}), ...); }(typename E::clause_types{});
   else of(typename E::parts{});
 }
 

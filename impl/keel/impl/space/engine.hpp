@@ -79,7 +79,8 @@ class partial_results {
 public:
   partial_results(std::int64_t count, std::size_t bytes)
       : stride_((bytes + 127) / 64 * 64),
-        memory_(static_cast<std::byte*>(std::aligned_alloc(64, stride_ * static_cast<std::size_t>(std::max<std::int64_t>(count, 1)))),
+        memory_(static_cast<std::byte*>(
+                    std::aligned_alloc(64, stride_ * static_cast<std::size_t>(std::max<std::int64_t>(count, 1)))),
                 &std::free) {
     if (!memory_) throw std::bad_alloc();
   }
@@ -224,9 +225,8 @@ void fill_with_zeros(Space const& space, void* at, std::size_t bytes) {
 template <Engine Space>
 void copy_bytes(Space const& space, void* to, void const* from, std::size_t bytes) {
   bytes_closure(space, bytes,
-                [to = static_cast<std::byte*>(to), from = static_cast<std::byte const*>(from)](std::int64_t at, std::size_t count) {
-                  std::memcpy(to + at, from + at, count);
-                })
+                [to = static_cast<std::byte*>(to), from = static_cast<std::byte const*>(from)](
+                    std::int64_t at, std::size_t count) { std::memcpy(to + at, from + at, count); })
       .execute();
 }
 

@@ -65,7 +65,9 @@ template <class Memory, keel::space::detail::Engine Space>
   requires(!std::is_same_v<Memory, ScratchMemorySpace<Space>>)
 struct MemorySpaceAccess<Memory, ScratchMemorySpace<Space>> {
   enum : bool { assignable = false };
-  enum : bool { accessible = std::is_same_v<Memory, HostSpace> || std::is_same_v<Memory, typename Space::memory_space> };
+  enum : bool {
+    accessible = std::is_same_v<Memory, HostSpace> || std::is_same_v<Memory, typename Space::memory_space>
+  };
   enum : bool { deepcopy = false };
 };
 

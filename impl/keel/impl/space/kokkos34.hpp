@@ -59,7 +59,8 @@ public:
 
 template <class Events>
 void listen(std::string const& sorted_by) {
-  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by, std::make_unique<listener<Events>>());
+  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by,
+                                                                        std::make_unique<listener<Events>>());
 }
 
 /// `wanted` in the words of this Kokkos' command line: threads count per NUMA region there. Words, because
@@ -192,13 +193,15 @@ struct verify_space<HostSpace, keel::space::memory<R>, false> {
   KOKKOS_FUNCTION static void check() {
 #ifdef KOKKOS_ACTIVE_EXECUTION_MEMORY_SPACE_HOST
     if (!keel::space::detail::plays_device)
-      Kokkos::abort("Kokkos::View ERROR: attempt to access inaccessible memory space (a keel::space memory, from the host)");
+      Kokkos::abort(
+          "Kokkos::View ERROR: attempt to access inaccessible memory space (a keel::space memory, from the host)");
 #endif
   }
 };
 } // namespace Kokkos::Impl
 
-#ifndef __CUDACC__ // nvcc cannot order two specialisations by their constraints: there the element of its own kernel aborts
+// Not for nvcc, which cannot order two specialisations by their constraints: there the element of its kernel aborts.
+#ifndef __CUDACC__
 /// The same for an element of a `DynamicView`, which has a check of its own.
 template <class Data, class... P>
 template <class Active>

@@ -48,7 +48,8 @@ public:
 
 template <class Events>
 void listen(std::string const& sorted_by) {
-  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by, std::make_unique<listener<Events>>());
+  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by,
+                                                                        std::make_unique<listener<Events>>());
 }
 
 /// `wanted` in the words of this Kokkos' command line, which knows neither NUMA regions nor a number of devices.

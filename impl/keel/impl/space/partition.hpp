@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// `Kokkos::Experimental::partition_space` for `keel::space::tbb`: its threads, cut by weight into instances of their own.
+/// `Kokkos::Experimental::partition_space` for `keel::space::tbb`: its threads, cut by weight into instances of their
+/// own.
 
 #include <keel/impl/space/items.hpp>
 #include <keel/policy/error.hpp>

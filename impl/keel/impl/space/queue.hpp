@@ -29,8 +29,8 @@ public:
   /// What Kokkos' tools know it by. They keep 17 bits of it.
   [[nodiscard]] std::uint32_t number() const { return number_; }
 
-  /// Returns at once; the task runs after all that were pushed before it. Where `most_ahead` tasks wait, returns when half
-  /// of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory.
+  /// Returns at once; the task runs after all that were pushed before it. Where `most_ahead` tasks wait, returns when
+  /// half of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory.
   void push(std::function<void()> task);
 
   /// Returns when everything pushed before the call is done; at once on a device
@@ -41,8 +41,8 @@ public:
   /// Throws what a task threw, once; not while another exception is under way.
   void rethrow();
 
-  /// Finishes what is pushed and ends the thread; a later `push` starts another. An exception that nothing waited for is
-  /// printed.
+  /// Finishes what is pushed and ends the thread; a later `push` starts another. An exception that nothing waited for
+  /// is printed.
   void stop();
 
 private:

@@ -34,9 +34,10 @@ struct queue::worker {
     std::construct_at(&changed);
     stopping = false;
     if (done != pushed) {
-      thrown = std::make_exception_ptr(
-          error("space::simulated", "a kernel or copy is left to the parent process", "fork() copies no threads, and it "
-                "was not done", "Fence before fork()"));
+      thrown = std::make_exception_ptr(error("space::simulated", "a kernel or copy is left to the parent process",
+                                             "fork() copies no threads, and it "
+                                             "was not done",
+                                             "Fence before fork()"));
       std::construct_at(&tasks);
       done = pushed;
     }
@@ -48,9 +49,12 @@ struct queue::worker {
     try {
       std::rethrow_exception(lost);
     } catch (std::exception const& e) {
-      std::fprintf(stderr, "keel::space::simulated: a kernel threw, and nothing waited for it (%s). Fence before the end?\n", e.what());
+      std::fprintf(stderr,
+                   "keel::space::simulated: a kernel threw, and nothing waited for it (%s). Fence before the end?\n",
+                   e.what());
     } catch (...) {
-      std::fprintf(stderr, "keel::space::simulated: a kernel threw, and nothing waited for it. Fence before the end?\n");
+      std::fprintf(stderr,
+                   "keel::space::simulated: a kernel threw, and nothing waited for it. Fence before the end?\n");
     }
   }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Kokkos' `iter_swap`, which runs on Kokkos' default space and fences that one, wherever the two elements lie. Those of
-/// a device that Kokkos was not built with are swapped there, after the kernels that the device was given before.
+/// Kokkos' `iter_swap`, which runs on Kokkos' default space and fences that one, wherever the two elements lie. Those
+/// of a device that Kokkos was not built with are swapped there, after the kernels that the device was given before.
 
 #include <keel/impl/space/memory_hooks.hpp>
 #include <keel/space/kokkos.hpp>
@@ -33,7 +33,8 @@ inline constexpr bool is_fenced_elsewhere<Kokkos::Experimental::Impl::StdIterSwa
 template <class View, class Other, class Policy>
   requires keel::space::detail::is_remote<typename View::memory_space>
 struct Kokkos::Impl::FunctorPolicyExecutionSpace<
-    Kokkos::Experimental::Impl::StdIterSwapFunctor<Kokkos::Experimental::Impl::RandomAccessIterator<View>, Other>, Policy> {
+    Kokkos::Experimental::Impl::StdIterSwapFunctor<Kokkos::Experimental::Impl::RandomAccessIterator<View>, Other>,
+    Policy> {
   using execution_space = typename View::memory_space::execution_space;
 };
 #endif

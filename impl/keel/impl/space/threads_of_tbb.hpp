@@ -48,7 +48,9 @@ struct arenas::threads_of_tbb {
     for (auto& a : by_region) static_cast<void>(a.release());
     by_region.clear();
   }
-  [[nodiscard]] std::int64_t border(std::int64_t count, int end) const { return (count * end + ends.back() - 1) / ends.back(); }
+  [[nodiscard]] std::int64_t border(std::int64_t count, int end) const {
+    return (count * end + ends.back() - 1) / ends.back();
+  }
 
   reserved_threads reserved;
   std::vector<std::unique_ptr<::tbb::task_arena>> by_region;
@@ -148,7 +150,8 @@ KEEL_INLINE int arenas::thread_number() {
 }
 
 /// Calls f(begin) … f(end - 1) on the threads of the arena that the caller is in.
-inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads, numbered_call const& f) {
+inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads,
+                   numbered_call const& f) {
   auto const run = [&](std::int64_t c) {
     order_for_sanitizer::acquire(); // before it looks at what the caller wrote
     {

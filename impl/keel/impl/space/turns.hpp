@@ -71,7 +71,8 @@ public:
     return kernel != nullptr;
   }
 
-  /// In the child of a fork: a turn that another thread had never ends here, and the next one that wants it throws, once.
+  /// In the child of a fork: a turn that another thread had never ends here, and the next one that wants it throws,
+  /// once.
   void forget_other_threads() {
     if (state_ != free && !is_part_of(current_kernel)) state_ = lost;
   }
