@@ -21,6 +21,13 @@
 #if __has_include(<xsimd/xsimd.hpp>)
 #include <xsimd/xsimd.hpp>
 #endif
+#if __has_include(<hwy/contrib/math/math-inl.h>)
+#define HWY_COMPILE_ONLY_STATIC
+#include <hwy/contrib/math/math-inl.h>
+#define BENCH_HIGHWAY 1
+#else
+#define BENCH_HIGHWAY 0
+#endif
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -176,6 +183,20 @@ variant map(char const* name, double* to, double const* from, std::size_t n, F f
           }};
 }
 
+#if BENCH_HIGHWAY
+/// Highway's vectors have functions that take a tag beside them: with these names the same source serves all libraries.
+namespace highway {
+namespace hn = hwy::HWY_NAMESPACE;
+using tag = hn::ScalableTag<double>;
+struct batch {
+  hn::Vec<tag> v;
+  friend batch exp(batch x) { return {hn::Exp(tag(), x.v)}; }
+  friend batch log(batch x) { return {hn::Log(tag(), x.v)}; }
+  friend batch sqrt(batch x) { return {hn::Sqrt(x.v)}; }
+};
+} // namespace highway
+#endif
+
 bool functions(double* a, double* b, std::size_t n) {
   bool good = true;
   for (std::size_t i = 0; i < n; ++i) b[i] = 0.01 + double(i % 1000) / 50;
@@ -201,6 +222,14 @@ bool functions(double* a, double* b, std::size_t n) {
       for (std::size_t i = 0; i + simd::size <= n; i += simd::size)
         other(simd::load_unaligned(b + i)).store_unaligned(a + i);
     }});
+#endif
+#if BENCH_HIGHWAY
+    if constexpr (requires(highway::batch x) { other(x); })
+      all.push_back({"highway", double(n), [=] {
+        constexpr highway::tag d;
+        for (std::size_t i = 0; i + hwy::HWY_NAMESPACE::Lanes(d) <= n; i += hwy::HWY_NAMESPACE::Lanes(d))
+          hwy::HWY_NAMESPACE::StoreU(other(highway::batch{hwy::HWY_NAMESPACE::LoadU(d, b + i)}).v, d, a + i);
+      }});
 #endif
     all.push_back(map("keel, length 64", a, b, n, packed));
     variant short_one = all.back();
@@ -228,6 +257,15 @@ bool functions(double* a, double* b, std::size_t n) {
   measure(
       "sqrt", [](double x) { return std::sqrt(x); }, [](auto const& x) { return sqrt(x); },
       [](auto const& x) { return sqrt(x); }, 0);
+  measure(
+      "pow 1.7", [](double x) { return std::pow(x, 1.7); },
+      [](auto const& x) {
+        using pack = std::remove_cvref_t<decltype(x)>;
+        return pow(x, pack::filled(1.7));
+      },
+      []<class P>(P const& x)
+        requires(!requires { x.v; }) // highway has none
+      { return pow(x, P(1.7)); }, 1e-13);
   return good;
 }
 
