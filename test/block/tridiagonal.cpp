@@ -113,7 +113,7 @@ bool solves(std::size_t columns, std::size_t levels, bool right, Place const& pl
 template <std::size_t Length>
 void every_kind() {
   for (std::size_t columns : {std::size_t{0}, std::size_t{1}, Length, 2 * Length + 1})
-    for (std::size_t levels : {1, 2, 7, 64})
+    for (std::size_t levels : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{64}})
       for (bool right : {false, true}) {
         CAPTURE(Length);
         CAPTURE(columns);
@@ -138,10 +138,11 @@ TEST_CASE("block: tridiagonal systems are solved with the bits of the plain loop
 }
 
 TEST_CASE("block: tridiagonal systems in the memory of a team have the same bits") {
-  for (std::size_t most : {0, 70, 1000}) { // of values a thread: none, for one array of a column, for two
+  // Values of a thread: none, for one array of a column, for two.
+  for (std::size_t most : {std::size_t{0}, std::size_t{70}, std::size_t{1000}}) {
     int rows = 0, with_memory = 0;
     keel::test::lanes const place{&rows, &with_memory, most};
-    for (std::size_t levels : {1, 2, 7, 64}) {
+    for (std::size_t levels : {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{64}}) {
       CAPTURE(most);
       CAPTURE(levels);
       CHECK(solves<1, kind::constant, false>(7, levels, false, place));

@@ -140,7 +140,8 @@ private:
     for_levels(
         1, n, [&](std::size_t k) { return block.template load<Adjacent>(x, k); },
         [&](std::size_t k, P const& right) {
-          auto const below = coefficient<Adjacent>(block, lower, k), here = coefficient<Adjacent>(block, diagonal, k);
+          auto const below = coefficient<Adjacent>(block, lower, k);
+          auto const here = coefficient<Adjacent>(block, diagonal, k);
           if constexpr (Factorised) {
             y.assign(right * here - y * below);
           } else {

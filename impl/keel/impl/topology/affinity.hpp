@@ -10,10 +10,11 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
+#include <memory>
 #include <system_error>
 #include <vector>
 
+#include <dirent.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -59,9 +60,13 @@ inline int set_affinity(int thread, id_set const& threads) {
 /// The system's numbers of the threads of this process; the calling one where the system does not list them.
 inline std::vector<int> threads_of_process() {
   std::vector<int> found;
-  std::error_code code;
-  for (std::filesystem::directory_iterator at{"/proc/self/task", code}, end; !code && at != end; at.increment(code))
-    found.push_back(std::atoi(at->path().filename().c_str()));
+  // Not std::filesystem's iterator, which ends the program where it gets no memory.
+  struct closer {
+    void operator()(DIR* folder) const noexcept { ::closedir(folder); }
+  };
+  if (std::unique_ptr<DIR, closer> const folder{::opendir("/proc/self/task")})
+    while (dirent const* const entry = ::readdir(folder.get()))
+      if (int const thread = std::atoi(entry->d_name)) found.push_back(thread);
   if (found.empty()) found.push_back(this_thread());
   return found;
 }
