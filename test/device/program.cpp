@@ -7,6 +7,9 @@
 #if KEEL_WITH_MPI
 #include <mpi.h>
 #endif
+#if KEEL_WITH_TBB
+#include <oneapi/tbb/task_arena.h>
+#endif
 
 #include <atomic>
 #include <chrono>
