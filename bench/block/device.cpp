@@ -146,7 +146,7 @@ void fill(View const& view, double base) {
 
 struct bench {
   std::vector<variant> all;
-  /// A variant whose result has to be that of the first of its kind.
+  /// A variant that is over when the device has done it.
   void add(char const* name, double bytes, std::function<void()> run) {
     all.push_back({name, bytes, [run = std::move(run)] { run(), space().fence(); }});
   }

@@ -51,9 +51,7 @@ struct launcher<caller> {
 
 /// A type that says how it runs a loop.
 template <class Where>
-concept Place = requires {
-  sizeof(launcher<std::remove_cvref_t<Where>>);
-};
+concept Place = requires { sizeof(launcher<std::remove_cvref_t<Where>>); };
 
 /// What a loop cuts into blocks: indices here, columns in `columns.hpp`.
 template <class Range>
@@ -79,10 +77,8 @@ struct indices {
     if (i < cut.full_blocks()) return static_cast<void>(f(full_block<Index, Length>{begin}, more...));
     if constexpr (Length > 1) { // a block of one index has no tail
       Index const count = static_cast<Index>(cut.size_of(i));
-      if constexpr (Tail == tail::counted)
-        f(tail_block<Index>{begin, count}, more...);
-      else if constexpr (Tail == tail::masked)
-        f(masked_block<Index, Length>{begin, count}, more...);
+      if constexpr (Tail == tail::counted) f(tail_block<Index>{begin, count}, more...);
+      else if constexpr (Tail == tail::masked) f(masked_block<Index, Length>{begin, count}, more...);
       else
         for (Index n = 0; n < count; ++n) f(full_block<Index, 1>{static_cast<Index>(begin + n)}, more...);
     }

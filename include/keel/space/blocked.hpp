@@ -78,7 +78,8 @@ namespace keel::block {
 
 /// A kernel: one index of it is one block.
 template <class Space>
-requires Kokkos::is_execution_space<Space>::value struct launcher<Space> {
+  requires Kokkos::is_execution_space<Space>::value
+struct launcher<Space> {
   template <class F, class... Label>
   static void run(Space const& space, std::size_t count, F const& f, Label const&... label) {
     Kokkos::parallel_for(keel::space::detail::label_of(label...),

@@ -167,7 +167,7 @@ private:
 template <class T, std::size_t Length>
 inline constexpr std::size_t columns_together = [] {
   constexpr std::size_t least = 4 * register_bytes / sizeof(T);
-  return Length == 1 ? 1 : (least + Length - 1) / Length > 1 ? (least + Length - 1) / Length * Length : Length;
+  return Length == 1 ? 1 : (least + Length - 1) / Length * Length;
 }();
 
 } // namespace keel::block::detail
