@@ -61,8 +61,10 @@ struct five_points {
   template <class Block>
   KOKKOS_FUNCTION void operator()(Block const& b) const {
     auto const here = b.template load<true>(from);
-    auto const around = (b.shifted(1, -1).template load<true>(from) + b.shifted(1, 1).template load<true>(from)) +
-                        (b.shifted(0, -1).template load<true>(from) + b.shifted(0, 1).template load<true>(from));
+    auto const beside = b.template load_beside<-1, true>(from, here) + b.template load_beside<1, true>(from, here);
+    std::size_t const other = 1 - b.along;
+    auto const around =
+        beside + (b.shifted(other, -1).template load<true>(from) + b.shifted(other, 1).template load<true>(from));
     b.template store<true>(to, here + 0.1 * (around - 4.0 * here));
   }
 };
@@ -77,8 +79,7 @@ struct five_points_by_kokkos {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 /// The column in registers.
-template <int Teams>
-__global__ void __launch_bounds__(128, Teams)
+__global__ void __launch_bounds__(128)
     thomas_by_hand(double* __restrict__ x, double const* __restrict__ lower, double const* __restrict__ diagonal,
                    double const* __restrict__ upper, std::size_t columns) {
   std::size_t const c = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -92,27 +93,46 @@ __global__ void __launch_bounds__(128, Teams)
 #pragma unroll
   for (std::size_t k = levels - 1; k-- > 0;) x[k * columns + c] = y = between[k] - y * upper[k];
 }
-/// The column in shared memory, the loads of eight levels under way together.
+/// Column and coefficients in shared memory; a warp copies its columns there together, past registers and the first
+/// cache, 16 levels a stage. The number of columns is a multiple of 32.
 __global__ void thomas_in_shared(double* __restrict__ x, double const* __restrict__ lower,
                                  double const* __restrict__ diagonal, double const* __restrict__ upper,
                                  std::size_t columns) {
-  __shared__ double between[levels][64];
-  std::size_t const c = std::size_t(blockIdx.x) * 64 + threadIdx.x;
-  if (c >= columns) return;
-  double y = 0;
-  for (std::size_t k = 0; k < levels; k += 8) {
-    double right[8];
-#pragma unroll
-    for (std::size_t a = 0; a < 8; ++a) right[a] = x[(k + a) * columns + c];
-#pragma unroll
-    for (std::size_t a = 0; a < 8; ++a) {
-      y = k + a == 0 ? right[0] * diagonal[0] : right[a] * diagonal[k + a] - y * lower[k + a];
-      between[k + a][threadIdx.x] = y;
+  extern __shared__ double memory[];
+  __shared__ double l[levels], d[levels], u[levels];
+  int const lane = int(threadIdx.x & 31), half = lane >> 4, pair = (lane & 15) * 2;
+  double *const warp = memory + (threadIdx.x >> 5) * 32 * levels, *const between = warp + lane;
+  std::size_t const first = std::size_t(blockIdx.x) * 64 + (threadIdx.x & ~31U), c = first + std::size_t(lane);
+  if (first < columns) {
+#pragma unroll 8
+    for (int k = 0; k < int(levels); k += 2) {
+      auto const to = unsigned(__cvta_generic_to_shared(warp + (k + half) * 32 + pair));
+      double const* const from = x + std::size_t(k + half) * columns + first + std::size_t(pair);
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from));
+      if (k % 16 == 14) asm volatile("cp.async.commit_group;");
     }
   }
+  for (std::size_t k = threadIdx.x; k < levels; k += 64) l[k] = lower[k], d[k] = diagonal[k], u[k] = upper[k];
+  __syncthreads();
+  if (first >= columns) return;
+  double y = 0;
+  auto const sixteen = [&](int k) {
+    __syncwarp();
+#pragma unroll
+    for (int n = k; n < k + 16; ++n)
+      between[n * 32] = y = n == 0 ? between[0] * d[0] : between[n * 32] * d[n] - y * l[n];
+  };
+  asm volatile("cp.async.wait_group 3;" ::: "memory");
+  sixteen(0);
+  asm volatile("cp.async.wait_group 2;" ::: "memory");
+  sixteen(16);
+  asm volatile("cp.async.wait_group 1;" ::: "memory");
+  sixteen(32);
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+  sixteen(48);
   x[(levels - 1) * columns + c] = y;
 #pragma unroll 8
-  for (std::size_t k = levels - 1; k-- > 0;) x[k * columns + c] = y = between[k][threadIdx.x] - y * upper[k];
+  for (std::size_t k = levels - 1; k-- > 0;) x[k * columns + c] = y = between[k * 32] - y * u[k];
 }
 __global__ void stencil_by_hand(double* __restrict__ to, double const* __restrict__ from, int side) {
   int const i = 1 + int(blockIdx.x * blockDim.x + threadIdx.x), j = 1 + int(blockIdx.y * blockDim.y + threadIdx.y);
@@ -194,20 +214,18 @@ bool tridiagonal(std::size_t columns) {
   bool good = same_bits(x, by_keel, by_kokkos);
 #if defined(KOKKOS_ENABLE_CUDA)
   auto const by_hand = [=] {
-    thomas_by_hand<1><<<dim3(unsigned((columns + 127) / 128)), 128, 0, space().cuda_stream()>>>(
+    thomas_by_hand<<<dim3(unsigned((columns + 127) / 128)), 128, 0, space().cuda_stream()>>>(
         x.data(), l.data(), d.data(), u.data(), columns);
   };
   b.add("the same, CUDA by hand, column in registers", in_place, by_hand);
-  b.add("the same, in registers of two blocks at once", in_place, [=] {
-    thomas_by_hand<2><<<dim3(unsigned((columns + 127) / 128)), 128, 0, space().cuda_stream()>>>(
-        x.data(), l.data(), d.data(), u.data(), columns);
-  });
   auto const in_shared = [=] {
-    thomas_in_shared<<<dim3(unsigned((columns + 63) / 64)), 64, 0, space().cuda_stream()>>>(
+    thomas_in_shared<<<dim3(unsigned((columns + 63) / 64)), 64, 64 * levels * sizeof(double), space().cuda_stream()>>>(
         x.data(), l.data(), d.data(), u.data(), columns);
   };
-  b.add("the same, CUDA by hand, column in shared memory", in_place, in_shared);
-  good = same_bits(x, by_keel, in_shared) && good;
+  if (columns % 32 == 0) {
+    b.add("the same, CUDA by hand, column in shared memory", in_place, in_shared);
+    good = same_bits(x, by_keel, in_shared) && good;
+  }
   good = same_bits(x, by_keel, by_hand) && good;
 #endif
   b.add("the same matrix eliminated each time, keel", in_place,
@@ -243,7 +261,13 @@ bool stencil(std::size_t side) {
   plane const from("from", side, side), to("to", side, side);
   fill(from, 1);
   double const inner = double(side - 2), bytes = 16.0 * inner * inner;
+  constexpr std::size_t rows = has_lanes ? 8 : length; // of a thread; on a processor cells side by side
   auto const by_keel = [=] {
+    kb::for_each_block<rows, kb::tail::masked>("s", space(),
+                                               kb::columns<2>{{1, 1}, {side - 1, side - 1}, has_lanes ? 1 : 0},
+                                               five_points{to, from});
+  };
+  auto const one_row = [=] {
     kb::for_each_block<length, kb::tail::masked>("s", space(), kb::columns<2>{{1, 1}, {side - 1, side - 1}, 0},
                                                  five_points{to, from});
   };
@@ -258,8 +282,9 @@ bool stencil(std::size_t side) {
     Kokkos::parallel_for("copy", Kokkos::RangePolicy<space>(0, n), copy{to.data(), from.data()});
   });
   b.add("five-point stencil, keel", bytes, by_keel);
+  if (has_lanes) b.add("the same, one row a thread", bytes, one_row);
   b.add("the same, Kokkos' MDRange", bytes, by_kokkos);
-  bool good = same_bits(to, by_keel, by_kokkos);
+  bool good = same_bits(to, by_keel, by_kokkos) && same_bits(to, by_keel, one_row);
 #if defined(KOKKOS_ENABLE_CUDA)
   auto const by_hand = [=] {
     dim3 const threads(32, 8), blocks(unsigned((side - 2 + 31) / 32), unsigned((side - 2 + 7) / 8));

@@ -92,24 +92,41 @@ struct advance_columns {
   template <std::size_t Count, bool Whole>
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, Count, Whole> const& b) const {
     double columns[Count][max_layers];
-    advance(b, columns);
+    advance(b, columns, from_memory{});
   }
   template <bool Whole>
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, 1, Whole> const& b,
                                   keel::block::team_memory<double> const& memory) const {
     keel::block::team_memory<double>::array<double> const column[1] = {memory.as<double>(0)};
-    advance(b, column);
+    advance(b, column, fetched{memory});
   }
 
 private:
-  template <std::size_t Count, bool Whole, class Columns>
+  /// How the old level of a column is read: where it is, or copied to the column ahead of its use.
+  struct from_memory {
+    static constexpr bool ahead = false;
+    KOKKOS_FUNCTION void begin(int, double const*, std::ptrdiff_t) const {}
+    KOKKOS_FUNCTION void end() const {}
+  };
+  struct fetched {
+    static constexpr bool ahead = true;
+    keel::block::team_memory<double> const& memory;
+    KEEL_FORCE_INLINE KOKKOS_FUNCTION void begin(int layers, double const* old, std::ptrdiff_t step) const {
+      memory.fetch(std::size_t(layers), old, step);
+    }
+    KEEL_FORCE_INLINE KOKKOS_FUNCTION void end() const { memory.wait(); }
+  };
+
+  template <std::size_t Count, bool Whole, class Columns, class Old>
   KEEL_FORCE_INLINE KOKKOS_FUNCTION void advance(keel::block::column_block<2, Count, Whole> const& b,
-                                                 Columns&& columns) const {
+                                                 Columns&& columns, Old const& reading) const {
     double flux[Count]; // out of each column, m/s
-    for (std::size_t c = 0; c < Count; ++c) flux[c] = leap_u(int(b.index(0, c)), int(b.index(1, c)), columns[c]);
+    for (std::size_t c = 0; c < Count; ++c)
+      flux[c] = leap_u(int(b.index(0, c)), int(b.index(1, c)), columns[c], reading);
     mix_layers<Count>(columns);
     for (std::size_t c = 0; c < Count; ++c) write(columns[c], &u_new(b.index(0, c), b.index(1, c), 0));
-    for (std::size_t c = 0; c < Count; ++c) flux[c] += leap_v(int(b.index(0, c)), int(b.index(1, c)), columns[c]);
+    for (std::size_t c = 0; c < Count; ++c)
+      flux[c] += leap_v(int(b.index(0, c)), int(b.index(1, c)), columns[c], reading);
     mix_layers<Count>(columns);
     for (std::size_t c = 0; c < Count; ++c) write(columns[c], &v_new(b.index(0, c), b.index(1, c), 0));
     for (std::size_t c = 0; c < Count; ++c) {
@@ -119,8 +136,8 @@ private:
   }
 
   /// u_old + 2 dt du of one column, times the pivots; returns the northward part of its flux.
-  template <class Column>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_u(int i, int j, Column&& column) const {
+  template <class Column, class Old>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_u(int i, int j, Column&& column, Old const& reading) const {
     bool const wall = here.north_wall && j + 1 == here.j_end;
     int const to_north = wall ? 0 : 1;
     double const open = wall ? 0 : 1, quarter_f = 0.25 * p.coriolis, two_dt = 2 * p.dt, per_dy = 1 / p.dy;
@@ -128,18 +145,18 @@ private:
     double const *const old = &u_old(i, j, 0), *const v_here = &v(i, j, 0), *const v_west = &v(i - 1, j, 0),
                  *const v_north = &v(i, j + to_north, 0), *const v_north_west = &v(i - 1, j + to_north, 0);
     auto const step = layer_step(v);
-    for_layers(
+    return for_layers(
         [&](std::ptrdiff_t k) {
           auto const at = k * step;
           double const north = open * (v_north_west[at] + v_north[at]);
-          return (old[at] + two_dt * (quarter_f * (v_west[at] + v_here[at] + north) - slope)) * mix.pivot[k];
+          return two_dt * (quarter_f * (v_west[at] + v_here[at] + north) - slope);
         },
-        column);
-    return sum([&](std::ptrdiff_t k) { return (open * v_north[k * step] - v_here[k * step]) * per_dy; });
+        [&](std::ptrdiff_t k) { return (open * v_north[k * step] - v_here[k * step]) * per_dy; }, column, old, step,
+        reading);
   }
   /// v_old + 2 dt dv likewise; returns the eastward part.
-  template <class Column>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_v(int i, int j, Column&& column) const {
+  template <class Column, class Old>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_v(int i, int j, Column&& column, Old const& reading) const {
     bool const wall = here.south_wall && j == here.j_begin;
     int const to_south = wall ? 0 : -1;
     double const open = wall ? 0 : 1, quarter_f = -0.25 * p.coriolis * open, two_dt = 2 * p.dt, per_dx = 1 / p.dx;
@@ -147,14 +164,13 @@ private:
     double const *const old = &v_old(i, j, 0), *const u_here = &u(i, j, 0), *const u_east = &u(i + 1, j, 0),
                  *const u_south = &u(i, j + to_south, 0), *const u_south_east = &u(i + 1, j + to_south, 0);
     auto const step = layer_step(u);
-    for_layers(
+    return for_layers(
         [&](std::ptrdiff_t k) {
           auto const at = k * step;
           double const around = u_south[at] + u_south_east[at] + (u_here[at] + u_east[at]);
-          return (old[at] + two_dt * (quarter_f * around - slope)) * mix.pivot[k];
+          return two_dt * (quarter_f * around - slope);
         },
-        column);
-    return sum([&](std::ptrdiff_t k) { return (u_east[k * step] - u_here[k * step]) * per_dx; });
+        [&](std::ptrdiff_t k) { return (u_east[k * step] - u_here[k * step]) * per_dx; }, column, old, step, reading);
   }
 
   /// Elimination upwards and substitution downwards, the columns in turns, which hides the latency of the recurrence.
@@ -172,23 +188,30 @@ private:
     for (int k = 0; k < p.layers; ++k) to[k * step] = column[k];
   }
 
-  /// column[k] = f(k).
-  template <class F, class Column>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION void for_layers(F const& f, Column&& column) const {
-    keel::block::for_levels(
-        0, std::size_t(p.layers), [&](std::size_t k) { return f(std::ptrdiff_t(k)); },
-        [&](std::size_t k, double x) { column[k] = x; });
-  }
-  /// Over the layers in eight lanes, layer k in lane k mod 8, so that vector registers may hold them and the order is
-  /// the same everywhere.
-  template <class F>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION double sum(F const& f) const {
+  /// column[k] = (old[k] + f(k)) * pivot[k]; returns the sum of g(k) over the layers, in eight lanes, layer k in lane
+  /// k mod 8, so that vector registers may hold them and the order is the same everywhere. The accesses of eight layers
+  /// come first, which a GPU has under way together, beside those of the old level.
+  template <class F, class G, class Column, class Step, class Old>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double for_layers(F const& f, G const& g, Column&& column, double const* old,
+                                                      Step step, Old const& reading) const {
     double lane[8] = {};
+    auto const before = [&](int k) {
+      if constexpr (Old::ahead) return column[k];
+      else return old[k * step];
+    };
+    reading.begin(p.layers, old, step);
     int k = 0;
-    for (; k + 8 <= p.layers; k += 8)
-      for (int l = 0; l < 8; ++l) lane[l] += f(k + l);
+    for (; k + 8 <= p.layers; k += 8) {
+      double change[8];
+      KEEL_UNROLL
+      for (int l = 0; l < 8; ++l) change[l] = f(k + l), lane[l] += g(k + l);
+      if (k == 0) reading.end();
+      KEEL_UNROLL
+      for (int l = 0; l < 8; ++l) column[k + l] = (before(k + l) + change[l]) * mix.pivot[k + l];
+    }
+    if (k == 0) reading.end();
     for (int l = 0; l < 8; ++l)
-      if (k + l < p.layers) lane[l] += f(k + l);
+      if (k + l < p.layers) column[k + l] = (before(k + l) + f(k + l)) * mix.pivot[k + l], lane[l] += g(k + l);
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
   }
 };

@@ -66,7 +66,9 @@ struct column_block {
   /// The columns `by` further along horizontal index `d`: the neighbours that a stencil reads. They have to exist.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr column_block shifted(std::size_t d, std::ptrdiff_t by) const {
     column_block other = *this;
-    other.first[d] = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first[d]) + by);
+    KEEL_UNROLL
+    for (std::size_t e = 0; e < Horizontal; ++e) // by constant indices, so that the block stays in registers
+      other.first[e] = e == d ? static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first[e]) + by) : first[e];
     return other;
   }
 
@@ -84,7 +86,7 @@ struct column_block {
     using T = std::remove_cv_t<std::remove_pointer_t<decltype(field.data())>>;
     T const* const source = at(field, k...);
     if constexpr (Whole) {
-      if (Adjacent || is_adjacent(field)) return pack<T, Length>::load(source);
+      if (in_registers && (Adjacent || is_adjacent(field))) return pack<T, Length>::load(source);
       return pack<T, Length>::load_strided(source, across(field));
     } else {
       auto const stride = across(field);
@@ -94,12 +96,35 @@ struct column_block {
     }
   }
 
+  /// `shifted(along, By).load(field)`, where `here` is `load(field)` and By is 1 or -1: on a GPU all values but one are in
+  /// `here` already.
+  template <int By, bool Adjacent = false, class View, class T>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> load_beside(View const& field,
+                                                                           pack<T, Length> const& here) const {
+    static_assert(By == 1 || By == -1, "keel::block::column_block: columns beside these are one further, or one back "
+                                       "(By is 1 or -1). Use shifted(along, by).load(field)?");
+    if constexpr (in_registers) {
+      return shifted(along, By).template load<Adjacent>(field);
+    } else {
+      pack<T, Length> p = here;
+      auto const stride = across(field);
+      std::size_t const n = size();
+      KEEL_UNROLL
+      for (std::size_t c = 0; c < Length; ++c) {
+        bool const beyond = By < 0 ? c == 0 : c + 1 == n;
+        if (beyond) p[c] = at(field)[(static_cast<std::ptrdiff_t>(c) + By) * stride];
+        else if (By < 0 ? c > 0 : c + 1 < Length) p[c] = here[By < 0 ? c - 1 : c + 1];
+      }
+      return p;
+    }
+  }
+
   /// Writes the values of these columns, and of no other.
   template <bool Adjacent = false, class View, class T, class... K>
   KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
     T* const target = at(field, k...);
     if constexpr (Whole) {
-      if (Adjacent || is_adjacent(field)) values.store(target);
+      if (in_registers && (Adjacent || is_adjacent(field))) values.store(target);
       else values.store_strided(target, across(field));
     } else {
       auto const stride = across(field);
@@ -107,11 +132,7 @@ struct column_block {
     }
   }
 
-private:
-  template <class View>
-  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::ptrdiff_t across(View const& field) const {
-    return static_cast<std::ptrdiff_t>(detail::stride_of(field, along));
-  }
+  /// Where the value of the first of these columns lies at index `k` along it.
   template <class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto* at(View const& field, K... k) const {
     static_assert(
@@ -126,6 +147,19 @@ private:
                                             static_cast<std::size_t>(detail::stride_of(field, d++)))),
      ...);
     return field.data() + offset;
+  }
+
+private:
+  /// Neighbouring values are one access in vector registers. A thread of a GPU has none; there the columns of a block
+  /// lie along the slower index.
+  static constexpr bool in_registers = !KEEL_ON_ACCELERATOR;
+
+  template <class View>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::ptrdiff_t across(View const& field) const {
+    auto stride = static_cast<std::ptrdiff_t>(detail::stride_of(field, 0));
+    for (std::size_t d = 1; d < Horizontal; ++d)
+      if (d == along) stride = static_cast<std::ptrdiff_t>(detail::stride_of(field, d)); // d is a constant: no branch
+    return stride;
   }
 };
 

@@ -7,6 +7,7 @@
 
 #include <keel/block/blocks.hpp>
 #include <keel/block/chunks.hpp>
+#include <keel/block/team_memory.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <concepts>
@@ -29,8 +30,8 @@ struct caller {};
 ///
 /// Two more are for places that have lanes, as GPUs do. `run_rows(Where, count, rows, f, label...)` calls `f(i, row)`
 /// for each i < count and row < rows, so that neighbouring rows share what they read. `run_with_memory<T>(Where, count,
-/// values, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of `values`, or answers false if there is too
-/// little.
+/// room, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of that `team_room`, after all threads of the team have
+/// called `f.fill(common, rank, threads)` where common room was asked for, or answers false if there is too little.
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
 template <class Where>
@@ -96,29 +97,35 @@ struct body {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void operator()(std::size_t i, More&... more) const {
     range.template visit<Length, Tail>(i, f, more...);
   }
+  template <class T>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void fill(T* common, std::size_t rank, std::size_t threads) const {
+    if constexpr (requires { f.fill(common, rank, threads); }) f.fill(common, rank, threads);
+  }
 };
-/// The same for columns in rows.
-template <tail Tail, class Range, class F>
+/// The same for columns in rows: a thread takes one of them, or `Length` along the slower index, and its neighbours lie
+/// along the other.
+template <std::size_t Length, tail Tail, class Range, class F>
 struct body_of_rows {
   Range range;
   F f;
-  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void operator()(std::size_t n, std::size_t row) const {
-    range.template visit_in_row<1, Tail>(n, row, f);
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void operator()(std::size_t i, std::size_t row) const {
+    range.template visit_in_row<Length, Tail>(Length == 1 ? i : row, Length == 1 ? row : i, f);
   }
 };
 
 template <std::size_t Length, tail Tail, class Where, class Range, class F, class... Label>
 KEEL_FUNCTION constexpr void launch(Where const& where, Range const& range, F&& f, Label const&... label) {
   using function = std::remove_cvref_t<F>;
-  using rows = body_of_rows<Tail, Range, function>;
-  constexpr bool in_rows = requires(rows const& r) {
-    requires Length == 1 && Range::in_rows;
+  using in_rows = body_of_rows<Length, Tail, Range, function>;
+  constexpr bool by_rows = requires(in_rows const& r) {
+    requires Range::in_rows;
     launcher<Where>::run_rows(where, std::size_t{}, std::size_t{}, r, label...);
   };
-  if constexpr (in_rows)
-    launcher<Where>::run_rows(where, range.template blocks_in_row<1>(), range.rows(), rows{range, std::forward<F>(f)},
-                              label...);
-  else
+  if constexpr (by_rows) {
+    std::size_t const blocks = range.template blocks_in_row<Length>(), rows = range.rows();
+    launcher<Where>::run_rows(where, Length == 1 ? blocks : rows, Length == 1 ? rows : blocks,
+                              in_rows{range, std::forward<F>(f)}, label...);
+  } else
     launcher<Where>::run(where, range.template block_count<Length>(),
                          body<Length, Tail, Range, function>{range, std::forward<F>(f)}, label...);
 }
@@ -163,36 +170,17 @@ void for_each_block(std::string const& label, Where const& where, Index begin, I
   for_each_block<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f));
 }
 
-/// Values of a thread in the memory of its team, which on a GPU is on the chip; neighbouring threads side by side.
-template <class T>
-struct team_memory {
-  T* first;
-  std::size_t stride; ///< to the next value of the same thread, in values
-
-  /// The values from number `begin` on as others of the same size.
-  template <class U>
-  struct array {
-    U* first;
-    std::size_t stride;
-    [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION U& operator[](std::size_t k) const { return first[k * stride]; }
-  };
-  template <class U>
-  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION array<U> as(std::size_t begin) const {
-    static_assert(sizeof(U) == sizeof(T));
-    return {reinterpret_cast<U*>(first + begin * stride), stride};
-  }
-};
-
-/// Calls `f(block, memory)` with room for `values` of `T` in a `team_memory` where the place has one that is large
-/// enough, and blocks of one index; else `f(block)`, as `for_each_block` does.
+/// Calls `f(block, memory)` with `room` for values of `T` in a `team_memory` where the place has one that is large
+/// enough, and blocks of one index; else `f(block)`, as `for_each_block` does. With common room the threads of a team,
+/// `rank` of `threads`, first call `f.fill(common, rank, threads)` and share the work.
 template <std::size_t Length, tail Tail, class T, Place Where, Blocked Range, class F>
 void for_each_block_with_memory(std::string const& label, Where const& where, Range const& range,
-                                [[maybe_unused]] std::size_t values, F f) {
+                                [[maybe_unused]] team_room room, F f) {
   using body = detail::body<Length, Tail, Range, F>;
   if constexpr (Length == 1 && requires(body const& b) {
-                  launcher<Where>::template run_with_memory<T>(where, std::size_t{}, values, b, label);
+                  launcher<Where>::template run_with_memory<T>(where, std::size_t{}, room, b, label);
                 }) {
-    if (launcher<Where>::template run_with_memory<T>(where, range.template block_count<1>(), values, body{range, f},
+    if (launcher<Where>::template run_with_memory<T>(where, range.template block_count<1>(), room, body{range, f},
                                                      label))
       return;
   }

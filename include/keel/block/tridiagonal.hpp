@@ -65,8 +65,8 @@ void check_coefficient(char const* name, View const& field, X const& x) {
 template <std::size_t Length, class Where, class Solver>
 void solve_columns(std::string const& label, Where const& where, std::size_t arrays, Solver const& solver) {
   using T = number_of<decltype(solver.x)>;
-  for_each_block_with_memory<columns_together<T, Length>, tail::masked, T>(label, where, columns_of(solver.x),
-                                                                           arrays * solver.levels(), solver);
+  for_each_block_with_memory<columns_together<T, Length>, tail::masked, T>(
+      label, where, columns_of(solver.x), {arrays * solver.levels(), solver.common()}, solver);
 }
 
 template <std::size_t MaxLevels, class M, class X>

@@ -46,15 +46,29 @@ struct blocked_rows {
   KEEL_FUNCTION void operator()(int i, int row) const { f(static_cast<std::size_t>(i), static_cast<std::size_t>(row)); }
 };
 
+/// The bytes of a team: columns side by side, on a border that pairs of values need, and what all share behind them.
+inline constexpr std::size_t team_border = 16;
+template <class T>
+[[nodiscard]] constexpr std::size_t bytes_of_team(keel::block::team_room room, std::size_t threads) {
+  return (room.own * threads + room.common) * sizeof(T) + team_border;
+}
+
 template <class Space, class T, class F>
 struct blocked_with_memory {
   F f;
-  std::size_t count, values;
+  std::size_t count;
+  keel::block::team_room room;
   KEEL_FUNCTION void operator()(typename Kokkos::TeamPolicy<Space>::member_type const& team) const {
     auto const threads = static_cast<std::size_t>(team.team_size()), own = static_cast<std::size_t>(team.team_rank());
-    std::size_t const i = static_cast<std::size_t>(team.league_rank()) * threads + own;
-    auto* const all = static_cast<T*>(team.team_shmem().get_shmem(static_cast<int>(values * threads * sizeof(T))));
-    keel::block::team_memory<T> memory{all + own, threads};
+    std::size_t const begin = static_cast<std::size_t>(team.league_rank()) * threads, i = begin + own;
+    std::size_t const values = room.own * threads;
+    auto* const all = static_cast<T*>(team.team_shmem().get_shmem_aligned((values + room.common) * sizeof(T), team_border));
+    if (room.common > 0) {
+      f.fill(all + values, own, threads);
+      team.team_barrier();
+    }
+    bool const in_warp = threads % 32 == 0 && begin + own / 32 * 32 + 32 <= count;
+    keel::block::team_memory<T> memory{all + own, threads, all + values, in_warp};
     if (i < count) f(i, memory);
   }
 };
@@ -97,22 +111,22 @@ struct launcher<Space> {
                                 {keel::space::detail::tile_width, keel::space::detail::tile_rows}),
                          keel::space::detail::blocked_rows<F>{f});
   }
-  /// Threads of a team share 32 KiB, so that an H200 holds seven teams at once; a warp at least.
+  /// Columns of a team fill 32 KiB, so that an H200 holds six or seven teams at once; a warp at least.
   template <class T, class F, class... Label>
     requires keel::space::detail::HasLanes<Space>
-  static bool run_with_memory(Space const& space, std::size_t count, std::size_t values, F const& f,
+  static bool run_with_memory(Space const& space, std::size_t count, team_room room, F const& f,
                               Label const&... label) {
-    std::size_t const fit = values == 0 ? 256 : std::size_t{32768} / (values * sizeof(T));
+    std::size_t const fit = room.own == 0 ? 256 : std::size_t{32768} / (room.own * sizeof(T));
     int const threads = fit >= 256 ? 256 : fit >= 128 ? 128 : fit >= 64 ? 64 : fit >= 32 ? 32 : 0;
-    if (threads == 0) return false;
+    if (threads == 0 || room.common * sizeof(T) > 8192) return false;
     if (count == 0) return true;
     auto const wide = static_cast<std::size_t>(threads);
     Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((count + wide - 1) / wide), threads);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(values * wide * sizeof(T))));
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(keel::space::detail::bytes_of_team<T>(room, wide))));
     // Arguments of the kernel go with its launch, else Kokkos would wait for the one before.
     Kokkos::parallel_for(keel::space::detail::label_of(label...),
                          Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                         keel::space::detail::blocked_with_memory<Space, T, F>{f, count, values});
+                         keel::space::detail::blocked_with_memory<Space, T, F>{f, count, room});
     return true;
   }
   template <class F, class Result, class... Label>

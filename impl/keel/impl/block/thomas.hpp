@@ -16,10 +16,15 @@
 
 namespace keel::block::detail {
 
+template <class View>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto number(View const& field, std::size_t k) {
+  return field.data()[k * static_cast<std::size_t>(field.stride(0))];
+}
+
 /// A coefficient at `k`: a number where all columns have the same, else a pack.
 template <bool Adjacent = false, class Block, class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto coefficient(Block const& block, View const& field, std::size_t k) {
-  if constexpr (Field<View, 1>) return field.data()[k * static_cast<std::size_t>(field.stride(0))];
+  if constexpr (Field<View, 1>) return number(field, k);
   else return block.template load<Adjacent>(field, k);
 }
 template <class Block, class View, class Value>
@@ -28,6 +33,26 @@ KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View co
   if constexpr (Field<View, 1>) field.data()[k * static_cast<std::size_t>(field.stride(0))] = value;
   else block.store(field, value, k);
 }
+
+/// Numbers one behind the other, as a field.
+template <class T>
+struct flat {
+  static constexpr std::size_t rank = 1;
+  T* first;
+  std::size_t size;
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION T* data() const { return first; }
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::size_t extent(std::size_t) const { return size; }
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr std::size_t stride(std::size_t) { return 1; }
+};
+
+/// A column in the memory of a team, copied there level by level ahead of its use.
+template <class T>
+struct streamed {
+  team_memory<T> const& memory;
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, 1>& operator[](std::size_t k) const {
+    return memory.template as<pack<T, 1>>(0)[k];
+  }
+};
 
 template <class View>
 using number_of = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<View const&>().data())>>;
@@ -79,18 +104,42 @@ struct thomas {
       solve_in(block, between, carries);
     }
   }
-  /// In memory of the team: first what lies between the two sweeps, then the carries.
+  /// In memory of the team: first what lies between the two sweeps, then the carries; the coefficients that all columns
+  /// share lie there once.
   template <std::size_t H, bool Whole>
   KEEL_FUNCTION void operator()(column_block<H, 1, Whole> const& block, team_memory<T> const& memory) const {
-    solve_in(block, memory.template as<pack<T, 1>>(0), memory.template as<carry_of<1>>(Factorised ? 0 : levels()));
+    std::size_t const n = levels();
+    auto const carries = memory.template as<carry_of<1>>(Factorised ? 0 : n);
+    if constexpr (shared_coefficients) {
+      using in_team = flat<T const>;
+      thomas<MaxLevels, Factorised, in_team, in_team, in_team, X> const here{
+          {memory.common, n}, {memory.common + n, n}, {memory.common + 2 * n, n}, x};
+      here.template solve<true>(block, streamed<T>{memory}, carries);
+    } else {
+      solve<true>(block, streamed<T>{memory}, carries);
+    }
+  }
+  /// The values of all threads of a team together.
+  [[nodiscard]] std::size_t common() const { return shared_coefficients ? 3 * levels() : 0; }
+  KEEL_FUNCTION void fill([[maybe_unused]] T* to, [[maybe_unused]] std::size_t rank,
+                          [[maybe_unused]] std::size_t threads) const {
+    if constexpr (shared_coefficients) {
+      std::size_t const n = levels();
+      for (std::size_t k = rank; k < n; k += threads)
+        to[k] = number(lower, k), to[n + k] = number(diagonal, k), to[2 * n + k] = number(upper, k);
+    }
   }
   [[nodiscard]] KEEL_FUNCTION std::size_t levels() const {
     return static_cast<std::size_t>(extent_of(x, static_cast<std::size_t>(X::rank) - 1));
   }
 
 private:
+  template <std::size_t, bool, class, class, class, class>
+  friend struct thomas;
+
+  static constexpr bool shared_coefficients = Field<Lower, 1> && Field<Diagonal, 1> && Field<Upper, 1>;
   template <std::size_t Length>
-  using carry_of = std::conditional_t<Field<Lower, 1> && Field<Diagonal, 1> && Field<Upper, 1>, T, pack<T, Length>>;
+  using carry_of = std::conditional_t<shared_coefficients, T, pack<T, Length>>;
 
   /// A single column keeps what lies between where it is.
   template <class Block>
@@ -105,6 +154,21 @@ private:
     };
     KEEL_FORCE_INLINE KEEL_FUNCTION level operator[](std::size_t k) const { return {*this, k}; }
   };
+
+  /// Calls `use(k, x at level k)` for every level upwards.
+  template <bool Adjacent, class Block, class Between, class Use>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void climb(Block const& block, Between const&, Use const& use) const {
+    auto const load = [&](std::size_t k) { return block.template load<Adjacent>(x, k); };
+    use(0, load(0));
+    for_levels(1, levels(), load, use);
+  }
+  /// The same through the memory of the team.
+  template <bool, class Block, class Use>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void climb(Block const& block, streamed<T> const& between, Use const& use) const {
+    between.memory.stream(
+        levels(), [&](std::size_t k) { return block.at(x, k); },
+        [&](std::size_t k, T value) { use(k, pack<T, 1>::filled(value)); });
+  }
 
   KEEL_FORCE_INLINE KEEL_FUNCTION static void assign(T& to, T from) { to = from; }
   template <class P>
@@ -133,25 +197,24 @@ private:
     using P = pack<T, Length>;
     using C = carry_of<Length>;
     std::size_t const n = levels();
-    C pivot = C{} + coefficient<Adjacent>(block, diagonal, 0);
-    if constexpr (!Factorised) pivot = T{1} / pivot;
-    P y = block.template load<Adjacent>(x, 0) * pivot;
-    between[0].assign(y);
-    for_levels(
-        1, n, [&](std::size_t k) { return block.template load<Adjacent>(x, k); },
-        [&](std::size_t k, P const& right) {
-          auto const below = coefficient<Adjacent>(block, lower, k);
-          auto const here = coefficient<Adjacent>(block, diagonal, k);
-          if constexpr (Factorised) {
-            y.assign(right * here - y * below);
-          } else {
-            C const carry = pivot * coefficient<Adjacent>(block, upper, k - 1);
-            assign(carries[k - 1], carry);
-            assign(pivot, T{1} / (C{} + here - carry * below));
-            y.assign(right * pivot - y * (pivot * below));
-          }
-          between[k].assign(y);
-        });
+    C pivot{};
+    P y{};
+    climb<Adjacent>(block, between, [&](std::size_t k, P const& right) {
+      auto const here = coefficient<Adjacent>(block, diagonal, k);
+      if (k == 0) {
+        assign(pivot, Factorised ? C{} + here : T{1} / (C{} + here));
+        y.assign(right * pivot);
+      } else if constexpr (Factorised) {
+        y.assign(right * here - y * coefficient<Adjacent>(block, lower, k));
+      } else {
+        C const carry = pivot * coefficient<Adjacent>(block, upper, k - 1);
+        auto const below = coefficient<Adjacent>(block, lower, k);
+        assign(carries[k - 1], carry);
+        assign(pivot, T{1} / (C{} + here - carry * below));
+        y.assign(right * pivot - y * (pivot * below));
+      }
+      between[k].assign(y);
+    });
     block.template store<Adjacent>(x, y, n - 1);
     for (std::size_t k = n - 1; k-- > 0;) {
       P const before = between[k];
