@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Work on input that nobody trusts, in a process of its own.
+/// Work on untrusted input, in a process of its own.
 
 #include <keel/policy/error.hpp>
 

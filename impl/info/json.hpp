@@ -124,7 +124,7 @@ inline std::string keel_device(device_row const& d) {
                  {"chosen", d.chosen ? "true" : "false"}});
 }
 
-/// The whole document. `ranks` is null where nobody asked for a map.
+/// The whole document. `ranks` is null where no map was asked for.
 inline std::string document(topology::node const& n, configuration const& c,
                             std::vector<topology::placement> const* ranks) {
   std::string const line = ",\n     ";

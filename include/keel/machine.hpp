@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Layer 2: ranks, environments, threads per rank. The only door to MPI; compiles without it and without Kokkos.
+/// Layer 2: ranks, environments, threads per rank. The only folder that includes MPI.
+/// It compiles without MPI and without Kokkos.
 
 #include <keel/machine/alone.hpp>
 #include <keel/machine/attachments.hpp>

@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Layer 2: memory and execution spaces beside Kokkos' own, plug-ins, devices, start and end. The door to Kokkos.
+/// Layer 2: memory and execution spaces beside Kokkos' own, plug-ins, devices, start and end.
+/// The only folder that includes Kokkos.
 
 #include <keel/space/allocations.hpp>
 #include <keel/space/blocked.hpp>

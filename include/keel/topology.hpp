@@ -3,7 +3,7 @@
 
 /// @file
 /// Layer 1: what a node is made of, what is near what, and a place for every rank. Compiles
-/// without Kokkos; the only door for hwloc.
+/// without Kokkos; the only folder that includes hwloc.
 
 #include <keel/topology/affinity.hpp>
 #include <keel/topology/binding.hpp>

@@ -15,7 +15,7 @@ namespace ks = keel::space;
 /// A device that this Kokkos was built with.
 using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, keel::openmp>;
 
-struct rehearsal : keel::defaults {
+struct all_simulated : keel::defaults {
   using default_execution_space = ks::simulated;
   using default_memory_space = ks::simulated_memory;
 };
@@ -34,11 +34,11 @@ TEST_CASE("device: a policy has keel's four default spaces, or its own") {
   CHECK(std::is_same_v<keel::defaults::default_host_execution_space, ks::default_host_execution_space>);
   CHECK(std::is_same_v<keel::defaults::default_memory_space, ks::default_memory_space>);
   CHECK(std::is_same_v<keel::defaults::default_host_memory_space, ks::default_host_memory_space>);
-  CHECK(keel::device::ApplicationPolicy<rehearsal>);
-  CHECK(std::is_same_v<typename ks::checked_defaults<rehearsal>::memory, ks::simulated_memory>);
+  CHECK(keel::device::ApplicationPolicy<all_simulated>);
+  CHECK(std::is_same_v<typename ks::checked_defaults<all_simulated>::memory, ks::simulated_memory>);
 }
 
 TEST_CASE("device: a policy's default for execution runs where no knob chose, whatever keel prefers") {
   CHECK(chosen<keel::defaults>() == host::name);
-  CHECK(chosen<rehearsal>() == "simulated");
+  CHECK(chosen<all_simulated>() == "simulated");
 }

@@ -9,7 +9,7 @@ TEST_CASE("machine: MPI's ranks keep the laws") { keel::laws::ranks_are_sound<km
 
 TEST_CASE("machine: one rank alone keeps the laws") { keel::laws::ranks_are_sound<km::alone>(); }
 
-TEST_CASE("machine: simulated ranks keep the laws, whichever is played") {
+TEST_CASE("machine: simulated ranks keep the laws, whichever the process is") {
   using small = km::simulated<3, 4>;
   for (int rank = 0; rank != small::ranks; ++rank) {
     small::as const playing{rank};

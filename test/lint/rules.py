@@ -15,8 +15,8 @@ import compiler
 
 LEVEL = {"policy": 0, "block": 1, "topology": 1, "space": 2, "machine": 2, "residency": 3, "device": 4}
 BARE = ("policy", "block", "topology", "machine")  # compile without Kokkos
-DOORS = {"hwloc": "topology", "Kokkos_": "space", "impl/Kokkos_": "space", "mpi.h": "machine", "boost/": "policy",
-         "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "omp.h": "space"}
+FOREIGN = {"hwloc": "topology", "Kokkos_": "space", "impl/Kokkos_": "space", "mpi.h": "machine", "boost/": "policy",
+           "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "omp.h": "space"}
 
 
 
@@ -85,13 +85,13 @@ def arrows(tree):
                 yield f"{tree.name(header)}: {include}> is for the folder {theirs} alone"
 
 
-def doors(tree):
+def foreign(tree):
     """Each foreign header appears under one folder only."""
     for header in tree.headers():
         for include in includes(header):
-            for foreign, door in DOORS.items():
-                if include[1:].startswith(foreign) and folder_of(spelled(tree, header)) != door:
-                    yield f"{tree.name(header)}: {include}> (the door is {door})"
+            for library, folder in FOREIGN.items():
+                if include[1:].startswith(library) and folder_of(spelled(tree, header)) != folder:
+                    yield f"{tree.name(header)}: {include}> (only {folder} includes it)"
 
 
 def alone(tree):
@@ -179,7 +179,7 @@ def lists(tree):
 
 
 def tested(tree):
-    """Every header has a test: one that includes it, by itself or through another header that is not a door to all."""
+    """Every header has a test: one that includes it, by itself or through another header that does not include all."""
     headers = {spelled(tree, header): header for header in tree.headers()}
     reached = set()
     waiting = [include[1:] for test in tree.files(".cpp", ".hpp", ".cu", below=("test/",)) for include in includes(test)]
@@ -253,7 +253,7 @@ def packaged(tree):
 
 
 RULES = {rule.__name__: rule for rule in
-         (arrows, doors, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence, form, version, packaged, quiet)}
+         (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence, form, version, packaged, quiet)}
 
 
 def main(arguments):

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import compiler
 
-DOORS = "".join(f"#include <keel/{module}.hpp>\n" for module in ("policy", "block", "topology", "machine"))
+HEADERS = "".join(f"#include <keel/{module}.hpp>\n" for module in ("policy", "block", "topology", "machine"))
 MISTAKE = "#include <string>\ninline bool is_none(std::string const& s) { return s.size() == 0; }\n"
 
 
@@ -34,7 +34,7 @@ def main(root, build):
         print("SKIP: lint tidy: no clang-tidy 14 (each version finds other things)")
         return 0
     wrong = [] if found(root, build, "tidy_mistake.cpp", MISTAKE) else ["clang-tidy does not find the mistake of tidy.py"]
-    wrong += found(root, build, "tidy_doors.cpp", DOORS)
+    wrong += found(root, build, "tidy_headers.cpp", HEADERS)
     print(*(f"FAIL: {line}" for line in wrong), f"{2 - min(2, len(wrong))} passed, {min(2, len(wrong))} failed, 0 skipped", sep="\n")
     return 1 if wrong else 0
 

@@ -94,7 +94,7 @@ int main(int argc, char** argv) {
   try {
     return run(ending, argc, argv);
   } catch (keel::error const& e) {
-    if (ending == "single" && !e.is_told_elsewhere()) std::puts(e.what());
+    if (ending == "single" && !e.is_printed_elsewhere()) std::puts(e.what());
     return 2;
   }
 }

@@ -15,7 +15,7 @@ using km::environment;
 
 TEST_CASE("machine: without MPI the name mpi stands for alone") {
   CHECK(std::same_as<km::mpi, km::alone> == (KEEL_WITH_MPI == 0));
-  CHECK(km::TalkingRanks<km::mpi>);
+  CHECK(km::CommunicatingRanks<km::mpi>);
 }
 
 #if KEEL_WITH_MPI

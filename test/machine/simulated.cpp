@@ -128,6 +128,6 @@ TEST_CASE("machine: near ranks, splits and memories of a million simulated ranks
 }
 
 TEST_CASE("machine: what depends on the word of other ranks is not there to be called") {
-  CHECK_FALSE(km::TalkingRanks<million>);
+  CHECK_FALSE(km::CommunicatingRanks<million>);
   CHECK_THROWS_AS(million::as{million::ranks}, keel::error);
 }

@@ -20,9 +20,9 @@ TEST_CASE("policy: an error speaks in one grammar") {
 TEST_CASE("policy: an error remembers what was said last and who says it") {
   keel::error const e("machine", "no");
   CHECK(keel::error::latest() == "keel::machine: no.");
-  CHECK_FALSE(e.is_told_elsewhere());
-  CHECK(e.told_elsewhere().is_told_elsewhere());
-  CHECK(std::string{e.told_elsewhere().what()} == e.what());
+  CHECK_FALSE(e.is_printed_elsewhere());
+  CHECK(e.printed_elsewhere().is_printed_elsewhere());
+  CHECK(std::string{e.printed_elsewhere().what()} == e.what());
   keel::error const far = keel::error::from_message("as it came", 3);
   CHECK(std::string{far.what()} == "as it came");
   CHECK(far.code() == 3);

@@ -24,7 +24,7 @@ std::string printed() {
   return out.str();
 }
 
-struct rehearsal : ks::defaults {
+struct all_simulated : ks::defaults {
   using default_execution_space = ks::simulated;
   using default_memory_space = ks::simulated_memory;
   using default_host_memory_space = ks::pool<>;
@@ -72,7 +72,7 @@ TEST_CASE("space: Kokkos prints the four defaults with its configuration") {
     Kokkos::initialize();
     auto const text = "keel's defaults: device keel::space::simulated in simulated, host " +
                       std::string(ks::default_host_execution_space::name()) + " in pool\n";
-    return printed<rehearsal>().find(text) == std::string::npos;
+    return printed<all_simulated>().find(text) == std::string::npos;
   });
   CHECK(chosen.status == 0);
 }

@@ -86,7 +86,7 @@ def count(record, doctest, reasons):
     return passed, failed, good, complaints
 
 
-def last_words(name, record, lines=60):
+def last_lines(name, record, lines=60):
     """What a test printed at its end, under a head of its own."""
     printed = [line for part in ("stdout", "stderr") for line in (record.get(part) or "").rstrip().splitlines()]
     head = f"last {lines} of {len(printed)} lines" if len(printed) > lines else f"{len(printed)} lines"
@@ -138,7 +138,7 @@ def main():
             print(f"SKIP: {text}")
             said.append(next(reason for reason in reasons if f": {reason}" in text))
         if failed:
-            print(last_words(name, record))
+            print(last_lines(name, record))
         for text in complaints or (["failed"] if failed else []):
             print(f"FAIL: {name}: {text}")
         run.add(name)

@@ -39,7 +39,7 @@ if __name__ == "__main__":
         if (passed, failed, len(skipped)) != wanted:
             print(f"FAIL: {name}: {(passed, failed, len(skipped))}, not {wanted}")
             wrong += 1
-    words = count.last_words("it", record("".join(f"line {i}\n" for i in range(99)), "FAIL", 3) | {"stderr": "died\n"}).splitlines()
+    words = count.last_lines("it", record("".join(f"line {i}\n" for i in range(99)), "FAIL", 3) | {"stderr": "died\n"}).splitlines()
     if words[1:3] != ["==== it: FAIL, exit code 3, last 60 of 100 lines", "line 40"] or words[-2:] != ["died", "==== end of it"]:
         print(f"FAIL: a failed test's last lines stand under its name: {words[:3]} ... {words[-2:]}")
         wrong += 1

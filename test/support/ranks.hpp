@@ -46,7 +46,7 @@ public:
 
 #else
 
-/// The null model: one process, doctest as it is.
+/// Without MPI: one process, doctest as it is.
 class ranks {
 public:
   ranks(int&, char**&) {}

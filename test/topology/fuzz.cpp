@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Mutations of the saved machines against the door to hwloc: fuzz SEED COUNT FILE...
+/// Mutations of the saved machines against the reader of hwloc: fuzz SEED COUNT FILE...
 ///
 /// Whatever comes out is a node or a keel::error. Works in children, so that what dies is counted,
 /// with the mutation that did it, and the next goes on. Exit code: 0 where nothing died.

@@ -33,7 +33,7 @@ using default_devices = where_supported<list<serial, openmp, threads, tbb, cuda,
 struct defaults {
   /// What the application was written for. Nothing else has a symbol or a branch in the program.
   using devices = default_devices;
-  /// Who carries the ranks; the null model is `keel::machine::alone`, and so is this in a build without MPI.
+  /// What carries the ranks; `keel::machine::alone` is one rank without MPI, and what a build without MPI has.
   using ranks = machine::mpi;
   /// How residency is followed: off, automatic, checked or traced.
   using tracking = residency::automatic;

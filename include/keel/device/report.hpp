@@ -19,7 +19,7 @@ namespace keel {
 inline int report(std::exception const& e) noexcept {
   if (auto const end_job = policy::when_caught().load()) end_job(e.what());
   auto const* ours = as_error(e);
-  if (ours == nullptr || !ours->is_told_elsewhere()) std::fprintf(stderr, "%s\n", e.what());
+  if (ours == nullptr || !ours->is_printed_elsewhere()) std::fprintf(stderr, "%s\n", e.what());
   return 2;
 }
 

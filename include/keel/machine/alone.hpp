@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The null model of ranks: one process, rank 0 of 1, without MPI.
+/// Ranks without MPI: one process, rank 0 of 1.
 
 #include <keel/machine/concepts.hpp>
 
@@ -73,6 +73,6 @@ struct alone {
   [[noreturn]] static void abort(communicator const&, int) noexcept { std::abort(); }
 };
 
-static_assert(TalkingRanks<alone>);
+static_assert(CommunicatingRanks<alone>);
 
 } // namespace keel::machine

@@ -36,11 +36,11 @@ namespace keel::machine {
 template <Ranks R>
 template <class Node>
 basic_environment<R> basic_environment<R>::by_memory(Node const& on) const
-  requires(TalkingRanks<R> || PlayedRanks<R>)
+  requires(CommunicatingRanks<R> || SimulatedRanks<R>)
 {
   if (!is_member()) return non_member();
   auto const ranks_here = node();
-  if constexpr (PlayedRanks<R>) {
+  if constexpr (SimulatedRanks<R>) {
     auto const places = on.place(ranks_here.size());
     return ranks_here.split([&](int rank) { return std::max(0, places[static_cast<std::size_t>(rank)].memory); });
   } else {
@@ -51,7 +51,7 @@ basic_environment<R> basic_environment<R>::by_memory(Node const& on) const
 
 template <Ranks R>
 basic_environment<R> basic_environment<R>::by_memory() const
-  requires(TalkingRanks<R> || PlayedRanks<R>)
+  requires(CommunicatingRanks<R> || SimulatedRanks<R>)
 {
   return by_memory(topology::node::here());
 }

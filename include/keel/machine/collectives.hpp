@@ -29,17 +29,17 @@ concept Gatherable = Sendable<T> && !std::same_as<T, bool>;
 
 /// Returns when every rank has called it. Every function of this header is
 /// collective over the environment, and does nothing on a non-member.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 void barrier(basic_environment<R> const& env) {
   if (env.is_member()) R::barrier(env.communicator());
 }
 
 /// Gives every rank the elements that `root` has. Extents must agree.
-template <TalkingRanks R, Sendable T, std::size_t N>
+template <CommunicatingRanks R, Sendable T, std::size_t N>
 void broadcast(basic_environment<R> const& env, std::span<T, N> values, int root) {
   if (env.is_member()) R::broadcast(env.communicator(), values.data(), values.size_bytes(), root);
 }
-template <TalkingRanks R, Sendable T>
+template <CommunicatingRanks R, Sendable T>
   requires(!std::ranges::range<T>)
 void broadcast(basic_environment<R> const& env, T& value, int root) {
   broadcast(env, std::span<T, 1>{&value, 1}, root);
@@ -47,7 +47,7 @@ void broadcast(basic_environment<R> const& env, T& value, int root) {
 
 /// The elements of all ranks, by rank, on `root`; empty elsewhere. Ranks may bring
 /// different numbers; two calls of MPI. Throws on `root` beyond 2^31 - 1 elements.
-template <TalkingRanks R, Gatherable T>
+template <CommunicatingRanks R, Gatherable T>
 [[nodiscard]] std::vector<T> gather(basic_environment<R> const& env, std::span<T const> mine, int root) {
   if (!env.is_member()) return {};
   if (mine.size() > INT_MAX)
@@ -63,14 +63,14 @@ template <TalkingRanks R, Gatherable T>
   R::gather(env.communicator(), mine.data(), count, sizeof(T), all.data(), counts, root);
   return all;
 }
-template <TalkingRanks R, std::ranges::contiguous_range V>
+template <CommunicatingRanks R, std::ranges::contiguous_range V>
 [[nodiscard]] auto gather(basic_environment<R> const& env, V const& mine, int root) {
   return gather<R, std::ranges::range_value_t<V>>(env, std::span{std::ranges::data(mine), std::ranges::size(mine)},
                                                   root);
 }
 
 /// The value of each rank, by rank, everywhere.
-template <TalkingRanks R, Gatherable T>
+template <CommunicatingRanks R, Gatherable T>
 [[nodiscard]] std::vector<T> all_gather(basic_environment<R> const& env, T const& mine) {
   std::vector<T> all(static_cast<std::size_t>(env.size()));
   if (env.is_member()) R::all_gather(env.communicator(), &mine, all.data(), sizeof(T));
@@ -78,13 +78,13 @@ template <TalkingRanks R, Gatherable T>
 }
 
 /// Whether every rank says so; on a non-member what it says itself.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] bool all_of(basic_environment<R> const& env, bool mine) {
   return env.is_member() ? R::all_of(env.communicator(), mine) : mine;
 }
 
 /// One text of each rank, by rank, on `root`; empty elsewhere.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] std::vector<std::string> gather_texts(basic_environment<R> const& env, std::string const& mine,
                                                     int root) {
   int const length = static_cast<int>(mine.size());

@@ -31,7 +31,7 @@ enum class thread_level { single, funneled, serialized, multiple };
 /// | `lead_nodes(c, node)` | the first rank of each node, null elsewhere; and how many there are | `c` |
 /// | `rank(c)`, `size(c)` | local | not collective |
 ///
-/// Models: `mpi`; `alone`, the null model; `simulated<Nodes, RanksPerNode>`.
+/// Models: `mpi`; `alone`, one rank without MPI; `simulated<Nodes, RanksPerNode>`.
 /// Laws: test/laws/machine_ranks.hpp.
 template <class R>
 concept Ranks = std::movable<typename R::communicator> && std::default_initializable<typename R::communicator> &&
@@ -54,7 +54,7 @@ concept Ranks = std::movable<typename R::communicator> && std::default_initializ
   { R::size(c) } -> std::same_as<int>;
 };
 
-/// Ranks that exist, and so can talk: collectives and messages need this.
+/// Ranks that exchange messages: collectives need this.
 ///
 /// | member | contract |
 /// |---|---|
@@ -63,9 +63,10 @@ concept Ranks = std::movable<typename R::communicator> && std::default_initializ
 /// | `requests` | sends and receives under way: `send receive wait`; messages of one tag between two ranks arrive in order |
 /// | `abort(c, code)` | ends every process of the job; does not return |
 template <class R>
-concept TalkingRanks = Ranks<R> && std::default_initializable<typename R::requests> &&
-                       requires(typename R::communicator const& c, void* data, void const* source, std::size_t bytes,
-                                int root, std::optional<int> color, std::vector<int> const& counts) {
+concept CommunicatingRanks = Ranks<R> && std::default_initializable<typename R::requests> &&
+                             requires(typename R::communicator const& c, void* data, void const* source,
+                                      std::size_t bytes, int root, std::optional<int> color,
+                                      std::vector<int> const& counts) {
   { R::split(c, color, root) } -> std::same_as<typename R::communicator>;
   R::barrier(c);
   R::broadcast(c, data, bytes, root);
@@ -76,10 +77,10 @@ concept TalkingRanks = Ranks<R> && std::default_initializable<typename R::reques
   R::abort(c, root);
 };
 
-/// Ranks of which one process plays one at a time, and knows of all where they are: `node_of(c, rank)` is
-/// the number of a rank's node. What talking ranks find out by asking is computed.
+/// Ranks that one process simulates, one at a time. `node_of(c, rank)` is the number of a rank's node. What
+/// communicating ranks learn by messages is computed from it.
 template <class R>
-concept PlayedRanks = Ranks<R> && requires(typename R::communicator const& c, int rank) {
+concept SimulatedRanks = Ranks<R> && requires(typename R::communicator const& c, int rank) {
   { R::node_of(c, rank) } -> std::same_as<int>;
 };
 

@@ -30,7 +30,7 @@ struct whereabouts {
 
 /// This rank's, on a node as `topology` describes it. `device` is the PCI id of the device it
 /// really took; where it is empty, of the one that its place gives. Collective over the environment.
-template <ThreadSource Threads = no_threads, TalkingRanks R>
+template <ThreadSource Threads = no_threads, CommunicatingRanks R>
 [[nodiscard]] whereabouts whereabouts_of(basic_environment<R> const& env, topology::node const& on,
                                          std::string_view device = {}) {
   if (!env.is_member()) return {};
@@ -62,7 +62,7 @@ inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"
 } // namespace detail
 
 /// What all ranks say, by rank, on the master; empty elsewhere. Collective.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] std::vector<whereabouts> gather_whereabouts(basic_environment<R> const& env, whereabouts const& mine) {
   std::vector<whereabouts> all(env.is_master() ? static_cast<std::size_t>(env.size()) : 0);
   if (!env.is_member()) return all;
@@ -108,12 +108,12 @@ template <TalkingRanks R>
 }
 
 /// Who runs where, as a table and as JSON: of all ranks, on the master; empty elsewhere. Collective.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] std::string describe(basic_environment<R> const& env, whereabouts const& mine) {
   auto const all = gather_whereabouts(env, mine);
   return env.is_master() ? to_text(all) : "";
 }
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] std::string describe_json(basic_environment<R> const& env, whereabouts const& mine) {
   auto const all = gather_whereabouts(env, mine);
   return env.is_master() ? to_json(all) : "";

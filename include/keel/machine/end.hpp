@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  static constexpr bool can_wait = TalkingRanks<R> && requires { typename R::neighbours; };
+  static constexpr bool can_wait = CommunicatingRanks<R> && requires { typename R::neighbours; };
   basic_environment<R> ranks_{R::null()};
 };
 
@@ -71,7 +71,7 @@ private:
 /// exception says is known where it is caught: `keel::report` there ends the job with it. Where nothing is reported, a
 /// thread ends the job with `fallback` after `patience`, or the end of the process does. Called while the stack is
 /// unwound; the first call counts.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 void abort_when_caught(basic_environment<R> const& env, std::string fallback,
                        std::chrono::milliseconds patience = std::chrono::seconds{2}) {
   static int rank, size;

@@ -113,7 +113,7 @@ public:
   /// The ranks that give the same color, ordered by key, then by rank here; without a
   /// color a non-member. Collective over this environment.
   [[nodiscard]] basic_environment split(std::optional<int> color, int key = 0) const
-    requires TalkingRanks<R>
+    requires CommunicatingRanks<R>
   {
     check_color(color);
     return is_member() ? basic_environment(R::split(comm_, color, key)) : non_member();
@@ -127,7 +127,7 @@ public:
     if (!is_member()) return non_member();
     std::optional<int> const mine = rule(rank());
     check_color(mine);
-    if constexpr (TalkingRanks<R>) {
+    if constexpr (CommunicatingRanks<R>) {
       return basic_environment(R::split(comm_, mine, 0));
     } else {
       std::vector<int> alike;
@@ -140,17 +140,17 @@ public:
   /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, where it is not bound
   /// to some, the one that placing the node's ranks over it gives. Collective. In machine/by_memory.hpp.
   [[nodiscard]] basic_environment by_memory() const
-    requires(TalkingRanks<R> || PlayedRanks<R>);
+    requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 
   /// The same on a node as `topology` describes it.
   template <class Node>
   [[nodiscard]] basic_environment by_memory(Node const& on) const
-    requires(TalkingRanks<R> || PlayedRanks<R>);
+    requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 
   /// `n` ranks that are close in the network, around the master. Collective over this environment; throws
   /// `keel::error` for more than there are. In machine/near.hpp.
   [[nodiscard]] basic_environment near(int n) const
-    requires(TalkingRanks<R> || PlayedRanks<R>);
+    requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 
   /// What the application hangs on this environment; ends before the communicator does.
   [[nodiscard]] attachments& data() noexcept { return data_; }

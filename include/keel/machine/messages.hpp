@@ -17,7 +17,7 @@ namespace keel::machine {
 /// order sent. Buffers are MPI's until `wait`. A rank may write to itself, by a send and a
 /// receive of the same object. Tags are 0 to 32767. Ready for the next round after `wait`,
 /// then without allocation.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 class messages {
 public:
   explicit messages(basic_environment<R> const& env) : env_(&env) {}

@@ -149,7 +149,7 @@ private:
   }
 };
 
-static_assert(TalkingRanks<mpi>);
+static_assert(CommunicatingRanks<mpi>);
 
 #else
 

@@ -75,8 +75,8 @@ struct network_place {
 
 namespace detail {
 
-/// The places of played ranks: their nodes alone, each called by its first rank.
-template <PlayedRanks R>
+/// The places of simulated ranks: their nodes alone, each called by its first rank.
+template <SimulatedRanks R>
 [[nodiscard]] std::vector<network_place> places_of(typename R::communicator const& c) {
   std::vector<network_place> places(static_cast<std::size_t>(R::size(c)));
   std::unordered_map<int, int> first_on;
@@ -89,11 +89,11 @@ template <PlayedRanks R>
 
 template <Ranks R>
 basic_environment<R> basic_environment<R>::near(int n) const
-  requires(TalkingRanks<R> || PlayedRanks<R>)
+  requires(CommunicatingRanks<R> || SimulatedRanks<R>)
 {
   first{n}.check(place_.extent);
   if (!is_member()) return {*this, first{n}};
-  if constexpr (PlayedRanks<R>) {
+  if constexpr (SimulatedRanks<R>) {
     return {*this, chosen(closest(detail::places_of<R>(comm_), master_rank(), n))};
   } else {
     auto const on_node = node();

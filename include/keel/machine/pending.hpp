@@ -18,7 +18,7 @@ namespace keel::machine {
 
 /// A reduction that has begun. `wait()` returns the result; for a span, whose elements MPI uses until then, it returns
 /// nothing. The destructor waits where `wait()` was not called. It is not copied, and its environment outlives it.
-template <TalkingRanks R, class X, class Op>
+template <CommunicatingRanks R, class X, class Op>
 class pending {
   static constexpr bool is_range = std::ranges::range<X> && !detail::is_array<X>;
 
@@ -39,7 +39,7 @@ public:
   pending& operator=(pending const&) = delete;
 
   auto wait() {
-    if constexpr (is_talking)
+    if constexpr (has_request)
       if (request_) std::exchange(request_, nullptr)->wait();
     if constexpr (!is_range) return x_;
   }
@@ -61,24 +61,24 @@ private:
     using type = std::remove_reference_t<std::ranges::range_reference_t<Y>>;
   };
   using request_type = decltype(request_of<R, typename element<X>::type>());
-  static constexpr bool is_talking = !std::is_same_v<request_type, nothing>;
+  static constexpr bool has_request = !std::is_same_v<request_type, nothing>;
 
   X x_;
   [[no_unique_address]] request_type request_ = {};
 };
 
 /// Begins the reduction of a value, an array or a span.
-template <TalkingRanks R, class X, class Op>
+template <CommunicatingRanks R, class X, class Op>
 [[nodiscard]] pending<R, X, Op> begin_all_reduce(basic_environment<R> const& env, X x, Op) {
   return {env, std::move(x)};
 }
-template <TalkingRanks R, class X>
+template <CommunicatingRanks R, class X>
 [[nodiscard]] auto begin_sum(basic_environment<R> const& env, X x) {
   return pending<R, X, std::plus<>>{env, std::move(x)};
 }
-template <TalkingRanks R, class X>
+template <CommunicatingRanks R, class X>
 [[nodiscard]] auto begin_min(basic_environment<R> const& env, X x) { return pending<R, X, least>{env, std::move(x)}; }
-template <TalkingRanks R, class X>
+template <CommunicatingRanks R, class X>
 [[nodiscard]] auto begin_max(basic_environment<R> const& env, X x) {
   return pending<R, X, greatest>{env, std::move(x)};
 }

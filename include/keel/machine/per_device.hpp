@@ -28,7 +28,7 @@ struct device_of_rank {
 };
 
 /// Of every rank of `env`, by rank. Collective.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] std::vector<device_of_rank> devices_of(basic_environment<R> const& env, topology::node const& on) {
   auto const here = env.node();
   device_of_rank mine{.node = env.rank()};
@@ -66,7 +66,7 @@ struct one_per_device_selection {
   topology::node const* node = nullptr;
   [[nodiscard]] constexpr one_per_device_selection on(topology::node const& other) const { return {&other}; }
 
-  template <TalkingRanks R>
+  template <CommunicatingRanks R>
   [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
     auto const all = detail::devices_of(parent, node == nullptr ? topology::node::here() : *node);
     std::vector<int> ranks;
@@ -87,7 +87,7 @@ struct near_device_selection {
   topology::node const* node = nullptr;
   [[nodiscard]] constexpr near_device_selection on(topology::node const& other) const { return {&other}; }
 
-  template <TalkingRanks R>
+  template <CommunicatingRanks R>
   [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
     auto const all = detail::devices_of(parent, node == nullptr ? topology::node::here() : *node);
     std::vector<int> ranks;

@@ -144,7 +144,7 @@ concept Place = Staged<std::remove_cvref_t<X>> ||
 } // namespace detail
 
 /// The result of `op` over what all ranks bring.
-template <TalkingRanks R, detail::Value X, class Op>
+template <CommunicatingRanks R, detail::Value X, class Op>
 [[nodiscard]] X all_reduce(basic_environment<R> const& env, X const& x, Op) {
   X mine = x;
   detail::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) {
@@ -152,7 +152,7 @@ template <TalkingRanks R, detail::Value X, class Op>
   });
   return mine;
 }
-template <TalkingRanks R, detail::Place X, class Op>
+template <CommunicatingRanks R, detail::Place X, class Op>
 void all_reduce(basic_environment<R> const& env, X&& x, Op) {
   bool is_reached = false;
   if constexpr (requires { R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op>; })
@@ -163,33 +163,33 @@ void all_reduce(basic_environment<R> const& env, X&& x, Op) {
   });
 }
 
-template <TalkingRanks R, class X>
+template <CommunicatingRanks R, class X>
 auto sum(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), std::plus<>{}); }
-template <TalkingRanks R, class X>
+template <CommunicatingRanks R, class X>
 auto min(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), least{}); }
-template <TalkingRanks R, class X>
+template <CommunicatingRanks R, class X>
 auto max(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), greatest{}); }
 
 /// The result of `op` over the ranks up to this one.
-template <TalkingRanks R, detail::Value X, class Op = std::plus<>>
+template <CommunicatingRanks R, detail::Value X, class Op = std::plus<>>
 [[nodiscard]] X scan(basic_environment<R> const& env, X const& x, Op = {}) {
   X mine = x;
   detail::in_place(env, mine, false, [&](auto* data, std::size_t n) { detail::scan<Op>(env, data, n); });
   return mine;
 }
-template <TalkingRanks R, detail::Place X, class Op = std::plus<>>
+template <CommunicatingRanks R, detail::Place X, class Op = std::plus<>>
 void scan(basic_environment<R> const& env, X&& x, Op = {}) {
   detail::in_place(env, x, false, [&](auto* data, std::size_t n) { detail::scan<Op>(env, data, n); });
 }
 
 /// Whether one rank at least says so.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] bool any_of(basic_environment<R> const& env, bool mine) {
   return env.is_member() ? !all_of(env, !mine) : mine;
 }
 
 /// Exact sums, rounded once; of integers plain ones, which are exact.
-template <TalkingRanks R, detail::Value X>
+template <CommunicatingRanks R, detail::Value X>
 [[nodiscard]] X sum(basic_environment<R> const& env, X const& x, ordered_t) {
   if constexpr (std::integral<X>) {
     return machine::sum(env, x);
@@ -206,7 +206,7 @@ template <TalkingRanks R, detail::Value X>
     return static_cast<X>(machine::sum(env, exact_sum{static_cast<double>(x)}).value());
   }
 }
-template <TalkingRanks R, std::ranges::input_range X>
+template <CommunicatingRanks R, std::ranges::input_range X>
   requires(!detail::is_array<X>)
 [[nodiscard]] auto sum(basic_environment<R> const& env, X const& all, ordered_t) {
   using T = std::ranges::range_value_t<X>;
@@ -221,7 +221,7 @@ template <TalkingRanks R, std::ranges::input_range X>
   }
 }
 /// What was accumulated, of all ranks.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[nodiscard]] double sum(basic_environment<R> const& env, exact_sum const& mine, ordered_t) {
   return machine::sum(env, mine).value();
 }

@@ -4,7 +4,7 @@
 /// @file
 /// Words to the user: from one rank for the whole job, or the last ones.
 
-#include <keel/impl/machine/last_words.hpp>
+#include <keel/impl/machine/stderr_pipe.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/machine/host.hpp>
 
@@ -31,7 +31,7 @@ inline void say_before_abort(std::string_view message, int rank, int size, int c
 /// Ends every process of the job, after one line on stderr with rank, host and
 /// message, once a launcher has read it. Called by any rank, not collective. With `alone`, and after MPI
 /// has ended, the process ends by SIGABRT.
-template <TalkingRanks R>
+template <CommunicatingRanks R>
 [[noreturn]] void abort(basic_environment<R> const& env, std::string_view message, int code) {
   detail::say_before_abort(message, env.rank(), env.size(), code);
   R::abort(env.communicator(), code);

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Rehearsal: the ranks of a large machine as one of them sees them, without MPI.
+/// The ranks of a large machine as one of them sees them, simulated without MPI.
 
 #include <keel/machine/concepts.hpp>
 
@@ -16,7 +16,7 @@ namespace keel::machine {
 
 /// `Nodes` nodes with `RanksPerNode` ranks each, numbered node by node.
 ///
-/// One process plays one rank at a time, chosen by `as`. Subsets, nodes, leaders, neighbours and splits
+/// One process takes the part of one rank at a time, chosen by `as`. Subsets, nodes, leaders, neighbours and splits
 /// by a rule are computed; nothing can be sent, and a `split` by what each rank alone knows cannot be
 /// made. An environment of a range of ranks takes the same few bytes whatever its size; one of chosen
 /// ranks, and leaders, an `int` for each.
@@ -26,12 +26,12 @@ struct simulated {
                 "keel::machine::simulated: there is no rank (Nodes or RanksPerNode is not positive). Give both?");
   static constexpr int ranks = Nodes * RanksPerNode;
 
-  /// Plays `rank` while it lives. Environments keep the rank they were made for.
+  /// The process is `rank` while it lives. Environments keep the rank they were made for.
   class as {
   public:
     explicit as(int rank) : before_(me) {
       if (rank < 0 || rank >= ranks)
-        throw error("machine::simulated", "rank " + std::to_string(rank) + " cannot be played",
+        throw error("machine::simulated", "rank " + std::to_string(rank) + " cannot be simulated",
                     "there are " + std::to_string(ranks), "Count from 0");
       me = rank;
     }
@@ -135,6 +135,6 @@ private:
   static inline thread_local int me = 0;
 };
 
-static_assert(PlayedRanks<simulated<2, 2>>);
+static_assert(SimulatedRanks<simulated<2, 2>>);
 
 } // namespace keel::machine

@@ -20,7 +20,7 @@ namespace keel::machine {
 /// at work, not the one wished for: OpenMP's `omp_get_num_threads()` outside a region is
 /// 1 whatever runs inside.
 ///
-/// Models: `no_threads`, the null model; `openmp_threads`, where the program is compiled for OpenMP;
+/// Models: `no_threads`, of one thread; `openmp_threads`, where the program is compiled for OpenMP;
 /// `device_threads<Tag>`, of a device that has threads, and so Kokkos' number.
 template <class S>
 concept ThreadSource = requires {

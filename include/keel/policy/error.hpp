@@ -38,12 +38,12 @@ public:
   }
 
   /// The same error where another rank prints the message, so that it is printed once a job.
-  [[nodiscard]] error told_elsewhere() const {
+  [[nodiscard]] error printed_elsewhere() const {
     error e = *this;
-    e.told_elsewhere_ = true;
+    e.printed_elsewhere_ = true;
     return e;
   }
-  [[nodiscard]] bool is_told_elsewhere() const noexcept { return told_elsewhere_; }
+  [[nodiscard]] bool is_printed_elsewhere() const noexcept { return printed_elsewhere_; }
 
   /// The message of the last error made on this thread: what a destructor that runs because of it can
   /// still say. Empty before the first.
@@ -81,7 +81,7 @@ private:
 
   std::size_t brief_begin_, brief_size_; // in the message
   int code_;
-  bool told_elsewhere_ = false;
+  bool printed_elsewhere_ = false;
   static inline thread_local std::string latest_;
 };
 

@@ -24,7 +24,7 @@ using log_sink = void (*)(log_level level, std::string_view text);
 
 namespace detail {
 inline std::atomic<log_level> level{log_level::warning};
-/// False on the ranks that leave the talking to their master.
+/// False on the ranks whose messages the master prints.
 inline std::atomic<bool> speaks{true};
 inline std::atomic<log_sink> sink{nullptr};
 } // namespace detail

@@ -80,7 +80,7 @@ concept HearsSchedules = requires(O& o, std::string_view text, std::size_t n, in
   o.flow(text, n, n, text, text, true);
 };
 
-/// The null model: it ignores all, and no code is left.
+/// Observes nothing, and leaves no code.
 struct unobserved {
   static constexpr bool is_told = false;
   void add(std::string_view, int, int, region_bytes const&) {}

@@ -17,7 +17,7 @@
 
 namespace keel::residency {
 
-/// The null model: the application has one memory, and takes care of its ghosts itself.
+/// Nothing is tracked: the application has one memory, and takes care of its ghosts itself.
 struct off {
   static constexpr bool tracks = false;
   static constexpr bool checks = false;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The door to Kokkos: every other header of keel that needs Kokkos includes this one.
+/// Includes Kokkos: every other header of keel that needs Kokkos includes this one.
 
 #include <keel/impl/space/atomics.hpp>
 

@@ -20,7 +20,7 @@
 
 namespace keel::space {
 
-/// Ranks that agree on an allocation: models of `keel::machine::TalkingRanks`, or less than that.
+/// Ranks that agree on an allocation: models of `keel::machine::CommunicatingRanks`, or less than that.
 template <class R>
 concept NodeRanks = requires(typename R::communicator const& c, void* to, void const* from, std::size_t bytes) {
   { R::world() } -> std::same_as<typename R::communicator>;
@@ -51,8 +51,8 @@ concept NodeRanks = requires(typename R::communicator const& c, void* to, void c
 /// is too small, one rank gets an error and the others wait for ever.
 template <class Ranks>
 class shared_resource {
-  static_assert(NodeRanks<Ranks>, "keel::space::shared: these ranks cannot agree on an allocation (they have to talk). "
-                                  "Name a model of keel::machine::TalkingRanks, keel::machine::mpi for instance?");
+  static_assert(NodeRanks<Ranks>, "keel::space::shared: these ranks cannot agree on an allocation "
+                                  "(they exchange no messages). Name keel::machine::mpi, or other CommunicatingRanks?");
 
 public:
   static constexpr char const* name = "shared";
@@ -84,7 +84,7 @@ public:
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const {
     auto const& ranks = node();
     detail::shared_pages pages(bytes, detail::bytes_ahead);
-    answer mine{bytes, pages.reserve()};
+    outcome mine{bytes, pages.reserve()};
     detail::open_file made;
     detail::file_place place;
     if (Ranks::rank(ranks) == 0 && mine.error == 0) {
@@ -104,14 +104,14 @@ private:
   using communicator = typename Ranks::communicator;
 
   /// What one rank says of an allocation.
-  struct answer {
+  struct outcome {
     std::uint64_t bytes = 0;
     std::int64_t error = 0;
   };
 
   /// Throws on every rank what one of them cannot.
-  static void agree(communicator const& ranks, answer const& mine) {
-    std::vector<answer> all(static_cast<std::size_t>(Ranks::size(ranks)));
+  static void agree(communicator const& ranks, outcome const& mine) {
+    std::vector<outcome> all(static_cast<std::size_t>(Ranks::size(ranks)));
     Ranks::all_gather(ranks, &mine, all.data(), sizeof(mine));
     for (std::size_t r = 0; r < all.size(); ++r) {
       auto const who = "rank " + std::to_string(r) + " of " + std::to_string(all.size()) + " on this node ";

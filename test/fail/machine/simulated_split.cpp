@@ -1,4 +1,4 @@
-// expect: TalkingRanks
+// expect: CommunicatingRanks
 // SPDX-License-Identifier: MIT
 #include <keel/machine.hpp>
 

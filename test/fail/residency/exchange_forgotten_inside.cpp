@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: reads ghosts that nobody has filled since their owners wrote
+// expect: reads ghosts that no exchange has filled since their owners wrote
 // expect: finds_its_ghosts<smooth
 #include "heat.hpp"
 

@@ -49,7 +49,7 @@ inline constexpr kind<std::optional<int>> limit{
 inline constexpr kind<std::optional<int>> period{
     "N", parse_period, [](std::optional<int> const& n) { return n ? std::to_string(*n) : std::string{"never"}; }};
 /// Yes or no, and the same as a switch.
-inline constexpr kind<bool> answer{"yes|no", parse_flag,
+inline constexpr kind<bool> yes_no{"yes|no", parse_flag,
                                    [](bool const& yes) { return std::string{yes ? "yes" : "no"}; }};
 inline constexpr kind<bool> flag{"", parse_flag, [](bool const& on) { return std::string{on ? "on" : "off"}; }};
 inline constexpr kind<print_form> form{

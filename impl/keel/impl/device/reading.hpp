@@ -46,7 +46,7 @@ KEEL_INLINE error error_of(std::string const& problem, int first, int rank) {
   error const told = problem.empty()
                          ? error("device", "the knobs of rank " + std::to_string(first) + " are wrong", "it says how")
                          : error::from_message(problem);
-  return first == rank ? told : told.told_elsewhere();
+  return first == rank ? told : told.printed_elsewhere();
 }
 
 } // namespace keel::device

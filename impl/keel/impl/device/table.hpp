@@ -87,15 +87,15 @@ inline constexpr std::array<knob_facts, knob_count> rows{
     of_program<kinds::names, &residency::settings::copy_back_vars>(
         knob::copy_back_vars, "copy-back-vars",
         "variables and groups that are copied for it; none, or all"),
-    of_program<kinds::answer, &residency::settings::copy_back_all_levels>(
+    of_program<kinds::yes_no, &residency::settings::copy_back_all_levels>(
         knob::copy_back_all_levels, "copy-back-all-levels", "copy their past levels, too"),
-    of_program<kinds::answer, &residency::settings::copy_back_written_in_analysis>(
+    of_program<kinds::yes_no, &residency::settings::copy_back_written_in_analysis>(
         knob::copy_back_written_in_analysis, "copy-back-written-in-analysis",
         "copy what the routines of an analysis wrote"),
-    of_program<kinds::answer, &residency::settings::only_reads_current_level>(
+    of_program<kinds::yes_no, &residency::settings::only_reads_current_level>(
         knob::only_reads_current_level, "only-reads-current-level",
         "routines of a ledger that name no levels read the current one alone", true),
-    of_program<kinds::answer, &residency::settings::only_writes_current_level>(
+    of_program<kinds::yes_no, &residency::settings::only_writes_current_level>(
         knob::only_writes_current_level, "only-writes-current-level",
         "routines of a ledger that name no levels write the current one alone", true),
     of_program<kinds::file, &residency::settings::trace_file>(

@@ -61,7 +61,7 @@ struct launched {
                     variable + " counts them, MPI_COMM_WORLD does not: this program's MPI is " + std::string{library} +
                         ", and its launcher another's",
                     "Start it with the mpiexec of its own MPI, or without " + variable);
-  return said->rank > 0 ? found.told_elsewhere() : found;
+  return said->rank > 0 ? found.printed_elsewhere() : found;
 }
 
 } // namespace keel::machine::detail

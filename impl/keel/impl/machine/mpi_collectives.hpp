@@ -31,7 +31,7 @@ private:
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// The collectives of the model `mpi`; contracts in `TalkingRanks`.
+/// The collectives of the model `mpi`; contracts in `CommunicatingRanks`.
 struct mpi_collectives {
   static void barrier(mpi_communicator const& c) {
     auto const guard = c.guarded();

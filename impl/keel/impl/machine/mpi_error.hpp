@@ -16,7 +16,7 @@
 namespace keel::machine::detail {
 
 /// Between `MPI_Init` and `MPI_Finalize`: when a communicator means something. Not in a process forked since, where MPI
-/// would talk in the parent's name.
+/// would speak for the parent.
 [[nodiscard]] inline bool mpi_is_running() noexcept {
   int begun = 0;
   int ended = 0;

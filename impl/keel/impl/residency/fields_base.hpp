@@ -73,12 +73,12 @@ struct fields_base {
   using lanes = lanes_of<devices>;
   using host_tag = typename detail::host_tag<devices>::type;
   static_assert(tracking::tracks || lanes::size == 0,
-                "keel::residency::off: the list has a device with memory of its own (nobody would copy). Take automatic?");
+                "keel::residency::off: the list has a device with memory of its own (nothing would be copied). Take automatic?");
 
   /// Where nothing can be copied nothing is tracked, but by a policy that looks for mistakes.
   static constexpr bool keeps_ledger = tracking::tracks && (lanes::size != 0 || tracking::checks);
   static constexpr bool may_poison = []<class... Tags>(keel::list<Tags...>) {
-    return tracking::checks || (is_rehearsal<Tags> || ...);
+    return tracking::checks || (is_simulated<Tags> || ...);
   }(devices{});
   template <class Tag>
   static constexpr memory memory_of = detail::memory_of<devices, Tag>;

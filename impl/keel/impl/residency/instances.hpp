@@ -75,11 +75,11 @@ struct closed_memory<true> {
   space::guard before = space::chosen_guard();
 };
 
-/// Whether the device is a rehearsal with memory of its own: then mistakes are made to show.
+/// Whether the device is simulated, with memory of its own: then mistakes are made to show.
 template <class Tag>
-inline constexpr bool is_rehearsal = false;
+inline constexpr bool is_simulated = false;
 template <class Tag>
   requires requires { device_traits<Tag>::preference; }
-inline constexpr bool is_rehearsal<Tag> = device_traits<Tag>::preference == 0 && !is_on_host<Tag>;
+inline constexpr bool is_simulated<Tag> = device_traits<Tag>::preference == 0 && !is_on_host<Tag>;
 
 } // namespace keel::residency::detail

@@ -13,7 +13,7 @@
 
 namespace keel::residency::detail {
 
-/// The null model: nothing is looked at.
+/// Looks at nothing.
 template <bool Checks>
 struct occupancy {
   struct visit {

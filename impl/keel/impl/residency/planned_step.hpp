@@ -107,7 +107,7 @@ private:
         static_assert(
             finds_its_ghosts<
                 R, typename Index::template variable<bound::requests[Analysis::steady.lost_request].variable>>,
-            "keel::residency: a routine of this schedule reads ghosts that nobody has filled since their owners wrote "
+            "keel::residency: a routine of this schedule reads ghosts that no exchange has filled since their owners wrote "
             "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned alone?");
     if constexpr (R::place_type::where.what == place::kind::at_named) { // the others were prepared at construction
       static_assert(policy::contains<typename base_type::devices, at>,

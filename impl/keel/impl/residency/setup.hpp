@@ -110,7 +110,7 @@ void fields_base<App>::open_for(Run& run) {
   ledger_.open(host);
   open_first_of_chain(run);
   on_chosen<true>([&]<class Tag>(Tag) {
-    if constexpr (is_rehearsal<Tag>) sends_by_way_of_host_ = keel::space::chosen_guard() == keel::space::guard::pages;
+    if constexpr (is_simulated<Tag>) sends_by_way_of_host_ = keel::space::chosen_guard() == keel::space::guard::pages;
     else sends_by_way_of_host_ = !machine::reaches_device_memory<typename App::ranks>();
   });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
@@ -247,7 +247,7 @@ void fields_base<App>::prepare(std::string_view routine) {
   auto const& queue = instances_.template open<Tag>();
   if constexpr (memory_of<Tag> != host)
     provider_.connect(memory_of<Tag>, kokkos_lane<tracking::checks>(queue));
-  if constexpr (is_rehearsal<Tag>) poisons_ = true;
+  if constexpr (is_simulated<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Owning an hwloc topology, and the three sources it is loaded from. The door to hwloc.
+/// Owning an hwloc topology, and the three sources it is loaded from. The only header that includes hwloc.
 
 #include <keel/impl/topology/xml_rules.hpp>
 #include <keel/policy/error.hpp>

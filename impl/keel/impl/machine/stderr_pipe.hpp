@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What a process says before its launcher kills it.
+/// Lets the reader of stderr catch up before the launcher kills this process.
 
 #include <chrono>
 #include <cstdio>
