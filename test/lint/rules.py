@@ -4,6 +4,7 @@
 
 `rules.py --self-test` shows each rule a tiny tree that breaks it (bad_trees.py), and wants it to notice.
 """
+import contextlib
 import json
 import pathlib
 import re
@@ -55,6 +56,11 @@ def includes(path):
     return re.findall(r'^\s*#\s*include\s*([<"][^>"]+)[>"]', text(path), re.M)
 
 
+def leading(path):
+    """The includes before the first namespace; bodies are included behind the last one."""
+    return re.findall(r'^\s*#\s*include\s*([<"][^>"]+)[>"]', re.split(r"^namespace ", text(path), flags=re.M)[0], re.M)
+
+
 def spelled(tree, header):
     """The header as users include it."""
     return re.sub(r"^(include|impl)/", "", tree.name(header))
@@ -96,13 +102,22 @@ def foreign(tree):
 
 def alone(tree):
     """Every header compiles alone and twice; policy, block, topology and machine without Kokkos."""
+    # Kokkos is precompiled for headers that include it before their first line of code, through those of keel's or not.
+    headers = {spelled(tree, header): header for header in tree.headers()}
+    kokkos = set()
+    while more := {name for name, header in headers.items() if name not in kokkos and folder_of(name) not in BARE and
+                   any(include[1:] in kokkos or include == "<Kokkos_Core.hpp" for include in leading(header))}:
+        kokkos |= more
+
     def one(header):
         name = spelled(tree, header)
         kind = "bare" if folder_of(name) in BARE else "kokkos"
         status, output = compiler.check(tree.build, kind, f"#include <{name}>\n#include <{name}>\n",
-                                        first=[f"-I{tree.root}/include", f"-I{tree.root}/impl"])
+                                        first=[f"-I{tree.root}/include", f"-I{tree.root}/impl",
+                                               *(shared if name in kokkos else [])])
         return f"{tree.name(header)}: does not compile alone and twice:\n{output}" if status else None
-    yield from filter(None, compiler.at_once(one, tree.headers()))
+    with compiler.precompiled(tree.build, "Kokkos_Core.hpp") if kokkos else contextlib.nullcontext([]) as shared:
+        yield from filter(None, compiler.at_once(one, tree.headers()))
 
 
 def top(tree):

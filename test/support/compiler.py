@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Compiles single files as Meson compiles what stands on keel, without making targets of them."""
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
 import shlex
 import subprocess
+import tempfile
 
 DROP = {"-MD", "-c"}
 DROP_WITH_VALUE = {"-MQ", "-MT", "-MF", "-o"}
@@ -36,6 +38,20 @@ def check(build, kind, source, first=()):
     words += ["-fdiagnostics-color=never", "-fsyntax-only", "-x", "c++", "-" if text else str(source)]
     done = subprocess.run(words, cwd=build, input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout
+
+
+@contextlib.contextmanager
+def precompiled(build, header, flags=()):
+    """Flags that give a source `<header>`, precompiled with `flags`, and these. For g++ alone: clang 14 crashes on some."""
+    words = command(build, "kokkos")
+    said = subprocess.run([*words[: next(at for at, word in enumerate(words) if word.startswith("-"))], "--version"],
+                          text=True, stdout=subprocess.PIPE).stdout
+    with tempfile.TemporaryDirectory(prefix="precompiled-", dir=build) as folder:
+        first = pathlib.Path(folder).resolve() / "first.hpp"
+        first.write_text(f"#include <{header}>\n")
+        yield [] if "Free Software Foundation" not in said or subprocess.run(
+            [*words, *flags, "-x", "c++-header", str(first), "-o", f"{first}.gch"], cwd=build,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode else [*flags, "-include", str(first)]
 
 
 def at_once(function, items):
