@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <sys/wait.h>
 
@@ -202,20 +203,15 @@ TEST_CASE("device: --keel-stack-size is the stack of oneTBB's threads") {
 #endif
 }
 
-TEST_CASE("device: two parts of a program with different vector sizes are refused at the start") {
-  auto const r = shell(KEEL_TEST_MISMATCHED " facts");
-  CAPTURE(r.output);
-  CHECK(r.code == 2);
-  CHECK(r.says("two parts of this program were compiled differently"));
-  CHECK(r.says("vector size 7"));
-}
-
-TEST_CASE("device: two parts of a program with different default spaces are refused at the start") {
-  auto const r = shell(KEEL_TEST_MISMATCHED_DEFAULTS " facts");
-  CAPTURE(r.output);
-  CHECK(r.code == 2);
-  CHECK(r.says("two parts of this program were compiled differently"));
-  CHECK(r.says("keel::space::pool<>"));
+TEST_CASE("device: two parts of a program that were compiled differently are refused at the start") {
+  for (auto const& [command, differs] : {std::pair{KEEL_TEST_MISMATCHED " facts", "vector size 7"},
+                                         std::pair{KEEL_TEST_MISMATCHED_DEFAULTS " facts", "keel::space::pool<>"}}) {
+    auto const r = shell(command);
+    CAPTURE(r.output);
+    CHECK(r.code == 2);
+    CHECK(r.says("two parts of this program were compiled differently"));
+    CHECK(r.says(differs));
+  }
 }
 
 TEST_CASE("device: the configuration that is printed shows the four default spaces") {

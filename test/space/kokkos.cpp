@@ -11,22 +11,19 @@
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
 
+#define KEEPS_THE_LAWS(Space) \
+  TYPE_TO_STRING_AS(#Space, Space); \
+  TEST_CASE_TEMPLATE_INVOKE(execution_space, Space); \
+  TEST_CASE_TEMPLATE_INVOKE(execution_nests, Space); \
+  TEST_CASE_TEMPLATE_INVOKE(execution_teams, Space); \
+  TEST_CASE_TEMPLATE_INVOKE(execution_data, Space); \
+  TEST_CASE_TEMPLATE_INVOKE(execution_graphs, Space); \
+  TEST_CASE_TEMPLATE_INVOKE(execution_containers, Space)
+
 #ifdef KOKKOS_ENABLE_SERIAL
-TYPE_TO_STRING_AS("Kokkos::Serial", Kokkos::Serial);
-TEST_CASE_TEMPLATE_INVOKE(execution_space, Kokkos::Serial);
-TEST_CASE_TEMPLATE_INVOKE(execution_nests, Kokkos::Serial);
-TEST_CASE_TEMPLATE_INVOKE(execution_teams, Kokkos::Serial);
-TEST_CASE_TEMPLATE_INVOKE(execution_data, Kokkos::Serial);
-TEST_CASE_TEMPLATE_INVOKE(execution_graphs, Kokkos::Serial);
-TEST_CASE_TEMPLATE_INVOKE(execution_containers, Kokkos::Serial);
+KEEPS_THE_LAWS(Kokkos::Serial);
 #endif
 
 #ifdef KOKKOS_ENABLE_OPENMP
-TYPE_TO_STRING_AS("Kokkos::OpenMP", Kokkos::OpenMP);
-TEST_CASE_TEMPLATE_INVOKE(execution_space, Kokkos::OpenMP);
-TEST_CASE_TEMPLATE_INVOKE(execution_nests, Kokkos::OpenMP);
-TEST_CASE_TEMPLATE_INVOKE(execution_teams, Kokkos::OpenMP);
-TEST_CASE_TEMPLATE_INVOKE(execution_data, Kokkos::OpenMP);
-TEST_CASE_TEMPLATE_INVOKE(execution_graphs, Kokkos::OpenMP);
-TEST_CASE_TEMPLATE_INVOKE(execution_containers, Kokkos::OpenMP);
+KEEPS_THE_LAWS(Kokkos::OpenMP);
 #endif
