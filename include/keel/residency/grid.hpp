@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <variant>
 #include <vector>
 
 namespace keel::residency {
@@ -92,12 +91,14 @@ struct ranks_in {
 struct grid_option {
   constexpr grid_option() = default;
   // NOLINTBEGIN(google-explicit-constructor): each of them is an option
-  constexpr grid_option(ghost_width w) : what(w) {}
-  constexpr grid_option(periodic p) : what(p) {}
-  constexpr grid_option(ranks_in r) : what(r) {}
+  constexpr grid_option(ghost_width w) : ghosts(w) {}
+  constexpr grid_option(periodic p) : wraps(p) {}
+  constexpr grid_option(ranks_in r) : cut(r) {}
   // NOLINTEND(google-explicit-constructor)
 
-  std::variant<std::monostate, ghost_width, periodic, ranks_in> what;
+  ghost_width ghosts;
+  periodic wraps;
+  ranks_in cut;
 };
 
 /// Cells along one dimension, of any type of integer.

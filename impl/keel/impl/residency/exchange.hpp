@@ -37,7 +37,7 @@ std::span<halo_array const> fields_base<App>::arrays_of(std::span<request const>
   exchanged_.clear();
   for (request const& r : asked)
     exchanged_.push_back({&provider_.shape_of(r.variable, which), provider_.array(r.variable, r.level, which, m)});
-  return exchanged_;
+  return {exchanged_.data(), exchanged_.size()};
 }
 
 // Rims come to memory `m` in one batch, and messages leave. The ghosts count as filled there from now on.

@@ -9,7 +9,6 @@
 
 #include <limits>
 #include <string>
-#include <variant>
 
 namespace keel::residency {
 
@@ -19,9 +18,9 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
   periodic wraps;
   ranks_in cut;
   for (grid_option const* option : {&first, &second, &third}) {
-    if (auto const* const g = std::get_if<ghost_width>(&option->what)) ghosts = *g;
-    if (auto const* const p = std::get_if<periodic>(&option->what)) wraps = *p;
-    if (auto const* const r = std::get_if<ranks_in>(&option->what)) cut = *r;
+    if (option->ghosts.given != 0) ghosts = option->ghosts;
+    if (option->wraps.given != 0) wraps = option->wraps;
+    if (option->cut.given != 0) cut = option->cut;
   }
   auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view mend) {
     throw error("residency::grid", wrong, why, mend);

@@ -6,13 +6,13 @@
 
 #include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/lane.hpp>
+#include <keel/impl/residency/profiling.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 
 namespace keel::residency::detail {
 
@@ -21,32 +21,20 @@ template <class Space, bool Digests>
 struct kokkos_lane_calls {
   using policy = Kokkos::RangePolicy<Space>;
   using words_count = typename policy::member_type;
-  template <class Memory>
-  using borrowed = Kokkos::View<unsigned char*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using device_memory = typename Space::memory_space;
 
   static Space const& space(void const* queue) { return *static_cast<Space const*>(queue); }
-  static auto there(void const* data, std::size_t bytes) {
-    return borrowed<typename Space::memory_space>(static_cast<unsigned char*>(const_cast<void*>(data)), bytes);
-  }
-  static auto here(void const* data, std::size_t bytes) {
-    return borrowed<Kokkos::HostSpace>(static_cast<unsigned char*>(const_cast<void*>(data)), bytes);
-  }
 
   template <class Memory>
   static std::shared_ptr<std::byte> allocate(char const* label, std::size_t bytes) {
-    using view = Kokkos::View<std::byte*, Memory>;
-    auto const made =
-        std::make_shared<view>(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing), bytes);
-    return {made, made->data()};
+    return {static_cast<std::byte*>(Kokkos::kokkos_malloc<Memory>(label, bytes)), &Kokkos::kokkos_free<Memory>};
   }
-  static void to_device(void const* queue, void* to, void const* host_from, std::size_t bytes) {
-    Kokkos::deep_copy(space(queue), there(to, bytes), here(host_from, bytes));
-  }
-  static void to_host(void const* queue, void* host_to, void const* from, std::size_t bytes) {
-    Kokkos::deep_copy(space(queue), here(host_to, bytes), there(from, bytes));
-  }
-  static void copy(void const* queue, void* to, void const* from, std::size_t bytes) {
-    Kokkos::deep_copy(space(queue), there(to, bytes), there(from, bytes));
+  /// What `Kokkos::deep_copy` does with two arrays of bytes. Its kernels for other arrays cost the compiler time.
+  template <class To, class From>
+  static void copy_bytes(void const* queue, void* to, void const* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    shown_copy const shown(To::name(), to, From::name(), from, bytes);
+    static_cast<void>(Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes));
   }
   static void move(void const* queue, motion how, shape const& lies, void* array, void* buffer, bounds const& box) {
     strip const s = strip_of(lies, box);
@@ -64,11 +52,11 @@ struct kokkos_lane_calls {
   }
   static void fence(void const* queue) { space(queue).fence(); }
 
-  static constexpr lane::calls all{&allocate<typename Space::memory_space>,
+  static constexpr lane::calls all{&allocate<device_memory>,
                                    &allocate<keel::space::pinned>,
-                                   &to_device,
-                                   &to_host,
-                                   &copy,
+                                   &copy_bytes<device_memory, Kokkos::HostSpace>,
+                                   &copy_bytes<Kokkos::HostSpace, device_memory>,
+                                   &copy_bytes<device_memory, device_memory>,
                                    &move,
                                    &digest,
                                    &fence};

@@ -9,6 +9,7 @@
 #include <keel/residency/observer.hpp>
 #include <keel/space/kokkos.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,25 @@ public:
 
 private:
   bool is_open_;
+};
+
+/// A copy of bytes, which Kokkos' tools hear begin and end.
+class shown_copy {
+public:
+  shown_copy(char const* to_space, void const* to, char const* from_space, void const* from, std::size_t bytes)
+      : is_shown_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (is_shown_) [[unlikely]]
+      Kokkos::Tools::beginDeepCopy(Kokkos::Tools::make_space_handle(to_space), {}, to,
+                                   Kokkos::Tools::make_space_handle(from_space), {}, from, bytes);
+  }
+  ~shown_copy() {
+    if (is_shown_) [[unlikely]] Kokkos::Tools::endDeepCopy();
+  }
+  shown_copy(shown_copy const&) = delete;
+  shown_copy& operator=(shown_copy const&) = delete;
+
+private:
+  bool is_shown_;
 };
 
 /// Calls `f`, and tells an observer that times routines when it began and that it ended.
