@@ -18,7 +18,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace keel::residency {
@@ -30,6 +29,21 @@ struct asked {
   std::uint32_t at;
   cell reads; ///< their bits in the host's memory
   region writes;
+};
+/// The numbers of variables, found by name.
+class name_index {
+public:
+  /// The number of a name; -1 where it was not added.
+  [[nodiscard]] int find(std::string_view name) const;
+  /// Gives a name the next number. False where it has one.
+  bool add(std::string_view name);
+
+private:
+  struct entry {
+    std::string name;
+    int number;
+  };
+  std::vector<entry> by_name_; // in the order of names
 };
 } // namespace detail
 
@@ -50,6 +64,9 @@ class prepared {
   [[gnu::always_inline]] void for_each(F&& f) const {
     for (detail::asked const& a : all) f(a);
   }
+  void reserve(std::size_t most);
+  void add(detail::asked const& one);
+
   std::vector<look> reads;
   std::vector<mark> writes;
   std::vector<detail::asked> all;
@@ -66,6 +83,7 @@ class ledger {
 public:
   /// `memories` counts the host's; every variable has as many components.
   explicit ledger(P& provider, int memories = 2, int components = 1);
+  ~ledger();
   ledger(ledger const&) = delete;
   ledger& operator=(ledger const&) = delete;
 
@@ -255,7 +273,7 @@ private:
   std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;
   std::vector<place> places_;
-  std::unordered_map<std::string, int> numbers_; // by name
+  detail::name_index numbers_;
   std::vector<cell> cells_;
   std::vector<copies_in_flight> in_flight_;
   std::vector<int> flying_variables_; // variables of which copies may be under way
@@ -266,5 +284,8 @@ private:
 
 } // namespace keel::residency
 
+#if !KEEL_COMPILED
+#include <keel/impl/residency/prepared.hpp>
+#endif
 #include <keel/impl/residency/ledger.hpp>
 #include <keel/impl/residency/ledger_copies.hpp>

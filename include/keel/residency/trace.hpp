@@ -79,14 +79,8 @@ public:
   /// Ends it; also the destructor does. Throws where not all could be written.
   void close();
 
-  void add(std::string_view name, int levels, int, region_bytes const& bytes) {
-    variables_.push_back({std::string(name), levels, {bytes}});
-  }
-  void resize(int variable, int component, region_bytes const& bytes) {
-    auto& all = variables_[std::size_t(variable)].bytes;
-    if (all.size() <= std::size_t(component)) all.resize(std::size_t(component) + 1, all[0]);
-    all[std::size_t(component)] = bytes;
-  }
+  void add(std::string_view name, int levels, int, region_bytes const& bytes);
+  void resize(int variable, int component, region_bytes const& bytes);
   void create(int variable, memory m);
   void before(std::span<transfer const>, std::string_view) { begun_ = clock::now(); }
   void after(std::span<transfer const> batch, std::string_view routine, bool done);

@@ -8,6 +8,7 @@
 
 #include <keel/impl/residency/analysis.hpp>
 #include <keel/impl/residency/digest.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/instances.hpp>
 #include <keel/impl/residency/memories.hpp>
@@ -40,13 +41,6 @@ extern template class ledger<kokkos_provider, detail::profiled_observer<trace>>;
 
 namespace keel::residency::detail {
 
-/// Lengths of the dimensions beyond the grid's that an option gives; whether for this variable by name.
-struct lengths_given {
-  std::int64_t const* lengths;
-  int count;
-  bool is_own;
-};
-
 /// The device that runs a routine of a place.
 template <class Place, class Chosen, class Host>
 struct runs_on : std::type_identity<typename Place::tag> {};
@@ -58,15 +52,10 @@ struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
 template <class App, class Arguments>
 struct action;
 
-/// Where a step is.
-struct step_progress {
-  position now = {};
-  void (*apply_pending)(cell* row, position now) = nullptr; ///< in a planned step: brings cells to the position
-  bool is_in_step = false;
-};
-
+/// The simulated device's memory is closed before anything is made in it, and opened behind the last.
 template <class App>
-struct fields_base {
+struct fields_base
+    : closed_memory<tracking_of<App>::type::checks && policy::contains<devices_of<App>, simulated>>, fields_state {
   using devices = devices_of<App>;
   using tracking = typename tracking_of<App>::type;
   using layout = typename App::layout;
@@ -89,8 +78,6 @@ struct fields_base {
   template <class Run>
   fields_base(Run& run, std::vector<share> shares, int component_count);
   ~fields_base();
-  fields_base(fields_base const&) = delete;
-  fields_base& operator=(fields_base const&) = delete;
 
   // setup.hpp
   template <class Data>
@@ -101,9 +88,6 @@ struct fields_base {
   };
   template <class Run>
   void open_for(Run& run);
-  template <class Data>
-  [[nodiscard]] shape lay_out(variable_info const& about, share const& part, std::int64_t const* extra,
-                              layout& kokkos) const;
   template <class Data>
   static void allocate(void* self, int variable, memory m);
   template <bool Asks, class F>
@@ -121,7 +105,6 @@ struct fields_base {
   void apply_pending();
   [[nodiscard]] cell const* current_row() const;
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int which) const;
-  void require_idle(std::string_view who) const;
 
   // tracked_step.hpp
   template <class Arguments>
@@ -192,47 +175,19 @@ struct fields_base {
     return typename type::const_type(
         static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
   }
-  /// The views of one variable in one memory, by component, then slot.
-  [[nodiscard]] void const* arrays(int variable, memory m) const { return arrays_[place_of(variable, m)].get(); }
-  [[nodiscard]] static std::size_t place_of(int variable, memory m) {
-    return std::size_t(variable) * (lanes::size + 1) + std::size_t(m);
-  }
 
   template <class Tag>
   [[nodiscard]] space_of<Tag> const& instance() const {
     return *instances_.template get<Tag>();
   }
-  /// This rank's share of the grid of a component.
-  [[nodiscard]] share const& local(component which) const {
-    return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)];
-  }
   [[nodiscard]] int components() const { return ledger_.components(); }
 
-  [[no_unique_address]] closed_memory<tracking::checks && policy::contains<devices, simulated>> closed_;
-  std::vector<share> shares_; // by component, or one for all
-  kokkos_provider provider_;
   ledger<kokkos_provider, profiled_observer<typename tracking::observer>> ledger_;
-  std::vector<std::shared_ptr<void>> arrays_; // at place_of
-  std::vector<layout> layouts_;               // the lengths of the dimensions, for Kokkos; by variable, then share
   instances<host_tag, devices> instances_;
   machine::basic_environment<typename App::ranks>
       own_; // a duplicate, so that no message meets one of the application's
   std::vector<std::unique_ptr<halo_channel<typename App::ranks>>> halo_channels_; // by component
-  std::vector<halo_array> exchanged_;
-  bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
-  // The cells of the only component. With more components, and inside a step, a row on which every test fails; it is
-  // not written.
-  cell* row_ = nullptr;
-  std::vector<cell> slow_row_;
-  mutable std::vector<cell> current_row_;
-  step_progress progress_;
   [[no_unique_address]] mutable occupancy<tracking::checks> users_;
-  void* result_ = nullptr; // where what a routine returns goes to
-  std::size_t chosen_ = 0;
-  bool poisons_ = tracking::checks;
-  residency::settings settings_;
-  std::vector<int> copied_back_; // by number
-  std::int64_t steps_ = 0, planned_steps_ = 0;
 };
 
 } // namespace keel::residency::detail

@@ -26,10 +26,13 @@ ledger<P, O>::ledger(P& provider, int memories, int components)
 }
 
 template <Provider P, Observer O>
+ledger<P, O>::~ledger() = default;
+
+template <Provider P, Observer O>
 int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes, std::string_view group,
                       region elsewhere) {
   int const number = int(variables_.size());
-  if (!numbers_.emplace(name, number).second)
+  if (!numbers_.add(name))
     throw error("residency::ledger", "there are two variables " + std::string(name), "they are found by name",
                 "Rename one");
   cell empty = 0;
@@ -66,10 +69,10 @@ void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes
 
 template <Provider P, Observer O>
 int ledger<P, O>::find(std::string_view name) const {
-  auto const found = numbers_.find(std::string(name));
-  if (found == numbers_.end())
+  int const found = numbers_.find(name);
+  if (found < 0)
     throw error("residency::ledger", "there is no variable " + std::string(name), "it was never added", "Add it first");
-  return found->second;
+  return found;
 }
 
 template <Provider P, Observer O>
@@ -184,13 +187,8 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
   open(m);
   prepared made;
   made.routine = routine, made.where = m;
-  std::size_t const most = list.size() * std::size_t(components_); // side by side, to be read fast
-  made.reads.reserve(most), made.writes.reserve(most), made.all.reserve(most);
-  looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
-    made.all.push_back(r);
-    if (r.reads != 0) made.reads.push_back({r.at, r.reads << unsigned(m)});
-    if (r.writes != region::none) made.writes.push_back({r.at, masks_of_write(r.writes, m)});
-  });
+  made.reserve(list.size() * std::size_t(components_));
+  looked_up{*this, list, range}.for_each([&](detail::asked const& r) { made.add(r); });
   return made;
 }
 

@@ -71,8 +71,9 @@ lengths_given lengths_in(extra<Vs...> const& option, [[maybe_unused]] variable_i
 template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component_count)
-    : shares_(std::move(shares)), provider_(shares_), ledger_(provider_, lanes::size + 1, component_count),
+    : fields_state(std::move(shares), lanes::size + 1), ledger_(provider_, lanes::size + 1, component_count),
       instances_(run), own_(run.environment().comm()) {
+  poisons_ = tracking::checks;
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
     chosen_ = policy::index_of<devices, Tag>;
     instances_.template open<Tag>(); // Kokkos runs from here on
@@ -127,106 +128,30 @@ fields_base<App>::~fields_base() {
 template <class App>
 template <class Data>
 void fields_base<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
-  constexpr int dynamic = int(array_type<Data, Kokkos::HostSpace>::rank_dynamic);
-  auto const name = std::string(about.name);
-  int const on_grid = about.lies_on_grid ? local({}).rank : 0, beyond = dynamic - on_grid;
-  if (beyond < 0)
-    throw error("residency::fields",
-                "variable " + name + " has " + std::to_string(dynamic) + " dimensions to be set, the grid " +
-                    std::to_string(on_grid),
-                "its first dimensions are the grid's", "Declare it off_grid, or give it more");
-  std::int64_t const* lengths = nullptr;
-  bool is_own = false;
-  for (lengths_given const& g : given)
-    if (!is_own && g.lengths != nullptr && (g.is_own || (lengths == nullptr && g.count == beyond)))
-      lengths = g.lengths, is_own = g.is_own && g.count == beyond;
-  if (beyond > 0 && lengths == nullptr)
-    throw error("residency::fields", "variable " + name + " has " + std::to_string(beyond) +
-                " dimensions beyond the grid's without a length", "every star needs one",
-                "Pass extra<" + name + ">{...}");
-
+  static constexpr array_kind kind = array_kind::of<array_type<Data, Kokkos::HostSpace>>(std::is_same_v<layout, Kokkos::LayoutLeft>);
+  lay_out(about, kind, given, components(), &fields_base::template allocate<Data>, this);
   int const number = ledger_.variables();
   region regions = region::none;
   for (share const& part : shares_) regions = regions | part.regions;
-  std::vector<shape> shapes;
-  for (share const& part : shares_) shapes.push_back(lay_out<Data>(about, part, lengths, layouts_.emplace_back()));
-  arrays_.resize(arrays_.size() + lanes::size + 1);
-  provider_.add(std::move(shapes), about.levels, components(), &fields_base::template allocate<Data>, this);
   (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group,
                     about.has_ghosts ? regions : region::core);
   for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
-// How the arrays of one share lie; `extra` are the lengths beyond the grid's.
-template <class App>
-template <class Data>
-shape fields_base<App>::lay_out(variable_info const& about, share const& part, std::int64_t const* extra,
-                                layout& kokkos) const {
-  using view_type = array_type<Data, Kokkos::HostSpace>;
-  constexpr int rank = int(view_type::rank), dynamic = int(view_type::rank_dynamic);
-  int const on_grid = about.lies_on_grid ? part.rank : 0;
-  shape lies;
-  lies.rank = on_grid;
-  lies.has_ghosts = about.has_ghosts || on_grid == 0;
-  lies.element_bytes = sizeof(typename view_type::non_const_value_type);
-  std::int64_t extents[max_rank + 1]{};
-  for (int d = 0; d < rank; ++d) {
-    extents[d] = d < on_grid   ? part.extents[d]
-                 : d < dynamic ? extra[d - on_grid]
-                               : std::int64_t(view_type::static_extent(unsigned(d)));
-    if (d < dynamic) kokkos.dimension[d] = std::size_t(extents[d]);
-    if (extents[d] < 0)
-      throw error("residency::fields",
-                  "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
-                      std::to_string(extents[d]) + " elements",
-                  "an array has none or more", "Give a length that is not negative");
-    lies.elements *= extents[d];
-    if (d >= on_grid) lies.inner *= extents[d];
-  }
-  constexpr bool is_left = std::is_same_v<layout, Kokkos::LayoutLeft>;
-  std::int64_t stride = is_left ? 1 : lies.inner;
-  for (int k = 0; k < on_grid; ++k) {
-    int const d = is_left ? k : on_grid - 1 - k;
-    lies.stride[d] = stride;
-    stride *= extents[d];
-  }
-  lies.inner_stride = is_left ? stride : 1;
-  return lies;
-}
-
-// What the provider calls to create: the arrays of all levels and components, typed and labelled.
+// What the provider calls to create. What a device copies from and to is pinned, where it has such memory.
 template <class App>
 template <class Data>
 void fields_base<App>::allocate(void* self, int variable, memory m) {
   auto& held = *static_cast<fields_base*>(self);
-  int const levels = held.ledger_.levels(variable);
-  auto const make = [&]<class Memory>(std::type_identity<Memory>) {
-    using view_type = array_type<Data, Memory>;
-    int const count = levels * held.components();
-    auto* const views = new view_type[std::size_t(count)];
-    std::shared_ptr<void> all(views, +[](void* made) { delete[] static_cast<view_type*>(made); });
-    std::vector<void*> data;
-    for (int i = 0; i < count; ++i) {
-      std::size_t const shares = held.shares_.size(), which = shares == 1 ? 0 : std::size_t(i / levels);
-      auto const& lies = held.layouts_[std::size_t(variable) * shares + which];
-      auto const label = std::string(held.ledger_.name(variable)) + " [" + std::to_string(i % levels) + "]";
-      // What a device copies from and to is pinned, where it has such memory.
-      using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
-      if constexpr (std::is_same_v<Memory, Kokkos::HostSpace>) views[i] = array_type<Data, host_memory>(label, lies);
-      else views[i] = view_type(Kokkos::view_alloc(label, Kokkos::WithoutInitializing), lies);
-      // Kokkos before 4.0 counts the elements of some layouts with 32 bits.
-      std::int64_t const elements = held.provider_.shape_of(variable, i / levels).elements;
-      if (std::int64_t(views[i].span()) < elements)
-        throw error("residency::fields", std::to_string(elements) + " elements are too many for an array",
-                    "this Kokkos makes " + std::to_string(views[i].span()) + " of them");
-      data.push_back(views[i].data());
-    }
-    held.provider_.place(variable, m, std::move(data));
-    held.arrays_[place_of(variable, m)] = std::move(all); // when all are there
-  };
-  if (m == host) return make(std::type_identity<Kokkos::HostSpace>{});
+  using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
+  if (m == host)
+    return held.template make_arrays<array_type<Data, Kokkos::HostSpace>, array_type<Data, host_memory>>(
+        variable, m, [](std::string const& label) { return label; });
   with_index<lanes::size>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
-    make(std::type_identity<typename nth_of<I, lanes>::type::memory_space>{});
+    using type = array_type<Data, typename nth_of<I, lanes>::type::memory_space>;
+    held.template make_arrays<type, type>(variable, m, [](std::string const& label) {
+      return Kokkos::view_alloc(label, Kokkos::WithoutInitializing);
+    });
   });
 }
 

@@ -5,10 +5,7 @@
 /// What fields know of the step that they are in.
 
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/policy/error.hpp>
 
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace keel::residency::detail {
@@ -55,17 +52,6 @@ bool fields_base<App>::is_valid(int variable, int level, region where, memory m,
   std::size_t at = std::size_t(level);
   for (int v = 0; v < variable; ++v) at += std::size_t(ledger_.levels(v));
   return residency::is_valid(current_row()[at] & ~ledger_.empty(variable), where, m);
-}
-
-// In a planned step the call would change what the plan relies on. In others it is refused as well, so that a mistake
-// shows in the first step.
-template <class App>
-void fields_base<App>::require_idle(std::string_view who) const {
-  if (progress_.is_in_step)
-    throw error("residency", std::string(who) + " is called for in the midst of a step",
-                "the step goes by a plan of its schedule, "
-                "which does not know of it",
-                "Make it an entry of the schedule, or call for it behind the step");
 }
 
 } // namespace keel::residency::detail

@@ -128,6 +128,16 @@ KEEL_INLINE void trace::close() {
   if (int const code = detail::finish(file_.release()); code != 0) throw lost(file_.get_deleter().path, code);
 }
 
+KEEL_INLINE void trace::add(std::string_view name, int levels, int, region_bytes const& bytes) {
+  variables_.push_back({std::string(name), levels, {bytes}});
+}
+
+KEEL_INLINE void trace::resize(int variable, int component, region_bytes const& bytes) {
+  auto& all = variables_[std::size_t(variable)].bytes;
+  if (all.size() <= std::size_t(component)) all.resize(std::size_t(component) + 1, all[0]);
+  all[std::size_t(component)] = bytes;
+}
+
 KEEL_INLINE void trace::create(int variable, memory m) {
   if (file_) put(line("create", clock::now(), variable) + detail::member("memory", memories_[std::size_t(m)]) + "}\n");
 }

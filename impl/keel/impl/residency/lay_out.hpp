@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How the arrays of a variable lie, and what fields keep of them: the bodies of fields_state.hpp.
+
+#include <keel/impl/residency/fields_state.hpp>
+#include <keel/policy/error.hpp>
+
+#include <string>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE fields_state::fields_state(std::vector<share> shares, int memories)
+    : shares_(std::move(shares)), provider_(shares_), memories_(memories) {}
+KEEL_INLINE fields_state::~fields_state() = default;
+
+KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind const& kind,
+                                       std::initializer_list<lengths_given> given, int components,
+                                       kokkos_provider::allocator make, void* owner) {
+  auto const name = std::string(about.name);
+  int const on_grid = about.lies_on_grid ? local({}).rank : 0, beyond = kind.dynamic - on_grid;
+  if (beyond < 0)
+    throw error("residency::fields",
+                "variable " + name + " has " + std::to_string(kind.dynamic) + " dimensions to be set, the grid " +
+                    std::to_string(on_grid),
+                "its first dimensions are the grid's", "Declare it off_grid, or give it more");
+  std::int64_t const* lengths = nullptr;
+  bool is_own = false;
+  for (lengths_given const& g : given)
+    if (!is_own && g.lengths != nullptr && (g.is_own || (lengths == nullptr && g.count == beyond)))
+      lengths = g.lengths, is_own = g.is_own && g.count == beyond;
+  if (beyond > 0 && lengths == nullptr)
+    throw error("residency::fields",
+                "variable " + name + " has " + std::to_string(beyond) + " dimensions beyond the grid's without a length",
+                "every star needs one", "Pass extra<" + name + ">{...}");
+  variable& v = variables_.emplace_back();
+  v.about = &about, v.arrays = about.levels * components;
+  std::vector<shape> shapes;
+  for (share const& part : shares_) shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
+  arrays_.reserve(arrays_.size() + std::size_t(memories_));
+  for (int m = 0; m < memories_; ++m) arrays_.emplace_back(nullptr, nullptr);
+  provider_.add(std::move(shapes), about.levels, components, make, owner);
+}
+
+// `extra` are the lengths beyond the grid's.
+KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const& about, array_kind const& kind,
+                                         std::int64_t const* extra, std::array<std::size_t, max_rank>& dynamic) const {
+  int const on_grid = about.lies_on_grid ? part.rank : 0;
+  shape lies;
+  lies.rank = on_grid;
+  lies.has_ghosts = about.has_ghosts || on_grid == 0;
+  lies.element_bytes = kind.element_bytes;
+  std::int64_t extents[max_rank + 1]{};
+  for (int d = 0; d < kind.rank; ++d) {
+    extents[d] = d < on_grid ? part.extents[d] : d < kind.dynamic ? extra[d - on_grid] : kind.fixed[d];
+    if (d < kind.dynamic) dynamic[std::size_t(d)] = std::size_t(extents[d]);
+    if (extents[d] < 0)
+      throw error("residency::fields",
+                  "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
+                      std::to_string(extents[d]) + " elements",
+                  "an array has none or more", "Give a length that is not negative");
+    lies.elements *= extents[d];
+    if (d >= on_grid) lies.inner *= extents[d];
+  }
+  std::int64_t stride = kind.is_left ? 1 : lies.inner;
+  for (int k = 0; k < on_grid; ++k) {
+    int const d = kind.is_left ? k : on_grid - 1 - k;
+    lies.stride[d] = stride;
+    stride *= extents[d];
+  }
+  lies.inner_stride = kind.is_left ? stride : 1;
+  return lies;
+}
+
+KEEL_INLINE std::string fields_state::label_of(int variable, int array) const {
+  variable_info const& about = *variables_[std::size_t(variable)].about;
+  return std::string(about.name) + " [" + std::to_string(array % about.levels) + "]";
+}
+
+KEEL_INLINE std::size_t const* fields_state::extents_of(int variable, int array) const {
+  auto const& v = variables_[std::size_t(variable)];
+  return v.extents[v.extents.size() == 1 ? 0 : std::size_t(array / v.about->levels)].data();
+}
+
+KEEL_INLINE void fields_state::begin_arrays(int variable) {
+  made_.clear();
+  made_.reserve(std::size_t(variables_[std::size_t(variable)].arrays));
+}
+
+// Kokkos before 4.0 counts the elements of some layouts with 32 bits.
+KEEL_INLINE void fields_state::add_array(int variable, void* data, std::int64_t elements) {
+  int const component = int(made_.size()) / variables_[std::size_t(variable)].about->levels;
+  std::int64_t const wanted = provider_.shape_of(variable, component).elements;
+  if (elements < wanted)
+    throw error("residency::fields", std::to_string(wanted) + " elements are too many for an array",
+                "this Kokkos makes " + std::to_string(elements) + " of them");
+  made_.push_back(data);
+}
+
+KEEL_INLINE void fields_state::place_arrays(int variable, memory m, views all) {
+  provider_.place(variable, m, std::move(made_));
+  arrays_[place_of(variable, m)] = std::move(all); // when all are there
+}
+
+// In a planned step the call would change what the plan relies on. In others it is refused as well, so that a mistake
+// shows in the first step.
+KEEL_INLINE void fields_state::require_idle(std::string_view who) const {
+  if (progress_.is_in_step)
+    throw error("residency", std::string(who) + " is called for in the midst of a step",
+                "the step goes by a plan of its schedule, "
+                "which does not know of it",
+                "Make it an entry of the schedule, or call for it behind the step");
+}
+
+} // namespace keel::residency::detail
