@@ -95,7 +95,7 @@ struct fields_state {
 
 private:
   using views = std::unique_ptr<void, void (*)(void*)>;
-  struct variable {
+  struct record {
     variable_info const* about;
     int arrays; // of all levels and components
     std::vector<std::array<std::size_t, max_rank>> extents; // of the dynamic dimensions, by share
@@ -113,7 +113,7 @@ private:
   void place_arrays(int variable, memory m, views all);
 
   int memories_;
-  std::vector<variable> variables_;
+  std::vector<record> variables_;
   std::vector<views> arrays_; // at place_of
   std::vector<void*> made_;   // of the variable whose arrays are being made
 };

@@ -68,11 +68,11 @@ struct closed_memory {};
 template <>
 struct closed_memory<true> {
   closed_memory() { space::set_guard(space::guard::pages); }
-  ~closed_memory() { space::set_guard(before); }
+  ~closed_memory() { space::set_guard(guard_before); }
   closed_memory(closed_memory const&) = delete;
   closed_memory& operator=(closed_memory const&) = delete;
 
-  space::guard before = space::chosen_guard();
+  space::guard guard_before = space::chosen_guard();
 };
 
 /// Whether the device is simulated, with memory of its own: then mistakes are made to show.

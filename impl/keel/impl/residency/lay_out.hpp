@@ -35,7 +35,7 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
     throw error("residency::fields",
                 "variable " + name + " has " + std::to_string(beyond) + " dimensions beyond the grid's without a length",
                 "every star needs one", "Pass extra<" + name + ">{...}");
-  variable& v = variables_.emplace_back();
+  record& v = variables_.emplace_back();
   v.about = &about, v.arrays = about.levels * components;
   std::vector<shape> shapes;
   for (share const& part : shares_) shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
