@@ -9,6 +9,7 @@
 #include <keel/residency/transitions.hpp>
 
 #include <concepts>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -22,6 +23,24 @@ concept Runtime = requires(R& run) {
   { run.environment().rank() } -> std::convertible_to<int>;
   { run.device_name() } -> std::convertible_to<std::string_view>;
 };
+
+/// What a routine needs of one level of a variable, and what it overwrites.
+struct request {
+  int variable = 0, level = 0;
+  region reads = region::none, writes = region::none;
+};
+
+/// A half-open range of components.
+struct component_range {
+  int begin = 0, end = 1;
+
+  /// Without those that there are not.
+  [[nodiscard]] constexpr component_range of(int components) const {
+    return {begin, end < components ? end : components};
+  }
+};
+/// However many there are.
+inline constexpr component_range every_component{0, std::numeric_limits<int>::max()};
 
 /// A region of one level of one component of a variable, on its way from one memory to another.
 struct transfer {

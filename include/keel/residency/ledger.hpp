@@ -9,7 +9,6 @@
 
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/observer.hpp>
-#include <keel/residency/request.hpp>
 #include <keel/residency/settings.hpp>
 #include <keel/residency/traffic.hpp>
 

@@ -4,7 +4,6 @@
 /// @file
 /// Observers: what a ledger tells of each allocation, copy, rotation and write.
 
-#include <keel/residency/request.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/traffic.hpp>
 #include <keel/residency/transitions.hpp>

@@ -6,7 +6,7 @@
 /// declares nothing. A runtime that has a `residency_settings()` is asked for them.
 
 #include <keel/policy/macros.hpp>
-#include <keel/residency/request.hpp>
+#include <keel/residency/concepts.hpp>
 
 #include <optional>
 #include <span>

@@ -77,19 +77,31 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
   return made;
 }
 
-// Run by run.
+// Moves the words of a strip on the calling thread, run by run.
+struct move_runs {
+  motion how;
+  void* array_bytes;
+  void* buffer_bytes;
+  strip const& s;
+
+  template <class Word>
+  void run() const;
+};
+
 template <class Word>
-void move_on_host(motion how, Word* array, Word* buffer, strip const& s) {
+void move_runs::run() const {
   if (s.words == 0) return;
+  auto* const array = static_cast<Word*>(array_bytes);
+  auto* const buffer = static_cast<Word*>(buffer_bytes);
   bool const solid = s.stride[0] == 1;
-  std::int64_t const run = solid ? s.count[0] : 1;
+  std::int64_t const side_by_side = solid ? s.count[0] : 1;
   for (std::int64_t i = 0; i < s.words;) {
     Word* const at = array + s[i];
-    if (run > 1) {
-      if (how == motion::gather) std::memcpy(buffer + i, at, std::size_t(run) * sizeof(Word));
-      else if (how == motion::scatter) std::memcpy(at, buffer + i, std::size_t(run) * sizeof(Word));
-      else std::memset(at, 0xff, std::size_t(run) * sizeof(Word));
-      i += run;
+    if (side_by_side > 1) {
+      if (how == motion::gather) std::memcpy(buffer + i, at, std::size_t(side_by_side) * sizeof(Word));
+      else if (how == motion::scatter) std::memcpy(at, buffer + i, std::size_t(side_by_side) * sizeof(Word));
+      else std::memset(at, 0xff, std::size_t(side_by_side) * sizeof(Word));
+      i += side_by_side;
       continue;
     }
     // one dimension of single words, with a fixed stride
@@ -105,12 +117,7 @@ void move_on_host(motion how, Word* array, Word* buffer, strip const& s) {
 
 KEEL_INLINE void move_on_host(motion how, shape const& lies, void* array, void* buffer, bounds const& box) {
   strip const s = strip_of(lies, box);
-  auto const move = [&]<class Word>(Word) {
-    move_on_host<Word>(how, static_cast<Word*>(array), static_cast<Word*>(buffer), s);
-  };
-  if (s.word_bytes == 8) move(std::uint64_t{});
-  else if (s.word_bytes == 4) move(std::uint32_t{});
-  else move(std::uint8_t{});
+  with_word(s, move_runs{how, array, buffer, s});
 }
 
 KEEL_INLINE void packing::move(motion how, shape const& lies, void* array, std::byte* packed, bounds const& box) {

@@ -4,14 +4,40 @@
 /// @file
 /// How fields refuse components that there are not, and, with checked tracking, find what a routine wrote undeclared.
 
-#include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/policy/error.hpp>
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// One region of one level, in one memory, and what lay there.
+struct digested {
+  transfer what; ///< `to` is the memory
+  std::uint64_t digest;
+};
+
+/// The digests of all regions in all open memories, without those that `writes` may change in `m`.
+template <class Ledger, class Provider>
+std::vector<digested> digest_all(Ledger const& ledger, Provider& provider, std::span<request const> writes, memory m,
+                                 component_range range) {
+  std::vector<digested> all;
+  for (int v = 0; v < ledger.variables(); ++v)
+    for (int l = 0; l < ledger.levels(v); ++l)
+      for (int c = 0; c < ledger.components(); ++c) {
+        region spared = region::none;
+        for (request const& r : writes)
+          if (r.variable == v && r.level == l && c >= range.begin && c < range.end) spared = spared | r.writes;
+        for (int k = 0; k < ledger.memories(); ++k)
+          for (region one : single_regions)
+            if (ledger.is_open(memory(k)) && !(memory(k) == m && overlap(one, spared)))
+              all.push_back({{v, l, c, one, memory(k), memory(k)}, provider.digest(v, l, c, one, memory(k))});
+      }
+  return all;
+}
 
 template <class App>
 void fields_base<App>::check(component which, component_range of, std::string_view routine) const {

@@ -70,6 +70,5 @@ struct explanation {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/residency/explain_graph.hpp>
-#include <keel/impl/residency/explain_table.hpp>
+#include <keel/impl/residency/explain_texts.hpp>
 #endif

@@ -4,14 +4,12 @@
 /// @file
 /// The calls of fields: construction, a step, one routine, what is valid.
 
-#include <keel/impl/residency/chain.hpp>
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/copies.hpp>
 #include <keel/impl/residency/exchange.hpp>
 #include <keel/impl/residency/planned_step.hpp>
 #include <keel/impl/residency/raw_access.hpp>
 #include <keel/impl/residency/setup.hpp>
-#include <keel/impl/residency/step_progress.hpp>
 #include <keel/impl/residency/traced_program.hpp>
 #include <keel/residency/fields.hpp>
 

@@ -7,7 +7,6 @@
 /// the headers that the comments name.
 
 #include <keel/impl/residency/analysis.hpp>
-#include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/instances.hpp>
@@ -51,6 +50,7 @@ struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
 
 template <class App, class Arguments>
 struct action;
+struct digested;
 
 /// The simulated device's memory is closed before anything is made in it, and opened behind the last.
 template <class App>
@@ -98,7 +98,7 @@ struct fields_base
   void open_first_of_chain(Run& run);
   [[nodiscard]] std::string_view device_name() const;
 
-  // step_progress.hpp
+  // planned_step.hpp
   /// Not where an observer is told of each write.
   static constexpr bool defers_updates = keeps_ledger && lanes::size != 0 && !tracking::observer::is_told;
   struct step_scope;

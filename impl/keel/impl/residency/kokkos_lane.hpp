@@ -4,7 +4,6 @@
 /// @file
 /// The lane of a Kokkos space.
 
-#include <keel/impl/residency/digest.hpp>
 #include <keel/impl/residency/lane.hpp>
 #include <keel/impl/residency/profiling.hpp>
 #include <keel/space/kokkos.hpp>

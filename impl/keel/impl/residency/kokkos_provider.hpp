@@ -5,7 +5,6 @@
 /// How bytes are gathered, sent and scattered.
 
 #include <keel/impl/residency/boxes.hpp>
-#include <keel/impl/residency/digest.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/kokkos_provider.hpp>

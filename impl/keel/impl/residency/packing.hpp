@@ -67,7 +67,8 @@ public:
   };
   /// Makes room for these arrays, and finds out where their messages begin.
   void lay_out(std::span<halo_array const> arrays, packing& where);
-  [[nodiscard]] std::span<message const> messages() const { return {messages_.data(), messages_.size()}; } ///< to and from other ranks
+  /// To and from other ranks.
+  [[nodiscard]] std::span<message const> messages() const { return {messages_.data(), messages_.size()}; }
   void pack(std::span<halo_array const> arrays, packing& where) const;
   /// What came goes to the ghosts. The partner packed the opposite directions, in their order.
   void unpack(std::span<halo_array const> arrays, packing& where) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The parts of a ledger that depend on no provider: names, and lists that were looked up before.
+/// The parts of a ledger that depend on no provider: names, and lists of requests.
 
 #include <keel/policy/macros.hpp>
 #include <keel/residency/ledger.hpp>

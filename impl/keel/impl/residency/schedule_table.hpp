@@ -11,7 +11,7 @@
 /// is tracked.
 
 #include <keel/policy/list.hpp>
-#include <keel/residency/request.hpp>
+#include <keel/residency/concepts.hpp>
 #include <keel/residency/schedule.hpp>
 
 #include <array>

@@ -2,8 +2,7 @@
 #pragma once
 
 /// @file
-/// How fields are made: the grid's share, the arrays in each memory, the devices.
-/// Long because what is made on a memory without room is undone beside it.
+/// How fields are made: the grid's share, the arrays in each memory, the devices, and which of them carries the fields.
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/kokkos_lane.hpp>
@@ -12,10 +11,14 @@
 #include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/policy/log.hpp>
 #include <keel/space/pinned.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -128,7 +131,8 @@ fields_base<App>::~fields_base() {
 template <class App>
 template <class Data>
 void fields_base<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
-  static constexpr array_kind kind = array_kind::of<array_type<Data, Kokkos::HostSpace>>(std::is_same_v<layout, Kokkos::LayoutLeft>);
+  static constexpr array_kind kind =
+      array_kind::of<array_type<Data, Kokkos::HostSpace>>(std::is_same_v<layout, Kokkos::LayoutLeft>);
   lay_out(about, kind, given, components(), &fields_base::template allocate<Data>, this);
   int const number = ledger_.variables();
   region regions = region::none;
@@ -174,6 +178,49 @@ void fields_base<App>::prepare(std::string_view routine) {
     provider_.connect(memory_of<Tag>, kokkos_lane<tracking::checks>(queue));
   if constexpr (is_simulated<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
+}
+
+// Opens the memory of the first device of the run's chain that has room. One that has none is reported to the run's
+// tracker.
+template <class App>
+template <class Run>
+void fields_base<App>::open_first_of_chain(Run& run) {
+  if constexpr (devices::size == 1 || !requires { run.device_chain(); run.tracker(); }) {
+    on_chosen<true>([&]<class Tag>(Tag) { prepare<Tag>(); });
+  } else {
+    auto const chain = run.device_chain();
+    std::string failed;
+    for (auto const name : chain) {
+      bool is_open = false;
+      with_device<devices>(name, [&]<class Tag>(Tag tag) {
+        chosen_ = policy::index_of<devices, Tag>;
+        try {
+          prepare<Tag>();
+          is_open = true;
+        } catch (error const& e) {
+          if (chain.size() == 1) throw;
+          failed.append(failed.empty() ? "" : "; ").append(e.brief());
+          run.tracker().report_failure(tag, std::string(e.brief()));
+        }
+      });
+      if (!is_open) continue;
+      if (!failed.empty())
+        policy::log(policy::log_level::warning,
+                    "residency: routines on_device run on " + std::string(name) + ", because " + failed);
+      return;
+    }
+    throw error("residency::fields", "no device has room for the variables", failed,
+                "Take smaller arrays, or more ranks");
+  }
+}
+
+template <class App>
+std::string_view fields_base<App>::device_name() const {
+  std::string_view name;
+  for_each_device<devices>([&, at = std::size_t{0}]<class Tag>(Tag) mutable {
+    if (at++ == chosen_) name = Tag::name;
+  });
+  return name;
 }
 
 } // namespace keel::residency::detail

@@ -53,24 +53,28 @@ struct strip {
 
 [[nodiscard]] strip strip_of(shape const& s, bounds const& box);
 
+/// Calls `kernel.run<Word>(arguments...)` for the words that a strip is made of.
+template <class Kernel, class... Arguments>
+KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&... arguments) {
+  if (s.word_bytes == 8) kernel.template run<std::uint64_t>(arguments...);
+  else if (s.word_bytes == 4) kernel.template run<std::uint32_t>(arguments...);
+  else kernel.template run<std::uint8_t>(arguments...);
+}
+
 /// What happens to the words of a strip.
 enum class motion { gather, scatter, poison };
 
-/// The kernel: `array` and `buffer` in the memory where it runs. One for all words, because each costs the compiler
-/// time.
+/// The kernel that moves: `array` and `buffer` in the memory where it runs. One for all words, because each costs the
+/// compiler time.
 struct move_words {
   motion how;
   void* array;
   void* buffer;
   strip which;
 
-  KEEL_FUNCTION void operator()(std::int64_t i) const {
-    if (which.word_bytes == 8) move<std::uint64_t>(i);
-    else if (which.word_bytes == 4) move<std::uint32_t>(i);
-    else move<std::uint8_t>(i);
-  }
+  KEEL_FUNCTION void operator()(std::int64_t i) const { with_word(which, *this, i); }
   template <class Word>
-  KEEL_FUNCTION void move(std::int64_t i) const {
+  KEEL_FUNCTION void run(std::int64_t i) const {
     Word& there = static_cast<Word*>(array)[which[i]];
     if (how == motion::gather) static_cast<Word*>(buffer)[i] = there;
     else if (how == motion::scatter) there = static_cast<Word*>(buffer)[i];
@@ -82,6 +86,34 @@ void move_on_host(motion how, shape const& lies, void* array, void* buffer, boun
 
 [[nodiscard]] inline std::int64_t bytes_of(shape const& s, bounds const& box) {
   return box.size(s.rank) * s.inner * s.element_bytes;
+}
+
+/// What one word adds: another number for each place and value (the finaliser of S. Vigna's splitmix64).
+KEEL_FUNCTION inline std::uint64_t digest_of(std::uint64_t place, std::uint64_t value) {
+  std::uint64_t x = value ^ (place + 1) * 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31);
+}
+
+/// The kernel of a digest, by which undeclared writes are found: a sum, so that the order does not matter.
+struct digest_words {
+  void const* array;
+  strip which;
+
+  KEEL_FUNCTION void operator()(std::int64_t i, std::uint64_t& sum) const { with_word(which, *this, i, sum); }
+  template <class Word>
+  KEEL_FUNCTION void run(std::int64_t i, std::uint64_t& sum) const {
+    auto const at = std::size_t(which[i]);
+    sum += digest_of(at, static_cast<Word const*>(array)[at]);
+  }
+};
+/// The same on the calling thread.
+[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, bounds const& box) {
+  digest_words const words{array, strip_of(lies, box)};
+  std::uint64_t sum = 0;
+  for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);
+  return sum;
 }
 
 } // namespace keel::residency::detail
