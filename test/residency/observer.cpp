@@ -37,7 +37,7 @@ struct listener {
   }
   void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) { heard.emplace_back("exchange"); }
-  void cycle(int) { heard.emplace_back("cycle"); }
+  void rotate(int, kr::rotation how) { heard.emplace_back(kr::words_of(how).name); }
   void write(kr::request const& r, int, kr::memory m, std::string_view routine) {
     heard.push_back(std::string(routine) + " writes " + std::string(name_of(r.writes)) + " in " +
                     std::to_string(int(m)));

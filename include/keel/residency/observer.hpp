@@ -29,7 +29,7 @@ namespace keel::residency {
 /// | `after(batch, routine, done)` | it has, or has begun to; not `done` where it threw |
 /// | `before_exchange()` | ranks are about to send to each other |
 /// | `exchange(variable, level, component, bytes)` | its ghosts were filled; `bytes` left this rank |
-/// | `cycle(variable)` | the levels moved |
+/// | `rotate(variable, how)` | the levels moved, by a `cycle` or a `rewind` |
 /// | `write(request, component, m, routine)` | a routine in `m` is about to write |
 /// | `lose(request, component, routine)` | it failed |
 /// | `why(variable, level, component, single)` | asks why that region is stale somewhere; may be empty |
@@ -39,7 +39,7 @@ namespace keel::residency {
 template <class O>
 concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes, std::string_view text,
                             request const& one, std::span<transfer const> batch, region_bytes const& by_region,
-                            bool done) {
+                            bool done, rotation how) {
   requires O::is_told || !O::is_told;
   o.add(text, n, n, by_region);
   o.create(n, m);
@@ -47,18 +47,16 @@ concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes
   o.after(batch, text, done);
   o.before_exchange();
   o.exchange(n, n, n, bytes);
-  o.cycle(n);
+  o.rotate(n, how);
   o.write(one, n, m, text);
   o.lose(one, n, text);
   { o.why(n, n, n, r) } -> std::same_as<std::string>;
 };
 
-/// Observers that ask for more: a call for each `rewind`; the number of each step before it; the bytes of a component
+/// Observers that ask for more: the number of each step before it; the bytes of a component
 /// that is not like the first; a file, with the rank and what memories are called, then the knobs of the runtime; when
 /// each routine begins and ends; the graph of each schedule. (Named, because nvcc 13 takes no requires-expression over
 /// members of `fields`.)
-template <class O>
-concept HearsRewinds = requires(O& o, int variable) { o.rewind(variable); };
 template <class O>
 concept CountsSteps = requires(O& o, std::int64_t n) { o.begin_step(n); };
 template <class O>
@@ -88,7 +86,7 @@ struct unobserved {
   void after(std::span<transfer const>, std::string_view, bool) {}
   void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) {}
-  void cycle(int) {}
+  void rotate(int, rotation) {}
   void write(request const&, int, memory, std::string_view) {}
   void lose(request const&, int, std::string_view) {}
   [[nodiscard]] std::string why(int, int, int, region) const { return {}; }

@@ -34,8 +34,13 @@ public:
   void after(std::span<transfer const>, std::string_view, bool) {}
   void before_exchange() {}
   void exchange(int, int, int, std::uint64_t) {}
-  void cycle(int variable) { rotate(variable, rotation::cycle); }
-  void rewind(int variable) { rotate(variable, rotation::rewind); }
+  void rotate(int variable, rotation how) {
+    auto& v = variables_[std::size_t(variable)];
+    for (std::size_t first = 0; first < v.events.size(); first += v.per_component()) {
+      event* const freed = rotate_levels(&v.events[first], v.levels, how, region_count);
+      std::fill_n(freed, region_count, event{cause::rotated, how, host, step_, {}});
+    }
+  }
   void write(request const& r, int component, memory m, std::string_view routine) {
     note(r, component, cause::written, m, routine);
   }
@@ -47,9 +52,10 @@ public:
   [[nodiscard]] std::string why(int variable, int level, int component, region single) const;
 
 private:
-  enum class cause : std::uint8_t { nothing, written, spoiled, cycled, rewound, lost };
+  enum class cause : std::uint8_t { nothing, written, spoiled, rotated, lost };
   struct event {
     cause what = cause::nothing;
+    rotation how = rotation::cycle; // of the levels, where that is the cause
     memory where = host;
     std::int64_t step = 0;
     std::string routine;
@@ -60,20 +66,14 @@ private:
     [[nodiscard]] std::size_t per_component() const { return std::size_t(levels * region_count); }
   };
 
-  void rotate(int variable, rotation how) {
-    auto& v = variables_[std::size_t(variable)];
-    for (std::size_t first = 0; first < v.events.size(); first += v.per_component()) {
-      event* const freed = rotate_levels(&v.events[first], v.levels, how, region_count);
-      std::fill_n(freed, region_count, event{how == rotation::cycle ? cause::cycled : cause::rewound, host, step_, {}});
-    }
-  }
   void note(request const& r, int component, cause what, memory m, std::string_view routine) {
     auto& v = variables_[std::size_t(r.variable)];
     for (region one : single_regions) {
       if (!overlap(one, spoiled_by(r.writes))) continue;
       auto& e =
           v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * r.level + index_of(one))];
-      e = {what == cause::written && !overlap(one, r.writes) ? cause::spoiled : what, m, step_, std::string(routine)};
+      e.what = what == cause::written && !overlap(one, r.writes) ? cause::spoiled : what;
+      e.where = m, e.step = step_, e.routine = routine;
     }
   }
 
@@ -95,8 +95,8 @@ inline std::string reasons::why(int variable, int level, int component, region s
   case cause::spoiled:
     return "routine " + e.routine + " wrote the cells that it copies, on " + where + when +
            ", and there was no exchange since";
-  case cause::cycled: return "the levels cycled" + when + ", and it was not written since";
-  case cause::rewound: return "the levels went back" + when + ", and it was not written since";
+  case cause::rotated:
+    return "the levels " + std::string(words_of(e.how).done) + when + ", and it was not written since";
   case cause::lost: return "routine " + e.routine + " failed" + when + ", and may have written a part";
   }
   return {};

@@ -86,8 +86,7 @@ public:
   void after(std::span<transfer const> batch, std::string_view routine, bool done);
   void before_exchange() { begun_ = clock::now(); }
   void exchange(int variable, int level, int component, std::uint64_t bytes);
-  void cycle(int variable) { rotate("cycle", variable); }
-  void rewind(int variable) { rotate("rewind", variable); }
+  void rotate(int variable, rotation how);
   void write(request const& what, int component, memory m, std::string_view routine);
   /// When a routine began; what `end_routine` gets.
   [[nodiscard]] std::chrono::steady_clock::time_point begin_routine() const { return clock::now(); }
@@ -117,7 +116,6 @@ private:
   // `what`, `time` and `rank` of a line; the caller adds the rest and calls `put`.
   [[nodiscard]] std::string line(char const* what, clock::time_point when) const;
   [[nodiscard]] std::string line(char const* what, clock::time_point when, int variable) const; // and `variable`
-  void rotate(char const* what, int variable);
   void put(std::string const& text);
   [[nodiscard]] static error lost(std::string const& path, int code);
 

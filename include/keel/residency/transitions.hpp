@@ -164,6 +164,15 @@ inline constexpr auto writes_of = [] {
 /// Which way the time levels of a variable move: each one into the past, or back.
 enum class rotation : std::uint8_t { cycle, rewind };
 
+/// What entries and messages call a rotation.
+struct rotation_words {
+  std::string_view name, done, not_done;
+};
+[[nodiscard]] constexpr rotation_words words_of(rotation how) {
+  constexpr rotation_words all[] = {{"cycle", "cycled", "did not cycle"}, {"rewind", "went back", "did not go back"}};
+  return all[std::size_t(how)];
+}
+
 /// Rotates the levels at `first`, newest first, each of `stride` elements. Returns the level whose data are void
 /// afterwards: the current one behind a cycle, the oldest one behind a rewind.
 template <class T>

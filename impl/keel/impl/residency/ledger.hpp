@@ -108,10 +108,7 @@ void ledger<P, O>::rotate(int variable, rotation how) {
   if (v.levels == 1) return;
   rotate_buffers(variable, how);
   rotate_cells(cells_.data() + index(variable, 0, 0), v.levels, how, components_);
-  if constexpr (HearsRewinds<O>) {
-    if (how == rotation::rewind) return observer_.rewind(variable);
-  }
-  if (how == rotation::cycle) observer_.cycle(variable);
+  observer_.rotate(variable, how);
 }
 
 // A provider only cycles. The inverse of one cycle is as many as bring the levels round. Where one of these fails
@@ -129,8 +126,7 @@ void ledger<P, O>::rotate_buffers(int variable, rotation how) {
       [&] {
         if (done > 0)
           std::fill_n(cells_.begin() + std::ptrdiff_t(index(variable, 0, 0)), v.levels * components_, valid_nowhere);
-        return "the levels of " + std::string(name(variable)) +
-               (how == rotation::cycle ? " did not cycle" : " did not go back");
+        return "the levels of " + std::string(name(variable)) + ' ' + std::string(words_of(how).not_done);
       });
   rotate_levels(in_flight_.data() + index(variable, 0, 0), v.levels, how, components_);
 }

@@ -176,10 +176,10 @@ KEEL_INLINE void trace::exchange(int variable, int level, int component, std::ui
   begun_ = clock::now();
 }
 
-KEEL_INLINE void trace::rotate(char const* what, int variable) {
+KEEL_INLINE void trace::rotate(int variable, rotation how) {
   if (!file_) return;
   auto const levels = std::uint64_t(variables_[std::size_t(variable)].levels);
-  put(line(what, clock::now(), variable) + detail::member("levels", levels) + "}\n");
+  put(line(words_of(how).name.data(), clock::now(), variable) + detail::member("levels", levels) + "}\n");
 }
 
 KEEL_INLINE void trace::write(request const& what, int component, memory m, std::string_view routine) {

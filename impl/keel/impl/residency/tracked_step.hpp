@@ -48,14 +48,14 @@ struct tracked_step {
   void enter(std::size_t i) {
     entry const& about = *nodes[i].about;
     action<App, Arguments> const& a = actions[i];
+    if (rotates(about.what)) {
+      for (request const& r : a.asked) base.rotate(r.variable, rotation_of(about.what));
+      return;
+    }
     switch (about.what) {
     case entry_kind::routine:
       if (a.prepare != nullptr) a.prepare(base, about.name);
       return base.run_slowly(a, range, args);
-    case entry_kind::cycle:
-    case entry_kind::rewind:
-      for (request const& r : a.asked) base.rotate(r.variable, rotation_of(about.what));
-      return;
     case entry_kind::exchange: {
       profiling_region const region(base.listens(), nodes[i].only_begins ? "exchange, its beginning" : "exchange", {});
       a.begin_exchange(base, a.asked, a.where, range);
