@@ -47,6 +47,8 @@ struct element_handle {
   KOKKOS_FUNCTION operator T*() const { return first; }
 };
 
+#if KOKKOS_VERSION >= 40700 && !defined(KOKKOS_ENABLE_IMPL_VIEW_LEGACY)
+
 /// An accessor in the sense of `std::mdspan`.
 template <class T, class Element>
 struct element_accessor {
@@ -59,10 +61,18 @@ struct element_accessor {
   template <class Other, class E>
     requires std::is_convertible_v<Other (*)[], T (*)[]>
   KOKKOS_FUNCTION constexpr element_accessor(element_accessor<Other, E> const&) {}
+  /// Into an accessor of the same memory with other traits, which Kokkos makes of its plain one.
+  template <class Atomic>
+    requires std::is_same_v<typename Atomic::data_handle_type, T*> && requires(Kokkos::default_accessor<T> p) { Atomic(p); }
+  KOKKOS_FUNCTION constexpr operator Atomic() const {
+    return Atomic(Kokkos::default_accessor<T>{});
+  }
 
   KOKKOS_FUNCTION constexpr Element access(T* first, std::size_t i) const { return Element{first + i}; }
   KOKKOS_FUNCTION constexpr T* offset(T* first, std::size_t i) const { return first + i; }
 };
+
+#endif
 
 } // namespace keel::space::detail
 
@@ -111,6 +121,17 @@ constexpr auto customize_view_arguments(ViewArguments<T, Layout, Device<Executio
   using plain = keel::space::detail::element_accessor<T, typename R::template element<T>>;
   using chosen = std::conditional_t<Traits::is_unmanaged, plain, ReferenceCountedAccessor<T, space, plain>>;
   return ViewCustomArguments<std::size_t, SpaceAwareAccessor<space, chosen>>();
+}
+
+/// Kokkos' resize makes an accessor of the extent after the last, which those of some elements need and these do not.
+template <class R, class T, class Element, class Mapping>
+KOKKOS_FUNCTION constexpr auto accessor_from_mapping_and_accessor_arg(
+    AccessorTypeTag<SpaceAwareAccessor<
+        keel::space::memory<R>,
+        ReferenceCountedAccessor<T, keel::space::memory<R>, keel::space::detail::element_accessor<T, Element>>>> const&,
+    Mapping const&, AccessorArg_t const&) {
+  using plain = keel::space::detail::element_accessor<T, Element>;
+  return SpaceAwareAccessor<keel::space::memory<R>, ReferenceCountedAccessor<T, keel::space::memory<R>, plain>>();
 }
 
 #endif
