@@ -13,6 +13,10 @@
 #include <cstddef>
 #include <type_traits>
 
+#if KOKKOS_VERSION >= 50200
+#include <Kokkos_Graph_fwd.hpp>
+#endif
+
 namespace Kokkos::Experimental {
 
 struct ScatterDuplicated;
@@ -89,6 +93,11 @@ struct Random_UniqueIndex<Device<Space, Memory>> : keel::space::detail::state_se
 };
 
 namespace Experimental {
+
+#if KOKKOS_VERSION >= 50200
+// Kokkos_Graph.hpp writes Experimental:: for Kokkos', and finds this namespace where a header opened it before.
+using Kokkos::Experimental::GraphNodeKind;
+#endif
 
 template <class>
 struct DefaultDuplication;
