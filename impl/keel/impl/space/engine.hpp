@@ -116,7 +116,7 @@ public:
     auto const place = [&](std::int64_t c) { return c == 0 && result_ != nullptr ? result_ : parts[c]; };
     work.for_all([&](std::int64_t c) {
       auto&& value = reduction_.init(place(c));
-      work.run(c, reduction_.functor(), value);
+      beside(value, [&](auto& sum) { work.run(c, reduction_.functor(), sum); });
     });
     for (std::int64_t c = 1; c < chunks; ++c) reduction_.join(place(0), place(c));
     reduction_.final(place(0));
@@ -129,7 +129,9 @@ private:
   bool returns_to_host_;
 };
 
-/// A scan over a range: the chunks are summed, the sums scanned, then the chunks run again for good.
+/// A scan over a range in two rounds, with one chunk more than threads. The first round runs the first chunk for good
+/// and sums the others but the last, whose sum is no prefix; the second runs all behind the first for good. So no
+/// thread is idle, and `threads` of them take 2 / (threads + 1) of the time of one.
 template <class Policy, class Reduction>
 class scan_closure {
 public:
@@ -146,24 +148,26 @@ public:
   void run() const {
     auto const& space = policy_.space();
     std::int64_t const n = items<Policy>::count(policy_);
-    std::int64_t const chunks = std::max<std::int64_t>(1, chunks_of(policy_, n));
-    partial_results const before(chunks + 1, reduction_.size());
-    for (std::int64_t c = 0; c <= chunks; ++c) reduction_.init(before[c]);
+    std::int64_t const wanted = chunks_of(policy_, n);
+    std::int64_t const chunks = wanted > 1 ? std::min(n, wanted + 1) : 1;
+    partial_results const before(chunks, reduction_.size());
+    for (std::int64_t c = 0; c < chunks; ++c) reduction_.init(before[c]);
 
     partial_results const sums(chunks, reduction_.size());
-    auto const visit = [&](std::int64_t c, void* at, bool final) {
-      auto&& value = reduction_.init(at);
-      if (final) reduction_.join(at, before[c]);
-      auto const [begin, end] = part(n, chunks, c);
-      items<Policy>::run(policy_, reduction_.functor(), begin, end, value, final);
+    auto const visit = [&](std::int64_t c, bool final) {
+      auto&& value = reduction_.init(sums[c]);
+      if (final) reduction_.join(sums[c], before[c]);
+      auto const items_of = part(n, chunks, c);
+      beside(value, [&](auto& sum) {
+        items<Policy>::run(policy_, reduction_.functor(), items_of.first, items_of.second, sum, final);
+      });
     };
-    // The last chunk's sum is no prefix of another one.
-    if (chunks > 1) space.impl_for_chunks(chunks - 1, [&](std::int64_t c) { visit(c, sums[c], false); });
+    space.impl_for_chunks(std::max<std::int64_t>(1, chunks - 1), [&](std::int64_t c) { visit(c, c == 0); });
     for (std::int64_t c = 1; c < chunks; ++c) {
       reduction_.join(before[c], before[c - 1]);
       reduction_.join(before[c], sums[c - 1]);
     }
-    space.impl_for_chunks(chunks, [&](std::int64_t c) { visit(c, sums[c], true); });
+    if (chunks > 1) space.impl_for_chunks(chunks - 1, [&](std::int64_t c) { visit(c + 1, true); });
     if (total_ != nullptr) {
       reduction_.init(total_);
       reduction_.join(total_, sums[chunks - 1]);

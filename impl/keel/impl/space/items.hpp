@@ -38,6 +38,19 @@ void call(F const& functor, Arguments&&... arguments) {
 #pragma GCC diagnostic pop
 #endif
 
+/// Calls f(value). Of a number f gets a copy, which stays in a register, while what the functor writes elsewhere
+/// could change the number in memory.
+template <class Value, class F>
+void beside(Value&& value, F const& f) {
+  if constexpr (std::is_arithmetic_v<std::remove_reference_t<Value>>) {
+    auto copy = value;
+    f(copy);
+    value = copy;
+  } else {
+    f(value);
+  }
+}
+
 /// The items of a policy: how many, and how [begin, end) of them are run. What
 /// follows `f` is handed on to it: nothing, or the value that is reduced into.
 template <class Policy>
