@@ -63,7 +63,8 @@ struct element_accessor {
   KOKKOS_FUNCTION constexpr element_accessor(element_accessor<Other, E> const&) {}
   /// Into an accessor of the same memory with other traits, which Kokkos makes of its plain one.
   template <class Atomic>
-    requires std::is_same_v<typename Atomic::data_handle_type, T*> && requires(Kokkos::default_accessor<T> p) { Atomic(p); }
+    requires std::is_same_v<typename Atomic::data_handle_type, T*> &&
+             std::is_constructible_v<Atomic, Kokkos::default_accessor<T>>
   KOKKOS_FUNCTION constexpr operator Atomic() const {
     return Atomic(Kokkos::default_accessor<T>{});
   }
