@@ -164,6 +164,19 @@ TEST_CASE("topology: ranks that share a memory have equally many cores, give or 
   }
 }
 
+TEST_CASE("topology: a memory with too few cores for a rank goes to the neighbour on its side of the border, or the first") {
+  auto const n = node::from_synthetic("numa:3 core:4 pu:1");
+  auto const two = [&](id_set const& within) {
+    auto const placed = n.place(2, {.within = within});
+    return std::pair{placed[0].cores, placed[1].cores};
+  };
+  CHECK(two({0, 1, 2, 3, 5, 8, 9, 10, 11}) == std::pair{id_set{0, 1, 2, 3, 5}, id_set{8, 9, 10, 11}}); // on the border
+  CHECK(two({1, 2, 3, 5, 8, 9, 10, 11}) == std::pair{id_set{1, 2, 3, 5}, id_set{8, 9, 10, 11}});
+  CHECK(two({0, 1, 2, 3, 6, 8, 9, 11}) == std::pair{id_set{0, 1, 2, 3}, id_set{6, 8, 9, 11}});
+  CHECK(two({1, 4, 5, 6, 8, 9, 10}) == std::pair{id_set{1, 4, 5, 6}, id_set{8, 9, 10}}); // the first of all
+  CHECK(two({0, 1, 2, 4, 5, 6, 11}) == std::pair{id_set{0, 1, 2}, id_set{4, 5, 6, 11}}); // the last of all
+}
+
 TEST_CASE("topology: GPUs on one side are shared evenly, the near ranks first") {
   auto const n = node::from_xml(own_machine("gpus_one_side.xml"));
   auto const four = n.place(4);

@@ -103,14 +103,14 @@ private:
     }
     for (int r = 1, first = here.first, end = first; r <= ranks; ++r, first = end) {
       while (usable_.cores({here.first, end}) < int(1LL * r * cores / ranks)) ++end;
-      made_.push_back({first, r == ranks ? here.end : end});
+      made_.push_back({first, end});
     }
   }
 
-  /// Whether a place too small for a rank lies before the ideal border behind the first `done` of `ranks`.
+  /// Whether a place too small for a rank lies before, or on, the ideal border behind the first `done` of `ranks`.
   [[nodiscard]] bool nearer_to_the_last(core_range here, core_range small, int ranks, int done) const noexcept {
     auto const middle = usable_.cores({here.first, small.first}) + usable_.cores({here.first, small.end});
-    return done == ranks || 1LL * middle * ranks <= 2LL * done * usable_.cores(here);
+    return 1LL * middle * ranks <= 2LL * done * usable_.cores(here);
   }
 
   localities const& tree_;
