@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -402,6 +403,28 @@ TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount 
           (void)node::from_xml_text(changed("</topology>", "<memattr name=\"Capacity\" flags=\"1\"><memattr_value "
                                                            "initiator_cpuset=\",0x1\"/></memattr></topology>"));
         }).find("initiator_cpuset that is none") != std::string::npos);
+  // Its own reader ends an attribute's name before a capital or a digit, and a value before an entity that it does not
+  // know; the element at the first `>`, and a header at the end of its line.
+  for (std::string const name : {"A", "online_cpAset", "cpu2set", "a-b"}) {
+    CAPTURE(name);
+    CHECK(message_of([&] {
+            (void)node::from_xml_text(changed("\" complete_cpuset", "\" " + name + "=\"0x1\" complete_cpuset"));
+          }).find("malformed") != std::string::npos);
+  }
+  for (std::string const value : {"a>b", "a&b", "&apos;", "&#x41;", "&", "&#10", "&quot;&nbsp;"}) {
+    CAPTURE(value);
+    CHECK(message_of([&] {
+            (void)node::from_xml_text(changed("\" complete_cpuset", "\" name=\"" + value + "\" complete_cpuset"));
+          }).find("malformed") != std::string::npos);
+  }
+  CHECK_FALSE(node::from_xml_text(changed("</topology>", "<info name=\"&#10;&#13;&#9;&quot;&lt;&gt;&amp;\" "
+                                                         "value=\"&amp;&amp;\"/></topology>"))
+                  .cores()
+                  .empty());
+  for (auto const& [from, to] : {std::pair{"UTF-8\"?>\n", "UTF\n<object>?>\n"},
+                                 std::pair{"<object", "<!--<object> -->\n<object"}})
+    CHECK(message_of([&] { (void)node::from_xml_text(changed(from, to)); }).find("contains an element") !=
+          std::string::npos);
 }
 
 #if HWLOC_API_VERSION < 0x00030000
@@ -414,6 +437,23 @@ TEST_CASE("topology: of hwloc 1, a NUMA node may be the root, and a withheld one
   CHECK(cut.memories()[1].os_index == 2);
   CHECK(cut.cores()[3].hardware_threads == id_set{3});
   CHECK(cut.distance_to_memory(0, 0) < cut.distance_to_memory(2, 0));
+}
+
+TEST_CASE("topology: of hwloc 1, a NUMA node as the root without a set, which hwloc would free twice, is refused") {
+  std::ifstream file(own_machine("hwloc1_node_root.xml"));
+  std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  for (char const* lost : {"cpuset", "complete_cpuset", "nodeset", "complete_nodeset", "os_index", "type"}) {
+    CAPTURE(lost);
+    std::string text = good;
+    text.replace(text.find(std::string{" "} + lost + "="), 1 + std::strlen(lost), " lost");
+    CHECK_THROWS_AS((void)node::from_xml_text(text), keel::error);
+  }
+  for (char const* before : {" online_cpAset=\"0x0000000f\"", " name=\"&apos;\"", " name=\"a>b\""}) {
+    CAPTURE(before);
+    std::string text = good;
+    text.insert(text.find(" complete_cpuset="), before);
+    CHECK_THROWS_AS((void)node::from_xml_text(text), keel::error);
+  }
 }
 
 TEST_CASE("topology: of hwloc 1, nodesets in an object without one are refused") {

@@ -164,7 +164,7 @@ TEST_CASE("topology: ranks that share a memory have equally many cores, give or 
   }
 }
 
-TEST_CASE("topology: a memory with too few cores for a rank goes to the neighbour on its side of the border, or the first") {
+TEST_CASE("topology: a memory with too few cores for a rank goes to the neighbour on its side of the border") {
   auto const n = node::from_synthetic("numa:3 core:4 pu:1");
   auto const two = [&](id_set const& within) {
     auto const placed = n.place(2, {.within = within});

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,9 @@ inline constexpr std::size_t xml_depth_max = 64; ///< the deepest seen is 14
 /// One element at a time, no tree, no entity of its own.
 ///
 /// Refuses text outside of elements, unbalanced or too deep elements, an attribute that is there
-/// twice, a document type that is not hwloc's (entities grow), and anything after the end.
+/// twice, a document type that is not hwloc's (entities grow), and anything after the end. Refuses also what
+/// hwloc's own reader takes for something else: an attribute whose name or value that reader does not take, because it
+/// loses those behind, and a header or a comment that contains an element, because it skips a header's line.
 class xml_scanner {
 public:
   struct attribute {
@@ -44,10 +47,11 @@ public:
       if (open_.empty() && !blank(rest_.substr(0, at))) return wrong("there is text outside of the elements");
       rest_.remove_prefix(at);
       if (rest_.starts_with("<?")) {
-        if (!skip("?>")) return wrong("<? does not end");
+        rest_.remove_prefix(2);
+        if (!skip("?>")) return wrong("<? does not end, or contains an element");
       } else if (rest_.starts_with("<!--")) {
         rest_.remove_prefix(4);
-        if (!skip("-->")) return wrong("a comment does not end");
+        if (!skip("-->")) return wrong("a comment does not end, or contains an element");
       } else if (rest_.starts_with("<!DOCTYPE")) {
         auto const type = rest_.substr(0, rest_.find('>') + 1);
         if (begun_ || !type.starts_with("<!DOCTYPE topology SYSTEM \"hwloc") || !type.ends_with(".dtd\">") ||
@@ -78,23 +82,34 @@ public:
 
 private:
   static bool blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
+  static bool attribute_character(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
   static bool name_character(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return attribute_character(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  }
+  /// Whether hwloc's own reader takes an attribute's value whole.
+  static bool is_value(std::string_view text) {
+    for (auto at = text.find_first_of("<>&"); at != text.npos; at = text.find_first_of("<>&", at + 1)) {
+      auto const rest = text.substr(at);
+      if (std::none_of(std::begin(entities), std::end(entities), [&](auto known) { return rest.starts_with(known); }))
+        return false;
+    }
+    return true;
   }
 
   token wrong(std::string why) {
     why_ = std::move(why);
     return token::wrong;
   }
+  /// Goes behind the next `what`, if no element begins before it.
   bool skip(std::string_view what) {
     auto const at = rest_.find(what);
-    if (at == rest_.npos) return false;
+    if (at == rest_.npos || rest_.find('<') < at) return false;
     rest_.remove_prefix(at + what.size());
     return true;
   }
-  std::string_view take_name() {
+  std::string_view take_name(bool (*is_part)(char) = name_character) {
     std::size_t n = 0;
-    while (n < rest_.size() && name_character(rest_[n])) ++n;
+    while (n < rest_.size() && is_part(rest_[n])) ++n;
     auto const taken = rest_.substr(0, n);
     rest_.remove_prefix(n);
     return taken;
@@ -136,18 +151,20 @@ private:
         return token::open;
       }
       if (before == rest_.size()) return wrong("<" + std::string{name_} + " is malformed");
-      auto const key = take_name();
+      auto const key = take_name(attribute_character);
       if (key.empty() || !rest_.starts_with("=\"") || has(key))
         return wrong("an attribute of <" + std::string{name_} + "> is malformed or there twice");
       rest_.remove_prefix(2);
       auto const end = rest_.find('"');
       if (end == rest_.npos) return wrong("an attribute of <" + std::string{name_} + "> does not end");
       attributes_.push_back({key, rest_.substr(0, end)});
-      if (attributes_.back().value.find('<') != rest_.npos || attributes_.size() > 64)
+      if (!is_value(attributes_.back().value) || attributes_.size() > 64)
         return wrong("an attribute of <" + std::string{name_} + "> is malformed");
       rest_.remove_prefix(end + 1);
     }
   }
+
+  static constexpr std::string_view entities[]{"&#10;", "&#13;", "&#9;", "&quot;", "&lt;", "&gt;", "&amp;"};
 
   std::string_view rest_, name_;
   std::vector<std::string_view> open_;
