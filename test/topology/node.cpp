@@ -11,6 +11,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -464,6 +465,25 @@ TEST_CASE("topology: of hwloc 1, nodesets in an object without one are refused")
         std::string::npos);
 }
 #endif
+
+TEST_CASE("topology: without a range all devices are near, and a lack of memory long ago is not told again") {
+  CHECK(node::from_xml(own_machine("gpus8_numa4.xml")).nearby_devices(0) == id_set::range(0, 12));
+  errno = ENOMEM;
+  CHECK(message_of([] { (void)node::from_synthetic("no machine"); }).find("does not understand") != std::string::npos);
+}
+
+TEST_CASE("topology: a card has no contexts where their number is none") {
+  std::ifstream file(own_machine("contexts.xml"));
+  std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  std::string const four = "name=\"Contexts\" value=\"4\"";
+  for (auto const& [text, contexts] :
+       {std::pair{"7", 7}, {"0", 0}, {"-3", 0}, {"x", 0}, {"", 0}, {"12345", 12345}, {"123456", 0}}) {
+    CAPTURE(text);
+    std::string changed = good;
+    changed.replace(changed.find(four), four.size(), std::string{"name=\"Contexts\" value=\""} + text + "\"");
+    CHECK(node::from_xml_text(changed).devices()[0].contexts == contexts);
+  }
+}
 
 TEST_CASE("topology: hwloc's variables win, and a bad one is an error, never the real machine") {
   setenv("HWLOC_SYNTHETIC", "package:3 core:5 pu:1", 1);

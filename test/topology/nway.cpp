@@ -67,6 +67,8 @@ TEST_CASE("nway: information is the node's, in the structs of the API") {
   REQUIRE(get_core_info(9, &c) == NWAY_SUCCESS);
   CHECK(c.core_id == 9);
   CHECK(c.core_type == CORE_TYPE_EFFICIENCY);
+  CHECK(std::string{c.name} == machine.cores()[9].name);
+  CHECK(c.name[0] != '\0');
   CHECK(c.num_threads == 1);
   CHECK(c.rel_speed == 75);
   CHECK(c.page_sizes == machine.cores()[std::size_t(c.core_id)].page_sizes);
@@ -74,6 +76,11 @@ TEST_CASE("nway: information is the node's, in the structs of the API") {
   CHECK(as_ids(c.shares_l2_with[0]) == keel::topology::id_set{8, 9, 10, 11});
   CHECK(as_ids(c.shares_l2_with[1]) == keel::topology::id_set{8, 9, 10, 11});
   CHECK(as_ids(c.shares_l3_with[1]).size() == 16);
+  auto const cached = node::from_xml(own_machine("gpus8_numa4.xml"));
+  use(cached);
+  REQUIRE(get_core_info(5, &c) == NWAY_SUCCESS);
+  CHECK(as_ids(c.shares_l1_with[0]) == cached.sharing(5, keel::topology::cache::l1_instruction));
+  CHECK(as_ids(c.shares_l1_with[1]) == cached.sharing(5, keel::topology::cache::l1_data));
   use(node::from_xml(own_machine("interfaces.xml")));
   auto d = filled_with<dev_info>(0x5a);
   REQUIRE(get_dev_info(1, &d) == NWAY_SUCCESS);
@@ -140,6 +147,17 @@ TEST_CASE("nway: every misuse has its code and leaves the output untouched") {
                  [&](set* o) { return get_nearby_cores(0, CORE_TYPE_ANY, range.first, range.second, o); });
   refused<set>(NWAY_NO_SUCH_TYPE, [](set* o) { return get_nearby_mems(0, mem_type_t(7), 0, -1, o); });
   refused<set>(NWAY_NO_SUCH_TYPE, [](set* o) { return get_nearby_cores(0, core_type_t(3), 0, -1, o); });
+  refused<set>(NWAY_NO_SUCH_TYPE, [](set* o) { return get_nearby_devs(0, dev_type_t(7), 0, -1, o); });
+  set other{};
+  CHECK(get_nearby_devs(0, DEV_TYPE_OTHER, 0, -1, &other) == NWAY_SUCCESS);
+  // Compiled into programs of others.
+  CHECK(NWAY_SUCCESS == 0);
+  CHECK(NWAY_NO_SUCH_ID == -1);
+  CHECK(NWAY_NO_SUCH_TYPE == -2);
+  CHECK(NWAY_BAD_RANGE == -3);
+  CHECK(NWAY_NULL_POINTER == -4);
+  CHECK(NWAY_TOO_LARGE == -5);
+  CHECK(NWAY_NO_NODE == -6);
   CHECK(get_core_info(0, nullptr) == NWAY_NULL_POINTER);
   CHECK(get_mem_info(0, nullptr) == NWAY_NULL_POINTER);
   CHECK(get_dev_info(0, nullptr) == NWAY_NULL_POINTER);
