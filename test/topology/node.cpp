@@ -422,10 +422,11 @@ TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount 
                                                          "value=\"&amp;&amp;\"/></topology>"))
                   .cores()
                   .empty());
-  for (auto const& [from, to] : {std::pair{"UTF-8\"?>\n", "UTF\n<object>?>\n"},
-                                 std::pair{"<object", "<!--<object> -->\n<object"}})
-    CHECK(message_of([&] { (void)node::from_xml_text(changed(from, to)); }).find("contains an element") !=
-          std::string::npos);
+  for (auto const& pair : {std::pair{"UTF-8\"?>\n", "UTF\n<object>?>\n"},
+                           std::pair{"<object", "<!--<object> -->\n<object"}})
+    CHECK(message_of([&] {
+            (void)node::from_xml_text(changed(pair.first, pair.second));
+          }).find("contains an element") != std::string::npos);
 }
 
 #if HWLOC_API_VERSION < 0x00030000
@@ -476,12 +477,13 @@ TEST_CASE("topology: a card has no contexts where their number is none") {
   std::ifstream file(own_machine("contexts.xml"));
   std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
   std::string const four = "name=\"Contexts\" value=\"4\"";
-  for (auto const& [text, contexts] :
+  for (auto const& pair :
        {std::pair{"7", 7}, {"0", 0}, {"-3", 0}, {"x", 0}, {"", 0}, {"12345", 12345}, {"123456", 0}}) {
+    std::string const text = pair.first;
     CAPTURE(text);
     std::string changed = good;
-    changed.replace(changed.find(four), four.size(), std::string{"name=\"Contexts\" value=\""} + text + "\"");
-    CHECK(node::from_xml_text(changed).devices()[0].contexts == contexts);
+    changed.replace(changed.find(four), four.size(), "name=\"Contexts\" value=\"" + text + "\"");
+    CHECK(node::from_xml_text(changed).devices()[0].contexts == pair.second);
   }
 }
 

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,10 +30,12 @@ struct destroy {
 };
 using handle = std::unique_ptr<hwloc_topology, destroy>;
 
-/// A set of hwloc's, for the length of a scope.
+/// A set of hwloc's, for the length of a scope. hwloc dies of one that is null, because memory ran out.
 struct bitmap {
   hwloc_bitmap_t bits = hwloc_bitmap_alloc();
-  bitmap() = default;
+  bitmap() {
+    if (bits == nullptr) throw std::bad_alloc{};
+  }
   bitmap(bitmap const&) = delete;
   bitmap& operator=(bitmap const&) = delete;
   ~bitmap() { hwloc_bitmap_free(bits); }
