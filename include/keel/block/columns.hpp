@@ -96,14 +96,14 @@ struct column_block {
     }
   }
 
-  /// `shifted(along, By).load(field)`, where `here` is `load(field)` and By is 1 or -1: on a GPU all values but one are in
-  /// `here` already.
-  template <int By, bool Adjacent = false, class View, class T>
+  /// `shifted(along, By).load(field)`, where `here` is `load(field)` and By is 1 or -1. On a GPU all values but one are
+  /// taken from `here`; a processor loads again (`Again`), which costs it less than to shift a register.
+  template <int By, bool Adjacent = false, bool Again = !KEEL_ON_ACCELERATOR, class View, class T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> load_beside(View const& field,
                                                                            pack<T, Length> const& here) const {
     static_assert(By == 1 || By == -1, "keel::block::column_block: columns beside these are one further, or one back "
                                        "(By is 1 or -1). Use shifted(along, by).load(field)?");
-    if constexpr (in_registers) {
+    if constexpr (Again) {
       return shifted(along, By).template load<Adjacent>(field);
     } else {
       pack<T, Length> p = here;
