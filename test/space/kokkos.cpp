@@ -4,9 +4,11 @@
 #include <keel/space/kokkos.hpp>
 
 #include <doctest/doctest.h>
+// First: Kokkos 5.2's graphs do not compile behind its own Kokkos_ScatterView.hpp.
+#include <laws/execution_graphs.hpp>
+
 #include <laws/execution_containers.hpp>
 #include <laws/execution_data.hpp>
-#include <laws/execution_graphs.hpp>
 #include <laws/execution_nests.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
