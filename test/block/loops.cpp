@@ -210,6 +210,33 @@ TEST_CASE("block: values beside those at hand are the ones that a shifted block 
   CHECK(rows == 2 * 2 * 2);
 }
 
+TEST_CASE("block: a column is streamed into the memory of a team level by level, upwards") {
+  for (std::size_t n : {0U, 1U, 15U, 16U, 17U, 64U, 65U, 130U}) {
+    CAPTURE(n);
+    std::vector<double> const column = [&] {
+      std::vector<double> made(3 * n);
+      for (std::size_t i = 0; i < made.size(); ++i) made[i] = some(i);
+      return made;
+    }();
+    std::vector<double> memory(2 * n + 1, -1);
+    kb::team_memory<double> const own{memory.data(), 2};
+    std::size_t next = 0, wrong = 0;
+    own.stream(
+        n, [&](std::size_t k) { return column.data() + 3 * k; },
+        [&](std::size_t k, double value) {
+          wrong += k != next++ || !(value == column[3 * k]) || !(memory[2 * k] == value);
+          memory[2 * k] = double(k);
+        });
+    CHECK(next == n);
+    for (std::size_t k = 0; k < n; ++k) wrong += !(memory[2 * k] == double(k)) || !(memory[2 * k + 1] == -1);
+    own.fetch(n, column.data(), 3);
+    own.wait();
+    for (std::size_t k = 0; k < n; ++k) wrong += !(memory[2 * k] == column[3 * k]);
+    CHECK(wrong == 0);
+    CHECK(memory[2 * n] == -1);
+  }
+}
+
 TEST_CASE("block: a reduction on the calling thread goes from block to block") {
   double sum = -1;
   kb::reduce_blocks<8, kb::tail::masked>(

@@ -30,8 +30,9 @@ struct caller {};
 ///
 /// Two more are for places that have lanes, as GPUs do. `run_rows(Where, count, rows, f, label...)` calls `f(i, row)`
 /// for each i < count and row < rows, so that neighbouring rows share what they read. `run_with_memory<T>(Where, count,
-/// room, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of that `team_room`, after all threads of the team have
-/// called `f.fill(common, rank, threads)` where common room was asked for, or answers false if there is too little.
+/// room, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of that `team_room`, after all threads of the team
+/// have called `f.fill(common, rank, threads)` where common room was asked for; it answers false where room is
+/// missing.
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
 template <class Where>

@@ -56,11 +56,11 @@ struct team_memory {
     if (n == 0) return;
     detail::pair_of_threads const pair(in_warp, first, from(0), from(n > 1 ? 1 : 0));
     auto const begin = [&](std::size_t from_level) {
-      if (pair.together()) {
+      if (sizeof(T) == 8 && pair.together()) {
         KEEL_UNROLL
         for (std::size_t a = 0; a < stage; a += 2) {
           std::size_t const k = from_level + a + pair.odd();
-          if (k < n) detail::fetch_pair(first + k * stride - pair.odd(), from(k) - pair.odd());
+          if (k < n) detail::start_copy<2 * sizeof(T)>(first + k * stride - pair.odd(), from(k) - pair.odd());
         }
       } else {
         KEEL_UNROLL

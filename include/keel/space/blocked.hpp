@@ -62,7 +62,8 @@ struct blocked_with_memory {
     auto const threads = static_cast<std::size_t>(team.team_size()), own = static_cast<std::size_t>(team.team_rank());
     std::size_t const begin = static_cast<std::size_t>(team.league_rank()) * threads, i = begin + own;
     std::size_t const values = room.own * threads;
-    auto* const all = static_cast<T*>(team.team_shmem().get_shmem_aligned((values + room.common) * sizeof(T), team_border));
+    auto* const all =
+        static_cast<T*>(team.team_shmem().get_shmem_aligned((values + room.common) * sizeof(T), team_border));
     if (room.common > 0) {
       f.fill(all + values, own, threads);
       team.team_barrier();

@@ -10,55 +10,54 @@
 
 #include <cstddef>
 #include <cstdint>
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-#define KEEL_ASYNC_COPIES 1
-#else
-#define KEEL_ASYNC_COPIES 0
-#endif
+#include <cstring>
 
 namespace keel::block::detail {
 
-/// Starts the copy of a value, of 4 or 8 bytes.
-template <class T>
-KEEL_FORCE_INLINE KEEL_FUNCTION void fetch(T* to, T const* from) {
-#if KEEL_ASYNC_COPIES
-  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) {
-    auto const place = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(sizeof(T)) : "memory");
-    return;
-  }
-#endif
-  *to = *from;
-}
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 
-/// Starts the copy of two neighbouring values of 8 bytes, both addresses divisible by 16.
-template <class T>
-KEEL_FORCE_INLINE KEEL_FUNCTION void fetch_pair(T* to, T const* from) {
-#if KEEL_ASYNC_COPIES
-  if constexpr (sizeof(T) == 8) {
-    auto const place = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+/// Starts to copy 4 or 8 bytes, or 16 past the first cache; addresses are divisible by that.
+template <std::size_t Bytes>
+KEEL_FORCE_INLINE KEEL_FUNCTION void start_copy(void* to, void const* from) {
+  auto const place = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
-    return;
-  }
-#endif
-  to[0] = from[0], to[1] = from[1];
+  else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(Bytes) : "memory");
 }
 
 /// What was started since the last call is a stage.
-KEEL_FORCE_INLINE KEEL_FUNCTION void end_of_stage() {
-#if KEEL_ASYNC_COPIES
-  asm volatile("cp.async.commit_group;" ::: "memory");
-#endif
-}
+KEEL_FORCE_INLINE KEEL_FUNCTION void end_of_stage() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
 /// Until all but the last `Left` stages have arrived; with `together` those of the whole warp.
 template <int Left>
-KEEL_FORCE_INLINE KEEL_FUNCTION void wait_for_stages([[maybe_unused]] bool together) {
-#if KEEL_ASYNC_COPIES
+KEEL_FORCE_INLINE KEEL_FUNCTION void wait_for_stages(bool together) {
   asm volatile("cp.async.wait_group %0;" ::"n"(Left) : "memory");
   if (together) __syncwarp();
+}
+
+/// Whether all threads of the warp say yes, and what the neighbour of a thread says: 0 and 1, 2 and 3 and so on.
+KEEL_FORCE_INLINE KEEL_FUNCTION bool all_of_warp(bool yes) { return __all_sync(~0U, yes) != 0; }
+KEEL_FORCE_INLINE KEEL_FUNCTION std::uintptr_t of_neighbour(std::uintptr_t x) { return __shfl_xor_sync(~0U, x, 1); }
+
+#else
+
+template <std::size_t Bytes>
+KEEL_FORCE_INLINE KEEL_FUNCTION void start_copy(void* to, void const* from) {
+  std::memcpy(to, from, Bytes);
+}
+KEEL_FORCE_INLINE KEEL_FUNCTION void end_of_stage() {}
+template <int Left>
+KEEL_FORCE_INLINE KEEL_FUNCTION void wait_for_stages(bool) {}
+KEEL_FORCE_INLINE KEEL_FUNCTION bool all_of_warp(bool) { return false; }
+KEEL_FORCE_INLINE KEEL_FUNCTION std::uintptr_t of_neighbour(std::uintptr_t x) { return x; }
+
 #endif
+
+/// Starts the copy of a value.
+template <class T>
+KEEL_FORCE_INLINE KEEL_FUNCTION void fetch(T* to, T const* from) {
+  if constexpr (sizeof(T) == 4 || sizeof(T) == 8) start_copy<sizeof(T)>(to, from);
+  else *to = *from;
 }
 
 /// Two neighbouring threads of a warp that may copy for each other: the even one takes the even levels of both, the odd
@@ -68,27 +67,22 @@ public:
   /// With the addresses of this thread's first value in the memory of the team and of its first two levels elsewhere.
   /// All threads of the warp are asked where `in_warp` says that they are there.
   template <class T>
-  KEEL_FORCE_INLINE KEEL_FUNCTION pair_of_threads([[maybe_unused]] bool in_warp, [[maybe_unused]] T const* to,
-                                                  [[maybe_unused]] T const* from, [[maybe_unused]] T const* next) {
-#if KEEL_ASYNC_COPIES
+  KEEL_FORCE_INLINE KEEL_FUNCTION pair_of_threads(bool in_warp, T const* to, T const* from, T const* next)
+      : odd_(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 2) {
     if constexpr (sizeof(T) == 8) {
       if (!in_warp) return;
-      auto const address = reinterpret_cast<std::uintptr_t>(from), place = reinterpret_cast<std::uintptr_t>(to);
-      unsigned const odd = static_cast<unsigned>(place / sizeof(T) % 2);
-      auto const other = __shfl_xor_sync(~0U, address, 1);
-      bool const mine = address % 16 == 8 * odd && (reinterpret_cast<std::uintptr_t>(next) - address) % 16 == 0 &&
-                        other == (odd == 1 ? address - 8 : address + 8);
-      together_ = __all_sync(~0U, mine) != 0;
-      odd_ = odd;
+      auto const address = reinterpret_cast<std::uintptr_t>(from);
+      auto const step = reinterpret_cast<std::uintptr_t>(next) - address;
+      together_ = all_of_warp(address % 16 == 8 * odd_ && step % 16 == 0 &&
+                              of_neighbour(address) == (odd_ == 1 ? address - 8 : address + 8));
     }
-#endif
   }
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION bool together() const { return together_; }
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::size_t odd() const { return odd_; }
 
 private:
   bool together_ = false;
-  unsigned odd_ = 0;
+  std::size_t odd_;
 };
 
 } // namespace keel::block::detail

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a loop over columns hands to its body: a few neighbouring columns. Rests on the standard library alone: a field
+/// is anything with `data()`, `extent(r)` and `stride(r)`, such as a view of Kokkos.
+
+#include <keel/block/mask.hpp>
+#include <keel/block/pack.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+namespace keel::block {
+
+/// An array of `Rank` indices that lies in memory in some order.
+template <class View, std::size_t Rank>
+concept Field = requires(View const& v) {
+  v.data();
+  v.extent(0);
+  v.stride(0);
+}
+&&static_cast<std::size_t>(View::rank) == Rank;
+
+namespace detail {
+
+/// A field whose indices have type `std::size_t`, as those of `std::mdspan`. Views of Kokkos take each type, others
+/// `int`.
+template <class View>
+concept CountedInSizes = requires(View const& v, std::size_t r) { v.stride({r}); }; // braces do not narrow
+
+template <class View>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto stride_of(View const& v, std::size_t r) {
+  if constexpr (CountedInSizes<View>) return v.stride(r);
+  else return v.stride(static_cast<int>(r));
+}
+template <class View>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto extent_of(View const& v, std::size_t r) {
+  if constexpr (CountedInSizes<View>) return v.extent(r);
+  else return v.extent(static_cast<int>(r));
+}
+
+} // namespace detail
+
+/// `Length` neighbouring columns, the first one at `first`, the others behind it along one horizontal index; the first
+/// `count` of them are meant.
+template <std::size_t Horizontal, std::size_t Length, bool Whole>
+struct column_block {
+  std::size_t first[Horizontal];
+  std::size_t along; ///< the horizontal index that tells the columns of this block apart
+  std::size_t count;
+
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t size() const { return Whole ? Length : count; }
+  /// Horizontal index `d` of column `c` of this block, c < `size()`.
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t index(std::size_t d, std::size_t c = 0) const {
+    return first[d] + (d == along ? c : 0);
+  }
+  [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const { return mask<Length>::first(size()); }
+
+  /// The columns `by` further along horizontal index `d`: the neighbours that a stencil reads. They have to exist.
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr column_block shifted(std::size_t d, std::ptrdiff_t by) const {
+    column_block other = *this;
+    KEEL_UNROLL
+    for (std::size_t e = 0; e < Horizontal; ++e) // by constant indices, so that the block stays in registers
+      other.first[e] = e == d ? static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first[e]) + by) : first[e];
+    return other;
+  }
+
+  /// Whether these columns are neighbours in the memory of `field`. A kernel with many accesses asks once, and says
+  /// `load<true>` and `store<true>` where the answer is yes for all of its fields.
+  template <class View>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION bool is_adjacent(View const& field) const {
+    return Length == 1 || detail::stride_of(field, along) == 1;
+  }
+
+  /// The values of these columns at index `k` along them; without `k` those of a field of horizontal indices alone.
+  /// Elements that are no column repeat the first one, so that no other memory is read and no division fails.
+  template <bool Adjacent = false, class View, class... K>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto load(View const& field, K... k) const {
+    using T = std::remove_cv_t<std::remove_pointer_t<decltype(field.data())>>;
+    T const* const source = at(field, k...);
+    if constexpr (Whole) {
+      if (in_registers && (Adjacent || is_adjacent(field))) return pack<T, Length>::load(source);
+      return pack<T, Length>::load_strided(source, across(field));
+    } else {
+      auto const stride = across(field);
+      pack<T, Length> p{};
+      for (std::size_t c = 0; c < Length; ++c) p[c] = source[static_cast<std::ptrdiff_t>(c < count ? c : 0) * stride];
+      return p;
+    }
+  }
+
+  /// `shifted(along, By).load(field)`, where `here` is `load(field)` and By is 1 or -1. On a GPU all values but one are
+  /// taken from `here`; a processor loads again (`Again`), which costs it less than to shift a register.
+  template <int By, bool Adjacent = false, bool Again = !KEEL_ON_ACCELERATOR, class View, class T>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> load_beside(View const& field,
+                                                                           pack<T, Length> const& here) const {
+    static_assert(By == 1 || By == -1, "keel::block::column_block: columns beside these are one further, or one back "
+                                       "(By is 1 or -1). Use shifted(along, by).load(field)?");
+    if constexpr (Again) {
+      return shifted(along, By).template load<Adjacent>(field);
+    } else {
+      pack<T, Length> p = here;
+      auto const stride = across(field);
+      std::size_t const n = size();
+      KEEL_UNROLL
+      for (std::size_t c = 0; c < Length; ++c) {
+        bool const beyond = By < 0 ? c == 0 : c + 1 == n;
+        if (beyond) p[c] = at(field)[(static_cast<std::ptrdiff_t>(c) + By) * stride];
+        else if (By < 0 ? c > 0 : c + 1 < Length) p[c] = here[By < 0 ? c - 1 : c + 1];
+      }
+      return p;
+    }
+  }
+
+  /// Writes the values of these columns, and of no other.
+  template <bool Adjacent = false, class View, class T, class... K>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void store(View const& field, pack<T, Length> const& values, K... k) const {
+    T* const target = at(field, k...);
+    if constexpr (Whole) {
+      if (in_registers && (Adjacent || is_adjacent(field))) values.store(target);
+      else values.store_strided(target, across(field));
+    } else {
+      auto const stride = across(field);
+      for (std::size_t c = 0; c < count; ++c) target[static_cast<std::ptrdiff_t>(c) * stride] = values[c];
+    }
+  }
+
+  /// Where the value of the first of these columns lies at index `k` along it.
+  template <class View, class... K>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto* at(View const& field, K... k) const {
+    static_assert(
+        static_cast<std::size_t>(View::rank) == Horizontal + sizeof...(K),
+        "keel::block::column_block: the field has another number of indices (one for each horizontal index, and "
+        "one for each further argument). Leave the level out?");
+    std::ptrdiff_t offset = 0;
+    for (std::size_t d = 0; d < Horizontal; ++d)
+      offset += static_cast<std::ptrdiff_t>(first[d] * static_cast<std::size_t>(detail::stride_of(field, d)));
+    [[maybe_unused]] std::size_t d = Horizontal;
+    ((offset += static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) *
+                                            static_cast<std::size_t>(detail::stride_of(field, d++)))),
+     ...);
+    return field.data() + offset;
+  }
+
+private:
+  /// Neighbouring values are one access in vector registers. A thread of a GPU has none; there the columns of a block
+  /// lie along the slower index.
+  static constexpr bool in_registers = !KEEL_ON_ACCELERATOR;
+
+  template <class View>
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::ptrdiff_t across(View const& field) const {
+    auto stride = static_cast<std::ptrdiff_t>(detail::stride_of(field, 0));
+    for (std::size_t d = 1; d < Horizontal; ++d)
+      if (d == along) stride = static_cast<std::ptrdiff_t>(detail::stride_of(field, d)); // d is a constant: no branch
+    return stride;
+  }
+};
+
+/// Calls `use(k, load(k))` for the levels `first` to `n` - 1 of a column, upwards. On a GPU the loads of eight levels
+/// come first, so that they are under way together.
+template <class Load, class Use>
+KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void for_levels(std::size_t first, std::size_t n, Load&& load, Use&& use) {
+  std::size_t k = first;
+#if KEEL_ON_ACCELERATOR
+  constexpr std::size_t ahead = 8;
+  for (; k + ahead <= n; k += ahead) {
+    decltype(load(k)) loaded[ahead];
+    KEEL_UNROLL
+    for (std::size_t a = 0; a < ahead; ++a) loaded[a] = load(k + a);
+    KEEL_UNROLL
+    for (std::size_t a = 0; a < ahead; ++a) use(k + a, loaded[a]);
+  }
+#endif
+  for (; k < n; ++k) use(k, load(k));
+}
+
+} // namespace keel::block
