@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/table.hpp>
+#include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
 
