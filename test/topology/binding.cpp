@@ -3,12 +3,20 @@
 
 #include <keel/topology/affinity.hpp>
 
+#include <support/skip.hpp>
+
+#include "refused_argument.hpp"
+
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cerrno>
+#include <string>
 #include <thread>
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 using namespace keel::topology;
 
@@ -39,6 +47,8 @@ placement last_core(node const& here) {
 } // namespace
 
 TEST_CASE("topology: the cores this process may run on are those the system left it") {
+  auto const before = running_on();
+  CHECK(bound_hardware_threads() == before);
   auto const here = node::here();
   auto const all = bound_cores(here);
   CHECK_FALSE(all.empty());
@@ -48,6 +58,7 @@ TEST_CASE("topology: the cores this process may run on are those the system left
     CHECK(bound_cores(here) == last_core(here).cores);
   }
   CHECK(bound_cores(here) == all);
+  CHECK(running_on() == before);
 }
 
 TEST_CASE("topology: on another machine's node nothing is bound") {
@@ -177,4 +188,46 @@ TEST_CASE("topology: what the system refuses is an error, and nothing is bound")
   placement const nowhere{.cores = {0}, .hardware_threads = {100000}};
   CHECK_THROWS_AS((binding{here, nowhere}), keel::error);
   CHECK(running_on() == before);
+}
+
+TEST_CASE("topology: a binding that the system refuses to one thread binds no other") {
+  auto const here = node::here();
+  auto const before = running_on();
+  auto const target = last_core(here);
+  if (target.hardware_threads == before) return; // one core: there is nothing to tell apart
+  std::atomic<unsigned> number{0};
+  std::atomic<bool> ends{false};
+  std::thread later([&] { // than this one, which is bound before it is refused
+    number = unsigned(syscall(SYS_gettid));
+    while (!ends) std::this_thread::yield();
+  });
+  while (number == 0) std::this_thread::yield();
+  std::string why;
+  bool const filtered = keel::test::with_refused_argument(SYS_sched_setaffinity, 0, number, number + 1, EPERM, [&] {
+    try {
+      binding const refused{here, target};
+    } catch (keel::error const& e) {
+      why = e.what();
+    }
+  });
+  ends = true;
+  later.join();
+  CHECK(running_on() == before);
+  if (!filtered) return keel::test::skip("no seccomp filters");
+  CHECK(why.find("Operation not permitted") != std::string::npos);
+}
+
+TEST_CASE("topology: hardware threads are read from a kernel whose mask is longer than the C library's") {
+  auto const expected = running_on();
+  id_set found;
+  auto const too_short = unsigned(4 * sizeof(cpu_set_t));
+  bool const filtered = keel::test::with_refused_argument(SYS_sched_getaffinity, 1, 0, too_short, EINVAL, [&] {
+    try {
+      found = bound_hardware_threads();
+    } catch (keel::error const&) {
+      found = {};
+    }
+  });
+  if (!filtered) return keel::test::skip("no seccomp filters");
+  CHECK(found == expected);
 }

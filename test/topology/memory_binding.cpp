@@ -38,6 +38,12 @@ bool binds_pages() {
   return why.empty();
 }
 
+/// The policy of the page at an address, asked of the system.
+int policy_of(void const* at) {
+  int policy = -1;
+  return syscall(SYS_get_mempolicy, &policy, nullptr, 0, at, MPOL_F_ADDR) == 0 ? policy : -1;
+}
+
 bool contains(std::string const& text, std::string const& part) { return text.find(part) != std::string::npos; }
 
 } // namespace
@@ -80,6 +86,8 @@ TEST_CASE("topology: pages lie where they were bound to, as the system says") {
     CHECK(kt::memories_of(pages, bytes).empty()); // nobody touched one yet
     std::memset(pages, 1, bytes);
     CHECK(kt::memories_of(pages, bytes) == kt::id_set{memory});
+    CHECK(kt::memories_of(pages, 1) == kt::id_set{memory});
+    CHECK(policy_of(pages) == MPOL_BIND);
     kt::free_pages(pages, bytes);
   }
 }
@@ -92,6 +100,7 @@ TEST_CASE("topology: pages on several memories lie on each in turn") {
   CHECK(kt::memories_of(pages, bytes) == memories);
   auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   if (memories.size() > 1) CHECK(kt::memories_of(pages, page) != kt::memories_of(pages + page, page));
+  if (memories.size() > 1) CHECK(policy_of(pages) == MPOL_INTERLEAVE);
   kt::free_pages(pages, bytes);
 }
 
@@ -145,8 +154,8 @@ TEST_CASE("topology: a memory is preferred as long as the preference lives, also
     if (!first.why_not().empty()) return keel::test::skip("no binding of pages: " + first.why_not());
     CHECK(policy_now() == MPOL_PREFERRED);
     std::thread{[&] { in_thread = policy_now(); }}.join();
-    kt::memory_preference const absent{1000}, negative{-1}, beyond{1 << 20};
-    for (auto const* none : {&absent, &negative, &beyond}) CHECK_FALSE(none->why_not().empty());
+    kt::memory_preference const absent{1000}, negative{-1}, behind{4096}, beyond{1 << 20};
+    for (auto const* none : {&absent, &negative, &behind, &beyond}) CHECK_FALSE(none->why_not().empty());
     CHECK(policy_now() == MPOL_PREFERRED);
   }
   CHECK(in_thread == MPOL_PREFERRED);
