@@ -24,8 +24,10 @@
 #include <string>
 #include <vector>
 
+#include <linux/mempolicy.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +101,32 @@ TEST_CASE("topology: an inventory goes through bytes unchanged") {
   }
 }
 
+TEST_CASE("topology: bytes with a type or an id that there is not are refused") {
+  auto const good = detail::discovery{detail::from_xml_file(keel::test::own_machine("gpus8_numa4.xml"), "it")}.take();
+  auto const taken = [&](auto const& change) {
+    auto changed = good;
+    change(changed);
+    return detail::from_bytes(detail::to_bytes(changed)).has_value();
+  };
+  auto const with_types = [&](int of_memory, int of_core, int of_device) {
+    return taken([&](detail::inventory& all) {
+      all.memories.back().type = memory_type(of_memory);
+      all.cores.back().type = core_type(of_core);
+      all.devices.back().type = device_type(of_device);
+    });
+  };
+  CHECK(with_types(1, 1, 1));
+  CHECK(with_types(6, 2, 6));
+  for (int const none : {-1, 0, 7}) CHECK_FALSE(with_types(none, 1, 1));
+  for (int const none : {-1, 0, 3}) CHECK_FALSE(with_types(1, none, 1));
+  for (int const none : {-1, 0, 7}) CHECK_FALSE(with_types(1, 1, none));
+  auto const with_thread = [&](int id) {
+    return taken([&](detail::inventory& all) { all.cores.back().hardware_threads.insert(id); });
+  };
+  CHECK(with_thread(detail::xml_index_max - 1));
+  CHECK_FALSE(with_thread(detail::xml_index_max));
+}
+
 TEST_CASE("topology: what is kept is the node that was read") {
   if (nothing_can_be_kept()) return;
   folder const f;
@@ -155,6 +183,7 @@ TEST_CASE("topology: what another boot, kernel, cpuset or event left is stale") 
     changed[at] = changed[at] == '7' ? '8' : '7';
     REQUIRE(detail::from_cache_file(detail::cache_file(changed, foreign), key).first == detail::cache_state::stale);
   }
+  CHECK(detail::from_cache_file(detail::cache_file("", ""), key).first == detail::cache_state::stale); // the shortest
   for (auto const& other : {key + '1', key.substr(1), std::string{}}) {
     write(file, detail::cache_file(other, foreign));
     auto const n = node::here(f.path);
@@ -178,6 +207,15 @@ TEST_CASE("topology: the key holds boot, kernel, limits and hwloc's variables") 
   unsetenv("HWLOC_GROUPING");
   CHECK(contains(other.text, "HWLOC_GROUPING=0"));
   CHECK(other.name != key.name);
+  setenv("HWLOC_SYNTHETIC", "", 1);
+  CHECK(detail::read_cache_key().why_not == "HWLOC_SYNTHETIC says what the node is");
+  unsetenv("HWLOC_SYNTHETIC");
+  CHECK(detail::limits_of_cpuset().ends_with('\n')); // cores and memories, or the name
+  unsigned long mask[64];
+  bool const tells = syscall(SYS_get_mempolicy, nullptr, mask, 8 * sizeof mask, nullptr, MPOL_F_MEMS_ALLOWED) == 0;
+  auto const memories = detail::allowed_memories();
+  CHECK(memories.empty() != tells);
+  CHECK_FALSE(memories.ends_with(' '));
   auto const all = bound_hardware_threads();
   if (all.size() < 2) return;
   detail::set_affinity(0, id_set{*all.begin()});
@@ -231,6 +269,18 @@ TEST_CASE("topology: a folder or file that others may write is refused, and so i
   fs::remove(file);
   REQUIRE(mkfifo(file.c_str(), S_IRUSR | S_IWUSR) == 0);
   CHECK(contains(message_of(f.path), "(it is not a plain file)")); // and nobody waits for a writer
+}
+
+TEST_CASE("topology: of a file that is larger than any node nothing is read") {
+  folder const f;
+  write(f.path / "it", "");
+  detail::cache_folder const kept{f.path};
+  CHECK_FALSE(kept.read("none").has_value());
+  CHECK(kept.read("it") == std::string{});
+  fs::resize_file(f.path / "it", detail::xml_bytes_max);
+  CHECK(kept.read("it").value().size() == detail::xml_bytes_max);
+  fs::resize_file(f.path / "it", detail::xml_bytes_max + 1);
+  CHECK(kept.read("it") == std::string{});
 }
 
 TEST_CASE("topology: where nothing can be written the node is read all the same, and says so") {
