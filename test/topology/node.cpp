@@ -274,6 +274,14 @@ TEST_CASE("topology: cores say what they are made for, how fast, and what they s
   CHECK(node::from_xml(own_machine("hbm.xml")).sharing(0, cache::l3).empty());
 }
 
+TEST_CASE("topology: where kinds of cores have no names, all but the last in hwloc's order are efficient") {
+  auto text = text_of("hybrid.xml");
+  for (char const* name : {"IntelCore", "IntelAtom"}) replace(text, name, "unknown");
+  auto const n = node::from_xml_text(text);
+  CHECK(n.nearby_cores(0, core_type::performance) == id_set::range(0, 8));
+  CHECK(n.nearby_cores(0, core_type::efficiency) == id_set::range(8, 16));
+}
+
 TEST_CASE("topology: memories say their kind and speed") {
   auto const n = node::from_xml(own_machine("hbm.xml"));
   CHECK(n.nearby_memories(0, memory_type::dram, 0, 1) == id_set{0});

@@ -117,6 +117,7 @@ TEST_CASE("topology: a text is shown to hwloc if its objects can stand where the
   for (char const* version : {"1.0", "4.0", "2.", "2.00", "2x0", ""})
     refused(document("", "<topology version=\"" + std::string{version} + "\">"), "version is unknown");
   refused(document(""), "no Machine");
+  refused("<topology version=\"2.0\"/>", "no Machine");
   refused(document(object("Machine", sets_of_two, memory)), "nothing in it has");
   refused(document(object("Machine", sets_of_two, units)), "no NUMANode");
   refused(document(object("NUMANode", " os_index=\"0\"" + sets_of_two, units)), "where the one Machine should");
