@@ -219,6 +219,8 @@ TEST_CASE("topology: a core that is not there and a range without steps are refu
   auto const n = node::from_synthetic("core:2 pu:1");
   CHECK_THROWS_AS((void)n.nearby_cores(2), keel::error);
   CHECK_THROWS_AS((void)n.nearby_cores(-1), keel::error);
+  auto const message = message_of([&] { (void)n.distance_to_memory(5, 0); });
+  CHECK(message.find("5") < message.find("2")); // the id first, then how many there are
   CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 2, 1), keel::error);
   CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 0, -2), keel::error);
   CHECK_THROWS_AS((void)n.nearby_devices(0, device_type::any, -1, -1), keel::error);
@@ -397,6 +399,7 @@ TEST_CASE("topology: a device at the place of the only core is near it without a
   REQUIRE(n.devices().size() == 1);
   CHECK(n.distance_to_device(0, 0) == 0);
   CHECK(n.nearby_devices(0) == id_set{0});
+  CHECK(n.nearby_memories(0) == id_set{0});
 }
 
 TEST_CASE("topology: on every machine distances follow steps and latencies, and what is farther is not faster") {
