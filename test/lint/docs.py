@@ -25,9 +25,10 @@ def main(build):
     if not doxyfile.is_file() or not shutil.which("doxygen"):
         print("SKIP: docs: no doxygen\n0 passed, 0 failed, 1 skipped")
         return 0
+    html = doxyfile.parent / "html"
+    shutil.rmtree(html, ignore_errors=True)  # pages of headers that are gone would stay
     done = subprocess.run(["doxygen", doxyfile], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     wrong = done.stdout.splitlines() if done.returncode or done.stdout.strip() else []
-    html = doxyfile.parent / "html"
     wrong += broken_links(html)
     if not (html / "search/search.js").is_file() or 'class="keyword' not in (html / "index.html").read_text():
         wrong.append("the reference has no search, or its code has no colours")
