@@ -92,29 +92,20 @@ struct advance_columns {
   template <std::size_t Count, bool Whole>
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, Count, Whole> const& b) const {
     double columns[Count][max_layers];
-    advance(b, columns, from_memory{});
+    advance(b, columns, in_place{});
   }
   template <bool Whole>
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, 1, Whole> const& b,
                                   keel::block::team_memory<double> const& memory) const {
     keel::block::team_memory<double>::array<double> const column[1] = {memory.as<double>(0)};
-    advance(b, column, fetched{memory});
+    advance(b, column, memory);
   }
 
 private:
-  /// How the old level of a column is read: where it is, or copied to the column ahead of its use.
-  struct from_memory {
-    static constexpr bool ahead = false;
-    KOKKOS_FUNCTION void begin(int, double const*, std::ptrdiff_t) const {}
-    KOKKOS_FUNCTION void end() const {}
-  };
-  struct fetched {
-    static constexpr bool ahead = true;
-    keel::block::team_memory<double> const& memory;
-    KEEL_FORCE_INLINE KOKKOS_FUNCTION void begin(int layers, double const* old, std::ptrdiff_t step) const {
-      memory.fetch(std::size_t(layers), old, step);
-    }
-    KEEL_FORCE_INLINE KOKKOS_FUNCTION void end() const { memory.wait(); }
+  /// The old level of a column is read where it is. With `team_memory` in its place it is copied to the column first.
+  struct in_place {
+    KOKKOS_FUNCTION void fetch(std::size_t, double const*, std::ptrdiff_t) const {}
+    KOKKOS_FUNCTION void wait() const {}
   };
 
   template <std::size_t Count, bool Whole, class Columns, class Old>
@@ -196,20 +187,20 @@ private:
                                                       Step step, Old const& reading) const {
     double lane[8] = {};
     auto const before = [&](int k) {
-      if constexpr (Old::ahead) return column[k];
-      else return old[k * step];
+      if constexpr (std::is_same_v<Old, in_place>) return old[k * step];
+      else return column[k];
     };
-    reading.begin(p.layers, old, step);
+    reading.fetch(std::size_t(p.layers), old, step);
     int k = 0;
     for (; k + 8 <= p.layers; k += 8) {
       double change[8];
       KEEL_UNROLL
       for (int l = 0; l < 8; ++l) change[l] = f(k + l), lane[l] += g(k + l);
-      if (k == 0) reading.end();
+      if (k == 0) reading.wait();
       KEEL_UNROLL
       for (int l = 0; l < 8; ++l) column[k + l] = (before(k + l) + change[l]) * mix.pivot[k + l];
     }
-    if (k == 0) reading.end();
+    if (k == 0) reading.wait();
     for (int l = 0; l < 8; ++l)
       if (k + l < p.layers) column[k + l] = (before(k + l) + f(k + l)) * mix.pivot[k + l], lane[l] += g(k + l);
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
