@@ -46,12 +46,8 @@ struct blocked_rows {
   KEEL_FUNCTION void operator()(int i, int row) const { f(static_cast<std::size_t>(i), static_cast<std::size_t>(row)); }
 };
 
-/// The bytes of a team: columns side by side, on a border that pairs of values need, and what all share behind them.
+/// In bytes: where the memory of a team begins, because pairs of values are copied at once.
 inline constexpr std::size_t team_border = 16;
-template <class T>
-[[nodiscard]] constexpr std::size_t bytes_of_team(keel::block::team_room room, std::size_t threads) {
-  return (room.own * threads + room.common) * sizeof(T) + team_border;
-}
 
 template <class Space, class T, class F>
 struct blocked_with_memory {
@@ -123,7 +119,8 @@ struct launcher<Space> {
     if (count == 0) return true;
     auto const wide = static_cast<std::size_t>(threads);
     Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((count + wide - 1) / wide), threads);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(keel::space::detail::bytes_of_team<T>(room, wide))));
+    std::size_t const bytes = (room.own * wide + room.common) * sizeof(T) + keel::space::detail::team_border;
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
     // Arguments of the kernel go with its launch, else Kokkos would wait for the one before.
     Kokkos::parallel_for(keel::space::detail::label_of(label...),
                          Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
