@@ -63,7 +63,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
       for (int w = 1; w < count; ++w) good = good && when(w) > when((w - 1) / 2);
       CHECK(good);
     }
-  }  SUBCASE("the kernels of a graph run after those they follow, each time that it is submitted") {
+  }
+  SUBCASE("the kernels of a graph run after those they follow, each time that it is submitted") {
     using range = Kokkos::RangePolicy<Space>;
     constexpr int n = 1000;
     Kokkos::View<long*, Space> const ones("ones", n), first("first", n), left("left", n), right("right", n);

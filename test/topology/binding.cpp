@@ -3,9 +3,8 @@
 
 #include <keel/topology/affinity.hpp>
 
+#include <support/refused_call.hpp>
 #include <support/skip.hpp>
-
-#include "refused_argument.hpp"
 
 #include <doctest/doctest.h>
 

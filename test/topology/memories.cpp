@@ -5,9 +5,8 @@
 
 #include <space/in_child.hpp>
 #include <support/folder.hpp>
+#include <support/refused_call.hpp>
 #include <support/skip.hpp>
-
-#include "refused_argument.hpp"
 
 #include <doctest/doctest.h>
 
