@@ -35,8 +35,8 @@ template <int Rank, bool HasExtra>
 using data = std::conditional_t<Rank == 1, std::conditional_t<HasExtra, double**, double*>,
                                 std::conditional_t<Rank == 2, std::conditional_t<HasExtra, double***, double**>,
                                                    std::conditional_t<HasExtra, double****, double***>>>;
-template <int Rank> struct a : kr::variable<"a", data<Rank, false>> {};
-template <int Rank> struct b : kr::variable<"b", data<Rank, true>, kr::levels<2>> {};
+template <int Rank> struct a : kr::variable<"a", data<Rank, false>, kr::padded<4>> {};
+template <int Rank> struct b : kr::variable<"b", data<Rank, true>, kr::levels<2>, kr::padded<3>> {};
 template <int Rank> struct c : kr::variable<"c", data<Rank, false>, kr::levels<3>> {};
 constexpr int variables = 3;
 constexpr int levels_of[variables] = {1, 2, 3};
@@ -148,7 +148,7 @@ struct op : kr::routine<"op", Place, How<Part>> {
     kr::share const part = v.local(kr::component{k});
     kr::bounds const core = part.core(), own = part.owned(), in = part.inside();
     int const rank = part.rank;
-    std::int64_t const inner = std::int64_t(cells.span()) / part.everywhere().size(rank);
+    std::int64_t const inner = int(cells.rank) > rank ? std::int64_t(cells.extent(unsigned(rank))) : 1;
     auto* const wrong = &program.wrong;
     auto* const seen = &program.read;
     bool const lags = program.lags;

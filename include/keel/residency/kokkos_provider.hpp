@@ -111,6 +111,9 @@ private:
     std::vector<arrival> arrivals;
   };
 
+  [[nodiscard]] share const& share_of(int component) const {
+    return shares_[shares_.size() == 1 ? 0 : std::size_t(component)];
+  }
   [[nodiscard]] staging_channel& channel_of(memory m) { return channels_[std::size_t(m) - 1]; }
   // Calls f(variable, slot and component, memory, first byte, number of bytes) for each array.
   template <class F>
@@ -118,7 +121,8 @@ private:
   // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
   template <class F>
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
-  void reserve(staging_channel& channel, std::size_t bytes) const;
+  // Staging memory for the boxes of a batch; how many bytes of it they need.
+  std::size_t make_room(staging_channel& channel, std::span<transfer const> batch);
   [[nodiscard]] region regions_of_all(detail::shape const& lies, int component) const;
   [[nodiscard]] bool is_whole(transfer const& t) const;
   [[nodiscard]] detail::box_set boxes(detail::shape const& lies, int component, region where) const;
@@ -127,6 +131,7 @@ private:
   std::vector<record> arrays_;
   std::vector<std::vector<int>> slots_;
   std::array<staging_channel, max_memories - 1> channels_;
+  std::vector<detail::box_move> moves_; // of the batch at work; kept, so that no batch allocates
 };
 
 } // namespace keel::residency

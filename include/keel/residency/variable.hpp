@@ -32,12 +32,13 @@ struct variable_info {
   bool lies_on_grid;
   bool has_ghosts; ///< and regions; without, all that it has is one
   std::string_view group; ///< empty where it is in none
+  std::int64_t padding; ///< the extent of neighbours in memory is a multiple of it
   std::uint64_t key; ///< of the name, so that comparing is cheap
 
   constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {},
-                          bool ghosts = true)
+                          bool ghosts = true, std::int64_t multiple = 1)
       : name(n), levels(level_count), lies_on_grid(on_grid), has_ghosts(on_grid && ghosts), group(in),
-        key(14695981039346656037U) {
+        padding(multiple), key(14695981039346656037U) {
     for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
   }
   friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
@@ -57,6 +58,15 @@ struct off_grid {};
 /// Lies on the grid, and no routine needs the cells of neighbours: it has neither rim, halo nor walls, so that `reads`,
 /// `writes` and `updates` mean all owned cells. Its arrays are as long as the others', so that indices go for all.
 struct without_ghosts {};
+/// The extent along which elements are neighbours in memory is rounded up to a multiple of N, so that
+/// `keel::block::blocked_view<N>` reads the arrays in packs. Views have the larger extent; bounds stay. Cells of the grid
+/// that come of it are in no region: nothing is counted, exchanged or kept there. Levels that come of it are levels like
+/// the others, as though `extra` had asked for them.
+template <std::int64_t N>
+struct padded {
+  static_assert(N >= 1, "keel::residency::padded: not above 0 (it is a number of elements). Say padded<64>?");
+  static constexpr std::int64_t multiple = N;
+};
 /// In a group of variables, by whose name a user can mean all of them: `in_group<"hydro">`.
 template <text Name>
 struct in_group {
@@ -68,6 +78,11 @@ template <class Property>
 inline constexpr int level_count = 1;
 template <int N>
 inline constexpr int level_count<levels<N>> = N;
+
+template <class Property>
+inline constexpr std::int64_t padding_of = 1;
+template <std::int64_t N>
+inline constexpr std::int64_t padding_of<padded<N>> = N;
 
 template <class... Properties>
 constexpr std::string_view group_among() {
@@ -84,16 +99,20 @@ constexpr std::string_view group_among() {
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>`, `in_group<"...">`, `off_grid` and `without_ghosts`; a scalar is off the grid by nature.
+/// are `levels<N>`, `in_group<"...">`, `off_grid`, `without_ghosts` and `padded<N>`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
+  static_assert(std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data> ||
+                    (detail::padding_of<Properties> * ... * 1) == 1,
+                "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out?");
   using data_type = Data;
   static constexpr variable_info about{std::string_view{Name.letters, sizeof(Name.letters) - 1},
                                        (detail::level_count<Properties> * ... * 1),
                                        (std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>) &&
                                            !(std::is_same_v<Properties, off_grid> || ...),
                                        detail::group_among<Properties...>(),
-                                       !(std::is_same_v<Properties, without_ghosts> || ...)};
+                                       !(std::is_same_v<Properties, without_ghosts> || ...),
+                                       (detail::padding_of<Properties> * ... * 1)};
 };
 
 /// A type that is a variable.

@@ -82,7 +82,7 @@ template <std::size_t Length, class View>
   if (auto const why = detail::unfit_for_packs<Length>(view, packs * Length); !why.empty())
     throw error("block",
                 "view '" + std::string(view.label()) + "' cannot be read in packs of " + std::to_string(Length), why,
-                "Allocate it with Kokkos::AllowPadding, or with extents in whole packs");
+                "Allocate it with Kokkos::AllowPadding, or with extents in whole packs (a variable: keel::residency::padded)");
   Kokkos::LayoutStride shape;
   for (std::size_t d = 0; d < rank; ++d) {
     shape.dimension[d] = d == along ? packs : static_cast<std::size_t>(view.extent(d));

@@ -115,14 +115,24 @@ void move_runs::run() const {
   }
 }
 
-KEEL_INLINE void move_on_host(motion how, shape const& lies, void* array, void* buffer, bounds const& box) {
-  strip const s = strip_of(lies, box);
-  with_word(s, move_runs{how, array, buffer, s});
+KEEL_INLINE void move_on_host(motion how, box_move const& what) {
+  strip const s = strip_of(*what.lies, what.box);
+  with_word(s, move_runs{how, what.array, what.buffer, s});
 }
 
-KEEL_INLINE void packing::move(motion how, shape const& lies, void* array, std::byte* packed, bounds const& box) {
-  if (lane_ != nullptr) lane_->move(how, lies, array, packed, box);
-  else move_on_host(how, lies, array, packed, box);
+KEEL_INLINE std::size_t move_words::add(std::span<box_move const> boxes) {
+  std::size_t taken = 0;
+  for (; taken < boxes.size() && count < most; ++taken) {
+    box_move const& b = boxes[taken];
+    strip const which = strip_of(*b.lies, b.box);
+    if (which.words != 0) pieces[count] = {b.array, b.buffer, which, words() + which.words}, ++count;
+  }
+  return taken;
+}
+
+KEEL_INLINE void packing::move(motion how, std::span<box_move const> boxes) {
+  if (lane_ != nullptr) return lane_->move(how, boxes);
+  for (box_move const& b : boxes) move_on_host(how, b);
 }
 
 KEEL_INLINE void packing::settle() {
@@ -173,28 +183,30 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing&
   where.in(bytes);
 }
 
-inline std::byte* move(motion how, std::span<halo_array const> arrays, packing& where, bounds const& box,
-                       std::byte* at) {
+KEEL_INLINE std::byte* halo_plan::add(std::span<halo_array const> arrays, bounds const& box, std::byte* packed) {
   for (halo_array const& a : arrays) {
-    where.move(how, *a.lies, a.data, at, box);
-    at += padded(*a.lies, box);
+    moves_.push_back({a.lies, a.data, packed, box});
+    packed += padded(*a.lies, box);
   }
-  return at;
+  return packed;
 }
 
-KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) const {
+KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) {
+  moves_.clear();
   std::byte* at = where.out(0);
   for (partner const& p : partners_)
-    for (int n : p.directions) at = move(motion::gather, arrays, where, rim_box(n), at);
+    for (int n : p.directions) at = add(arrays, rim_box(n), at);
+  where.move(motion::gather, moves_);
 }
 
-KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) const {
+KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
+  moves_.clear();
   std::byte *const in = where.in(0), *const out = where.out(0);
   for (partner const& p : partners_) {
     std::byte* at = (p.rank == rank_ ? out : in) + p.begin;
-    for (auto n = p.directions.rbegin(); n != p.directions.rend(); ++n)
-      at = move(motion::scatter, arrays, where, ghost_box(*n), at);
+    for (auto n = p.directions.rbegin(); n != p.directions.rend(); ++n) at = add(arrays, ghost_box(*n), at);
   }
+  where.move(motion::scatter, moves_);
 }
 
 KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 namespace keel::residency::detail {
 
@@ -35,10 +36,17 @@ struct kokkos_lane_calls {
     shown_copy const shown(To::name(), to, From::name(), from, bytes);
     static_cast<void>(Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes));
   }
-  static void move(void const* queue, motion how, shape const& lies, void* array, void* buffer, bounds const& box) {
-    strip const s = strip_of(lies, box);
-    Kokkos::parallel_for("keel: region", policy(space(queue), 0, words_count(s.words)),
-                         move_words{how, array, buffer, s});
+  static void move(void const* queue, motion how, std::span<box_move const> boxes) {
+    while (!boxes.empty()) {
+      move_words words;
+      words.how = how;
+      boxes = boxes.subspan(words.add(boxes));
+      if (words.count != 0)
+        Kokkos::parallel_for("keel: regions",
+                             Kokkos::Experimental::require(policy(space(queue), 0, words_count(words.words())),
+                                                           Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                             words); // the hint: as arguments of the kernel, without a copy that is waited for
+    }
   }
   static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] shape const& lies,
                               [[maybe_unused]] void const* array, [[maybe_unused]] bounds const& box) {

@@ -77,7 +77,7 @@ KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) 
   return bytes;
 }
 
-// The regions that have cells, where these are all that the array has.
+// The regions that have cells, where these are all that the array has, but for padding.
 KEEL_INLINE region kokkos_provider::regions_of_all(detail::shape const& lies, int component) const {
   region all = region::none;
   std::int64_t bytes = 0;
@@ -86,7 +86,8 @@ KEEL_INLINE region kokkos_provider::regions_of_all(detail::shape const& lies, in
     for (int b = 0; b < set.count; ++b) bytes += detail::bytes_of(lies, set.boxes[b]);
     if (set.count != 0) all = all | (one & region::everywhere);
   }
-  return bytes == lies.elements * lies.element_bytes ? all : region::none;
+  std::int64_t const cells = lies.rank != 0 ? share_of(component).everywhere().size(lies.rank) : 1;
+  return bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
 }
 
 KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
@@ -95,8 +96,7 @@ KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
 }
 
 KEEL_INLINE detail::box_set kokkos_provider::boxes(detail::shape const& lies, int component, region where) const {
-  return detail::boxes_of(lies.rank != 0 ? shares_[shares_.size() == 1 ? 0 : std::size_t(component)] : share{}, where,
-                          lies.has_ghosts);
+  return detail::boxes_of(lies.rank != 0 ? share_of(component) : share{}, where, lies.has_ghosts);
 }
 
 template <class F>
@@ -114,8 +114,12 @@ std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f
   return offset;
 }
 
-KEEL_INLINE void kokkos_provider::reserve(staging_channel& channel, std::size_t bytes) const {
-  if (channel.used + bytes <= channel.size) return;
+KEEL_INLINE std::size_t kokkos_provider::make_room(staging_channel& channel, std::span<transfer const> batch) {
+  std::size_t boxes = 0;
+  std::size_t const bytes = for_each_box(batch, [&](auto&&...) { ++boxes; });
+  moves_.clear();
+  moves_.reserve(boxes);
+  if (channel.used + bytes <= channel.size) return bytes;
   constexpr auto label = "keel: staging";
   std::size_t const size = std::max(bytes, 2 * channel.size);
   staging larger{channel.lane.allocate(label, size), channel.lane.allocate_on_host(label, size)};
@@ -123,6 +127,7 @@ KEEL_INLINE void kokkos_provider::reserve(staging_channel& channel, std::size_t 
   channel.pieces = std::move(larger);
   channel.size = size;
   channel.used = 0;
+  return bytes;
 }
 
 KEEL_INLINE void kokkos_provider::create(int variable, memory m) {
@@ -141,8 +146,7 @@ KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
 KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].to);
   detail::lane const& lane = channel.lane;
-  std::size_t const size = for_each_box(batch, [](auto&&...) {});
-  if (size != 0) reserve(channel, size); // first, because it may fail
+  std::size_t const size = make_room(channel, batch); // first, because it may fail
   for (transfer const& t : batch)
     if (is_whole(t))
       lane.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
@@ -152,14 +156,13 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
                                                                         channel.pieces.there.get() + channel.used;
   channel.used += size;
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-    detail::move_on_host(detail::motion::gather, shape_of(t.variable, t.component),
-                         array(t.variable, t.level, t.component, host), here + offset, box);
+    detail::shape const& lies = shape_of(t.variable, t.component);
+    detail::move_on_host(detail::motion::gather,
+                         {&lies, array(t.variable, t.level, t.component, host), here + offset, box});
+    moves_.push_back({&lies, array(t.variable, t.level, t.component, t.to), there + offset, box});
   });
   lane.to_device(there, here, size);
-  for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-    lane.move(detail::motion::scatter, shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.to),
-              there + offset, box);
-  });
+  lane.move(detail::motion::scatter, moves_);
   return {};
 }
 
@@ -168,11 +171,8 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
 KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].from);
   detail::lane const& lane = channel.lane;
-  std::size_t const size = for_each_box(batch, [](auto&&...) {});
-  if (size != 0) { // first, because it may fail
-    reserve(channel, size);
-    channel.arrivals.reserve(channel.arrivals.size() + batch.size());
-  }
+  std::size_t const size = make_room(channel, batch);
+  if (size != 0) channel.arrivals.reserve(channel.arrivals.size() + batch.size());
   for (transfer const& t : batch)
     if (is_whole(t))
       lane.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
@@ -183,11 +183,12 @@ KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch)
   channel.used += size;
   transfer const* last = nullptr;
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-    lane.move(detail::motion::gather, shape_of(t.variable, t.component),
-              array(t.variable, t.level, t.component, t.from), there + offset, box);
+    moves_.push_back({&shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.from),
+                      there + offset, box});
     if (std::exchange(last, &t) != &t)
       channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), here + offset});
   });
+  lane.move(detail::motion::gather, moves_);
   lane.to_host(here, there, size);
 }
 
@@ -203,7 +204,8 @@ KEEL_INLINE void kokkos_provider::wait(memory m) {
   channel.lane.fence();
   for (arrival const& a : channel.arrivals)
     for_each_box({&a.what, 1}, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::move_on_host(detail::motion::scatter, shape_of(t.variable, t.component), a.array, a.staged + offset, box);
+      detail::move_on_host(detail::motion::scatter,
+                           {&shape_of(t.variable, t.component), a.array, a.staged + offset, box});
     });
   channel.arrivals.clear();
   channel.used = 0;
@@ -222,9 +224,10 @@ KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component,
   detail::shape const& lies = shape_of(variable, component);
   detail::box_set const set = boxes(lies, component, where);
   void* const data = array(variable, level, component, m);
-  for (int b = 0; b < set.count; ++b)
-    if (m == host) detail::move_on_host(detail::motion::poison, lies, data, nullptr, set.boxes[b]);
-    else lane_of(m).move(detail::motion::poison, lies, data, nullptr, set.boxes[b]);
+  moves_.clear();
+  for (int b = 0; b < set.count; ++b) moves_.push_back({&lies, data, nullptr, set.boxes[b]});
+  if (m != host) return lane_of(m).move(detail::motion::poison, moves_);
+  for (detail::box_move const& each : moves_) detail::move_on_host(detail::motion::poison, each);
 }
 
 KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int component, region where, memory m) {

@@ -53,14 +53,23 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
   lies.has_ghosts = about.has_ghosts || on_grid == 0;
   lies.element_bytes = kind.element_bytes;
   std::int64_t extents[max_rank + 1]{};
+  int const neighbours = kind.is_left ? 0 : kind.rank - 1;
   for (int d = 0; d < kind.rank; ++d) {
     extents[d] = d < on_grid ? part.extents[d] : d < kind.dynamic ? extra[d - on_grid] : kind.fixed[d];
-    if (d < kind.dynamic) dynamic[std::size_t(d)] = std::size_t(extents[d]);
     if (extents[d] < 0)
       throw error("residency::fields",
                   "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
                       std::to_string(extents[d]) + " elements",
                   "an array has none or more", "Give a length that is not negative");
+    if (std::int64_t const rest = extents[d] % about.padding; d == neighbours && rest != 0) {
+      if (d >= kind.dynamic)
+        throw error("residency::fields",
+                    "variable " + std::string(about.name) + " is padded<" + std::to_string(about.padding) +
+                        ">, and its dimension " + std::to_string(d) + " has " + std::to_string(extents[d]) + " elements",
+                    "its type fixes them", "Give the type a multiple");
+      extents[d] += about.padding - rest;
+    }
+    if (d < kind.dynamic) dynamic[std::size_t(d)] = std::size_t(extents[d]);
     lies.elements *= extents[d];
     if (d >= on_grid) lies.inner *= extents[d];
   }

@@ -29,7 +29,7 @@ public:
   std::byte* in(std::size_t bytes) { return room(in_, bytes); }
   [[nodiscard]] std::byte* mail_out() const { return by_way_of_host_ ? out_.mail.get() : out_.packed.get(); }
   [[nodiscard]] std::byte* mail_in() const { return by_way_of_host_ ? in_.mail.get() : in_.packed.get(); }
-  void move(motion how, shape const& lies, void* array, std::byte* packed, bounds const& box);
+  void move(motion how, std::span<box_move const> boxes);
   /// Returns when what was packed may leave, and more may arrive.
   void settle();
   /// What arrived may be unpacked.
@@ -69,9 +69,9 @@ public:
   void lay_out(std::span<halo_array const> arrays, packing& where);
   /// To and from other ranks.
   [[nodiscard]] std::span<message const> messages() const { return {messages_.data(), messages_.size()}; }
-  void pack(std::span<halo_array const> arrays, packing& where) const;
+  void pack(std::span<halo_array const> arrays, packing& where);
   /// What came goes to the ghosts. The partner packed the opposite directions, in their order.
-  void unpack(std::span<halo_array const> arrays, packing& where) const;
+  void unpack(std::span<halo_array const> arrays, packing& where);
   /// Bytes of one array that leave this rank in an exchange.
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const;
 
@@ -84,11 +84,13 @@ private:
   [[nodiscard]] int rank_at(int direction) const;
   [[nodiscard]] bounds rim_box(int direction) const;
   [[nodiscard]] bounds ghost_box(int direction) const;
+  std::byte* add(std::span<halo_array const> arrays, bounds const& box, std::byte* packed);
 
   share share_;
   int rank_;
   std::vector<partner> partners_;
   std::vector<message> messages_;
+  std::vector<box_move> moves_; // of the exchange at work
 };
 
 } // namespace keel::residency::detail

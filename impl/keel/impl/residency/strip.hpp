@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace keel::residency::detail {
 
@@ -64,25 +65,51 @@ KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&...
 /// What happens to the words of a strip.
 enum class motion { gather, scatter, poison };
 
-/// The kernel that moves: `array` and `buffer` in the memory where it runs. One for all words, because each costs the
-/// compiler time.
-struct move_words {
-  motion how;
+/// One box of an array, and the packed words that it is moved from or to.
+struct box_move {
+  shape const* lies;
   void* array;
   void* buffer;
-  strip which;
+  bounds box;
+};
 
-  KEEL_FUNCTION void operator()(std::int64_t i) const { with_word(which, *this, i); }
+/// The kernel that moves boxes: `array` and `buffer` in the memory where it runs. One for all words, because each costs
+/// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch.
+struct move_words {
+  struct piece {
+    void* array;
+    void* buffer;
+    strip which;
+    std::int64_t end; ///< behind its last word, of the words of all pieces
+  };
+  static constexpr int most = 24; ///< a kernel's arguments have 4 KiB
+  piece pieces[most];
+  motion how;
+  int count = 0;
+
+  /// Adds as many of the boxes as there is room for, and says how many.
+  std::size_t add(std::span<box_move const> boxes);
+  [[nodiscard]] std::int64_t words() const { return count != 0 ? pieces[count - 1].end : 0; }
+
+  KEEL_FUNCTION void operator()(std::int64_t i) const {
+    int at = 0; // the first piece that ends behind i
+    for (int half = 16; half != 0; half /= 2)
+      if (at + half < count && pieces[at + half - 1].end <= i) at += half;
+    piece const& p = pieces[at];
+    std::int64_t const word = at != 0 ? i - pieces[at - 1].end : i;
+    with_word(p.which, *this, p, word);
+  }
   template <class Word>
-  KEEL_FUNCTION void run(std::int64_t i) const {
-    Word& there = static_cast<Word*>(array)[which[i]];
-    if (how == motion::gather) static_cast<Word*>(buffer)[i] = there;
-    else if (how == motion::scatter) there = static_cast<Word*>(buffer)[i];
+  KEEL_FUNCTION void run(piece const& p, std::int64_t i) const {
+    Word& there = static_cast<Word*>(p.array)[p.which[i]];
+    if (how == motion::gather) static_cast<Word*>(p.buffer)[i] = there;
+    else if (how == motion::scatter) there = static_cast<Word*>(p.buffer)[i];
     else there = static_cast<Word>(~Word{0});
   }
 };
-/// The same on the calling thread, for the words of a box.
-void move_on_host(motion how, shape const& lies, void* array, void* buffer, bounds const& box);
+static_assert(sizeof(move_words) <= 3840);
+/// The same on the calling thread.
+void move_on_host(motion how, box_move const& what);
 
 [[nodiscard]] inline std::int64_t bytes_of(shape const& s, bounds const& box) {
   return box.size(s.rank) * s.inner * s.element_bytes;
