@@ -5,9 +5,10 @@
 /// The exponential and the natural logarithm of registers of doubles, without branches, so that every length and every
 /// device computes the same bits.
 ///
-/// Method: exp(x) = 2^k exp(r), |r| <= ln(2)/2, exp(r) by its Taylor polynomial of degree 13. log(x) = k ln(2) +
-/// log(1+f), 1+f in [sqrt(1/2), sqrt(2)), log(1+f) = 2 atanh(f/(2+f)) by its series. ln(2) is the sum of two doubles,
-/// the first with 41 bits, so that k times it is exact.
+/// Method: exp(x) = 2^k exp(r), |r| <= ln(2)/2, exp(r) = 1 + r + r^2 p(r), p of degree 9. log(x) = k ln(2) + log(1+f),
+/// 1+f in [sqrt(1/2), sqrt(2)), log(1+f) = 2 s + s z q(z), s = f/(2+f), z = s^2, q of degree 6. Both polynomials are
+/// minimax approximations by the algorithm of Remez, with errors of 2^-56.5 of exp(r) and 2^-58.9 of log(1+f). ln(2) is the
+/// sum of two doubles, the first with 41 bits, so that k times it is exact.
 
 #include <keel/impl/block/registers.hpp>
 #include <keel/policy/macros.hpp>
@@ -46,25 +47,24 @@ template <class V, std::size_t Count>
 struct exponential {
   template <class V>
   KEEL_FORCE_INLINE KEEL_FUNCTION V operator()(V given) const {
-    using I = typename register_of<std::int64_t, sizeof(V) / sizeof(double)>::type;
-    constexpr double inverse_factorials[] = {0x1p-1,                 0x1.5555555555555p-3,  0x1.5555555555555p-5,
-                                             0x1.1111111111111p-7,   0x1.6c16c16c16c17p-10, 0x1.a01a01a01a01ap-13,
-                                             0x1.a01a01a01a01ap-16,  0x1.71de3a556c734p-19, 0x1.27e4fb7789f5cp-22,
-                                             0x1.ae64567f544e4p-26,  0x1.1eed8eff8d898p-29, 0x1.6124613a86d09p-33};
+    using U = typename register_of<std::uint64_t, sizeof(V) / sizeof(double)>::type;
+    constexpr double coefficients[] = {0x1.000000000000bp-1,  0x1.5555555555561p-3,  0x1.5555555550030p-5,
+                                       0x1.111111110d63ap-7,  0x1.6c16c185a757bp-10, 0x1.a01a01bae2352p-13,
+                                       0x1.a0199693bc67ap-16, 0x1.71dddfcc284cap-19, 0x1.28b04913a281ep-22,
+                                       0x1.af858702f7cd7p-26};
     // Beyond these bounds the result is infinite or 0; not a number passes both comparisons.
     V const least = spread<V>(-746.0), most = spread<V>(710.0);
     V x = given < least ? least : given;
     x = x > most ? most : x;
-    V const shifted = x * 0x1.71547652b82fep+0 + rounder;
-    V const k = shifted - rounder;
+    V const shifted = x * 0x1.71547652b82fep+0 + (rounder + 2 * 1023);
+    V const k = shifted - (rounder + 2 * 1023);
     V const high = x - k * ln2_high, low = k * ln2_low;
     V const r = high - low;
-    V const result = 1 + (high + (r * r * polynomial(r, inverse_factorials) - low));
-    // In two factors, because 2^k alone may be too large or too small for a double.
-    V const halved = k * 0.5 + rounder;
-    I const first = bits_of<I>(halved) - rounder_bits;
-    I const second = bits_of<I>(shifted) - rounder_bits - first;
-    return result * bits_of<V>((first + 1023) << 52) * bits_of<V>((second + 1023) << 52);
+    V const result = 1 + (high + (r * r * polynomial(r, coefficients) - low));
+    // In two factors, because 2^k alone may be too large or too small for a double. Their exponents with bias are the
+    // halves of k + 2 * 1023, which the last 12 bits of `shifted` hold.
+    U const both = bits_of<U>(shifted), half = both >> 1;
+    return result * bits_of<V>(half << 52) * bits_of<V>((both - half) << 52);
   }
 };
 
@@ -73,8 +73,9 @@ struct logarithm {
   KEEL_FORCE_INLINE KEEL_FUNCTION V operator()(V given) const {
     using I = typename register_of<std::int64_t, sizeof(V) / sizeof(double)>::type;
     using U = typename register_of<std::uint64_t, sizeof(V) / sizeof(double)>::type;
-    constexpr double series[] = {2. / 3,  2. / 5,  2. / 7,  2. / 9,  2. / 11, 2. / 13,
-                                 2. / 15, 2. / 17, 2. / 19, 2. / 21, 2. / 23};
+    constexpr double series[] = {0x1.5555555555592p-1, 0x1.999999997fd77p-2, 0x1.24924941f4fcap-2,
+                                 0x1.c71c520607208p-3, 0x1.74663fa24cd53p-3, 0x1.39a1a6f3b88a4p-3,
+                                 0x1.2f0634a5f7592p-3};
     constexpr std::uint64_t half_root = 0x3fe6a09e667f3bcd; // the bits of sqrt(1/2)
     constexpr std::uint64_t one_over = std::uint64_t{1} << 62;
     V const normal = spread<V>(least_normal);
