@@ -156,15 +156,33 @@ bool tridiagonal(double* a, double* b, double* c, std::size_t n, char const* whe
             from[at] + 0.1 * (((from[at - side] + from[at + side]) + (from[at - 1] + from[at + 1])) - 4.0 * from[at]);
       }
   }});
-  all.push_back({"five-point stencil, keel, length 16", cells, [=] {
-    for (std::size_t i = 1; i + 1 < side; ++i) {
+  auto const fresh = [](auto const& up, auto const& down, auto const& left, auto const& right_of, auto const& here) {
+    return here + 0.1 * (((up + down) + (left + right_of)) - 4.0 * here);
+  };
+  auto const by_blocks = [=](auto range) {
+    return [=] {
+      for (std::size_t i = 1; i + 1 < side; ++i) {
+        double const* const from = b + i * side;
+        double* const to = a + i * side;
+        kb::for_each_block<8, kb::tail::masked>(range, [=](auto block) {
+          block.store(to, fresh(block.load(from - side), block.load(from + side), block.load(from - 1),
+                                block.load(from + 1), block.load(from)));
+        });
+      }
+    };
+  };
+  all.push_back({"five-point stencil, keel, length 8", cells, by_blocks(kb::indices<std::size_t>{1, side - 1})});
+  kb::aligned_indices<std::size_t> const aligned{1, side - 1};
+  all.push_back({"the same, aligned", cells, by_blocks(aligned)});
+  all.push_back({"the same, aligned, two rows at once", cells, [=] {
+    for (std::size_t i = 1; i + 2 < side; i += 2) {
       double const* const from = b + i * side;
       double* const to = a + i * side;
-      kb::for_each_block<16, kb::tail::masked>(std::size_t{1}, side - 1, [=](auto block) {
-        auto const here = block.load(from);
-        auto const around =
-            (block.load(from - side) + block.load(from + side)) + (block.load(from - 1) + block.load(from + 1));
-        block.store(to, here + 0.1 * (around - 4.0 * here));
+      kb::for_each_block<16, kb::tail::masked>(aligned, [=](auto block) {
+        auto const here = block.load(from), next = block.load(from + side);
+        block.store(to, fresh(block.load(from - side), next, block.load(from - 1), block.load(from + 1), here));
+        block.store(to + side, fresh(here, block.load(from + 2 * side), block.load(from + side - 1),
+                                     block.load(from + side + 1), next));
       });
     }
   }});

@@ -30,18 +30,28 @@ struct packed {
 
 double some(std::size_t i) { return 0.25 + double(i * 2654435761u % 1000) / 512; }
 
-template <kb::tail Tail, class Place>
+template <template <class> class Indices>
+constexpr bool is_aligned = false;
+template <>
+constexpr bool is_aligned<kb::aligned_indices> = true;
+
+template <kb::tail Tail, template <class> class Indices = kb::indices, class Place>
 bool one_loop(Place const& place, std::size_t begin, std::size_t n, auto length) {
   constexpr std::size_t L = decltype(length)::value;
   field<1> const x({begin + n}, true, 70), y({begin + n}, true, 70), visits({begin + n}, true, 70);
   for (std::size_t i = 0; i < begin + n; ++i) x(i) = some(i), y(i) = some(i + 7);
-  kb::for_each_block<L, Tail>(place, begin, begin + n, [&](auto block) {
+  bool good = true;
+  kb::for_each_block<L, Tail>(place, Indices<std::size_t>{begin, begin + n}, [&](auto block) {
+    std::size_t const first = block.begin(), last = block.end();
+    good = good && last > first;
+    if (is_aligned<Indices> && Tail != kb::tail::scalar)
+      good = good && (first == begin || first % L == 0) && (last == begin + n || last % L == 0) && last - first <= L;
     auto const a = block.load(x.data()), b = block.load(y.data());
     block.store(y.data(), packed{}(a, b));
     block.store(visits.data(), block.load(visits.data()) + 1.0);
     if (count(block.mask_of()) != block.size()) visits(begin) = -1;
   });
-  bool good = x.padding_untouched() && y.padding_untouched() && visits.padding_untouched();
+  good = good && x.padding_untouched() && y.padding_untouched() && visits.padding_untouched();
   for (std::size_t i = 0; i < begin + n; ++i) {
     double const wanted = i < begin ? some(i + 7) : plain(some(i), some(i + 7));
     good = good && std::memcmp(&y(i), &wanted, sizeof wanted) == 0 && visits(i) == (i < begin ? 0 : 1);
@@ -82,12 +92,15 @@ struct lengths {
       CAPTURE(n);
       CHECK(one_loop<kb::tail::masked>(kb::caller{}, n % 5, n, length));
       CHECK(one_loop<kb::tail::scalar>(kb::caller{}, n % 3, n, length));
+      CHECK(one_loop<kb::tail::masked, kb::aligned_indices>(kb::caller{}, n % 5, n, length));
+      CHECK(one_loop<kb::tail::scalar, kb::aligned_indices>(kb::caller{}, n * 7 % 11, n, length));
     }
     for (int turn = 0; turn < 143; ++turn) { // 1,000 with seven lengths
       std::size_t const n = random() % 2000, begin = random() % 100;
       CAPTURE(L);
       CAPTURE(n);
       CHECK(one_loop<kb::tail::masked>(kb::caller{}, begin, n, length));
+      CHECK(one_loop<kb::tail::masked, kb::aligned_indices>(kb::caller{}, begin, n, length));
     }
   }
   static void all_columns() {

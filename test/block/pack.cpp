@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/mman.h>
+
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 using four = keel::block::pack<double, 4>;
@@ -39,6 +42,63 @@ TEST_CASE("block: a partial load or store touches only what it is told") {
   CHECK(out == std::array<double, 4>{1, 2, 9, 9});
   a.store(out.data());
   CHECK(out == std::array<double, 4>{1, 2, -1, -1});
+}
+
+namespace {
+
+/// Elements in front of memory that nobody may touch.
+template <class T>
+class at_the_border {
+public:
+  at_the_border() {
+    REQUIRE(pages_ != MAP_FAILED);
+    REQUIRE(mprotect(static_cast<char*>(pages_) + page, page, PROT_NONE) == 0);
+  }
+  ~at_the_border() { munmap(pages_, 2 * page); }
+  at_the_border(at_the_border const&) = delete;
+  at_the_border& operator=(at_the_border const&) = delete;
+  [[nodiscard]] T* last(std::size_t count) const {
+    return reinterpret_cast<T*>(static_cast<char*>(pages_) + page) - count;
+  }
+
+private:
+  static constexpr std::size_t page = 65536; // a multiple of every page
+  void* pages_ = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+};
+
+template <class T, std::size_t L>
+void reaches_no_further() {
+  using pack = keel::block::pack<T, L>;
+  at_the_border<T> const from, to;
+  CAPTURE(L);
+  for (std::size_t count = 0; count <= L; ++count) {
+    for (std::size_t i = 0; i < L; ++i) from.last(L)[i] = T(i + 1), to.last(L)[i] = T(77);
+    pack const p = pack::load(from.last(count), count, T(9));
+    (p + pack::filled(1)).store(to.last(count), count);
+    bool good = true;
+    for (std::size_t i = 0; i < L; ++i) {
+      good = good && p[i] == (i < count ? T(L - count + i + 1) : T(9));
+      good = good && to.last(L)[i] == (i < L - count ? T(77) : T(i + 2));
+    }
+    CAPTURE(count);
+    CHECK(good);
+  }
+}
+
+template <std::size_t... L>
+void none_reach_further() {
+  (reaches_no_further<double, L>(), ...);
+  (reaches_no_further<float, L>(), ...);
+  (reaches_no_further<std::int64_t, L>(), ...);
+  (reaches_no_further<std::int32_t, L>(), ...);
+  (reaches_no_further<std::uint8_t, L>(), ...);
+}
+
+} // namespace
+
+TEST_CASE("block: a partial load or store reaches no element behind the last, not in other memory either") {
+  none_reach_further<1, 2, 3, 4, 8, 16, 24, 64>();
+  static_assert(keel::block::pack<int, 8>::load(std::array{1, 2, 3}.data(), 3, 5)[3] == 5);
 }
 
 TEST_CASE("block: a pack is aligned like a register and narrow types stay narrow") {

@@ -61,6 +61,23 @@ concept Blocked = requires(Range const& range) {
   { range.template block_count<1>() } -> std::convertible_to<std::size_t>;
 };
 
+namespace detail {
+
+/// Calls `f(block, more...)` for the `count` indices from `begin` on, for a scalar tail once for each of them.
+template <std::size_t Length, tail Tail, class Index, class F, class... More>
+KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit_block(Index begin, std::size_t count, F& f, More&... more) {
+  if (count == Length) return static_cast<void>(f(full_block<Index, Length>{begin}, more...));
+  if constexpr (Length > 1) { // a block of one index is never cut
+    Index const some = static_cast<Index>(count);
+    if constexpr (Tail == tail::counted) f(tail_block<Index>{begin, some}, more...);
+    else if constexpr (Tail == tail::masked) f(masked_block<Index, Length>{begin, some}, more...);
+    else
+      for (Index n = 0; n < some; ++n) f(full_block<Index, 1>{static_cast<Index>(begin + n)}, more...);
+  }
+}
+
+} // namespace detail
+
 /// [begin, end); an end before the begin is empty.
 template <std::integral Index>
 struct indices {
@@ -71,19 +88,38 @@ struct indices {
     return chunks<Length, Index>(first, last).size();
   }
 
-  /// Calls `f(block, more...)` for block `i`, for a scalar tail once for each of its indices.
+  /// Block `i` goes to `f`.
   template <std::size_t Length, tail Tail, class F, class... More>
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
     chunks<Length, Index> const cut(first, last);
-    Index const begin = cut.first_of(i);
-    if (i < cut.full_blocks()) return static_cast<void>(f(full_block<Index, Length>{begin}, more...));
-    if constexpr (Length > 1) { // a block of one index has no tail
-      Index const count = static_cast<Index>(cut.size_of(i));
-      if constexpr (Tail == tail::counted) f(tail_block<Index>{begin, count}, more...);
-      else if constexpr (Tail == tail::masked) f(masked_block<Index, Length>{begin, count}, more...);
-      else
-        for (Index n = 0; n < count; ++n) f(full_block<Index, 1>{static_cast<Index>(begin + n)}, more...);
-    }
+    detail::visit_block<Length, Tail>(cut.first_of(i), cut.size_of(i), f, more...);
+  }
+};
+
+/// [begin, end), 0 <= begin, in blocks that begin at multiples of the length, so that packs of padded rows cross no
+/// cache line. Of the first block as of the last, the indices outside are left out.
+template <std::integral Index>
+struct aligned_indices {
+  Index first, last;
+
+  template <std::size_t Length>
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t block_count() const {
+    return first < last ? cut<Length>().size() : 0;
+  }
+
+  /// Block `i` goes to `f`.
+  template <std::size_t Length, tail Tail, class F, class... More>
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
+    Index const whole = cut<Length>().first_of(i);
+    std::size_t const outside = i == 0 ? static_cast<std::size_t>(first - whole) : 0;
+    detail::visit_block<Length, Tail>(static_cast<Index>(whole + static_cast<Index>(outside)),
+                                      cut<Length>().size_of(i) - outside, f, more...);
+  }
+
+private:
+  template <std::size_t Length>
+  [[nodiscard]] KEEL_FUNCTION constexpr chunks<Length, Index> cut() const {
+    return {static_cast<Index>(first - first % static_cast<Index>(Length)), last};
   }
 };
 

@@ -53,10 +53,9 @@ struct pack {
     return detail::made<pack>([=](std::size_t i) { return source[static_cast<std::ptrdiff_t>(i) * stride]; });
   }
   /// The first `count` values from `source` on and `rest` behind them; reads no further.
-  [[nodiscard]] KEEL_FUNCTION static constexpr pack load(T const* source, std::size_t count, T rest = T{}) {
-    pack p{};
-    for (std::size_t i = 0; i < Length; ++i) p.values[i] = i < count ? source[i] : rest;
-    return p;
+  [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load(T const* source, std::size_t count,
+                                                                           T rest = T{}) {
+    return detail::loaded_part<pack>(source, count, rest);
   }
   /// The values whose mask says yes and `rest` for the others, which are not read.
   [[nodiscard]] KEEL_FUNCTION static constexpr pack load(T const* source, mask_type const& which, T rest = T{}) {
@@ -81,8 +80,8 @@ struct pack {
     for (std::size_t i = 0; i < Length; ++i) target[static_cast<std::ptrdiff_t>(i) * stride] = values[i];
   }
   /// Writes the first `count` values, no more than `Length`.
-  KEEL_FUNCTION constexpr void store(T* target, std::size_t count) const {
-    for (std::size_t i = 0; i < Length && i < count; ++i) target[i] = values[i];
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store(T* target, std::size_t count) const {
+    detail::stored_part(*this, target, count);
   }
   /// Writes the values whose mask says yes, and touches nothing else.
   KEEL_FUNCTION constexpr void store(T* target, mask_type const& which) const {

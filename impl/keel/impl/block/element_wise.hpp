@@ -155,6 +155,42 @@ KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void stored(P const& p, element<P>* ta
   for (std::size_t i = 0; i < length; ++i) target[i] = elements<P>::of(p)[i];
 }
 
+/// The same for the first `count` elements; `rest` stands behind them.
+template <class P>
+[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr P loaded_part(element<P> const* source, std::size_t count,
+                                                                      element<P> rest) {
+  constexpr std::size_t length = elements<P>::length, width = width_of<P>;
+  if constexpr (width > 1) {
+    if (!std::is_constant_evaluated()) {
+      P out;
+      repeated<length / width>([&](std::size_t i) {
+        std::size_t const here = i * width;
+        auto const r = loaded_first(source + here, count > here ? count - here : 0, rest - register_of_pack<P>{});
+        std::memcpy(elements<P>::of(out) + here, &r, sizeof r);
+      });
+      return out;
+    }
+  }
+  P out{};
+  for (std::size_t i = 0; i < length; ++i) elements<P>::of(out)[i] = i < count ? source[i] : rest;
+  return out;
+}
+
+template <class P>
+KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void stored_part(P const& p, element<P>* target, std::size_t count) {
+  constexpr std::size_t length = elements<P>::length, width = width_of<P>;
+  if constexpr (width > 1) {
+    if (!std::is_constant_evaluated()) {
+      repeated<length / width>([&](std::size_t i) {
+        std::size_t const here = i * width;
+        store_first(fetched(p, i), target + here, count > here ? count - here : 0);
+      });
+      return;
+    }
+  }
+  for (std::size_t i = 0; i < length && i < count; ++i) target[i] = elements<P>::of(p)[i];
+}
+
 // Structs, not lambdas: they are called on devices, too, and on registers as on elements.
 struct plus     { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a + b; } };
 struct minus    { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a - b; } };
