@@ -156,17 +156,15 @@ bool tridiagonal(double* a, double* b, double* c, std::size_t n, char const* whe
             from[at] + 0.1 * (((from[at - side] + from[at + side]) + (from[at - 1] + from[at + 1])) - 4.0 * from[at]);
       }
   }});
-  auto const fresh = [](auto const& up, auto const& down, auto const& left, auto const& right_of, auto const& here) {
-    return here + 0.1 * (((up + down) + (left + right_of)) - 4.0 * here);
-  };
   auto const by_blocks = [=](auto range) {
     return [=] {
       for (std::size_t i = 1; i + 1 < side; ++i) {
         double const* const from = b + i * side;
         double* const to = a + i * side;
         kb::for_each_block<8, kb::tail::masked>(range, [=](auto block) {
-          block.store(to, fresh(block.load(from - side), block.load(from + side), block.load(from - 1),
-                                block.load(from + 1), block.load(from)));
+          auto const here = block.load(from);
+          auto const across = block.load(from - side) + block.load(from + side);
+          block.store(to, here + 0.1 * ((across + (block.load(from - 1) + block.load(from + 1))) - 4.0 * here));
         });
       }
     };
@@ -180,9 +178,10 @@ bool tridiagonal(double* a, double* b, double* c, std::size_t n, char const* whe
       double* const to = a + i * side;
       kb::for_each_block<16, kb::tail::masked>(aligned, [=](auto block) {
         auto const here = block.load(from), next = block.load(from + side);
-        block.store(to, fresh(block.load(from - side), next, block.load(from - 1), block.load(from + 1), here));
-        block.store(to + side, fresh(here, block.load(from + 2 * side), block.load(from + side - 1),
-                                     block.load(from + side + 1), next));
+        auto const beside = block.load(from - 1) + block.load(from + 1);
+        auto const beside_next = block.load(from + side - 1) + block.load(from + side + 1);
+        block.store(to, here + 0.1 * (((block.load(from - side) + next) + beside) - 4.0 * here));
+        block.store(to + side, next + 0.1 * (((here + block.load(from + 2 * side)) + beside_next) - 4.0 * next));
       });
     }
   }});
