@@ -59,9 +59,9 @@ struct off_grid {};
 /// `writes` and `updates` mean all owned cells. Its arrays are as long as the others', so that indices go for all.
 struct without_ghosts {};
 /// The extent along which elements are neighbours in memory is rounded up to a multiple of N, so that
-/// `keel::block::blocked_view<N>` reads the arrays in packs. Views have the larger extent; bounds stay. Cells of the grid
-/// that come of it are in no region: nothing is counted, exchanged or kept there. Levels that come of it are levels like
-/// the others, as though `extra` had asked for them.
+/// `keel::block::blocked_view<N>` reads the arrays in packs. Views have the larger extent; bounds stay. Cells of the
+/// grid that come of it are in no region: nothing is counted, exchanged or kept there. Levels that come of it are
+/// levels like the others, as though `extra` had asked for them.
 template <std::int64_t N>
 struct padded {
   static_assert(N >= 1, "keel::residency::padded: not above 0 (it is a number of elements). Say padded<64>?");
@@ -99,7 +99,8 @@ constexpr std::string_view group_among() {
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>`, `in_group<"...">`, `off_grid`, `without_ghosts` and `padded<N>`; a scalar is off the grid by nature.
+/// are `levels<N>`, `in_group<"...">`, `off_grid`, `without_ghosts` and `padded<N>`; a scalar is off the grid by
+/// nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   static_assert(std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data> ||

@@ -7,8 +7,8 @@
 ///
 /// Method: exp(x) = 2^k exp(r), |r| <= ln(2)/2, exp(r) = 1 + r + r^2 p(r), p of degree 9. log(x) = k ln(2) + log(1+f),
 /// 1+f in [sqrt(1/2), sqrt(2)), log(1+f) = 2 s + s z q(z), s = f/(2+f), z = s^2, q of degree 6. Both polynomials are
-/// minimax approximations by the algorithm of Remez, with errors of 2^-56.5 of exp(r) and 2^-58.9 of log(1+f). ln(2) is the
-/// sum of two doubles, the first with 41 bits, so that k times it is exact.
+/// minimax approximations by the algorithm of Remez, with errors of 2^-56.5 of exp(r) and 2^-58.9 of log(1+f). ln(2) is
+/// the sum of two doubles, the first with 41 bits, so that k times it is exact.
 
 #include <keel/impl/block/registers.hpp>
 #include <keel/policy/macros.hpp>

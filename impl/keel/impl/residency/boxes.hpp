@@ -85,35 +85,32 @@ struct move_runs {
   strip const& s;
 
   template <class Word>
-  void run() const;
-};
-
-template <class Word>
-void move_runs::run() const {
-  if (s.words == 0) return;
-  auto* const array = static_cast<Word*>(array_bytes);
-  auto* const buffer = static_cast<Word*>(buffer_bytes);
-  bool const solid = s.stride[0] == 1;
-  std::int64_t const side_by_side = solid ? s.count[0] : 1;
-  for (std::int64_t i = 0; i < s.words;) {
-    Word* const at = array + s[i];
-    if (side_by_side > 1) {
-      if (how == motion::gather) std::memcpy(buffer + i, at, std::size_t(side_by_side) * sizeof(Word));
-      else if (how == motion::scatter) std::memcpy(at, buffer + i, std::size_t(side_by_side) * sizeof(Word));
-      else std::memset(at, 0xff, std::size_t(side_by_side) * sizeof(Word));
-      i += side_by_side;
-      continue;
+  void run() const {
+    if (s.words == 0) return;
+    auto* const array = static_cast<Word*>(array_bytes);
+    auto* const buffer = static_cast<Word*>(buffer_bytes);
+    bool const solid = s.stride[0] == 1;
+    std::int64_t const side_by_side = solid ? s.count[0] : 1;
+    for (std::int64_t i = 0; i < s.words;) {
+      Word* const at = array + s[i];
+      if (side_by_side > 1) {
+        if (how == motion::gather) std::memcpy(buffer + i, at, std::size_t(side_by_side) * sizeof(Word));
+        else if (how == motion::scatter) std::memcpy(at, buffer + i, std::size_t(side_by_side) * sizeof(Word));
+        else std::memset(at, 0xff, std::size_t(side_by_side) * sizeof(Word));
+        i += side_by_side;
+        continue;
+      }
+      // one dimension of single words, with a fixed stride
+      int const d = solid && s.rank > 1 ? 1 : 0;
+      std::int64_t const length = s.count[d], stride = s.stride[d];
+      for (std::int64_t k = 0; k < length; ++k)
+        if (how == motion::gather) buffer[i + k] = at[k * stride];
+        else if (how == motion::scatter) at[k * stride] = buffer[i + k];
+        else at[k * stride] = static_cast<Word>(~Word{0});
+      i += length;
     }
-    // one dimension of single words, with a fixed stride
-    int const d = solid && s.rank > 1 ? 1 : 0;
-    std::int64_t const length = s.count[d], stride = s.stride[d];
-    for (std::int64_t k = 0; k < length; ++k)
-      if (how == motion::gather) buffer[i + k] = at[k * stride];
-      else if (how == motion::scatter) at[k * stride] = buffer[i + k];
-      else at[k * stride] = static_cast<Word>(~Word{0});
-    i += length;
   }
-}
+};
 
 KEEL_INLINE void move_on_host(motion how, box_move const& what) {
   strip const s = strip_of(*what.lies, what.box);
