@@ -36,19 +36,12 @@ constexpr declaration declare(variable_info const& v, int level, region said, re
 template <class X>
 inline constexpr bool is_part = Part<X>; // a concept would bring its own errors along
 template <class X>
-struct checked_part {
+struct checked_part : std::bool_constant<is_part<X>> {
   static_assert(
       is_part<X>,
       "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
       "Derive it from keel::residency::variable?");
-  using type = std::conditional_t<Part<X>, keel::list<X>, keel::list<>>;
 };
-template <class... Lists>
-struct joined : std::type_identity<keel::list<>> {};
-template <class... Xs, class... Ys, class... Lists>
-struct joined<keel::list<Xs...>, keel::list<Ys...>, Lists...> : joined<keel::list<Xs..., Ys...>, Lists...> {};
-template <class... Xs>
-struct joined<keel::list<Xs...>> : std::type_identity<keel::list<Xs...>> {};
 
 template <bool Reads, bool Writes, region Default, class Parts>
 struct clause_of;
@@ -60,7 +53,7 @@ struct clause_of<Reads, Writes, Default, keel::list<Xs...>> {
 };
 // What is no part is left out where it was refused, so that no other error follows.
 template <bool Reads, bool Writes, region Default, class... Xs>
-using clause = clause_of<Reads, Writes, Default, typename joined<typename checked_part<Xs>::type...>::type>;
+using clause = clause_of<Reads, Writes, Default, policy::filter<keel::list<Xs...>, checked_part>>;
 
 /// Declarations, each level of a variable once. `Most` is an upper bound.
 template <std::size_t Most>
@@ -164,12 +157,12 @@ enum class entry_kind : std::uint8_t {
 struct entry {
   entry_kind what;
   std::string_view name;
-  place where;
-  declaration const* first;
-  std::size_t declaration_count;
-  entry const* const* children;
-  std::size_t child_count;
-  int count; ///< N of `every` and `repeat`
+  place where = {};
+  declaration const* first = nullptr;
+  std::size_t declaration_count = 0;
+  entry const* const* children = nullptr;
+  std::size_t child_count = 0;
+  int count = 1; ///< N of `every` and `repeat`
 
   /// What it declares itself, each level of a variable once. Of `cycle` and `rewind`: the variables.
   [[nodiscard]] constexpr std::span<declaration const> declared() const { return {first, declaration_count}; }
@@ -182,14 +175,7 @@ struct routine {
   using place_type = Place;
   using clause_types = keel::list<Clauses...>;
   static constexpr auto declared = detail::join(Clauses::declared...);
-  static constexpr entry about{entry_kind::routine,
-                               {Name.letters, sizeof(Name.letters) - 1},
-                               Place::where,
-                               declared.list.data(),
-                               declared.size,
-                               nullptr,
-                               0,
-                               1};
+  static constexpr entry about{entry_kind::routine, Name.view(), Place::where, declared.list.data(), declared.size};
 };
 
 /// A type that is a routine.

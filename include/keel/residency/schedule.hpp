@@ -17,7 +17,7 @@ template <entry_kind What, Variable... Vs>
 struct rotation_entry {
   using parts = keel::list<Vs...>;
   static constexpr auto declared = join(std::array<declaration, sizeof...(Vs)>{declaration{&Vs::about}...});
-  static constexpr entry about{What, name_of(What), {}, declared.list.data(), declared.size, nullptr, 0, 1};
+  static constexpr entry about{What, name_of(What), {}, declared.list.data(), declared.size};
 };
 } // namespace detail
 
@@ -39,14 +39,8 @@ struct exchange {
   using parts = keel::list<Xs...>;
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
       declaration{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, region::halo}...});
-  static constexpr entry about{entry_kind::exchange,
-                               name_of(entry_kind::exchange),
-                               {place::kind::at_exchange},
-                               declared.list.data(),
-                               declared.size,
-                               nullptr,
-                               0,
-                               1};
+  static constexpr entry about{entry_kind::exchange, name_of(entry_kind::exchange), {place::kind::at_exchange},
+                               declared.list.data(), declared.size};
 };
 
 namespace detail {
@@ -90,8 +84,7 @@ struct analysis : detail::group<entry_kind::analysis, 1, Entries...> {};
 /// not count these copies.
 template <text Name>
 struct output {
-  static constexpr entry about{
-      entry_kind::output, {Name.letters, sizeof(Name.letters) - 1}, on_host::where, nullptr, 0, nullptr, 0, 1};
+  static constexpr entry about{entry_kind::output, Name.view(), on_host::where};
 };
 
 /// What happens in a step: `struct step : schedule<cycle<eta>, rhs, advance, exchange<eta>> {};`

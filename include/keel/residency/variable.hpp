@@ -22,6 +22,7 @@ struct text {
   consteval text(char const (&literal)[N]) {
     for (std::size_t i = 0; i < N; ++i) letters[i] = literal[i];
   }
+  [[nodiscard]] constexpr std::string_view view() const { return {letters, N - 1}; }
 };
 
 /// What is known of a variable while compiling. Variables are told apart by their names: addresses
@@ -70,7 +71,7 @@ struct padded {
 /// In a group of variables, by whose name a user can mean all of them: `in_group<"hydro">`.
 template <text Name>
 struct in_group {
-  static constexpr std::string_view name{Name.letters, sizeof(Name.letters) - 1};
+  static constexpr std::string_view name = Name.view();
 };
 
 namespace detail {
@@ -107,7 +108,7 @@ struct variable {
                     (detail::padding_of<Properties> * ... * 1) == 1,
                 "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out?");
   using data_type = Data;
-  static constexpr variable_info about{std::string_view{Name.letters, sizeof(Name.letters) - 1},
+  static constexpr variable_info about{Name.view(),
                                        (detail::level_count<Properties> * ... * 1),
                                        (std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>) &&
                                            !(std::is_same_v<Properties, off_grid> || ...),

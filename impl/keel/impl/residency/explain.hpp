@@ -36,15 +36,9 @@ constexpr std::size_t find_memory_apart(keel::list<Tags...>) {
     if (is_apart[i]) return i;
   return 0;
 }
-template <std::size_t At, class... Tags>
-std::tuple_element_t<At, std::tuple<Tags...>> device_at(keel::list<Tags...>);
-template <class Devices>
-struct to_explain {
-  using type = decltype(device_at<find_memory_apart(Devices{})>(Devices{}));
-};
 /// The first device with memory of its own; where there is none, the first.
 template <class App>
-using device_to_explain = typename to_explain<policy::to_list<typename App::devices>>::type;
+using device_to_explain = typename nth_of<find_memory_apart(devices_of<App>{}), devices_of<App>>::type;
 
 [[nodiscard]] inline std::string name_of(entry const& e) {
   bool const counts = e.what == entry_kind::every || e.what == entry_kind::repeat;

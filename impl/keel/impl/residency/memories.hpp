@@ -33,28 +33,19 @@ using memory_space_of = typename space_of<Tag>::memory_space;
 template <class Tag>
 inline constexpr bool is_on_host = std::same_as<memory_space_of<Tag>, Kokkos::HostSpace>;
 
-template <class Lanes, class... Tags>
-struct lanes_from {
-  using type = Lanes;
-};
+template <class Lanes, class Devices>
+struct lanes : std::type_identity<Lanes> {};
 template <class... Lanes, class Tag, class... Tags>
-struct lanes_from<keel::list<Lanes...>, Tag, Tags...> {
+struct lanes<keel::list<Lanes...>, keel::list<Tag, Tags...>> {
   static constexpr bool is_new =
       !is_on_host<Tag> && !(std::same_as<memory_space_of<Tag>, typename Lanes::memory_space> || ...);
   using next = std::conditional_t<is_new, keel::list<Lanes..., space_of<Tag>>, keel::list<Lanes...>>;
-  using type = typename lanes_from<next, Tags...>::type;
-};
-
-template <class Devices>
-struct lanes;
-template <class... Tags>
-struct lanes<keel::list<Tags...>> {
-  using type = typename lanes_from<keel::list<>, Tags...>::type;
+  using type = typename lanes<next, keel::list<Tags...>>::type;
 };
 /// The spaces by which bytes go to the memories of a list of devices that are not the host's, each the first device's
 /// that has it: memory `i + 1` is that of space `i`.
 template <class Devices>
-using lanes_of = typename lanes<Devices>::type;
+using lanes_of = typename lanes<keel::list<>, Devices>::type;
 
 /// The memory of `Space` among `Lanes`; the host's where it is none of them.
 template <class Space, class... Lanes>
@@ -103,18 +94,13 @@ struct tracking_of {
 };
 /// The policy's devices, without what is no tag.
 template <class Tag>
-struct checked_tag {
+struct checked_tag : std::bool_constant<policy::DeviceTag<Tag>> {
   static_assert(policy::DeviceTag<Tag>,
                 "keel::residency: the application's list of devices names what is no tag of a device (it is in the "
                 "message). Say keel::serial instead of Kokkos::Serial?");
-  using type = std::conditional_t<policy::DeviceTag<Tag>, keel::list<Tag>, keel::list<>>;
 };
-template <class List>
-struct checked_tags;
-template <class... Tags>
-struct checked_tags<keel::list<Tags...>> : joined<typename checked_tag<Tags>::type...> {};
 template <class App>
-using devices_of = typename checked_tags<policy::to_list<typename App::devices>>::type;
+using devices_of = policy::filter<typename App::devices, checked_tag>;
 
 /// Where the exchange of an application's fields happens: on the host, or where `on_device` runs, as
 /// `using exchange = on_device;` in the policy says. Pages that checked tracking closes are no place for messages.
@@ -144,28 +130,15 @@ constexpr memory memory_at(place const& where) {
 struct kokkos_host {
   static constexpr std::string_view name = "host";
 };
+template <class Devices>
+struct host_tag : std::type_identity<kokkos_host> {};
+template <class Tag, class... Tags>
+struct host_tag<keel::list<Tag, Tags...>>
+    : std::conditional_t<is_on_host<Tag>, std::type_identity<Tag>, host_tag<keel::list<Tags...>>> {};
 
 } // namespace keel::residency::detail
 
-namespace keel {
 template <>
-struct device_traits<residency::detail::kokkos_host> {
+struct keel::device_traits<keel::residency::detail::kokkos_host> {
   using execution_space = Kokkos::DefaultHostExecutionSpace;
 };
-} // namespace keel
-
-namespace keel::residency::detail {
-
-template <class... Tags>
-struct host_tag_of {
-  using type = kokkos_host;
-};
-template <class Tag, class... Tags>
-struct host_tag_of<Tag, Tags...> : std::conditional_t<is_on_host<Tag>, std::type_identity<Tag>, host_tag_of<Tags...>> {
-};
-template <class Devices>
-struct host_tag;
-template <class... Tags>
-struct host_tag<keel::list<Tags...>> : host_tag_of<Tags...> {};
-
-} // namespace keel::residency::detail
