@@ -14,6 +14,7 @@
 #include <keel/residency/tracking.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace keel::residency {
 
@@ -75,17 +76,19 @@ public:
   /// array, is refused.
   template <class View>
   void require_valid_data(View const& v, region where = region::owned) {
-    auto const visit = this->users_.enter("require_valid_data");
-    base::require_valid_data(v, where);
+    base::require_data(v, where, is_mutable<View> ? where : region::none, "require_valid_data");
   }
   template <class View>
   void require_invalid_data(View const& v, region where = region::owned) {
-    auto const visit = this->users_.enter("require_invalid_data");
-    base::require_invalid_data(v, where);
+    static_assert(
+        is_mutable<View>,
+        "keel::residency: data cannot be overwritten through a view of const elements. Ask with the other one?");
+    base::require_data(v, region::none, where, "require_invalid_data");
   }
   template <class View>
   void notify_data_modified(View const& v, region where = region::owned) {
-    auto const visit = this->users_.enter("notify_data_modified");
+    static_assert(is_mutable<View>, "keel::residency: data cannot have been modified through a view of const elements. "
+                                    "Say so of the other one?");
     base::notify_data_modified(v, where);
   }
 
@@ -121,13 +124,9 @@ private:
   static_assert(index::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
                                   "Rename one?");
   using base::keeps_ledger;
+  template <class View>
+  static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;
 
-  template <class Analysis, class Bound>
-  [[nodiscard]] bool begins_by_plan(cell const* row);
-  template <class E, class Arguments>
-  struct outcome; // what `run` returns
-  template <Routine E, class Arguments>
-  struct outcome<E, Arguments>;
   template <Entry E, class Arguments>
   auto run_in(component_range range, Arguments const& args);
 };

@@ -2,17 +2,57 @@
 #pragma once
 
 /// @file
-/// How fields refuse components that there are not, and, with checked tracking, find what a routine wrote undeclared.
+/// What checked tracking looks for: two threads in one `fields`, and what a routine wrote undeclared.
 
-#include <keel/impl/residency/fields_base.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/residency/concepts.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// Looks at nothing.
+template <bool Checks>
+struct occupancy {
+  struct visit {
+    ~visit() {} // written, so that a visit that does nothing is no unused variable
+  };
+  [[nodiscard]] visit enter(std::string_view) { return {}; }
+};
+
+/// Holds the thread that is inside. The same thread may enter again, as a routine that calls its fields does.
+template <>
+struct occupancy<true> {
+  class visit {
+  public:
+    explicit visit(std::atomic<std::thread::id>* left) : left_(left) {}
+    ~visit() {
+      if (left_ != nullptr) left_->store({});
+    }
+    visit(visit const&) = delete;
+    visit& operator=(visit const&) = delete;
+
+  private:
+    std::atomic<std::thread::id>* left_;
+  };
+  [[nodiscard]] visit enter(std::string_view call) {
+    std::thread::id found{};
+    if (inside_.compare_exchange_strong(found, std::this_thread::get_id())) return visit(&inside_);
+    if (found != std::this_thread::get_id())
+      throw error("residency::checked", std::string(call) + " is called while another thread is in the same fields",
+                  "fields are for one thread at a time", "Let the threads take turns, or give each fields of its own");
+    return visit(nullptr);
+  }
+
+private:
+  std::atomic<std::thread::id> inside_{};
+};
 
 /// One region of one level, in one memory, and what lay there.
 struct digested {
@@ -20,10 +60,13 @@ struct digested {
   std::uint64_t digest;
 };
 
-/// The digests of all regions in all open memories, without those that `writes` may change in `m`.
+/// The digests of all regions in all open memories, without those that `writes` may change in `m`. Waits for all that
+/// is under way.
 template <class Ledger, class Provider>
-std::vector<digested> digest_all(Ledger const& ledger, Provider& provider, std::span<request const> writes, memory m,
-                                 component_range range) {
+std::vector<digested> digest_undeclared(Ledger const& ledger, Provider& provider, std::span<request const> writes,
+                                        memory m, component_range range) {
+  for (int k = 1; k < ledger.memories(); ++k)
+    if (ledger.is_open(memory(k))) provider.wait(memory(k));
   std::vector<digested> all;
   for (int v = 0; v < ledger.variables(); ++v)
     for (int l = 0; l < ledger.levels(v); ++l)
@@ -39,42 +82,21 @@ std::vector<digested> digest_all(Ledger const& ledger, Provider& provider, std::
   return all;
 }
 
-template <class App>
-void fields_base<App>::check(component which, component_range of, std::string_view routine) const {
-  if (which.index < 0 || which.index >= components())
-    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
-                "there are " + std::to_string(components()), "Ask for an existing one");
-  if (which.index < of.begin || which.index >= of.end)
-    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
-                "it runs for component " + std::to_string(of.begin) + " alone, so the others are neither copied nor marked",
-                "Run it for all components");
-}
-
-// What lies in the arrays, less what a routine may change in memory `m`. Waits for all that is under way.
-template <class App>
-std::vector<digested> fields_base<App>::digest_undeclared(std::span<request const> asked, memory m,
-                                                          component_range range) {
-  settle_host();
-  for (int k = 1; k < ledger_.memories(); ++k)
-    if (ledger_.is_open(memory(k))) provider_.wait(memory(k));
-  return digest_all(ledger_, provider_, asked, m, range.of(components()));
-}
-
-// What a routine wrote undeclared is lost: its contents are unknown.
-template <class App>
-void fields_base<App>::find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after,
-                                       std::string_view routine) {
+/// Refuses what changed between two lists of digests. What a routine wrote undeclared is lost: its contents are unknown.
+template <class Ledger>
+void refuse_undeclared(Ledger& ledger, std::vector<digested> const& before, std::vector<digested> const& after,
+                       std::vector<std::string> const& memories, std::string_view routine) {
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (before[i].digest == after[i].digest) continue;
     transfer const& t = before[i].what;
     request const lost{t.variable, t.level, region::none, t.where};
-    ledger_.lose({&lost, 1}, {t.component, t.component + 1}, routine);
+    ledger.lose({&lost, 1}, {t.component, t.component + 1}, routine);
     throw error("residency::checked",
-                "routine " + std::string(routine) + " changed " + std::string(ledger_.name(t.variable)) + ", level " +
+                "routine " + std::string(routine) + " changed " + std::string(ledger.name(t.variable)) + ", level " +
                     std::to_string(t.level) + ", " +
                     std::string(name_of(overlap(t.where, region::ghosts) ? region::ghosts : t.where)) +
-                    (components() > 1 ? ", component " + std::to_string(t.component) : "") + ", in the memory of " +
-                    memory_names(devices{})[std::size_t(t.to)] + ", which it does not declare",
+                    (ledger.components() > 1 ? ", component " + std::to_string(t.component) : "") +
+                    ", in the memory of " + memories[std::size_t(t.to)] + ", which it does not declare",
                 "by a raw pointer, a cast, or beyond its region", "Add it to its writes or updates");
   }
 }

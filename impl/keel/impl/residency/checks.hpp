@@ -148,7 +148,7 @@ public:
   }
 };
 
-/// What has to be clear for a step to go by its plan.
+/// What has to be clear for a step to go by its plan: a few cells, tested against constants.
 template <class Analysis, class Bound>
 struct step_checks {
   static constexpr auto needed = [] {
@@ -169,6 +169,15 @@ struct step_checks {
     made.merge();
     return made;
   }();
+
+  /// Whether the step can begin. What the host writes without a test must not overtake a copy, so it waits for those
+  /// that began before the step.
+  [[nodiscard]] static bool hold(cell const* row, auto& ledger) {
+    if (needed.set_in(row, std::make_index_sequence<needed.size>{}) != 0) return false;
+    if (arrived.set_in(ledger.in_flight(), std::make_index_sequence<arrived.size>{}) != 0) [[unlikely]]
+      ledger.wait_for_copies();
+    return true;
+  }
 };
 
 } // namespace keel::residency::detail

@@ -2,15 +2,18 @@
 #pragma once
 
 /// @file
-/// How fields have copies made: for a routine, early, and for output that declares nothing.
+/// How fields have copies made: for a routine, early, for output that declares nothing, and for views that users keep.
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -107,6 +110,50 @@ void fields_base<App>::require_copied_back(int variable, int level, int which, s
               "copy-back-every, copy-back-vars and copy-back-all-levels leave it out, or it was "
               "never written",
               "Set them, or declare a routine that reads it");
+}
+
+/// Whose elements a caller's view shows; empty for a view without elements. Throws where a routine runs.
+template <class App>
+template <class View>
+std::optional<owner> fields_base<App>::owner_of(View const& v, std::string_view call) const {
+  require_idle(call);
+  if (v.size() == 0) return std::nullopt;
+  std::size_t const bytes = v.span() * sizeof(typename View::value_type);
+  if (std::optional<owner> const found = provider_.owner_of(v.data(), bytes)) return found;
+  throw error("residency", "the view '" + v.label() + "' shows no variable of these fields",
+              "its " + std::to_string(bytes) + " bytes do not lie in one of their arrays",
+              "Take it from v in a routine, or a piece of such a view");
+}
+
+// The caller works on the array without a queue of keel's, so all that is queued for it has to be done.
+template <class App>
+template <class View>
+void fields_base<App>::require_data(View const& v, region reads, region writes, std::string_view call) {
+  auto const visit = users_.enter(call);
+  auto const o = owner_of(v, call);
+  if (!o) return;
+  settle_host();
+  if constexpr (keeps_ledger) {
+    request const one{o->variable, o->level, reads, writes & region::everywhere};
+    acquire({&one, 1}, o->where, "the caller", {o->component, o->component + 1});
+    if (o->where != host) provider_.wait(o->where);
+  }
+}
+
+template <class App>
+template <class View>
+void fields_base<App>::notify_data_modified(View const& v, region where) {
+  auto const visit = users_.enter("notify_data_modified");
+  auto const o = owner_of(v, "notify_data_modified");
+  if (!o) return;
+  if constexpr (keeps_ledger) {
+    if (!o->is_whole && !ledger_.is_valid(o->variable, o->level, where, o->where, o->component))
+      throw error("residency",
+                  "a piece of " + std::string(ledger_.name(o->variable)) + " was written where the rest of its " +
+                      std::string(name_of(where)) + " is not valid",
+                  "what it holds beside the piece is stale", "Ask for it by require_valid_data before");
+    ledger_.notify_data_modified(o->variable, o->level, where, o->where, {o->component, o->component + 1});
+  }
 }
 
 } // namespace keel::residency::detail

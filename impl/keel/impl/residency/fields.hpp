@@ -4,17 +4,14 @@
 /// @file
 /// The calls of fields: construction, a step, one routine, what is valid.
 
-#include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/copies.hpp>
 #include <keel/impl/residency/exchange.hpp>
 #include <keel/impl/residency/planned_step.hpp>
-#include <keel/impl/residency/raw_access.hpp>
 #include <keel/impl/residency/setup.hpp>
 #include <keel/impl/residency/traced_program.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <optional>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -27,20 +24,6 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
   for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   this->open_for(run);
-}
-
-// Whether what the plan relies on holds now: a test of a few cells against constants. What the host writes without a
-// test must not overtake a copy: those that began before the step have arrived then.
-template <class App, Variable... Vars>
-template <class Analysis, class Bound>
-bool fields<App, Vars...>::begins_by_plan(cell const* row) {
-  using checks = detail::step_checks<Analysis, Bound>;
-  if (Bound::table.differs_in_first_step() && this->steps_ <= 1) return false;
-  if (checks::needed.set_in(row, std::make_index_sequence<checks::needed.size>{}) != 0) return false;
-  if (checks::arrived.set_in(this->ledger_.in_flight(), std::make_index_sequence<checks::arrived.size>{}) != 0)
-      [[unlikely]]
-    this->ledger_.wait_for_copies();
-  return true;
 }
 
 template <class App, Variable... Vars>
@@ -63,7 +46,8 @@ void fields<App, Vars...>::step(S, Args&&... args) {
       if constexpr (HearsSchedules<typename tracking::observer>)
         detail::tell_schedule<App, S, Tag>(this->ledger_.observer());
       if constexpr (keeps_ledger)
-        if (!begins_by_plan<analysis, bound>(row)) {
+        if ((bound::table.differs_in_first_step() && this->steps_ <= 1) ||
+            !detail::step_checks<analysis, bound>::hold(row, this->ledger_)) {
           detail::tracked_step<App, arguments> tracked{*this, bound::table.nodes,
                                                        detail::actions_of<App, index, S, Tag, arguments>.list.data(),
                                                        every_component, all};
@@ -91,25 +75,6 @@ auto fields<App, Vars...>::run(E, component which, Args&&... args) {
   return run_in<E>({which.index, which.index + 1}, detail::passed_all<Args...>(args...));
 }
 template <class App, Variable... Vars>
-template <class E, class Arguments>
-struct fields<App, Vars...>::outcome : std::type_identity<void> {};
-template <class App, Variable... Vars>
-template <Routine E, class Arguments>
-struct fields<App, Vars...>::outcome<E, Arguments> {
-  template <class Tag>
-  using on =
-      detail::result_of<E, context<App, E, typename base::template device_for<typename E::place_type, Tag>>, Arguments>;
-  template <class... Tags>
-  static auto of(keel::list<Tags...>) {
-    using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;
-    static_assert((std::is_same_v<on<Tags>, first> && ...),
-                  "keel::residency: a routine's run returns another type on another device "
-                  "(run returns it, whichever is chosen). Give it one type?");
-    return std::type_identity<first>{};
-  }
-  using type = typename decltype(of(devices{}))::type;
-};
-template <class App, Variable... Vars>
 template <Entry E, class Arguments>
 KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
   auto const visit = this->users_.enter(E::about.name);
@@ -119,7 +84,7 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
       detail::typed_step<App, index, E, Tag, detail::no_analysis, Arguments>{*this, this->row_, range, args}.run();
     });
   };
-  using result = typename outcome<E, Arguments>::type;
+  using result = typename detail::outcome<App, E, Arguments>::type;
   if constexpr (std::is_void_v<result>) {
     run_it();
   } else {

@@ -7,11 +7,11 @@
 /// the headers that the comments name.
 
 #include <keel/impl/residency/analysis.hpp>
+#include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/instances.hpp>
 #include <keel/impl/residency/memories.hpp>
-#include <keel/impl/residency/occupancy.hpp>
 #include <keel/impl/residency/prefetch.hpp>
 #include <keel/impl/residency/profiling.hpp>
 #include <keel/machine/environment.hpp>
@@ -50,7 +50,6 @@ struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
 
 template <class App, class Arguments>
 struct action;
-struct digested;
 
 /// The simulated device's memory is closed before anything is made in it, and opened behind the last.
 template <class App>
@@ -107,6 +106,7 @@ struct fields_base
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int which) const;
 
   // tracked_step.hpp
+  void check(component which, component_range of, std::string_view routine) const;
   template <class Arguments>
   [[nodiscard]] int rounds(entry const& group, bool (*holds)(Arguments const&), Arguments const& args) const;
   template <class R, class Tag, class Arguments>
@@ -142,21 +142,10 @@ struct fields_base
   void copy_back_written(std::span<request const> asked, component_range range);
   void require_copied_back(int variable, int level, int which, std::string_view output) const;
 
-  // checking.hpp
-  void check(component which, component_range of, std::string_view routine) const;
-  [[nodiscard]] std::vector<digested> digest_undeclared(std::span<request const> asked, memory m,
-                                                        component_range range);
-  void find_undeclared(std::vector<digested> const& before, std::vector<digested> const& after,
-                       std::string_view routine);
-
-  // raw_access.hpp
   template <class View>
   [[nodiscard]] std::optional<owner> owner_of(View const& v, std::string_view call) const;
   template <class View>
-  void require_valid_data(View const& v, region where);
-  template <class View>
-  void require_invalid_data(View const& v, region where);
-  void acquire_from_outside(request const& one, owner const& o);
+  void require_data(View const& v, region reads, region writes, std::string_view call);
   template <class View>
   void notify_data_modified(View const& v, region where);
 

@@ -15,14 +15,8 @@
 
 namespace keel::residency::detail {
 
-/// An argument of `step` or `run` on its way to routines: what the caller keeps may be changed by
-/// them, what the caller made for the call may not.
-template <class Arg>
-[[nodiscard]] constexpr std::conditional_t<std::is_lvalue_reference_v<Arg>, Arg, Arg const&>
-passed(std::remove_reference_t<Arg>& arg) {
-  return arg;
-}
-/// All of them: a tuple of references.
+/// The arguments of `step` or `run` on their way to routines, as a tuple of references: what the caller keeps may be
+/// changed by them, what the caller made for the call may not.
 template <class... Args>
 using passed_all =
     std::tuple<std::conditional_t<std::is_lvalue_reference_v<Args>, Args, std::remove_reference_t<Args> const&>...>;
@@ -59,11 +53,9 @@ template <class R, class V, class Arguments, std::size_t... I>
 constexpr bool runs_on_object(std::index_sequence<I...>) {
   return requires(R routine, V v, std::tuple_element_t<I, Arguments>... each) { routine.run(v, each...); };
 }
-template <class R, class V, class Arguments, std::size_t N = std::tuple_size_v<Arguments>>
-constexpr bool wants_object() {
-  if constexpr (runs_on_object<R, V, Arguments>(std::make_index_sequence<N>{})) return true;
-  else if constexpr (N == 0) return false;
-  else return wants_object<R, V, Arguments, N - 1>();
+template <class R, class V, class Arguments, std::size_t... N>
+constexpr bool wants_object(std::index_sequence<N...>) {
+  return (runs_on_object<R, V, Arguments>(std::make_index_sequence<N>{}) || ...);
 }
 
 /// Calls `R::run(v, …)` with the first of `args`, references all, as many as it takes, and returns what it returns.
@@ -79,8 +71,9 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
   } else if constexpr (!names_run<R>) {
     static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
                                "Add `template <class V> static void run(V v, ...)` to it?");
-  } else if constexpr (wants_object<R, V, Arguments>()) {
-    static_assert(!wants_object<R, V, Arguments>(),
+  } else if constexpr (constexpr auto all = std::make_index_sequence<std::tuple_size_v<Arguments> + 1>{};
+                       wants_object<R, V, Arguments>(all)) {
+    static_assert(!wants_object<R, V, Arguments>(all),
                   "keel::residency: a routine's run is not static (no object of the routine is made; "
                   "the routine is in the message). Make it a static function?");
   } else {

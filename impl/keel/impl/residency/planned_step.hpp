@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -140,6 +141,25 @@ private:
       base_type::template perform<R, at>(base, bound::asked(N), range, args);
     }
   }
+};
+
+/// What `run` returns for an entry: of a routine what its `run` returns, on every device the same; of others nothing.
+template <class App, class E, class Arguments>
+struct outcome : std::type_identity<void> {};
+template <class App, Routine E, class Arguments>
+struct outcome<App, E, Arguments> {
+  template <class Tag>
+  using on =
+      result_of<E, context<App, E, typename fields_base<App>::template device_for<typename E::place_type, Tag>>, Arguments>;
+  template <class... Tags>
+  static auto of(keel::list<Tags...>) {
+    using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;
+    static_assert((std::is_same_v<on<Tags>, first> && ...),
+                  "keel::residency: a routine's run returns another type on another device "
+                  "(run returns it, whichever is chosen). Give it one type?");
+    return std::type_identity<first>{};
+  }
+  using type = typename decltype(of(devices_of<App>{}))::type;
 };
 
 // As long as it lives, a call from outside the step finds a row on which every test fails, so it takes the slow path,

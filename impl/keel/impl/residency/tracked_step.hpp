@@ -8,12 +8,14 @@
 #include <keel/impl/residency/actions.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/invoke.hpp>
+#include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/context.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace keel::residency::detail {
@@ -90,6 +92,17 @@ KEEL_FORCE_INLINE int fields_base<App>::rounds(entry const& group, bool (*holds)
   }
 }
 
+template <class App>
+void fields_base<App>::check(component which, component_range of, std::string_view routine) const {
+  if (which.index < 0 || which.index >= components())
+    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
+                "there are " + std::to_string(components()), "Ask for an existing one");
+  if (which.index < of.begin || which.index >= of.end)
+    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index),
+                "it runs for component " + std::to_string(of.begin) + " alone, so the others are neither copied nor marked",
+                "Run it for all components");
+}
+
 // How far a routine came that throws is not known.
 template <class App>
 template <class R, class Tag, class Arguments>
@@ -106,9 +119,13 @@ KEEL_FORCE_INLINE void fields_base<App>::perform(fields_base& self, std::span<re
     }
   };
   if constexpr (tracking::checks) {
-    auto const before = self.digest_undeclared(asked, memory_of<Tag>, range);
+    auto const digests = [&] {
+      self.settle_host();
+      return digest_undeclared(self.ledger_, self.provider_, asked, memory_of<Tag>, range.of(self.components()));
+    };
+    auto const before = digests();
     call();
-    self.find_undeclared(before, self.digest_undeclared(asked, memory_of<Tag>, range), R::about.name);
+    refuse_undeclared(self.ledger_, before, digests(), memory_names(devices{}), R::about.name);
   } else {
     call();
   }
