@@ -12,6 +12,7 @@
 #include <keel/residency/settings.hpp>
 #include <keel/residency/traffic.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -28,21 +29,6 @@ struct asked {
   std::uint32_t at;
   cell reads; ///< their bits in the host's memory
   region writes;
-};
-/// The numbers of variables, found by name.
-class name_index {
-public:
-  /// The number of a name; -1 where it was not added.
-  [[nodiscard]] int find(std::string_view name) const;
-  /// Gives a name the next number. False where it has one.
-  bool add(std::string_view name);
-
-private:
-  struct entry {
-    std::string name;
-    int number;
-  };
-  std::vector<entry> by_name_; // in the order of names
 };
 } // namespace detail
 
@@ -63,8 +49,6 @@ class prepared {
   [[gnu::always_inline]] void for_each(F&& f) const {
     for (detail::asked const& a : all) f(a);
   }
-  void reserve(std::size_t most);
-  void add(detail::asked const& one);
 
   std::vector<look> reads;
   std::vector<mark> writes;
@@ -109,9 +93,8 @@ public:
   /// one list for both of its calls: the rims that it reads, and the ghosts that it writes, whose copies from the host
   /// end first.
   void cycle(int variable) { rotate(variable, rotation::cycle); }
-  void rewind(int variable) {
-    rotate(variable, rotation::rewind);
-  } ///< the inverse: the current level becomes the oldest, valid nowhere
+  /// The inverse of `cycle`: the current level becomes the oldest, valid nowhere.
+  void rewind(int variable) { rotate(variable, rotation::rewind); }
   void rotate(int variable, rotation how);
   void copy_from_past(int variable); ///< throws where there is one level alone
   void pre_sync(std::span<request const> list, component_range range = {});
@@ -126,10 +109,16 @@ public:
                                  component_range range = {});
   void pre_call(prepared const& call);
   void post_call(prepared const& call);
-  void notify_data_modified(int variable, int level, region where, memory m, component_range range = {});
-  void require_invalid_data(int variable, int level, region where, memory m, component_range range = {});
+  void notify_data_modified(int variable, int level, region where, memory m, component_range range = {}) {
+    post_call(std::array{request{variable, level, region::none, where}}, m, range);
+  }
+  void require_invalid_data(int variable, int level, region where, memory m, component_range range = {}) {
+    pre_call(std::array{request{variable, level, region::none, where}}, m, "the caller", range);
+  }
   void require_valid_data(int variable, int level, region where, memory m, std::string_view routine = "the caller",
-                          component_range range = {});
+                          component_range range = {}) {
+    pre_call(std::array{request{variable, level, where, region::none}}, m, routine, range);
+  }
 
   /// Makes valid in `m` all that `list` reads, and lets copies from the host end whose source
   /// `list` writes. Finds out first whether it can: throws `keel::error`, naming variable, level,
@@ -165,9 +154,8 @@ public:
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
     return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m);
   }
-  [[nodiscard]] cell empty(int variable) const {
-    return places_[std::size_t(variable)].empty;
-  } ///< regions of no bytes on any rank
+  /// The bits of regions of no bytes on any rank.
+  [[nodiscard]] cell empty(int variable) const { return places_[std::size_t(variable)].empty; }
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int variables() const { return int(variables_.size()); }
@@ -244,6 +232,11 @@ private:
     return true;
   }
 
+  // Where in `by_name_` a name stands, or would stand.
+  [[nodiscard]] std::vector<int>::const_iterator place_of(std::string_view called) const {
+    return std::lower_bound(by_name_.begin(), by_name_.end(), called,
+                            [&](int variable, std::string_view other) { return name(variable) < other; });
+  }
   [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
   [[nodiscard]] std::string describe(memory m) const;
   [[noreturn]] void refuse(detail::asked const& r, region lost, std::string_view routine) const;
@@ -272,7 +265,7 @@ private:
   std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;
   std::vector<place> places_;
-  detail::name_index numbers_;
+  std::vector<int> by_name_; // numbers of the variables, in the order of their names
   std::vector<cell> cells_;
   std::vector<copies_in_flight> in_flight_;
   std::vector<int> flying_variables_; // variables of which copies may be under way
@@ -283,8 +276,5 @@ private:
 
 } // namespace keel::residency
 
-#if !KEEL_COMPILED
-#include <keel/impl/residency/prepared.hpp>
-#endif
 #include <keel/impl/residency/ledger.hpp>
 #include <keel/impl/residency/ledger_copies.hpp>

@@ -32,7 +32,8 @@ template <Provider P, Observer O>
 int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes, std::string_view group,
                       region elsewhere) {
   int const number = int(variables_.size());
-  if (!numbers_.add(name))
+  auto const at = place_of(name);
+  if (at != by_name_.end() && this->name(*at) == name)
     throw error("residency::ledger", "there are two variables " + std::string(name), "they are found by name",
                 "Rename one");
   cell empty = 0;
@@ -48,6 +49,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   cells_.resize(size_ + detail::row_padding, valid_nowhere);
   in_flight_.resize(size_ + detail::row_padding);
   traffic_.add_variable(std::string(name));
+  by_name_.insert(at, number);
   observer_.add(name, levels, components_, bytes);
   std::uint32_t const were_open = std::exchange(open_, 0); // those behind one that fails are opened by the next call
   for (int m = 0; m < memories_; ++m)
@@ -69,10 +71,10 @@ void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes
 
 template <Provider P, Observer O>
 int ledger<P, O>::find(std::string_view name) const {
-  int const found = numbers_.find(name);
-  if (found < 0)
+  auto const at = place_of(name);
+  if (at == by_name_.end() || this->name(*at) != name)
     throw error("residency::ledger", "there is no variable " + std::string(name), "it was never added", "Add it first");
-  return found;
+  return *at;
 }
 
 template <Provider P, Observer O>
@@ -183,8 +185,13 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
   open(m);
   prepared made;
   made.routine = routine, made.where = m;
-  made.reserve(list.size() * std::size_t(components_));
-  looked_up{*this, list, range}.for_each([&](detail::asked const& r) { made.add(r); });
+  std::size_t const most = list.size() * std::size_t(components_); // at once, so that each is read in one go
+  made.reads.reserve(most), made.writes.reserve(most), made.all.reserve(most);
+  looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
+    made.all.push_back(r);
+    if (r.reads != 0) made.reads.push_back({r.at, r.reads << unsigned(m)});
+    if (r.writes != region::none) made.writes.push_back({r.at, masks_of_write(r.writes, m)});
+  });
   return made;
 }
 
@@ -218,25 +225,6 @@ void ledger<P, O>::post_call(std::span<request const> list, memory m, component_
       (void)all_components(cells_.data(), r, range, [&](cell& c) { return c = after_write(c, masks), true; });
     }
   if constexpr (O::is_told) tell_write(looked_up{*this, list, range}, m, routine);
-}
-
-template <Provider P, Observer O>
-void ledger<P, O>::notify_data_modified(int variable, int level, region where, memory m, component_range range) {
-  request const one{variable, level, region::none, where};
-  post_call({&one, 1}, m, range);
-}
-
-template <Provider P, Observer O>
-void ledger<P, O>::require_invalid_data(int variable, int level, region where, memory m, component_range range) {
-  request const one{variable, level, region::none, where};
-  pre_call({&one, 1}, m, "the caller", range);
-}
-
-template <Provider P, Observer O>
-void ledger<P, O>::require_valid_data(int variable, int level, region where, memory m, std::string_view routine,
-                                   component_range range) {
-  request const one{variable, level, where, region::none};
-  pre_call({&one, 1}, m, routine, range);
 }
 
 template <Provider P, Observer O>
