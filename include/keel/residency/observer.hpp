@@ -77,7 +77,7 @@ concept HearsSchedules = requires(O& o, std::string_view text, std::size_t n, in
   o.flow(text, n, n, text, text, true);
 };
 
-/// Observes nothing, and leaves no code.
+/// Observes nothing, and leaves no code. Others derive from it what they leave out.
 struct unobserved {
   static constexpr bool is_told = false;
   void add(std::string_view, int, int, region_bytes const&) {}

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +16,7 @@
 namespace keel::residency {
 
 /// The last thing that happened to each region of each level and component: some 64 bytes for each.
-class reasons {
+class reasons : public unobserved {
 public:
   static constexpr bool is_told = true;
 
@@ -29,11 +28,6 @@ public:
   void add(std::string_view, int levels, int components, region_bytes const&) {
     variables_.push_back({levels, std::vector<event>(std::size_t(levels * components * region_count))});
   }
-  void create(int, memory) {}
-  void before(std::span<transfer const>, std::string_view) {}
-  void after(std::span<transfer const>, std::string_view, bool) {}
-  void before_exchange() {}
-  void exchange(int, int, int, std::uint64_t) {}
   void rotate(int variable, rotation how) {
     auto& v = variables_[std::size_t(variable)];
     for (std::size_t first = 0; first < v.events.size(); first += v.per_component()) {

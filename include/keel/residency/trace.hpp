@@ -32,6 +32,8 @@ struct trace_identity {
 
 namespace detail {
 
+struct trace_line;
+
 /// Ends a file that `close` was not called for. Tells what is lost, unless that was thrown already.
 struct trace_closer {
   std::string path;
@@ -65,7 +67,7 @@ struct trace_closer {
 ///
 /// A line that cannot be written is an error of the call that it is about. Where the end of a file is lost in a
 /// destructor, it says so on standard error, and the process ends with code 2 where `main` returned another.
-class trace {
+class trace : public unobserved {
 public:
   static constexpr bool is_told = true;
 
@@ -99,8 +101,6 @@ public:
              std::string_view memory);
   void flow(std::string_view schedule, std::size_t writer, std::size_t reader, std::string_view data,
             std::string_view copied, bool crosses);
-  void lose(request const&, int, std::string_view) {}
-  [[nodiscard]] std::string why(int, int, int, region) const { return {}; }
 
 private:
   using clock = std::chrono::steady_clock;
@@ -113,10 +113,10 @@ private:
   [[nodiscard]] static double microseconds(clock::duration d) {
     return std::chrono::duration<double, std::micro>(d).count();
   }
-  // `what`, `time` and `rank` of a line; the caller adds the rest and calls `put`.
-  [[nodiscard]] std::string line(char const* what, clock::time_point when) const;
-  [[nodiscard]] std::string line(char const* what, clock::time_point when, int variable) const; // and `variable`
-  void put(std::string const& text);
+  static constexpr int no_variable = -1;
+  template <class... More>
+  void put(char const* what, clock::time_point when, int variable, More const&... more);
+  void write_line(detail::trace_line const& line);
   [[nodiscard]] static error lost(std::string const& path, int code);
 
   std::unique_ptr<std::FILE, detail::trace_closer> file_;

@@ -19,26 +19,22 @@ namespace keel::residency {
 
 /// Nothing is tracked: the application has one memory, and takes care of its ghosts itself.
 struct off {
-  static constexpr bool tracks = false;
-  static constexpr bool checks = false;
+  static constexpr bool tracks = false, checks = false;
   using observer = unobserved;
 };
 struct automatic {
-  static constexpr bool tracks = true;
-  static constexpr bool checks = false;
+  static constexpr bool tracks = true, checks = false;
   using observer = unobserved;
 };
 /// With the simulated device: its memory is closed outside kernels and copies, and kernels run while their
 /// caller waits.
 struct checked {
-  static constexpr bool tracks = true;
-  static constexpr bool checks = true;
+  static constexpr bool tracks = true, checks = true;
   using observer = reasons;
 };
 /// Where to: see `trace`.
 struct traced {
-  static constexpr bool tracks = true;
-  static constexpr bool checks = false;
+  static constexpr bool tracks = true, checks = false;
   using observer = trace;
 };
 

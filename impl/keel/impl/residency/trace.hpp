@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <concepts>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -46,28 +47,27 @@ private:
   std::atomic<bool> has_failed_ = false;
 };
 
-/// `,"key":value`, numbers as they are.
-[[nodiscard]] inline std::string member(char const* key, std::string_view value) {
-  return ",\"" + std::string(key) + "\":" + policy::json_text(value);
-}
-[[nodiscard]] inline std::string member(char const* key, std::uint64_t value) {
-  return ",\"" + std::string(key) + "\":" + std::to_string(value);
-}
-[[nodiscard]] inline std::string member(char const* key, double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return ",\"" + std::string(key) + "\":" + text;
-}
+/// A line: an object of JSON, member by member.
+struct trace_line {
+  std::string text; ///< without the last brace
 
-/// Where this process runs, as members of a header; nothing if the system does not say.
-[[nodiscard]] inline std::string place_members() {
-  try {
-    auto const threads = topology::process_hardware_threads();
-    return member("host", machine::host_name()) + member("threads", topology::to_string(threads));
-  } catch (error const&) {
-    return {};
+  /// Keys and values in turn.
+  template <class Value, class... More>
+  trace_line& add(char const* key, Value const& value, More const&... more) {
+    text.append(text.empty() ? "{\"" : ",\"").append(key).append("\":").append(text_of(value));
+    if constexpr (sizeof...(more) != 0) add(more...);
+    return *this;
   }
-}
+
+private:
+  static std::string text_of(std::string_view value) { return policy::json_text(value); }
+  static std::string text_of(std::integral auto value) { return std::to_string(value); }
+  static std::string text_of(double value) {
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%.3f", value);
+    return digits;
+  }
+};
 
 /// 0, or errno's code where not all was written.
 [[nodiscard]] inline int finish(std::FILE* f) noexcept {
@@ -112,10 +112,15 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
   char run[24];
   std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(which.run));
-  put("{\"keel\":\"trace\"" + detail::member("version", std::uint64_t{3}) +
-      detail::member("run", std::string_view(run)) + detail::member("part", std::uint64_t(which.part)) +
-      detail::member("rank", std::uint64_t(rank)) + detail::member("ranks", std::uint64_t(which.ranks)) +
-      detail::member("begin", std::uint64_t(epoch.count())) + detail::place_members() + "}\n");
+  detail::trace_line header;
+  header.add("keel", "trace", "version", 3, "run", run, "part", which.part, "rank", rank, "ranks", which.ranks);
+  header.add("begin", epoch.count());
+  try {
+    auto const threads = topology::to_string(topology::process_hardware_threads());
+    header.add("host", machine::host_name(), "threads", threads);
+  } catch (error const&) { // the system does not say where this process runs
+  }
+  write_line(header);
 }
 
 KEEL_INLINE error trace::lost(std::string const& path, int code) {
@@ -138,8 +143,17 @@ KEEL_INLINE void trace::resize(int variable, int component, region_bytes const& 
   all[std::size_t(component)] = bytes;
 }
 
+// A line: `what`, `time`, `rank`, of one the `variable`, then `more`, keys and values in turn.
+template <class... More>
+void trace::put(char const* what, clock::time_point when, int variable, More const&... more) {
+  detail::trace_line made;
+  made.add("what", what, "time", microseconds(when - origin_), "rank", rank_);
+  if (variable != no_variable) made.add("variable", variables_[std::size_t(variable)].name);
+  write_line(made.add(more...));
+}
+
 KEEL_INLINE void trace::create(int variable, memory m) {
-  if (file_) put(line("create", clock::now(), variable) + detail::member("memory", memories_[std::size_t(m)]) + "}\n");
+  if (file_) put("create", clock::now(), variable, "memory", memories_[std::size_t(m)]);
 }
 
 KEEL_INLINE void trace::after(std::span<transfer const> batch, std::string_view routine, bool done) {
@@ -160,47 +174,42 @@ KEEL_INLINE void trace::after(std::span<transfer const> batch, std::string_view 
     double const share = all > 0 ? double(bytes) / all : 0;
     auto const when = begun_ + clock::duration(clock::rep(double(took.count()) * gone));
     gone += share;
-    put(line("copy", when, t.variable) + detail::member("level", std::uint64_t(t.level)) +
-        detail::member("component", std::uint64_t(t.component)) + detail::member("region", name_of(t.where)) +
-        detail::member("from", memories_[std::size_t(t.from)]) + detail::member("to", memories_[std::size_t(t.to)]) +
-        detail::member("bytes", bytes) + detail::member("routine", routine) +
-        detail::member("took", share * microseconds(took)) + "}\n");
+    put("copy", when, t.variable, "level", t.level, "component", t.component, "region", name_of(t.where), "from",
+        memories_[std::size_t(t.from)], "to", memories_[std::size_t(t.to)], "bytes", bytes, "routine", routine, "took",
+        share * microseconds(took));
   }
 }
 
 KEEL_INLINE void trace::exchange(int variable, int level, int component, std::uint64_t bytes) {
   if (!file_) return;
-  put(line("exchange", begun_, variable) + detail::member("level", std::uint64_t(level)) +
-      detail::member("component", std::uint64_t(component)) + detail::member("bytes", bytes) +
-      detail::member("took", microseconds(clock::now() - begun_)) + "}\n");
+  put("exchange", begun_, variable, "level", level, "component", component, "bytes", bytes, "took",
+      microseconds(clock::now() - begun_));
   begun_ = clock::now();
 }
 
 KEEL_INLINE void trace::rotate(int variable, rotation how) {
   if (!file_) return;
-  auto const levels = std::uint64_t(variables_[std::size_t(variable)].levels);
-  put(line(words_of(how).name.data(), clock::now(), variable) + detail::member("levels", levels) + "}\n");
+  int const levels = variables_[std::size_t(variable)].levels;
+  put(words_of(how).name.data(), clock::now(), variable, "levels", levels);
 }
 
 KEEL_INLINE void trace::write(request const& what, int component, memory m, std::string_view routine) {
   if (!file_ || what.writes == region::none) return;
-  put(line("write", clock::now(), what.variable) + detail::member("level", std::uint64_t(what.level)) +
-      detail::member("component", std::uint64_t(component)) + detail::member("region", name_of(what.writes)) +
-      detail::member("memory", memories_[std::size_t(m)]) + detail::member("routine", routine) + "}\n");
+  put("write", clock::now(), what.variable, "level", what.level, "component", component, "region", name_of(what.writes),
+      "memory", memories_[std::size_t(m)], "routine", routine);
 }
 
 KEEL_INLINE void trace::end_routine(clock::time_point begun, std::string_view routine, memory m) {
   if (!file_) return;
   auto const took = clock::now() - begun;
-  put(line("routine", begun) + detail::member("routine", routine) +
-      detail::member("memory", memories_[std::size_t(m)]) + detail::member("took", microseconds(took)) + "}\n");
+  put("routine", begun, no_variable, "routine", routine, "memory", memories_[std::size_t(m)], "took",
+      microseconds(took));
 }
 
 KEEL_INLINE void trace::knob(std::string_view option, std::string_view on_device, std::string_view value,
                         std::string_view source) {
   if (!file_) return;
-  put(line("knob", clock::now()) + detail::member("option", option) + detail::member("device", on_device) +
-      detail::member("value", value) + detail::member("source", source) + "}\n");
+  put("knob", clock::now(), no_variable, "option", option, "device", on_device, "value", value, "source", source);
 }
 
 KEEL_INLINE bool trace::begins_schedule(std::string_view name) {
@@ -211,33 +220,23 @@ KEEL_INLINE bool trace::begins_schedule(std::string_view name) {
 
 KEEL_INLINE void trace::entry(std::string_view schedule, std::size_t number, int depth, std::string_view kind,
                          std::string_view name, std::string_view memory) {
-  put(line("entry", clock::now()) + detail::member("schedule", schedule) +
-      detail::member("number", std::uint64_t(number)) + detail::member("depth", std::uint64_t(depth)) +
-      detail::member("kind", kind) + detail::member("name", name) + detail::member("memory", memory) + "}\n");
+  put("entry", clock::now(), no_variable, "schedule", schedule, "number", number, "depth", depth, "kind", kind, "name",
+      name, "memory", memory);
 }
 
 KEEL_INLINE void trace::flow(std::string_view schedule, std::size_t writer, std::size_t reader, std::string_view data,
                         std::string_view copied, bool crosses) {
-  put(line("flow", clock::now()) + detail::member("schedule", schedule) +
-      detail::member("writer", std::uint64_t(writer)) + detail::member("reader", std::uint64_t(reader)) +
-      detail::member("data", data) + detail::member("copied", copied) +
-      detail::member("crosses", std::uint64_t(crosses)) + "}\n");
+  put("flow", clock::now(), no_variable, "schedule", schedule, "writer", writer, "reader", reader, "data", data,
+      "copied", copied, "crosses", crosses);
 }
 
 KEEL_INLINE std::string trace::path_of(std::string const& name, int rank, int part) {
   return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
 }
 
-KEEL_INLINE std::string trace::line(char const* what, clock::time_point when) const {
-  return "{\"what\":" + policy::json_text(what) + detail::member("time", microseconds(when - origin_)) +
-         detail::member("rank", std::uint64_t(rank_));
-}
-KEEL_INLINE std::string trace::line(char const* what, clock::time_point when, int variable) const {
-  return line(what, when) + detail::member("variable", variables_[std::size_t(variable)].name);
-}
-
 // In full, or the program is told.
-KEEL_INLINE void trace::put(std::string const& text) {
+KEEL_INLINE void trace::write_line(detail::trace_line const& line) {
+  std::string const text = line.text + "}\n";
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size()) return;
   int const code = errno;
   file_.get_deleter().is_told = true;
