@@ -74,7 +74,9 @@ struct context : detail::context_base<App> {
   [[nodiscard]] auto operator()(X) const {
     using item = detail::item<X>;
     using variable = typename item::variable;
-    using data = typename variable::data_type;
+    using view = typename detail::fields_base<App>::template array_type<typename variable::data_type,
+                                                                        detail::memory_space_of<Tag>>;
+    using const_view = typename view::const_type;
     constexpr int level = item::level, levels = variable::about.levels;
     if constexpr (R::about.what == entry_kind::output) {
       constexpr int number = Index::find(&variable::about);
@@ -82,7 +84,7 @@ struct context : detail::context_base<App> {
                     "keel::residency: an output asks for a variable that these fields do not have (see the "
                     "types in the message). Add it to fields<App, ...>?");
       this->base.require_copied_back(number, level, this->first, R::about.name);
-      return this->base.template const_array<data, Tag>(number, levels, level, this->first);
+      return const_view(this->base.template array<view, Tag>(number, levels, level, this->first));
     } else {
       constexpr std::size_t at = detail::place_in(R::about, variable::about, level);
       if constexpr (at == R::about.declaration_count)
@@ -90,9 +92,9 @@ struct context : detail::context_base<App> {
                       "keel::residency: a routine reaches a variable, or a level, that it does not declare "
                       "(the rest is not passed). Add it to its reads, writes or updates?");
       else if constexpr (R::about.first[at].writes != region::none)
-        return this->base.template array<data, Tag>(this->asked[at].variable, levels, level, this->first);
+        return this->base.template array<view, Tag>(this->asked[at].variable, levels, level, this->first);
       else
-        return this->base.template const_array<data, Tag>(this->asked[at].variable, levels, level, this->first);
+        return const_view(this->base.template array<view, Tag>(this->asked[at].variable, levels, level, this->first));
     }
   }
   template <Part X>

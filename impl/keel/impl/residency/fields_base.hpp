@@ -151,18 +151,11 @@ struct fields_base
 
   template <class Data, class Memory>
   using array_type = Kokkos::View<Data, layout, Memory>;
-  /// The array of a level of one of `levels`; of const elements the second.
-  template <class Data, class Tag>
-  [[nodiscard]] auto array(int variable, int levels, int level, int which) const {
-    using type = array_type<Data, memory_space_of<Tag>>;
-    return type(
-        static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
-  }
-  template <class Data, class Tag>
-  [[nodiscard]] auto const_array(int variable, int levels, int level, int which) const {
-    using type = array_type<Data, memory_space_of<Tag>>;
-    return typename type::const_type(
-        static_cast<type const*>(arrays(variable, memory_of<Tag>))[which * levels + provider_.slot(variable, level)]);
+  /// The array of a level of one of `levels`.
+  template <class View, class Tag>
+  [[nodiscard]] View const& array(int variable, int levels, int level, int which) const {
+    auto const* const all = static_cast<View const*>(arrays(variable, memory_of<Tag>));
+    return all[which * levels + provider_.slot(variable, level)];
   }
 
   template <class Tag>
