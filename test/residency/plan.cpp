@@ -260,7 +260,8 @@ public:
 
   deferring(program const& p, knowledge const& known, generator& chance)
       : program_(p), known_(known), chance_(chance), flushed_(std::make_unique<flushes>()) {
-    analysis().for_each_flushed([&](auto when, auto const& a) { flushed_->add(when, a); });
+    auto const add = [&](auto when, auto const& a) { flushed_->add(when, a); };
+    kr::detail::pending_analysis(program_, program_.where, known_, add).find_flushed();
   }
   // Whether every look found the truth in a step that begins with `now`.
   bool step(std::int64_t number, row const& now) {
@@ -305,9 +306,6 @@ public:
 private:
   using flushes = kr::detail::flush_table<256, 4096>;
 
-  [[nodiscard]] kr::detail::pending_analysis<program, most_cells> analysis() const {
-    return {program_, program_.where, known_};
-  }
   void flush(kr::detail::position when) {
     auto const [first, last] = flushed_->at(when);
     kr::detail::flush(deferred_.of, flushed_->list + first, flushed_->list + last);
@@ -317,7 +315,8 @@ private:
   // A step that is interrupted here learns what is pending.
   void interrupt(kr::detail::position when) {
     row reached = deferred_;
-    analysis().for_each_pending(when, [&](auto const& a) { kr::detail::flush(reached.of, &a, &a + 1); });
+    auto const apply = [&](auto, auto const& a) { kr::detail::flush(reached.of, &a, &a + 1); };
+    kr::detail::pending_analysis(program_, program_.where, known_, apply).find_pending(when);
     is_true_ = is_true_ && reached == now_;
   }
   void read(kr::request const& s, std::size_t number, kr::memory where, bool looks) {

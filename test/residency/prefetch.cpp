@@ -10,6 +10,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace kr = keel::residency;
@@ -59,13 +61,23 @@ static_assert(landing<writes_y, kr::exchange<y>> == 2);
 constexpr kr::memory memory_of(kr::place const& where) {
   return where.what == kr::place::kind::at_chosen ? kr::memory{1} : kr::host;
 }
+struct found_copies {
+  kr::request list[8]{};
+  std::uint32_t reader[8]{};
+  std::size_t size = 0;
+};
 // What can begin when the first entry has run.
 template <kr::memory To, class... Entries>
 constexpr auto begun = [] {
   constexpr auto const& table = table_of<kr::schedule<Entries...>>;
   kr::memory where[64]{};
   for (std::size_t n = 0; n < table.size; ++n) where[n] = memory_of(table.nodes[n].about->where);
-  return kr::detail::prefetched<8>(table, where, 1, To);
+  found_copies found;
+  kr::detail::find_prefetches(table, where, 1, To, [&](kr::request const& r, std::uint32_t reader) {
+    found.list[found.size] = r;
+    found.reader[found.size++] = reader;
+  });
+  return found;
 }();
 // The region of x.
 template <class... Entries>

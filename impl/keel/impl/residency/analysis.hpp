@@ -58,8 +58,8 @@ struct analysis {
   }();
   static constexpr auto flushed = [] {
     flush_table<table_type::max_nodes, table.changes()> made;
-    pending_analysis<table_type, cells>(table, where.data(), known)
-        .for_each_flushed([&](position when, pending_update const& one) { made.add(when, one); });
+    auto const add = [&](position when, pending_update const& one) { made.add(when, one); };
+    pending_analysis(table, where.data(), known, add).find_flushed();
     return made;
   }();
 
@@ -195,12 +195,11 @@ inline constexpr auto flushed_in = [] {
 /// early.
 template <class Analysis, class Bound>
 void apply_pending(cell* row, position when) {
-  pending_analysis<typename Analysis::table_type, Analysis::cells>(Analysis::table, Analysis::where.data(),
-                                                                   Analysis::known)
-      .for_each_pending(when, [&](pending_update const& u) {
-        pending_update const one = Bound::moved(u);
-        flush(row, &one, &one + 1);
-      });
+  auto const apply = [&](position, pending_update const& u) {
+    pending_update const one = Bound::moved(u);
+    flush(row, &one, &one + 1);
+  };
+  pending_analysis(Analysis::table, Analysis::where.data(), Analysis::known, apply).find_pending(when);
 }
 
 } // namespace keel::residency::detail

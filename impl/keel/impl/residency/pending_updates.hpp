@@ -50,64 +50,60 @@ struct position {
 [[nodiscard]] constexpr position inside(std::size_t node) { return {node, position::phase::inside}; }
 [[nodiscard]] constexpr position behind(std::size_t node) { return {node, position::phase::behind}; }
 
-template <class Table, std::size_t Cells>
+/// Calls `f(position, update)` for updates of a step.
+template <class Table, std::size_t Cells, class F>
 class pending_analysis {
 public:
-  constexpr pending_analysis(Table const& t, memory const* where, known_valid<Table::max_requests, Cells> const& known)
-      : table_(t), where_(where), known_(known) {
+  constexpr pending_analysis(Table const& t, memory const* where, known_valid<Table::max_requests, Cells> const& known,
+                             F f)
+      : table_(t), where_(where), known_(known), f_(f) {
     for (std::size_t c = 0; c < Cells; ++c) pending_[c].at = pending_[c].from = std::uint16_t(c);
   }
-  /// Calls `f(position, update)` for all that a step flushes, in order.
-  template <class F>
-  constexpr void for_each_flushed(F f) {
-    visitor<F> v{*this, f};
-    walk<steps::later>(table_.nodes, 0, table_.size, v);
-    flush_all(before(table_.size), f);
+  /// For all that a step flushes, in order.
+  constexpr void find_flushed() {
+    walk<steps::later>(table_.nodes, 0, table_.size, *this);
+    flush_all(before(table_.size));
   }
-  /// Calls `f(update)` for what is pending at `when`, behind what is flushed there.
-  template <class F>
-  constexpr void for_each_pending(position when, F f) {
-    auto const ignore = [](position, pending_update const&) {};
-    stop_ = when;
-    visitor<decltype(ignore)> v{*this, ignore};
-    walk<steps::later>(table_.nodes, 0, table_.size, v);
-    flush_all(when, [&](position, pending_update const& u) { f(u); });
+  /// For what is pending at `when`, behind what is flushed there.
+  constexpr void find_pending(position when) {
+    stop_ = when, calls_ = false;
+    walk<steps::later>(table_.nodes, 0, table_.size, *this);
+    calls_ = true;
+    flush_all(when);
+  }
+
+  constexpr void leaf(std::size_t i) {
+    schedule_node const& n = table_.nodes[i];
+    if (n.what() == entry_kind::output)
+      flush_all(before(i));
+    else if (looks(i))
+      flush_named(i, before(i));
+    if (stops_at(before(i))) return;
+    for (std::uint32_t r = n.first; r < n.last; ++r)
+      if (rotates(n.what()))
+        rotate(table_.requests[r], rotation_of(n.what()));
+      else
+        write(table_.requests[r], where_[i]);
+    if (stops_at(inside(i))) return;
+    for (std::uint32_t r = n.first; r < n.last; ++r)
+      if (may_begin_copy(i, table_.requests[r])) flush_variable(std::size_t(table_.requests[r].variable), behind(i));
+    (void)stops_at(behind(i));
+  }
+  constexpr void group(std::size_t i, auto const& body) {
+    entry_kind const what = table_.nodes[i].what();
+    bool const may_repeat = is_conditional(what) || what == entry_kind::repeat;
+    if (may_repeat && has_output(i))
+      flush_all(before(i));
+    else if (may_repeat)
+      flush_named(i, before(i));
+    if (stops_at(before(i))) return;
+    body();
+    if (what == entry_kind::sequence || stops_at(inside(i))) return;
+    flush_named(i, behind(i));
+    (void)stops_at(behind(i));
   }
 
 private:
-  template <class F>
-  struct visitor {
-    pending_analysis& all;
-    F const& f;
-
-    constexpr void leaf(std::size_t i) {
-      schedule_node const& n = all.table_.nodes[i];
-      if (n.what() == entry_kind::output) all.flush_all(before(i), f);
-      else if (all.looks(i)) all.flush_named(i, before(i), f);
-      if (all.stops_at(before(i))) return;
-      for (std::uint32_t r = n.first; r < n.last; ++r)
-        if (rotates(n.what())) all.rotate(all.table_.requests[r], rotation_of(n.what()));
-        else all.write(all.table_.requests[r], all.where_[i]);
-      if (all.stops_at(inside(i))) return;
-      for (std::uint32_t r = n.first; r < n.last; ++r)
-        if (all.may_begin_copy(i, all.table_.requests[r]))
-          all.flush_variable(std::size_t(all.table_.requests[r].variable), behind(i), f);
-      (void)all.stops_at(behind(i));
-    }
-    template <class Body>
-    constexpr void group(std::size_t i, Body const& body) {
-      entry_kind const what = all.table_.nodes[i].what();
-      bool const may_repeat = is_conditional(what) || what == entry_kind::repeat;
-      if (may_repeat && all.has_output(i)) all.flush_all(before(i), f);
-      else if (may_repeat) all.flush_named(i, before(i), f);
-      if (all.stops_at(before(i))) return;
-      body();
-      if (what == entry_kind::sequence || all.stops_at(inside(i))) return;
-      all.flush_named(i, behind(i), f);
-      (void)all.stops_at(behind(i));
-    }
-  };
-
   // Once true, nothing more becomes pending.
   constexpr bool stops_at(position here) { return has_stopped_ = has_stopped_ || here == stop_; }
   // Copies in flight rotate with the levels, and so do the cells that they belong to.
@@ -153,8 +149,7 @@ private:
     has_pending_[r.variable] = true;
   }
   // All levels have moved equally far, so one of the two orders is right.
-  template <class F>
-  constexpr void flush_variable(std::size_t variable, position when, F const& f) {
+  constexpr void flush_variable(std::size_t variable, position when) {
     if (has_stopped_ && when != stop_) return;
     if (!has_pending_[variable]) return;
     has_pending_[variable] = false;
@@ -163,19 +158,17 @@ private:
     for (std::uint16_t c = begin; c < end; ++c) is_back = is_back || pending_[c].from > c;
     for (std::uint16_t k = begin; k < end; ++k) {
       std::uint16_t const c = is_back ? k : std::uint16_t(begin + end - 1 - k);
-      if (!pending_[c].changes_nothing()) f(when, pending_[c]);
+      if (calls_ && !pending_[c].changes_nothing()) f_(when, pending_[c]);
       pending_[c] = {c, c};
     }
   }
   // The variables that node `i` names, or anything in its body.
-  template <class F>
-  constexpr void flush_named(std::size_t i, position when, F const& f) {
+  constexpr void flush_named(std::size_t i, position when) {
     for (std::uint32_t r = table_.nodes[i].first; r < table_.nodes[table_.nodes[i].end - 1].last; ++r)
-      flush_variable(std::size_t(table_.requests[r].variable), when, f);
+      flush_variable(std::size_t(table_.requests[r].variable), when);
   }
-  template <class F>
-  constexpr void flush_all(position when, F const& f) {
-    for (std::size_t v = 0; v < table_.variable_count; ++v) flush_variable(v, when, f);
+  constexpr void flush_all(position when) {
+    for (std::size_t v = 0; v < table_.variable_count; ++v) flush_variable(v, when);
   }
 
   Table const& table_;
@@ -184,7 +177,8 @@ private:
   pending_update pending_[Cells + 1]{};
   bool has_pending_[Cells + 1]{}; // by variable
   position stop_ = before(Table::max_nodes + 1); // none
-  bool has_stopped_ = false;
+  bool has_stopped_ = false, calls_ = true;
+  F f_;
 };
 
 /// All that a step flushes, by position. `Most`: the changes that the table makes.

@@ -10,35 +10,18 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace keel::residency::detail {
 
-/// Requests to copy, and for each the first node that reads it. `Most` is an upper bound.
-template <std::size_t Most>
-struct prefetch_list {
-  request list[Most + 1]{};
-  std::uint32_t reader[Most + 1]{};
-  std::size_t size = 0;
-
-  /// Calls `f(part, reader)` for each run of requests of one reader.
-  template <class F>
-  constexpr void for_each_reader(F&& f) const {
-    for (std::size_t first = 0, last = 0; first < size; first = last) {
-      while (last < size && reader[last] == reader[first]) ++last;
-      f(std::span<request const>{list + first, last - first}, reader[first]);
-    }
-  }
-};
-
-/// Copies to memory `to` that can begin behind node `i`, where either end is the host: of what the node writes, all
-/// that a later node of its group reads there before it is written again. The very next node is left out, because it
-/// asks itself. Of what goes to the host nothing is begun once any of the level is written, because what arrives then
-/// counts as old. `where`: the memory of each node.
-template <std::size_t Most, class Table>
-constexpr prefetch_list<Most> prefetched(Table const& table, memory const* where, std::size_t i, memory to) {
-  prefetch_list<Most> found;
+/// Calls `f(request, reader)` for the copies to memory `to` that can begin behind node `i`, where either end is the
+/// host: of what the node writes, all that a later node of its group reads there before it is written again. `reader`
+/// is the first such node. The very next node is left out, because it asks itself. Of what goes to the host nothing is
+/// begun once any of the level is written, because what arrives then counts as old. `where`: the memory of each node.
+template <class Table>
+constexpr void find_prefetches(Table const& table, memory const* where, std::size_t i, memory to, auto&& f) {
   schedule_node const& writer = table.nodes[i];
-  if (!has_place(writer.what()) || where[i] == to || (where[i] != host && to != host)) return found;
+  if (!has_place(writer.what()) || where[i] == to || (where[i] != host && to != host)) return;
   for (std::uint32_t w = writer.first; w < writer.last; ++w) {
     request const& written = table.requests[w];
     region left = written.writes, wanted = region::none;
@@ -57,11 +40,8 @@ constexpr prefetch_list<Most> prefetched(Table const& table, memory const* where
       region const spoiled = table.spoiled_in(j, written);
       left = to == host && spoiled != region::none ? region::none : without(left, spoiled | read);
     }
-    if (wanted == region::none) continue;
-    found.reader[found.size] = reader;
-    found.list[found.size++] = {written.variable, written.level, wanted, region::none};
+    if (wanted != region::none) f(request{written.variable, written.level, wanted, region::none}, reader);
   }
-  return found;
 }
 
 /// Requests of one reader, to be copied to one memory: so many of the table's, from `first` on.
@@ -88,11 +68,12 @@ struct prefetch_table {
     for (std::size_t i = 0; i < table.size; ++i) {
       for (unsigned m = 0; m < unsigned(max_memories); ++m) {
         if ((memories >> m & 1U) == 0 || table.nodes[i].only_begins) continue;
-        prefetched<Table::max_requests>(table, where, i, memory(m))
-            .for_each_reader([&](std::span<request const> part, std::uint32_t reader) {
-              runs[run++] = {memory(m), table.nodes[reader].about->name, size, part.size()};
-              for (request const& r : part) requests[size++] = r;
-            });
+        std::uint32_t last = no_node;
+        find_prefetches(table, where, i, memory(m), [&](request const& r, std::uint32_t reader) {
+          if (std::exchange(last, reader) != reader) runs[run++] = {memory(m), table.nodes[reader].about->name, size};
+          ++runs[run - 1].size;
+          requests[size++] = r;
+        });
       }
       first_run[i + 1] = run;
     }
