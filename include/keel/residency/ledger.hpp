@@ -161,6 +161,8 @@ public:
   [[nodiscard]] int variables() const { return int(variables_.size()); }
   [[nodiscard]] std::string_view name(int variable) const { return traffic_.variables()[std::size_t(variable)].name; }
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
+  /// What messages say: *eta, level 0, core*, and the component where there are several.
+  [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
 
   [[nodiscard]] O& observer() { return observer_; }
   [[nodiscard]] O const& observer() const { return observer_; }
@@ -237,7 +239,6 @@ private:
     return std::lower_bound(by_name_.begin(), by_name_.end(), called,
                             [&](int variable, std::string_view other) { return name(variable) < other; });
   }
-  [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
   [[nodiscard]] std::string describe(memory m) const;
   [[noreturn]] void refuse(detail::asked const& r, region lost, std::string_view routine) const;
   template <class Call, class Tell>

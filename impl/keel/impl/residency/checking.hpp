@@ -2,10 +2,12 @@
 #pragma once
 
 /// @file
-/// What checked tracking looks for: two threads in one `fields`, and what a routine wrote undeclared.
+/// What checked tracking does: finds two threads in one `fields` and what a routine wrote undeclared, and closes the
+/// simulated device's memory.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/concepts.hpp>
+#include <keel/space/simulated_memory.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -54,6 +56,19 @@ private:
   std::atomic<std::thread::id> inside_{};
 };
 
+/// Closes what is allocated of the simulated device's memory, as long as it lives, to all but kernels and copies.
+template <bool Closes>
+struct closed_memory {};
+template <>
+struct closed_memory<true> {
+  closed_memory() { space::set_guard(space::guard::pages); }
+  ~closed_memory() { space::set_guard(guard_before); }
+  closed_memory(closed_memory const&) = delete;
+  closed_memory& operator=(closed_memory const&) = delete;
+
+  space::guard guard_before = space::chosen_guard();
+};
+
 /// One region of one level, in one memory, and what lay there.
 struct digested {
   transfer what; ///< `to` is the memory
@@ -92,10 +107,9 @@ void refuse_undeclared(Ledger& ledger, std::vector<digested> const& before, std:
     request const lost{t.variable, t.level, region::none, t.where};
     ledger.lose({&lost, 1}, {t.component, t.component + 1}, routine);
     throw error("residency::checked",
-                "routine " + std::string(routine) + " changed " + std::string(ledger.name(t.variable)) + ", level " +
-                    std::to_string(t.level) + ", " +
-                    std::string(name_of(overlap(t.where, region::ghosts) ? region::ghosts : t.where)) +
-                    (ledger.components() > 1 ? ", component " + std::to_string(t.component) : "") +
+                "routine " + std::string(routine) + " changed " +
+                    ledger.describe(t.variable, t.level, overlap(t.where, region::ghosts) ? region::ghosts : t.where,
+                                    t.component) +
                     ", in the memory of " + memories[std::size_t(t.to)] + ", which it does not declare",
                 "by a raw pointer, a cast, or beyond its region", "Add it to its writes or updates");
   }

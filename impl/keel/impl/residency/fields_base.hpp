@@ -10,7 +10,6 @@
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/halo.hpp>
-#include <keel/impl/residency/instances.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/prefetch.hpp>
 #include <keel/impl/residency/profiling.hpp>
@@ -39,14 +38,6 @@ extern template class ledger<kokkos_provider, detail::profiled_observer<trace>>;
 #endif
 
 namespace keel::residency::detail {
-
-/// The device that runs a routine of a place.
-template <class Place, class Chosen, class Host>
-struct runs_on : std::type_identity<typename Place::tag> {};
-template <class Chosen, class Host>
-struct runs_on<on_device, Chosen, Host> : std::type_identity<Chosen> {};
-template <class Chosen, class Host>
-struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
 
 template <class App, class Arguments>
 struct action;

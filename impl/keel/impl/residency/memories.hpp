@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// The memories of a list of devices, and which device's queue moves bytes to each.
+/// The devices of an application: their memories, which device's queue moves bytes to each, and an instance of each
+/// space.
 
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
@@ -15,6 +16,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -32,6 +34,13 @@ using memory_space_of = typename space_of<Tag>::memory_space;
 /// Whether kernels of the device work on the host's memory.
 template <class Tag>
 inline constexpr bool is_on_host = std::same_as<memory_space_of<Tag>, Kokkos::HostSpace>;
+
+/// Whether the device is simulated, with memory of its own: then mistakes are made to show.
+template <class Tag>
+inline constexpr bool is_simulated = false;
+template <class Tag>
+  requires requires { device_traits<Tag>::preference; }
+inline constexpr bool is_simulated<Tag> = device_traits<Tag>::preference == 0 && !is_on_host<Tag>;
 
 template <class Lanes, class Devices>
 struct lanes : std::type_identity<Lanes> {};
@@ -135,6 +144,61 @@ struct host_tag : std::type_identity<kokkos_host> {};
 template <class Tag, class... Tags>
 struct host_tag<keel::list<Tag, Tags...>>
     : std::conditional_t<is_on_host<Tag>, std::type_identity<Tag>, host_tag<keel::list<Tags...>>> {};
+
+/// The device that runs a routine of a place.
+template <class Place, class Chosen, class Host>
+struct runs_on : std::type_identity<typename Place::tag> {};
+template <class Chosen, class Host>
+struct runs_on<on_device, Chosen, Host> : std::type_identity<Chosen> {};
+template <class Chosen, class Host>
+struct runs_on<on_host, Chosen, Host> : std::type_identity<Host> {};
+
+/// One instance of a device's space, had from the run when it is first needed.
+template <class Tag>
+struct instance_of {
+  std::optional<space_of<Tag>> space;
+};
+
+/// Instances for the devices of a list and for the host, and where to get them.
+template <class HostTag, class Devices>
+class instances;
+template <class HostTag, class... Tags>
+class instances<HostTag, keel::list<Tags...>>
+    : instance_of<Tags>...,
+      std::conditional_t<(std::is_same_v<HostTag, Tags> || ...), std::type_identity<HostTag>, instance_of<HostTag>> {
+public:
+  template <class Run>
+  explicit instances(Run& run) : run_(&run), make_{[](void* from, instances& self) {
+    static_cast<instance_of<Tags>&>(self).space.emplace(static_cast<Run*>(from)->template execution_space<Tags>());
+  }...} {}
+
+  template <class Tag>
+  [[nodiscard]] std::optional<space_of<Tag>> const& get() const {
+    return static_cast<instance_of<Tag> const&>(*this).space;
+  }
+  template <class Tag>
+  space_of<Tag> const& open() {
+    auto& slot = static_cast<instance_of<Tag>&>(*this).space;
+    if (!slot) {
+      if constexpr ((std::is_same_v<Tag, Tags> || ...)) make_[policy::index_of<keel::list<Tags...>, Tag>](run_, *this);
+      else slot.emplace();
+    }
+    return *slot;
+  }
+  /// Calls `f(tag, space)` for those that are open.
+  template <class F>
+  void for_each_open(F&& f) const {
+    auto const one = [&]<class Tag>(Tag tag) {
+      if (auto const& made = get<Tag>()) f(tag, *made);
+    };
+    (one(Tags{}), ...);
+    if constexpr (!(std::is_same_v<HostTag, Tags> || ...)) one(HostTag{});
+  }
+
+private:
+  void* run_;
+  void (*make_[sizeof...(Tags)])(void*, instances&);
+};
 
 } // namespace keel::residency::detail
 
