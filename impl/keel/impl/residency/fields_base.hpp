@@ -104,8 +104,6 @@ struct fields_base
   static void perform(fields_base& self, std::span<request const> asked, component_range range, Arguments const& args);
   template <class Arguments>
   void run_slowly(action<App, Arguments> const& routine, component_range range, Arguments const& args);
-  template <class Arguments>
-  void run_from_outside(action<App, Arguments> const& routine, component_range range, Arguments const& args);
   void admit(std::span<request const> asked, memory m, std::string_view routine, component_range range);
   void lose(std::span<request const> asked, component_range range, std::string_view who);
   void poison(std::span<request const> asked, memory m, component_range range);

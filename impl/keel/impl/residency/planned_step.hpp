@@ -124,8 +124,8 @@ private:
       using checks = routine_checks<bound, node_memories<App, S, Tag>, Analysis, base_type::lanes::size != 0>;
       action<App, Arguments> const& a = actions().list[N];
       if (!checks::is_ready(N, row, base.ledger_)) [[unlikely]] {
-        if constexpr (!is_planned<Analysis>) return base.run_from_outside(a, range, args);
-        base.progress_.now = before(N);
+        if constexpr (is_planned<Analysis>) base.progress_.now = before(N);
+        else base.require_idle(R::about.name);
         return base.run_slowly(a, range, args);
       }
       if constexpr (base_type::may_poison)

@@ -157,15 +157,6 @@ template <class Arguments>
   routine.run(*this, routine.asked, range, args);
 }
 
-// The same for a routine that no schedule named.
-template <class App>
-template <class Arguments>
-[[gnu::noinline, gnu::cold]] void fields_base<App>::run_from_outside(action<App, Arguments> const& routine,
-                                                                     component_range range, Arguments const& args) {
-  require_idle(routine.about->name);
-  run_slowly(routine, range, args);
-}
-
 template <class App>
 void fields_base<App>::poison(std::span<request const> asked, memory m, component_range range) {
   settle_host();
