@@ -107,7 +107,6 @@ struct fields_base
   void admit(std::span<request const> asked, memory m, std::string_view routine, component_range range);
   void lose(std::span<request const> asked, component_range range, std::string_view who);
   void poison(std::span<request const> asked, memory m, component_range range);
-  void tell_writes(std::span<request const> asked, memory m, std::string_view routine);
   void rotate(int variable, rotation how);
   [[nodiscard]] bool listens() const { return keeps_ledger && ledger_.observer().listens(); }
 

@@ -135,7 +135,9 @@ private:
         }
       if constexpr (!defers_updates) {
         checks::record_writes(N, row);
-        if constexpr (tracking::observer::is_told) base.tell_writes(a.asked, a.where, R::about.name);
+        if constexpr (tracking::observer::is_told)
+          for (request const& r : a.asked)
+            if (r.writes != region::none) base.ledger_.observer().write(r, 0, a.where, R::about.name);
       }
       if constexpr (is_planned<Analysis>) base.progress_.now = inside(N);
       base_type::template perform<R, at>(base, bound::asked(N), range, args);

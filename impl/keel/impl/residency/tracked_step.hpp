@@ -162,11 +162,6 @@ void fields_base<App>::poison(std::span<request const> asked, memory m, componen
   settle_host();
   ledger_.poison(asked, m, range, current_row());
 }
-template <class App>
-void fields_base<App>::tell_writes(std::span<request const> asked, memory m, std::string_view routine) {
-  for (request const& r : asked)
-    if (r.writes != region::none) ledger_.observer().write(r, 0, m, routine);
-}
 
 template <class App>
 void fields_base<App>::rotate(int variable, rotation how) {
