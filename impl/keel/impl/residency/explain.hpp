@@ -99,15 +99,6 @@ using device_to_explain = typename nth_of<find_memory_apart(devices_of<App>{}), 
   return std::string(e.name) + (counts ? ' ' + std::to_string(e.count) : "");
 }
 
-/// Gathers what the reads of each request met.
-struct gathering {
-  met (*of)[region_count];
-  constexpr void read(std::uint32_t request, region one, met const& seen) {
-    met& all = of[request][index_of(one)];
-    all = {all.found || seen.found, all.lacked || seen.lacked, all.lost || seen.lost, all.from | seen.from};
-  }
-};
-
 /// What is told of `Schedule`: found at run time, from the constants of its analysis, and a little more.
 template <class App, class Schedule, class Device>
 struct explained {
@@ -121,9 +112,7 @@ struct explained {
     self.out.transient = found::steady.transient, self.out.period = found::steady.period;
     self.out.copies = found::steady.period_copies;
     if constexpr (found::is_small)
-      (void)steady_search<typename found::table_type, found::cells, gathering>(table, found::where.data(),
-                                                                               gathering{self.seen})
-          .find();
+      (void)steady_search<typename found::table_type, found::cells>(table, found::where.data(), self.seen).find();
     std::vector<std::size_t> ends;
     for (std::size_t i = 0; i < table.size; ++i) {
       while (!ends.empty() && ends.back() <= i) ends.pop_back();
@@ -187,8 +176,7 @@ private:
       bool joined = false;
       for (std::size_t i = first; i < told.accesses.size() && !joined; ++i) {
         told_access& a = told.accesses[i];
-        joined = a.seen.found == m.found && a.seen.lacked == m.lacked && a.seen.lost == m.lost &&
-                 a.seen.from == m.from && (a.reads != region::none) == (reads != region::none) &&
+        joined = a.seen == m && (a.reads != region::none) == (reads != region::none) &&
                  (a.writes != region::none) == (writes != region::none);
         if (joined) a.reads = a.reads | reads, a.writes = a.writes | writes;
       }
@@ -207,11 +195,20 @@ private:
     for (region one : single_regions) {
       auto const r = std::size_t(index_of(one));
       if (is_last && overlap(one, asked.reads))
-        for (auto const& [writer, when] : cell[r])
-          out.flows.push_back({writer, reader, name_of(asked), one, of[r], when != step});
+        for (auto const& [writer, when] : cell[r]) add({writer, reader, name_of(asked), one, of[r], when != step});
       if (overlap(one, asked.writes)) cell[r] = {{reader, step}};
       else if (overlap(one, spoiled_by(asked.writes))) cell[r] = {};
     }
+  }
+  // Regions that go the same way in the same manner share a flow.
+  void add(told_flow const& one) {
+    for (told_flow& f : out.flows)
+      if (f.writer == one.writer && f.reader == one.reader && f.crosses == one.crosses && f.variable == one.variable &&
+          std::string_view(word_for(f.seen)) == word_for(one.seen)) {
+        f.where = f.where | one.where;
+        return;
+      }
+    out.flows.push_back(one);
   }
 
   explanation out;

@@ -53,7 +53,7 @@ KEEL_INLINE std::string as_table(explanation const& told) {
   for (std::size_t i = 1; i < told.entries.size(); ++i) { // the schedule itself comes first
     told_entry const& e = told.entries[i];
     std::string name = std::string(std::size_t(2 * (e.depth - 1)), ' ') + e.name;
-    if (e.accesses.empty()) rows.push_back({name, e.where, "", "", "", "", "", ""});
+    if (e.accesses.empty()) rows.push_back({name, e.where});
     for (told_access const& a : e.accesses) {
       bool const reads = a.reads != region::none, writes = a.writes != region::none;
       std::string const copied = reads ? word_for(a.seen) : "";
@@ -71,13 +71,13 @@ KEEL_INLINE std::string as_table(explanation const& told) {
   std::string text =
       "on " + told.device + ", once " + std::to_string(told.transient) + " steps are made:\n" + aligned(rows);
   if (told.period == 0) return text + "no steady state was found\n";
-  std::vector<told_row> sums{{"", "core", "rim", "ghosts", "", "", "", ""}};
+  std::vector<told_row> sums{{"", "core", "rim", "ghosts"}};
   for (std::size_t a = 0; a < std::size_t{max_planned_memories}; ++a)
     for (std::size_t b = 0; b < std::size_t{max_planned_memories}; ++b) {
       auto const& n = told.copies.copies[a][b];
       if (n[0] + n[1] + n[2] == 0) continue;
       sums.push_back({told.memories[a] + " to " + told.memories[b], std::to_string(n[0]), std::to_string(n[1]),
-                      std::to_string(n[2]), "", "", "", ""});
+                      std::to_string(n[2])});
     }
   text += "copies in " +
           (told.period == 1 ? std::string("a step") : "a period of " + std::to_string(told.period) + " steps");
@@ -123,15 +123,12 @@ KEEL_INLINE std::string as_graph(explanation const& told) {
   }
   for (; open > 0; --open) text += std::string(std::size_t(2 * open), ' ') + "}\n";
   // What goes the same way in the same manner shares an arrow.
-  std::map<std::tuple<std::size_t, std::size_t, bool, std::string>, std::map<std::string, region>> arrows;
+  std::map<std::tuple<std::size_t, std::size_t, bool, std::string>, std::string> arrows;
   for (told_flow const& f : told.flows) {
-    region& where = arrows[{f.writer, f.reader, f.crosses, word_for(f.seen)}][f.variable];
-    where = where | f.where;
+    std::string& data = arrows[{f.writer, f.reader, f.crosses, word_for(f.seen)}];
+    data += (data.empty() ? "" : "\n") + f.variable + ' ' + std::string(residency::name_of(f.where));
   }
-  for (auto const& [way, parts] : arrows) {
-    std::string data;
-    for (auto const& [variable, where] : parts)
-      data += (data.empty() ? "" : "\n") + variable + ' ' + std::string(residency::name_of(where));
+  for (auto const& [way, data] : arrows) {
     auto const& [writer, reader, crosses, word] = way;
     char const* const look = word == "always"    ? "color=red, penwidth=2"
                              : word == "depends" ? "color=red, style=dashed"

@@ -47,10 +47,11 @@ struct tally {
 struct met {
   bool found = false, lacked = false, lost = false; ///< valid here; valid elsewhere; valid nowhere
   unsigned from = 0;                                ///< memories that it can come from, one bit each
-};
-/// The listener that ignores what each read meets. Others have the same member.
-struct no_listener {
-  constexpr void read(std::uint32_t, region, met const&) {}
+
+  constexpr void add(met const& m) {
+    found = found || m.found, lacked = lacked || m.lacked, lost = lost || m.lost, from |= m.from;
+  }
+  friend constexpr bool operator==(met const&, met const&) = default;
 };
 
 /// The steady state: what may be stale at the beginning of its steps, and the copies of one period.
@@ -65,12 +66,12 @@ struct steady_state {
 
 /// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for
 /// each region of each cell, step after step, until a round of all `every` begins as an earlier one did. `where`: the
-/// memory of each node.
-template <class Table, std::size_t Cells, class Listener = no_listener>
+/// memory of each node. `seen`, if there is one: what the reads of each request met, by region.
+template <class Table, std::size_t Cells>
 class steady_search {
 public:
-  constexpr steady_search(Table const& t, memory const* where, Listener listener = {})
-      : table_(t), where_(where), listener_(listener) {
+  constexpr steady_search(Table const& t, memory const* where, met (*seen)[region_count] = nullptr)
+      : table_(t), where_(where), seen_(seen) {
     // What the schedule does not write comes from outside, by way of the host.
     for (place_sets& c : now_.cells)
       for (place_set& one : c.of) one = place_set(1U << 1);
@@ -234,7 +235,7 @@ private:
       }
       after |= place_set(1U << then);
     }
-    if (records_) listener_.read(number, one, seen);
+    if (records_ && seen_ != nullptr) seen_[number][r].add(seen);
     if (seen.lacked && records_ && (table_.variables[asked.variable]->has_ghosts || one == core)) {
       if (where != host) copies_.copies[0][int(where)][r] += 1;
       for (int m = 1; m < max_planned_memories; ++m)
@@ -245,7 +246,7 @@ private:
 
   Table const& table_;
   memory const* where_;
-  [[no_unique_address]] Listener listener_;
+  met (*seen_)[region_count];
   possible<Cells> now_{};
   tally copies_{};
   std::int64_t cycle_length_ = 1, step_ = 1;

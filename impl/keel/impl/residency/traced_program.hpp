@@ -8,10 +8,8 @@
 #include <keel/residency/grid.hpp>
 
 #include <cstddef>
-#include <map>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -67,16 +65,9 @@ void tell_schedule(O& observer) {
         if (about.find(' ' + a.variable) == about.npos) about += ' ' + a.variable;
     observer.entry(name, i, e.depth - 1, name_of(e.what), about, e.where);
   }
-  // Regions that go the same way in the same manner share a line.
-  std::map<std::tuple<std::size_t, std::size_t, std::string, bool, std::string>, region> flows;
-  for (told_flow const& f : told.flows) {
-    region& where = flows[{f.writer, f.reader, word_for(f.seen), f.crosses, f.variable}];
-    where = where | f.where;
-  }
-  for (auto const& [way, where] : flows) {
-    auto const& [writer, reader, copied, crosses, variable] = way;
-    observer.flow(name, writer, reader, variable + ' ' + std::string(residency::name_of(where)), copied, crosses);
-  }
+  for (told_flow const& f : told.flows)
+    observer.flow(name, f.writer, f.reader, f.variable + ' ' + std::string(residency::name_of(f.where)),
+                  word_for(f.seen), f.crosses);
 }
 
 } // namespace keel::residency::detail
