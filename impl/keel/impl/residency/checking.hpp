@@ -97,7 +97,7 @@ std::vector<digested> digest_undeclared(Ledger const& ledger, Provider& provider
   return all;
 }
 
-/// Refuses what changed between two lists of digests. What a routine wrote undeclared is lost: its contents are unknown.
+/// Refuses what differs in two lists of digests. What a routine wrote undeclared is lost: its contents are unknown.
 template <class Ledger>
 void refuse_undeclared(Ledger& ledger, std::vector<digested> const& before, std::vector<digested> const& after,
                        std::vector<std::string> const& memories, std::string_view routine) {

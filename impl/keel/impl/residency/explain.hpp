@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What is told of a plan: rows, each an access of an entry to one or more regions of a level, with what is known of it.
+/// What is told of a plan: rows, each an access of an entry to regions of a level, with what is known of it.
 
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/prefetch.hpp>
