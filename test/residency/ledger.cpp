@@ -312,6 +312,18 @@ TEST_CASE("residency: reading what is valid nowhere, and an unknown variable, ar
   CHECK(t.provider.copies == 0);
 }
 
+TEST_CASE("residency: names are found in whatever order they were added, each once") {
+  recording_provider provider{1};
+  kr::ledger<recording_provider> book{provider};
+  std::vector<std::string> const names{"u", "eta", "v", "du", "a", "eta2", "z"};
+  for (std::string const& name : names) (void)book.add(name, 1);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK(book.find(names[i]) == int(i));
+    CHECK(message_of([&] { (void)book.add(names[i], 1); }).find("two variables " + names[i]) != std::string::npos);
+  }
+  CHECK(book.variables() == int(names.size()));
+}
+
 TEST_CASE("residency: a source that moved is valid no more") {
   trial t(2, {{1, {1, 1, 1}}});
   CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
