@@ -270,6 +270,50 @@ TEST_CASE("space: an instance of tbb runs on after a kernel threw") {
   CHECK(sum == 499500);
 }
 
+TEST_CASE("space: a kernel of tbb is whole where the program's own oneTBB cancels the task that launched it") {
+  for (int const width : {2, 3}) { // of the arena that the task runs in, and of another one
+    tbb_space const space(width);
+    std::atomic<int> ran = 0;
+    ::tbb::task_arena(2).execute([&] {
+      ::tbb::task_group tasks;
+      tasks.run([&] {
+        tasks.cancel();
+        Kokkos::parallel_for(Kokkos::RangePolicy<tbb_space>(space, 0, 64), [&](int) { ++ran; });
+        Kokkos::parallel_for(Kokkos::RangePolicy<tbb_space>(space, 0, 2), [&](int) { // a kernel in a kernel
+          Kokkos::parallel_for(Kokkos::RangePolicy<tbb_space>(space, 0, 64), [&](int) { ++ran; });
+        });
+      });
+      tasks.wait();
+    });
+    CHECK(ran == 3 * 64);
+  }
+}
+
+TEST_CASE("space: a kernel in a kernel of tbb is whole where another part of the outer one throws") {
+  tbb_space const space(2);
+  std::atomic<int> ran = 0;
+  std::atomic<bool> is_other_there = false;
+  std::atomic<bool> is_thrown = false;
+  auto const wait = [](std::atomic<bool> const& until) {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!until && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  };
+  using range = Kokkos::RangePolicy<tbb_space>;
+  auto const outer = [&](int i) {
+    if (i == 0) {
+      wait(is_other_there);
+      is_thrown = true;
+      throw 7;
+    }
+    is_other_there = true;
+    wait(is_thrown);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // until oneTBB has cancelled what it can
+    Kokkos::parallel_for(range(space, 0, 64), [&](int) { ++ran; });
+  };
+  CHECK_THROWS_AS(Kokkos::parallel_for(range(space, 0, 2), outer), int);
+  CHECK(ran == 64);
+}
+
 TEST_CASE("space: threads and regions that cannot be are errors") {
   CHECK_THROWS_AS(tbb_space(0), keel::error);
   CHECK_THROWS_AS(tbb_space(1, keel::space::numa_region{tbb_space::max_numa_regions()}), keel::error);

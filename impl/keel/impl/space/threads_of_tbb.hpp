@@ -9,6 +9,7 @@
 #include <keel/impl/space/reserved_threads.hpp>
 #include <keel/impl/space/waits.hpp>
 
+#include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
@@ -53,6 +54,7 @@ struct arenas::threads_of_tbb {
   }
 
   reserved_threads reserved;
+  ::tbb::task_group_context context{::tbb::task_group_context::isolated}; // of the kernel that has the turn
   std::vector<std::unique_ptr<::tbb::task_arena>> by_region;
   std::vector<int> ends; // threads of the regions up to each
 };
@@ -149,22 +151,29 @@ KEEL_INLINE int arenas::thread_number() {
   return current_kernel->first_thread + std::max(0, ::tbb::this_task_arena::current_thread_index());
 }
 
-/// Calls f(begin) … f(end - 1) on the threads of the arena that the caller is in.
+/// Calls f(begin) … f(end - 1) on the threads of the arena that the caller is in. The context is isolated, so that a
+/// kernel is whole where the program cancels the task of its own that launched it.
 inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads,
-                   numbered_call const& f) {
-  auto const run = [&](std::int64_t c) {
+                   numbered_call const& f, ::tbb::task_group_context& context) {
+  using chunks = ::tbb::blocked_range<std::int64_t>;
+  auto const run = [&](chunks const& some) {
     order_for_sanitizer::acquire(); // before it looks at what the caller wrote
     {
       kernel_scope const scope(kernel);
-      f(c);
+      for (auto c = some.begin(); c != some.end(); ++c) f(c);
     }
     order_for_sanitizer::release();
   };
   order_for_sanitizer::release();
   if (end - begin <= threads)
-    ::tbb::parallel_for(begin, end, run, ::tbb::static_partitioner{});
+    ::tbb::parallel_for(chunks(begin, end), run, ::tbb::static_partitioner{}, context);
   else
-    ::tbb::parallel_for(begin, end, run, ::tbb::simple_partitioner{});
+    ::tbb::parallel_for(chunks(begin, end), run, ::tbb::simple_partitioner{}, context);
+}
+inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads,
+                   numbered_call const& f) {
+  ::tbb::task_group_context own(::tbb::task_group_context::isolated);
+  spread(kernel, begin, end, threads, f, own);
 }
 
 KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) {
@@ -175,7 +184,16 @@ KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) 
     return;
   }
   if (by_region.size() == 1) {
-    auto const all = [&] { spread(kernel, 0, count, threads_, f); };
+    auto const all = [&] {
+      // Making a context costs a tenth of an empty kernel. A kernel that has the turn takes the instance's.
+      if (kernel->launched_from != nullptr) return spread(kernel, 0, count, threads_, f);
+      try {
+        spread(kernel, 0, count, threads_, f, own_->context);
+      } catch (...) {
+        own_->context.reset();
+        throw;
+      }
+    };
     // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
     // Isolated, because it may have other tasks ready, and one that launches a kernel would start it within this one.
     if (!bound_ && ::tbb::this_task_arena::max_concurrency() == threads_)
