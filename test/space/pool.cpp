@@ -4,6 +4,10 @@
 #include <doctest/doctest.h>
 #include <laws/memory_space.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -14,6 +18,21 @@ namespace {
 using pool = keel::space::pool<>;
 using resource = pool::resource_type;
 using view = Kokkos::View<int*, pool>;
+
+/// Memory that notices two threads which ask for it at once.
+struct for_one_at_a_time {
+  static constexpr char const* name = "for one at a time";
+  static constexpr keel::space::reach reached_from = keel::space::reach::host;
+  static inline std::atomic<int> inside = 0, met = 0;
+
+  void* allocate(std::size_t bytes, std::size_t alignment) const {
+    if (inside++ != 0) ++met;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    --inside;
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  }
+  void deallocate(void* pointer, std::size_t, std::size_t) const { std::free(pointer); }
+};
 
 pool of_its_own(keel::space::pool_options options = {}) { return pool(resource(options)); }
 
@@ -63,21 +82,45 @@ TEST_CASE("space: spaces made by default share one pool, others do not") {
   CHECK(own.resource().held() > 0);
 }
 
-TEST_CASE("space: a pool may be used from many threads at once") {
-  auto const space = of_its_own();
+TEST_CASE("space: threads that use a pool at once reach its upstream one after another") {
+  using upstream = keel::space::memory<for_one_at_a_time>;
+  keel::space::pool<upstream> const space(keel::space::pool_resource<upstream>(keel::space::pool_options{}));
   std::vector<std::thread> threads;
-  std::vector<int> wrong(4, 0);
   for (int t = 0; t < 4; ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 2000; ++i) {
-        std::size_t const bytes = 1 + static_cast<std::size_t>(i * 7 % 500);
-        auto* const p = static_cast<unsigned char*>(space.allocate("p", bytes));
-        p[0] = static_cast<unsigned char>(t);
-        p[bytes - 1] = static_cast<unsigned char>(t);
-        wrong[t] += p[0] != t;
-        space.deallocate("p", p, bytes);
-      }
+    threads.emplace_back([&] {
+      for (int i = 0; i < 5; ++i) space.deallocate(space.allocate(2 << 20), 2 << 20);
     });
   for (auto& thread : threads) thread.join();
-  CHECK(wrong == std::vector<int>(4, 0));
+  CHECK(for_one_at_a_time::met == 0);
+}
+
+TEST_CASE("space: a pool may be used from many threads at once") {
+  auto const space = of_its_own();
+  constexpr int count = 4;
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(count, 0);
+  std::atomic<int> started = 0;
+  for (int t = 0; t < count; ++t)
+    threads.emplace_back([&, t] {
+      struct block {
+        unsigned char* at;
+        std::size_t bytes;
+      };
+      std::vector<block> kept(8, block{nullptr, 0}); // so that a block is held while others are given out
+      ++started;
+      while (started < count) std::this_thread::yield();
+      for (int i = 0; i < 50000; ++i) {
+        auto& [at, bytes] = kept[static_cast<std::size_t>(i % 8)];
+        if (at != nullptr) {
+          wrong[static_cast<std::size_t>(t)] += at[0] != t || at[bytes - 1] != t;
+          space.deallocate("p", at, bytes);
+        }
+        bytes = 1 + static_cast<std::size_t>(i * 7 % 500);
+        at = static_cast<unsigned char*>(space.allocate("p", bytes));
+        at[0] = at[bytes - 1] = static_cast<unsigned char>(t);
+      }
+      for (auto const& [at, bytes] : kept) space.deallocate("p", at, bytes);
+    });
+  for (auto& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(count, 0));
 }

@@ -12,7 +12,9 @@
 #include <limits>
 #include <memory>
 #include <memory_resource>
+#include <mutex>
 #include <new>
+#include <thread>
 
 namespace keel::space {
 
@@ -62,6 +64,21 @@ private:
   std::atomic<std::size_t> high_water_ = 0;
 };
 
+/// A lock that is held for some nanoseconds, or while an upstream is asked: a thread that waits lets others run. It
+/// costs less than a mutex, or than the lists of each thread that std::pmr::synchronized_pool_resource keeps.
+class short_lock {
+public:
+  void lock() noexcept {
+    while (held_.exchange(true, std::memory_order_acquire)) {
+      while (held_.load(std::memory_order_relaxed)) std::this_thread::yield();
+    }
+  }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+private:
+  std::atomic<bool> held_ = false;
+};
+
 } // namespace detail
 
 /// A pool over `Upstream`, a memory space that host code may touch, because the
@@ -90,9 +107,11 @@ public:
 
   /// Throws where the limit or the upstream is exhausted.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) const {
+    std::lock_guard const guard(state_->lock);
     return state_->pool.allocate(bytes, alignment);
   }
   void deallocate(void* pointer, std::size_t bytes, std::size_t alignment) const {
+    std::lock_guard const guard(state_->lock);
     state_->pool.deallocate(pointer, bytes, alignment);
   }
 
@@ -100,7 +119,10 @@ public:
   [[nodiscard]] std::size_t held() const { return state_->upstream.held(); }
   [[nodiscard]] std::size_t high_water() const { return state_->upstream.high_water(); }
   /// Gives all back to the upstream, also what is in use: nothing of the pool may be.
-  void release() const { state_->pool.release(); }
+  void release() const {
+    std::lock_guard const guard(state_->lock);
+    state_->pool.release();
+  }
 
 private:
   struct state {
@@ -108,7 +130,8 @@ private:
         : upstream(std::move(from), options.limit),
           pool({.max_blocks_per_chunk = 0, .largest_required_pool_block = options.largest_block}, &upstream) {}
     detail::counted_upstream<Upstream> upstream;
-    std::pmr::synchronized_pool_resource pool;
+    std::pmr::unsynchronized_pool_resource pool;
+    detail::short_lock lock;
   };
   static std::shared_ptr<state> const& shared() {
     static auto const one = std::make_shared<state>(pool_options{}, Upstream{});
