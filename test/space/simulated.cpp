@@ -6,6 +6,7 @@
 #include <laws/execution_data.hpp>
 #include <laws/execution_graphs.hpp>
 #include <laws/execution_nests.hpp>
+#include <laws/execution_parts.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
 #include <laws/execution_threads.hpp>
@@ -60,6 +61,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_data, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_graphs, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, simulated);
+TEST_CASE_TEMPLATE_INVOKE(execution_parts, simulated);
 TEST_CASE_TEMPLATE_INVOKE(execution_tools, simulated);
 
 TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits for it") {

@@ -9,6 +9,7 @@
 #include <laws/execution_data.hpp>
 #include <laws/execution_graphs.hpp>
 #include <laws/execution_nests.hpp>
+#include <laws/execution_parts.hpp>
 #include <laws/execution_space.hpp>
 #include <laws/execution_teams.hpp>
 #include <laws/execution_threads.hpp>
@@ -41,6 +42,7 @@ TEST_CASE_TEMPLATE_INVOKE(execution_data, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_containers, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_graphs, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_threads, tbb_space);
+TEST_CASE_TEMPLATE_INVOKE(execution_parts, tbb_space);
 TEST_CASE_TEMPLATE_INVOKE(execution_tools, tbb_space);
 
 namespace {
