@@ -12,6 +12,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
 
 namespace bench {
 
@@ -31,6 +32,16 @@ struct triad {
 };
 struct nothing {
   KOKKOS_FUNCTION void operator()(long) const {}
+};
+
+/// Work in registers alone, some microseconds an item.
+struct iterated {
+  double* out;
+  KOKKOS_FUNCTION void operator()(long i) const {
+    double x = 1.0 / static_cast<double>(i + 2);
+    for (int turn = 0; turn != 1000; ++turn) x = 3.7 * x * (1 - x);
+    out[i] = x;
+  }
 };
 
 template <class F, class Partitioner>
@@ -73,6 +84,23 @@ void empty_kernels() {
           [&] { Kokkos::parallel_for(range<tbb>(own, 0, 64), nothing{}); });
 }
 
+/// At most 1 / 1.9 of the time of one thread is wanted of two, on two cores that are free.
+void two_threads() {
+  if (tbb().threads() < 2) return;
+  constexpr long items = 4096;
+  Kokkos::View<double*, Kokkos::HostSpace> const out("out", items);
+  iterated const kernel{out.data()};
+  tbb const one(1);
+  tbb const two(2);
+  auto const on = [&](tbb const& space) {
+    return [&] { Kokkos::parallel_for(range<tbb>(space, 0, items), kernel); };
+  };
+  compare("compute-bound: one thread, two", 1, on(one), on(two), 1 / 1.9);
+  compare("compute-bound: two threads of tbb::parallel_for, keel's", 1, [&] {
+    ::tbb::task_arena(2).execute([&] { plain(items, kernel, ::tbb::static_partitioner{}); });
+  }, on(two), 1.05);
+}
+
 void triads() {
   arrays<Kokkos::HostSpace> const host;
   auto const kernel = host.kernel();
@@ -105,6 +133,7 @@ int main(int argc, char** argv) {
               static_cast<int>(bench::kokkos().concurrency()), bench::n * 8 / 1000000);
   keel::bench::print_head();
   bench::empty_kernels();
+  bench::two_threads();
   bench::triads();
   bench::bound_memory<keel::space::numa<0>>("triad: first touch by hand, numa<0>");
   bench::bound_memory<keel::space::numa_interleave>("triad: first touch by hand, numa_interleave");
