@@ -105,7 +105,7 @@ private:
 struct simulated::plugin {
   static constexpr std::string_view name = "simulated";
   static constexpr int order = 900;
-  static void initialize(settings const&) {}
+  static void initialize(settings const&) { detail::queues::all(); } // made here, because the end cannot throw
   static void finalize() { detail::queues::all().stop(); }
   static void fence(std::string const& label) { impl_static_fence(label); }
   static void print_configuration(std::ostream& out, bool) {
