@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// A program that is traced, for trace_end.cpp: two steps, and then what its argument says.
+/// A program that is traced, for trace_end.cpp: two steps, and then what its argument says. It is built alone, and on
+/// ranks.
 #include <keel/keel.hpp>
 
 #include <stdexcept>
@@ -12,7 +13,9 @@ namespace {
 
 struct app : keel::defaults {
   using devices = keel::where_supported<keel::list<keel::serial, keel::simulated>>;
+#if !KEEL_TEST_ON_RANKS
   using ranks = keel::machine::alone;
+#endif
   using tracking = kr::traced;
 };
 struct heat : kr::variable<"heat", double*, kr::levels<2>> {};

@@ -107,6 +107,7 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   if (!file_)
     throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno),
                 "Name another file", errno);
+  in_buffer_ = 0;
   origin_ = clock::now();
   auto const epoch =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
@@ -234,10 +235,13 @@ KEEL_INLINE std::string trace::path_of(std::string const& name, int rank, int pa
   return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
 }
 
-// In full, or the program is told.
+// In full, or the program is told. A buffer goes out between two lines, so a killed process leaves whole ones.
 KEEL_INLINE void trace::write_line(detail::trace_line const& line) {
   std::string const text = line.text + "}\n";
-  if (std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size()) return;
+  bool const fits = (in_buffer_ += text.size()) <= 4096; // the bytes that stdio holds, or fewer
+  if (!fits) in_buffer_ = text.size();
+  if ((fits || std::fflush(file_.get()) == 0) && std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size())
+    return;
   int const code = errno;
   file_.get_deleter().is_told = true;
   throw lost(file_.get_deleter().path, code);
