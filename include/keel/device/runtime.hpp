@@ -31,6 +31,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -195,7 +196,7 @@ public:
   [[nodiscard]] std::vector<device::remark> const& remarks() const { return settings_.common.remarks(); }
 
 private:
-  void begin(int& argc, char** argv, start<App> const* before) {
+  void begin(int& argc, char** argv, start<App> const* before) try {
     device::set_log_speaker(environment_.is_master());
     auto const devices_here = settings_.all();
     auto& common = settings_.common;
@@ -223,6 +224,8 @@ private:
     common.tell_remarks(std::as_const(settings_).all());
     if (environment_.is_master())
       device::print_start(device::option_names_of<App>(), common, std::as_const(settings_).all(), device_name());
+  } catch (std::bad_alloc const&) {
+    throw error("runtime", "the program does not start", "there is not enough memory", "Free some, or raise its limit");
   }
 
   /// All ranks throw where one has a problem.

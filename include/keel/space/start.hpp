@@ -15,6 +15,7 @@
 #include <keel/space/settings.hpp>
 
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -91,6 +92,8 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
       Kokkos::initialize(argc, argv.data());
     } catch (error const&) {
       throw;
+    } catch (std::bad_alloc const&) {
+      throw error("space", "Kokkos did not start", "there is not enough memory", "Free some, or raise its limit");
     } catch (std::exception const& thrown) {
       throw error("space", "Kokkos did not start", thrown.what(),
                   "Check the --kokkos-… options and KOKKOS_… variables");

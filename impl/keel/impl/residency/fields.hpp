@@ -11,6 +11,7 @@
 #include <keel/impl/residency/traced_program.hpp>
 #include <keel/residency/fields.hpp>
 
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -19,11 +20,14 @@ namespace keel::residency {
 
 template <class App, Variable... Vars>
 template <Runtime<App> Run, class... Options>
-fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
+fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options) try
     : base(run, detail::shares_in(run, whole, options...), detail::components_in(options...)) {
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
   for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   this->open_for(run);
+} catch (std::bad_alloc const&) {
+  throw error("residency::fields", "the fields are not made", "there is not enough memory",
+              "Take smaller arrays, or more ranks");
 }
 
 template <class App, Variable... Vars>

@@ -60,11 +60,12 @@ inline handle fresh() {
   return t;
 }
 
+[[noreturn]] inline void throw_lack_of_memory(std::string const& what) {
+  throw error("topology", what + " is not read", "there is not enough memory", "Free some, or raise its limit", ENOMEM);
+}
 /// hwloc and its reader of XML answer the same for a lack of memory and for wrong input, but for errno.
 inline void refuse_lack_of_memory(std::string const& what) {
-  if (errno == ENOMEM)
-    throw error("topology", what + " is not read", "there is not enough memory", "Free some, or raise its limit",
-                ENOMEM);
+  if (errno == ENOMEM) throw_lack_of_memory(what);
 }
 
 /// Where hwloc does its work. `what` stands in the message.

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,13 @@ KEEL_INLINE void no_such_range(int min, int max) {
   throw error("topology", "no distance lies between " + std::to_string(min) + " and " + std::to_string(max), {},
               "Say -1 for no upper bound", EINVAL);
 }
-inline inventory read(loaded const& from) { return discovery{from}.take(); }
+inline inventory read(loaded const& from) {
+  try {
+    return discovery{from}.take();
+  } catch (std::bad_alloc const&) {
+    throw_lack_of_memory(from.source);
+  }
+}
 
 } // namespace detail
 
