@@ -7,13 +7,16 @@
 /// (failing_call in failing.hpp), the number of the call that does, from 1, and how many calls there were so far. Of
 /// files, plain_file counts what goes to plain ones alone, because an MPI whose pipes fail waits for ever. A copy is
 /// one of Kokkos', which tells of it where this is its tool; it fails by an exception, as those of a GPU do. With 6
-/// the open communicators of all ranks are counted, and nothing fails. glibc alone.
+/// the open communicators of all ranks are counted, and nothing fails. With 7 an allocation fails that is neither MPI's
+/// nor OpenMP's nor hwloc's while it reads this machine, because these end the program where they have no memory
+/// (Open MPI 4.1, libgomp 12, hwloc 2.9). glibc alone.
 
 #include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 #if KEEL_WITH_MPI
@@ -40,6 +43,7 @@ struct shared_numbers {
   std::atomic<std::uint64_t> calls;
 };
 shared_numbers* numbers = nullptr;
+std::atomic<int> foreign = 0; ///< calls under way that 7 does not count
 
 __attribute__((constructor)) void begin() {
   char const* const path = std::getenv("KEEL_TEST_CALLS");
@@ -64,6 +68,25 @@ bool file_fails(int code, int file = -1) {
   return fails(numbers->kind, code);
 }
 
+/// Whether a part of MPI, what it stands on, or OpenMP's library asks for memory.
+bool is_foreign(void const* caller) {
+  Dl_info about{};
+  if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr) return false;
+  for (char const* part : {"/libmpi", "/libopen-", "/openmpi/", "/libpmix", "/pmix", "/libuc", "/libevent", "/libfabric", "/libgomp"})
+    if (std::strstr(about.dli_fname, part) != nullptr) return true;
+  return false;
+}
+
+bool memory_fails(void const* caller) {
+  if (numbers == nullptr) return false;
+  return fails(1, ENOMEM) || (numbers->kind == 7 && foreign == 0 && !is_foreign(caller) && fails(7, ENOMEM));
+}
+
+struct uncounted {
+  uncounted() { ++foreign; }
+  ~uncounted() { --foreign; }
+};
+
 template <class F>
 F* next(char const* name) {
   return reinterpret_cast<F*>(dlsym(RTLD_NEXT, name));
@@ -72,14 +95,28 @@ F* next(char const* name) {
 } // namespace
 
 extern "C" {
-void* malloc(std::size_t size) { return fails(1, ENOMEM) ? nullptr : __libc_malloc(size); }
-void* calloc(std::size_t count, std::size_t size) { return fails(1, ENOMEM) ? nullptr : __libc_calloc(count, size); }
-void* realloc(void* at, std::size_t size) { return fails(1, ENOMEM) ? nullptr : __libc_realloc(at, size); }
-void* aligned_alloc(std::size_t by, std::size_t size) { return fails(1, ENOMEM) ? nullptr : __libc_memalign(by, size); }
+#define KEEL_CALLER __builtin_return_address(0)
+void* malloc(std::size_t size) { return memory_fails(KEEL_CALLER) ? nullptr : __libc_malloc(size); }
+void* calloc(std::size_t count, std::size_t size) {
+  return memory_fails(KEEL_CALLER) ? nullptr : __libc_calloc(count, size);
+}
+void* realloc(void* at, std::size_t size) { return memory_fails(KEEL_CALLER) ? nullptr : __libc_realloc(at, size); }
+void* aligned_alloc(std::size_t by, std::size_t size) {
+  return memory_fails(KEEL_CALLER) ? nullptr : __libc_memalign(by, size);
+}
 int posix_memalign(void** to, std::size_t by, std::size_t size) {
-  if (fails(1, ENOMEM)) return ENOMEM;
+  if (memory_fails(KEEL_CALLER)) return ENOMEM;
   *to = __libc_memalign(by, size);
   return *to == nullptr ? ENOMEM : 0;
+}
+
+int hwloc_topology_init(void** topology) {
+  uncounted const call;
+  return next<int(void**)>("hwloc_topology_init")(topology);
+}
+int hwloc_topology_load(void* topology) {
+  uncounted const call;
+  return next<int(void*)>("hwloc_topology_load")(topology);
 }
 
 ssize_t write(int file, void const* bytes, std::size_t count) {
@@ -126,6 +163,19 @@ KEEL_FAILS(MPI_Allgather, (in a, int b, type c, out d, int e, type f, MPI_Comm g
 KEEL_FAILS(MPI_Allreduce, (in a, out b, int c, type d, MPI_Op e, MPI_Comm f), (a, b, c, d, e, f))
 KEEL_FAILS(MPI_Iallreduce, (in a, out b, int c, type d, MPI_Op e, MPI_Comm f, MPI_Request* g), (a, b, c, d, e, f, g))
 KEEL_FAILS(MPI_Scan, (in a, out b, int c, type d, MPI_Op e, MPI_Comm f), (a, b, c, d, e, f))
+
+extern "C" int MPI_Init_thread(int* a, char*** b, int c, int* d) {
+  uncounted const call;
+  return next<int(int*, char***, int, int*)>("MPI_Init_thread")(a, b, c, d);
+}
+extern "C" int MPI_Finalize() {
+  uncounted const call;
+  return next<int()>("MPI_Finalize")();
+}
+extern "C" int MPI_Abort(MPI_Comm a, int code) {
+  uncounted const call;
+  return next<int(MPI_Comm, int)>("MPI_Abort")(a, code);
+}
 
 // Communicators fail, too; or those that are open are counted, for test/soak.
 namespace {
