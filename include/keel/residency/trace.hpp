@@ -120,7 +120,9 @@ private:
   [[nodiscard]] static error lost(std::string const& path, int code);
 
   std::unique_ptr<std::FILE, detail::trace_closer> file_;
-  std::size_t in_buffer_ = 0; // bytes of the lines that may not be written yet
+  // Bytes that stdio may hold, 4 KiB or more: they go out between two lines, so a process that is killed leaves whole
+  // ones.
+  std::size_t in_buffer_ = 0;
   int rank_ = 0;
   clock::time_point origin_, begun_;
   std::vector<std::string> memories_;

@@ -107,7 +107,6 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   if (!file_)
     throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno),
                 "Name another file", errno);
-  in_buffer_ = 0;
   origin_ = clock::now();
   auto const epoch =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
