@@ -36,6 +36,7 @@ TEST_CASE("machine: an exact sum loses nothing, however different its terms are"
   CHECK(sum_of({limits::infinity(), 1}) == limits::infinity());
   CHECK(std::isnan(sum_of({limits::infinity(), -limits::infinity()})));
   CHECK(std::isnan(sum_of({limits::quiet_NaN(), 1})));
+  CHECK(std::isnan((exact_sum{limits::infinity()} + exact_sum{-limits::infinity()}).value()));
 }
 
 TEST_CASE("machine: an exact sum is rounded once, to the nearest, a tie to the even one") {
