@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Ocean where an allocation, a write, a flush or a renaming of a file, a copy of the device or a message fails, at each
-/// place: the run is right, or it ends with code 2 and a reason; what stands on disk is whole.
+/// Ocean where an allocation, a write, a flush or a renaming of a file, a copy of the device or a message fails, at
+/// each place: the run is right, or it ends with code 2 and a reason; what stands on disk is whole.
 
 #include "program.hpp"
 

@@ -8,8 +8,8 @@
 /// files, plain_file counts what goes to plain ones alone, because an MPI whose pipes fail waits for ever. A copy is
 /// one of Kokkos', which tells of it where this is its tool; it fails by an exception, as those of a GPU do. With 6
 /// the open communicators of all ranks are counted, and nothing fails. With 7 an allocation fails that is neither MPI's
-/// nor OpenMP's nor hwloc's while it reads this machine, because these end the program where they have no memory
-/// (Open MPI 4.1, libgomp 12, hwloc 2.9). glibc alone.
+/// nor OpenMP's, nor hwloc's while it reads this machine, nor Kokkos 5's while it gives back memory or ends, because
+/// these end the program where they have no memory (Open MPI 4.1, libgomp, hwloc 2.9, Kokkos 5). glibc alone.
 
 #include <atomic>
 #include <cerrno>
@@ -72,7 +72,8 @@ bool file_fails(int code, int file = -1) {
 bool is_foreign(void const* caller) {
   Dl_info about{};
   if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr) return false;
-  for (char const* part : {"/libmpi", "/libopen-", "/openmpi/", "/libpmix", "/pmix", "/libuc", "/libevent", "/libfabric", "/libgomp"})
+  for (char const* part : {"/libmpi", "/libopen-", "/openmpi/", "/libpmix", "/pmix", "/libuc", "/libevent",
+                           "/libfabric", "/libgomp"})
     if (std::strstr(about.dli_fname, part) != nullptr) return true;
   return false;
 }
@@ -141,6 +142,23 @@ void kokkosp_begin_deep_copy(memory_name, char const*, void const*, memory_name,
   if (fails(5, EIO)) throw std::runtime_error("a copy that a test lets fail");
 }
 }
+
+#if KEEL_KOKKOS_5
+// Its end makes texts in destructors, where a lack of memory ends the program.
+void finalize() asm("_ZN6Kokkos8finalizeEv");
+void finalize() {
+  uncounted const call;
+  next<void()>("_ZN6Kokkos8finalizeEv")();
+}
+// So does this.
+void deallocate(void const*, char const*, void*, std::size_t, std::size_t) asm(
+    "_ZNK6Kokkos9HostSpace10deallocateEPKcPvmm");
+void deallocate(void const* space, char const* label, void* at, std::size_t bytes, std::size_t logical) {
+  uncounted const call;
+  next<void(void const*, char const*, void*, std::size_t, std::size_t)>("_ZNK6Kokkos9HostSpace10deallocateEPKcPvmm")(
+      space, label, at, bytes, logical);
+}
+#endif
 
 #if KEEL_WITH_MPI
 // What keel calls of MPI once it runs: messages, and what all ranks do together.
