@@ -6,6 +6,7 @@ import tempfile
 import rules
 
 HEAD = "// SPDX-License-Identifier: MIT\n#pragma once\n\n/// @file\n/// A header.\n\n"
+GUIDE, ROWS = ".github/CONTRIBUTING.md", "## Tests by another name\n| test | header | |\n"
 GOOD = {
     "include/keel/policy/macros.hpp": HEAD + "#define KEEL_FUNCTION\n#define KEEL_VERSION 100\n",
     "include/keel/policy/list.hpp": HEAD + "#include <keel/policy/macros.hpp>\n",
@@ -18,6 +19,7 @@ GOOD = {
     "meson.build": "project('keel', 'cpp', version: '0.1.0')\n",
     "meson_options.txt": "option('tests', type: 'boolean', value: true)\n",
     ".github/CHANGELOG.md": "# Changes\n\n## 0.1.0\n",
+    GUIDE: ROWS + "| `policy/list` | `policy/macros` | |\n## Next\n",
     "impl/package/keel.wrap": "revision = v0.1.0\n",
     "impl/package/CMakeLists.txt": "-Dtests=false\n",
     "impl/package/spack/package.py": '# SPDX-License-Identifier: MIT\nversion("0.1.0", tag="v0.1.0")\n',
@@ -56,6 +58,11 @@ BAD = [
     ("tested", {"include/keel/policy.hpp": HEAD + "#include <keel/policy/forgotten.hpp>\n",
                 "include/keel/policy/forgotten.hpp": HEAD,
                 "test/policy/list.cpp": "#include <keel/policy.hpp>\n#include <keel/policy/list.hpp>\n"}),
+    ("mirrored", {"include/keel/policy/other.hpp": HEAD}),
+    ("mirrored", {"test/policy/other.cpp": "#include <keel/policy/list.hpp>\n"}),
+    ("mirrored", {GUIDE: ROWS + "| `policy/gone` | | |\n## Next\n"}),
+    ("mirrored", {GUIDE: ROWS + "| `policy/list` | | |\n## Next\n"}),
+    ("mirrored", {GUIDE: ROWS + "| `policy/list` | `policy/gone` | |\n## Next\n"}),
     ("words", {"README.md": "see /wo" + "rk/shared\n"}),
     ("words", {".ci/run": "debootstrap sid tree http://deb.deb" + "ian.org\n"}),
     ("licence", {"test/policy/list.cpp": "int i;\n"}),

@@ -208,6 +208,26 @@ def tested(tree):
         yield f"{tree.name(headers[name])}: no test reaches it"
 
 
+def mirrored(tree):
+    """test/x/y.cpp tests a header x/y.hpp; CONTRIBUTING.md lists all others, and each header that a test of another name tests."""
+    listed = re.search(r"^## Tests by another name$(.*?)^## ", text(tree.root / ".github/CONTRIBUTING.md"), re.M | re.S)
+    rows = [[re.findall(r"`(\w+/\w+)`", cell) for cell in line.split("|")[1:3]]
+            for line in (listed[1] if listed else "").splitlines() if line.startswith("| `")]
+    headers = {re.sub(r"^keel/(impl/)?|\.hpp$", "", spelled(tree, header)): header for header in tree.headers()}
+    public = {name for name, header in headers.items() if tree.name(header).startswith("include/") and "/" in name}
+    tests = {tree.name(path)[5:-4] for path in tree.files(".cpp", below=[f"test/{folder}/" for folder in LEVEL])}
+    others, covered = {test for row in rows for test in row[0]}, {header for row in rows for header in row[1]}
+    for name in sorted(public - tests - covered):
+        yield f"{tree.name(headers[name])}: no test/{name}.cpp, and no row of CONTRIBUTING.md"
+    for name in sorted(tests - set(headers) - others):
+        yield f"test/{name}.cpp: no header of its name, and no row of CONTRIBUTING.md"
+    for name in sorted(others - tests | covered - public | covered & tests):
+        yield f".github/CONTRIBUTING.md: {name} is no such test, or no header without one"
+    for found, wanted in rows:
+        if not wanted and (needless := set(found) & set(headers)):
+            yield f".github/CONTRIBUTING.md: {', '.join(sorted(needless))} has a header of its name"
+
+
 def words(tree):
     """No path of a machine, no host of a package registry, nothing about who works on this how."""
     wrong = re.compile(r"/w[o]rk/|/f[a]rm|d[e]b[.]d[e]bian|r[e]gistry[.]npm|/r[o]ot/|/h[o]me/")
@@ -268,7 +288,7 @@ def packaged(tree):
 
 
 RULES = {rule.__name__: rule for rule in
-         (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence, form, version, packaged, quiet)}
+         (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, mirrored, words, licence, form, version, packaged, quiet)}
 
 
 def main(arguments):
