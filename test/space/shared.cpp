@@ -6,13 +6,13 @@
 
 #include <doctest/doctest.h>
 #include <laws/memory_space.hpp>
+#include <support/message_of.hpp>
 
 #include <sys/resource.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,6 +22,7 @@ namespace km = keel::machine;
 using ranks = km::environment::ranks;
 using shared = keel::space::shared<ranks>;
 using view = Kokkos::View<double*, shared>;
+using keel::test::message_of;
 
 #if KEEL_WITH_MPI
 /// Each rank of MPI is a node of its own, so that it keeps the laws without waiting for others.
@@ -31,16 +32,6 @@ struct each_for_itself : ranks {
 using own = keel::space::shared<each_for_itself>;
 #endif
 using alone = keel::space::shared<km::alone>;
-
-/// What is said where `f` throws; empty where it does not.
-std::string said_by(std::function<void()> const& f) {
-  try {
-    f();
-  } catch (keel::error const& thrown) {
-    return thrown.what();
-  }
-  return {};
-}
 
 /// Whether all ranks were told the same.
 bool is_same_everywhere(km::environment const& world, std::string const& text) {
@@ -129,13 +120,13 @@ TEST_CASE("space: the ranks of an environment share memory, and a rank outside i
   km::environment const some{world, km::first{(world.size() + 1) / 2}};
   keel::space::memory const space(keel::space::shared_resource{some});
   static_assert(std::is_same_v<decltype(space), shared const>);
-  auto const said = said_by([&] { view const v(Kokkos::view_alloc("v", space), 10); });
+  auto const said = message_of([&] { view const v(Kokkos::view_alloc("v", space), 10); });
   if (some.is_member()) {
     CHECK(said.empty());
     CHECK(space.resource().size() == some.node().size());
   } else {
     CHECK(said.find("this rank is not a member") != std::string::npos);
-    CHECK(said_by([&] { space.resource().barrier(); }).find("Ask is_member()") != std::string::npos);
+    CHECK(message_of([&] { space.resource().barrier(); }).find("Ask is_member()") != std::string::npos);
   }
 }
 
@@ -144,7 +135,7 @@ TEST_CASE("space: where one rank has no room all ranks get the same error, and t
   int const last = world.size() - 1;
   std::optional<short_of_addresses> limit;
   if (world.rank() == last) limit.emplace();
-  auto const said = said_by([] { view const v(Kokkos::view_alloc("large", Kokkos::WithoutInitializing), 1 << 27); });
+  auto const said = message_of([] { view const v(Kokkos::view_alloc("large", Kokkos::WithoutInitializing), 1 << 27); });
   limit.reset();
   CHECK(said.find("shared memory space failed to allocate ") != std::string::npos);
   CHECK(said.find("(label=\"large\") (rank " + std::to_string(last)) != std::string::npos);
@@ -157,7 +148,7 @@ TEST_CASE("space: where one rank has no room all ranks get the same error, and t
 TEST_CASE("space: ranks that ask for different sizes are all told so") {
   km::environment const world;
   auto const n = world.rank() == 0 ? 100 : 200;
-  auto const said = said_by([&] { view const v("uneven", n); });
+  auto const said = message_of([&] { view const v("uneven", n); });
   if (world.size() == 1)
     CHECK(said.empty());
   else

@@ -6,9 +6,8 @@
 
 #if KEEL_WITH_UMPIRE
 
-#include <keel/policy/error.hpp>
-
 #include <laws/memory_space.hpp>
+#include <support/message_of.hpp>
 
 #include <umpire/strategy/QuickPool.hpp>
 #include <umpire/strategy/SizeLimiter.hpp>
@@ -25,17 +24,7 @@ namespace ks = keel::space;
 using space = ks::umpire<>;
 using resource = ks::umpire_resource<>;
 using view = Kokkos::View<char*, space>;
-
-/// What is said where `f` throws; empty where it does not.
-template <class F>
-std::string said(F const& f) {
-  try {
-    f();
-  } catch (keel::error const& thrown) {
-    return thrown.what();
-  }
-  return {};
-}
+using keel::test::message_of;
 
 } // namespace
 
@@ -53,17 +42,17 @@ TEST_CASE("space: an allocator of Umpire's is found by name, and a new one is ma
     CHECK(pool.high_water() >= 100);
   }
   CHECK(pool.allocator().getAllocationCount() == 0);
-  CHECK(said([] { resource().make<::umpire::strategy::QuickPool>("a pool"); }).find("'a pool' already") !=
+  CHECK(message_of([] { resource().make<::umpire::strategy::QuickPool>("a pool"); }).find("'a pool' already") !=
         std::string::npos);
 }
 
 TEST_CASE("space: an unknown name, an exhausted allocator and another upstream are three errors") {
-  auto const unknown = said([] { resource("no such pool"); });
+  auto const unknown = message_of([] { resource("no such pool"); });
   CHECK(unknown.find("knows no allocator 'no such pool'") != std::string::npos);
   CHECK(unknown.find("HOST") != std::string::npos);
 
   space const limited(resource().make<::umpire::strategy::SizeLimiter>("limited", std::size_t{4096}));
-  auto const full = said([&] { view const v(Kokkos::view_alloc("too big", limited), 5000); });
+  auto const full = message_of([&] { view const v(Kokkos::view_alloc("too big", limited), 5000); });
   CHECK(full.find("bytes (label=\"too big\")") != std::string::npos);
   CHECK(full.find("Umpire's allocator 'limited' says: Size limit exceeded.") != std::string::npos);
   CHECK(full.find('\n') == std::string::npos);
@@ -73,7 +62,7 @@ TEST_CASE("space: an unknown name, an exhausted allocator and another upstream a
   auto& manager = ::umpire::ResourceManager::getInstance();
   for (std::string const other : {"FILE", "SHARED", "NO_OP"})
     if (auto const names = manager.getResourceNames(); std::find(names.begin(), names.end(), other) != names.end())
-      CHECK(said([&] { resource(manager.makeResource(other)); }).find("'" + other + "' is not over Host") !=
+      CHECK(message_of([&] { resource(manager.makeResource(other)); }).find("'" + other + "' is not over Host") !=
             std::string::npos);
 }
 
