@@ -147,8 +147,7 @@ TEST_CASE("device: fields run on the next of the chain where a device has no roo
   CHECK(alone.find("keel::residency: the device simulated has no room for big") == 0);
 }
 
-TEST_CASE(
-    "device: each device of the chain that has no room is named with its reason, in the warning or in the error") {
+TEST_CASE("device: each device of the chain without room is named with its reason") {
   constexpr std::size_t one = std::size_t{cells} * sizeof(double);
   keel::device::set_log_level(keel::device::log_level::off);
   crowded_resource::is_full = true;
@@ -175,8 +174,7 @@ TEST_CASE(
   crowded_resource::is_full = false;
 }
 
-TEST_CASE(
-    "device: a device that has no room when its first routine comes is named, nothing is lost, and it can come again") {
+TEST_CASE("device: a device without room for its first routine is named, and the routine can come again") {
   std::string const said = keel::test::in_child([] {
                              setenv("OMP_PROC_BIND", "false", 1);
                              keel::test::command_line line{{"app", "--chain-device=" + std::string{host::name}}};

@@ -281,8 +281,7 @@ TEST_CASE("device: what is asked for is what runs") {
   CHECK(r.says("threads 1\n"));
 }
 
-TEST_CASE(
-    "device: as Viskores' OpenMP and TBB: all threads unless told, half of them where told, as the library counts") {
+TEST_CASE("device: as Viskores' OpenMP and TBB: all threads or half of them, as the library counts") {
   struct count {
     int has = 0, of = 0, counted = 0;
   };
@@ -328,8 +327,7 @@ TEST_CASE("device: an MPI that the application started is used and not ended") {
   CHECK(program("facts").says("mpi ended 0\n")); // keel's, too: it ends when the process exits
 }
 
-TEST_CASE(
-    "device: runtimes one after the other share an MPI that runs until the process exits, unless the policy ends it") {
+TEST_CASE("device: runtimes in turn share an MPI that runs until the process exits or the policy ends it") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   auto const r = on_ranks(2, "library");
   CAPTURE(r.output);
@@ -377,8 +375,7 @@ TEST_CASE("device: in every order of starting MPI and Kokkos, what keel's own de
       }
 }
 
-TEST_CASE(
-    "device: an MPI that the application ends inside the runtime is missed by nothing, in every order of Kokkos") {
+TEST_CASE("device: the application may end MPI inside the runtime, in every order of Kokkos") {
   if (launch.empty()) return keel::test::skip("no MPI in this build");
   for (std::string const order : {"Kko", "Kbi", "Kmo", "Ako", "Abo", "Ami"}) {
     CAPTURE(order);

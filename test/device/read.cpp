@@ -147,7 +147,7 @@ TEST_CASE("device: a device before the name of a knob makes it that device's, in
   CHECK(keel::device::meant_variable("keel", "KEEL_").empty());
 }
 
-TEST_CASE("device: two dashes are no value, and a knob with keel's prefix is noticed where the prefix is another") {
+TEST_CASE("device: two dashes are no value, and a knob with keel's prefix is noticed under another prefix") {
   CHECK(refusal({"app", "--keel-num-threads", "--", "x"}) ==
         "keel::device: --keel-num-threads has no value (-- follows it). Write --keel-num-threads=N?");
   arguments a{{"app", "--keel-device=serial", "--keel-colour=red", "--keel"}};

@@ -251,7 +251,7 @@ struct started {
 
 } // namespace
 
-TEST_CASE("device: a general value is bounded by the chosen device; the others get what they can take, which is told") {
+TEST_CASE("device: a general value is bounded by the chosen device; others take what they can, and tell") {
   std::string const tells = "--rt-log-level=information";
   started const other{{"app", "--rt-device=two-threads", "--rt-num-threads=50", tells}};
   CHECK(other.refusal.empty());
@@ -318,7 +318,7 @@ TEST_CASE("device: quiet mistakes are told at the start") {
   CHECK(ledger.says("--rt-only-reads-current-level has no effect: this program has no ledger"));
 }
 
-TEST_CASE("device: a device is called by its name in any case, or several are, the first available of which is taken") {
+TEST_CASE("device: devices are called by name in any case, and of several the first available is taken") {
   CHECK(started{{"app", "--rt-device=Two-THREADS"}}.device == "two-threads");
   CHECK(started{{"app", "--rt-device=two-threads,three-cards"}}.device == "two-threads");
   CHECK(started{{"app", "--rt-device=any"}}.device == host::name);

@@ -102,8 +102,7 @@ using kd::source;
 
 } // namespace
 
-TEST_CASE(
-    "device: as Viskores' options: unset, from the environment, from an argument, and in code, each with its source") {
+TEST_CASE("device: as Viskores' options: unset, environment, argument and code, each with its source") {
   auto const threads = [](program& p) {
     auto const& c = p.run.configuration<cards>();
     return std::pair{c.source(knob::threads), *c.threads()};
@@ -169,7 +168,7 @@ TEST_CASE("device: as Viskores' Initialize: own arguments stay in order, what st
   CHECK_THROWS_AS((program{{"--visk-log-level=none-such"}}), keel::error);
 }
 
-TEST_CASE("device: as Viskores' configurations: a device without knobs refuses all, one with them answers for each") {
+TEST_CASE("device: as Viskores' configurations: a device refuses all knobs that it lacks, and answers for each") {
   program p;
   auto& none = p.run.configuration<plain>();
   for (auto const answer : {none.set_threads(1), none.set_numa_regions(1), none.set_device_instance(0)})
@@ -228,7 +227,7 @@ TEST_CASE("device: as Viskores' device names: every device is found by its name 
   for (char const* name : {"undefined", "any", "kokkos", "1"}) CHECK_FALSE(keel::with_device<all>(name, [](auto) {}));
 }
 
-TEST_CASE("device: as Viskores' selection on threads: the device of the option is the only one, on every thread") {
+TEST_CASE("device: as Viskores' selection on threads: the option's device is the only one, on every thread") {
   program p{{"--visk-device=plain"}};
   auto const is_alone = [&] {
     auto const t = p.run.tracker();
@@ -238,8 +237,7 @@ TEST_CASE("device: as Viskores' selection on threads: the device of the option i
   CHECK(std::async(std::launch::async, is_alone).get());
 }
 
-TEST_CASE(
-    "device: as Viskores' scoped tracker: what a scope forces, disables or enables ends with it, on its thread alone") {
+TEST_CASE("device: as Viskores' scoped tracker: what a scope changes ends with it, on its thread alone") {
   program p;
   auto const can = [&] {
     auto const t = p.run.tracker();
@@ -290,7 +288,7 @@ TEST_CASE(
   keel::device_traits<cards>::is_here = true;
 }
 
-TEST_CASE("device: as Viskores' TryExecute: success ends it, failing devices are left out, other exceptions leave") {
+TEST_CASE("device: as Viskores' TryExecute: success ends it, failing devices are left out, other errors leave") {
   program p;
   std::string tried;
   auto const with = [&](auto const& f) {
@@ -348,7 +346,7 @@ TEST_CASE("device: as Viskores' device information: what is compiled in is here,
       []<class Tag>(Tag) { CHECK((!keel::available<Tag>() || keel::supported<Tag>)); });
 }
 
-TEST_CASE("device: as Viskores' device information: the configuration is reached from afar while the program runs") {
+TEST_CASE("device: as Viskores' device information: the configuration is reached while the program runs") {
   CHECK_THROWS_AS(static_cast<void>(keel::here<app>()), keel::error);
   program p{{"--visk-num-threads=4"}};
   CHECK(keel::here<app>().configuration<cards>().threads() == 4);

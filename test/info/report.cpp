@@ -163,7 +163,7 @@ TEST_CASE("info: a report says why each copy was made, and which repeat what was
   CHECK(all["least"] == 537 - 300);
 }
 
-TEST_CASE("info: a report of an older trace does not say what it cannot know; without a trace it has node and knobs") {
+TEST_CASE("info: a report of an older trace says what it knows; without a trace it has node and knobs") {
   folder const here;
   auto const trace = here.file("a", {header(0, 1, 2), copy(1, 0, "core", 8)});
   REQUIRE(info("report " + (here / "x.html") + ' ' + trace).code == 0);

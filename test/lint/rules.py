@@ -228,6 +228,14 @@ def mirrored(tree):
             yield f".github/CONTRIBUTING.md: {', '.join(sorted(needless))} has a header of its name"
 
 
+def sentences(tree):
+    """The name of a case has fewer than 100 characters."""
+    for path in tree.files(".cpp", ".hpp", below=("test/",)):
+        for name in re.findall(r'^\s*TEST_CASE\w*\(\s*"((?:[^"\\]|\\.)*)"', text(path), re.M):
+            if len(name) >= 100:
+                yield f"{tree.name(path)}: {len(name)} characters: {name}"
+
+
 def words(tree):
     """No path of a machine, no host of a package registry, nothing about who works on this how."""
     wrong = re.compile(r"/w[o]rk/|/f[a]rm|d[e]b[.]d[e]bian|r[e]gistry[.]npm|/r[o]ot/|/h[o]me/")
@@ -288,7 +296,7 @@ def packaged(tree):
 
 
 RULES = {rule.__name__: rule for rule in
-         (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, mirrored, words, licence, form, version, packaged, quiet)}
+         (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, mirrored, sentences, words, licence, form, version, packaged, quiet)}
 
 
 def main(arguments):

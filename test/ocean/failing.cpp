@@ -76,7 +76,7 @@ TEST_CASE("ocean: where a write fails at any place it says so with code 2, and w
   fails_well(failing_call::plain_file, 4);
 }
 
-TEST_CASE("ocean: where a copy of a device fails at any place it says so with code 2, and what stands there is whole") {
+TEST_CASE("ocean: wherever a copy of a device fails the run ends with code 2, and its files are whole") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   fails_well(failing_call::copy, 4, 1, "--keel-device=simulated");
 }

@@ -109,7 +109,7 @@ TEST_CASE("residency: a traced program is right or ends with code 2 and a reason
   CHECK(refused > 50);
 }
 
-TEST_CASE("residency: a traced program ends with code 2 and a reason, whichever copy fails, and its trace is whole") {
+TEST_CASE("residency: whichever copy fails, a traced program ends with code 2, and its trace is whole") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   folder const here;
   outcome ended;

@@ -146,7 +146,7 @@ int policy_now() {
 
 } // namespace
 
-TEST_CASE("topology: a memory is preferred as long as the preference lives, also by threads that start meanwhile") {
+TEST_CASE("topology: a memory is preferred while the preference lives, also by threads that start meanwhile") {
   int const before = policy_now();
   int in_thread = -1;
   {

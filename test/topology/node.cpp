@@ -360,7 +360,7 @@ TEST_CASE("topology: attributes that do not tell every pair leave the latencies 
   CHECK(none.nearby_memories(0, memory_type::any, within{1000}).empty());
 }
 
-TEST_CASE("topology: a core has the latencies of the ordinary memory beside it, also where a faster one comes first") {
+TEST_CASE("topology: a core has the latencies of its ordinary memory, also where a faster one comes first") {
   auto text = text_of("attributes.xml");
   replace(text, "os_index=\"1\" subtype=\"HBM\"", "os_index=\"1\"");
   replace(text, "os_index=\"0\" local", "os_index=\"0\" subtype=\"HBM\" local");
@@ -503,7 +503,7 @@ TEST_CASE("topology: of hwloc 1, a NUMA node may be the root, and a withheld one
   CHECK(cut.distance_to_memory(0, 0) < cut.distance_to_memory(2, 0));
 }
 
-TEST_CASE("topology: of hwloc 1, a NUMA node as the root without a set, which hwloc would free twice, is refused") {
+TEST_CASE("topology: of hwloc 1, a NUMA node as the root without a set is refused: hwloc frees it twice") {
   std::ifstream file(own_machine("hwloc1_node_root.xml"));
   std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
   for (char const* lost : {"cpuset", "complete_cpuset", "nodeset", "complete_nodeset", "os_index", "type"}) {
