@@ -9,10 +9,10 @@
 namespace {
 
 struct mine {
-  static constexpr std::string_view name = "mine";
+  [[maybe_unused]] static constexpr std::string_view name = "mine";
 };
 struct no_device {
-  static constexpr std::string_view name = "no device";
+  [[maybe_unused]] static constexpr std::string_view name = "no device";
 };
 
 /// Whether the traits of a device that is compiled in are complete.
