@@ -9,12 +9,13 @@ import shlex
 import subprocess
 import tempfile
 
-DROP = {"-MD", "-c"}
+DROP = {"-MD", "-c", "-DKEEL_COMPILED=1"}
 DROP_WITH_VALUE = {"-MQ", "-MT", "-MF", "-o"}
 
 
 def command(build, kind):
-    """Compiler and flags of keel_bare_dep (kind `bare`) or keel_dep (`kokkos`); paths hold in the folder `build`."""
+    """Compiler and flags of keel_bare_dep (kind `bare`) or keel_dep (`kokkos`), with all bodies in the headers, also where
+    the build has them in a library; paths hold in the folder `build`."""
     for entry in json.loads((pathlib.Path(build) / "compile_commands.json").read_text()):
         if f"like-{kind}" in entry["output"]:
             words = shlex.split(entry["command"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """That count.py counts what it must: a case lost is a failure, a skip needs an allowed reason."""
 import count
+import needed
 
 REASONS = ("no nvcc", "no GPU")
 
@@ -57,5 +58,12 @@ if __name__ == "__main__":
                                                  "not tested: what was not named on the command line"]:
         print("FAIL: what was tested is not told")
         wrong += 1
-    print(f"{len(CASES) + 3 - wrong} passed, {wrong} failed, 0 skipped")
+    tests = [{"name": "it", "suite": ["keel:unit"], "depends": ["a"]}, {"name": "it on 2 ranks", "suite": ["keel:mpi"], "depends": ["b", "c"]}]
+    targets = [{"id": id, "filename": [f"/build/{id}"]} for id in "abcd"]
+    for words, wanted in ((["--suite", "mpi"], ["/build/b", "/build/c"]), (["it"], ["/build/a"]), (["it", "--suite", "mpi"], ["/build/a", "/build/b", "/build/c"]),
+                          (["it*"], []), (["--suite", "unit", "other"], [])):
+        if (files := needed.needed(tests, targets, words)) != wanted:
+            print(f"FAIL: for {words} is built: {files}, not {wanted}")
+            wrong += 1
+    print(f"{len(CASES) + 8 - wrong} passed, {wrong} failed, 0 skipped")
     raise SystemExit(1 if wrong else 0)
