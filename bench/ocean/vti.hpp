@@ -44,6 +44,7 @@ inline std::string base64(std::string_view bytes) {
       std::memcpy(to, &values[std::size_t(i * ny + j)], sizeof(double));
 
   std::ostringstream file;
+  file.exceptions(std::ios::badbit); // else the text ends where memory does
   file.precision(17);
   char const* const order = std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
   std::string const extent = "0 " + std::to_string(nx) + " 0 " + std::to_string(ny) + " 0 0";

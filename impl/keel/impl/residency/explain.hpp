@@ -2,13 +2,12 @@
 #pragma once
 
 /// @file
-/// What is told of a plan: rows, each an access of an entry to regions of a level, with what is known of it.
+/// A plan as rows, each an access of an entry to one or more regions of a level, with what is known of it.
 
+#include <keel/impl/residency/explanation.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/prefetch.hpp>
-#include <keel/impl/residency/steady.hpp>
 #include <keel/policy/choose.hpp>
-#include <keel/policy/macros.hpp>
 #include <keel/residency/plan.hpp>
 #include <keel/space/devices.hpp>
 
@@ -25,59 +24,6 @@
 #include <vector>
 
 namespace keel::residency::detail {
-
-/// One access of an entry. `reads` and `writes` hold the regions that the row stands for.
-struct told_access {
-  std::string variable; ///< with its level
-  region reads = region::none, writes = region::none;
-  met seen;
-};
-
-/// One entry, `depth` groups below the schedule. Groups come before what they hold.
-struct told_entry {
-  entry_kind what;
-  std::string name, where; ///< the memory; empty for groups and cycles
-  int depth = 0;
-  std::vector<told_access> accesses;
-};
-
-/// Data that `writer` left and `reader` meets, entries both; `crosses` where a step ends in between.
-struct told_flow {
-  std::size_t writer, reader;
-  std::string variable; ///< with its level
-  region where;
-  met seen;
-  bool crosses;
-};
-
-/// A copy that begins behind `writer`, because `reader` is certain to want it further on in the same group.
-struct told_early_copy {
-  std::string writer, reader, variable; ///< with its level
-  region where;
-  memory to;
-};
-
-/// What all texts are made of.
-struct explanation {
-  std::string device;
-  std::vector<std::string> memories;
-  std::vector<told_entry> entries;
-  std::vector<told_flow> flows;
-  std::vector<told_early_copy> early;
-  std::int64_t transient = 0, period = 0;
-  tally copies;
-};
-
-/// `never`, `always`, `depends`; `lost` where there is nothing to copy. Nothing where the steady state does not come
-/// by.
-[[nodiscard]] inline char const* word_for(met const& m) {
-  if (!m.lost && !m.found && !m.lacked) return "";
-  if (m.lost && !m.found && !m.lacked) return "lost";
-  return !m.lacked ? "never" : m.found || m.lost ? "depends" : "always";
-}
-
-[[nodiscard]] std::string as_table(explanation const& told);
-[[nodiscard]] std::string as_graph(explanation const& told);
 
 struct any_application {
   using devices = where_supported<keel::list<serial, openmp, threads, tbb, cuda, hip, sycl, simulated>>;
@@ -220,7 +166,3 @@ private:
 };
 
 } // namespace keel::residency::detail
-
-#if !KEEL_COMPILED
-#include <keel/impl/residency/explain_texts.hpp>
-#endif

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// A plan as a table, and as a graph in the language of Graphviz: the bodies of explain.hpp.
+/// A plan as a table, and as a graph in the language of Graphviz: the bodies of explanation.hpp.
 
-#include <keel/impl/residency/explain.hpp>
+#include <keel/impl/residency/explanation.hpp>
 
 #include <algorithm>
 #include <array>

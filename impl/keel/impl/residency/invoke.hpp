@@ -53,9 +53,11 @@ template <class R, class V, class Arguments, std::size_t... I>
 constexpr bool runs_on_object(std::index_sequence<I...>) {
   return requires(R routine, V v, std::tuple_element_t<I, Arguments>... each) { routine.run(v, each...); };
 }
-template <class R, class V, class Arguments, std::size_t... N>
-constexpr bool wants_object(std::index_sequence<N...>) {
-  return (runs_on_object<R, V, Arguments>(std::make_index_sequence<N>{}) || ...);
+template <class R, class V, class Arguments, std::size_t N = std::tuple_size_v<Arguments>>
+constexpr bool wants_object() {
+  if constexpr (runs_on_object<R, V, Arguments>(std::make_index_sequence<N>{})) return true;
+  else if constexpr (N == 0) return false;
+  else return wants_object<R, V, Arguments, N - 1>();
 }
 
 /// Calls `R::run(v, …)` with the first of `args`, references all, as many as it takes, and returns what it returns.
@@ -71,9 +73,8 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
   } else if constexpr (!names_run<R>) {
     static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
                                "Add `template <class V> static void run(V v, ...)` to it?");
-  } else if constexpr (constexpr auto all = std::make_index_sequence<std::tuple_size_v<Arguments> + 1>{};
-                       wants_object<R, V, Arguments>(all)) {
-    static_assert(!wants_object<R, V, Arguments>(all),
+  } else if constexpr (wants_object<R, V, Arguments>()) {
+    static_assert(!wants_object<R, V, Arguments>(),
                   "keel::residency: a routine's run is not static (no object of the routine is made; "
                   "the routine is in the message). Make it a static function?");
   } else {

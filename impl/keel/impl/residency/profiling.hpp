@@ -2,18 +2,16 @@
 #pragma once
 
 /// @file
-/// What Kokkos' tools see of keel: regions with names, and copies.
+/// Regions with names, by which Kokkos' tools see what keel does.
 
+#include <keel/impl/residency/profiled_observer.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/observer.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -64,50 +62,6 @@ KEEL_FORCE_INLINE void timed([[maybe_unused]] O& observer, [[maybe_unused]] std:
     f();
   }
 }
-
-/// A tool that hears of regions.
-struct region_listener {
-  void (*begin)(std::string const& name);
-  void (*end)();
-};
-
-/// An observer that also opens a region around each copy, where a tool listens: *keel: copy eta[0] core, u[1] core host
-/// to cuda*. Nothing is asked where nothing is copied.
-template <Observer O>
-class profiled_observer : public O {
-public:
-  [[nodiscard]] bool listens() const { return tool_ != nullptr; }
-  void listen_to(region_listener const& tool) { tool_ = &tool; }
-  void name_memories(std::vector<std::string> names) {
-    if constexpr (requires(O& o) { o.name_memories(names); }) O::name_memories(names);
-    memories_ = std::move(names);
-  }
-
-  void add(std::string_view name, int levels, int components, region_bytes const& bytes) {
-    variables_.emplace_back(name);
-    O::add(name, levels, components, bytes);
-  }
-  void before(std::span<transfer const> batch, std::string_view routine) {
-    if (listens()) tool_->begin(name_of_copy(batch));
-    O::before(batch, routine);
-  }
-  void after(std::span<transfer const> batch, std::string_view routine, bool done) {
-    if (listens()) tool_->end();
-    O::after(batch, routine, done);
-  }
-
-private:
-  [[nodiscard]] std::string name_of_copy(std::span<transfer const> batch) const {
-    std::string name = "keel: copy";
-    for (transfer const& t : batch)
-      name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) +
-              "] " + std::string(residency::name_of(t.where));
-    return name + ' ' + memories_[std::size_t(batch[0].from)] + " to " + memories_[std::size_t(batch[0].to)];
-  }
-
-  region_listener const* tool_ = nullptr;
-  std::vector<std::string> variables_, memories_;
-};
 
 /// Kokkos' tools, as a `profiled_observer` calls them.
 inline constexpr region_listener kokkos_tools{[](std::string const& name) { Kokkos::Profiling::pushRegion(name); },
