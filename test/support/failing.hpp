@@ -35,6 +35,13 @@ enum class failing_call : std::uint64_t {
   own_allocation = 7
 };
 
+/// Whether a library ended the program by itself, with words of its own: libgomp where there is no memory for a thread,
+/// and MPICH 5 where a rank frees a communicator while a message to it is lost.
+[[nodiscard]] inline bool ended_by_library(std::string const& err) {
+  return err.find("libgomp: ") != std::string::npos ||
+         err.find("Fatal error in internal_Comm_free") != std::string::npos;
+}
+
 /// `run(variables)` starts a program with these variables before it in a shell, `check(n)` looks at what became of it.
 /// About `most` of its calls fail, evenly spread, or each where KEEL_TEST_EVERY is set; the last always. Answers how
 /// many calls there were.
