@@ -111,9 +111,9 @@ struct aligned_indices {
   template <std::size_t Length, tail Tail, class F, class... More>
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
     Index const whole = cut<Length>().first_of(i);
-    std::size_t const outside = i == 0 ? static_cast<std::size_t>(first - whole) : 0;
-    detail::visit_block<Length, Tail>(static_cast<Index>(whole + static_cast<Index>(outside)),
-                                      cut<Length>().size_of(i) - outside, f, more...);
+    Index const begin = i == 0 ? first : whole;
+    std::size_t const outside = static_cast<std::size_t>(begin - whole);
+    detail::visit_block<Length, Tail>(begin, cut<Length>().size_of(i) - outside, f, more...);
   }
 
 private:

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What is told of a plan, whatever the schedule's type, and the texts that are made of it. Needs no Kokkos, because
-/// the compiled part holds the texts.
+/// What is told of a plan, whatever the schedule's type, and the texts that are made of it. The compiled part holds the
+/// texts, so this header includes nothing of Kokkos.
 
 #include <keel/impl/residency/steady.hpp>
 #include <keel/policy/macros.hpp>

@@ -234,7 +234,7 @@ KEEL_INLINE std::string trace::path_of(std::string const& name, int rank, int pa
   return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
 }
 
-// In full, or the program is told. A buffer goes out between two lines, so a killed process leaves whole ones.
+// Writes the line in full, or throws. Flushes between lines, so that a killed process leaves whole ones.
 KEEL_INLINE void trace::write_line(detail::trace_line const& line) {
   std::string const text = line.text + "}\n";
   bool const fits = (in_buffer_ += text.size()) <= 4096; // the bytes that stdio holds, or fewer
