@@ -89,46 +89,44 @@ struct advance_columns {
   mixing mix;
   part here;
 
+  /// Columns on the stack, the recurrences of the mixing in turns, which hides their latency.
   template <std::size_t Count, bool Whole>
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, Count, Whole> const& b) const {
-    double columns[Count][max_layers];
-    advance(b, columns, in_place{});
+    double columns[Count][max_layers], flux[Count]; // flux: out of each column, m/s
+    auto const keep = [&](std::size_t c) { return [&, c](int k, double x) { columns[c][k] = x; }; };
+    for (std::size_t c = 0; c < Count; ++c) flux[c] = leap_u(int(b.index(0, c)), int(b.index(1, c)), keep(c));
+    mix_layers<Count>(columns);
+    for (std::size_t c = 0; c < Count; ++c) write(columns[c], &u_new(b.index(0, c), b.index(1, c), 0));
+    for (std::size_t c = 0; c < Count; ++c) flux[c] += leap_v(int(b.index(0, c)), int(b.index(1, c)), keep(c));
+    mix_layers<Count>(columns);
+    for (std::size_t c = 0; c < Count; ++c) write(columns[c], &v_new(b.index(0, c), b.index(1, c), 0));
+    for (std::size_t c = 0; c < Count; ++c) set_eta(b.index(0, c), b.index(1, c), flux[c]);
   }
+  /// One column in the memory of the team, eliminated while it is computed and substituted while it is written.
   template <bool Whole>
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, 1, Whole> const& b,
                                   keel::block::team_memory<double> const& memory) const {
-    keel::block::team_memory<double>::array<double> const column[1] = {memory.as<double>(0)};
-    advance(b, column, memory);
+    auto const i = b.index(0), j = b.index(1);
+    auto const column = memory.as<double>(0);
+    double up = 0;
+    auto const eliminate = [&](int k, double x) { column[std::size_t(k)] = up = x + mix.carry[k] * up; };
+    double flux = leap_u(int(i), int(j), eliminate);
+    substitute(column, &u_new(i, j, 0));
+    up = 0;
+    flux += leap_v(int(i), int(j), eliminate);
+    substitute(column, &v_new(i, j, 0));
+    set_eta(i, j, flux);
   }
 
 private:
-  /// The old level of a column is read where it is. With `team_memory` in its place it is copied to the column first.
-  struct in_place {
-    KOKKOS_FUNCTION void fetch(std::size_t, double const*, std::ptrdiff_t) const {}
-    KOKKOS_FUNCTION void wait() const {}
-  };
-
-  template <std::size_t Count, bool Whole, class Columns, class Old>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION void advance(keel::block::column_block<2, Count, Whole> const& b,
-                                                 Columns&& columns, Old const& reading) const {
-    double flux[Count]; // out of each column, m/s
-    for (std::size_t c = 0; c < Count; ++c)
-      flux[c] = leap_u(int(b.index(0, c)), int(b.index(1, c)), columns[c], reading);
-    mix_layers<Count>(columns);
-    for (std::size_t c = 0; c < Count; ++c) write(columns[c], &u_new(b.index(0, c), b.index(1, c), 0));
-    for (std::size_t c = 0; c < Count; ++c)
-      flux[c] += leap_v(int(b.index(0, c)), int(b.index(1, c)), columns[c], reading);
-    mix_layers<Count>(columns);
-    for (std::size_t c = 0; c < Count; ++c) write(columns[c], &v_new(b.index(0, c), b.index(1, c), 0));
-    for (std::size_t c = 0; c < Count; ++c) {
-      auto const i = b.index(0, c), j = b.index(1, c);
-      eta_new(i, j) = eta_old(i, j) + 2 * p.dt * (-p.layer_depth * flux[c]);
-    }
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION void set_eta(std::size_t i, std::size_t j, double flux) const {
+    eta_new(i, j) = eta_old(i, j) + 2 * p.dt * (-p.layer_depth * flux);
   }
 
-  /// u_old + 2 dt du of one column, times the pivots; returns the northward part of its flux.
-  template <class Column, class Old>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_u(int i, int j, Column&& column, Old const& reading) const {
+  /// Calls put(k, x) for the layers of a column upwards, x being u_old + 2 dt du, times the pivot; returns the northward
+  /// part of its flux.
+  template <class Put>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_u(int i, int j, Put const& put) const {
     bool const wall = here.north_wall && j + 1 == here.j_end;
     int const to_north = wall ? 0 : 1;
     double const open = wall ? 0 : 1, quarter_f = 0.25 * p.coriolis, two_dt = 2 * p.dt, per_dy = 1 / p.dy;
@@ -142,12 +140,11 @@ private:
           double const north = open * (v_north_west[at] + v_north[at]);
           return two_dt * (quarter_f * (v_west[at] + v_here[at] + north) - slope);
         },
-        [&](std::ptrdiff_t k) { return (open * v_north[k * step] - v_here[k * step]) * per_dy; }, column, old, step,
-        reading);
+        [&](std::ptrdiff_t k) { return (open * v_north[k * step] - v_here[k * step]) * per_dy; }, old, step, put);
   }
   /// v_old + 2 dt dv likewise; returns the eastward part.
-  template <class Column, class Old>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_v(int i, int j, Column&& column, Old const& reading) const {
+  template <class Put>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_v(int i, int j, Put const& put) const {
     bool const wall = here.south_wall && j == here.j_begin;
     int const to_south = wall ? 0 : -1;
     double const open = wall ? 0 : 1, quarter_f = -0.25 * p.coriolis * open, two_dt = 2 * p.dt, per_dx = 1 / p.dx;
@@ -161,10 +158,10 @@ private:
           double const around = u_south[at] + u_south_east[at] + (u_here[at] + u_east[at]);
           return two_dt * (quarter_f * around - slope);
         },
-        [&](std::ptrdiff_t k) { return (u_east[k * step] - u_here[k * step]) * per_dx; }, column, old, step, reading);
+        [&](std::ptrdiff_t k) { return (u_east[k * step] - u_here[k * step]) * per_dx; }, old, step, put);
   }
 
-  /// Elimination upwards and substitution downwards, the columns in turns, which hides the latency of the recurrence.
+  /// Elimination upwards and substitution downwards.
   template <std::size_t Count, class Columns>
   KEEL_FORCE_INLINE KOKKOS_FUNCTION void mix_layers(Columns&& columns) const {
     double up[Count] = {}, down[Count] = {}; // the values in the layer before
@@ -173,36 +170,34 @@ private:
     for (int k = p.layers; k-- > 0;)
       for (std::size_t c = 0; c < Count; ++c) columns[c][k] = down[c] = columns[c][k] + mix.carry[k] * down[c];
   }
-  template <class Column>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION void write(Column const& column, double* to) const {
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION void write(double const* column, double* to) const {
     auto const step = layer_step(u_new);
     for (int k = 0; k < p.layers; ++k) to[k * step] = column[k];
   }
+  template <class Column>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION void substitute(Column const& column, double* to) const {
+    auto const step = layer_step(u_new);
+    double down = 0;
+    for (int k = p.layers; k-- > 0;) to[k * step] = down = column[std::size_t(k)] + mix.carry[k] * down;
+  }
 
-  /// column[k] = (old[k] + f(k)) * pivot[k]; returns the sum of g(k) over the layers, in eight lanes, layer k in lane
+  /// put(k, (old[k] + f(k)) * pivot[k]); returns the sum of g(k) over the layers, in eight lanes, layer k in lane
   /// k mod 8, so that vector registers may hold them and the order is the same everywhere. The accesses of eight layers
-  /// come first, which a GPU has under way together, beside those of the old level.
-  template <class F, class G, class Column, class Step, class Old>
-  KEEL_FORCE_INLINE KOKKOS_FUNCTION double for_layers(F const& f, G const& g, Column&& column, double const* old,
-                                                      Step step, Old const& reading) const {
+  /// come first, which a GPU has under way together.
+  template <class F, class G, class Step, class Put>
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION double for_layers(F const& f, G const& g, double const* old, Step step,
+                                                      Put const& put) const {
     double lane[8] = {};
-    auto const before = [&](int k) {
-      if constexpr (std::is_same_v<Old, in_place>) return old[k * step];
-      else return column[k];
-    };
-    reading.fetch(std::size_t(p.layers), old, step);
     int k = 0;
     for (; k + 8 <= p.layers; k += 8) {
-      double change[8];
+      double next[8];
       KEEL_UNROLL
-      for (int l = 0; l < 8; ++l) change[l] = f(k + l), lane[l] += g(k + l);
-      if (k == 0) reading.wait();
+      for (int l = 0; l < 8; ++l) next[l] = old[(k + l) * step] + f(k + l), lane[l] += g(k + l);
       KEEL_UNROLL
-      for (int l = 0; l < 8; ++l) column[k + l] = (before(k + l) + change[l]) * mix.pivot[k + l];
+      for (int l = 0; l < 8; ++l) put(k + l, next[l] * mix.pivot[k + l]);
     }
-    if (k == 0) reading.wait();
     for (int l = 0; l < 8; ++l)
-      if (k + l < p.layers) column[k + l] = (before(k + l) + f(k + l)) * mix.pivot[k + l], lane[l] += g(k + l);
+      if (k + l < p.layers) put(k + l, (old[(k + l) * step] + f(k + l)) * mix.pivot[k + l]), lane[l] += g(k + l);
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
   }
 };

@@ -40,13 +40,6 @@ struct team_memory {
     return {reinterpret_cast<U*>(first + begin * stride), stride};
   }
 
-  /// Starts to copy n values, `step` apart, into the first ones of this thread; `wait` before they are read.
-  KEEL_FORCE_INLINE KEEL_FUNCTION void fetch(std::size_t n, T const* from, std::ptrdiff_t step) const {
-    for (std::size_t k = 0; k < n; ++k) detail::fetch(first + k * stride, from + static_cast<std::ptrdiff_t>(k) * step);
-    detail::end_of_stage();
-  }
-  KEEL_FORCE_INLINE KEEL_FUNCTION void wait() const { detail::wait_for_stages<0>(false); }
-
   /// Copies `*from(k)` into value k for all k < n and calls `use(k, value)` upwards, which may overwrite value k. On a
   /// CUDA card the copies of 64 levels are under way at once, past the registers; where neighbouring threads read
   /// neighbouring addresses, past the first cache too. `from` is an affine function of k.
