@@ -14,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -25,7 +26,7 @@ namespace {
 
 struct outcome {
   int code = -1; ///< 128 and the signal where one ended it
-  std::string err;
+  std::string err, out;
 };
 
 /// A folder of its own, gone at the end.
@@ -35,12 +36,13 @@ struct folder : keel::test::folder {
   /// Runs traced_program.cpp, whose trace is `run.0.jsonl` here.
   [[nodiscard]] outcome run(std::string const& then, std::string const& variables = {},
                             std::string const& program = KEEL_TRACED_PROGRAM) const {
-    std::string const err = path / "err";
-    std::string const options = " --keel-trace-file=" + (path / "run").string() + " 2>" + err;
+    std::string const err = path / "err", out = path / "out";
+    std::string const options = " --keel-trace-file=" + (path / "run").string() + " 2>" + err + " >" + out;
     int const status = std::system((variables + " " + program + " " + then + options).c_str());
-    std::string text = keel::test::content(err);
+    std::string text = keel::test::content(err), printed = keel::test::content(out);
     fs::remove(err);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), std::move(text)};
+    fs::remove(out);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), std::move(text), std::move(printed)};
   }
 };
 
@@ -159,4 +161,22 @@ TEST_CASE("residency: a traced program on two ranks ends with code 2 and a reaso
       },
       8);
   CHECK(calls >= 20);
+}
+
+TEST_CASE("residency: the printed configuration says how the ranks cut the grid, once a job") {
+  folder const here;
+  auto const asked = here.run("none --keel-print-configuration");
+  CHECK(asked.code == 0);
+  auto const row = asked.out.find("\n  ranks_in  -  1  fields\n");
+  CHECK(row != std::string::npos);
+  CHECK(asked.out.find("ranks_in", row + 12) == std::string::npos);
+  for (char const* other : {"none", "none --keel-print-configuration=json"})
+    CHECK(here.run(other).out.find("ranks_in") == std::string::npos);
+  std::string const on_ranks = KEEL_TRACED_ON_RANKS;
+  if (on_ranks.empty()) return keel::test::skip("no MPI in this build");
+  auto const both = here.run("none --keel-print-configuration", {}, on_ranks);
+  CHECK(both.code == 0);
+  auto const cut = both.out.find("\n  ranks_in  -  2  fields\n");
+  CHECK(cut != std::string::npos);
+  CHECK(both.out.find("ranks_in", cut + 12) == std::string::npos);
 }

@@ -74,6 +74,10 @@ struct fields_state {
   [[nodiscard]] share const& local(component which) const {
     return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)];
   }
+  /// How the ranks cut the grids: 2x2, and 1x4 behind it for a second component that has a grid of its own.
+  [[nodiscard]] std::string cut() const;
+  /// Prints it as a row of the table of knobs, which was printed before there was a grid.
+  void print_cut() const;
   void require_idle(std::string_view who) const;
 
   std::vector<share> shares_; // by component, or one for all

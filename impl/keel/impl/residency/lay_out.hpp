@@ -7,6 +7,7 @@
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/policy/error.hpp>
 
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -81,6 +82,20 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
   }
   lies.inner_stride = kind.is_left ? stride : 1;
   return lies;
+}
+
+KEEL_INLINE std::string fields_state::cut() const {
+  std::string cuts;
+  for (share const& s : shares_) {
+    if (!cuts.empty()) cuts += ' ';
+    for (int d = 0; d < s.rank; ++d) cuts += (d == 0 ? "" : "x") + std::to_string(s.processes[d]);
+  }
+  return cuts;
+}
+
+KEEL_INLINE void fields_state::print_cut() const {
+  std::printf("  ranks_in  -  %s  fields\n", cut().c_str());
+  std::fflush(stdout);
 }
 
 KEEL_INLINE std::string fields_state::label_of(int variable, int array) const {

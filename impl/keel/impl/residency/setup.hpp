@@ -96,8 +96,11 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
     auto agreed = mine;
     machine::broadcast(own_, agreed, 0);
     ledger_.observer().open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
-    tell_knobs(ledger_.observer(), run);
-    tell_cuts(ledger_.observer(), shares_);
+    tell_knobs(ledger_.observer(), run, cut());
+  }
+  if constexpr (requires { run.program().print_configuration; }) {
+    auto const form = run.program().print_configuration;
+    if (form == decltype(run.program().print_configuration)::text && run.environment().is_master()) print_cut();
   }
   for (int c = 0; c < component_count; ++c)
     halo_channels_.push_back(std::make_unique<halo_channel<typename App::ranks>>(own_, local({c})));

@@ -5,12 +5,10 @@
 /// What a program is, as lines of a trace: the knobs of its runtime, and the graph of each schedule.
 
 #include <keel/impl/residency/explain.hpp>
-#include <keel/residency/grid.hpp>
 
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -20,23 +18,14 @@ std::string_view name_of_source(Source from) {
   return name(from);
 }
 
-/// Tells an observer the knobs of a runtime that has some.
+/// Tells an observer the knobs of a runtime that has some, and how the ranks cut the grids.
 template <class O, class Run>
-void tell_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run) {
-  if constexpr (requires(std::string_view text) { run.knobs(), observer.knob(text, text, text, text); })
-    for (auto const& k : run.knobs()) observer.knob(k.option, k.device, k.value, name_of_source(k.from));
-}
-
-/// Tells it how the ranks cut the grids: 2x2, and 1x4 for the second component where that one has a grid of its own.
-template <class O>
-void tell_cuts([[maybe_unused]] O& observer, [[maybe_unused]] std::vector<share> const& shares) {
+void tell_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
+                [[maybe_unused]] std::string const& cut) {
   if constexpr (requires(std::string_view text) { observer.knob(text, text, text, text); }) {
-    std::string cuts;
-    for (share const& s : shares) {
-      if (!cuts.empty()) cuts += ' ';
-      for (int d = 0; d < s.rank; ++d) cuts += (d == 0 ? "" : "x") + std::to_string(s.processes[d]);
-    }
-    observer.knob("ranks_in", "", cuts, "fields");
+    if constexpr (requires { run.knobs(); })
+      for (auto const& k : run.knobs()) observer.knob(k.option, k.device, k.value, name_of_source(k.from));
+    observer.knob("ranks_in", "", cut, "fields");
   }
 }
 
