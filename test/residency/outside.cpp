@@ -256,6 +256,26 @@ TEST_CASE("residency: a call from within a step is refused in the first one as i
   f.run(take{});
 }
 
+TEST_CASE("residency: with one memory a routine in a step is refused in every step if checked, else in none") {
+  test::run run{host::name};
+  auto const refusals = [&]<class App>(App) {
+    kr::fields<App, x, y> f{run, kr::grid{{4}}};
+    f.run(set<x>{}, 1.0);
+    auto const again = [&] { f.run(nothing<x>{}); };
+    auto const step = [&] { f.step(kr::schedule<nothing<x>>{}); };
+    int refused = 0;
+    for (int n = 0; n < 3; ++n) {
+      refused += message_of([&] { f.step(kr::schedule<nothing<x>, call>{}, again); }).empty() ? 0 : 1;
+      CHECK(message_of([&] { f.step(kr::schedule<nothing<x>, call>{}, step); }).find("in the midst of a step") !=
+            std::string::npos);
+    }
+    return refused;
+  };
+  CHECK(refusals(single{}) == 0);
+  CHECK(refusals(trusting{}) == 0);
+  CHECK(refusals(test::application<keel::list<host>, kr::checked>{}) == 3);
+}
+
 TEST_CASE("residency: checked tracking finds a second thread in the same fields") {
   test::run run{"simulated"};
   kr::fields<checked, x> f{run, kr::grid{{4}}};

@@ -45,8 +45,9 @@ public:
   /// takes, by reference. Where the state allows it, as it does in the steady state, the step goes by its plan: reads
   /// that are known to find their data are not tested, and writes are recorded only where a copy, an output or a
   /// condition needs the record, or at the end of the step. Routines of such a step may ask `is_valid`; that they call
-  /// for other entries is an error. A schedule in which ghosts are read that no exchange has filled since their owners
-  /// wrote does not compile. Throws `keel::error` where a routine reads what is valid nowhere.
+  /// for other entries is an error. Where there is one memory, no data can be stale, so only `checked` refuses a
+  /// routine there. A schedule in which ghosts are read that no exchange has filled since their owners wrote does not
+  /// compile. Throws `keel::error` where a routine reads what is valid nowhere.
   template <Entry S, class... Args>
   void step(S, Args&&... args);
 
