@@ -113,7 +113,6 @@ struct variable_index {
     for (std::size_t i = 0; i < sizeof...(Vars); ++i) first[i + 1] = first[i] + std::uint32_t(list[i]->levels);
     return first;
   }();
-  static constexpr std::size_t cell_count = first_cell[sizeof...(Vars)];
   static constexpr bool is_unique = [] {
     for (std::size_t i = 0; i < sizeof...(Vars); ++i)
       for (std::size_t j = i; j > 0 && by_key[j - 1].first == by_key[i].first; --j)
