@@ -31,13 +31,24 @@ namespace {
 
 using keel::list, keel::simulated, test::host, test::twin;
 
-template <int Rank, bool HasExtra>
-using data = std::conditional_t<Rank == 1, std::conditional_t<HasExtra, double**, double*>,
-                                std::conditional_t<Rank == 2, std::conditional_t<HasExtra, double***, double**>,
-                                                   std::conditional_t<HasExtra, double****, double***>>>;
-template <int Rank> struct a : kr::variable<"a", data<Rank, false>, kr::padded<4>> {};
-template <int Rank> struct b : kr::variable<"b", data<Rank, true>, kr::levels<2>, kr::padded<3>> {};
-template <int Rank> struct c : kr::variable<"c", data<Rank, false>, kr::levels<3>> {};
+/// An element that is no number, of six bytes.
+struct mark {
+  std::uint16_t stamp, place, sum;
+  KEEL_FUNCTION friend bool operator!=(mark const& x, mark const& y) {
+    return x.stamp != y.stamp || x.place != y.place || x.sum != y.sum;
+  }
+};
+
+template <class T, int Stars>
+struct stars : stars<T*, Stars - 1> {};
+template <class T>
+struct stars<T, 0> {
+  using type = T;
+};
+template <int Rank> struct a : kr::variable<"a", typename stars<double, Rank>::type, kr::padded<4>> {};
+template <int Rank>
+struct b : kr::variable<"b", typename stars<float, Rank + 1>::type, kr::levels<2>, kr::padded<3>> {};
+template <int Rank> struct c : kr::variable<"c", typename stars<mark, Rank>::type, kr::levels<3>> {};
 constexpr int variables = 3;
 constexpr int levels_of[variables] = {1, 2, 3};
 
@@ -47,7 +58,7 @@ struct truth {
   std::array<std::int64_t, kr::region_count> stamps[variables][3][most_components];
   std::int64_t writes = 0;
   int components = 1;
-  kr::region exist = kr::region::none;
+  std::array<kr::region, most_components> exist{}; ///< by component
 
   truth() {
     for (auto& v : stamps)
@@ -59,7 +70,8 @@ struct truth {
       for (std::size_t r = 0; r < kr::region_count; ++r) {
         kr::region const one = kr::single_regions[r];
         bool const is_lenient = one == kr::region::walls && !overlap(needs, kr::region::written);
-        if (overlap(one, needs) && overlap(one, exist) && !is_lenient && stamps[v][l][k][r] < 0) return false;
+        bool const is_needed = overlap(one, needs) && overlap(one, exist[std::size_t(k)]) && !is_lenient;
+        if (is_needed && stamps[v][l][k][r] < 0) return false;
       }
     return true;
   }
@@ -103,8 +115,11 @@ struct {
 int in_bill(int v, int component) { return v * program.now.components + component; }
 
 /// The value of a cell, by its place in the grid, which the ghosts of a neighbour share.
-KEEL_FUNCTION inline double value_of(std::int64_t stamp, std::int64_t place) {
-  return double(stamp) * 1000 + double(place % 997);
+template <class T>
+KEEL_FUNCTION T value_of(std::int64_t stamp, std::int64_t place) {
+  if constexpr (std::is_same_v<T, mark>)
+    return {std::uint16_t(stamp), std::uint16_t(place), std::uint16_t(stamp + place)};
+  else return T(stamp * 1000 + place % 997);
 }
 
 /// An element by its point in the grid and its number there.
@@ -116,7 +131,8 @@ KEEL_FUNCTION decltype(auto) cell_at(Cells const& cells, kr::indices const& at, 
   else return cells(at[0], at[1], at[2], i);
 }
 template <bool Writes, class Cells>
-KEEL_FUNCTION void put(Cells const& cells, kr::indices const& at, int rank, std::int64_t i, double value) {
+KEEL_FUNCTION void put(Cells const& cells, kr::indices const& at, int rank, std::int64_t i,
+                       typename Cells::non_const_value_type const& value) {
   if constexpr (Writes) cell_at(cells, at, rank, i) = value;
 }
 
@@ -147,6 +163,7 @@ struct op : kr::routine<"op", Place, How<Part>> {
     auto const cells = v(Part{}, kr::component{k});
     kr::share const part = v.local(kr::component{k});
     kr::bounds const core = part.core(), own = part.owned(), in = part.inside();
+    using element = typename std::remove_cvref_t<decltype(cells)>::non_const_value_type;
     int const rank = part.rank;
     std::int64_t const inner = int(cells.rank) > rank ? std::int64_t(cells.extent(unsigned(rank))) : 1;
     auto* const wrong = &program.wrong;
@@ -173,10 +190,10 @@ struct op : kr::routine<"op", Place, How<Part>> {
           for (std::int64_t i = 0; i < inner; ++i) {
             if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
               ++*seen;
-              if (cell_at(cells, at, rank, i) != value_of(stamps[std::size_t(r)], place + i)) ++*wrong;
+              if (cell_at(cells, at, rank, i) != value_of<element>(stamps[std::size_t(r)], place + i)) ++*wrong;
             }
             if ((unsigned(changes) >> r & 1U) != 0)
-              put<changes != kr::region::none>(cells, at, rank, i, value_of(next, place + i));
+              put<changes != kr::region::none>(cells, at, rank, i, value_of<element>(next, place + i));
           }
         });
   }
@@ -308,7 +325,23 @@ public:
 
   void play(int calls) {
     test::run<keel::machine::mpi> run{device_};
-    int const ranks = run.environment().size();
+    kr::grid const g = some_grid(run.environment().size());
+    kr::extra<b<R>> const layers{2};
+    switch (below(3)) {
+    case 0: return play(fields{run, g, layers}, calls);
+    case 1: return play(fields{run, g, layers, kr::components{2}}, calls);
+    default:
+      return play(fields{run, g, layers, kr::further_grids{{some_grid(run.environment().size())}}}, calls);
+    }
+  }
+  long refused = 0, misjudged = 0, dear = 0;
+  std::int64_t planned = 0;
+  std::uint64_t moved = 0;
+
+private:
+  int below(int n) { return int(random_() % std::uint64_t(n)); }
+
+  kr::grid some_grid(int ranks) {
     std::initializer_list<kr::extent> const extents[] = {
         {5 * ranks + below(3)}, {4 * ranks + below(3), 5}, {4 * ranks + below(3), 4, 3 + below(2)}};
     int const width = below(3);
@@ -316,19 +349,20 @@ public:
     kr::periodic around = R == 1   ? kr::periodic{wraps}
                           : R == 2 ? kr::periodic{wraps, mixed}
                                    : kr::periodic{wraps, mixed, false};
-    kr::grid const g{extents[R - 1], kr::ghost_width{width}, around};
-    int const components = 1 + below(2);
-    fields f{run, g, kr::extra<b<R>>{2}, kr::components{components}};
+    return {extents[R - 1], kr::ghost_width{width}, around};
+  }
+  void play(fields&& f, int calls) {
+    int const components = f.components();
     program.now = {};
     program.now.components = components;
-    program.now.exist = f.local().regions;
+    for (int k = 0; k < components; ++k) program.now.exist[std::size_t(k)] = f.local(kr::component{k}).regions;
     program.first = 0, program.last = components;
     program.lags = below(2) == 0;
     program.exchanged_in = kr::detail::exchanges_on_device<App> && device_ != host::name;
     std::vector<oracle::variable> all;
     auto const add = [&]<class X>(X) {
       for (int k = 0; k < components; ++k) {
-        auto const bytes = f.template bytes<X>();
+        auto const bytes = f.template bytes<X>(kr::component{k});
         all.push_back({X::about.levels, {bytes[0], bytes[1], bytes[2], bytes[3]}});
       }
     };
@@ -345,12 +379,6 @@ public:
     }
     planned += f.planned_steps();
   }
-  long refused = 0, misjudged = 0, dear = 0;
-  std::int64_t planned = 0;
-  std::uint64_t moved = 0;
-
-private:
-  int below(int n) { return int(random_() % std::uint64_t(n)); }
 
   // Whether it ran; it has to be refused where it cannot, and nowhere else. What nobody looks at is not tried.
   template <class F>
