@@ -123,8 +123,8 @@ private:
     eta_new(i, j) = eta_old(i, j) + 2 * p.dt * (-p.layer_depth * flux);
   }
 
-  /// Calls put(k, x) for the layers of a column upwards, x being u_old + 2 dt du, times the pivot; returns the northward
-  /// part of its flux.
+  /// Calls put(k, x) for the layers of a column upwards, x being u_old + 2 dt du, times the pivot. Returns the
+  /// northward part of its flux.
   template <class Put>
   KEEL_FORCE_INLINE KOKKOS_FUNCTION double leap_u(int i, int j, Put const& put) const {
     bool const wall = here.north_wall && j + 1 == here.j_end;
