@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Each pattern on `keel::space::tbb` beside the best of raw oneTBB and Kokkos' own host space, in one run; and
+/// Each pattern on `keel::space::tbb` beside raw oneTBB and Kokkos' own host spaces, in one run; and
 /// allocations of each size beside `Kokkos::HostSpace`.
 #include <keel/space.hpp>
 
@@ -22,13 +22,21 @@ namespace bench {
 
 using keel::bench::compare;
 using keel::space::tbb;
-using kokkos = Kokkos::DefaultHostExecutionSpace;
 using blocks = ::tbb::blocked_range<long>;
 using evenly = ::tbb::static_partitioner;
 template <class Space>
 using range = Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>;
 
 constexpr double wanted = 1.05;
+
+/// keel's form of a kernel beside the same on each of Kokkos' own host spaces; `on` makes the form of a space.
+template <class On>
+void beside_own(std::string const& what, int calls, On const& on) {
+  auto const keel = on(tbb{});
+  keel::bench::for_own_spaces([&]<class Space>(Space const& space) {
+    compare((what + Space::name()).c_str(), calls, on(space), keel, wanted);
+  });
+}
 
 struct sums {
   double const* a;
@@ -41,7 +49,7 @@ void reductions() {
     sums const f{v.data()};
     int const calls = n > (1 << 20) ? 2 : 50;
     double total = 0;
-    auto const keel = [&] { Kokkos::parallel_reduce(range<tbb>(0, n), f, total); };
+    auto const on = [&]<class Space>(Space) { return [&] { Kokkos::parallel_reduce(range<Space>(0, n), f, total); }; };
     auto const raw = [&] {
       total = ::tbb::parallel_reduce(blocks(0, n), 0.0, [&](blocks const& r, double sum) {
         for (long i = r.begin(); i != r.end(); ++i) f(i, sum);
@@ -49,8 +57,8 @@ void reductions() {
       }, [](double x, double y) { return x + y; }, evenly{});
     };
     auto const what = "sum of " + std::to_string(n) + " numbers: ";
-    compare((what + "tbb::parallel_reduce").c_str(), calls, raw, keel, wanted);
-    compare((what + kokkos::name()).c_str(), calls, [&] { Kokkos::parallel_reduce(range<kokkos>(0, n), f, total); }, keel, wanted);
+    compare((what + "tbb::parallel_reduce").c_str(), calls, raw, on(tbb{}), wanted);
+    beside_own(what, calls, on);
   }
 }
 
@@ -78,10 +86,9 @@ void stencils() {
           for (long j = 1; j != n - 1; ++j) f(i, j);
       }, evenly{});
     };
-    auto const keel = on(tbb{});
     auto const what = "stencil " + std::to_string(n) + " x " + std::to_string(n) + ": ";
-    compare((what + "tbb::parallel_for over rows").c_str(), calls, raw, keel, wanted);
-    compare((what + kokkos::name()).c_str(), calls, on(kokkos{}), keel, wanted);
+    compare((what + "tbb::parallel_for over rows").c_str(), calls, raw, on(tbb{}), wanted);
+    beside_own(what, calls, on);
   }
 }
 
@@ -111,9 +118,8 @@ void teams() {
       f.sums[row] = sum;
     }, evenly{});
   };
-  auto const keel = on(tbb{});
-  compare("2048 teams of one, a sum of 512 each: tbb::parallel_for", 5, raw, keel, wanted);
-  compare((std::string("the same: ") + kokkos::name()).c_str(), 5, on(kokkos{}), keel, wanted);
+  compare("2048 teams of one, a sum of 512 each: tbb::parallel_for", 5, raw, on(tbb{}), wanted);
+  beside_own("the same: ", 5, on);
 }
 
 struct prefix {
@@ -129,15 +135,15 @@ void scans() {
   constexpr long n = 1 << 20;
   Kokkos::View<long*, Kokkos::HostSpace> const a("a", n), s("s", n);
   prefix const f{a.data(), s.data()};
-  auto const keel = [&] { Kokkos::parallel_scan(range<tbb>(0, n), f); };
+  auto const on = [&]<class Space>(Space) { return [&] { Kokkos::parallel_scan(range<Space>(0, n), f); }; };
   auto const raw = [&] {
     ::tbb::parallel_scan(blocks(0, n), 0L, [&](blocks const& r, long sum, bool final) {
       for (long i = r.begin(); i != r.end(); ++i) f(i, sum, final);
       return sum;
     }, [](long x, long y) { return x + y; });
   };
-  compare("scan of 1048576 numbers: tbb::parallel_scan", 5, raw, keel, wanted);
-  compare((std::string("the same: ") + kokkos::name()).c_str(), 5, [&] { Kokkos::parallel_scan(range<kokkos>(0, n), f); }, keel, wanted);
+  compare("scan of 1048576 numbers: tbb::parallel_scan", 5, raw, on(tbb{}), wanted);
+  beside_own("the same: ", 5, on);
 }
 
 struct counter {
@@ -152,12 +158,11 @@ struct kokkos_counter {
 void atomics() {
   constexpr long n = 1 << 16;
   alignas(64) static long hits = 0;
-  auto const keel = [&] { Kokkos::parallel_for(range<tbb>(0, n), kokkos_counter{&hits}); };
+  auto const on = [&]<class Space>(Space) { return [&] { Kokkos::parallel_for(range<Space>(0, n), kokkos_counter{&hits}); }; };
   compare("65536 additions to one number: tbb::parallel_for", 5, [&] {
     ::tbb::parallel_for(blocks(0, n), [&](blocks const& r) { for (long i = r.begin(); i != r.end(); ++i) counter{&hits}(i); }, evenly{});
-  }, keel, wanted);
-  compare((std::string("the same: ") + kokkos::name()).c_str(), 5,
-          [&] { Kokkos::parallel_for(range<kokkos>(0, n), kokkos_counter{&hits}); }, keel);
+  }, on(tbb{}), wanted);
+  beside_own("the same: ", 5, on);
 }
 
 void allocations() {
@@ -175,8 +180,7 @@ void allocations() {
 
 int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
-  std::printf("threads: keel %d, %s %d\n", keel::space::tbb().threads(), bench::kokkos::name(),
-              static_cast<int>(bench::kokkos().concurrency()));
+  keel::bench::print_threads(keel::space::tbb().threads());
   keel::bench::print_head();
   bench::reductions();
   bench::stencils();

@@ -6,6 +6,7 @@
 #include "turns.hpp"
 
 #include <cstdio>
+#include <string>
 
 #if KEEL_WITH_TBB
 
@@ -18,7 +19,6 @@ namespace bench {
 
 using keel::bench::compare;
 using keel::space::tbb;
-using kokkos = Kokkos::DefaultHostExecutionSpace;
 template <class Space>
 using range = Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>;
 
@@ -76,9 +76,11 @@ void empty_kernels() {
   compare("empty kernel: tbb::parallel_for, cut evenly as keel does", calls,
           [] { plain(64, nothing{}, ::tbb::static_partitioner{}); }, keel, 1.2);
   compare("empty kernel: tbb::parallel_for as it comes", calls, [] { plain(64, nothing{}, ::tbb::auto_partitioner{}); }, keel, 1.2);
-  bool const is_parallel = kokkos().concurrency() > 1; // a serial loop of nothing is no kernel
-  compare("empty kernel: Kokkos' own host space", calls, [] { Kokkos::parallel_for(range<kokkos>(0, 64), nothing{}); }, keel,
-          is_parallel ? 1.2 : 0);
+  keel::bench::for_own_spaces([&]<class Space>(Space const& space) {
+    bool const is_parallel = space.concurrency() > 1; // a serial loop of nothing is no kernel
+    compare((std::string("empty kernel: ") + Space::name()).c_str(), calls,
+            [] { Kokkos::parallel_for(range<Space>(0, 64), nothing{}); }, keel, is_parallel ? 1.2 : 0);
+  });
   tbb const own(tbb().threads() + 1);
   compare("empty kernel: the process's threads, an instance's own", calls, keel,
           [&] { Kokkos::parallel_for(range<tbb>(own, 0, 64), nothing{}); });
@@ -107,8 +109,9 @@ void triads() {
   auto const keel = [&] { Kokkos::parallel_for(range<tbb>(0, n), kernel); };
   compare("triad: tbb::parallel_for, cut evenly as keel does", 1, [&] { plain(n, kernel, ::tbb::static_partitioner{}); }, keel, 1.02);
   compare("triad: tbb::parallel_for as it comes", 1, [&] { plain(n, kernel, ::tbb::auto_partitioner{}); }, keel, 1.02);
-  // Many in a row: what the threads of the one do while they wait is not what the other should pay for.
-  compare("triad: Kokkos' own host space", 10, [&] { Kokkos::parallel_for(range<kokkos>(0, n), kernel); }, keel, 1.02);
+  keel::bench::for_own_spaces([&]<class Space>(Space const&) {
+    compare((std::string("triad: ") + Space::name()).c_str(), 1, [&] { Kokkos::parallel_for(range<Space>(0, n), kernel); }, keel, 1.02);
+  });
 }
 
 template <class Memory>
@@ -129,8 +132,8 @@ void bound_memory(char const* what) {
 
 int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
-  std::printf("threads: keel %d, %s %d; arrays of %ld MB\n", keel::space::tbb().threads(), bench::kokkos::name(),
-              static_cast<int>(bench::kokkos().concurrency()), bench::n * 8 / 1000000);
+  keel::bench::print_threads(keel::space::tbb().threads());
+  std::printf("arrays of %ld MB\n", bench::n * 8 / 1000000);
   keel::bench::print_head();
   bench::empty_kernels();
   bench::two_threads();

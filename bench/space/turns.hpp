@@ -4,10 +4,13 @@
 /// @file
 /// Two things that take turns in one run: the median of each, and the median of the quotients of neighbouring turns.
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <thread>
 #include <vector>
 
 namespace keel::bench {
@@ -19,8 +22,11 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// Threads that spin after a kernel, as those of OpenMP, have stopped before the next turn; the first call wakes the others.
 template <class F>
 double measured(int calls, F const& f) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  f();
   auto const begun = clock::now();
   for (int i = 0; i != calls; ++i) f();
   return std::chrono::duration<double, std::micro>(clock::now() - begun).count() / calls;
@@ -47,6 +53,23 @@ void compare(char const* what, int calls, Other const& other, Keel const& keel, 
   if (wanted > 0) std::printf(" %8.2f", wanted);
   std::printf("\n");
   std::fflush(stdout);
+}
+
+/// Calls `f` with each of Kokkos' own host spaces that it was built with.
+template <class F>
+void for_own_spaces(F const& f) {
+#ifdef KOKKOS_ENABLE_SERIAL
+  f(Kokkos::Serial());
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+  f(Kokkos::OpenMP());
+#endif
+}
+
+inline void print_threads(int keels) {
+  std::printf("threads: keel %d", keels);
+  for_own_spaces([]<class Space>(Space const& space) { std::printf(", %s %d", Space::name(), static_cast<int>(space.concurrency())); });
+  std::printf("\n");
 }
 
 } // namespace keel::bench
