@@ -10,6 +10,7 @@
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/guarded_pages.hpp>
+#include <keel/impl/space/late_exception.hpp>
 #include <keel/impl/space/plugin_events.hpp>
 #include <keel/impl/space/queue.hpp>
 
@@ -82,7 +83,7 @@ public:
   void impl_launch(Closure const& closure) const {
     if (detail::plays_device) return closure.run();
     queue_->push([closure] { closure.run(); });
-    if (detail::guarded_pages::all().is_on()) queue_->wait();
+    if (detail::guarded_pages::all().is_on() || detail::tools_hear_kernels()) queue_->wait();
   }
   /// Behind the caller: both ends must stay as they are until a fence.
   void impl_copy_behind(void* to, void const* from, std::size_t bytes) const {

@@ -7,6 +7,7 @@
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/containers.hpp>
 #include <keel/impl/space/generation.hpp>
+#include <keel/impl/space/late_exception.hpp>
 #include <keel/impl/space/swaps.hpp>
 #include <keel/impl/space/tasks.hpp>
 #include <keel/impl/space/team.hpp>
@@ -24,8 +25,10 @@ class ParallelFor<F, Policy, Space> {
 public:
   ParallelFor(F const& functor, Policy const& policy) : closure_(functor, policy) {}
   void execute() const {
-    closure_.execute();
-    if constexpr (keel::space::detail::is_fenced_elsewhere<F>) Space().fence("keel::space: a swap of two elements");
+    thrown_.run([&] {
+      closure_.execute();
+      if constexpr (keel::space::detail::is_fenced_elsewhere<F>) Space().fence("keel::space: a swap of two elements");
+    });
   }
   template <class... Any>
   static int max_tile_size_product(Any const&...) {
@@ -34,6 +37,7 @@ public:
 
 private:
   keel::space::detail::for_closure<F, Policy> const closure_;
+  keel::space::detail::late_exception<Policy> const thrown_;
 };
 
 template <class F, class Policy, keel::space::detail::Engine Space>
@@ -41,10 +45,13 @@ class ParallelScan<F, Policy, Space> {
 public:
   ParallelScan(F const& functor, Policy const& policy)
       : closure_(policy, keel::space::detail::scan_reduction<F, Policy, void>(functor), nullptr) {}
-  void execute() const { closure_.execute(); }
+  void execute() const {
+    thrown_.run([&] { closure_.execute(); });
+  }
 
 private:
   keel::space::detail::scan_closure<Policy, keel::space::detail::scan_reduction<F, Policy, void>> const closure_;
+  keel::space::detail::late_exception<Policy> const thrown_;
 };
 
 template <class F, class Policy, class Total, keel::space::detail::Engine Space>
@@ -54,10 +61,13 @@ public:
   ParallelScanWithTotal(F const& functor, Policy const& policy, Result&& total)
       : closure_(policy, keel::space::detail::scan_reduction<F, Policy, Total>(functor),
                  keel::space::detail::address_of_total(total)) {}
-  void execute() const { closure_.execute(); }
+  void execute() const {
+    thrown_.run([&] { closure_.execute(); });
+  }
 
 private:
   keel::space::detail::scan_closure<Policy, keel::space::detail::scan_reduction<F, Policy, Total>> const closure_;
+  keel::space::detail::late_exception<Policy> const thrown_;
 };
 
 /// Scratch memory is plain memory of the thread that runs the kernel. To itself it stands as every space does.

@@ -7,6 +7,7 @@
 
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/engine.hpp>
+#include <keel/impl/space/late_exception.hpp>
 #include <keel/space/allocations.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/memory.hpp>
@@ -232,10 +233,13 @@ public:
       : closure_(policy, {functor, Reducer{}}, result) {}
   ParallelReduce(F const& functor, Policy const& policy, Reducer const& reducer)
       : closure_(policy, {functor, reducer}, reducer.view()) {}
-  void execute() const { closure_.execute(); }
+  void execute() const {
+    thrown_.run([&] { closure_.execute(); });
+  }
 
 private:
   keel::space::detail::reduce_closure<Policy, keel::space::detail::reduction<F, Policy, Reducer>> const closure_;
+  keel::space::detail::late_exception<Policy> const thrown_;
 };
 #endif
 

@@ -5,6 +5,7 @@
 /// What a reduction and a scan are made of since Kokkos 4.1: functor and reducer in one.
 
 #include <keel/impl/space/engine.hpp>
+#include <keel/impl/space/late_exception.hpp>
 #include <keel/space/kokkos.hpp>
 
 #if KOKKOS_VERSION >= 40100
@@ -61,10 +62,13 @@ public:
   template <class View>
   ParallelReduce(Combined const& combined, Policy const& policy, View const& result)
       : closure_(policy, reduction(combined), result) {}
-  void execute() const { closure_.execute(); }
+  void execute() const {
+    thrown_.run([&] { closure_.execute(); });
+  }
 
 private:
   keel::space::detail::reduce_closure<Policy, reduction> const closure_;
+  keel::space::detail::late_exception<Policy> const thrown_;
 };
 
 } // namespace Kokkos::Impl
