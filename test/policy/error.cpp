@@ -17,6 +17,14 @@ TEST_CASE("policy: an error speaks in one grammar") {
   CHECK(std::is_base_of_v<std::runtime_error, keel::error>);
 }
 
+TEST_CASE("policy: a lack of memory is told in the same words everywhere") {
+  keel::error const e = keel::lack_of_memory("topology", "x.xml is not read", 12);
+  CHECK(std::string(e.what()) ==
+        "keel::topology: x.xml is not read (there is not enough memory). Free some, or raise its limit?");
+  CHECK(e.code() == 12);
+  CHECK(keel::lack_of_memory("space", "Kokkos did not start").code() == 0);
+}
+
 TEST_CASE("policy: an error remembers what was said last and who says it") {
   keel::error const e("machine", "no");
   CHECK(keel::error::latest() == "keel::machine: no.");

@@ -225,7 +225,7 @@ private:
     if (environment_.is_master())
       device::print_start(device::option_names_of<App>(), common, std::as_const(settings_).all(), device_name());
   } catch (std::bad_alloc const&) {
-    throw error("runtime", "the program does not start", "there is not enough memory", "Free some, or raise its limit");
+    throw lack_of_memory("runtime", "the program does not start");
   }
 
   /// All ranks throw where one has a problem.

@@ -85,6 +85,11 @@ private:
   static inline thread_local std::string latest_;
 };
 
+/// An error for an allocation that failed; `code` is ENOMEM where a library said so.
+[[nodiscard]] inline error lack_of_memory(std::string_view place, std::string_view wrong, int code = 0) {
+  return error(place, wrong, "there is not enough memory", "Free some, or raise its limit", code);
+}
+
 /// `e` as an error of keel's, else null. A program without RTTI asks the exception that is being handled, so there the
 /// answer is null for any other.
 [[nodiscard]] inline error const* as_error(std::exception const& e) noexcept {
