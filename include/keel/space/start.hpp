@@ -7,6 +7,7 @@
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
+#include <keel/policy/log.hpp>
 #include <keel/space/allocations.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
@@ -14,9 +15,15 @@
 #include <keel/space/plugins.hpp>
 #include <keel/space/settings.hpp>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <exception>
 #include <new>
 #include <string>
+#include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace keel::space {
@@ -47,6 +54,29 @@ inline void report_leaks_at_the_end() {
   static_cast<void>(once);
 }
 
+/// The options of Kokkos that take a whole number; those of devices may take two.
+inline constexpr std::array<std::string_view, 7> numbered_options{
+    "--kokkos-threads", "--kokkos-num-threads", "--kokkos-numa", "--kokkos-device-id", "--kokkos-device",
+    "--kokkos-num-devices", "--kokkos-ndevices"};
+
+/// Refuses a number that Kokkos refuses without a name, ends the program for, or takes for another one.
+inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
+  auto const is_number = [](std::string_view text) {
+    int value = -1;
+    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return failure == std::errc{} && end == text.data() + text.size() && value >= 0;
+  };
+  for (std::string_view const word : kokkos_arguments) {
+    std::string_view const name = word.substr(0, word.find('='));
+    if (std::ranges::find(numbered_options, name) == numbered_options.end()) continue;
+    std::string_view const value = word.substr(std::min(name.size() + 1, word.size()));
+    std::size_t const comma = name.ends_with("devices") ? std::min(value.find(','), value.size()) : value.size();
+    if (!is_number(value.substr(0, comma)) || (comma < value.size() && !is_number(value.substr(comma + 1))))
+      throw error("space", std::string(word) + " is refused", "Kokkos takes a whole number from 0 on here",
+                  "Write " + std::string(name) + "=1");
+  }
+}
+
 } // namespace detail
 
 /// Whether Kokkos runs, started by keel or by the application.
@@ -62,9 +92,10 @@ inline void report_leaks_at_the_end() {
 ///
 /// Settings are those that `device_traits<Tag>::configure` was given since the
 /// last start; `kokkos_arguments` (`--kokkos-…`) come after them and win. Throws
-/// where Kokkos refuses an argument, or has ended and cannot start again. Kokkos then
-/// prints the four of `Defaults` with its configuration, if the list has a device that Kokkos was not
-/// built with; and where keel started it, what keel's spaces leak is told at the end.
+/// where the number in an argument is none, where Kokkos refuses an argument, or has ended and cannot
+/// start again. Warns of an argument that this Kokkos does not have. Kokkos then prints the four
+/// of `Defaults` with its configuration, if the list has a device that Kokkos was not built with; and where
+/// keel started it, what keel's spaces leak is told at the end.
 template <policy::TypeList List, class Defaults = space::defaults>
 void start(std::vector<std::string> const& kokkos_arguments = {}) {
   static_assert(sizeof(checked_defaults<Defaults>) > 0);
@@ -80,6 +111,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     if (detail::has_ended())
       throw error("space", "Kokkos cannot start", "it has ended, and starts once in a process",
                   "Keep it until the last use of a device");
+    detail::require_numbers(kokkos_arguments);
     auto words = detail::kokkos_words(detail::wanted_settings());
     words.insert(words.begin(), "keel");
     words.insert(words.end(), kokkos_arguments.begin(), kokkos_arguments.end());
@@ -93,13 +125,18 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     } catch (error const&) {
       throw;
     } catch (std::bad_alloc const&) {
-      throw error("space", "Kokkos did not start", "there is not enough memory", "Free some, or raise its limit");
+      throw lack_of_memory("space", "Kokkos did not start");
     } catch (std::exception const& thrown) {
       throw error("space", "Kokkos did not start", thrown.what(),
                   "Check the --kokkos-… options and KOKKOS_… variables");
     }
     life.started_here = true;
     detail::wanted_settings() = {};
+#if KOKKOS_VERSION < 30700 // Kokkos removes what it knows; from 3.7 on it speaks of the rest itself
+    for (int at = 1; at < argc; ++at)
+      policy::log(policy::log_level::warning, argv[static_cast<std::size_t>(at)] +
+                                                  std::string(" is read by nothing in this Kokkos. Leave it out?"));
+#endif
   }
   if (life.watched) return;
   life.watched = true;
