@@ -64,6 +64,7 @@ BAD = [
     ("mirrored", {GUIDE: ROWS + "| `policy/list` | | |\n## Next\n"}),
     ("mirrored", {GUIDE: ROWS + "| `policy/list` | `policy/gone` | |\n## Next\n"}),
     ("sentences", {"test/policy/list.cpp": "// SPDX-License-Identifier: MIT\nTEST_CASE(\"policy: " + "n" * 92 + "\") {}\n"}),
+    ("sentences", {"include/keel/policy/README.md": "# policy\n\nA sentence" + " that goes\non" * 9 + ".\n"}),
     ("words", {"README.md": "see /wo" + "rk/shared\n"}),
     ("words", {".ci/run": "debootstrap sid tree http://deb.deb" + "ian.org\n"}),
     ("licence", {"test/policy/list.cpp": "int i;\n"}),

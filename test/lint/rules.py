@@ -229,11 +229,16 @@ def mirrored(tree):
 
 
 def sentences(tree):
-    """The name of a case has fewer than 100 characters."""
+    """The name of a case has fewer than 100 characters, and a sentence of a guide has at most 100."""
     for path in tree.files(".cpp", ".hpp", below=("test/",)):
         for name in re.findall(r'^\s*TEST_CASE\w*\(\s*"((?:[^"\\]|\\.)*)"', text(path), re.M):
             if len(name) >= 100:
                 yield f"{tree.name(path)}: {len(name)} characters: {name}"
+    for path in tree.files(".md", below=("include/",)):
+        prose = re.sub(r"^(```.*?^```|[|#].*?)$", "", text(path), flags=re.M | re.S)
+        for sentence in re.split(r"(?<=[.!?:;])\s+|\n\s*\n", prose):
+            if len(" ".join(sentence.split())) > 100:
+                yield f"{tree.name(path)}: a sentence of {len(' '.join(sentence.split()))} characters: {sentence}"
 
 
 def words(tree):
