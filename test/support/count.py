@@ -31,10 +31,8 @@ def introspect(build, what):
 
 
 def doctest_programs(targets):
-    """Paths of the executables that hold a main of test/support."""
-    return {path for target in targets for path in target["filename"]
-            for group in target["target_sources"]
-            if any("/support/main_" in source for source in group.get("sources", []))}
+    """Paths of the executables of doctest cases, which are called test-…"""
+    return {path for target in targets if target["type"] == "executable" and target["name"].startswith("test-") for path in target["filename"]}
 
 
 def plain_name(logged, tests):
