@@ -98,16 +98,16 @@ private:
   static std::pair<point, point> bounds(policy const& p, std::int64_t tile) {
     point low;
     point high;
-    auto const take = [&](int r) {
+    auto const take = [&](std::size_t r) {
       std::int64_t const at = p.m_lower[r] + tile % p.m_tile_end[r] * p.m_tile[r];
       tile /= p.m_tile_end[r];
-      low[std::size_t(r)] = static_cast<index>(at);
-      high[std::size_t(r)] = static_cast<index>(std::min<std::int64_t>(at + p.m_tile[r], p.m_upper[r]));
+      low[r] = static_cast<index>(at);
+      high[r] = static_cast<index>(std::min<std::int64_t>(at + p.m_tile[r], p.m_upper[r]));
     };
     if constexpr (policy::outer_direction == Kokkos::Iterate::Right)
-      for (int r = rank; r-- > 0;) take(r);
+      for (std::size_t r = rank; r-- > 0;) take(r);
     else
-      for (int r = 0; r < rank; ++r) take(r);
+      for (std::size_t r = 0; r < rank; ++r) take(r);
     return {low, high};
   }
   /// Loops with the last dimension innermost, and its mirror image.
