@@ -40,6 +40,13 @@ struct order_for_sanitizer {
   static void release() {}
   static void acquire() {}
 #endif
+  /// Also where an exception passes.
+  struct release_at_end {
+    ~release_at_end() { release(); }
+  };
+  struct acquire_at_end {
+    ~acquire_at_end() { acquire(); }
+  };
 };
 
 /// What an instance has of oneTBB, and beside it.
@@ -158,11 +165,9 @@ inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_
   using chunks = ::tbb::blocked_range<std::int64_t>;
   auto const run = [&](chunks const& some) {
     order_for_sanitizer::acquire(); // before it looks at what the caller wrote
-    {
-      kernel_scope const scope(kernel);
-      for (auto c = some.begin(); c != some.end(); ++c) f(c);
-    }
-    order_for_sanitizer::release();
+    order_for_sanitizer::release_at_end const ordered;
+    kernel_scope const scope(kernel);
+    for (auto c = some.begin(); c != some.end(); ++c) f(c);
   };
   order_for_sanitizer::release();
   if (end - begin <= threads)
@@ -179,6 +184,7 @@ inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_
 KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) {
   auto const* const kernel = current_kernel; // a thread of the arena may run what follows
   auto const& by_region = own_->by_region;
+  order_for_sanitizer::acquire_at_end const ordered;
   if (by_region.empty()) { // this process is the child of a fork
     for (std::int64_t c = 0; c < count; ++c) f(c);
     return;
@@ -215,7 +221,6 @@ KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) 
       others.wait();
     });
   }
-  order_for_sanitizer::acquire();
 }
 
 KEEL_INLINE void arenas::run_numbered(int count, numbered_call const& f) {
