@@ -87,25 +87,11 @@ public:
     begun() = 0;
     ended() = {};
     throws_at_end() = false;
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_begin_parallel_for_callback(begin);
-    tools::set_begin_parallel_reduce_callback(begin);
-    tools::set_begin_parallel_scan_callback(begin);
-    tools::set_end_parallel_for_callback(end);
-    tools::set_end_parallel_reduce_callback(end);
-    tools::set_end_parallel_scan_callback(end);
+    listen(begin, end);
   }
   heard_kernels(heard_kernels const&) = delete;
   heard_kernels& operator=(heard_kernels const&) = delete;
-  ~heard_kernels() {
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_begin_parallel_for_callback(nullptr);
-    tools::set_begin_parallel_reduce_callback(nullptr);
-    tools::set_begin_parallel_scan_callback(nullptr);
-    tools::set_end_parallel_for_callback(nullptr);
-    tools::set_end_parallel_reduce_callback(nullptr);
-    tools::set_end_parallel_scan_callback(nullptr);
-  }
+  ~heard_kernels() { listen(nullptr, nullptr); }
 
   /// Whether this many have begun, and each has ended once, in this order.
   [[nodiscard]] static bool all_ended(number count) {
@@ -119,6 +105,16 @@ public:
   }
 
 private:
+  template <class Begin, class End>
+  static void listen(Begin at_begin, End at_end) {
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_begin_parallel_for_callback(at_begin);
+    tools::set_begin_parallel_reduce_callback(at_begin);
+    tools::set_begin_parallel_scan_callback(at_begin);
+    tools::set_end_parallel_for_callback(at_end);
+    tools::set_end_parallel_reduce_callback(at_end);
+    tools::set_end_parallel_scan_callback(at_end);
+  }
   static void begin(char const*, std::uint32_t, number* id) { *id = begun()++; }
   static void end(number id) {
     ended().push_back(id);

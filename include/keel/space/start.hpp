@@ -94,8 +94,8 @@ inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
 /// last start; `kokkos_arguments` (`--kokkos-…`) come after them and win. Throws
 /// where the number in an argument is none, where Kokkos refuses an argument, or has ended and cannot
 /// start again. Warns of an argument that this Kokkos does not have. Kokkos then prints the four
-/// of `Defaults` with its configuration, if the list has a device that Kokkos was not built with; and where
-/// keel started it, what keel's spaces leak is told at the end.
+/// of `Defaults` with its configuration, if the list has a device that Kokkos was not built with. Where keel
+/// started it, keel reports at the end what its spaces leak.
 template <policy::TypeList List, class Defaults = space::defaults>
 void start(std::vector<std::string> const& kokkos_arguments = {}) {
   static_assert(sizeof(checked_defaults<Defaults>) > 0);

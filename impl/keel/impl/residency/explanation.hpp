@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What is told of a plan, whatever the schedule's type, and the texts that are made of it. The compiled part holds the
+/// The facts of a plan, whatever the schedule's type, and the texts that are made of them. The compiled part holds the
 /// texts, so this header includes nothing of Kokkos.
 
 #include <keel/impl/residency/steady.hpp>
