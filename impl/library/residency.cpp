@@ -4,7 +4,7 @@
 #include <keel/impl/residency/grid.hpp>
 #include <keel/impl/residency/kokkos_provider.hpp>
 #include <keel/impl/residency/lay_out.hpp>
-#include <keel/impl/residency/profiled_observer.hpp>
+#include <keel/impl/residency/profiling.hpp>
 #include <keel/impl/residency/settings.hpp>
 #include <keel/impl/residency/trace.hpp>
 #include <keel/residency/ledger.hpp>

@@ -54,37 +54,31 @@ struct bounds {
 
 enum class side : std::uint8_t { low = 0, high = 1 };
 
+/// A number for each dimension, or one for all.
+template <class T>
+struct per_dimension {
+  std::array<T, max_grid_rank> values{};
+  int given = 0;
+
+  constexpr per_dimension() = default;
+  template <std::integral... I>
+    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank} &&
+             ((std::same_as<I, bool> || !std::same_as<T, bool>)&&...))
+  constexpr explicit per_dimension(I... n) : values{T(n)...}, given(sizeof...(I)) {}
+
+  [[nodiscard]] constexpr T operator[](int d) const { return values[given == 1 ? 0 : std::size_t(d)]; }
+};
 /// Layers of ghosts on either side of each dimension; one number goes for all dimensions.
-struct ghost_width {
-  std::array<int, max_grid_rank> layers{};
-  int given = 0;
-
-  constexpr ghost_width() = default;
-  template <std::integral... I>
-    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank})
-  constexpr explicit ghost_width(I... n) : layers{int(n)...}, given(sizeof...(I)) {}
+struct ghost_width : per_dimension<int> {
+  using per_dimension::per_dimension;
 };
-
 /// Which dimensions end where they begin; one answer goes for all dimensions. The others end at walls.
-struct periodic {
-  std::array<bool, max_grid_rank> dimensions{};
-  int given = 0;
-
-  constexpr periodic() = default;
-  template <std::same_as<bool>... B>
-    requires(sizeof...(B) >= 1 && sizeof...(B) <= std::size_t{max_grid_rank})
-  constexpr explicit periodic(B... yes) : dimensions{yes...}, given(sizeof...(B)) {}
+struct periodic : per_dimension<bool> {
+  using per_dimension::per_dimension;
 };
-
 /// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts the third one alone, into four.
-struct ranks_in {
-  std::array<int, max_grid_rank> ranks{};
-  int given = 0;
-
-  constexpr ranks_in() = default;
-  template <std::integral... I>
-    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank})
-  constexpr explicit ranks_in(I... n) : ranks{int(n)...}, given(sizeof...(I)) {}
+struct ranks_in : per_dimension<int> {
+  using per_dimension::per_dimension;
 };
 
 /// One of these three.
@@ -120,17 +114,17 @@ public:
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] indices const& extents() const { return extents_; }
-  [[nodiscard]] int width(int d) const { return width_[std::size_t(d)]; }
-  [[nodiscard]] bool is_periodic(int d) const { return periodic_[std::size_t(d)]; }
+  [[nodiscard]] int width(int d) const { return width_[d]; }
+  [[nodiscard]] bool is_periodic(int d) const { return periodic_[d]; }
   /// The ranks that the caller wants in a dimension; 0 where it is keel's to choose.
-  [[nodiscard]] int ranks_wanted(int d) const { return ranks_[std::size_t(d)]; }
+  [[nodiscard]] int ranks_wanted(int d) const { return ranks_[d]; }
 
 private:
   int rank_;
   indices extents_;
-  std::array<int, max_grid_rank> width_{};
-  std::array<bool, max_grid_rank> periodic_{};
-  std::array<int, max_grid_rank> ranks_{};
+  ghost_width width_;
+  periodic periodic_;
+  ranks_in ranks_;
 };
 
 /// One rank's share of a grid. Local indices count ghosts, so the owned cells begin at the width.

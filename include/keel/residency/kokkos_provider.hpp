@@ -121,8 +121,12 @@ private:
   // Calls f(transfer, box, offset in the staging memory) for each box that is not sent whole.
   template <class F>
   std::size_t for_each_box(std::span<transfer const> batch, F&& f) const;
-  // Staging memory for the boxes of a batch; how many bytes of it they need.
-  std::size_t make_room(staging_channel& channel, std::span<transfer const> batch);
+  // Staging memory for the boxes of a batch, on both ends.
+  struct room {
+    std::byte *there, *here;
+    std::size_t bytes;
+  };
+  room make_room(staging_channel& channel, std::span<transfer const> batch);
   [[nodiscard]] region regions_of_all(detail::shape const& lies, int component) const;
   [[nodiscard]] bool is_whole(transfer const& t) const;
   [[nodiscard]] detail::box_set boxes(detail::shape const& lies, int component, region where) const;

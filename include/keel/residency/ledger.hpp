@@ -41,10 +41,6 @@ class prepared {
     std::uint32_t at;
     cell bits;
   };
-  struct mark {
-    std::uint32_t at;
-    write_masks masks;
-  };
   template <class F>
   [[gnu::always_inline]] void for_each(F&& f) const {
     for (detail::asked const& a : all) f(a);

@@ -58,14 +58,16 @@ private:
     int levels;
     std::vector<event> events; // by component, level, region
     [[nodiscard]] std::size_t per_component() const { return std::size_t(levels * region_count); }
+    [[nodiscard]] std::size_t place_of(int component, int level, region single) const {
+      return std::size_t(component) * per_component() + std::size_t(region_count * level + index_of(single));
+    }
   };
 
   void note(request const& r, int component, cause what, memory m, std::string_view routine) {
     auto& v = variables_[std::size_t(r.variable)];
     for (region one : single_regions) {
       if (!overlap(one, spoiled_by(r.writes))) continue;
-      auto& e =
-          v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * r.level + index_of(one))];
+      auto& e = v.events[v.place_of(component, r.level, one)];
       e.what = what == cause::written && !overlap(one, r.writes) ? cause::spoiled : what;
       e.where = m, e.step = step_, e.routine = routine;
     }
@@ -78,8 +80,7 @@ private:
 
 inline std::string reasons::why(int variable, int level, int component, region single) const {
   record const& v = variables_[std::size_t(variable)];
-  event const& e =
-      v.events[std::size_t(component) * v.per_component() + std::size_t(region_count * level + index_of(single))];
+  event const& e = v.events[v.place_of(component, level, single)];
   std::size_t const m = std::size_t(e.where);
   std::string const where = m < memories_.size() ? memories_[m] : m == 0 ? "host" : "memory " + std::to_string(m);
   std::string const when = e.step == 0 ? " before the first step" : " in step " + std::to_string(e.step);

@@ -127,6 +127,11 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
 struct write_masks {
   cell settled, stale;
 };
+/// What a write does to the cell that stands at `at` in a row.
+struct mark {
+  std::uint32_t at = 0;
+  write_masks masks{};
+};
 namespace detail {
 /// By region: what a write settles, and what it makes stale where it does not happen.
 inline constexpr auto writes_of = [] {

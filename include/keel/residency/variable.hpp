@@ -75,24 +75,20 @@ struct in_group {
 };
 
 namespace detail {
-template <class Property>
-inline constexpr int level_count = 1;
-template <int N>
-inline constexpr int level_count<levels<N>> = N;
-
-template <class Property>
-inline constexpr std::int64_t padding_of = 1;
-template <std::int64_t N>
-inline constexpr std::int64_t padding_of<padded<N>> = N;
-
+/// What the properties of a variable say.
 template <class... Properties>
-constexpr std::string_view group_among() {
-  std::string_view found;
+constexpr variable_info about_of(std::string_view name, bool is_array) {
+  int level_count = 1;
+  std::int64_t padding = 1;
+  std::string_view group;
   [[maybe_unused]] auto const look = [&]<class P>(std::type_identity<P>) {
-    if constexpr (requires { P::name; }) found = P::name;
+    if constexpr (requires { P::count; }) level_count *= P::count;
+    if constexpr (requires { P::multiple; }) padding *= P::multiple;
+    if constexpr (requires { P::name; }) group = P::name;
   };
   (look(std::type_identity<Properties>{}), ...);
-  return found;
+  return {name, level_count, is_array && !(std::is_same_v<Properties, off_grid> || ...), group,
+          !(std::is_same_v<Properties, without_ghosts> || ...), padding};
 }
 } // namespace detail
 
@@ -104,17 +100,11 @@ constexpr std::string_view group_among() {
 /// nature.
 template <text Name, class Data, class... Properties>
 struct variable {
-  static_assert(std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data> ||
-                    (detail::padding_of<Properties> * ... * 1) == 1,
-                "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out?");
   using data_type = Data;
-  static constexpr variable_info about{Name.view(),
-                                       (detail::level_count<Properties> * ... * 1),
-                                       (std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>) &&
-                                           !(std::is_same_v<Properties, off_grid> || ...),
-                                       detail::group_among<Properties...>(),
-                                       !(std::is_same_v<Properties, without_ghosts> || ...),
-                                       (detail::padding_of<Properties> * ... * 1)};
+  static constexpr bool is_array = std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>;
+  static constexpr variable_info about = detail::about_of<Properties...>(Name.view(), is_array);
+  static_assert(is_array || about.padding == 1,
+                "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out?");
 };
 
 /// A type that is a variable.

@@ -10,14 +10,12 @@
 #include <keel/impl/residency/schedule_table.hpp>
 #include <keel/impl/residency/steady.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 
 namespace keel::residency::detail {
 
@@ -27,7 +25,7 @@ struct node_memories {
   static constexpr auto where = [] {
     std::array<memory, table_of<S>.max_nodes> made{};
     for (std::size_t i = 0; i < table_of<S>.size; ++i)
-      made[i] = memory_at<App, devices_of<App>, Device>(table_of<S>.nodes[i].about->where);
+      made[i] = memory_at<App, Device>(table_of<S>.nodes[i].about->where);
     return made;
   }();
 };
@@ -81,44 +79,20 @@ struct no_analysis {};
 template <class Analysis>
 inline constexpr bool is_planned = !std::is_same_v<Analysis, no_analysis>;
 
-/// A list of variables: each has a number, and its levels stand one behind the other.
+/// The variables of fields, and their numbers.
 template <class... Vars>
 struct variable_index {
-  static constexpr std::size_t size = sizeof...(Vars);
-  static constexpr variable_info const* list[sizeof...(Vars) + 1] = {&Vars::about..., nullptr};
-
   template <int N>
   using variable = std::tuple_element_t<std::size_t(N), std::tuple<Vars...>>;
-  /// The variable's number; -1 where the list lacks it.
-  static constexpr int find(variable_info const* v) {
-    std::size_t first = 0;
-    for (std::size_t left = sizeof...(Vars); left > 0;) {
-      std::size_t const half = left / 2;
-      if (by_key[first + half].first < v->key) first += half + 1, left -= half + 1;
-      else left = half;
-    }
-    for (; first < sizeof...(Vars) && by_key[first].first == v->key; ++first)
-      if (*list[std::size_t(by_key[first].second)] == *v) return by_key[first].second;
-    return -1;
-  }
-  /// Keys and numbers, in the order of keys: a compiler searches often.
-  static constexpr auto by_key = [] {
-    std::array<std::pair<std::uint64_t, int>, sizeof...(Vars) + 1> made{};
-    for (std::size_t i = 0; i < sizeof...(Vars); ++i) made[i] = {list[i]->key, int(i)};
-    std::sort(made.begin(), made.end() - 1);
+  static constexpr auto numbers = [] {
+    variable_info const* const all[] = {&Vars::about..., nullptr};
+    variable_numbers<sizeof...(Vars)> made;
+    for (std::size_t i = 0; i < sizeof...(Vars); ++i) made.add(*all[i]);
     return made;
   }();
-  static constexpr std::array<std::uint32_t, sizeof...(Vars) + 1> first_cell = [] {
-    std::array<std::uint32_t, sizeof...(Vars) + 1> first{};
-    for (std::size_t i = 0; i < sizeof...(Vars); ++i) first[i + 1] = first[i] + std::uint32_t(list[i]->levels);
-    return first;
-  }();
-  static constexpr bool is_unique = [] {
-    for (std::size_t i = 0; i < sizeof...(Vars); ++i)
-      for (std::size_t j = i; j > 0 && by_key[j - 1].first == by_key[i].first; --j)
-        if (*list[std::size_t(by_key[j - 1].second)] == *list[std::size_t(by_key[i].second)]) return false;
-    return true;
-  }();
+  static constexpr bool is_unique = numbers.variable_count == sizeof...(Vars);
+  /// The variable's number; -1 where the list lacks it.
+  static constexpr int find(variable_info const* v) { return numbers.find(*v); }
 };
 
 template <class X, class Index>
@@ -161,7 +135,7 @@ struct bound_schedule {
     std::array<std::uint16_t, table.cells() + 1> made{};
     for (std::size_t v = 0; v < table.variable_count; ++v)
       for (std::size_t c = table.first_cell[v]; numbers[v] >= 0 && c < table.first_cell[v + 1]; ++c)
-        made[c] = std::uint16_t(Index::first_cell[std::size_t(numbers[v])] + (c - table.first_cell[v]));
+        made[c] = std::uint16_t(Index::numbers.first_cell[numbers[v]] + (c - table.first_cell[v]));
     return made;
   }();
 

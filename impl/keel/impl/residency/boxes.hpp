@@ -163,18 +163,19 @@ KEEL_INLINE halo_plan::halo_plan(int rank, share const& s) : share_(s), rank_(ra
   for (int n = 0; n < directions; ++n)
     if (int const r = rank_at(n); r >= 0) {
       auto const at = std::find_if(partners_.begin(), partners_.end(), [&](partner const& p) { return p.rank == r; });
-      (at != partners_.end() ? *at : partners_.emplace_back(partner{r, {}, 0})).directions.push_back(n);
+      (at != partners_.end() ? *at : partners_.emplace_back(partner{r, {}})).directions.push_back(n);
     }
+  auto const is_other = [&](partner const& p) { return p.rank != rank; };
+  others_ = std::size_t(std::stable_partition(partners_.begin(), partners_.end(), is_other) - partners_.begin());
 }
 
 KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing& where) {
   std::size_t bytes = 0;
-  messages_.clear();
   for (partner& p : partners_) {
     p.begin = bytes;
     for (int n : p.directions)
       for (halo_array const& a : arrays) bytes += padded(*a.lies, rim_box(n));
-    if (p.rank != rank_) messages_.push_back({p.begin, bytes - p.begin, p.rank});
+    p.bytes = bytes - p.begin;
   }
   where.out(bytes);
   where.in(bytes);
@@ -208,9 +209,8 @@ KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& 
 
 KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {
   std::uint64_t bytes = 0;
-  for (partner const& p : partners_)
-    if (p.rank != rank_)
-      for (int n : p.directions) bytes += std::uint64_t(bytes_of(lies, rim_box(n)));
+  for (partner const& p : others())
+    for (int n : p.directions) bytes += std::uint64_t(bytes_of(lies, rim_box(n)));
   return bytes;
 }
 

@@ -19,23 +19,16 @@
 
 namespace keel::residency::detail {
 
-/// Looks at nothing.
+/// Holds the thread that is inside, where it `Checks`. The same thread may enter again, as a routine that calls its
+/// fields does.
 template <bool Checks>
-struct occupancy {
-  struct visit {
-    ~visit() {} // written, so that a visit that does nothing is no unused variable
-  };
-  [[nodiscard]] visit enter(std::string_view) { return {}; }
-};
-
-/// Holds the thread that is inside. The same thread may enter again, as a routine that calls its fields does.
-template <>
-struct occupancy<true> {
+class occupancy {
+public:
   class visit {
   public:
     explicit visit(std::atomic<std::thread::id>* left) : left_(left) {}
     ~visit() {
-      if (left_ != nullptr) left_->store({});
+      if (Checks && left_ != nullptr) left_->store({});
     }
     visit(visit const&) = delete;
     visit& operator=(visit const&) = delete;
@@ -45,7 +38,8 @@ struct occupancy<true> {
   };
   [[nodiscard]] visit enter(std::string_view call) {
     std::thread::id found{};
-    if (inside_.compare_exchange_strong(found, std::this_thread::get_id())) return visit(&inside_);
+    if (!Checks || inside_.compare_exchange_strong(found, std::this_thread::get_id()))
+      return visit(Checks ? &inside_ : nullptr);
     if (found != std::this_thread::get_id())
       throw error("residency::checked", std::string(call) + " is called while another thread is in the same fields",
                   "fields are for one thread at a time", "Let the threads take turns, or give each fields of its own");

@@ -7,12 +7,12 @@
 #include <keel/impl/residency/analysis.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace keel::residency::detail {
 
@@ -23,12 +23,18 @@ struct probe {
   std::uint64_t mask = 0;
 };
 
-/// Reads 8 bytes, also where fewer are asked for: rows are padded by `row_padding`.
+/// What probes `begin` to `end` find set in a row. Both are constants of the caller, so that nothing is left of the
+/// loop. Reads 8 bytes, also where fewer are asked for: rows are padded by `row_padding`.
 template <class T>
-[[nodiscard]] inline std::uint64_t bits_at(T const* row, probe const& p) {
-  std::uint64_t word;
-  std::memcpy(&word, row + p.at, sizeof word);
-  return word & p.mask;
+[[nodiscard]] KEEL_FORCE_INLINE std::uint64_t set_in(T const* row, probe const* all, std::size_t begin,
+                                                     std::size_t end) {
+  std::uint64_t found = 0;
+  KEEL_UNROLL for (std::size_t i = begin; i < end; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, row + all[i].at, sizeof word);
+    found |= word & all[i].mask;
+  }
+  return found;
 }
 
 /// At most `Most` probes of a row of `T`, made of bits by element.
@@ -56,22 +62,10 @@ struct probes {
     }
     size = merged;
   }
-  /// What of it is set; `I` counts up to `size`, a constant of the caller.
-  template <std::size_t... I>
-  [[nodiscard, gnu::always_inline]] std::uint64_t set_in([[maybe_unused]] T const* row,
-                                                         std::index_sequence<I...>) const {
-    return (bits_at(row, list[I]) | ... | std::uint64_t{0});
-  }
 
 private:
   std::uint32_t order[Most + 1]{};
   T wanted[Most + 1]{};
-};
-
-/// What a write does to one cell.
-struct mark {
-  std::uint32_t at = 0;
-  write_masks masks{};
 };
 
 /// The tests and marks of the routines of a schedule, where `Analysis` knows what it knows. `Copies`: whether there is
@@ -134,12 +128,9 @@ public:
   /// leave from what it writes.
   [[nodiscard]] KEEL_FORCE_INLINE static bool is_ready(std::size_t n, cell const* row,
                                                        [[maybe_unused]] auto const& ledger) {
-    std::uint64_t lacks = 0;
-    KEEL_UNROLL for (std::size_t i = made.before[n].reads; i < made.before[n + 1].reads; ++i) lacks |=
-        bits_at(row, made.reads[i]);
-    KEEL_UNROLL for (std::size_t i = made.before[n].overtaken; i < made.before[n + 1].overtaken; ++i)
-      lacks |= bits_at(ledger.in_flight(), made.overtaken[i]);
-    return lacks == 0;
+    counts const &begin = made.before[n], &end = made.before[n + 1];
+    return (set_in(row, made.reads, begin.reads, end.reads) |
+            set_in(ledger.in_flight(), made.overtaken, begin.overtaken, end.overtaken)) == 0;
   }
   /// Records what it writes: a store for each cell that it writes the owned part of.
   KEEL_FORCE_INLINE static void record_writes(std::size_t n, cell* row) {
@@ -173,9 +164,8 @@ struct step_checks {
   /// Whether the step can begin. What the host writes without a test must not overtake a copy, so it waits for those
   /// that began before the step.
   [[nodiscard]] static bool hold(cell const* row, auto& ledger) {
-    if (needed.set_in(row, std::make_index_sequence<needed.size>{}) != 0) return false;
-    if (arrived.set_in(ledger.in_flight(), std::make_index_sequence<arrived.size>{}) != 0) [[unlikely]]
-      ledger.wait_for_copies();
+    if (set_in(row, needed.list, 0, needed.size) != 0) return false;
+    if (set_in(ledger.in_flight(), arrived.list, 0, arrived.size) != 0) [[unlikely]] ledger.wait_for_copies();
     return true;
   }
 };

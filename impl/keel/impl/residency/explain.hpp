@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// A plan as rows, each an access of an entry to one or more regions of a level, with what is known of it.
+/// A plan as rows, each an access of an entry to one or more regions of a level, with what is known of it; also as
+/// lines of a trace.
 
 #include <keel/impl/residency/explanation.hpp>
 #include <keel/impl/residency/memories.hpp>
@@ -79,7 +80,7 @@ struct explained {
   void leaf(std::size_t i) {
     schedule_node const& n = table.nodes[i];
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) rotate(table.requests[r], rotation_of(n.what()));
+      if (rotates(n.what())) table.rotate(writers.data(), table.requests[r], rotation_of(n.what()), {});
       else meet(i, table.requests[r], seen[r]);
   }
   template <class Body>
@@ -108,7 +109,7 @@ private:
     for (std::size_t i = 0; i < table.size; ++i)
       for (prefetch const& p : all->of(i))
         for (std::size_t r = p.first; r < p.first + p.size; ++r)
-          out.early.push_back({name_of(*table.nodes[i].about), std::string(p.reader), name_of(all->requests[r]),
+          out.early.push_back({name_of(*table.nodes[i].about), std::string(p.reader), level_of(all->requests[r]),
                                all->requests[r].reads, p.to});
   }
   // Regions that meet the same share a row.
@@ -126,22 +127,18 @@ private:
                  (a.writes != region::none) == (writes != region::none);
         if (joined) a.reads = a.reads | reads, a.writes = a.writes | writes;
       }
-      if (!joined) told.accesses.push_back({name_of(s), reads, writes, m});
+      if (!joined) told.accesses.push_back({level_of(s), reads, writes, m});
     }
   }
-  static std::string name_of(entry const& e) { return detail::name_of(e); }
-  static std::string name_of(request const& r) {
+  static std::string level_of(request const& r) {
     return std::string(table.variables[r.variable]->name) + '[' + std::to_string(r.level) + ']';
-  }
-  void rotate(request const& r, rotation how) {
-    if (table.levels(r) > 1) *rotate_levels(&writers[table.cell_of(r)], table.levels(r), how) = {};
   }
   void meet(std::size_t reader, request const& asked, met const (&of)[region_count]) {
     auto& cell = writers[table.cell_of(asked)];
     for (region one : single_regions) {
       auto const r = std::size_t(index_of(one));
       if (is_last && overlap(one, asked.reads))
-        for (auto const& [writer, when] : cell[r]) add({writer, reader, name_of(asked), one, of[r], when != step});
+        for (auto const& [writer, when] : cell[r]) add({writer, reader, level_of(asked), one, of[r], when != step});
       if (overlap(one, asked.writes)) cell[r] = {{reader, step}};
       else if (overlap(one, spoiled_by(asked.writes))) cell[r] = {};
     }
@@ -164,5 +161,35 @@ private:
   std::size_t step = 0;
   bool is_last = false;
 };
+
+/// A type as the compiler spells it, without the name of an unnamed namespace.
+template <class T>
+std::string spelled() {
+  std::string_view const whole = __PRETTY_FUNCTION__; // ... [with T = app::step; ...] or [T = app::step]
+  std::size_t const begin = whole.find("T = ") + 4;
+  std::string name{whole.substr(begin, whole.find_first_of(";]", begin) - begin)};
+  for (std::string_view const unnamed : {"{anonymous}::", "(anonymous namespace)::"})
+    for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed)) name.erase(at, unnamed.size());
+  return name;
+}
+
+/// Tells an observer the entries and the flows of data of schedule `S`, once.
+template <class App, class S, class Device, class O>
+void tell_schedule(O& observer) {
+  static std::string const name = spelled<S>();
+  if (!observer.begins_schedule(name)) return;
+  explanation const told = explained<App, S, Device>::tell();
+  for (std::size_t i = 1; i < told.entries.size(); ++i) { // the schedule itself comes first
+    told_entry const& e = told.entries[i];
+    std::string about = e.name;
+    if (rotates(e.what) || e.what == entry_kind::exchange)
+      for (told_access const& a : e.accesses)
+        if (about.find(' ' + a.variable) == about.npos) about += ' ' + a.variable;
+    observer.entry(name, i, e.depth - 1, name_of(e.what), about, e.where);
+  }
+  for (told_flow const& f : told.flows)
+    observer.flow(name, f.writer, f.reader, f.variable + ' ' + std::string(residency::name_of(f.where)),
+                  word_for(f.seen), f.crosses);
+}
 
 } // namespace keel::residency::detail

@@ -4,11 +4,9 @@
 /// @file
 /// The calls of fields: construction, a step, one routine, what is valid.
 
-#include <keel/impl/residency/copies.hpp>
-#include <keel/impl/residency/exchange.hpp>
+#include <keel/impl/residency/explain.hpp>
 #include <keel/impl/residency/planned_step.hpp>
 #include <keel/impl/residency/setup.hpp>
-#include <keel/impl/residency/traced_program.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <new>
@@ -41,7 +39,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   ++this->steps_;
   if constexpr (CountsSteps<typename tracking::observer>) this->ledger_.observer().begin_step(this->steps_);
   cell* const row = this->row_;
-  typename base::step_scope const scope{*this};
+  detail::step_scope<App> const scope{*this};
   this->template on_chosen<bound::table.asks_for_device()>([&]<class Tag>(Tag) {
     if constexpr (!tracking::tracks) {
       detail::typed_step<App, index, S, Tag, detail::no_analysis, arguments>{*this, row, every_component, all}.run();

@@ -110,16 +110,13 @@ private:
   }
   shape shape_on(share const& part, variable_info const& about, array_kind const& kind, std::int64_t const* extra,
                  std::array<std::size_t, max_rank>& dynamic) const;
-  [[nodiscard]] std::string label_of(int variable, int array) const;
-  [[nodiscard]] std::size_t const* extents_of(int variable, int array) const;
-  void begin_arrays(int variable);
-  void add_array(int variable, void* data, std::int64_t elements);
-  void place_arrays(int variable, memory m, views all);
+  // What Kokkos gets for one array: its label and the lengths of its dynamic dimensions.
+  [[nodiscard]] std::pair<std::string, std::size_t const*> described(int variable, int array) const;
+  void check_size(int variable, int array, std::size_t elements) const;
 
   int memories_;
   std::vector<record> variables_;
   std::vector<views> arrays_; // at place_of
-  std::vector<void*> made_;   // of the variable whose arrays are being made
 };
 
 template <class View, class Made, class Options>
@@ -127,15 +124,17 @@ void fields_state::make_arrays(int variable, memory m, Options const& options) {
   int const count = variables_[std::size_t(variable)].arrays;
   auto* const made = new View[std::size_t(count)];
   views all(made, [](void* them) { delete[] static_cast<View*>(them); });
-  begin_arrays(variable);
+  std::vector<void*> data;
   for (int i = 0; i < count; ++i) {
     typename View::array_layout lengths;
-    std::size_t const* const extents = extents_of(variable, i);
+    auto const [label, extents] = described(variable, i);
     for (int d = 0; d < int(View::rank_dynamic); ++d) lengths.dimension[d] = extents[d];
-    made[i] = Made(options(label_of(variable, i)), lengths);
-    add_array(variable, made[i].data(), std::int64_t(made[i].span()));
+    made[i] = Made(options(label), lengths);
+    check_size(variable, i, made[i].span());
+    data.push_back(made[i].data());
   }
-  place_arrays(variable, m, std::move(all));
+  provider_.place(variable, m, std::move(data));
+  arrays_[place_of(variable, m)] = std::move(all); // when all are there
 }
 
 } // namespace keel::residency::detail

@@ -14,13 +14,10 @@ namespace keel::residency {
 
 KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third)
     : rank_(int(extents.size())) {
-  ghost_width ghosts;
-  periodic wraps;
-  ranks_in cut;
   for (grid_option const* option : {&first, &second, &third}) {
-    if (option->ghosts.given != 0) ghosts = option->ghosts;
-    if (option->wraps.given != 0) wraps = option->wraps;
-    if (option->cut.given != 0) cut = option->cut;
+    if (option->ghosts.given != 0) width_ = option->ghosts;
+    if (option->wraps.given != 0) periodic_ = option->wraps;
+    if (option->cut.given != 0) ranks_ = option->cut;
   }
   auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view mend) {
     throw error("residency::grid", wrong, why, mend);
@@ -29,31 +26,26 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
     refuse("a grid has " + std::to_string(rank_) + " dimensions", "keel cuts up to " + std::to_string(max_grid_rank),
            "Let the others be dimensions of the variables");
   for (int d = 0; extent const& e : extents) extents_[d++] = e.cells;
-  if (ghosts.given > 1 && ghosts.given != rank_)
-    refuse("ghost_width has " + std::to_string(ghosts.given) + " numbers, the grid " + std::to_string(rank_) +
-               " dimensions",
-           "there is one for each dimension, or one for all", "Give as many");
-  if (wraps.given > 1 && wraps.given != rank_)
-    refuse("periodic has " + std::to_string(wraps.given) + " answers, the grid " + std::to_string(rank_) +
-               " dimensions",
-           "there is one for each dimension, or one for all", "Give as many");
-  if (cut.given != 0 && cut.given != rank_)
-    refuse("ranks_in has " + std::to_string(cut.given) + " numbers, the grid " + std::to_string(rank_) + " dimensions",
-           "there is one for each dimension", "Give as many");
-  ranks_ = cut.ranks;
+  auto const check = [&](std::string_view option, int given, std::string_view what, bool one_goes_for_all) {
+    if (given != 0 && given != rank_ && !(one_goes_for_all && given == 1))
+      refuse(std::string(option) + " has " + std::to_string(given) + std::string(what) + ", the grid " +
+                 std::to_string(rank_) + " dimensions",
+             one_goes_for_all ? "there is one for each dimension, or one for all" : "there is one for each dimension",
+             "Give as many");
+  };
+  check("ghost_width", width_.given, " numbers", true);
+  check("periodic", periodic_.given, " answers", true);
+  check("ranks_in", ranks_.given, " numbers", false);
   for (int d = 0; d < rank_; ++d) {
-    auto const at = std::size_t(d);
-    if (cut.given != 0 && cut.ranks[at] < 1)
-      refuse("ranks_in has " + std::to_string(cut.ranks[at]) + " for dimension " + std::to_string(d),
+    if (ranks_.given != 0 && ranks_[d] < 1)
+      refuse("ranks_in has " + std::to_string(ranks_[d]) + " for dimension " + std::to_string(d),
              "each has one rank at least", "Give 1 or more");
-    width_[at] = ghosts.layers[ghosts.given == 1 ? 0 : at];
-    periodic_[at] = wraps.dimensions[wraps.given == 1 ? 0 : at];
-    if (width_[at] < 0)
-      refuse("a ghost width is " + std::to_string(width_[at]) + ", that of dimension " + std::to_string(d),
+    if (width_[d] < 0)
+      refuse("a ghost width is " + std::to_string(width_[d]) + ", that of dimension " + std::to_string(d),
              "it counts layers", "Give 0 or more");
-    if (extents_[d] < 1 || extents_[d] < width_[at])
+    if (extents_[d] < 1 || extents_[d] < width_[d])
       refuse("dimension " + std::to_string(d) + " has " + std::to_string(extents_[d]) +
-                 " cells, with a ghost width of " + std::to_string(width_[at]),
+                 " cells, with a ghost width of " + std::to_string(width_[d]),
              "it needs at least one cell, and as many as its ghosts are wide", "Take a larger grid");
   }
 }

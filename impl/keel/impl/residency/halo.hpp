@@ -13,11 +13,10 @@
 
 namespace keel::residency::detail {
 
-/// Fills ghosts in one round.
+/// What the exchange of one component needs. It fills ghosts in one round.
 template <class Ranks>
-class halo {
-public:
-  halo(machine::basic_environment<Ranks> const& environment, share const& s)
+struct halo_channel {
+  halo_channel(machine::basic_environment<Ranks> const& environment, share const& s)
       : plan_(environment.rank(), s), messages_(environment) {}
 
   /// Collective over the environment, with the same arrays in the same order. Receives stand before
@@ -27,14 +26,14 @@ public:
     plan_.lay_out(arrays, where);
     if (!where.is_behind_caller()) receive(where);
     plan_.pack(arrays, where);
-    if (plan_.messages().empty()) return;
+    if (plan_.others().empty()) return;
     where.settle();
     if (where.is_behind_caller()) receive(where);
-    for (auto const& m : plan_.messages()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank, 0);
+    for (auto const& m : plan_.others()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank, 0);
   }
   /// With the same arguments as `start`.
   void finish(std::span<halo_array const> arrays, packing& where) {
-    if (!plan_.messages().empty()) {
+    if (!plan_.others().empty()) {
       messages_.wait();
       where.collect();
     }
@@ -42,22 +41,15 @@ public:
   }
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const { return plan_.bytes_sent(lies); }
 
+  std::array<packing, max_memories> packings; ///< by memory
+
 private:
   void receive(packing const& where) {
-    for (auto const& m : plan_.messages()) messages_.receive(where.mail_in() + m.begin, m.bytes, m.rank, 0);
+    for (auto const& m : plan_.others()) messages_.receive(where.mail_in() + m.begin, m.bytes, m.rank, 0);
   }
 
   halo_plan plan_;
   machine::messages<Ranks> messages_;
-};
-
-/// What the exchange of one component needs.
-template <class Ranks>
-struct halo_channel {
-  halo_channel(machine::basic_environment<Ranks> const& environment, share const& s) : ghosts(environment, s) {}
-
-  halo<Ranks> ghosts;
-  std::array<packing, max_memories> packings; ///< by memory
 };
 
 } // namespace keel::residency::detail

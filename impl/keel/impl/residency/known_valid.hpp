@@ -53,7 +53,8 @@ public:
   constexpr void leaf(std::size_t i) {
     schedule_node const& n = table_.nodes[i];
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) rotate(table_.requests[r], rotation_of(n.what()));
+      if (request const& one = table_.requests[r]; rotates(n.what()))
+        table_.rotate(now_.of, one, rotation_of(n.what()), knowledge{valid_nowhere, 0, table_.cell_of(one)});
       else visit(table_.requests[r], where_[i], out_.reads[r]);
   }
   template <class Body>
@@ -106,10 +107,6 @@ private:
     write_masks const w = masks_of_write(r.writes, where);
     c.may_be_stale = after_write(c.may_be_stale, w) & all_bits;
     c.inherited &= ~w.settled;
-  }
-  constexpr void rotate(request const& r, rotation how) {
-    if (table_.levels(r) < 2) return;
-    *rotate_levels(&now_[table_.cell_of(r)], table_.levels(r), how) = {valid_nowhere, 0, table_.cell_of(r)};
   }
   // Where two ways meet, only what both know is known, and what either needs is needed.
   constexpr void join(all_cells const& other) {

@@ -5,7 +5,6 @@
 /// The lane of a Kokkos space.
 
 #include <keel/impl/residency/lane.hpp>
-#include <keel/impl/residency/profiling.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
 
@@ -33,8 +32,12 @@ struct kokkos_lane_calls {
   template <class To, class From>
   static void copy_bytes(void const* queue, void* to, void const* from, std::size_t bytes) {
     if (bytes == 0) return;
-    shown_copy const shown(To::name(), to, From::name(), from, bytes);
-    static_cast<void>(Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes));
+    bool const is_shown = Kokkos::Tools::profileLibraryLoaded();
+    if (is_shown) [[unlikely]]
+      Kokkos::Tools::beginDeepCopy(Kokkos::Tools::make_space_handle(To::name()), {}, to,
+                                   Kokkos::Tools::make_space_handle(From::name()), {}, from, bytes);
+    (void)Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes);
+    if (is_shown) [[unlikely]] Kokkos::Tools::endDeepCopy();
   }
   static void move(void const* queue, motion how, std::span<box_move const> boxes) {
     while (!boxes.empty()) {

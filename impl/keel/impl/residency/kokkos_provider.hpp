@@ -69,11 +69,9 @@ KEEL_INLINE std::optional<owner> kokkos_provider::owner_of(void const* data, std
 KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) const {
   region_bytes bytes{};
   detail::shape const& lies = shape_of(variable, component);
-  for (region one : single_regions) {
-    detail::box_set const set = boxes(lies, component, one);
-    for (int b = 0; b < set.count; ++b)
-      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, set.boxes[b]));
-  }
+  for (region one : single_regions)
+    for (bounds const& box : boxes(lies, component, one))
+      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, box));
   return bytes;
 }
 
@@ -83,7 +81,7 @@ KEEL_INLINE region kokkos_provider::regions_of_all(detail::shape const& lies, in
   std::int64_t bytes = 0;
   for (region one : single_regions) {
     detail::box_set const set = boxes(lies, component, one);
-    for (int b = 0; b < set.count; ++b) bytes += detail::bytes_of(lies, set.boxes[b]);
+    for (bounds const& box : set) bytes += detail::bytes_of(lies, box);
     if (set.count != 0) all = all | (one & region::everywhere);
   }
   std::int64_t const cells = lies.rank != 0 ? share_of(component).everywhere().size(lies.rank) : 1;
@@ -105,29 +103,31 @@ std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f
   for (transfer const& t : batch) {
     if (is_whole(t)) continue;
     detail::shape const& lies = shape_of(t.variable, t.component);
-    detail::box_set const set = boxes(lies, t.component, t.where);
-    for (int b = 0; b < set.count; ++b) {
-      f(t, set.boxes[b], offset);
-      offset += detail::padded(lies, set.boxes[b]);
+    for (bounds const& box : boxes(lies, t.component, t.where)) {
+      f(t, box, offset);
+      offset += detail::padded(lies, box);
     }
   }
   return offset;
 }
 
-KEEL_INLINE std::size_t kokkos_provider::make_room(staging_channel& channel, std::span<transfer const> batch) {
+KEEL_INLINE kokkos_provider::room kokkos_provider::make_room(staging_channel& channel,
+                                                             std::span<transfer const> batch) {
   std::size_t boxes = 0;
   std::size_t const bytes = for_each_box(batch, [&](auto&&...) { ++boxes; });
   moves_.clear();
   moves_.reserve(boxes);
-  if (channel.used + bytes <= channel.size) return bytes;
-  constexpr auto label = "keel: staging";
-  std::size_t const size = std::max(bytes, 2 * channel.size);
-  staging larger{channel.lane.allocate(label, size), channel.lane.allocate_on_host(label, size)};
-  channel.retired.push_back(channel.pieces);
-  channel.pieces = std::move(larger);
-  channel.size = size;
-  channel.used = 0;
-  return bytes;
+  if (channel.used + bytes > channel.size) {
+    constexpr auto label = "keel: staging";
+    std::size_t const size = std::max(bytes, 2 * channel.size);
+    staging larger{channel.lane.allocate(label, size), channel.lane.allocate_on_host(label, size)};
+    channel.retired.push_back(channel.pieces);
+    channel.pieces = std::move(larger);
+    channel.size = size;
+    channel.used = 0;
+  }
+  std::size_t const at = std::exchange(channel.used, channel.used + bytes);
+  return {channel.pieces.there.get() + at, channel.pieces.here.get() + at, bytes};
 }
 
 KEEL_INLINE void kokkos_provider::create(int variable, memory m) {
@@ -146,22 +146,19 @@ KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
 KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].to);
   detail::lane const& lane = channel.lane;
-  std::size_t const size = make_room(channel, batch); // first, because it may fail
+  room const staged = make_room(channel, batch); // first, because it may fail
   for (transfer const& t : batch)
     if (is_whole(t))
       lane.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
                      size_of(t.variable, t.component));
-  if (size == 0) return {};
-  std::byte *const here = channel.pieces.here.get() + channel.used, *const there =
-                                                                        channel.pieces.there.get() + channel.used;
-  channel.used += size;
+  if (staged.bytes == 0) return {};
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
     detail::shape const& lies = shape_of(t.variable, t.component);
     detail::move_on_host(detail::motion::gather,
-                         {&lies, array(t.variable, t.level, t.component, host), here + offset, box});
-    moves_.push_back({&lies, array(t.variable, t.level, t.component, t.to), there + offset, box});
+                         {&lies, array(t.variable, t.level, t.component, host), staged.here + offset, box});
+    moves_.push_back({&lies, array(t.variable, t.level, t.component, t.to), staged.there + offset, box});
   });
-  lane.to_device(there, here, size);
+  lane.to_device(staged.there, staged.here, staged.bytes);
   lane.move(detail::motion::scatter, moves_);
   return {};
 }
@@ -171,25 +168,22 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
 KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].from);
   detail::lane const& lane = channel.lane;
-  std::size_t const size = make_room(channel, batch);
-  if (size != 0) channel.arrivals.reserve(channel.arrivals.size() + batch.size());
+  room const staged = make_room(channel, batch);
+  if (staged.bytes != 0) channel.arrivals.reserve(channel.arrivals.size() + batch.size());
   for (transfer const& t : batch)
     if (is_whole(t))
       lane.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
                    size_of(t.variable, t.component));
-  if (size == 0) return;
-  std::byte *const here = channel.pieces.here.get() + channel.used, *const there =
-                                                                        channel.pieces.there.get() + channel.used;
-  channel.used += size;
+  if (staged.bytes == 0) return;
   transfer const* last = nullptr;
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
     moves_.push_back({&shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.from),
-                      there + offset, box});
+                      staged.there + offset, box});
     if (std::exchange(last, &t) != &t)
-      channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), here + offset});
+      channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), staged.here + offset});
   });
   lane.move(detail::motion::gather, moves_);
-  lane.to_host(here, there, size);
+  lane.to_host(staged.here, staged.there, staged.bytes);
 }
 
 KEEL_INLINE finished kokkos_provider::to_host(std::span<transfer const> batch) {
@@ -222,22 +216,19 @@ KEEL_INLINE started kokkos_provider::copy_from_past(int variable, int component,
 
 KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component, region where, memory m) {
   detail::shape const& lies = shape_of(variable, component);
-  detail::box_set const set = boxes(lies, component, where);
   void* const data = array(variable, level, component, m);
   moves_.clear();
-  for (int b = 0; b < set.count; ++b) moves_.push_back({&lies, data, nullptr, set.boxes[b]});
+  for (bounds const& box : boxes(lies, component, where)) moves_.push_back({&lies, data, nullptr, box});
   if (m != host) return lane_of(m).move(detail::motion::poison, moves_);
   for (detail::box_move const& each : moves_) detail::move_on_host(detail::motion::poison, each);
 }
 
 KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int component, region where, memory m) {
   detail::shape const& lies = shape_of(variable, component);
-  detail::box_set const set = boxes(lies, component, where);
   void const* const data = array(variable, level, component, m);
   std::uint64_t all = 0;
-  for (int b = 0; b < set.count; ++b)
-    if (m == host) all += detail::digest_on_host(lies, data, set.boxes[b]);
-    else all += lane_of(m).digest(lies, data, set.boxes[b]);
+  for (bounds const& box : boxes(lies, component, where))
+    all += m == host ? detail::digest_on_host(lies, data, box) : lane_of(m).digest(lies, data, box);
   return all;
 }
 

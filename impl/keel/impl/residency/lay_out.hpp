@@ -98,34 +98,20 @@ KEEL_INLINE void fields_state::print_cut() const {
   std::fflush(stdout);
 }
 
-KEEL_INLINE std::string fields_state::label_of(int variable, int array) const {
-  variable_info const& about = *variables_[std::size_t(variable)].about;
-  return std::string(about.name) + " [" + std::to_string(array % about.levels) + "]";
-}
-
-KEEL_INLINE std::size_t const* fields_state::extents_of(int variable, int array) const {
-  auto const& v = variables_[std::size_t(variable)];
-  return v.extents[v.extents.size() == 1 ? 0 : std::size_t(array / v.about->levels)].data();
-}
-
-KEEL_INLINE void fields_state::begin_arrays(int variable) {
-  made_.clear();
-  made_.reserve(std::size_t(variables_[std::size_t(variable)].arrays));
+KEEL_INLINE std::pair<std::string, std::size_t const*> fields_state::described(int variable, int array) const {
+  record const& v = variables_[std::size_t(variable)];
+  int const levels = v.about->levels;
+  return {std::string(v.about->name) + " [" + std::to_string(array % levels) + "]",
+          v.extents[v.extents.size() == 1 ? 0 : std::size_t(array / levels)].data()};
 }
 
 // Kokkos before 4.0 counts the elements of some layouts with 32 bits.
-KEEL_INLINE void fields_state::add_array(int variable, void* data, std::int64_t elements) {
-  int const component = int(made_.size()) / variables_[std::size_t(variable)].about->levels;
-  std::int64_t const wanted = provider_.shape_of(variable, component).elements;
-  if (elements < wanted)
+KEEL_INLINE void fields_state::check_size(int variable, int array, std::size_t elements) const {
+  std::int64_t const wanted =
+      provider_.shape_of(variable, array / variables_[std::size_t(variable)].about->levels).elements;
+  if (std::int64_t(elements) < wanted)
     throw error("residency::fields", std::to_string(wanted) + " elements are too many for an array",
                 "this Kokkos makes " + std::to_string(elements) + " of them");
-  made_.push_back(data);
-}
-
-KEEL_INLINE void fields_state::place_arrays(int variable, memory m, views all) {
-  provider_.place(variable, m, std::move(made_));
-  arrays_[place_of(variable, m)] = std::move(all); // when all are there
 }
 
 // In a planned step the call would change what the plan relies on. In others it is refused as well, so that a mistake

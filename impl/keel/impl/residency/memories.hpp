@@ -121,17 +121,17 @@ inline constexpr bool exchanges_on_device<App> =
     App::exchange::where.what == place::kind::at_chosen && !tracking_of<App>::type::checks;
 
 /// The memory of a place, where `Chosen` is the device chosen at the start.
-template <class App, class Devices, class Chosen>
+template <class App, class Chosen>
 constexpr memory memory_at(place const& where) {
+  using devices = devices_of<App>;
   bool const is_chosen =
       where.what == place::kind::at_exchange ? exchanges_on_device<App> : where.what == place::kind::at_chosen;
-  if (is_chosen) return memory_of<Devices, Chosen>;
+  if (is_chosen) return memory_of<devices, Chosen>;
   memory found = host;
   [&]<class... Tags>(keel::list<Tags...>) {
-    ((where.what == place::kind::at_named && where.device == Tags::name ? void(found = memory_of<Devices, Tags>)
-                                                                        : void()),
-     ...);
-  }(Devices{});
+    if (where.what == place::kind::at_named)
+      (void)((where.device == Tags::name && (found = memory_of<devices, Tags>, true)) || ...);
+  }(devices{});
   return found;
 }
 

@@ -60,15 +60,16 @@ class halo_plan {
 public:
   halo_plan(int rank, share const& s);
 
-  /// One piece of both buffers.
-  struct message {
-    std::size_t begin, bytes;
+  /// A rank that lies in some direction, and its piece of both buffers.
+  struct partner {
     int rank;
+    std::vector<int> directions; ///< ascending
+    std::size_t begin = 0, bytes = 0;
   };
   /// Makes room for these arrays, and finds out where their messages begin.
   void lay_out(std::span<halo_array const> arrays, packing& where);
-  /// To and from other ranks.
-  [[nodiscard]] std::span<message const> messages() const { return {messages_.data(), messages_.size()}; }
+  /// The other ranks; each sends one message and gets one.
+  [[nodiscard]] std::span<partner const> others() const { return {partners_.data(), others_}; }
   void pack(std::span<halo_array const> arrays, packing& where);
   /// What came goes to the ghosts. The partner packed the opposite directions, in their order.
   void unpack(std::span<halo_array const> arrays, packing& where);
@@ -76,11 +77,6 @@ public:
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const;
 
 private:
-  struct partner {
-    int rank;
-    std::vector<int> directions; // ascending
-    std::size_t begin;           // in both buffers
-  };
   [[nodiscard]] int rank_at(int direction) const;
   [[nodiscard]] bounds rim_box(int direction) const;
   [[nodiscard]] bounds ghost_box(int direction) const;
@@ -88,8 +84,8 @@ private:
 
   share share_;
   int rank_;
-  std::vector<partner> partners_;
-  std::vector<message> messages_;
+  std::vector<partner> partners_; // this rank behind the others, where it is one
+  std::size_t others_ = 0;
   std::vector<box_move> moves_; // of the exchange at work
 };
 

@@ -46,16 +46,8 @@ struct typed_step {
     if constexpr (!bound::is_complete(N)) require_variables<E, Index>();
     reach<before(N), !is_plain>();
     finish<node.finishes>();
-    if constexpr (node.overlaps != no_node) {
-      try {
-        enter<N, E>();
-      } catch (...) {
-        finish<node.overlaps>();
-        throw;
-      }
-    } else {
-      enter<N, E>();
-    }
+    if constexpr (node.overlaps == no_node) enter<N, E>();
+    else by_data().overlapping(node.overlaps, [&]() __attribute__((always_inline)) { enter<N, E>(); });
     finish<node.finishes_last>();
   }
   template <std::size_t N, class E, class Body>
@@ -64,7 +56,7 @@ struct typed_step {
     constexpr schedule_node node = table_of<S>.nodes[N];
     reach<before(N), true>();
     finish<node.finishes>();
-    for (int n = base.rounds(E::about, actions().list[N].holds, args); n > 0; --n) {
+    for (int n = rounds(E::about, base.steps_, actions().list[N].holds, args); n > 0; --n) {
       body();
       if constexpr (what != entry_kind::sequence) reach<behind(N), true>();
     }
@@ -126,7 +118,7 @@ private:
       if (!checks::is_ready(N, row, base.ledger_)) [[unlikely]] {
         if constexpr (is_planned<Analysis>) base.progress_.now = before(N);
         else base.require_idle(R::about.name);
-        return base.run_slowly(a, range, args);
+        return run_slowly(base, a, range, args);
       }
       if constexpr (base_type::may_poison)
         if (base.poisons_) [[unlikely]] {
@@ -140,7 +132,7 @@ private:
             if (r.writes != region::none) base.ledger_.observer().write(r, 0, a.where, R::about.name);
       }
       if constexpr (is_planned<Analysis>) base.progress_.now = inside(N);
-      base_type::template perform<R, at>(base, bound::asked(N), range, args);
+      perform<App, R, at>(base, bound::asked(N), range, args);
     }
   }
 };
@@ -167,8 +159,8 @@ struct outcome<App, E, Arguments> {
 // As long as it lives, a call from outside the step finds a row on which every test fails, so it takes the slow path,
 // which refuses it.
 template <class App>
-struct fields_base<App>::step_scope {
-  explicit step_scope(fields_base& b) : base(b), row(b.row_) {
+struct step_scope {
+  explicit step_scope(fields_base<App>& b) : base(b), row(b.row_) {
     base.progress_ = {{}, nullptr, true};
     base.row_ = base.slow_row_.data();
   }
@@ -180,32 +172,8 @@ struct fields_base<App>::step_scope {
   step_scope(step_scope const&) = delete;
   step_scope& operator=(step_scope const&) = delete;
 
-  fields_base& base;
+  fields_base<App>& base;
   cell* row;
 };
-
-// Where a planned step ends early: brings the ledger to the step's position.
-template <class App>
-void fields_base<App>::apply_pending() {
-  if (defers_updates && progress_.apply_pending != nullptr)
-    std::exchange(progress_.apply_pending, nullptr)(ledger_.cells(), progress_.now);
-}
-
-// The cells at the step's position, which the ledger itself may not have yet.
-template <class App>
-cell const* fields_base<App>::current_row() const {
-  if (!defers_updates || progress_.apply_pending == nullptr) return ledger_.cells();
-  current_row_.assign(ledger_.cells(), ledger_.cells() + slow_row_.size() - row_padding);
-  progress_.apply_pending(current_row_.data(), progress_.now);
-  return current_row_.data();
-}
-
-template <class App>
-bool fields_base<App>::is_valid(int variable, int level, region where, memory m, int which) const {
-  if (!defers_updates || progress_.apply_pending == nullptr) return ledger_.is_valid(variable, level, where, m, which);
-  std::size_t at = std::size_t(level);
-  for (int v = 0; v < variable; ++v) at += std::size_t(ledger_.levels(v));
-  return residency::is_valid(current_row()[at] & ~ledger_.empty(variable), where, m);
-}
 
 } // namespace keel::residency::detail

@@ -47,25 +47,57 @@ constexpr std::size_t count_declarations(entry const& e) {
   return n;
 }
 
-/// `Nodes` and `Requests` are upper bounds. Variables are numbered as they appear; the levels of each are neighbouring
-/// cells.
+/// Variables by number, as they appear; the levels of each are neighbouring cells. `Most` is an upper bound.
+template <std::size_t Most>
+struct variable_numbers {
+  variable_info const* variables[Most + 1]{};
+  std::uint16_t first_cell[Most + 2]{};
+  std::size_t variable_count = 0;
+
+  /// The number of a variable; -1 where it has none.
+  [[nodiscard]] constexpr int find(variable_info const& v) const { return places_[place_of(v)] - 1; }
+  /// The same; it gets the next one where it has none.
+  constexpr int add(variable_info const& v) {
+    std::uint16_t& place = places_[place_of(v)];
+    if (place == 0) {
+      variables[variable_count] = &v;
+      first_cell[variable_count + 1] = std::uint16_t(first_cell[variable_count] + v.levels);
+      place = std::uint16_t(++variable_count);
+    }
+    return place - 1;
+  }
+  [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
+
+private:
+  static constexpr std::size_t buckets = 2 * (Most + 1);
+  [[nodiscard]] constexpr std::size_t place_of(variable_info const& v) const {
+    std::size_t at = v.key % buckets;
+    while (places_[at] != 0 && *variables[places_[at] - 1] != v) at = (at + 1) % buckets;
+    return at;
+  }
+  std::uint16_t places_[buckets]{}; // numbers by key, one more than they are
+};
+
+/// `Nodes` and `Requests` are upper bounds.
 template <std::size_t Nodes, std::size_t Requests>
-struct schedule_table {
+struct schedule_table : variable_numbers<Requests> {
   static constexpr std::size_t max_nodes = Nodes, max_requests = Requests;
   schedule_node nodes[Nodes]{};
   request requests[Requests + 1]{};
-  variable_info const* variables[Requests + 1]{};
-  std::uint16_t first_cell[Requests + 2]{};
-  std::size_t size = 0, request_count = 0, variable_count = 0;
+  std::size_t size = 0, request_count = 0;
 
   constexpr explicit schedule_table(entry const& e) {
     append(e);
     overlap_exchanges();
   }
-  [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
-  [[nodiscard]] constexpr int levels(request const& r) const { return variables[r.variable]->levels; }
+  [[nodiscard]] constexpr int levels(request const& r) const { return this->variables[r.variable]->levels; }
   [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const {
-    return std::uint16_t(first_cell[r.variable] + r.level);
+    return std::uint16_t(this->first_cell[r.variable] + r.level);
+  }
+  /// Rotates the levels of a variable in a row with an element for each cell; `freed` is what the void level gets.
+  template <class T>
+  constexpr void rotate(T* row, request const& r, rotation how, T const& freed) const {
+    if (levels(r) > 1) *rotate_levels(row + cell_of(r), levels(r), how) = freed;
   }
   /// Whether the first step does what others do not.
   [[nodiscard]] constexpr bool differs_in_first_step() const {
@@ -103,30 +135,17 @@ struct schedule_table {
   }
 
 private:
-  static constexpr std::size_t buckets = 2 * (Requests + 1);
-
   constexpr void append(entry const& e) {
     std::size_t const here = size++;
     nodes[here].about = &e;
     nodes[here].first = std::uint32_t(request_count);
     for (declaration const& d : e.declared())
-      requests[request_count++] = {number_of(d.variable), d.level, d.reads, d.writes};
+      requests[request_count++] = {this->add(*d.variable), d.level, d.reads, d.writes};
     nodes[here].last = std::uint32_t(request_count);
     for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i]);
     nodes[here].end = std::uint32_t(size);
     nodes[here].group_end = std::uint32_t(size);
     for (std::size_t i = here + 1; i < size; i = nodes[i].end) nodes[i].group_end = std::uint32_t(size);
-  }
-  constexpr int number_of(variable_info const* v) {
-    std::size_t at = v->key % buckets;
-    while (numbers_[at] != 0 && *variables[numbers_[at] - 1] != *v) at = (at + 1) % buckets;
-    if (numbers_[at] == 0) {
-      std::size_t const n = variable_count++;
-      variables[n] = v;
-      first_cell[n + 1] = std::uint16_t(first_cell[n] + v->levels);
-      numbers_[at] = std::uint16_t(variable_count);
-    }
-    return numbers_[at] - 1;
   }
   // An exchange stays under way while the routines behind it neither use the ghosts that it fills nor write what it
   // sends.
@@ -151,8 +170,6 @@ private:
           return true;
     return false;
   }
-
-  std::uint16_t numbers_[buckets]{}; // of variables, one more than that, by key
 };
 
 template <class S>

@@ -6,7 +6,6 @@
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/kokkos_lane.hpp>
-#include <keel/impl/residency/traced_program.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/device_memory.hpp>
 #include <keel/policy/choose.hpp>
@@ -71,6 +70,21 @@ lengths_given lengths_in(extra<Vs...> const& option, [[maybe_unused]] variable_i
   return {option.lengths.data(), option.given, ((Vs::about == v) || ...)};
 }
 
+/// Kokkos' tools.
+inline constexpr region_listener kokkos_tools{[](std::string const& name) { Kokkos::Profiling::pushRegion(name); },
+                                              [] { Kokkos::Profiling::popRegion(); }};
+
+/// Tells an observer the knobs of a runtime that has some, and how the ranks cut the grids.
+template <class O, class Run>
+void tell_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
+                [[maybe_unused]] std::string const& cut) {
+  if constexpr (requires(std::string_view text) { observer.knob(text, text, text, text); }) {
+    if constexpr (requires { run.knobs(); })
+      for (auto const& k : run.knobs()) observer.knob(k.option, k.device, k.value, name(k.from));
+    observer.knob("ranks_in", "", cut, "fields");
+  }
+}
+
 template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component_count)
@@ -113,7 +127,7 @@ void fields_base<App>::open_for(Run& run) {
   std::size_t cells = row_padding;
   for (int v = 0; v < ledger_.variables(); ++v) cells += std::size_t(ledger_.levels(v));
   slow_row_.assign(cells, slow_path | all_bits);
-  row_ = components() == 1 && !ledger_.observer().listens() ? ledger_.cells() : slow_row_.data();
+  row_ = components() == 1 && ledger_.observer().tool() == nullptr ? ledger_.cells() : slow_row_.data();
   ledger_.open(host);
   open_first_of_chain(run);
   on_chosen<true>([&]<class Tag>(Tag) {

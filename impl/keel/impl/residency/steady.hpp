@@ -101,7 +101,7 @@ public:
     schedule_node const& n = table_.nodes[i];
     bool const moves = rotates(n.what());
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (moves) rotate(table_.requests[r], rotation_of(n.what()));
+      if (moves) table_.rotate(now_.cells, table_.requests[r], rotation_of(n.what()), valid_in_none);
       else visit(r, where_[i]);
   }
   constexpr void group(std::size_t i, auto const& body) {
@@ -126,6 +126,7 @@ public:
   }
 
 private:
+  static constexpr place_sets valid_in_none{{1, 1, 1, 1}}; // the set of one state
   static constexpr int max_rounds = 7;
   static constexpr std::int64_t max_walked_steps = 64, max_cycle_length = 1'000'000'000;
 
@@ -193,11 +194,6 @@ private:
     body();
     for (std::size_t c = 0; c < Cells; ++c)
       for (int r = 0; r < region_count; ++r) now_.cells[c].of[r] |= other.cells[c].of[r];
-  }
-  constexpr void rotate(request const& r, rotation how) {
-    if (table_.levels(r) < 2) return;
-    *rotate_levels(&now_.cells[table_.cell_of(r)], table_.levels(r),
-                   how) = {{1, 1, 1, 1}}; // the set of the state that is valid nowhere
   }
   constexpr void visit(std::uint32_t number, memory where) {
     request const& r = table_.requests[number];

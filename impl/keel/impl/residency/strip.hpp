@@ -18,6 +18,9 @@ namespace keel::residency::detail {
 struct box_set {
   bounds boxes[2 * 2 * max_grid_rank];
   int count = 0;
+
+  [[nodiscard]] bounds const* begin() const { return boxes; }
+  [[nodiscard]] bounds const* end() const { return boxes + count; }
 };
 
 /// The boxes of a region. Without ghosts all owned cells are core.
