@@ -44,8 +44,8 @@ struct field {
   double* at;
   std::array<std::size_t, Rank> extents, strides;
   [[nodiscard]] double* data() const { return at; }
-  [[nodiscard]] std::size_t extent(int d) const { return extents[static_cast<std::size_t>(d)]; }
-  [[nodiscard]] std::size_t stride(int d) const { return strides[static_cast<std::size_t>(d)]; }
+  [[nodiscard]] std::size_t extent(int d) const { return extents[std::size_t(d)]; }
+  [[nodiscard]] std::size_t stride(int d) const { return strides[std::size_t(d)]; }
 };
 
 using memory = std::unique_ptr<double[], decltype(&std::free)>;
@@ -144,7 +144,7 @@ bool tridiagonal(double* a, double* b, double* c, std::size_t n, char const* whe
   add_lengths<8, 16, 32, 64>(all, "levels side by side", m, rows, bytes, right);
 
   // Five points of a square: reads and writes each cell once.
-  auto const side = static_cast<std::size_t>(std::sqrt(double(n)));
+  auto const side = std::size_t(std::sqrt(double(n)));
   double const cells = 16.0 * double((side - 2) * (side - 2));
   all.push_back({"five-point stencil, plain", cells, [=] {
     double* __restrict const to = a;
@@ -295,7 +295,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: bench-block [MiB of an array, 1 to 65536; 256]\n");
     return 2;
   }
-  std::size_t const n = static_cast<std::size_t>(mebibytes) << 17;
+  std::size_t const n = std::size_t(mebibytes) << 17;
   auto const a = allocated(n), b = allocated(n), c = allocated(n);
   bool good = functions(a.get(), b.get(), std::size_t{1} << 14);
   good = tridiagonal(a.get(), b.get(), c.get(), std::size_t{1} << 16, "second-level cache", 40) && good;

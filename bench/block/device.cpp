@@ -309,7 +309,7 @@ std::size_t number(int argc, char** argv, int n, std::size_t otherwise) {
   if (argc <= n) return otherwise;
   char* end = nullptr;
   long const value = std::strtol(argv[n], &end, 10);
-  return *end != 0 || value < 16 ? 0 : static_cast<std::size_t>(value);
+  return *end != 0 || value < 16 ? 0 : std::size_t(value);
 }
 
 } // namespace

@@ -30,7 +30,7 @@ KOKKOS_INLINE_FUNCTION auto layer_step([[maybe_unused]] Layered const& x) {
   if constexpr (std::is_same_v<typename Layered::array_layout, Kokkos::LayoutRight>)
     return std::integral_constant<std::ptrdiff_t, 1>{};
   else
-    return static_cast<std::ptrdiff_t>(x.stride(2));
+    return std::ptrdiff_t(x.stride(2));
 }
 
 /// The largest number of layers; the factors of the mixing travel with the kernel.

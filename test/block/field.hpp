@@ -38,7 +38,7 @@ public:
   template <class... I>
   [[nodiscard]] double& operator()(I... i) const {
     std::size_t at = 0, d = 0;
-    ((at += static_cast<std::size_t>(i) * strides_[d++]), ...);
+    ((at += std::size_t(i) * strides_[d++]), ...);
     return data()[at];
   }
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 
 int main() {
-  int const inside = static_cast<int>(keel::block::length<double, keel::serial>);
+  int const inside = int(keel::block::length<double, keel::serial>);
   std::printf("KEEL_VECTOR_SIZE=%d seen as %d\n", KEEL_VECTOR_SIZE, inside);
   bool const good = inside == 8 && keel::block::length<double, keel::cuda> == 1;
   std::printf("%d passed, %d failed, 0 skipped\n", good, !good);

@@ -9,8 +9,8 @@
 #include <cstdio>
 
 int main() {
-  int const inside = static_cast<int>(keel::block::length<double, keel::serial>);
-  int const on_device = static_cast<int>(keel::block::length<float, keel::cuda>);
+  int const inside = int(keel::block::length<double, keel::serial>);
+  int const on_device = int(keel::block::length<float, keel::cuda>);
   bool const good = inside == 16 && on_device == 1;
   std::printf("Omega's 16 is seen as %d on the host, %d on an accelerator\n", inside, on_device);
   std::printf("%d passed, %d failed, 0 skipped\n", good, !good);

@@ -65,15 +65,15 @@ struct masked_block {
   /// where it divides.
   template <class T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length> load(T const* array, T rest = T{}) const {
-    return pack<T, Length>::load(array + first, static_cast<std::size_t>(count), rest);
+    return pack<T, Length>::load(array + first, std::size_t(count), rest);
   }
   template <class T>
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store(T* array, pack<T, Length> const& values) const {
-    values.store(array + first, static_cast<std::size_t>(count));
+    values.store(array + first, std::size_t(count));
   }
   /// Which elements of a pack are indices of this block: the first `size()`.
   [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const {
-    return mask<Length>::first(static_cast<std::size_t>(count));
+    return mask<Length>::first(std::size_t(count));
   }
 };
 

@@ -18,7 +18,7 @@ template <std::size_t Length, std::integral Index = std::size_t>
 class chunks {
   static_assert(Length > 0, "keel::block::chunks: the length is 0 (a block holds at least one element). "
                             "Use keel::block::length?");
-  static_assert(static_cast<std::size_t>(static_cast<Index>(Length)) == Length && static_cast<Index>(Length) > 0,
+  static_assert(std::size_t(static_cast<Index>(Length)) == Length && static_cast<Index>(Length) > 0,
                 "keel::block::chunks: the length does not fit the index type (the arithmetic would wrap). "
                 "Use a wider index?");
 
@@ -38,7 +38,7 @@ public:
 
   /// First index of block `i`, `i` < `size()`.
   [[nodiscard]] KEEL_FUNCTION constexpr Index first_of(std::size_t i) const {
-    return static_cast<Index>(static_cast<std::size_t>(begin_) + i * Length);
+    return static_cast<Index>(std::size_t(begin_) + i * Length);
   }
   /// Number of indices in block `i`, `i` < `size()`.
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t size_of(std::size_t i) const {
@@ -48,7 +48,7 @@ public:
 private:
   // Unsigned, so that a range wider than half the type does not overflow.
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t extent() const {
-    return static_cast<std::size_t>(end_) - static_cast<std::size_t>(begin_);
+    return std::size_t(end_) - std::size_t(begin_);
   }
 
   Index begin_;

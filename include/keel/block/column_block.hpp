@@ -21,7 +21,7 @@ concept Field = requires(View const& v) {
   v.extent(0);
   v.stride(0);
 }
-&&static_cast<std::size_t>(View::rank) == Rank;
+&&std::size_t(View::rank) == Rank;
 
 namespace detail {
 
@@ -33,12 +33,12 @@ concept CountedInSizes = requires(View const& v, std::size_t r) { v.stride({r});
 template <class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto stride_of(View const& v, std::size_t r) {
   if constexpr (CountedInSizes<View>) return v.stride(r);
-  else return v.stride(static_cast<int>(r));
+  else return v.stride(int(r));
 }
 template <class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto extent_of(View const& v, std::size_t r) {
   if constexpr (CountedInSizes<View>) return v.extent(r);
-  else return v.extent(static_cast<int>(r));
+  else return v.extent(int(r));
 }
 
 } // namespace detail
@@ -63,7 +63,7 @@ struct column_block {
     column_block other = *this;
     KEEL_UNROLL
     for (std::size_t e = 0; e < Horizontal; ++e) // by constant indices, so that the block stays in registers
-      other.first[e] = e == d ? static_cast<std::size_t>(static_cast<std::ptrdiff_t>(first[e]) + by) : first[e];
+      other.first[e] = e == d ? std::size_t(std::ptrdiff_t(first[e]) + by) : first[e];
     return other;
   }
 
@@ -86,7 +86,7 @@ struct column_block {
     } else {
       auto const stride = across(field);
       pack<T, Length> p{};
-      for (std::size_t c = 0; c < Length; ++c) p[c] = source[static_cast<std::ptrdiff_t>(c < count ? c : 0) * stride];
+      for (std::size_t c = 0; c < Length; ++c) p[c] = source[std::ptrdiff_t(c < count ? c : 0) * stride];
       return p;
     }
   }
@@ -107,7 +107,7 @@ struct column_block {
       KEEL_UNROLL
       for (std::size_t c = 0; c < Length; ++c) {
         bool const beyond = By < 0 ? c == 0 : c + 1 == n;
-        if (beyond) p[c] = at(field)[(static_cast<std::ptrdiff_t>(c) + By) * stride];
+        if (beyond) p[c] = at(field)[(std::ptrdiff_t(c) + By) * stride];
         else if (By < 0 ? c > 0 : c + 1 < Length) p[c] = here[By < 0 ? c - 1 : c + 1];
       }
       return p;
@@ -123,7 +123,7 @@ struct column_block {
       else values.store_strided(target, across(field));
     } else {
       auto const stride = across(field);
-      for (std::size_t c = 0; c < count; ++c) target[static_cast<std::ptrdiff_t>(c) * stride] = values[c];
+      for (std::size_t c = 0; c < count; ++c) target[std::ptrdiff_t(c) * stride] = values[c];
     }
   }
 
@@ -131,15 +131,15 @@ struct column_block {
   template <class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto* at(View const& field, K... k) const {
     static_assert(
-        static_cast<std::size_t>(View::rank) == Horizontal + sizeof...(K),
+        std::size_t(View::rank) == Horizontal + sizeof...(K),
         "keel::block::column_block: the field has another number of indices (one for each horizontal index, and "
         "one for each further argument). Leave the level out?");
     std::ptrdiff_t offset = 0;
     for (std::size_t d = 0; d < Horizontal; ++d)
-      offset += static_cast<std::ptrdiff_t>(first[d] * static_cast<std::size_t>(detail::stride_of(field, d)));
+      offset += std::ptrdiff_t(first[d] * std::size_t(detail::stride_of(field, d)));
     [[maybe_unused]] std::size_t d = Horizontal;
-    ((offset += static_cast<std::ptrdiff_t>(static_cast<std::size_t>(k) *
-                                            static_cast<std::size_t>(detail::stride_of(field, d++)))),
+    ((offset += std::ptrdiff_t(std::size_t(k) *
+                                            std::size_t(detail::stride_of(field, d++)))),
      ...);
     return field.data() + offset;
   }
@@ -151,9 +151,9 @@ private:
 
   template <class View>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION std::ptrdiff_t across(View const& field) const {
-    auto stride = static_cast<std::ptrdiff_t>(detail::stride_of(field, 0));
+    auto stride = std::ptrdiff_t(detail::stride_of(field, 0));
     for (std::size_t d = 1; d < Horizontal; ++d)
-      if (d == along) stride = static_cast<std::ptrdiff_t>(detail::stride_of(field, d)); // d is a constant: no branch
+      if (d == along) stride = std::ptrdiff_t(detail::stride_of(field, d)); // d is a constant: no branch
     return stride;
   }
 };

@@ -85,12 +85,12 @@ private:
 template <class View>
   requires(Field<View, 2> || Field<View, 3>)
 [[nodiscard]] constexpr auto columns_of(View const& field,
-                                        std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> begin,
-                                        std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> end) {
-  constexpr std::size_t horizontal = static_cast<std::size_t>(View::rank) - 1;
+                                        std::array<std::size_t, std::size_t(View::rank) - 1> begin,
+                                        std::array<std::size_t, std::size_t(View::rank) - 1> end) {
+  constexpr std::size_t horizontal = std::size_t(View::rank) - 1;
   columns<horizontal> c{};
   for (std::size_t d = 0; d < horizontal; ++d) {
-    if (end[d] > static_cast<std::size_t>(detail::extent_of(field, d)))
+    if (end[d] > std::size_t(detail::extent_of(field, d)))
       throw error("block", "the columns end at " + std::to_string(end[d]) + " in index " + std::to_string(d),
                   "the field has " + std::to_string(detail::extent_of(field, d)), "Give the end of a part of it");
     c.first[d] = begin[d], c.last[d] = std::max(begin[d], end[d]);
@@ -101,8 +101,8 @@ template <class View>
 template <class View>
   requires(Field<View, 2> || Field<View, 3>)
 [[nodiscard]] constexpr auto columns_of(View const& field) {
-  std::array<std::size_t, static_cast<std::size_t>(View::rank) - 1> end{};
-  for (std::size_t d = 0; d < end.size(); ++d) end[d] = static_cast<std::size_t>(detail::extent_of(field, d));
+  std::array<std::size_t, std::size_t(View::rank) - 1> end{};
+  for (std::size_t d = 0; d < end.size(); ++d) end[d] = std::size_t(detail::extent_of(field, d));
   return columns_of(field, {}, end);
 }
 

@@ -66,7 +66,7 @@ namespace detail {
 /// Calls `f(block, more...)` for the `count` indices from `begin` on, for a scalar tail once for each of them.
 template <std::size_t Length, tail Tail, class Index, class F, class... More>
 KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit_block(Index begin, std::size_t count, F& f, More&... more) {
-  if (count == Length) return static_cast<void>(f(full_block<Index, Length>{begin}, more...));
+  if (count == Length) return (void)f(full_block<Index, Length>{begin}, more...);
   if constexpr (Length > 1) { // a block of one index is never cut
     Index const some = static_cast<Index>(count);
     if constexpr (Tail == tail::counted) f(tail_block<Index>{begin, some}, more...);
@@ -112,7 +112,7 @@ struct aligned_indices {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit(std::size_t i, F& f, More&... more) const {
     Index const whole = cut<Length>().first_of(i);
     Index const begin = i == 0 ? first : whole;
-    std::size_t const outside = static_cast<std::size_t>(begin - whole);
+    std::size_t const outside = std::size_t(begin - whole);
     detail::visit_block<Length, Tail>(begin, cut<Length>().size_of(i) - outside, f, more...);
   }
 

@@ -50,7 +50,7 @@ struct pack {
   /// The same, `stride` elements apart.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load_strided(T const* source,
                                                                                    std::ptrdiff_t stride) {
-    return detail::made<pack>([=](std::size_t i) { return source[static_cast<std::ptrdiff_t>(i) * stride]; });
+    return detail::made<pack>([=](std::size_t i) { return source[std::ptrdiff_t(i) * stride]; });
   }
   /// The first `count` values from `source` on and `rest` behind them; reads no further.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load(T const* source, std::size_t count,
@@ -77,7 +77,7 @@ struct pack {
 
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store(T* target) const { detail::stored(*this, target); }
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store_strided(T* target, std::ptrdiff_t stride) const {
-    for (std::size_t i = 0; i < Length; ++i) target[static_cast<std::ptrdiff_t>(i) * stride] = values[i];
+    for (std::size_t i = 0; i < Length; ++i) target[std::ptrdiff_t(i) * stride] = values[i];
   }
   /// Writes the first `count` values, no more than `Length`.
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store(T* target, std::size_t count) const {

@@ -46,13 +46,13 @@ namespace detail {
 template <class View, class X>
 void check_coefficient(char const* name, View const& field, X const& x) {
   static_assert(
-      Field<View, 1> || Field<View, static_cast<std::size_t>(X::rank)>,
+      Field<View, 1> || Field<View, std::size_t(X::rank)>,
       "keel::block::tridiagonal: a coefficient has another number of indices than the unknowns, and more than one (it "
       "is the same for all columns, or one for each). Give a field of either kind?");
-  for (std::size_t d = Field<View, 1> ? static_cast<std::size_t>(X::rank) - 1 : 0;
-       d < static_cast<std::size_t>(X::rank); ++d) {
-    auto const own = static_cast<std::size_t>(extent_of(field, Field<View, 1> ? 0 : d));
-    auto const wanted = static_cast<std::size_t>(extent_of(x, d));
+  for (std::size_t d = Field<View, 1> ? std::size_t(X::rank) - 1 : 0;
+       d < std::size_t(X::rank); ++d) {
+    auto const own = std::size_t(extent_of(field, Field<View, 1> ? 0 : d));
+    auto const wanted = std::size_t(extent_of(x, d));
     if (own != wanted)
       throw error(
           "block",
@@ -74,7 +74,7 @@ void check_system(M const& m, X const& x) {
   check_coefficient("lower", m.lower, x);
   check_coefficient("diagonal", m.diagonal, x);
   check_coefficient("upper", m.upper, x);
-  auto const levels = static_cast<std::size_t>(detail::extent_of(x, static_cast<std::size_t>(X::rank) - 1));
+  auto const levels = std::size_t(detail::extent_of(x, std::size_t(X::rank) - 1));
   if (levels > MaxLevels)
     throw error("block", "columns of " + std::to_string(levels) + " are too long",
                 "room was compiled in for " + std::to_string(MaxLevels), "Give a larger MaxLevels");
@@ -106,9 +106,9 @@ template <std::size_t Length, Place Where, class View>
                                                      tridiagonal<View, View, View> const& m) {
   detail::check_coefficient("lower", m.lower, m.diagonal);
   detail::check_coefficient("upper", m.upper, m.diagonal);
-  constexpr std::size_t last = static_cast<std::size_t>(View::rank) - 1;
+  constexpr std::size_t last = std::size_t(View::rank) - 1;
   detail::factorisation<View, View, View> const f{m.lower, m.diagonal, m.upper,
-                                                  static_cast<std::size_t>(detail::extent_of(m.diagonal, last))};
+                                                  std::size_t(detail::extent_of(m.diagonal, last))};
   if constexpr (Field<View, 1>) for_each_block<1>(label, where, 0, 1, f);
   else for_each_block<Length, tail::masked>(label, where, columns_of(m.diagonal), f);
   return {m.lower, m.diagonal, m.upper};

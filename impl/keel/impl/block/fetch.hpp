@@ -19,7 +19,7 @@ namespace keel::block::detail {
 /// Starts to copy 4 or 8 bytes, or 16 past the first cache; addresses are divisible by that.
 template <std::size_t Bytes>
 KEEL_FORCE_INLINE KEEL_FUNCTION void start_copy(void* to, void const* from) {
-  auto const place = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  auto const place = std::uint32_t(__cvta_generic_to_shared(to));
   if constexpr (Bytes == 16)
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(place), "l"(from) : "memory");
   else asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(place), "l"(from), "n"(Bytes) : "memory");

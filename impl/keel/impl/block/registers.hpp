@@ -79,7 +79,7 @@ template <class M, class V>
 #if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 /// Which of the 16 elements of a register are the first `count`.
 [[nodiscard]] KEEL_FORCE_INLINE std::uint16_t first_of_sixteen(std::size_t count) {
-  return static_cast<std::uint16_t>(count < 16 ? (1U << count) - 1 : 0xffffU);
+  return std::uint16_t(count < 16 ? (1U << count) - 1 : 0xffffU);
 }
 #endif
 

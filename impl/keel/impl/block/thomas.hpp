@@ -10,6 +10,7 @@
 #include <keel/impl/block/registers.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <utility>
@@ -18,7 +19,7 @@ namespace keel::block::detail {
 
 template <class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto number(View const& field, std::size_t k) {
-  return field.data()[k * static_cast<std::size_t>(field.stride(0))];
+  return field.data()[k * std::size_t(field.stride(0))];
 }
 
 /// A coefficient at `k`: a number where all columns have the same, else a pack.
@@ -30,7 +31,7 @@ template <bool Adjacent = false, class Block, class View>
 template <class Block, class View, class Value>
 KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View const& field, Value const& value,
                                                      std::size_t k) {
-  if constexpr (Field<View, 1>) field.data()[k * static_cast<std::size_t>(field.stride(0))] = value;
+  if constexpr (Field<View, 1>) field.data()[k * std::size_t(field.stride(0))] = value;
   else block.store(field, value, k);
 }
 
@@ -130,7 +131,7 @@ struct thomas {
     }
   }
   [[nodiscard]] KEEL_FUNCTION std::size_t levels() const {
-    return static_cast<std::size_t>(extent_of(x, static_cast<std::size_t>(X::rank) - 1));
+    return std::size_t(extent_of(x, std::size_t(X::rank) - 1));
   }
 
 private:
@@ -225,12 +226,11 @@ private:
   }
 };
 
-/// Columns solved together on a processor: at least as many as fill four registers, because each level waits for the
-/// one before; the bits do not depend on it. One stays one, for a GPU's threads and for memory that is short.
+/// Columns solved together on a processor, whatever the length; the bits do not depend on it. Each level waits for the
+/// one before, so a few registers are too few, and a pack that exceeds them all costs most. One stays one, for a GPU's
+/// threads and for memory that is short.
 template <class T, std::size_t Length>
-inline constexpr std::size_t columns_together = [] {
-  constexpr std::size_t least = 4 * register_bytes / sizeof(T);
-  return Length == 1 ? 1 : (least + Length - 1) / Length * Length;
-}();
+inline constexpr std::size_t columns_together =
+    Length == 1 ? 1 : std::min<std::size_t>(16 * register_bytes, 512) / sizeof(T);
 
 } // namespace keel::block::detail
