@@ -17,7 +17,7 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   compare("barrier", 200, [&] { MPI_Barrier(comm); }, [&] { km::barrier(own); });
   int value = 1;
   compare("broadcast of 4 B", 200, [&] { MPI_Bcast(&value, 4, MPI_BYTE, 0, comm); }, [&] { km::broadcast(own, value, 0); });
-  std::vector<int> all(static_cast<std::size_t>(n));
+  auto all = std::vector<int>(std::size_t(n));
   compare("all_gather of 4 B", 200, [&] { MPI_Allgather(&value, 4, MPI_BYTE, all.data(), 4, MPI_BYTE, comm); },
           [&] { all = km::all_gather(own, value); });
   km::messages messages{own};
@@ -108,8 +108,8 @@ int main(int argc, char** argv) {
             [&] {
               MPI_Request r[4];
               int i = 0;
-              exchange([&](char* p, int from, int tag) { MPI_Irecv(p, static_cast<int>(bytes), MPI_BYTE, from, tag, comm, &r[i++]); },
-                       [&](char const* p, int to, int tag) { MPI_Isend(p, static_cast<int>(bytes), MPI_BYTE, to, tag, comm, &r[i++]); });
+              exchange([&](char* p, int from, int tag) { MPI_Irecv(p, int(bytes), MPI_BYTE, from, tag, comm, &r[i++]); },
+                       [&](char const* p, int to, int tag) { MPI_Isend(p, int(bytes), MPI_BYTE, to, tag, comm, &r[i++]); });
               MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
             },
             [&] {

@@ -12,6 +12,7 @@
 
 namespace km = keel::machine;
 using solo = km::basic_environment<km::alone>;
+static_assert(km::alone::is_running());
 
 TEST_CASE("machine: alone is rank 0 of 1 and its own master, node and leader") {
   solo const world;
@@ -35,10 +36,10 @@ TEST_CASE("machine: alone writes to itself, in order within a tag") {
   for (int round = 0; round != 2; ++round) {
     in.fill(0);
     m.send(&out[0], sizeof(int), 0, 7);
-    m.receive(&in[2], sizeof(int), 0, 5);
+    m.receive(&in[0], sizeof(int), 0, 7);
     m.send(&out[1], sizeof(int), 0, 7);
     m.send(&out[2], sizeof(int), 0, 5);
-    m.receive(&in[0], sizeof(int), 0, 7);
+    m.receive(&in[2], sizeof(int), 0, 5);
     m.receive(&in[1], sizeof(int), 0, 7);
     m.send(nullptr, 0, 0, 9);
     m.receive(nullptr, 0, 0, 9);

@@ -6,8 +6,27 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdlib>
+#include <string>
+
 namespace km = keel::machine;
 using km::environment;
+
+namespace {
+
+/// This machine as if it had three memories with two cores each, and hardware thread `t`, which is not 0, in the third.
+keel::topology::node three_memories(int t) {
+  std::string threads;
+  for (int const after : {-1, 1, 0, 2, 3, 4}) threads += (threads.empty() ? "" : ",") + std::to_string(t + after);
+  setenv("HWLOC_SYNTHETIC", ("numa:3 core:2 pu:1(indexes=" + threads + ")").c_str(), 1);
+  setenv("HWLOC_THISSYSTEM", "1", 1);
+  auto made = keel::topology::node::here();
+  unsetenv("HWLOC_SYNTHETIC");
+  unsetenv("HWLOC_THISSYSTEM");
+  return made;
+}
+
+} // namespace
 
 TEST_CASE("machine: ranks of one NUMA memory come together") {
   environment const world;
@@ -22,6 +41,22 @@ TEST_CASE("machine: ranks of one NUMA memory come together") {
   if (n == 8) CHECK(mates.rank() == world.rank() % 4);
 }
 
+TEST_CASE("machine: a rank that is bound has the memory nearest to its cores, whatever placing would give") {
+  int last = 0;
+  for (int const t : keel::topology::bound_hardware_threads()) last = t;
+  if (last == 0) return;
+  auto const node = three_memories(last);
+  REQUIRE(node.is_this_machine());
+  REQUIRE(node.memories().size() == 3);
+  keel::topology::placement const third{.cores = {2}, .hardware_threads = {last}};
+  keel::topology::binding const bound{node, third, 0};
+  for (int const rank : {0, 1, 2}) {
+    auto const place = km::place_on(node, rank, 3);
+    CHECK(place.cores == keel::topology::id_set{2});
+    CHECK(place.memory == 1);
+  }
+}
+
 TEST_CASE("machine: by memory on this very node is a partition of the ranks here") {
   environment const world;
   auto const mates = world.by_memory();
@@ -29,7 +64,7 @@ TEST_CASE("machine: by memory on this very node is a partition of the ranks here
   int groups = 0;
   for (int const rank : km::all_gather(world, mates.rank())) groups += rank == 0 ? 1 : 0;
   CHECK(groups >= 1);
-  CHECK(groups <= static_cast<int>(keel::topology::node::here().memories().size()));
+  CHECK(groups <= int(keel::topology::node::here().memories().size()));
   environment const one{world, km::first{1}};
   CHECK(one.by_memory().is_member() == one.is_member());
 }

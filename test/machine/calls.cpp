@@ -5,13 +5,18 @@
 
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/messages.hpp>
+#include <keel/machine/pending.hpp>
 
 #include <doctest/doctest.h>
 
 #if KEEL_WITH_MPI
 
 #include <algorithm>
+#include <climits>
+#include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace km = keel::machine;
@@ -23,6 +28,10 @@ using names = std::vector<std::string>;
 
 bool is_listening = false;
 names heard;
+
+bool waits_fail = false;     // MPI_Wait answers with an error
+bool begins_nothing = false; // MPI_Iallreduce returns at once
+int granted = -1;            // what MPI_Query_thread tells, from 0 on
 
 void note(char const* name) {
   if (is_listening) heard.emplace_back(name);
@@ -94,7 +103,16 @@ int MPI_Isend(void const* p, int n, MPI_Datatype t, int to, int tag, MPI_Comm c,
 int MPI_Irecv(void* p, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request* r) {
   return note("Irecv"), PMPI_Irecv(p, n, t, from, tag, c, r);
 }
-int MPI_Wait(MPI_Request* r, MPI_Status* s) { return note("Wait"), PMPI_Wait(r, s); }
+int MPI_Wait(MPI_Request* r, MPI_Status* s) { return note("Wait"), waits_fail ? MPI_ERR_OTHER : PMPI_Wait(r, s); }
+int MPI_Cancel(MPI_Request* r) { return note("Cancel"), PMPI_Cancel(r); }
+int MPI_Request_free(MPI_Request* r) { return note("Request_free"), PMPI_Request_free(r); }
+int MPI_Iallreduce(void const* s, void* r, int n, MPI_Datatype t, MPI_Op op, MPI_Comm c, MPI_Request* q) {
+  return note("Iallreduce"), begins_nothing ? MPI_SUCCESS : PMPI_Iallreduce(s, r, n, t, op, c, q);
+}
+int MPI_Op_create(MPI_User_function* f, int commutes, MPI_Op* op) {
+  return note(commutes != 0 ? "Op_create, commutes" : "Op_create"), PMPI_Op_create(f, commutes, op);
+}
+int MPI_Query_thread(int* level) { return granted < 0 ? PMPI_Query_thread(level) : (*level = granted, MPI_SUCCESS); }
 int MPI_Waitall(int n, MPI_Request r[], MPI_Status s[]) { return note("Waitall"), PMPI_Waitall(n, r, s); }
 }
 
@@ -171,6 +189,80 @@ TEST_CASE("machine: collectives and messages are the call they are named for") {
         }) == messages);
   environment const world;
   CHECK(calls_of([&] { km::barrier(world); }) == on_borrowed({}, {"Barrier"}));
+}
+
+TEST_CASE("machine: a communicator is freed when another environment takes its place") {
+  environment own{MPI_COMM_WORLD};
+  environment other{MPI_COMM_WORLD};
+  CHECK(calls_of([&] { own = std::move(other); }) == names{"Comm_free"});
+}
+
+TEST_CASE("machine: messages that were not waited for are freed, receives cancelled before") {
+  environment const own{MPI_COMM_WORLD};
+  int in = 0;
+  int const out = 1;
+  CHECK(calls_of([&] {
+          km::messages m{own};
+          m.receive(&in, sizeof in, own.rank(), 0);
+          m.send(&out, sizeof out, own.rank(), 0);
+        }) == names{"Irecv", "Isend", "Cancel", "Request_free", "Request_free"});
+}
+
+TEST_CASE("machine: messages waited for once are not waited for again, also after an error") {
+  environment const own{MPI_COMM_WORLD};
+  int in = 0;
+  int const out = 1;
+  km::messages m{own};
+  auto const waits = [&] {
+    auto const calls = calls_of([&] { m.wait(); });
+    return std::count(calls.begin(), calls.end(), "Wait");
+  };
+  auto const begin = [&] {
+    m.receive(&in, sizeof in, own.rank(), 0);
+    m.send(&out, sizeof out, own.rank(), 0);
+  };
+  begin();
+  CHECK(waits() == 2);
+  CHECK(waits() == 0);
+  begin();
+  waits_fail = true;
+  CHECK_THROWS_WITH_AS(m.wait(), doctest::Contains("MPI_Wait failed"), keel::error);
+  waits_fail = false;
+  CHECK(waits() == 0);
+}
+
+TEST_CASE("machine: a reduction that was begun is waited for once, by its owner or its end") {
+  environment const own{MPI_COMM_WORLD};
+  names const once{"Iallreduce", "Wait"};
+  CHECK(calls_of([&] { (void)km::begin_sum(own, 1); }) == once);
+  CHECK(calls_of([&] { (void)km::begin_sum(own, 1).wait(); }) == once);
+}
+
+TEST_CASE("machine: a reduction is begun of as many elements as MPI counts, and refused of one more") {
+  environment const own{MPI_COMM_WORLD};
+  char one = 'x';
+  begins_nothing = true; // so of the elements only the number counts
+  CHECK(calls_of([&] { (void)km::begin_max(own, std::span{&one, std::size_t{INT_MAX}}); }) == names{"Iallreduce"});
+  CHECK_THROWS_WITH_AS((void)km::begin_max(own, std::span{&one, std::size_t{INT_MAX} + 1}),
+                       doctest::Contains("2147483648 elements are too many"), keel::error);
+  begins_nothing = false;
+}
+
+TEST_CASE("machine: an operation of the program's may not be reordered by MPI") {
+  environment const own{MPI_COMM_WORLD};
+  auto const calls = calls_of([&] { (void)km::all_reduce(own, 2, [](int a, int b) { return a - b; }); });
+  CHECK(std::count(calls.begin(), calls.end(), "Op_create") == 1);
+}
+
+TEST_CASE("machine: each level of threads that MPI grants has its name") {
+  using level = km::thread_level;
+  for (auto const& [said, meant] :
+       {std::pair{MPI_THREAD_SINGLE, level::single}, std::pair{MPI_THREAD_FUNNELED, level::funneled},
+        std::pair{MPI_THREAD_SERIALIZED, level::serialized}, std::pair{MPI_THREAD_MULTIPLE, level::multiple}}) {
+    granted = said;
+    CHECK(km::mpi::level() == meant);
+  }
+  granted = -1;
 }
 
 #endif

@@ -3,10 +3,23 @@
 
 #include <doctest/doctest.h>
 
+#include <climits>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace km = keel::machine;
+
+namespace {
+
+/// One rank whose gather takes no memory, for more elements than there is memory.
+struct counting : km::alone {
+  static inline int others = 0;
+  static std::vector<int> gather_counts(communicator const&, int count, int) { return {count, others}; }
+  static void gather(communicator const&, void const*, int, std::size_t, void*, std::vector<int> const&, int) {}
+};
+
+} // namespace
 
 TEST_CASE_TEMPLATE("machine: a broadcast reaches every rank, from any root", R, km::mpi, km::alone) {
   using environment = km::basic_environment<R>;
@@ -25,19 +38,32 @@ TEST_CASE_TEMPLATE("machine: a gather joins what ranks bring, by rank, however m
   using environment = km::basic_environment<R>;
   environment const world;
   int const root = world.size() - 1;
-  std::vector<double> const mine(static_cast<std::size_t>(world.rank()), world.rank());
+  std::vector<double> const mine(std::size_t(world.rank()), world.rank());
   auto const all = km::gather(world, mine, root);
   std::vector<double> wanted;
   for (int r = 0; r != world.size() && world.rank() == root; ++r)
-    wanted.insert(wanted.end(), static_cast<std::size_t>(r), r);
+    wanted.insert(wanted.end(), std::size_t(r), r);
   CHECK(all == wanted);
+}
+
+TEST_CASE("machine: a gather takes as many elements as MPI counts, and refuses one more") {
+  km::basic_environment<counting> const world;
+  char const one = 'x';
+  // The root is another rank, so that nothing is allocated here; of the elements only the number counts.
+  auto const gather = [&](std::size_t n) { (void)km::gather<counting, char>(world, std::span{&one, n}, 1); };
+  counting::others = 0;
+  CHECK_NOTHROW(gather(INT_MAX));
+  CHECK_THROWS_WITH_AS(gather(std::size_t{INT_MAX} + 1), doctest::Contains("one rank brings 2147483648 elements"),
+                       keel::error);
+  counting::others = 1;
+  CHECK_THROWS_WITH_AS(gather(INT_MAX), doctest::Contains("2147483648 elements meet on one rank"), keel::error);
 }
 
 TEST_CASE_TEMPLATE("machine: texts of different length stay apart", R, km::mpi, km::alone) {
   using environment = km::basic_environment<R>;
   environment const world;
-  auto const texts = km::gather_texts(world, std::string(static_cast<std::size_t>(world.rank()), 'x'), 0);
-  CHECK(texts.size() == (world.rank() == 0 ? static_cast<std::size_t>(world.size()) : 0));
+  auto const texts = km::gather_texts(world, std::string(std::size_t(world.rank()), 'x'), 0);
+  CHECK(texts.size() == (world.rank() == 0 ? std::size_t(world.size()) : 0));
   for (std::size_t r = 0; r != texts.size(); ++r) CHECK(texts[r] == std::string(r, 'x'));
 }
 
@@ -49,10 +75,10 @@ TEST_CASE_TEMPLATE("machine: every rank learns the values of all", R, km::mpi, k
   };
   environment const world;
   auto const all = km::all_gather(world, pair{world.rank(), 2.0 * world.rank()});
-  CHECK(all.size() == static_cast<std::size_t>(world.size()));
+  CHECK(all.size() == std::size_t(world.size()));
   for (int r = 0; r != world.size(); ++r) {
-    CHECK(all[static_cast<std::size_t>(r)].rank == r);
-    CHECK(all[static_cast<std::size_t>(r)].twice == 2.0 * r);
+    CHECK(all[std::size_t(r)].rank == r);
+    CHECK(all[std::size_t(r)].twice == 2.0 * r);
   }
 }
 

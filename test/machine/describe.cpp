@@ -39,9 +39,9 @@ TEST_CASE("machine: the master tells who runs where, for all") {
   CHECK(km::describe(world, mine).empty() == !world.is_master());
   if (!world.is_master()) return;
   auto const read = nlohmann::json::parse(text);
-  CHECK(read.size() == static_cast<std::size_t>(world.size()));
+  CHECK(read.size() == std::size_t(world.size()));
   for (int r = 0; r != world.size(); ++r) {
-    auto const& row = read[static_cast<std::size_t>(r)];
+    auto const& row = read[std::size_t(r)];
     CHECK(row["rank"] == r);
     CHECK(row["host"] == km::host_name());
     CHECK(row["device"].is_null() == (r != 0));

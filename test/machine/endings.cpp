@@ -56,6 +56,14 @@ int start_and_stop(int argc, char** argv) {
   return late->is_member() ? 0 : 1;  // and its handle goes after main, in silence
 }
 
+int abort_late(int argc, char** argv) {
+  {
+    km::session<km::mpi> const s{argc, argv, km::thread_level::funneled, km::ending::with_session};
+    late.emplace();
+  }
+  km::abort(*late, "keel::test: too late", 7);
+}
+
 void construct_together(km::environment const& world) {
   for (int i = 0; i != 100; ++i) km::environment const coupled{world.comm()};
 }
@@ -63,9 +71,11 @@ void construct_together(km::environment const& world) {
 int run(std::string_view ending, int argc, char** argv) {
   if (ending == "twice") return start_twice(argc, argv);
   if (ending == "orderly") return start_and_stop(argc, argv);
+  if (ending == "late") return abort_late(argc, argv);
   km::session<km::mpi> s{argc, argv};
   km::environment const world;
   if (ending == "single") return world.size() == 1 ? 0 : 1;
+  if (ending == "thrown") throw keel::error("test", "the only rank gives up");
   if (ending == "alike") {
     s.fails_everywhere();
     keel::error const e("device", "--keel-num-threads=4x is not a number");
@@ -94,6 +104,7 @@ int main(int argc, char** argv) {
   try {
     return run(ending, argc, argv);
   } catch (keel::error const& e) {
+    if (ending == "single" && km::mpi::is_running()) return 1;
     if (ending == "single" && !e.is_printed_elsewhere()) std::puts(e.what());
     return 2;
   }

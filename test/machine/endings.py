@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs test/machine/endings.cpp on 4 ranks, once for each way to end, and judges it from outside:
-the exit code, the words on stderr, and that no rank is left waiting for 30 seconds.
+"""Runs test/machine/endings.cpp, once for each way to end, on 4 ranks or on as many as are named, and judges it from
+outside: the exit code, the words on stderr, and that no rank is left waiting for 30 seconds.
 usage: endings.py PROGRAM LAUNCHER [ARGUMENT...]"""
 import os, signal, subprocess, sys, time
 
@@ -14,13 +14,15 @@ endings = [  # name, whether the exit code is right, words that must stand in wh
     ("aborted", lambda code: code == 7, [f"keel::test: nothing to do [rank 1 of 4 on host {host} aborts the job with code 7]"]),
     ("unwound", lambda code: code in (2, 6),  # 6 where UCX, below MPICH 5, stumbles in MPI_Abort
      [f"keel::test: rank 1 gives up. [rank 1 of 4 on host {host} aborts the job"]),
+    ("unwound 2", lambda code: code in (2, 6), [f"keel::test: rank 1 gives up. [rank 1 of 2 on host {host} aborts the job"]),
     ("failed", lambda code: code != 0, [f"MPI_Comm_dup failed on rank 1 of 4 on host {host}"]),
     ("uncaught", lambda code: code != 0, [f"MPI_Comm_dup failed on rank 1 of 4 on host {host}"]),
 ]
-failed, count = 0, len(endings) + 5
+failed, count = 0, len(endings) + 7
 for name, code_is_right, words in endings:
     begun = time.monotonic()
-    job = subprocess.Popen(launcher + ["-n", "4", program, name], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    word, _, ranks = name.partition(" ")
+    job = subprocess.Popen(launcher + ["-n", ranks or "4", program, word], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                            text=True, start_new_session=True)
     wrong = []
     try:
@@ -39,11 +41,11 @@ for name, code_is_right, words in endings:
         print(text)
 
 
-def alone(name, variables, code_wanted, words):
+def alone(name, variables, code_wanted, words, ending="single"):
     """The program without a launcher, or with another's: what its variables say, by hand."""
     global failed
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_COMM", "PMI", "SLURM_"))}
-    job = subprocess.run([program, "single"], env=clean | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
+    job = subprocess.run([program, ending], env=clean | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60)
     good = job.returncode == code_wanted and (words in job.stdout if words else "keel::" not in job.stdout)
     print(f"{'passed' if good else 'failed'}: {name}")
     if not good:
@@ -56,5 +58,7 @@ alone("the first of another MPI's launcher", {"OMPI_COMM_WORLD_SIZE": "4", "OMPI
 alone("the second of another MPI's launcher is told elsewhere", {"OMPI_COMM_WORLD_SIZE": "4", "OMPI_COMM_WORLD_RANK": "1"}, 2, "")
 alone("a step of Slurm's that speaks another PMI", {"SLURM_STEP_NUM_TASKS": "4"}, 2, "keel::machine: each of 4 processes is alone")
 alone("a launcher of one process inside a step of many", {"OMPI_COMM_WORLD_SIZE": "1", "SLURM_STEP_NUM_TASKS": "4"}, 0, "")
+alone("an exception leaves the only rank, as in any program", {}, 2, "", "thrown")
+alone("an abort after MPI has ended", {}, -signal.SIGABRT, "keel::test: too late [rank 0 of 1 on host", "late")
 print(f"{count - failed} passed, {failed} failed, 0 skipped")
 sys.exit(1 if failed else 0)

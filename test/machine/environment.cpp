@@ -42,7 +42,7 @@ void check_subset(environment const& world, environment const& sub, std::vector<
     return;
   }
   CHECK(sub.rank() == at - ranks.begin());
-  CHECK(sub.size() == static_cast<int>(ranks.size()));
+  CHECK(sub.size() == int(ranks.size()));
   CHECK(sub.master_rank() == 0);
   CHECK(sub.is_master() == (at == ranks.begin()));
   CHECK(km::all_gather(sub, world.rank()) == ranks);
@@ -88,8 +88,8 @@ TEST_CASE("machine: subsets of 4, of every other rank, and of 1, 2, 5 and 7") { 
     if (r % 2 == 1 || n == 1) odd.push_back(r);
     if (r == 1 || r == 2 || r == 5 || r == 7 || n == 1) some.push_back(r);
   }
-  check_subset(world, environment{world, km::first{static_cast<int>(four.size())}}, four);
-  check_subset(world, environment{world, km::strided{static_cast<int>(odd.size()), odd.front(), 2}}, odd);
+  check_subset(world, environment{world, km::first{int(four.size())}}, four);
+  check_subset(world, environment{world, km::strided{int(odd.size()), odd.front(), 2}}, odd);
   check_subset(world, environment{world, km::chosen(some)}, some);
   check_subset(world, environment{world.comm(), km::chosen(some)}, some);
   if (n == 8) CHECK(some == std::vector{1, 2, 5, 7});

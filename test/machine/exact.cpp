@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -47,6 +48,37 @@ TEST_CASE("machine: an exact sum is rounded once, to the nearest, a tie to the e
   CHECK(sum_of({1, ulp / 2, -limits::denorm_min()}) == 1);
   CHECK(sum_of({-1, -ulp / 2, -limits::denorm_min()}) == -1 - ulp);
   CHECK(sum_of({2 - ulp, ulp / 2}) == 2);                              // into the next power of two
+  for (int power = 0; power < 32; ++power) // wherever the highest bit lies in its digit
+    for (int below = 54; below < 140; ++below) {
+      double const x = std::ldexp(1, power), tie = x * ulp / 2, little = std::ldexp(x, -below);
+      if (sum_of({x, tie, little}) != x * (1 + ulp)) FAIL("2^", power, " and 2^", power - below);
+    }
+}
+
+TEST_CASE("machine: exact sums are equal where their values are, and where neither is a number") {
+  exact_sum const one{1}, none{limits::quiet_NaN()};
+  CHECK(one == exact_sum{3} + exact_sum{-2});
+  CHECK_FALSE(one == exact_sum{2});
+  CHECK(none == none);
+  CHECK_FALSE(one == none);
+}
+
+TEST_CASE("machine: the lowest bits of two exact sums are added, too") {
+  double const least = limits::denorm_min();
+  CHECK((exact_sum{least} + exact_sum{least}).value() == 2 * least);
+}
+
+TEST_CASE("machine: an exact sum carries before its digits overflow, and counts again from there") {
+  using words = std::array<std::uint64_t, sizeof(exact_sum) / sizeof(std::uint64_t)>;
+  exact_sum s;
+  for (int i = 0; i < 3; ++i) s += 1;
+  auto all = std::bit_cast<words>(s);
+  REQUIRE(all.back() == 3); // how many were added since the last carry
+  all.back() = (std::uint64_t{1} << 30) - 1;
+  s = std::bit_cast<exact_sum>(all);
+  s += 1;
+  CHECK(std::bit_cast<words>(s).back() == 0);
+  CHECK(s.value() == 4);
 }
 
 TEST_CASE("machine: every double is its own exact sum, and pairs are what the processor adds") {
@@ -57,7 +89,7 @@ TEST_CASE("machine: every double is its own exact sum, and pairs are what the pr
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
     if (exact_sum{a}.value() != a) FAIL(a);
     if (double const both = a + b; sum_of({a, b}) != both) FAIL(a, " and ", b);
-    double const near = a * (1 + static_cast<double>(random() % 1000) * 1e-16);
+    double const near = a * (1 + double(random() % 1000) * 1e-16);
     if (double const both = a - near; std::isfinite(near) && sum_of({a, -near}) != both) FAIL(a, " less ", near);
   }
 }

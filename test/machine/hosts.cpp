@@ -28,12 +28,12 @@ void spoil_launcher_variables(std::string_view how) {
 } // namespace
 
 int main(int argc, char** argv) {
-  auto const hosts_wanted = argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : 1;
+  auto const hosts_wanted = argc > 1 ? std::size_t(std::atoi(argv[1])) : 1;
   spoil_launcher_variables(argc > 2 ? argv[2] : "");
   km::session<km::mpi> const session{argc, argv};
   km::environment const world;
   auto const hosts = km::all_gather(world, std::hash<std::string>{}(km::host_name()));
-  auto const mine = hosts[static_cast<std::size_t>(world.rank())];
+  auto const mine = hosts[std::size_t(world.rank())];
   auto const here = std::count(hosts.begin(), hosts.end(), mine);
   auto const before = std::count(hosts.begin(), hosts.begin() + world.rank(), mine);
 
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   auto const couple = world.near(2);
   bool const right = std::set(hosts.begin(), hosts.end()).size() == hosts_wanted && node.size() == here &&
                      node.rank() == before && leaders.is_member() == (before == 0) &&
-                     (!leaders.is_member() || leaders.size() == static_cast<int>(hosts_wanted)) &&
+                     (!leaders.is_member() || leaders.size() == int(hosts_wanted)) &&
                      (!couple.is_member() || mine == hosts[0]);
   std::printf("%s: rank %d of %d on host %s is %d of %d there\n", right ? "right" : "wrong", world.rank(), world.size(),
               km::host_name().c_str(), node.rank(), node.size());

@@ -17,7 +17,7 @@ std::vector<km::network_place> ranks_at(std::vector<std::string_view> const& add
   std::vector<km::network_place> places;
   for (auto const address : addresses) {
     auto const first = std::find(addresses.begin(), addresses.end(), address) - addresses.begin();
-    places.push_back(km::network_place::parse(address, static_cast<int>(first)));
+    places.push_back(km::network_place::parse(address, int(first)));
   }
   return places;
 }
@@ -48,13 +48,16 @@ TEST_CASE("machine: hops count the levels of switches between two nodes") {
   CHECK(places[0].hops_to(places[1]) == 0);
   CHECK(places[0].hops_to(places[2]) < places[0].hops_to(places[3]));
   CHECK(places[0].hops_to(places[3]) < places[0].hops_to(places[4]));
+  CHECK(places[0].hops_to(places[2]) == 1);
+  CHECK(places[0].hops_to(places[4]) == 1 + int(km::network_place::depth));
+  CHECK(km::network_place{}.hops_to(km::network_place::parse("", 0)) == 0);
 }
 
 TEST_CASE("machine: an environment of near ranks has the master's node first") {
   km::environment world;
   int const half = (world.size() + 1) / 2;
   auto const some = world.near(half);
-  CHECK(km::all_gather(world, int{some.is_member()}).size() == static_cast<std::size_t>(world.size()));
+  CHECK(km::all_gather(world, int{some.is_member()}).size() == std::size_t(world.size()));
   if (some.is_member()) CHECK(some.size() == half);
   CHECK(km::all_of(world, some.is_member() == (world.rank() < half)));  // all test ranks are on one node
   CHECK(world.near(world.size()).size() == world.size());
@@ -62,4 +65,6 @@ TEST_CASE("machine: an environment of near ranks has the master's node first") {
   CHECK_THROWS_AS((void)world.near(0), keel::error);
   km::environment const one{world, km::first{1}};
   CHECK(one.near(1).is_member() == one.is_member());
+  world.set_master(world.size() - 1); // on the same node, so that it changes nothing
+  CHECK(world.near(half).is_member() == (world.rank() < half));
 }

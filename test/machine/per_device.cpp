@@ -32,10 +32,10 @@ struct those_who_want {
   bool wants;
   template <class Environment>
   [[nodiscard]] km::chosen choose(Environment const& parent) const {
-    auto const all = km::all_gather(parent, static_cast<char>(wants));
+    auto const all = km::all_gather(parent, char(wants));
     std::vector<int> ranks;
     for (std::size_t r = 0; r < all.size(); ++r)
-      if (all[r] != 0) ranks.push_back(static_cast<int>(r));
+      if (all[r] != 0) ranks.push_back(int(r));
     return km::chosen{ranks};
   }
 };
@@ -67,13 +67,13 @@ TEST_CASE("machine: one rank for each GPU is selected, and those that are near o
       if (p.device >= 0) devices.insert(p.device);
     REQUIRE(!devices.empty());
     km::environment const one{world, km::one_per_device.on(node)};
-    auto const mine = places[static_cast<std::size_t>(world.rank())].device;
+    auto const mine = places[std::size_t(world.rank())].device;
     auto const all = km::all_gather(world, one.is_member() ? mine : -1);
     std::multiset<int> taken(all.begin(), all.end());
     taken.erase(-1);
     CHECK(std::multiset<int>(devices.begin(), devices.end()) == taken);
     km::environment const near{world, km::near_device.on(node)};
-    auto const& cores = places[static_cast<std::size_t>(world.rank())].cores;
+    auto const& cores = places[std::size_t(world.rank())].cores;
     bool is_near = false;
     if (mine >= 0) {
       int best = node.distance_to_device(0, mine);

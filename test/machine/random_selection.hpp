@@ -25,14 +25,14 @@ inline std::vector<int> written_out(selection const& s) {
   auto const* range = std::get_if<km::strided>(&s);
   int const begin = range ? range->begin : 0;
   int const stride = range ? range->stride : 1;
-  std::vector<int> ranks(static_cast<std::size_t>(range ? range->size : std::get<km::first>(s).size));
-  for (std::size_t i = 0; i != ranks.size(); ++i) ranks[i] = begin + static_cast<int>(i) * stride;
+  std::vector<int> ranks(std::size_t(range ? range->size : std::get<km::first>(s).size));
+  for (std::size_t i = 0; i != ranks.size(); ++i) ranks[i] = begin + int(i) * stride;
   return ranks;
 }
 
 /// A selection of at most `most` ranks that a parent of `extent` ranks can give.
 inline selection draw(std::mt19937& random, int extent, int most) {
-  auto const below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  auto const below = [&](int n) { return int(random() % unsigned(n)); };
   switch (below(3)) {
     case 0: return km::first{1 + below(std::min(extent, most))};
     case 1: {

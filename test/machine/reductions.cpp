@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -45,6 +46,36 @@ struct far_memory {
 };
 static_assert(km::Staged<far_memory<double>>);
 
+/// Ordered by the key alone.
+struct keyed {
+  int key, rank;
+  friend std::strong_ordering operator<=>(keyed const& x, keyed const& y) { return x.key <=> y.key; }
+};
+
+/// A number that counts how often one was made of a double.
+struct rounded {
+  static inline int times = 0;
+  double value;
+  explicit rounded(double x) : value(x) { ++times; }
+  explicit operator double() const { return value; }
+};
+
+/// The second of three ranks, by a model that does not reduce: rank `r` brings `r + 1` times what this one has.
+struct second_of_three : km::alone {
+  static int rank(communicator const&) noexcept { return 1; }
+  static int size(communicator const&) noexcept { return 3; }
+  static void all_gather(communicator const&, void const* from, void* to, std::size_t bytes) noexcept {
+    for (std::size_t i = 0; i < bytes / sizeof(int); ++i)
+      for (std::size_t r = 0; r != 3; ++r)
+        static_cast<int*>(to)[r * bytes / sizeof(int) + i] = int(r + 1) * static_cast<int const*>(from)[i];
+  }
+};
+
+#if KEEL_WITH_MPI
+static_assert(km::mpi::is_own_operation<int, std::plus<>> && km::mpi::is_own_operation<double, km::greatest>);
+static_assert(!km::mpi::is_own_operation<bool, km::greatest> && !km::mpi::is_own_operation<int, std::multiplies<>>);
+#endif
+
 constexpr auto larger_peak = [](peak const& x, peak const& y) { return y.height > x.height ? y : x; };
 
 } // namespace
@@ -56,8 +87,8 @@ TEST_CASE_TEMPLATE("machine: sums and extremes of values, arrays and spans are t
   CHECK(km::sum(world, r + 1) == n * (n + 1) / 2);
   CHECK(km::sum(world, 0.5) == 0.5 * n);
   CHECK(km::min(world, -r) == 1 - n);
-  CHECK(km::max(world, std::uint64_t{1} << 40 | static_cast<unsigned>(r)) ==
-        (std::uint64_t{1} << 40 | static_cast<unsigned>(n - 1)));
+  CHECK(km::max(world, std::uint64_t{1} << 40 | unsigned(r)) ==
+        (std::uint64_t{1} << 40 | unsigned(n - 1)));
   CHECK(km::max(world, static_cast<signed char>(-1 - r)) == -1);
   CHECK(km::sum(world, std::array{1.0, 1.0 * r}) == std::array{1.0 * n, 0.5 * n * (n - 1)});
   std::vector<long> many(1000, r);
@@ -81,7 +112,7 @@ TEST_CASE_TEMPLATE("machine: a user's struct and operation are reduced in the or
   }
   CHECK(km::all_reduce(world, matrix{r + 1, 1, 1, 0}, times) == wanted);
   CHECK(km::scan(world, matrix{r + 1, 1, 1, 0}, times) == up_to_here);
-  CHECK(km::all_reduce(world, r + 1, std::multiplies<>{}) == static_cast<int>(std::tgamma(n + 1) + 0.5));
+  CHECK(km::all_reduce(world, r + 1, std::multiplies<>{}) == int(std::tgamma(n + 1) + 0.5));
   CHECK(km::all_reduce(world, true, std::logical_and<>{}));
   CHECK(km::scan(world, 1) == r + 1);
   CHECK(km::scan(world, std::array{1, r}, km::greatest{}) == std::array{1, r});
@@ -90,11 +121,26 @@ TEST_CASE_TEMPLATE("machine: a user's struct and operation are reduced in the or
   CHECK(own == std::vector<double>(3, 2.0 * (r + 1)));
 }
 
+TEST_CASE_TEMPLATE("machine: of equals the least and the greatest are those of the first rank", R, km::mpi,
+                   km::alone) {
+  km::basic_environment<R> const world;
+  CHECK(km::min(world, keyed{5, world.rank()}).rank == 0);
+  CHECK(km::max(world, keyed{5, world.rank()}).rank == 0);
+  CHECK(km::max(world, world.rank() == 0));
+}
+
+TEST_CASE("machine: where a model does not reduce, each rank folds what all bring") {
+  km::basic_environment<second_of_three> const world;
+  CHECK(km::sum(world, std::array{1, 10}) == std::array{6, 60});
+  CHECK(km::max(world, 2) == 6);
+  CHECK(km::scan(world, std::array{1, 10}) == std::array{3, 30});
+}
+
 TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
   km::environment const world;
   std::vector<double> all(1001);
   for (std::size_t i = 0; i < all.size(); ++i)
-    all[i] = std::sin(static_cast<double>(i * i)) * std::pow(10, static_cast<double>(i % 30));
+    all[i] = std::sin(double(i * i)) * std::pow(10, double(i % 30));
   km::exact_sum exact;
   for (double x : all) exact += x;
   for (int ranks = 1; ranks <= world.size(); ++ranks) {
@@ -102,7 +148,7 @@ TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
     if (!some.is_member()) continue;
     std::vector<double> mine;
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (static_cast<int>(i * 7 % 5) % ranks == some.rank()) mine.push_back(all[i]);
+      if (int(i * 7 % 5) % ranks == some.rank()) mine.push_back(all[i]);
     CHECK(std::bit_cast<std::uint64_t>(km::sum(some, mine, km::ordered)) ==
           std::bit_cast<std::uint64_t>(exact.value()));
     km::exact_sum own;
@@ -111,10 +157,14 @@ TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
   }
   int const n = world.size(), r = world.rank();
   double const huge = r % 2 == 0 ? 1e30 : -1e30, kept = n % 2 == 0 ? 0 : 1e30;
-  CHECK(km::sum(world, std::array{huge, 0.1}, km::ordered)[0] == kept);
+  CHECK(km::sum(world, std::array{huge, 0.5}, km::ordered) == std::array{kept, 0.5 * n});
+  std::array const halves{rounded{0.5}, rounded{1}};
+  rounded::times = 0;
+  CHECK(km::sum(world, halves, km::ordered)[1].value == n);
+  CHECK(rounded::times == 2);
   CHECK(km::sum(world, huge, km::ordered) == kept);
   CHECK(km::sum(world, r, km::ordered) == n * (n - 1) / 2);
-  CHECK(km::sum(world, std::vector<float>(3, 0.25f), km::ordered) == 0.75f * static_cast<float>(n));
+  CHECK(km::sum(world, std::vector<float>(3, 0.25f), km::ordered) == 0.75f * float(n));
   CHECK(km::sum(world, std::vector<int>(2, 1), km::ordered) == 2 * n);
 }
 
@@ -127,7 +177,7 @@ TEST_CASE_TEMPLATE("machine: a reduction that was begun gives its result when it
   auto elements = km::begin_max(world, std::span{many});
   auto highest = km::begin_all_reduce(world, peak{1.0 * r, r}, larger_peak);
   auto lowest = km::begin_min(world, std::array{r, -r});
-  static_cast<void>(km::begin_sum(world, 1)); // nobody waits
+  (void)km::begin_sum(world, 1); // nobody waits
   CHECK(lowest.wait() == std::array{0, 1 - n});
   CHECK(highest.wait() == peak{n - 1.0, n - 1});
   elements.wait();

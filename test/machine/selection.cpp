@@ -37,6 +37,7 @@ bool find_inverts(S const& selection, int extent) {
 TEST_CASE("machine: a selection of no given size selects no rank, and is refused") {
   CHECK(km::strided{}.count() == 0);
   CHECK(km::first{}.count() == 0);
+  CHECK(km::strided{3, 2}.rank_in_parent(1) == 3);
   CHECK(refusal(km::strided{}, 8).find("it selects no rank") != std::string::npos);
   CHECK(refusal(km::first{}, 8).find("it selects no rank") != std::string::npos);
 }

@@ -29,12 +29,12 @@ using environment = km::basic_environment<million>;
 bool agrees(environment const& e, std::vector<int> const& members, int me, int master) {
   auto const at = std::find(members.begin(), members.end(), me);
   if (at == members.end()) return !e.is_member() && e.rank() == -1 && e.size() == 0 && e.comm() == nullptr;
-  int const rank = static_cast<int>(at - members.begin());
+  int const rank = int(at - members.begin());
   auto const& group = *e.comm();
-  bool same = e.rank() == rank && e.size() == static_cast<int>(members.size()) && e.master_rank() == master &&
+  bool same = e.rank() == rank && e.size() == int(members.size()) && e.master_rank() == master &&
               e.is_master() == (rank == master) && group.size() == e.size() && million::rank(e.communicator()) == rank;
   for (std::size_t r = 0; same && r < members.size(); r += 1 + members.size() / 100)
-    same = group[static_cast<int>(r)] == members[r];
+    same = group[int(r)] == members[r];
   return same;
 }
 
@@ -43,13 +43,13 @@ bool tree_agrees(std::mt19937& random, int most) {
   // The first level is drawn before it is made, so that most trees are seen by one of its members.
   auto const top = draw(random, million::ranks, most);
   auto members = written_out(top);
-  int const me = random() % 4 == 0 ? static_cast<int>(random() % million::ranks) : members[random() % members.size()];
+  int const me = random() % 4 == 0 ? int(random() % million::ranks) : members[random() % members.size()];
   million::as const playing{me};
   environment const world;
   auto parent = std::visit([&](auto const& s) { return environment{world, s}; }, top);
   bool right = agrees(parent, members, me, 0);
   for (int depth = 1; depth != 4; ++depth) {
-    int const extent = static_cast<int>(members.size());
+    int const extent = int(members.size());
     bool threw = false;
     try {
       std::visit([&](auto const& s) { environment{parent, s}; }, spoilt(random, extent));
@@ -58,9 +58,9 @@ bool tree_agrees(std::mt19937& random, int most) {
     }
     auto const s = draw(random, extent, extent);
     auto chosen_here = written_out(s);
-    km::master const m{static_cast<int>(random() % chosen_here.size())};
+    km::master const m{int(random() % chosen_here.size())};
     auto made = std::visit([&](auto const& one) { return environment{parent, one, m}; }, s);
-    for (int& rank : chosen_here) rank = members[static_cast<std::size_t>(rank)];
+    for (int& rank : chosen_here) rank = members[std::size_t(rank)];
     members = std::move(chosen_here);
     parent = std::move(made);
     right = right && threw && agrees(parent, members, me, m.rank);
@@ -86,6 +86,8 @@ TEST_CASE("machine: a range of a million ranks is as small as one of eight") {
   environment const quarter{odd, km::strided{250'000, 499'999, -2}};
   environment const list{odd, km::chosen{499'999, 3}};
   CHECK(quarter.rank() == 0);
+  CHECK(list.comm()->find(7) == 1);
+  CHECK(list.comm()->find(8) == -1);
   CHECK(world.comm()->bytes() == sizeof(million::group));
   CHECK(quarter.comm()->bytes() == sizeof(million::group));
   CHECK(list.comm()->bytes() == sizeof(million::group) + 2 * sizeof(int));

@@ -30,7 +30,7 @@ MPI_Comm native_subset(MPI_Comm parent, std::vector<int> const& ranks) {
   MPI_Comm_rank(parent, &rank);
   auto const at = std::find(ranks.begin(), ranks.end(), rank);
   MPI_Comm made = MPI_COMM_NULL;
-  MPI_Comm_split(parent, at == ranks.end() ? MPI_UNDEFINED : 0, static_cast<int>(at - ranks.begin()), &made);
+  MPI_Comm_split(parent, at == ranks.end() ? MPI_UNDEFINED : 0, int(at - ranks.begin()), &made);
   return made;
 }
 
@@ -72,7 +72,7 @@ bool tree_agrees(environment const& world, std::mt19937& random) {
     }
     auto const s = draw(random, parent.extent, parent.extent);
     auto const ranks = written_out(s);
-    km::master const m{static_cast<int>(random() % ranks.size())};
+    km::master const m{int(random() % ranks.size())};
     bool const from_comm = random() % 2 == 0;
     auto made = std::visit(
         [&](auto const& one) {
@@ -81,7 +81,7 @@ bool tree_agrees(environment const& world, std::mt19937& random) {
         s);
     MPI_Comm const native = native_subset(parent.native, ranks);
     right = right && threw && agrees(made, native, m.rank);
-    levels.push_back({std::move(made), native, static_cast<int>(ranks.size())});
+    levels.push_back({std::move(made), native, int(ranks.size())});
   }
   for (auto& l : levels)
     if (l.native != MPI_COMM_NULL) MPI_Comm_free(&l.native);
@@ -101,7 +101,7 @@ TEST_CASE("machine: random trees of subsets are what native MPI makes of them, o
 #endif
   int right = 0;
   for (int t = 0; t != trees; ++t) {
-    std::mt19937 random(static_cast<unsigned>(1000 * world.size() + t));
+    std::mt19937 random(unsigned(1000 * world.size() + t));
     right += tree_agrees(world, random) ? 1 : 0;
   }
   CHECK(right == trees);

@@ -62,7 +62,7 @@ struct alone {
   static std::vector<int> gather_counts(communicator const&, int count, int) { return {count}; }
   static void gather(communicator const&, void const* from, int count, std::size_t element_bytes, void* to,
                      std::vector<int> const&, int) noexcept {
-    if (count != 0) std::memcpy(to, from, static_cast<std::size_t>(count) * element_bytes);
+    if (count != 0) std::memcpy(to, from, std::size_t(count) * element_bytes);
   }
   static void all_gather(communicator const&, void const* from, void* to, std::size_t bytes) noexcept {
     if (bytes != 0) std::memcpy(to, from, bytes);

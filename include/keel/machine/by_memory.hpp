@@ -17,7 +17,7 @@ namespace keel::machine {
 /// launcher bound it to some of the cores, those and what is nearest to them; else what placing all over the node
 /// gives. No communication.
 [[nodiscard]] inline topology::placement place_on(topology::node const& on, int rank, int size) {
-  auto place = on.place(size)[static_cast<std::size_t>(rank)];
+  auto place = on.place(size)[std::size_t(rank)];
   auto const bound = topology::bound_cores(on);
   if (bound.empty() || bound.size() == on.cores().size()) return place;
   place.cores = bound;
@@ -42,7 +42,7 @@ basic_environment<R> basic_environment<R>::by_memory(Node const& on) const
   auto const ranks_here = node();
   if constexpr (SimulatedRanks<R>) {
     auto const places = on.place(ranks_here.size());
-    return ranks_here.split([&](int rank) { return std::max(0, places[static_cast<std::size_t>(rank)].memory); });
+    return ranks_here.split([&](int rank) { return std::max(0, places[std::size_t(rank)].memory); });
   } else {
     int const memory = place_on(on, ranks_here.rank(), ranks_here.size()).memory;
     return ranks_here.split(memory < 0 ? 0 : memory);

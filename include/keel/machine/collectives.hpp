@@ -53,13 +53,13 @@ template <CommunicatingRanks R, Gatherable T>
   if (mine.size() > INT_MAX)
     throw error("machine::gather", "one rank brings " + std::to_string(mine.size()) + " elements",
                 "MPI counts in int", "Gather in parts");
-  auto const count = static_cast<int>(mine.size());
+  auto const count = int(mine.size());
   auto const counts = R::gather_counts(env.communicator(), count, root);
   auto const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   if (total > INT_MAX)
     throw error("machine::gather", std::to_string(total) + " elements meet on one rank", "MPI counts in int",
                 "Gather in parts");
-  std::vector<T> all(env.rank() == root ? static_cast<std::size_t>(total) : 0);
+  std::vector<T> all(env.rank() == root ? std::size_t(total) : 0);
   R::gather(env.communicator(), mine.data(), count, sizeof(T), all.data(), counts, root);
   return all;
 }
@@ -72,7 +72,7 @@ template <CommunicatingRanks R, std::ranges::contiguous_range V>
 /// The value of each rank, by rank, everywhere.
 template <CommunicatingRanks R, Gatherable T>
 [[nodiscard]] std::vector<T> all_gather(basic_environment<R> const& env, T const& mine) {
-  std::vector<T> all(static_cast<std::size_t>(env.size()));
+  std::vector<T> all(std::size_t(env.size()));
   if (env.is_member()) R::all_gather(env.communicator(), &mine, all.data(), sizeof(T));
   return all;
 }
@@ -87,7 +87,7 @@ template <CommunicatingRanks R>
 template <CommunicatingRanks R>
 [[nodiscard]] std::vector<std::string> gather_texts(basic_environment<R> const& env, std::string const& mine,
                                                     int root) {
-  int const length = static_cast<int>(mine.size());
+  int const length = int(mine.size());
   auto const lengths = gather<R, int>(env, std::span{&length, 1}, root);
   auto const all = gather<R, char>(env, std::span{mine.data(), mine.size()}, root);
   std::vector<std::string> texts;

@@ -36,7 +36,7 @@ template <ThreadSource Threads = no_threads, CommunicatingRanks R>
   if (!env.is_member()) return {};
   auto const node = env.node();
   auto const place = place_on(on, node.rank(), node.size());
-  auto const at = [](auto const& things, int id) { return things[static_cast<std::size_t>(id)]; };
+  auto const at = [](auto const& things, int id) { return things[std::size_t(id)]; };
   return {.host = host_name(),
           .cores = to_string(place.cores),
           .memory = place.memory < 0 ? "" : at(on.memories(), place.memory).name,
@@ -64,7 +64,7 @@ inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"
 /// What all ranks say, by rank, on the master; empty elsewhere. Collective.
 template <CommunicatingRanks R>
 [[nodiscard]] std::vector<whereabouts> gather_whereabouts(basic_environment<R> const& env, whereabouts const& mine) {
-  std::vector<whereabouts> all(env.is_master() ? static_cast<std::size_t>(env.size()) : 0);
+  std::vector<whereabouts> all(env.is_master() ? std::size_t(env.size()) : 0);
   if (!env.is_member()) return all;
   for (auto const& column : detail::columns) {
     auto const texts = gather_texts(env, mine.*column.field, env.master_rank());

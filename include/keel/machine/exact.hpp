@@ -24,7 +24,7 @@ public:
 
   void add(double x) {
     auto const bits = std::bit_cast<std::uint64_t>(x);
-    auto const exponent = static_cast<unsigned>(bits >> 52 & 0x7ff);
+    auto const exponent = unsigned(bits >> 52 & 0x7ff);
     if (exponent == 0x7ff) {
       special_ += x; // an infinity or no number
       return;
@@ -35,9 +35,9 @@ public:
     std::uint64_t const low = mantissa << offset, high = offset == 0 ? 0 : mantissa >> (64 - offset);
     std::int64_t const sign = bits >> 63 == 0 ? 1 : -1;
     std::size_t const at = shift / digit_bits;
-    digits_[at] += sign * static_cast<std::int64_t>(low & digit_mask);
-    digits_[at + 1] += sign * static_cast<std::int64_t>(low >> digit_bits);
-    digits_[at + 2] += sign * static_cast<std::int64_t>(high);
+    digits_[at] += sign * std::int64_t(low & digit_mask);
+    digits_[at + 1] += sign * std::int64_t(low >> digit_bits);
+    digits_[at + 2] += sign * std::int64_t(high);
     if (++added_ == adds_before_carry) carry();
   }
   exact_sum& operator+=(double x) { return add(x), *this; }
@@ -67,7 +67,7 @@ public:
     while (top > 0 && digits[top - 1] == 0) --top;
     if (top == 0) return 0.0;
     auto const digit = [&](std::size_t from_top) {
-      return top > from_top ? static_cast<std::uint64_t>(digits[top - 1 - from_top]) : std::uint64_t{0};
+      return top > from_top ? std::uint64_t(digits[top - 1 - from_top]) : std::uint64_t{0};
     };
     // The upper 64 bits of the three highest digits, the highest bit set, and whether anything is left below them.
     int const zeros = std::countl_zero(digit(0)) - 32;
@@ -76,13 +76,13 @@ public:
     bool rest = zeros > 0 ? (digit(2) << zeros & digit_mask) != 0 : digit(2) != 0;
     for (std::size_t i = 3; i < top; ++i) rest = rest || digit(i) != 0;
     int const lowest =
-        static_cast<int>(digit_bits) * (static_cast<int>(top) - 2) - zeros + least_exponent; // of the last bit of head
+        int(digit_bits) * (int(top) - 2) - zeros + least_exponent; // of the last bit of head
     // Nothing lies below the smallest double, so only numbers of more than 53 bits are rounded.
     constexpr int dropped = 11;
     std::uint64_t mantissa = head >> dropped;
     std::uint64_t const below = head & ((std::uint64_t{1} << dropped) - 1), half = std::uint64_t{1} << (dropped - 1);
     if (below > half || (below == half && (rest || mantissa % 2 == 1))) ++mantissa;
-    double const result = std::ldexp(static_cast<double>(mantissa), lowest + dropped);
+    double const result = std::ldexp(double(mantissa), lowest + dropped);
     return is_negative ? -result : result;
   }
 
@@ -104,7 +104,7 @@ private:
     for (std::size_t i = 0; i + 1 < digits_.size(); ++i) {
       digits_[i] += over;
       over = digits_[i] >> digit_bits;
-      digits_[i] &= static_cast<std::int64_t>(digit_mask);
+      digits_[i] &= std::int64_t(digit_mask);
     }
     digits_.back() += over;
     added_ = 0;

@@ -49,7 +49,7 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions {
     }
     constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
     int obtained = 0;
-    detail::require(MPI_Init_thread(argc, argv, levels[static_cast<int>(wanted)], &obtained), "MPI_Init_thread",
+    detail::require(MPI_Init_thread(argc, argv, levels[int(wanted)], &obtained), "MPI_Init_thread",
                     null());
     if (auto const why = detail::why_alone()) {
       stop();
@@ -109,8 +109,8 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions {
   /// colors have 31 bits; a second where two numbers meet in those.
   static communicator by_identity(communicator const& c, std::uint64_t identity) {
     constexpr std::uint64_t color_bits = 0x7fffffff;
-    auto made = split(c, static_cast<int>(identity & color_bits), 0);
-    if (!all_equal(made, identity)) made = split(made, static_cast<int>(identity >> 31 & color_bits), 0);
+    auto made = split(c, int(identity & color_bits), 0);
+    if (!all_equal(made, identity)) made = split(made, int(identity >> 31 & color_bits), 0);
     return made;
   }
   static communicator by_node(communicator const& c) { return by_identity(c, node_identity()); }

@@ -46,7 +46,7 @@ struct network_place {
     if (node == other.node) return 0;
     std::size_t same = 0;
     while (same != depth && switches[same] == other.switches[same]) ++same;
-    return 1 + static_cast<int>(depth - same);
+    return 1 + int(depth - same);
   }
 };
 
@@ -54,11 +54,11 @@ struct network_place {
 /// `around` before others; else around `around`: its node, then by switches, then by the order of nodes. Named
 /// in that order.
 [[nodiscard]] inline std::vector<int> closest(std::span<network_place const> places, int around, int n) {
-  auto const at = [&](int rank) -> network_place const& { return places[static_cast<std::size_t>(rank)]; };
-  int const ranks = static_cast<int>(places.size());
+  auto const at = [&](int rank) -> network_place const& { return places[std::size_t(rank)]; };
+  int const ranks = int(places.size());
   std::vector<int> ranks_on(places.size());  // by the number of the node, which is its first rank
-  for (auto const& p : places) ++ranks_on[static_cast<std::size_t>(p.node)];
-  auto const fits = [&](int rank) { return ranks_on[static_cast<std::size_t>(at(rank).node)] >= n; };
+  for (auto const& p : places) ++ranks_on[std::size_t(p.node)];
+  auto const fits = [&](int rank) { return ranks_on[std::size_t(at(rank).node)] >= n; };
   int centre = around;
   for (int r = 0; r != ranks && !fits(centre); ++r)
     if (fits(r)) centre = r;
@@ -69,7 +69,7 @@ struct network_place {
     return std::tuple{at(centre).hops_to(at(r)), onward};
   };
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return farness(a) < farness(b); });
-  order.resize(static_cast<std::size_t>(n));
+  order.resize(std::size_t(n));
   return order;
 }
 
@@ -78,10 +78,10 @@ namespace detail {
 /// The places of simulated ranks: their nodes alone, each called by its first rank.
 template <SimulatedRanks R>
 [[nodiscard]] std::vector<network_place> places_of(typename R::communicator const& c) {
-  std::vector<network_place> places(static_cast<std::size_t>(R::size(c)));
+  std::vector<network_place> places(std::size_t(R::size(c)));
   std::unordered_map<int, int> first_on;
   for (int r = 0; r != R::size(c); ++r)
-    places[static_cast<std::size_t>(r)].node = first_on.try_emplace(R::node_of(c, r), r).first->second;
+    places[std::size_t(r)].node = first_on.try_emplace(R::node_of(c, r), r).first->second;
   return places;
 }
 

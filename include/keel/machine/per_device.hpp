@@ -75,7 +75,7 @@ struct one_per_device_selection {
       for (std::size_t other = 0; other < all.size(); ++other)
         if (all[other].node == all[r].node && all[other].device == all[r].device)
           is_best = is_best && std::pair{all[r].steps, r} <= std::pair{all[other].steps, other};
-      if (is_best) ranks.push_back(static_cast<int>(r));
+      if (is_best) ranks.push_back(int(r));
     }
     return detail::or_refuse(std::move(ranks), "one_per_device", "no node has a GPU");
   }
@@ -92,7 +92,7 @@ struct near_device_selection {
     auto const all = detail::devices_of(parent, node == nullptr ? topology::node::here() : *node);
     std::vector<int> ranks;
     for (std::size_t r = 0; r < all.size(); ++r)
-      if (all[r].is_near) ranks.push_back(static_cast<int>(r));
+      if (all[r].is_near) ranks.push_back(int(r));
     return detail::or_refuse(std::move(ranks), "near_device", "no rank is near a GPU");
   }
 };

@@ -84,7 +84,7 @@ concept ReducesItself = requires(typename R::communicator const& c, T* x, std::s
 
 template <class R, class T, class Op>
 void fold(basic_environment<R> const& env, T* x, std::size_t n, std::size_t first_rank, std::size_t end_rank) {
-  std::vector<std::byte> all(n * sizeof(T) * static_cast<std::size_t>(env.size()));
+  std::vector<std::byte> all(n * sizeof(T) * std::size_t(env.size()));
   R::all_gather(env.communicator(), x, all.data(), n * sizeof(T));
   auto const* const from = reinterpret_cast<T const*>(all.data());
   for (std::size_t i = 0; i < n; ++i) {
@@ -99,7 +99,7 @@ void all_reduce(basic_environment<R> const& env, T* x, std::size_t n) {
   check_operation<Op, T>();
   if (!env.is_member() || n == 0) return;
   if constexpr (ReducesItself<R, T, Op>) R::template all_reduce<T, Op>(env.communicator(), x, n);
-  else fold<R, T, Op>(env, x, n, 0, static_cast<std::size_t>(env.size()));
+  else fold<R, T, Op>(env, x, n, 0, std::size_t(env.size()));
 }
 
 template <class Op, class R, class T>
@@ -107,7 +107,7 @@ void scan(basic_environment<R> const& env, T* x, std::size_t n) {
   if (!env.is_member() || n == 0) return;
   if constexpr (requires { R::template scan<T, Op>(env.communicator(), x, n); })
     R::template scan<T, Op>(env.communicator(), x, n);
-  else fold<R, T, Op>(env, x, n, 0, static_cast<std::size_t>(env.rank()) + 1);
+  else fold<R, T, Op>(env, x, n, 0, std::size_t(env.rank()) + 1);
 }
 
 /// Calls `f(data, n)` with the elements of `x`, and answers what the caller shall have of them.
@@ -196,14 +196,14 @@ template <CommunicatingRanks R, detail::Value X>
   } else if constexpr (detail::is_array<X>) {
     X result = x;
     std::array<exact_sum, std::tuple_size_v<X>> exact;
-    for (std::size_t i = 0; i < exact.size(); ++i) exact[i] += static_cast<double>(x[i]);
+    for (std::size_t i = 0; i < exact.size(); ++i) exact[i] += double(x[i]);
     exact = machine::sum(env, exact);
     for (std::size_t i = 0; i < exact.size(); ++i) result[i] = static_cast<typename X::value_type>(exact[i].value());
     return result;
   } else {
     static_assert(std::same_as<X, double> || std::same_as<X, float>,
                   "keel::machine::sum: only sums of integers, float and double can be ordered");
-    return static_cast<X>(machine::sum(env, exact_sum{static_cast<double>(x)}).value());
+    return static_cast<X>(machine::sum(env, exact_sum{double(x)}).value());
   }
 }
 template <CommunicatingRanks R, std::ranges::input_range X>
@@ -216,7 +216,7 @@ template <CommunicatingRanks R, std::ranges::input_range X>
     return machine::sum(env, mine);
   } else {
     exact_sum mine;
-    for (auto const& x : all) mine += static_cast<double>(x);
+    for (auto const& x : all) mine += double(x);
     return static_cast<T>(machine::sum(env, mine).value());
   }
 }

@@ -16,14 +16,14 @@ namespace keel::machine {
 /// One line on stderr, from the master alone, so once a job where every rank calls it. No communication.
 template <Ranks R>
 void report_once(basic_environment<R> const& env, std::string_view message) {
-  if (env.is_master()) std::fprintf(stderr, "%.*s\n", static_cast<int>(message.size()), message.data());
+  if (env.is_master()) std::fprintf(stderr, "%.*s\n", int(message.size()), message.data());
 }
 
 namespace detail {
 /// One line on stderr, read by the launcher before it is told anything else.
 inline void say_before_abort(std::string_view message, int rank, int size, int code) {
   std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
-               static_cast<int>(message.size()), message.data(), rank, size, host_name().c_str(), code);
+               int(message.size()), message.data(), rank, size, host_name().c_str(), code);
   await_reader_of_stderr();
 }
 } // namespace detail

@@ -54,7 +54,7 @@ struct strided {
     if (parent_rank < 0) return -1;
     auto const distance = static_cast<long long>(parent_rank) - begin;
     auto const at = distance / stride;
-    return distance % stride == 0 && at >= 0 && at < size ? static_cast<int>(at) : -1;
+    return distance % stride == 0 && at >= 0 && at < size ? int(at) : -1;
   }
 
   /// Throws `keel::error` unless a parent of `extent` ranks can give these.
@@ -99,11 +99,11 @@ public:
   explicit chosen(std::vector<int> ranks) : ranks_(std::move(ranks)) {}
 
   [[nodiscard]] std::span<int const> ranks() const noexcept { return ranks_; }
-  [[nodiscard]] int count() const noexcept { return static_cast<int>(ranks_.size()); }
-  [[nodiscard]] int rank_in_parent(int rank) const { return ranks_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] int count() const noexcept { return int(ranks_.size()); }
+  [[nodiscard]] int rank_in_parent(int rank) const { return ranks_[std::size_t(rank)]; }
   [[nodiscard]] int find(int parent_rank) const noexcept {
     auto const at = std::find(ranks_.begin(), ranks_.end(), parent_rank);
-    return at == ranks_.end() ? -1 : static_cast<int>(at - ranks_.begin());
+    return at == ranks_.end() ? -1 : int(at - ranks_.begin());
   }
 
   void check(int extent) const {

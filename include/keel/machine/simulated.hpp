@@ -49,14 +49,14 @@ struct simulated {
     std::vector<int> list;
     int world_rank;
 
-    [[nodiscard]] int size() const noexcept { return list.empty() ? range.size : static_cast<int>(list.size()); }
+    [[nodiscard]] int size() const noexcept { return list.empty() ? range.size : int(list.size()); }
     [[nodiscard]] int operator[](int rank) const {
-      return list.empty() ? range.rank_in_parent(rank) : list[static_cast<std::size_t>(rank)];
+      return list.empty() ? range.rank_in_parent(rank) : list[std::size_t(rank)];
     }
     [[nodiscard]] int find(int of_world) const noexcept {
       if (list.empty()) return range.find(of_world);
       auto const at = std::find(list.begin(), list.end(), of_world);
-      return at == list.end() ? -1 : static_cast<int>(at - list.begin());
+      return at == list.end() ? -1 : int(at - list.begin());
     }
     [[nodiscard]] std::size_t bytes() const noexcept { return sizeof *this + list.capacity() * sizeof(int); }
   };
@@ -112,7 +112,7 @@ struct simulated {
     group leaders{{0, 0, 1}, {}, all.world_rank};
     std::vector<char> has_leader(Nodes);
     for (int r = 0; r != all.size(); ++r)
-      if (std::exchange(has_leader[static_cast<std::size_t>(all[r] / RanksPerNode)], 1) == 0)
+      if (std::exchange(has_leader[std::size_t(all[r] / RanksPerNode)], 1) == 0)
         leaders.list.push_back(all[r]);
     int const count = leaders.size();
     bool const leads = leaders.find(all.world_rank) >= 0;
@@ -127,7 +127,7 @@ private:
   template <Selection S>
   static communicator picked(group const& all, S const& s) {
     group some{{0, 0, 1}, {}, all.world_rank};
-    some.list.reserve(static_cast<std::size_t>(s.count()));
+    some.list.reserve(std::size_t(s.count()));
     for (int r = 0; r != s.count(); ++r) some.list.push_back(all[s.rank_in_parent(r)]);
     return communicator{std::move(some)};
   }

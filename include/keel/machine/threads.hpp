@@ -74,8 +74,8 @@ struct team {
                 "each has a master of its own", "Ask for one team at least, and at most one a thread");
   std::vector<team> made;
   for (int i = 0; i != count; ++i) {
-    int const begin = static_cast<int>(static_cast<long long>(threads) * i / count);
-    made.push_back({begin, static_cast<int>(static_cast<long long>(threads) * (i + 1) / count) - begin});
+    int const begin = int(static_cast<long long>(threads) * i / count);
+    made.push_back({begin, int(static_cast<long long>(threads) * (i + 1) / count) - begin});
   }
   return made;
 }
@@ -86,7 +86,7 @@ struct team {
   std::vector<int> core_of;
   if (cores.empty()) return core_of;
   for (int t = 0; t < threads; ++t)
-    core_of.push_back(cores[static_cast<std::size_t>(t) * cores.size() / static_cast<std::size_t>(threads)]);
+    core_of.push_back(cores[std::size_t(t) * cores.size() / std::size_t(threads)]);
   return core_of;
 }
 

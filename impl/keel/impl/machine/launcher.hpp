@@ -54,7 +54,7 @@ struct launched {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
   MPI_Get_library_version(text.data(), &length);
-  std::string_view library{text.data(), static_cast<std::size_t>(length)};
+  std::string_view library{text.data(), std::size_t(length)};
   library = library.substr(0, library.find_first_of(",\n"));
   std::string const variable = said->variable;
   error const found("machine", "each of " + std::to_string(said->ranks) + " processes is alone",

@@ -19,7 +19,7 @@ namespace keel::machine::detail {
 class mpi_element {
 public:
   explicit mpi_element(std::size_t bytes) {
-    require(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous", MPI_COMM_WORLD);
+    require(MPI_Type_contiguous(int(bytes), MPI_BYTE, &type_), "MPI_Type_contiguous", MPI_COMM_WORLD);
     require(MPI_Type_commit(&type_), "MPI_Type_commit", MPI_COMM_WORLD);
   }
   ~mpi_element() { MPI_Type_free(&type_); }
@@ -42,7 +42,7 @@ struct mpi_collectives {
     auto const guard = c.guarded();
     constexpr std::size_t piece = std::size_t{1} << 30;
     for (std::size_t at = 0; at < bytes; at += piece)
-      require(MPI_Bcast(static_cast<std::byte*>(data) + at, static_cast<int>(std::min(bytes - at, piece)), MPI_BYTE,
+      require(MPI_Bcast(static_cast<std::byte*>(data) + at, int(std::min(bytes - at, piece)), MPI_BYTE,
                         root, c.get()),
               "MPI_Bcast", c.get());
   }
@@ -54,7 +54,7 @@ struct mpi_collectives {
     int size = 0;
     require(MPI_Comm_rank(c.get(), &rank), "MPI_Comm_rank", c.get());
     require(MPI_Comm_size(c.get(), &size), "MPI_Comm_size", c.get());
-    std::vector<int> counts(rank == root ? static_cast<std::size_t>(size) : 0);
+    std::vector<int> counts(rank == root ? std::size_t(size) : 0);
     require(MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, root, c.get()), "MPI_Gather", c.get());
     return counts;
   }
@@ -71,7 +71,7 @@ struct mpi_collectives {
 
   static void all_gather(mpi_communicator const& c, void const* from, void* to, std::size_t bytes) {
     auto const guard = c.guarded();
-    require(MPI_Allgather(from, static_cast<int>(bytes), MPI_BYTE, to, static_cast<int>(bytes), MPI_BYTE, c.get()),
+    require(MPI_Allgather(from, int(bytes), MPI_BYTE, to, int(bytes), MPI_BYTE, c.get()),
             "MPI_Allgather", c.get());
   }
 

@@ -46,7 +46,7 @@ namespace keel::machine::detail {
   MPI_Error_string(code, text.data(), &length);
   throw error("machine", std::string{call} + " failed on " + who(comm),
               "class " + std::to_string(error_class) + ", code " + std::to_string(code) + ": " +
-                  std::string(text.data(), static_cast<std::size_t>(length)),
+                  std::string(text.data(), std::size_t(length)),
               {}, code);
 }
 

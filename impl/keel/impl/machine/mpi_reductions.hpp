@@ -59,7 +59,7 @@ public:
 
   mpi_operation() {
     if constexpr (is_own) return;
-    require(MPI_Type_contiguous(static_cast<int>(sizeof(T)), MPI_BYTE, &type_), "MPI_Type_contiguous", MPI_COMM_WORLD);
+    require(MPI_Type_contiguous(int(sizeof(T)), MPI_BYTE, &type_), "MPI_Type_contiguous", MPI_COMM_WORLD);
     require(MPI_Type_commit(&type_), "MPI_Type_commit", MPI_COMM_WORLD);
     require(MPI_Op_create(&apply, 0, &op_), "MPI_Op_create", MPI_COMM_WORLD);
   }
@@ -83,7 +83,7 @@ private:
       return std::bit_cast<T>(bytes);
     };
     for (int i = 0; i < *count; ++i) {
-      auto const at = static_cast<std::size_t>(i) * sizeof(T);
+      auto const at = std::size_t(i) * sizeof(T);
       T const result = Op{}(read(earlier, at), read(later, at));
       std::memcpy(static_cast<std::byte*>(later) + at, static_cast<void const*>(&result), sizeof(T));
     }
@@ -120,7 +120,7 @@ struct mpi_reductions {
         throw error("machine::begin_all_reduce", std::to_string(n) + " elements are too many", "MPI counts in int",
                     "Begin several");
       auto const guard = c.guarded();
-      require(MPI_Iallreduce(MPI_IN_PLACE, x, static_cast<int>(n), with_.type(), with_.op(), c.get(), &request_),
+      require(MPI_Iallreduce(MPI_IN_PLACE, x, int(n), with_.type(), with_.op(), c.get(), &request_),
               "MPI_Iallreduce", c.get());
     }
     pending(pending const&) = delete;
@@ -143,7 +143,7 @@ private:
     mpi_operation<T, Op> const with;
     constexpr std::size_t piece = std::size_t{1} << 30;
     for (std::size_t at = 0; at < n; at += piece)
-      require(call(x + at, static_cast<int>(std::min(n - at, piece)), with), name, c.get());
+      require(call(x + at, int(std::min(n - at, piece)), with), name, c.get());
   }
 };
 

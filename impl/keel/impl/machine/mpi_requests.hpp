@@ -64,7 +64,7 @@ private:
     std::size_t at = 0;
     do {
       auto const count = std::min(bytes - at, piece);
-      f(at, static_cast<int>(count));
+      f(at, int(count));
       at += count;
     } while (at < bytes);
   }
