@@ -58,11 +58,15 @@ if __name__ == "__main__":
                                                  "not tested: what was not named on the command line"]:
         print("FAIL: what was tested is not told")
         wrong += 1
-    tests = [{"name": "it", "suite": ["keel:unit"], "depends": ["a"]}, {"name": "it on 2 ranks", "suite": ["keel:mpi"], "depends": ["b", "c"]}]
+    tests = [{"name": "it", "suite": ["keel:unit"], "depends": ["a"]}, {"name": "it on 2 ranks", "suite": ["keel:mpi"], "depends": ["b", "c"]},
+             {"name": "form", "suite": ["keel:lint"], "depends": []}]
     targets = [{"id": id, "filename": [f"/build/{id}"]} for id in "abcd"]
     for words, wanted in ((["--suite", "mpi"], ["/build/b", "/build/c"]), (["it"], ["/build/a"]), (["it", "--suite", "mpi"], ["/build/a", "/build/b", "/build/c"]),
-                          (["it*"], []), (["--suite", "unit", "other"], [])):
-        if (files := needed.needed(tests, targets, words)) != wanted:
+                          (["it*"], None), (["form"], []), (["--suite", "lint"], []), (["--suite", "units"], "there is no suite 'units' (this build has unit and more)."),
+                          (["--suite", "unit", "other"], "there is no test 'other' (this build has ")):
+        try: files = needed.needed(tests, targets, words)
+        except LookupError as wrong_word: files = str(wrong_word)[:len(wanted)]
+        if files != wanted:
             print(f"FAIL: for {words} is built: {files}, not {wanted}")
             wrong += 1
     print(f"{len(CASES) + 8 - wrong} passed, {wrong} failed, 0 skipped")

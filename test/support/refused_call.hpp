@@ -32,7 +32,7 @@ template <class F>
 bool with_refused_call(long number, F const& f) {
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, unsigned(number), 0, 1),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
@@ -43,14 +43,14 @@ bool with_refused_call(long number, F const& f) {
 /// `end`, without it.
 template <class F>
 bool with_refused_argument(long number, unsigned n, unsigned first, unsigned end, int code, F const& f) {
-  auto const at = static_cast<unsigned>(offsetof(seccomp_data, args) + n * sizeof(seccomp_data::args[0]));
+  auto const at = unsigned(offsetof(seccomp_data, args) + n * sizeof(seccomp_data::args[0]));
   sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 4),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, unsigned(number), 0, 4),
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, at),
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, first, 0, 2),
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, end, 1, 0),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(code)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | unsigned(code)),
       BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
   return with_filter(filter, f);
