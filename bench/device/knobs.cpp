@@ -42,7 +42,7 @@ struct arguments {
   explicit arguments(std::vector<std::string> all) : words(std::move(all)) {
     for (auto& w : words) pointers.push_back(w.data());
     pointers.push_back(nullptr);
-    count = static_cast<int>(words.size());
+    count = int(words.size());
   }
   std::vector<std::string> words;
   std::vector<char*> pointers;
@@ -63,13 +63,13 @@ int main() {
   std::printf("what                                         us\n");
   auto const row = [](char const* what, double us) { std::printf("%-40s %7.3f\n", what, us); };
   row("20 arguments read, 10 of them knobs", measured(200, [&] {
-        keep(static_cast<int>(kd::read_arguments("bench", twenty.count, twenty.pointers.data()).knobs.size()));
+        keep(int(kd::read_arguments("bench", twenty.count, twenty.pointers.data()).knobs.size()));
       }));
   row("20 arguments read, none of them keel's", measured(200, [&] {
-        keep(static_cast<int>(kd::read_arguments("bench", none.count, none.pointers.data()).rest.size()));
+        keep(int(kd::read_arguments("bench", none.count, none.pointers.data()).rest.size()));
       }));
   row("the environment read", measured(200, [&] {
-        keep(static_cast<int>(kd::read_environment("bench").knobs.size()));
+        keep(int(kd::read_environment("bench").knobs.size()));
       }));
   row("a start and its end, no node, no Kokkos", measured(20, [&] {
         arguments a{own};

@@ -45,7 +45,7 @@ struct sums {
 
 void reductions() {
   for (long const n : {1L << 16, 1L << 22}) {
-    Kokkos::View<double*, Kokkos::HostSpace> const v("v", static_cast<std::size_t>(n));
+    Kokkos::View<double*, Kokkos::HostSpace> const v("v", std::size_t(n));
     sums const f{v.data()};
     int const calls = n > (1 << 20) ? 2 : 50;
     double total = 0;
@@ -72,7 +72,7 @@ struct stencil {
 
 void stencils() {
   for (long const n : {512L, 2048L}) {
-    auto const side = static_cast<std::size_t>(n);
+    auto const side = std::size_t(n);
     Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const a("a", side, side), b("b", side, side);
     stencil const f{a, b};
     int const calls = n > 1000 ? 2 : 20;

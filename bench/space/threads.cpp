@@ -38,7 +38,7 @@ struct nothing {
 struct iterated {
   double* out;
   KOKKOS_FUNCTION void operator()(long i) const {
-    double x = 1.0 / static_cast<double>(i + 2);
+    double x = 1.0 / double(i + 2);
     for (int turn = 0; turn != 1000; ++turn) x = 3.7 * x * (1 - x);
     out[i] = x;
   }

@@ -18,7 +18,7 @@ namespace keel::bench {
 using clock = std::chrono::steady_clock;
 
 inline double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 
@@ -68,7 +68,7 @@ void for_own_spaces(F const& f) {
 
 inline void print_threads(int keels) {
   std::printf("threads: keel %d", keels);
-  for_own_spaces([]<class Space>(Space const& space) { std::printf(", %s %d", Space::name(), static_cast<int>(space.concurrency())); });
+  for_own_spaces([]<class Space>(Space const& space) { std::printf(", %s %d", Space::name(), int(space.concurrency())); });
   std::printf("\n");
 }
 

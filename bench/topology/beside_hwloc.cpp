@@ -29,7 +29,7 @@ std::size_t allocated = 0; // bytes that live, as the allocator counts them
 using clock = std::chrono::steady_clock;
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
   return values[values.size() / 2];
 }
 

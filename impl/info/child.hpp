@@ -41,7 +41,7 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
 #if !defined(__SANITIZE_ADDRESS__)
     setrlimit(RLIMIT_AS, &bytes);
 #else
-    static_cast<void>(bytes); // its shadow memory is larger than that
+    (void)bytes; // its shadow memory is larger than that
 #endif
     std::signal(SIGALRM, SIG_DFL);
     alarm(limits.reading_seconds);

@@ -81,7 +81,7 @@ inline std::string chrome_document(trace_data const& all) {
   std::string text, names;
   auto const begin_event = [](std::string& out) { out += out.empty() ? "\n{" : ",\n{"; };
   for (auto const& e : all.events) {
-    auto const [lane, is_new] = lanes.try_emplace({e.rank, e.from + " to " + e.to}, static_cast<int>(lanes.size()) + 1);
+    auto const [lane, is_new] = lanes.try_emplace({e.rank, e.from + " to " + e.to}, int(lanes.size()) + 1);
     std::string const where = "\"pid\":" + std::to_string(e.rank) + ",\"tid\":" + std::to_string(lane->second);
     if (is_new) {
       begin_event(names);

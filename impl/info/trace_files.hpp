@@ -42,8 +42,8 @@ inline trace_event read_event(trace_line const& line, int rank) {
           is_copy ? line.text("to") : "neighbours",
           is_copy ? line.text("routine") : "exchange",
           rank,
-          static_cast<int>(line.count("level", INT_MAX)),
-          static_cast<int>(line.count("component", INT_MAX)),
+          int(line.count("level", INT_MAX)),
+          int(line.count("component", INT_MAX)),
           line.count("bytes", std::uint64_t{1} << 53), // what a program that draws them counts exactly
           line.time("time"),
           line.time("took")};
@@ -75,10 +75,10 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
   if (!line.has("keel") || line.text("keel") != "trace") throw error("info", "it is not the header of a trace");
   if (auto const version = line.count("version", INT_MAX); version != 2 && version != 3)
     throw error("info", "it is of version " + std::to_string(version) + ", and this program reads versions 2 and 3");
-  trace_header made{file, line.text("run"), static_cast<int>(line.count("version", 3)),
-                    static_cast<int>(line.count("part", INT_MAX)),
-                    static_cast<int>(line.count("rank", trace_ranks_max)),
-                    static_cast<int>(line.count("ranks", trace_ranks_max)),
+  trace_header made{file, line.text("run"), int(line.count("version", 3)),
+                    int(line.count("part", INT_MAX)),
+                    int(line.count("rank", trace_ranks_max)),
+                    int(line.count("ranks", trace_ranks_max)),
                     double(line.count("begin", std::uint64_t{1} << 53))};
   if (line.has("host")) made.host = line.text("host");
   if (line.has("threads")) made.threads = read_ids(line.text("threads"));
@@ -89,7 +89,7 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
 /// What a line behind the header says, added to `all`. Throws where no trace has such a line.
 inline void read_line(trace_line const& line, replay& followed, trace_data& all) {
   auto const number = [&](char const* key, std::uint64_t most = INT_MAX) {
-    return static_cast<int>(line.count(key, most));
+    return int(line.count(key, most));
   };
   trace_header const& header = all.headers.back();
   auto const& what = line.text("what");

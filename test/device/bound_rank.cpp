@@ -13,7 +13,7 @@ namespace kt = keel::topology;
 TEST_CASE("device: a bound rank runs on its hardware threads, tells where, and is free again at its end") {
   auto const here = kt::node::here();
   auto const before = kt::bound_hardware_threads();
-  auto const places = here.place(static_cast<int>(before.size()), kd::placing_of({.place = true}, before));
+  auto const places = here.place(int(before.size()), kd::placing_of({.place = true}, before));
   {
     kd::bound_rank const bound{here, places.back()};
     CHECK(kt::bound_hardware_threads() == places.back().hardware_threads);

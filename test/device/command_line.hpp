@@ -14,14 +14,14 @@ namespace keel::test {
 
 /// argc and argv as main has them, which may be changed.
 struct command_line {
-  command_line(std::vector<std::string> all) : words(std::move(all)), count(static_cast<int>(words.size())) {
+  command_line(std::vector<std::string> all) : words(std::move(all)), count(int(words.size())) {
     for (auto& w : words) pointers.push_back(w.data());
     pointers.push_back(nullptr);
   }
   [[nodiscard]] char** data() { return pointers.data(); }
   /// What argv holds now.
   [[nodiscard]] std::vector<std::string> left() const { return {pointers.begin(), pointers.begin() + count}; }
-  [[nodiscard]] bool ends_with_null() const { return pointers[static_cast<std::size_t>(count)] == nullptr; }
+  [[nodiscard]] bool ends_with_null() const { return pointers[std::size_t(count)] == nullptr; }
 
   std::vector<std::string> words;
   std::vector<char*> pointers;

@@ -55,7 +55,7 @@ std::string start_with(std::vector<std::string> words, std::string const& propos
     code.set_log_level(kd::log_level::off);
     if (!proposed.empty()) code.set_config(proposed);
     keel::runtime<app> run{line.count, line.data(), code};
-    return std::string{kd::log_level_words[static_cast<std::size_t>(run.program().log_level)]} + ", " +
+    return std::string{kd::log_level_words[std::size_t(run.program().log_level)]} + ", " +
            std::string{kd::name(run.program().source(kd::knob::log_level))};
   } catch (keel::error const& e) {
     CHECK(line.left() == before);

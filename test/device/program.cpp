@@ -48,7 +48,7 @@ void call_library(int argc, char** argv) {
 void print_facts(keel::runtime<app>& run, int argc, char** argv) {
   std::printf("rank %d of %d\n", run.environment().rank(), run.environment().size());
   std::printf("device %s\n", std::string{run.device_name()}.c_str());
-  std::printf("thread level %d\n", static_cast<int>(run.thread_level()));
+  std::printf("thread level %d\n", int(run.thread_level()));
   for (int i = 1; i < argc; ++i) std::printf("argument %s\n", argv[i]);
   for (auto const& k : run.knobs())
     std::printf("knob %s [%s] %s %s\n", k.option.c_str(), k.device.c_str(), k.value.c_str(),
@@ -121,7 +121,7 @@ void show_threads([[maybe_unused]] keel::runtime<app>& run) {
   show("tbb", places);
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP
-  static_cast<void>(run.execution_space<keel::openmp>());
+  (void)run.execution_space<keel::openmp>();
   std::atomic<int> counted{0};
 #pragma omp parallel
   ++counted;

@@ -27,7 +27,7 @@ keel::device::taken_arguments take(char const* prefix, arguments& a) {
 std::string refusal(words all) {
   arguments a{all};
   try {
-    static_cast<void>(keel::device::read_arguments("keel", a.count, a.data()));
+    (void)keel::device::read_arguments("keel", a.count, a.data());
     return "accepted";
   } catch (keel::error const& e) {
     CHECK(a.left() == all);

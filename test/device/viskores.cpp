@@ -220,7 +220,7 @@ TEST_CASE("device: as Viskores' device names: every device is found by its name 
                          keel::simulated>;
   keel::for_each_device<all>([]<class Tag>(Tag) { // from a tag to its name and back
     std::string capitals{Tag::name};
-    for (char& c : capitals) c = static_cast<char>(c - 'a' + 'A');
+    for (char& c : capitals) c = char(c - 'a' + 'A');
     for (std::string_view const name : {std::string_view{Tag::name}, std::string_view{capitals}})
       CHECK(keel::with_device<all>(name, []<class Found>(Found) { CHECK(std::is_same_v<Found, Tag>); }));
   });
@@ -347,7 +347,7 @@ TEST_CASE("device: as Viskores' device information: what is compiled in is here,
 }
 
 TEST_CASE("device: as Viskores' device information: the configuration is reached while the program runs") {
-  CHECK_THROWS_AS(static_cast<void>(keel::here<app>()), keel::error);
+  CHECK_THROWS_AS((void)keel::here<app>(), keel::error);
   program p{{"--visk-num-threads=4"}};
   CHECK(keel::here<app>().configuration<cards>().threads() == 4);
 }

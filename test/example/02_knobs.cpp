@@ -14,7 +14,7 @@ int main(int argc, char** argv) try {
   before.set_log_level(keel::device::log_level::error);
   if (before.set_num_devices(0) == keel::device::outcome::invalid_value) std::cout << "no program runs on 0 devices\n";
 
-  // The environment is stronger, and the command line is stronger still. Options of keel's leave argv.
+  // The environment is stronger, and the command line is stronger still. keel takes its own options out of argv.
   keel::runtime<app> run{argc, argv, before};
   if (run.help_requested()) return 0;
 

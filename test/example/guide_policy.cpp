@@ -10,7 +10,7 @@ struct lone {
 template <>
 struct keel::device_traits<lone> {
   static constexpr bool supported = true, has_threads = false, has_numa_regions = false, has_instances = false;
-  static constexpr int preference = 0; // chosen where a user names it
+  static constexpr int preference = 0; // chosen only if a user names it
   using execution_space = Kokkos::DefaultHostExecutionSpace;
   static bool available() { return true; }
   static void configure(keel::space::settings const&) {}

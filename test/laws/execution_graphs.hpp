@@ -22,8 +22,8 @@ struct visited_when {
 template <class Space>
 auto tree(int count) {
   using graph = Kokkos::Crs<int, Space, void, int>;
-  typename graph::row_map_type const rows("rows", static_cast<std::size_t>(count) + 1);
-  typename graph::entries_type const entries("entries", static_cast<std::size_t>(count) - 1);
+  typename graph::row_map_type const rows("rows", std::size_t(count) + 1);
+  typename graph::entries_type const entries("entries", std::size_t(count) - 1);
   Kokkos::parallel_for("rows", Kokkos::RangePolicy<Space>(0, count + 1), KOKKOS_LAMBDA(int w) {
     rows(w) = 2 * w < count - 1 ? 2 * w : count - 1;
   });

@@ -28,7 +28,7 @@ struct nest {
   template <class... I>
   KOKKOS_FUNCTION int place(I... i) const {
     int at = 0;
-    ((at = at * extent + static_cast<int>(i)), ...);
+    ((at = at * extent + int(i)), ...);
     return at;
   }
   KOKKOS_FUNCTION void operator()(int i, int j) const { visits(place(i, j)) += 1; }
@@ -74,11 +74,11 @@ bool visits_every_point() {
   Kokkos::Array<long, Rank> tile;
   for (int r = 0; r < Rank; ++r) {
     points *= extent;
-    lower[static_cast<std::size_t>(r)] = 0;
-    upper[static_cast<std::size_t>(r)] = extent;
-    tile[static_cast<std::size_t>(r)] = r % 2 == 0 ? 3 : 2;
+    lower[std::size_t(r)] = 0;
+    upper[std::size_t(r)] = extent;
+    tile[std::size_t(r)] = r % 2 == 0 ? 3 : 2;
   }
-  nest_type const body{Kokkos::View<int*, Space>("visits", static_cast<std::size_t>(points)), extent};
+  nest_type const body{Kokkos::View<int*, Space>("visits", std::size_t(points)), extent};
   Kokkos::parallel_for("whole", policy(lower, upper), body);
   Kokkos::parallel_for("tiled", policy(lower, upper, tile), body);
   long sum = -1;

@@ -46,7 +46,7 @@ bool is_whole(Space const& part, int n) {
   using range = Kokkos::RangePolicy<Space>;
   using teams = Kokkos::TeamPolicy<Space>;
   Kokkos::Experimental::UniqueToken<Space> const token(part);
-  Kokkos::View<int*, Space> const marked("marked", static_cast<std::size_t>(n));
+  Kokkos::View<int*, Space> const marked("marked", std::size_t(n));
   Kokkos::View<long*, Space> const sums("sums", token.size());
   Kokkos::fence();
   Kokkos::parallel_for("mark", range(part, 0, n), marks_and_adds<Space>{marked, sums, token});
@@ -99,7 +99,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
       auto const work = [&](int which) {
         good[which] = true;
         for (int turn = 0; turn < 20; ++turn)
-          good[which] = good[which] && laws::is_whole(some[static_cast<std::size_t>(which)], 500 + turn);
+          good[which] = good[which] && laws::is_whole(some[std::size_t(which)], 500 + turn);
       };
       std::vector<std::thread> others;
       for (int which = 1; which < 4; ++which) others.emplace_back(work, which);

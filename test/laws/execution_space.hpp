@@ -307,7 +307,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
       Kokkos::parallel_reduce(
           "least", range(0, 1000),
           KOKKOS_LAMBDA(int i, long& m) {
-            long const x = static_cast<long>(i - 700) * (i - 700) + 3;
+            long const x = long(i - 700) * (i - 700) + 3;
             if (x < m) m = x;
           },
           laws::least_square<typename Space::memory_space>{&least});

@@ -226,7 +226,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(heard.count(": Unnamed Instance Fence", on) == 1);
     Kokkos::fence("of all instances");
     // More than once where several spaces of keel's run, because Kokkos has one number for all that it does not know.
-    CHECK(heard.count("of all instances", static_cast<std::uint32_t>(tools::DeviceTypeTraits<Space>::id) << 24) >= 1);
+    CHECK(heard.count("of all instances", std::uint32_t(tools::DeviceTypeTraits<Space>::id) << 24) >= 1);
     CHECK(heard.all_ended());
 #endif
   }

@@ -40,7 +40,7 @@ ended_child in_child(F const& f) {
   close(ends[1]);
   std::string said;
   char buffer[4096];
-  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;) said.append(buffer, std::size_t(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);

@@ -110,12 +110,12 @@ TEST_CASE("space: a pool may be used from many threads at once") {
       ++started;
       while (started < count) std::this_thread::yield();
       for (int i = 0; i < 50000; ++i) {
-        auto& [at, bytes] = kept[static_cast<std::size_t>(i % 8)];
+        auto& [at, bytes] = kept[std::size_t(i % 8)];
         if (at != nullptr) {
-          wrong[static_cast<std::size_t>(t)] += at[0] != t || at[bytes - 1] != t;
+          wrong[std::size_t(t)] += at[0] != t || at[bytes - 1] != t;
           space.deallocate("p", at, bytes);
         }
-        bytes = 1 + static_cast<std::size_t>(i * 7 % 500);
+        bytes = 1 + std::size_t(i * 7 % 500);
         at = static_cast<unsigned char*>(space.allocate("p", bytes));
         at[0] = at[bytes - 1] = static_cast<unsigned char>(t);
       }

@@ -50,7 +50,7 @@ public:
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;
     auto limit = before_;
-    limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (std::size_t{64} << 20);
+    limit.rlim_cur = pages * std::size_t(sysconf(_SC_PAGESIZE)) + (std::size_t{64} << 20);
     setrlimit(RLIMIT_AS, &limit);
   }
   short_of_addresses(short_of_addresses const&) = delete;
@@ -80,7 +80,7 @@ TEST_CASE("space: what one rank writes into shared memory all ranks of the node 
     if (node.rank() == n % node.size())
       for (int i = 0; i < n; ++i) table(i) = i;
     space.fence();
-    CHECK(keel::laws::counts_up(table, static_cast<std::size_t>(n)));
+    CHECK(keel::laws::counts_up(table, std::size_t(n)));
     node.barrier();
     if (node.rank() < n) table(node.rank()) = -1.0 - node.rank();
     node.barrier();

@@ -158,12 +158,12 @@ TEST_CASE("space: new memory is poisoned, and can be poisoned again") {
   view const device(Kokkos::view_alloc("device", Kokkos::WithoutInitializing), 5);
   auto const host = Kokkos::create_mirror_view(device);
   Kokkos::deep_copy(host, device);
-  CHECK(static_cast<std::uint32_t>(host(0)) == keel::space::poison_word);
-  CHECK(static_cast<std::uint32_t>(host(4)) == keel::space::poison_word);
+  CHECK(std::uint32_t(host(0)) == keel::space::poison_word);
+  CHECK(std::uint32_t(host(4)) == keel::space::poison_word);
   Kokkos::deep_copy(device, 1);
   keel::space::poison(device);
   Kokkos::deep_copy(host, device);
-  CHECK(static_cast<std::uint32_t>(host(4)) == keel::space::poison_word);
+  CHECK(std::uint32_t(host(4)) == keel::space::poison_word);
 
   simulated const space;
   Kokkos::deep_copy(device, 1);
@@ -173,7 +173,7 @@ TEST_CASE("space: new memory is poisoned, and can be poisoned again") {
   kernel.let_go();
   Kokkos::deep_copy(space, out, device);
   space.fence();
-  CHECK(static_cast<std::uint32_t>(out(2)) == keel::space::poison_word);
+  CHECK(std::uint32_t(out(2)) == keel::space::poison_word);
 }
 
 TEST_CASE("space: a kernel on a view in simulated memory may call another in place") {

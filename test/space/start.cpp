@@ -230,8 +230,8 @@ TEST_CASE("space: what leaks is told at the end with label, size and space, and 
       Kokkos::View<double*, ks::pool<>> late("went home late", 5);
       Kokkos::push_finalize_hook([&] { late = {}; });
       Kokkos::View<int*, ks::simulated_memory>("went home", 7);
-      if (leaks) static_cast<void>(Kokkos::kokkos_malloc<ks::simulated_memory>("left behind", 24));
-      if (leaks) static_cast<void>(Kokkos::kokkos_malloc<ks::pool<>>("this too", 80));
+      if (leaks) (void)Kokkos::kokkos_malloc<ks::simulated_memory>("left behind", 24);
+      if (leaks) (void)Kokkos::kokkos_malloc<ks::pool<>>("this too", 80);
       ks::stop();
       return 0;
     });

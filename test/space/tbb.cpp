@@ -56,7 +56,7 @@ public:
   }
   [[nodiscard]] int count() {
     std::lock_guard const guard(mutex_);
-    return static_cast<int>(seen_.size());
+    return int(seen_.size());
   }
   void wait_for(int threads) {
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
@@ -177,7 +177,7 @@ TEST_CASE("space: instances of tbb run at once, each the right thing") {
   auto const work = [&](int part) {
     for (int i = 0; i < 200; ++i)
       good[part] =
-          good[part] && sum_to(parts[static_cast<std::size_t>(part)], 5000 + i) == (5000L + i) * (4999 + i) / 2;
+          good[part] && sum_to(parts[std::size_t(part)], 5000 + i) == (5000L + i) * (4999 + i) / 2;
   };
   std::thread other(work, 1);
   work(0);
@@ -386,7 +386,7 @@ TEST_CASE("space: a thread of a team may launch teams") {
 
 TEST_CASE("space: there are as many tokens as an instance has threads") {
   using token = Kokkos::Experimental::UniqueToken<tbb_space, Kokkos::Experimental::UniqueTokenScope::Instance>;
-  CHECK(static_cast<int>(token().size()) == tbb_space().threads());
+  CHECK(int(token().size()) == tbb_space().threads());
   CHECK(token(tbb_space(5)).size() == 5);
   CHECK(token(3, tbb_space(5)).size() == 3);
 }

@@ -32,7 +32,7 @@ using devices = keel::list<keel::tbb>;
 
 /// The hardware threads that the thread of each of the `count` chunks of a kernel may run on.
 std::vector<id_set> places(ks::tbb const& space, int count) {
-  std::vector<id_set> found(static_cast<std::size_t>(count));
+  auto found = std::vector<id_set>(std::size_t(count));
   auto* const at = found.data();
   Kokkos::parallel_for(
       "places", Kokkos::RangePolicy<ks::tbb>(space, 0, count), KOKKOS_LAMBDA(int i) {

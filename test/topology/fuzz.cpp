@@ -59,7 +59,7 @@ text mutated(std::vector<text> const& seeds, random_numbers& random) {
   for (auto changes = 1 + below(4); changes > 0 && !made.empty(); --changes) {
     auto const at = below(made.size());
     switch (below(8)) {
-    case 0: made[at] = static_cast<char>(random()); break;
+    case 0: made[at] = char(random()); break;
     case 1: made.erase(at, 1 + below(40)); break;
     case 2: made.insert(at, tokens[below(std::size(tokens))]); break;
     case 3: { // a value

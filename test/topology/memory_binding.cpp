@@ -98,7 +98,7 @@ TEST_CASE("topology: pages on several memories lie on each in turn") {
   auto* const pages = static_cast<char*>(kt::allocate_pages(memories, bytes));
   std::memset(pages, 1, bytes);
   CHECK(kt::memories_of(pages, bytes) == memories);
-  auto const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  auto const page = std::size_t(sysconf(_SC_PAGESIZE));
   if (memories.size() > 1) CHECK(kt::memories_of(pages, page) != kt::memories_of(pages + page, page));
   if (memories.size() > 1) CHECK(policy_of(pages) == MPOL_INTERLEAVE);
   kt::free_pages(pages, bytes);
@@ -127,7 +127,7 @@ TEST_CASE("topology: a container that refuses to bind, or to tell, is heard") {
   keel::test::with_refused_call(SYS_move_pages, [&] {
     int const here = 1;
     try {
-      static_cast<void>(kt::memories_of(&here, sizeof here));
+      (void)kt::memories_of(&here, sizeof here);
     } catch (keel::error const&) {
       thrown = true;
     }

@@ -104,10 +104,10 @@ private:
   [[nodiscard]] std::optional<int> as_int() const {
     constexpr device_facts here = facts_of<Tag>;
     if constexpr (here.has(Id)) {
-      if constexpr (constexpr auto running = here.knobs[static_cast<std::size_t>(Id)].running; running != nullptr)
+      if constexpr (constexpr auto running = here.knobs[std::size_t(Id)].running; running != nullptr)
         if (here.is_running())
-          if (auto const real = running()) return static_cast<int>(*real);
-      if (auto const& own = values_.held[here.place_of(Id)].value) return static_cast<int>(*own);
+          if (auto const real = running()) return int(*real);
+      if (auto const& own = values_.held[here.place_of(Id)].value) return int(*own);
     }
     return std::nullopt;
   }

@@ -36,13 +36,13 @@ struct device_facts {
   std::atomic<unsigned>* told; ///< a bit for each knob that was told to come too late
 
   [[nodiscard]] constexpr bool has(knob id) const {
-    auto const at = static_cast<std::size_t>(id);
+    auto const at = std::size_t(id);
     return at < device_knob_count && knobs[at].bounds != nullptr;
   }
   /// How many knobs it has before this one.
   [[nodiscard]] constexpr std::size_t place_of(knob id) const {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < device_knob_count && i < static_cast<std::size_t>(id); ++i)
+    for (std::size_t i = 0; i < device_knob_count && i < std::size_t(id); ++i)
       n += knobs[i].bounds != nullptr;
     return n;
   }

@@ -23,7 +23,7 @@ namespace detail {
 template <class Traits>
 constexpr std::array<knob_of_device, device_knob_count> knobs_of_device() {
   std::array<knob_of_device, device_knob_count> all{};
-  auto const at = [&](knob id) -> knob_of_device& { return all[static_cast<std::size_t>(id)]; };
+  auto const at = [&](knob id) -> knob_of_device& { return all[std::size_t(id)]; };
   if constexpr (Traits::has_threads)
     at(knob::threads) = {[] {
                            std::int64_t const here = Traits::max_threads();

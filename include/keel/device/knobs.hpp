@@ -36,9 +36,9 @@ enum class knob {
   print_configuration, ///< whether every knob is printed at the start
   help,                ///< whether the options are printed at the start; the last
 };
-inline constexpr std::size_t knob_count = static_cast<std::size_t>(knob::help) + 1;
+inline constexpr std::size_t knob_count = std::size_t(knob::help) + 1;
 /// Those that belong to a device, and stand first.
-inline constexpr std::size_t device_knob_count = static_cast<std::size_t>(knob::num_devices);
+inline constexpr std::size_t device_knob_count = std::size_t(knob::num_devices);
 
 /// What set a value; a later one beats an earlier one, but for `code`, which is the
 /// weakest before the start and the strongest after it.
@@ -55,13 +55,13 @@ enum class outcome {
 
 [[nodiscard]] constexpr std::string_view name(source s) {
   constexpr std::array<std::string_view, 5> names{"unset", "code", "file", "environment", "command line"};
-  return names[static_cast<std::size_t>(s)];
+  return names[std::size_t(s)];
 }
 
 [[nodiscard]] constexpr std::string_view name(outcome o) {
   constexpr std::array<std::string_view, 5> names{"success", "out of bounds", "invalid for device",
                                                   "invalid value", "not applied"};
-  return names[static_cast<std::size_t>(o)];
+  return names[std::size_t(o)];
 }
 
 /// A value and who set it; `unset` with a value is what keel proposes by itself.

@@ -53,7 +53,7 @@ struct knob_facts {
 /// Every knob there is, in the order in which they are printed. `all_knobs[i].id` is `knob(i)`.
 extern std::array<knob_facts, knob_count> const all_knobs;
 
-[[nodiscard]] inline knob_facts const& facts(knob id) { return all_knobs[static_cast<std::size_t>(id)]; }
+[[nodiscard]] inline knob_facts const& facts(knob id) { return all_knobs[std::size_t(id)]; }
 
 /// Switches that are a level of the log under another name.
 struct old_spelling {

@@ -23,7 +23,7 @@ namespace keel::device {
 template <class Ranks>
 [[nodiscard]] std::vector<char> bytes_of_all(machine::basic_environment<Ranks> const& ranks, void const* mine,
                                              std::size_t bytes) {
-  std::vector<char> all(bytes * static_cast<std::size_t>(ranks.size()));
+  std::vector<char> all(bytes * std::size_t(ranks.size()));
   if (ranks.is_member()) Ranks::all_gather(ranks.communicator(), mine, all.data(), bytes);
   return all;
 }

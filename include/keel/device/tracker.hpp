@@ -94,7 +94,7 @@ public:
   /// Counts a piece of work that the device has done.
   template <class Tag>
   void report_success(Tag) {
-    static_cast<void>(mine()); // of this runtime
+    (void)mine(); // of this runtime
     std::lock_guard const lock(shared().mutex);
     ++shared().history[policy::index_of<devices, Tag>].runs;
   }

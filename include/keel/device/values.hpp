@@ -52,9 +52,9 @@ struct program_settings {
   print_form print_configuration = print_form::off;
   bool strict = false, help = false;
 
-  [[nodiscard]] device::source source(knob id) const { return sources[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] device::source source(knob id) const { return sources[std::size_t(id)]; }
   [[nodiscard]] bool is_set(knob id) const { return source(id) != device::source::unset; }
-  void set_source(knob id, device::source from) { sources[static_cast<std::size_t>(id)] = from; }
+  void set_source(knob id, device::source from) { sources[std::size_t(id)] = from; }
 
 private:
   std::array<device::source, knob_count> sources{};

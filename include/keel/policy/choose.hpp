@@ -17,13 +17,13 @@ namespace keel {
 /// Calls `f(tag)` for each device of `List`, in order. Unrolled: no table, no loop.
 template <policy::TypeList List, class F>
 constexpr void for_each_device(F&& f) {
-  [&]<policy::DeviceTag... Tags>(list<Tags...>) { (static_cast<void>(f(Tags{})), ...); }(policy::to_list<List>{});
+  [&]<policy::DeviceTag... Tags>(list<Tags...>) { ((void)f(Tags{}), ...); }(policy::to_list<List>{});
 }
 
 namespace policy {
 
 /// A letter of ASCII as a small one, as names of devices are made of.
-[[nodiscard]] constexpr char in_small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+[[nodiscard]] constexpr char in_small(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
 
 /// Whether two names are the same, whole, in whatever case they are written.
 [[nodiscard]] constexpr bool same_name(std::string_view a, std::string_view b) {
@@ -37,7 +37,7 @@ namespace policy {
 template <policy::TypeList List, class F>
 constexpr bool with_device(std::string_view name, F&& f) {
   return [&]<policy::DeviceTag... Tags>(list<Tags...>) {
-    return ((policy::same_name(name, Tags::name) ? (static_cast<void>(f(Tags{})), true) : false) || ...);
+    return ((policy::same_name(name, Tags::name) ? ((void)f(Tags{}), true) : false) || ...);
   }(policy::to_list<List>{});
 }
 

@@ -17,7 +17,7 @@ inline std::atomic<unsigned> forks_seen{0};
 /// The same; a number kept from here tells later whether this process is a child of the one that kept it.
 inline unsigned forks() {
   static bool const is_counted = (pthread_atfork(nullptr, nullptr, [] { ++forks_seen; }), true);
-  static_cast<void>(is_counted);
+  (void)is_counted;
   return forks_seen.load(std::memory_order_relaxed);
 }
 

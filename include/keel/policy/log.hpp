@@ -37,7 +37,7 @@ inline void set_log_speaker(bool speaks) { detail::speaks = speaks; }
 inline void say(log_level level, std::string_view text) {
   if (auto const sink = detail::sink.load()) return sink(level, text);
   std::string const line =
-      "keel: " + std::string{log_level_words[static_cast<std::size_t>(level)]} + ": " + std::string{text} + "\n";
+      "keel: " + std::string{log_level_words[std::size_t(level)]} + ": " + std::string{text} + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

@@ -21,12 +21,12 @@ namespace keel::space::detail {
 template <class F>
 struct blocked_for {
   F f;
-  KEEL_FUNCTION void operator()(std::int64_t i) const { f(static_cast<std::size_t>(i)); }
+  KEEL_FUNCTION void operator()(std::int64_t i) const { f(std::size_t(i)); }
 };
 template <class F, class Value>
 struct blocked_reduce {
   F f;
-  KEEL_FUNCTION void operator()(std::int64_t i, Value& update) const { f(static_cast<std::size_t>(i), update); }
+  KEEL_FUNCTION void operator()(std::int64_t i, Value& update) const { f(std::size_t(i), update); }
 };
 
 /// What a result holds: a reducer's value, or the scalar itself.
@@ -43,7 +43,7 @@ struct reduced_value<Result> {
 template <class F>
 struct blocked_rows {
   F f;
-  KEEL_FUNCTION void operator()(int i, int row) const { f(static_cast<std::size_t>(i), static_cast<std::size_t>(row)); }
+  KEEL_FUNCTION void operator()(int i, int row) const { f(std::size_t(i), std::size_t(row)); }
 };
 
 /// In bytes: where the memory of a team begins, because pairs of values are copied at once.
@@ -55,8 +55,8 @@ struct blocked_with_memory {
   std::size_t count;
   keel::block::team_room room;
   KEEL_FUNCTION void operator()(typename Kokkos::TeamPolicy<Space>::member_type const& team) const {
-    auto const threads = static_cast<std::size_t>(team.team_size()), own = static_cast<std::size_t>(team.team_rank());
-    std::size_t const begin = static_cast<std::size_t>(team.league_rank()) * threads, i = begin + own;
+    auto const threads = std::size_t(team.team_size()), own = std::size_t(team.team_rank());
+    std::size_t const begin = std::size_t(team.league_rank()) * threads, i = begin + own;
     std::size_t const values = room.own * threads;
     auto* const all =
         static_cast<T*>(team.team_shmem().get_shmem_aligned((values + room.common) * sizeof(T), team_border));
@@ -94,7 +94,7 @@ struct launcher<Space> {
   template <class F, class... Label>
   static void run(Space const& space, std::size_t count, F const& f, Label const&... label) {
     Kokkos::parallel_for(keel::space::detail::label_of(label...),
-                         keel::space::detail::block_range<Space>(space, 0, static_cast<std::int64_t>(count)),
+                         keel::space::detail::block_range<Space>(space, 0, std::int64_t(count)),
                          keel::space::detail::blocked_for<F>{f});
   }
   template <class F, class... Label>
@@ -104,7 +104,7 @@ struct launcher<Space> {
                                          Kokkos::IndexType<int>>;
     if (count == 0 || rows == 0) return;
     Kokkos::parallel_for(keel::space::detail::label_of(label...),
-                         policy(space, {0, 0}, {static_cast<int>(count), static_cast<int>(rows)},
+                         policy(space, {0, 0}, {int(count), int(rows)},
                                 {keel::space::detail::tile_width, keel::space::detail::tile_rows}),
                          keel::space::detail::blocked_rows<F>{f});
   }
@@ -117,12 +117,12 @@ struct launcher<Space> {
     int const threads = fit >= 256 ? 256 : fit >= 128 ? 128 : fit >= 64 ? 64 : fit >= 32 ? 32 : 0;
     if (threads == 0 || room.common * sizeof(T) > 8192) return false;
     if (count == 0) return true;
-    auto const wide = static_cast<std::size_t>(threads);
+    auto const wide = std::size_t(threads);
     // Bounds for 384 threads allow each of them 168 registers on CUDA; without any, nvcc keeps to 96, and loads wait.
-    Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<384, 1>> policy(space, static_cast<int>((count + wide - 1) / wide),
+    Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<384, 1>> policy(space, int((count + wide - 1) / wide),
                                                                    threads);
     std::size_t const bytes = (room.own * wide + room.common) * sizeof(T) + keel::space::detail::team_border;
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(bytes)));
+    policy.set_scratch_size(0, Kokkos::PerTeam(int(bytes)));
     // Arguments of the kernel go with its launch, else Kokkos would wait for the one before.
     Kokkos::parallel_for(keel::space::detail::label_of(label...),
                          Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
@@ -133,7 +133,7 @@ struct launcher<Space> {
   static void reduce(Space const& space, std::size_t count, F const& f, Result&& result, Label const&... label) {
     using value = typename keel::space::detail::reduced_value<Result>::type;
     Kokkos::parallel_reduce(keel::space::detail::label_of(label...),
-                            keel::space::detail::block_range<Space>(space, 0, static_cast<std::int64_t>(count)),
+                            keel::space::detail::block_range<Space>(space, 0, std::int64_t(count)),
                             keel::space::detail::blocked_reduce<F, value>{f}, std::forward<Result>(result));
   }
 };
@@ -144,7 +144,7 @@ template <class Team>
 struct launcher<Team> {
   template <class F>
   KEEL_FUNCTION static void run(Team const& team, std::size_t count, F const& f) {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, static_cast<std::int64_t>(count)),
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::int64_t(count)),
                          keel::space::detail::blocked_for<F>{f});
   }
 };

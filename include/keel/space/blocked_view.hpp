@@ -27,19 +27,19 @@ struct pointer_of_rank<T, 0> { using type = T; };
 /// The index along which the elements of a view are neighbours.
 template <class View>
 inline constexpr std::size_t contiguous_index =
-    std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ? static_cast<std::size_t>(View::rank) - 1 : 0;
+    std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ? std::size_t(View::rank) - 1 : 0;
 
 /// What keeps `view` from being read in packs of `Length`; empty where nothing does. `padded` is the extent along the
 /// contiguous index, in whole packs.
 template <std::size_t Length, class View>
 [[nodiscard]] std::string unfit_for_packs(View const& view, std::size_t padded) {
   using T = typename View::non_const_value_type;
-  constexpr std::size_t rank = static_cast<std::size_t>(View::rank), along = contiguous_index<View>;
+  constexpr std::size_t rank = std::size_t(View::rank), along = contiguous_index<View>;
   if (reinterpret_cast<std::uintptr_t>(view.data()) % alignof(pack<T, Length>) != 0)
     return "its memory is not aligned to " + std::to_string(alignof(pack<T, Length>)) + " bytes";
   std::size_t needed = padded;
   for (std::size_t d = 0; d < rank; ++d) {
-    auto const extent = static_cast<std::size_t>(view.extent(d)), stride = static_cast<std::size_t>(view.stride(d));
+    auto const extent = std::size_t(view.extent(d)), stride = std::size_t(view.stride(d));
     if (extent == 0) return {};
     if (d == along) {
       if (stride != 1 && extent > 1) return "its elements are " + std::to_string(stride) + " apart";
@@ -50,7 +50,7 @@ template <std::size_t Length, class View>
                (stride < padded ? "less than the extent in whole packs, " + std::to_string(padded) : "not a multiple");
     }
   }
-  if (needed > static_cast<std::size_t>(view.span()))
+  if (needed > std::size_t(view.span()))
     return "the last pack ends at element " + std::to_string(needed) + " of " + std::to_string(view.span());
   return {};
 }
@@ -70,23 +70,23 @@ template <std::size_t Length, class View>
       std::is_same_v<layout, Kokkos::LayoutRight> || std::is_same_v<layout, Kokkos::LayoutLeft>,
       "keel::block::blocked_view: the view is neither LayoutRight nor LayoutLeft (its neighbours are not known to "
       "be adjacent). Block the view that it is a part of?");
-  static_assert(static_cast<std::size_t>(View::rank) > 0,
+  static_assert(std::size_t(View::rank) > 0,
                 "keel::block::blocked_view: the view has no index. Load the value?");
-  constexpr std::size_t rank = static_cast<std::size_t>(View::rank), along = detail::contiguous_index<View>;
+  constexpr std::size_t rank = std::size_t(View::rank), along = detail::contiguous_index<View>;
   using element =
       std::conditional_t<std::is_const_v<typename View::value_type>, pack<T, Length> const, pack<T, Length>>;
   using result = Kokkos::View<typename detail::pointer_of_rank<element, rank>::type, Kokkos::LayoutStride,
                               typename View::device_type, Kokkos::MemoryUnmanaged>;
 
-  std::size_t const packs = (static_cast<std::size_t>(view.extent(along)) + Length - 1) / Length;
+  std::size_t const packs = (std::size_t(view.extent(along)) + Length - 1) / Length;
   if (auto const why = detail::unfit_for_packs<Length>(view, packs * Length); !why.empty())
     throw error("block",
                 "view '" + std::string(view.label()) + "' cannot be read in packs of " + std::to_string(Length), why,
                 "Allocate it with Kokkos::AllowPadding, or with extents in whole packs (a variable: keel::residency::padded)");
   Kokkos::LayoutStride shape;
   for (std::size_t d = 0; d < rank; ++d) {
-    shape.dimension[d] = d == along ? packs : static_cast<std::size_t>(view.extent(d));
-    shape.stride[d] = d == along ? 1 : static_cast<std::size_t>(view.stride(d)) / Length;
+    shape.dimension[d] = d == along ? packs : std::size_t(view.extent(d));
+    shape.stride[d] = d == along ? 1 : std::size_t(view.stride(d)) / Length;
   }
   return result(reinterpret_cast<element*>(view.data()), shape);
 }

@@ -38,7 +38,7 @@ struct cyclic_column {
   Diagonal diagonal;
   Upper upper;
   X x;
-  columns<static_cast<std::size_t>(X::rank) - 1> all;
+  columns<std::size_t(X::rank) - 1> all;
 
   using T = number_of<X>;
   /// The equation of one unknown.
@@ -55,7 +55,7 @@ struct cyclic_column {
     std::size_t column, levels;
     rows to;
     KOKKOS_FUNCTION void operator()(int level) const {
-      auto const k = static_cast<std::size_t>(level);
+      auto const k = std::size_t(level);
       c.all.template visit<1, tail::masked>(column, *this, k);
     }
     template <class Block>
@@ -68,7 +68,7 @@ struct cyclic_column {
     std::size_t levels, distance;
     rows from, to;
     KOKKOS_FUNCTION void operator()(int level) const {
-      auto const k = static_cast<std::size_t>(level);
+      auto const k = std::size_t(level);
       row const r = from(k);
       row next{T{0}, r.diagonal, T{0}, r.right};
       if (k >= distance) {
@@ -93,7 +93,7 @@ struct cyclic_column {
     std::size_t column;
     rows from;
     KOKKOS_FUNCTION void operator()(int level) const {
-      auto const k = static_cast<std::size_t>(level);
+      auto const k = std::size_t(level);
       c.all.template visit<1, tail::masked>(column, *this, k);
     }
     template <class Block>
@@ -103,10 +103,10 @@ struct cyclic_column {
   };
 
   KOKKOS_FUNCTION void operator()(team_type const& team) const {
-    auto const levels = static_cast<std::size_t>(x.extent(static_cast<int>(X::rank) - 1));
-    auto const column = static_cast<std::size_t>(team.league_rank());
+    auto const levels = std::size_t(x.extent(int(X::rank) - 1));
+    auto const column = std::size_t(team.league_rank());
     rows from(team.team_scratch(0), levels), to(team.team_scratch(0), levels);
-    auto const each_level = Kokkos::TeamThreadRange(team, static_cast<int>(levels));
+    auto const each_level = Kokkos::TeamThreadRange(team, int(levels));
     Kokkos::parallel_for(each_level, read{*this, column, levels, from});
     team.team_barrier();
     for (std::size_t distance = 1; distance < levels; distance *= 2) {
@@ -134,13 +134,13 @@ void solve_tridiagonal(std::string const& label, Space const& space, cyclic_redu
   detail::check_coefficient("lower", m.lower, x);
   detail::check_coefficient("diagonal", m.diagonal, x);
   detail::check_coefficient("upper", m.upper, x);
-  auto const levels = static_cast<std::size_t>(x.extent(static_cast<int>(X::rank) - 1));
+  auto const levels = std::size_t(x.extent(int(X::rank) - 1));
   auto const all = columns_of(x);
   std::size_t const count = all.template block_count<1>();
   if (levels == 0 || count == 0) return;
   using kernel = detail::cyclic_column<Space, L, D, U, X>;
-  Kokkos::TeamPolicy<Space> policy(space, static_cast<int>(count), Kokkos::AUTO);
-  policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(kernel::scratch_bytes(levels))));
+  Kokkos::TeamPolicy<Space> policy(space, int(count), Kokkos::AUTO);
+  policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel::scratch_bytes(levels))));
   Kokkos::parallel_for(label, policy, kernel{m.lower, m.diagonal, m.upper, x, all});
 }
 

@@ -23,7 +23,7 @@ inline constexpr auto numa_name = [] {
   std::size_t at = 5;
   int scale = 1;
   while (Node / scale >= 10) scale *= 10;
-  for (; scale > 0; scale /= 10) name[at++] = static_cast<char>('0' + Node / scale % 10);
+  for (; scale > 0; scale /= 10) name[at++] = char('0' + Node / scale % 10);
   name[at] = '>';
   return name;
 }();

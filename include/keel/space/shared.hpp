@@ -111,7 +111,7 @@ private:
 
   /// Throws on every rank what one of them cannot.
   static void agree(communicator const& ranks, outcome const& mine) {
-    std::vector<outcome> all(static_cast<std::size_t>(Ranks::size(ranks)));
+    std::vector<outcome> all(std::size_t(Ranks::size(ranks)));
     Ranks::all_gather(ranks, &mine, all.data(), sizeof(mine));
     for (std::size_t r = 0; r < all.size(); ++r) {
       auto const who = "rank " + std::to_string(r) + " of " + std::to_string(all.size()) + " on this node ";
@@ -119,7 +119,7 @@ private:
         throw error("space::shared", who + "asks for " + std::to_string(all[r].bytes) + " bytes and the first for " +
                                          std::to_string(all[0].bytes));
       if (all[r].error != 0)
-        throw error("space::shared", who + "says: " + std::generic_category().message(static_cast<int>(all[r].error)));
+        throw error("space::shared", who + "says: " + std::generic_category().message(int(all[r].error)));
     }
   }
 

@@ -51,7 +51,7 @@ inline constexpr bool has_plugin = [] {
 /// Before Kokkos starts, so that the hook is the last one to run. Once, also where a start fails.
 inline void report_leaks_at_the_end() {
   static bool const once = (Kokkos::push_finalize_hook(report_leaks), true);
-  static_cast<void>(once);
+  (void)once;
 }
 
 /// The options of Kokkos that take a whole number; those of devices may take two.
@@ -117,7 +117,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     words.insert(words.end(), kokkos_arguments.begin(), kokkos_arguments.end());
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());
-    int argc = static_cast<int>(argv.size());
+    int argc = int(argv.size());
     argv.push_back(nullptr);
     detail::report_leaks_at_the_end();
     try {
@@ -134,7 +134,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     detail::wanted_settings() = {};
 #if KOKKOS_VERSION < 30700 // Kokkos removes what it knows; from 3.7 on it speaks of the rest itself
     for (int at = 1; at < argc; ++at)
-      policy::log(policy::log_level::warning, argv[static_cast<std::size_t>(at)] +
+      policy::log(policy::log_level::warning, argv[std::size_t(at)] +
                                                   std::string(" is read by nothing in this Kokkos. Leave it out?"));
 #endif
   }

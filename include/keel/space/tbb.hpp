@@ -86,7 +86,7 @@ public:
   /// The sizes that the stack of a thread which oneTBB starts can have.
   [[nodiscard]] static bounds stack_sizes() { return {.least = 64 << 10, .most = std::int64_t{16} << 30}; }
   /// NUMA regions that this process has cores in; 1 where oneTBB came without its binding library.
-  [[nodiscard]] static int max_numa_regions() { return static_cast<int>(detail::numa_regions_of_tbb().size()); }
+  [[nodiscard]] static int max_numa_regions() { return int(detail::numa_regions_of_tbb().size()); }
 #if KOKKOS_VERSION < 40000 // which asks the type, not an instance
   [[nodiscard]] static int concurrency() { return own().threads(); }
 #else
@@ -105,9 +105,9 @@ public:
   [[nodiscard]] static bool impl_is_initialized();
   /// The calling thread among those that run the same kernel, and how many of these there are.
   [[nodiscard]] static unsigned impl_hardware_thread_id() {
-    return static_cast<unsigned>(detail::arenas::thread_number());
+    return unsigned(detail::arenas::thread_number());
   }
-  [[nodiscard]] static unsigned impl_max_hardware_threads() { return static_cast<unsigned>(own().threads()); }
+  [[nodiscard]] static unsigned impl_max_hardware_threads() { return unsigned(own().threads()); }
   /// 1 is the process's own.
   [[nodiscard]] std::uint32_t impl_instance_id() const { return arenas_->id(); }
   friend bool operator==(tbb const&, tbb const&) = default;
@@ -133,10 +133,10 @@ private:
   /// oneTBB's number of a region.
   static int region(int number) {
     auto const all = detail::numa_regions_of_tbb();
-    if (number < 0 || number >= static_cast<int>(all.size()))
+    if (number < 0 || number >= int(all.size()))
       throw error("space::tbb", "there is no NUMA region " + std::to_string(number),
                   "this process has cores in " + std::to_string(all.size()), "Count from 0");
-    return all[static_cast<std::size_t>(number)];
+    return all[std::size_t(number)];
   }
   static std::vector<int> first_regions(std::optional<int> count) {
     std::vector<int> found;

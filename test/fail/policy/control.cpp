@@ -6,6 +6,6 @@ struct box {};
 
 int main() {
   keel::policy::tuple_of<keel::list<keel::serial, keel::cuda>, box> boxes;
-  static_cast<void>(boxes.get<keel::cuda>());
+  (void)boxes.get<keel::cuda>();
   keel::for_each_device<keel::list<keel::serial>>([](auto) {});
 }

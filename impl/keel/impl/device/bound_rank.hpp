@@ -23,7 +23,7 @@ namespace keel::device {
 KEEL_INLINE thread_bits own_bits() {
   thread_bits own{};
   for (int const t : topology::bound_hardware_threads())
-    if (auto const at = static_cast<std::size_t>(t); at / 64 < own.size()) own[at / 64] |= std::uint64_t{1} << at % 64;
+    if (auto const at = std::size_t(t); at / 64 < own.size()) own[at / 64] |= std::uint64_t{1} << at % 64;
   return own;
 }
 KEEL_INLINE topology::id_set threads_of_any(std::span<char const> all) {
@@ -32,7 +32,7 @@ KEEL_INLINE topology::id_set threads_of_any(std::span<char const> all) {
     thread_bits one;
     std::memcpy(one.data(), all.data(), sizeof one);
     for (std::size_t t = 0; t < one.size() * 64; ++t)
-      if ((one[t / 64] >> t % 64 & 1U) != 0) together.insert(static_cast<int>(t));
+      if ((one[t / 64] >> t % 64 & 1U) != 0) together.insert(int(t));
   }
   return together;
 }
@@ -48,7 +48,7 @@ KEEL_INLINE bound_rank::bound_rank(topology::node const& node, topology::placeme
     : threads_(node, to) {
   text_ = "hardware threads " + to_string(to.hardware_threads);
   auto const is_nearer = [&](int core, topology::memory const& m) {
-    return m.type == node.memories()[static_cast<std::size_t>(to.memory)].type &&
+    return m.type == node.memories()[std::size_t(to.memory)].type &&
            node.distance_to_memory(core, m.id) < node.distance_to_memory(core, to.memory);
   };
   bool const has_one = to.memory >= 0 && std::none_of(to.cores.begin(), to.cores.end(), [&](int core) {
@@ -56,14 +56,14 @@ KEEL_INLINE bound_rank::bound_rank(topology::node const& node, topology::placeme
                        [&](topology::memory const& m) { return is_nearer(core, m); });
   });
   if (has_one) {
-    int const system = node.memories()[static_cast<std::size_t>(to.memory)].os_index;
+    int const system = node.memories()[std::size_t(to.memory)].os_index;
     memory_.emplace(system);
     text_ += ", memory " + std::to_string(system);
     if (auto const why = memory_->why_not(); !why.empty()) text_ += " (not bound: " + why + ")";
   } else {
     text_ += ", memory where it is touched first";
   }
-  if (to.device >= 0) text_ += ", device " + node.devices()[static_cast<std::size_t>(to.device)].name;
+  if (to.device >= 0) text_ += ", device " + node.devices()[std::size_t(to.device)].name;
 }
 
 KEEL_INLINE char const* bound_rank::openmp_variable() {
@@ -84,9 +84,9 @@ KEEL_INLINE std::string placed_rank::go(bool all, int rank, std::span<char const
       throw error("device", "some ranks are to be bound and others not", "each has its own environment",
                   "Give all the same " + option_prefix(prefix) + "bind");
     auto const& here = node.get(common.program.topology_cache);
-    int const size = static_cast<int>(allowed.size() / sizeof(thread_bits));
+    int const size = int(allowed.size() / sizeof(thread_bits));
     auto const places = here.place(size, placing_of(common.program.bind, threads_of_any(allowed)));
-    place_ = places.at(static_cast<std::size_t>(rank));
+    place_ = places.at(std::size_t(rank));
     bound_.emplace(here, *place_);
     return {};
   } catch (error const& e) {

@@ -30,7 +30,7 @@ void for_each_knob(device_facts const& device, F const& f) {
 
 KEEL_INLINE std::optional<std::int64_t> device_knobs::value(knob id) const {
   if (!device_->has(id)) return std::nullopt;
-  auto const running = device_->knobs[static_cast<std::size_t>(id)].running;
+  auto const running = device_->knobs[std::size_t(id)].running;
   if (running != nullptr && device_->is_running())
     if (auto const real = running()) return real;
   return held(id).value;
@@ -43,11 +43,11 @@ KEEL_INLINE device::source device_knobs::source(knob id) const {
 }
 KEEL_INLINE std::optional<space::bounds> device_knobs::bounds_of(knob id) const {
   if (!device_->has(id)) return std::nullopt;
-  return device_->knobs[static_cast<std::size_t>(id)].bounds();
+  return device_->knobs[std::size_t(id)].bounds();
 }
 
 KEEL_INLINE void device_knobs::tell_too_late(knob id) const {
-  unsigned const bit = 1U << static_cast<unsigned>(id);
+  unsigned const bit = 1U << unsigned(id);
   if ((device_->told->fetch_or(bit) & bit) != 0) return;
   log(log_level::warning, "setting " + std::string{facts(id).option} + " of " + std::string{device_->name} +
                               " has no effect, because Kokkos runs already. Set it before the first kernel?");

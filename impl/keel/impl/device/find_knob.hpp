@@ -60,7 +60,7 @@ struct named_knob {
   }
   for (auto const& old : old_spellings)
     if (is(written, old.option))
-      return named_knob{&facts(knob::log_level), {}, log_level_words[static_cast<std::size_t>(old.level)]};
+      return named_knob{&facts(knob::log_level), {}, log_level_words[std::size_t(old.level)]};
   return std::nullopt;
 }
 

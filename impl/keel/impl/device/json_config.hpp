@@ -79,7 +79,7 @@ private:
     if (!next(c)) refuse(std::string{"a "} + c + " is missing");
   }
   bool word(std::string_view w) {
-    static_cast<void>(peek());
+    (void)peek();
     return text_.substr(at_).starts_with(w) && (at_ += w.size(), true);
   }
 
@@ -157,8 +157,8 @@ private:
   static void append(std::string& made, unsigned c) {
     int const more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
     constexpr unsigned heads[] = {0, 0xc0, 0xe0, 0xf0};
-    made += static_cast<char>(heads[more] | c >> 6 * more);
-    for (int i = more - 1; i >= 0; --i) made += static_cast<char>(0x80U | (c >> 6 * i & 0x3fU));
+    made += char(heads[more] | c >> 6 * more);
+    for (int i = more - 1; i >= 0; --i) made += char(0x80U | (c >> 6 * i & 0x3fU));
   }
 
   option_names const& names_;

@@ -97,7 +97,7 @@ inline constexpr kind<Enumeration> word{
     [](origin const& w, std::string_view t) {
       return static_cast<Enumeration>(parse_word(w, t, Words.data(), Words.size()));
     },
-    [](Enumeration const& e) { return std::string{Words[static_cast<std::size_t>(e)]}; }};
+    [](Enumeration const& e) { return std::string{Words[std::size_t(e)]}; }};
 inline constexpr auto mapping = word<device_mapping, device_mapping_words>;
 
 /// How much is said; `silent` is the same as `off`.

@@ -17,13 +17,13 @@
 namespace keel::device {
 
 KEEL_INLINE std::optional<int> map_device(device_mapping how, mapping_facts const& facts) {
-  int count = static_cast<int>(facts.visible.size());
+  int count = int(facts.visible.size());
   if (facts.limit) count = std::min(count, *facts.limit);
   if (how == device_mapping::none || count == 0) return std::nullopt;
   if (how == device_mapping::nearest && !facts.nearest.empty()) {
-    auto const usable = facts.visible.first(static_cast<std::size_t>(count));
+    auto const usable = facts.visible.first(std::size_t(count));
     auto const found = std::find(usable.begin(), usable.end(), facts.nearest);
-    if (found != usable.end()) return static_cast<int>(found - usable.begin());
+    if (found != usable.end()) return int(found - usable.begin());
   }
   return facts.node_rank % count;
 }
@@ -39,13 +39,13 @@ KEEL_INLINE int nearest_gpu(topology::node const& node, std::span<int const> thr
     std::array<int, 3> best{};
     for (auto const& d : node.devices()) {
       if (d.type != topology::device_type::gpu) continue;
-      int const users = takers[static_cast<std::size_t>(d.id)];
+      int const users = takers[std::size_t(d.id)];
       if (d.contexts > 0 && users >= d.contexts) continue;
       std::array const cost{d.contexts > 0 ? 0 : users,
                             at == node.cores().end() ? 0 : node.distance_to_device(at->id, d.id), users};
       if (taken < 0 || cost < best) taken = d.id, best = cost;
     }
-    if (taken >= 0) ++takers[static_cast<std::size_t>(taken)];
+    if (taken >= 0) ++takers[std::size_t(taken)];
   }
   return taken;
 }

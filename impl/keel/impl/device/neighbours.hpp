@@ -32,11 +32,11 @@ struct neighbours {
   std::vector<int> first_threads; ///< the first hardware thread of each rank of the node
 
   neighbours(int own_rank, std::span<char const> told)
-      : rank(own_rank), size(static_cast<int>(told.size() / sizeof(told_threads))) {
-    std::vector<told_threads> all(static_cast<std::size_t>(size));
+      : rank(own_rank), size(int(told.size() / sizeof(told_threads))) {
+    auto all = std::vector<told_threads>(std::size_t(size));
     std::memcpy(all.data(), told.data(), told.size());
     for (auto const& one : all) {
-      sharing_cores += one.hash == all[static_cast<std::size_t>(rank)].hash;
+      sharing_cores += one.hash == all[std::size_t(rank)].hash;
       first_threads.push_back(one.first);
     }
   }
@@ -52,12 +52,12 @@ struct neighbours {
   mapping_facts facts{.node_rank = here.rank, .visible = visible, .limit = program.num_devices};
   if (how == device_mapping::nearest && !visible.empty()) {
     auto const& node = own.get(program.topology_cache);
-    auto const me = static_cast<std::size_t>(here.rank);
+    auto const me = std::size_t(here.rank);
     bool const is_bound = here.sharing_cores < here.size;
     int const id = placed.place() ? placed.place()->device
                    : is_bound     ? nearest_gpu(node, here.first_threads, me)
                                   : node.place(here.size)[me].device;
-    if (id >= 0) facts.nearest = node.devices()[static_cast<std::size_t>(id)].pci_id;
+    if (id >= 0) facts.nearest = node.devices()[std::size_t(id)].pci_id;
   }
   return map_device(how, facts);
 }

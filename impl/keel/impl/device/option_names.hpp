@@ -14,7 +14,7 @@ namespace keel::device {
 namespace detail {
 [[nodiscard]] inline std::string in_capitals(std::string_view text) {
   std::string name;
-  for (char c : text) name += c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '-' ? '_' : c;
+  for (char c : text) name += c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c == '-' ? '_' : c;
   return name;
 }
 } // namespace detail

@@ -41,7 +41,7 @@ KEEL_INLINE std::int64_t parse_whole(origin const& where, std::string_view text,
 KEEL_INLINE int parse_word(origin const& where, std::string_view text, std::string_view const* words,
                            std::size_t count) {
   auto const* const end = words + count;
-  if (auto const* const found = std::find(words, end, text); found != end) return static_cast<int>(found - words);
+  if (auto const* const found = std::find(words, end, text); found != end) return int(found - words);
   std::string known;
   for (auto const* word = words; word != end; ++word) known.append(known.empty() ? "" : ", ").append(*word);
   throw error("device", where + "='" + std::string{text} + "' is not a value for this knob",
@@ -61,7 +61,7 @@ KEEL_INLINE std::int64_t parse_size(origin const& where, std::string_view text) 
   constexpr std::string_view units = "KMG", small = "kmg", taken = ", with K, M or G for powers of 1024";
   std::size_t unit = text.size() > 1 ? units.find(text.back()) : units.npos;
   if (unit == units.npos && text.size() > 1) unit = small.find(text.back());
-  int const shift = unit == units.npos ? 0 : 10 * (static_cast<int>(unit) + 1);
+  int const shift = unit == units.npos ? 0 : 10 * (int(unit) + 1);
   auto const number = parse_number<std::int64_t>(where, shift == 0 ? text : text.substr(0, text.size() - 1), 1, taken);
   if (number > std::numeric_limits<std::int64_t>::max() >> shift)
     throw error("device", where + "='" + std::string{text} + "' is not a value for this knob",
@@ -73,7 +73,7 @@ KEEL_INLINE std::string size_text(std::int64_t bytes) {
   int unit = 0;
   for (; unit < 3 && bytes != 0 && bytes % 1024 == 0; ++unit) bytes /= 1024;
   return std::to_string(bytes) +
-         std::string(std::string_view{"KMG"}.substr(static_cast<std::size_t>(std::max(unit - 1, 0)), unit > 0));
+         std::string(std::string_view{"KMG"}.substr(std::size_t(std::max(unit - 1, 0)), unit > 0));
 }
 
 } // namespace keel::device

@@ -65,13 +65,13 @@ KEEL_INLINE taken_arguments read_arguments(option_names const& names, int argc, 
   taken_arguments taken;
   std::string const ours = option_prefix(names.prefix);
   int i = 0;
-  taken.rest.reserve(static_cast<std::size_t>(argc));
-  taken.knobs.reserve(static_cast<std::size_t>(argc));
+  taken.rest.reserve(std::size_t(argc));
+  taken.knobs.reserve(std::size_t(argc));
   if (argc > 0) taken.rest.push_back(argv[i++]);
   for (; i < argc && std::string_view{argv[i]} != "--"; ++i) {
     std::string_view const word = argv[i];
     if (word.starts_with("--kokkos-")) {
-      if (taken.for_kokkos.empty()) taken.for_kokkos.reserve(static_cast<std::size_t>(argc - i));
+      if (taken.for_kokkos.empty()) taken.for_kokkos.reserve(std::size_t(argc - i));
       taken.for_kokkos.emplace_back(word);
       continue;
     }
@@ -112,8 +112,8 @@ KEEL_INLINE taken_arguments read_arguments(option_names const& names, int argc, 
 
 KEEL_INLINE void leave_rest(std::span<char* const> rest, int& argc, char** argv) {
   std::copy(rest.begin(), rest.end(), argv);
-  if (static_cast<int>(rest.size()) < argc) argv[rest.size()] = nullptr;
-  argc = static_cast<int>(rest.size());
+  if (int(rest.size()) < argc) argv[rest.size()] = nullptr;
+  argc = int(rest.size());
 }
 
 } // namespace keel::device

@@ -116,7 +116,7 @@ inline constexpr std::array<knob_facts, knob_count> rows{
 
 static_assert([] {
   for (std::size_t i = 0; i < rows.size(); ++i)
-    if (static_cast<std::size_t>(rows[i].id) != i || rows[i].of_devices() != (i < device_knob_count)) return false;
+    if (std::size_t(rows[i].id) != i || rows[i].of_devices() != (i < device_knob_count)) return false;
   return true;
 }(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
      "the enumeration?");

@@ -57,9 +57,9 @@ struct state_search {
 #if KEEL_ON_ACCELERATOR
     return 0; // compiled for a device, never called
 #else
-    int const count = static_cast<int>(locks.extent(0));
-    for (int i = static_cast<int>(Space::impl_hardware_thread_id()) % count;; i = i + 1 < count ? i + 1 : 0)
-      if (Kokkos::atomic_compare_exchange(locks.data() + static_cast<std::size_t>(i) * locks.stride(0), 0, 1) == 0) {
+    int const count = int(locks.extent(0));
+    for (int i = int(Space::impl_hardware_thread_id()) % count;; i = i + 1 < count ? i + 1 : 0)
+      if (Kokkos::atomic_compare_exchange(locks.data() + std::size_t(i) * locks.stride(0), 0, 1) == 0) {
         Kokkos::memory_fence();
         return i;
       }

@@ -24,9 +24,9 @@ inline constexpr bool has_elements<memory<R>> = true;
 template <class View>
 constexpr int rank_of() {
   if constexpr (requires { View::rank(); })
-    return static_cast<int>(View::rank());
+    return int(View::rank());
   else
-    return static_cast<int>(View::rank);
+    return int(View::rank);
 }
 
 /// The first element of a view.

@@ -80,11 +80,11 @@ public:
   partial_results(std::int64_t count, std::size_t bytes)
       : stride_((bytes + 127) / 64 * 64),
         memory_(static_cast<std::byte*>(
-                    std::aligned_alloc(64, stride_ * static_cast<std::size_t>(std::max<std::int64_t>(count, 1)))),
+                    std::aligned_alloc(64, stride_ * std::size_t(std::max<std::int64_t>(count, 1)))),
                 &std::free) {
     if (!memory_) throw std::bad_alloc();
   }
-  [[nodiscard]] void* operator[](std::int64_t c) const { return memory_.get() + static_cast<std::size_t>(c) * stride_; }
+  [[nodiscard]] void* operator[](std::int64_t c) const { return memory_.get() + std::size_t(c) * stride_; }
 
 private:
   std::size_t stride_;
@@ -202,14 +202,14 @@ template <Engine Space, class F>
 class bytes_closure {
 public:
   bytes_closure(Space const& space, std::size_t bytes, F const& f)
-      : space_(space), bytes_(static_cast<std::int64_t>(bytes)), f_(f) {}
+      : space_(space), bytes_(std::int64_t(bytes)), f_(f) {}
 
   void execute() const { space_.impl_launch(*this); }
   void run() const {
     std::int64_t const chunks = bytes_ < 64 * 1024 ? 1 : space_.impl_threads();
     space_.impl_for_chunks(chunks, [&](std::int64_t c) {
       auto const [begin, end] = part(bytes_, chunks, c);
-      if (begin < end) f_(begin, static_cast<std::size_t>(end - begin));
+      if (begin < end) f_(begin, std::size_t(end - begin));
     });
   }
 

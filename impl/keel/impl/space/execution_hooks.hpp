@@ -135,7 +135,7 @@ struct end_of_fence {
 template <Engine Space, class Wait>
 void shown_fence(std::uint32_t instance, std::string const& label, Wait const& wait) {
   if (!Kokkos::Tools::profileLibraryLoaded()) return wait();
-  auto const type = static_cast<std::uint32_t>(Kokkos::Tools::Experimental::DeviceTypeTraits<Space>::id);
+  auto const type = std::uint32_t(Kokkos::Tools::Experimental::DeviceTypeTraits<Space>::id);
   char const* const unnamed = instance == all_instances ? ": Unnamed Global Fence" : "::fence: Unnamed Instance Fence";
   std::uint64_t id = 0;
   Kokkos::Tools::beginFence(label.empty() ? std::string(Space::name()) + unnamed : label, (type << 24) + instance, &id);

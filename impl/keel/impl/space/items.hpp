@@ -62,7 +62,7 @@ struct items<Kokkos::RangePolicy<T...>> {
   using index = typename policy::member_type;
 
   static std::int64_t count(policy const& p) {
-    return p.begin() < p.end() ? static_cast<std::int64_t>(p.end() - p.begin()) : 0;
+    return p.begin() < p.end() ? std::int64_t(p.end() - p.begin()) : 0;
   }
   template <class F, class... Update>
   static void run(policy const& p, F const& f, std::int64_t begin, std::int64_t end, Update&&... update) {
@@ -79,7 +79,7 @@ struct items<Kokkos::MDRangePolicy<T...>> {
   static constexpr int rank = policy::rank;
   using point = std::array<index, rank>;
 
-  static std::int64_t count(policy const& p) { return static_cast<std::int64_t>(p.m_num_tiles); }
+  static std::int64_t count(policy const& p) { return std::int64_t(p.m_num_tiles); }
 
   template <class F, class... Update>
   static void run(policy const& p, F const& f, std::int64_t begin, std::int64_t end, Update&&... update) {

@@ -143,7 +143,7 @@ struct RuntimeCheckViewMemoryAccessViolation<keel::space::memory<R>, DefaultHost
   template <class Track, class Map>
   KOKKOS_FUNCTION RuntimeCheckViewMemoryAccessViolation(char const* const, Track const& track, Map const&) {
     KOKKOS_IF_ON_HOST((keel::space::detail::refuse_host(track.m_tracker);))
-    static_cast<void>(track);
+    (void)track;
   }
 };
 
@@ -152,7 +152,7 @@ template <class R>
 struct RuntimeCheckBasicViewMemoryAccessViolation<keel::space::memory<R>, DefaultHostExecutionSpace, false> {
   KOKKOS_FUNCTION RuntimeCheckBasicViewMemoryAccessViolation(SharedAllocationTracker const& tracker) {
     KOKKOS_IF_ON_HOST((keel::space::detail::refuse_host(tracker);))
-    static_cast<void>(tracker);
+    (void)tracker;
   }
 };
 #endif

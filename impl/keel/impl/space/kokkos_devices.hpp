@@ -21,7 +21,7 @@ inline settings& wanted_settings() {
 }
 
 /// Hardware threads that this process may use: what a host parallel device takes by itself.
-inline int hardware_threads() { return std::max(1, static_cast<int>(topology::bound_hardware_threads().size())); }
+inline int hardware_threads() { return std::max(1, int(topology::bound_hardware_threads().size())); }
 
 /// The most that it takes when told: more than the hardware has, as OpenMP allows it, because a job's variables are
 /// written for its largest node; but a slip of the finger does not start a million.
@@ -58,7 +58,7 @@ struct kokkos_threads {
   static int most_threads() { return detail::most_threads(); }
 #if KOKKOS_VERSION < 30700
   static int max_numa_regions() {
-    return Kokkos::hwloc::available() ? static_cast<int>(Kokkos::hwloc::get_available_numa_count()) : 1;
+    return Kokkos::hwloc::available() ? int(Kokkos::hwloc::get_available_numa_count()) : 1;
   }
 #endif
 };
@@ -80,7 +80,7 @@ struct kokkos_accelerator {
   /// `"0000:1b:00.0"`, lower case; empty where the vendor does not say.
   static std::string pci_id(int instance) {
     std::string id = Calls::pci_id(instance);
-    for (char& c : id) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (char& c : id) c = char(std::tolower(static_cast<unsigned char>(c)));
     return id;
   }
 };
@@ -126,11 +126,11 @@ struct sycl_calls {
 #else
   using execution_space = Kokkos::SYCL;
 #endif
-  static int count() { return static_cast<int>(sycl::device::get_devices(sycl::info::device_type::gpu).size()); }
+  static int count() { return int(sycl::device::get_devices(sycl::info::device_type::gpu).size()); }
   static int current() {
     auto const all = sycl::device::get_devices(sycl::info::device_type::gpu);
     auto const mine = execution_space().sycl_queue().get_device();
-    return static_cast<int>(std::find(all.begin(), all.end(), mine) - all.begin());
+    return int(std::find(all.begin(), all.end(), mine) - all.begin());
   }
   static std::string pci_id(int) { return {}; }
 };

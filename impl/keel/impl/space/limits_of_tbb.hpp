@@ -34,7 +34,7 @@ KEEL_INLINE void thread_limit::raise(int threads) {
   using control = ::tbb::global_control;
   auto& held = limits_of_tbb::held();
   std::lock_guard const lock(held.mutex);
-  auto const wanted = static_cast<std::size_t>(threads);
+  auto const wanted = std::size_t(threads);
   if (wanted <= control::active_value(control::max_allowed_parallelism)) return;
   held.threads.reset(); // of two limits the lower one counts
   held.threads.emplace(control::max_allowed_parallelism, wanted);
@@ -43,7 +43,7 @@ KEEL_INLINE void thread_limit::set_stack(std::int64_t bytes) {
   auto& held = limits_of_tbb::held();
   std::lock_guard const lock(held.mutex);
   held.stack.reset();
-  held.stack.emplace(::tbb::global_control::thread_stack_size, static_cast<std::size_t>(bytes));
+  held.stack.emplace(::tbb::global_control::thread_stack_size, std::size_t(bytes));
 }
 KEEL_INLINE void thread_limit::drop() {
   auto& held = limits_of_tbb::held();

@@ -58,11 +58,11 @@ struct DeepCopy<To, From, Execution> {
     if constexpr (remote)
       copier::impl_copy(to, from, bytes);
     else
-      static_cast<void>(DeepCopy<HostSpace, HostSpace, DefaultHostExecutionSpace>(to, from, bytes));
+      (void)DeepCopy<HostSpace, HostSpace, DefaultHostExecutionSpace>(to, from, bytes);
   }
   DeepCopy(Execution const& space, void* to, void const* from, std::size_t bytes) {
     if constexpr (!remote) {
-      static_cast<void>(DeepCopy<HostSpace, HostSpace, Execution>(space, to, from, bytes));
+      (void)DeepCopy<HostSpace, HostSpace, Execution>(space, to, from, bytes);
     } else if constexpr (std::is_same_v<Execution, copier>) {
       space.impl_copy_behind(to, from, bytes);
     } else {

@@ -27,7 +27,7 @@ struct guarded_pages::spans {
     for (auto const& [pointer, s] : closed) protect(s, access);
   }
 
-  std::size_t const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t const page = std::size_t(sysconf(_SC_PAGESIZE));
   std::mutex mutex;
   std::map<std::byte*, span> closed;
   int at_work = 0;

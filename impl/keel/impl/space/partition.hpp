@@ -26,16 +26,16 @@ template <class Weight>
   requires std::is_arithmetic_v<Weight>
 std::vector<keel::space::tbb> partition_space(keel::space::tbb const& base, std::vector<Weight> const& weights) {
   double total = 0;
-  for (auto const w : weights) total += w < 0 ? -1e300 : static_cast<double>(w);
+  for (auto const w : weights) total += w < 0 ? -1e300 : double(w);
   if (!(total > 0))
     throw keel::error("space::tbb", "the threads cannot be cut by these weights", "one is negative, or all are zero",
                       "Give each part a weight above zero");
   std::vector<keel::space::tbb> parts;
   double before = 0;
   for (auto const w : weights) {
-    auto const border = [&](double weight) { return static_cast<int>(base.threads() * (weight / total) + 0.5); };
-    parts.emplace_back(std::max(1, border(before + static_cast<double>(w)) - border(before)));
-    before += static_cast<double>(w);
+    auto const border = [&](double weight) { return int(base.threads() * (weight / total) + 0.5); };
+    parts.emplace_back(std::max(1, border(before + double(w)) - border(before)));
+    before += double(w);
   }
   return parts;
 }
@@ -51,7 +51,7 @@ std::vector<keel::space::tbb> partition_space(keel::space::tbb const& base, std:
 template <class... Weights>
   requires(std::is_arithmetic_v<Weights> && ...)
 auto partition_space(keel::space::tbb const& base, Weights... weights) {
-  auto parts = partition_space(base, std::vector<double>{static_cast<double>(weights)...});
+  auto parts = partition_space(base, std::vector<double>{double(weights)...});
 #if KOKKOS_VERSION < 40699
   return parts;
 #else

@@ -95,7 +95,7 @@ void enroll() {
     if (Kokkos::is_initialized()) events::initialize(settings_after_start());
     return true;
   }();
-  static_cast<void>(once);
+  (void)once;
 }
 
 } // namespace keel::space::detail

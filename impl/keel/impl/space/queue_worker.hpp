@@ -169,7 +169,7 @@ KEEL_INLINE queues::queues() : list_(std::make_unique<list>()) {
 KEEL_INLINE queue& queues::first() { return list_->first; }
 KEEL_INLINE queue& queues::add() {
   std::lock_guard const lock(list_->mutex);
-  return list_->more.emplace_back(static_cast<std::uint32_t>(list_->more.size() + 2));
+  return list_->more.emplace_back(std::uint32_t(list_->more.size() + 2));
 }
 
 KEEL_INLINE void queues::before_fork() {

@@ -70,8 +70,8 @@ private:
     wanted_ = count;
     running_ = count - 1;
     ++turn_;
-    while (static_cast<int>(threads_.size()) < count - 1) {
-      int const number = static_cast<int>(threads_.size()) + 1;
+    while (int(threads_.size()) < count - 1) {
+      int const number = int(threads_.size()) + 1;
       threads_.emplace_back([this, number, before = turn_ - 1] { serve(number, before); });
     }
     changed_.notify_all();

@@ -95,7 +95,7 @@ public:
 
 private:
   static std::size_t page() {
-    static auto const bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    static auto const bytes = std::size_t(sysconf(_SC_PAGESIZE));
     return bytes;
   }
   std::size_t ahead_;

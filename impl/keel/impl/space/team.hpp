@@ -76,27 +76,27 @@ public:
   // Nothing to tune.
   [[nodiscard]] bool impl_auto_team_size() const { return false; }
   [[nodiscard]] bool impl_auto_vector_length() const { return false; }
-  void impl_set_team_size(std::size_t size) { team_ = static_cast<int>(size); }
+  void impl_set_team_size(std::size_t size) { team_ = int(size); }
   void impl_set_vector_length(std::size_t) {}
   [[nodiscard]] int impl_vector_length() const { return 1; }
   [[nodiscard]] static int vector_length_max() { return 1024; }
   [[nodiscard]] static int scratch_size_max(int level) { return level == 0 ? 32 * 1024 : 20 * 1024 * 1024; }
   [[nodiscard]] std::size_t scratch_size(int level) const { return scratch_size(level, team_); }
   [[nodiscard]] std::size_t scratch_size(int level, int team) const {
-    return per_team_[level] + static_cast<std::size_t>(team) * per_thread_[level];
+    return per_team_[level] + std::size_t(team) * per_thread_[level];
   }
   [[nodiscard]] int chunk_size() const { return chunk_; }
 
   TeamPolicyInternal& set_chunk_size(typename traits::index_type size) {
-    chunk_ = static_cast<int>(size);
+    chunk_ = int(size);
     return *this;
   }
   TeamPolicyInternal& set_scratch_size(int level, PerTeamValue const& team) {
-    per_team_[level] = static_cast<std::size_t>(team.value);
+    per_team_[level] = std::size_t(team.value);
     return *this;
   }
   TeamPolicyInternal& set_scratch_size(int level, PerThreadValue const& thread) {
-    per_thread_[level] = static_cast<std::size_t>(thread.value);
+    per_thread_[level] = std::size_t(thread.value);
     return *this;
   }
   TeamPolicyInternal& set_scratch_size(int level, PerTeamValue const& team, PerThreadValue const& thread) {
@@ -167,7 +167,7 @@ public:
 template <class... T, class F>
 std::size_t team_scratch(Kokkos::TeamPolicy<T...> const& p, F const& f) {
   return p.scratch_size(0, p.team_size()) + p.scratch_size(1, p.team_size()) +
-         static_cast<std::size_t>(Kokkos::Impl::FunctorTeamShmemSize<F>::value(f, p.team_size()));
+         std::size_t(Kokkos::Impl::FunctorTeamShmemSize<F>::value(f, p.team_size()));
 }
 
 template <class... T>
@@ -182,7 +182,7 @@ struct items<Kokkos::TeamPolicy<T...>> {
     team_of_one team(team_scratch(p, f));
     for (std::int64_t league = begin; league < end; ++league)
       call<typename policy::work_tag>(
-          f, typename policy::member_type(team.data(), static_cast<int>(league), p.league_size()), update...);
+          f, typename policy::member_type(team.data(), int(league), p.league_size()), update...);
   }
 };
 
@@ -213,7 +213,7 @@ public:
     if (threads_.empty())
       policy_.space().impl_for_chunks(count_, each);
     else
-      policy_.space().impl_run_together(static_cast<int>(count_), [&](int c) { each(c); });
+      policy_.space().impl_run_together(int(count_), [&](int c) { each(c); });
   }
   template <class F, class... Update>
   void run(std::int64_t c, F const& f, Update&&... update) const {
@@ -225,12 +225,12 @@ public:
 private:
   template <class F, class... Update>
   void run_thread(std::int64_t c, F const& f, Update&... update) const {
-    auto& data = threads_[static_cast<std::size_t>(c)]->data();
+    auto& data = threads_[std::size_t(c)]->data();
     auto const [begin, end] = part(policy_.league_size(), count_ / size_, c / size_);
     data.organize_team(size_);
     for (std::int64_t league = begin; league < end; ++league) {
       call<typename policy::work_tag>(
-          f, typename policy::member_type(data, static_cast<int>(league), policy_.league_size()), update...);
+          f, typename policy::member_type(data, int(league), policy_.league_size()), update...);
       if (data.team_rendezvous()) data.team_rendezvous_release(); // all leave before one uses the scratch memory again
     }
     data.disband_team();

@@ -53,7 +53,7 @@ struct order_for_sanitizer {
 struct arenas::threads_of_tbb {
   /// Throws nothing away in the child of a fork, whose arenas would wait for threads that it lacks.
   void leave_to_parent() {
-    for (auto& a : by_region) static_cast<void>(a.release());
+    for (auto& a : by_region) (void)a.release();
     by_region.clear();
   }
   [[nodiscard]] std::int64_t border(std::int64_t count, int end) const {
@@ -125,16 +125,16 @@ KEEL_INLINE void arenas::start(std::optional<int> wanted, std::vector<int> regio
     return;
   }
   if (wanted) thread_limit::raise(*wanted);
-  if (wanted && *wanted < static_cast<int>(regions.size())) regions.resize(static_cast<std::size_t>(*wanted));
+  if (wanted && *wanted < int(regions.size())) regions.resize(std::size_t(*wanted));
   bound_ = !regions.empty();
   if (!bound_) regions = {::tbb::task_arena::automatic};
-  regions_ = static_cast<int>(regions.size());
+  regions_ = int(regions.size());
   for (int r = 0; r < regions_; ++r) {
     constraints c;
-    c.set_numa_id(regions[static_cast<std::size_t>(r)]);
+    c.set_numa_id(regions[std::size_t(r)]);
     if (wanted) {
       auto const [begin, end] = part(*wanted, regions_, r);
-      c.set_max_concurrency(static_cast<int>(end - begin));
+      c.set_max_concurrency(int(end - begin));
     }
     // The caller works in the first; in the others its place would stay empty.
     own_->by_region.push_back(std::make_unique<::tbb::task_arena>(c, r == 0 ? 1u : 0u));

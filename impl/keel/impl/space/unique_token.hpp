@@ -86,7 +86,7 @@ private:
     static slots* one = nullptr;
     std::lock_guard const lock(mutex);
     if (one == nullptr) {
-      one = new slots(static_cast<std::size_t>(Space().impl_threads()));
+      one = new slots(std::size_t(Space().impl_threads()));
       Kokkos::push_finalize_hook([] {
         delete one;
         one = nullptr;

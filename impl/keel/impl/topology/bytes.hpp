@@ -54,7 +54,7 @@ public:
 private:
   template <class T>
   void put(T const& value) {
-    if constexpr (std::integral<T> || std::is_enum_v<T>) number(static_cast<std::uint64_t>(value));
+    if constexpr (std::integral<T> || std::is_enum_v<T>) number(std::uint64_t(value));
     else parts(*this, value);
   }
   void put(std::string const& text) {
@@ -124,7 +124,7 @@ private:
     if (good_ = good_ && rest_.size() >= sizeof value; !good_) return T{};
     std::memcpy(&value, rest_.data(), sizeof value);
     rest_.remove_prefix(sizeof value);
-    good_ = static_cast<std::uint64_t>(static_cast<T>(value)) == value;
+    good_ = std::uint64_t(static_cast<T>(value)) == value;
     return static_cast<T>(value);
   }
 

@@ -148,7 +148,7 @@ inline std::vector<placement> near_devices(inventory const& all, usable_cores co
   for (auto const shares = shares_of_devices(all, devices, ranks); auto const& d : devices)
     dealt.insert(dealt.end(), std::size_t(shares[std::size_t(&d - devices.data())]), d);
 
-  std::vector<placement> made(static_cast<std::size_t>(ranks));
+  auto made = std::vector<placement>(std::size_t(ranks));
   std::vector<int> places;
   places.reserve(dealt.size());
   for (int const d : dealt) places.push_back(place_of(d));
