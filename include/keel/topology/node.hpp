@@ -4,27 +4,24 @@
 /// @file
 /// A node: what it is made of, and what is near what.
 
-#include <keel/impl/topology/inventory.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/topology/objects.hpp>
 #include <keel/topology/placement.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace keel::topology {
 
 namespace detail {
 
-[[noreturn, gnu::cold]] void no_such_id(int id, std::size_t count);
-[[noreturn, gnu::cold]] void no_such_range(int min, int max);
+struct inventory;
 
 } // namespace detail
 
@@ -59,13 +56,13 @@ public:
   /// since the last boot on this kernel, with the processors, memories, devices and limits that are there now and
   /// under the same variables of hwloc's. Anything else in the folder is read anew and replaced, whole, whatever
   /// other ranks do; `source()` says so. Throws `keel::error` for a folder or a file that others may write.
-  [[nodiscard]] static node here(std::filesystem::path const& kept_in);
+  [[nodiscard]] static node here(std::string const& kept_in);
 
   /// Why `here(kept_in)` would refuse a folder; empty where it would not.
-  [[nodiscard]] static std::string why_not_kept_in(std::filesystem::path const& folder);
+  [[nodiscard]] static std::string why_not_kept_in(std::string const& folder);
 
   /// The machine saved in a file that lstopo wrote. Hostile files throw `keel::error` before hwloc sees them.
-  [[nodiscard]] static node from_xml(std::filesystem::path const& path);
+  [[nodiscard]] static node from_xml(std::string const& path);
 
   /// The same from memory; `name` stands in messages.
   [[nodiscard]] static node from_xml_text(std::string_view text, std::string const& name = "the XML");
@@ -74,17 +71,17 @@ public:
   [[nodiscard]] static node from_synthetic(std::string_view text);
 
   /// In hwloc's order, in the order of the tree, and in the order of the buses; an object's id is its place.
-  [[nodiscard]] std::span<memory const> memories() const noexcept { return all_.memories; }
-  [[nodiscard]] std::span<core const> cores() const noexcept { return all_.cores; }
-  [[nodiscard]] std::span<device const> devices() const noexcept { return all_.devices; }
+  [[nodiscard]] std::span<memory const> memories() const noexcept;
+  [[nodiscard]] std::span<core const> cores() const noexcept;
+  [[nodiscard]] std::span<device const> devices() const noexcept;
 
   /// The system's numbers of hardware threads and of NUMA nodes that exist and may not be used.
-  [[nodiscard]] id_set const& withheld_hardware_threads() const noexcept { return all_.withheld_threads; }
-  [[nodiscard]] id_set const& withheld_memories() const noexcept { return all_.withheld_memories; }
+  [[nodiscard]] id_set const& withheld_hardware_threads() const noexcept;
+  [[nodiscard]] id_set const& withheld_memories() const noexcept;
 
-  [[nodiscard]] std::string const& source() const noexcept { return all_.source; } ///< for people
+  [[nodiscard]] std::string const& source() const noexcept; ///< for people
   /// Whether its hardware threads are those that this process can be bound to.
-  [[nodiscard]] bool is_this_machine() const noexcept { return all_.here; }
+  [[nodiscard]] bool is_this_machine() const noexcept;
 
   /// What lies between the distances `min` and `max` from a core, both included; `max` -1 is unbounded.
   /// Throws `keel::error` for a core that is not there and for any other range without steps.
@@ -95,36 +92,22 @@ public:
   [[nodiscard]] id_set nearby_devices(int core, device_type type = device_type::any, int min = 0, int max = -1) const;
 
   /// The same for cores of any type, by two look-ups in a table: no allocation, no walk.
-  [[nodiscard]] core_shell cores_between(int core, int min, int max = -1) const {
-    check(core, min, max);
-    auto const outer = all_.cores_around.within(core, max);
-    if (min == 0) return {outer.first, outer.first, outer.first, outer.end};
-    auto const inner = all_.cores_around.within(core, min - 1);
-    return {outer.first, inner.first, inner.end, outer.end};
-  }
+  [[nodiscard]] core_shell cores_between(int core, int min, int max = -1) const;
 
   /// From a core to one thing. Throws `keel::error` for an id that is not there.
-  [[nodiscard]] int distance_to_memory(int core, int memory) const {
-    return all_.distance_to_memory(int(checked(core, all_.cores.size())), int(checked(memory, all_.memories.size())));
-  }
-  [[nodiscard]] int distance_to_core(int core, int other) const { return distance(core, other, all_.core_places); }
-  [[nodiscard]] int distance_to_device(int core, int device) const {
-    return distance(core, device, all_.device_places);
-  }
+  [[nodiscard]] int distance_to_memory(int core, int memory) const;
+  [[nodiscard]] int distance_to_core(int core, int other) const;
+  [[nodiscard]] int distance_to_device(int core, int device) const;
 
   /// The steps alone, without latencies: comparable with those to cores and devices.
-  [[nodiscard]] int steps_to_memory(int core, int memory) const { return distance(core, memory, all_.memory_places); }
+  [[nodiscard]] int steps_to_memory(int core, int memory) const;
 
   /// What the system tells of the way from a core to a memory: the latency in `unit_of_latencies()`, nanoseconds where
   /// firmware tells them for every pair, and the bandwidth in MiB/s. Empty where it does not tell, and on nodes with
   /// more than four million pairs.
-  [[nodiscard]] std::optional<std::uint64_t> latency(int core, int memory) const {
-    return number(all_.ways.latencies, core, memory);
-  }
-  [[nodiscard]] std::optional<std::uint64_t> bandwidth(int core, int memory) const {
-    return number(all_.ways.bandwidths, core, memory);
-  }
-  [[nodiscard]] latency_unit unit_of_latencies() const noexcept { return all_.ways.unit; }
+  [[nodiscard]] std::optional<std::uint64_t> latency(int core, int memory) const;
+  [[nodiscard]] std::optional<std::uint64_t> bandwidth(int core, int memory) const;
+  [[nodiscard]] latency_unit unit_of_latencies() const noexcept;
 
   /// The cores that share a cache with a core, itself among them; empty where it has none of that kind.
   [[nodiscard]] id_set sharing(int core, cache which) const;
@@ -134,33 +117,9 @@ public:
   [[nodiscard]] std::vector<placement> place(int ranks, placing const& rule = {}) const;
 
 private:
-  explicit node(detail::inventory all) : all_(std::move(all)) {}
+  explicit node(detail::inventory all);
 
-  static std::size_t checked(int id, std::size_t count) {
-    if (id < 0 || std::size_t(id) >= count) detail::no_such_id(id, count);
-    return std::size_t(id);
-  }
-  void check(int core, int min, int max) const {
-    checked(core, all_.cores.size());
-    if (min < 0 || (max < min && max != -1)) detail::no_such_range(min, max);
-  }
-
-  [[nodiscard]] int distance(int core, int other, std::vector<int> const& places) const {
-    int const from = all_.core_places[checked(core, all_.cores.size())];
-    return all_.tree.distance(from, places[checked(other, places.size())]);
-  }
-
-  template <class Object, class Type>
-  [[nodiscard]] id_set nearby(int core, Type type, int min, int max, std::vector<Object> const& objects,
-                              auto const& distance_to) const;
-
-  [[nodiscard]] std::optional<std::uint64_t> number(detail::numbers_to_memories const& table, int core,
-                                                    int memory) const {
-    auto const value = table.at(int(checked(core, all_.cores.size())), int(checked(memory, all_.memories.size())));
-    return value == 0 ? std::nullopt : std::optional{value};
-  }
-
-  detail::inventory all_;
+  std::shared_ptr<detail::inventory const> all_; ///< never changed once made, so that copies share it
 };
 
 } // namespace keel::topology
