@@ -9,7 +9,6 @@
 #include <keel/residency/concepts.hpp>
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,7 +37,7 @@ struct names {
 /// Which variables a text means: names of variables and of groups, with blanks or commas between them; the
 /// empty text none, `all` all. A name that matches nothing is an error that has the nearest known one, and what the
 /// text was `written_to`.
-[[nodiscard]] std::vector<bool> chosen_by(std::string_view text, std::span<names const> known,
+[[nodiscard]] std::vector<bool> chosen_by(std::string_view text, std::vector<names> const& known,
                                           std::string_view written_to = "copy-back-vars");
 
 /// What a routine asks that names a variable and no level, as Cactus' routines do: all levels, but for

@@ -68,7 +68,7 @@ inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
   };
   for (std::string_view const word : kokkos_arguments) {
     std::string_view const name = word.substr(0, word.find('='));
-    if (std::ranges::find(numbered_options, name) == numbered_options.end()) continue;
+    if (std::find(numbered_options.begin(), numbered_options.end(), name) == numbered_options.end()) continue;
     std::string_view const value = word.substr(std::min(name.size() + 1, word.size()));
     std::size_t const comma = name.ends_with("devices") ? std::min(value.find(','), value.size()) : value.size();
     if (!is_number(value.substr(0, comma)) || (comma < value.size() && !is_number(value.substr(comma + 1))))

@@ -68,7 +68,6 @@ struct explained {
     }
     self.tell_early();
     // The levels have to go round once before every reader meets the writer of its steady state.
-    self.writers.resize(found::cells);
     for (self.step = 0; self.step < found::cells + 2; ++self.step) {
       self.is_last = self.step == found::cells + 1;
       walk<steps::later>(table.nodes, 0, table.size, self);
@@ -80,16 +79,17 @@ struct explained {
   void leaf(std::size_t i) {
     schedule_node const& n = table.nodes[i];
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) table.rotate(writers.data(), table.requests[r], rotation_of(n.what()), {});
+      if (rotates(n.what())) table.rotate(writers->data(), table.requests[r], rotation_of(n.what()), {});
       else meet(i, table.requests[r], seen[r]);
   }
   template <class Body>
   void group(std::size_t i, Body const& body) {
-    auto const before = writers;
+    auto const before = std::make_unique<row_of_writers>(*writers);
     body();
     if (!is_conditional(table.nodes[i].what())) return;
-    for (std::size_t c = 0; c < writers.size(); ++c)
-      for (std::size_t r = 0; r < before[c].size(); ++r) writers[c][r].insert(before[c][r].begin(), before[c][r].end());
+    for (std::size_t c = 0; c < found::cells; ++c)
+      for (std::size_t r = 0; r < region_count; ++r)
+        (*writers)[c][r].insert((*before)[c][r].begin(), (*before)[c][r].end());
   }
 
 private:
@@ -134,7 +134,7 @@ private:
     return std::string(table.variables[r.variable]->name) + '[' + std::to_string(r.level) + ']';
   }
   void meet(std::size_t reader, request const& asked, met const (&of)[region_count]) {
-    auto& cell = writers[table.cell_of(asked)];
+    auto& cell = (*writers)[table.cell_of(asked)];
     for (region one : single_regions) {
       auto const r = std::size_t(index_of(one));
       if (is_last && overlap(one, asked.reads))
@@ -156,8 +156,9 @@ private:
 
   explanation out;
   met seen[table_of<Schedule>.max_requests + 1][region_count]{};
-  std::vector<std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>>
-      writers; // by cell and region: nodes, and their steps
+  // By cell and region: nodes, and their steps.
+  using row_of_writers = std::array<std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>, found::cells>;
+  std::unique_ptr<row_of_writers> const writers = std::make_unique<row_of_writers>();
   std::size_t step = 0;
   bool is_last = false;
 };

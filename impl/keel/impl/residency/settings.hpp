@@ -12,7 +12,7 @@
 
 namespace keel::residency {
 
-KEEL_INLINE std::vector<bool> chosen_by(std::string_view text, std::span<names const> known,
+KEEL_INLINE std::vector<bool> chosen_by(std::string_view text, std::vector<names> const& known,
                                         std::string_view written_to) {
   std::vector<bool> chosen(known.size(), text == "all");
   if (text == "all") return chosen;

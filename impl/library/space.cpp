@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: MIT
+// The bodies of space that need not be compiled with every source, whatever the devices.
+#include <keel/impl/space/allocations.hpp>
