@@ -40,6 +40,12 @@ public:
   [[nodiscard]] int components() const { return base.components(); }
 
 protected:
+  /// A level of a variable as `Result`; the same function for all routines.
+  template <class View, class Result, class Tag>
+  [[nodiscard]] Result view(int variable, int levels, int level) const {
+    return base.template array<View, Tag>(variable, levels, level, first);
+  }
+
   fields_base<App> const& base;
   request const* asked; ///< what the routine declares, in order, with the numbers of the variables
   int first, last;      ///< components that it runs for
@@ -74,9 +80,9 @@ struct context : detail::context_base<App> {
   [[nodiscard]] auto operator()(X) const {
     using item = detail::item<X>;
     using variable = typename item::variable;
-    using view = typename detail::fields_base<App>::template array_type<typename variable::data_type,
+    using array = typename detail::fields_base<App>::template array_type<typename variable::data_type,
                                                                         detail::memory_space_of<Tag>>;
-    using const_view = typename view::const_type;
+    using const_array = typename array::const_type;
     constexpr int level = item::level, levels = variable::about.levels;
     if constexpr (R::about.what == entry_kind::output) {
       constexpr int number = Index::find(&variable::about);
@@ -84,7 +90,7 @@ struct context : detail::context_base<App> {
                     "keel::residency: an output asks for a variable that these fields do not have (see the "
                     "types in the message). Add it to fields<App, ...>?");
       this->base.require_copied_back(number, level, this->first, R::about.name);
-      return const_view(this->base.template array<view, Tag>(number, levels, level, this->first));
+      return this->template view<array, const_array, Tag>(number, levels, level);
     } else {
       constexpr std::size_t at = detail::place_in(R::about, variable::about, level);
       if constexpr (at == R::about.declaration_count)
@@ -92,9 +98,9 @@ struct context : detail::context_base<App> {
                       "keel::residency: a routine reaches a variable, or a level, that it does not declare "
                       "(the rest is not passed). Add it to its reads, writes or updates?");
       else if constexpr (R::about.first[at].writes != region::none)
-        return this->base.template array<view, Tag>(this->asked[at].variable, levels, level, this->first);
+        return this->template view<array, array, Tag>(this->asked[at].variable, levels, level);
       else
-        return const_view(this->base.template array<view, Tag>(this->asked[at].variable, levels, level, this->first));
+        return this->template view<array, const_array, Tag>(this->asked[at].variable, levels, level);
     }
   }
   template <Part X>
