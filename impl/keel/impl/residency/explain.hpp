@@ -157,7 +157,8 @@ private:
   explanation out;
   met seen[table_of<Schedule>.max_requests + 1][region_count]{};
   // By cell and region: nodes, and their steps.
-  using row_of_writers = std::array<std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>, found::cells>;
+  using writers_of_cell = std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>;
+  using row_of_writers = std::array<writers_of_cell, found::cells>;
   std::unique_ptr<row_of_writers> const writers = std::make_unique<row_of_writers>();
   std::size_t step = 0;
   bool is_last = false;

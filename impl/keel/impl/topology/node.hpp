@@ -52,7 +52,8 @@ inline int distance(inventory const& all, int core, int other, std::vector<int> 
   int const from = all.core_places[checked(core, all.cores.size())];
   return all.tree.distance(from, places[checked(other, places.size())]);
 }
-inline std::optional<std::uint64_t> number(inventory const& all, numbers_to_memories const& table, int core, int memory) {
+inline std::optional<std::uint64_t> number(inventory const& all, numbers_to_memories const& table, int core,
+                                           int memory) {
   auto const value = table.at(int(checked(core, all.cores.size())), int(checked(memory, all.memories.size())));
   return value == 0 ? std::nullopt : std::optional{value};
 }
@@ -126,7 +127,8 @@ KEEL_INLINE std::optional<std::uint64_t> node::bandwidth(int core, int memory) c
 KEEL_INLINE latency_unit node::unit_of_latencies() const noexcept { return all_->ways.unit; }
 
 KEEL_INLINE id_set node::nearby_memories(int core, memory_type type, int min, int max) const {
-  return detail::nearby(*all_, core, type, min, max, all_->memories, [&](int m) { return all_->distance_to_memory(core, m); });
+  return detail::nearby(*all_, core, type, min, max, all_->memories,
+                        [&](int m) { return all_->distance_to_memory(core, m); });
 }
 KEEL_INLINE id_set node::nearby_memories(int core, memory_type type, within at_most) const {
   detail::checked(core, all_->cores.size());
