@@ -76,8 +76,6 @@ struct alone {
   [[noreturn]] static void abort(communicator const&, int) noexcept { std::abort(); }
 };
 
-static_assert(CommunicatingRanks<alone>);
-
 } // namespace keel::machine
 
 #if !KEEL_COMPILED

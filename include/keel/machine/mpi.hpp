@@ -63,8 +63,6 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions {
   static int size(communicator const& c);
 };
 
-static_assert(CommunicatingRanks<mpi>);
-
 #else
 
 using mpi = alone;

@@ -65,7 +65,7 @@ struct first {
 /// Owns the list: one `int` a rank. Finding a rank walks it.
 class chosen {
 public:
-  chosen(std::initializer_list<int> ranks) : ranks_(ranks) {}
+  chosen(std::initializer_list<int> ranks);
   explicit chosen(std::vector<int> ranks) : ranks_(std::move(ranks)) {}
 
   [[nodiscard]] std::span<int const> ranks() const noexcept { return ranks_; }

@@ -41,4 +41,6 @@ KEEL_INLINE void self_requests::wait() {
 
 KEEL_INLINE std::vector<int> alone::gather_counts(communicator const&, int count, int) { return {count}; }
 
+static_assert(CommunicatingRanks<alone>);
+
 } // namespace keel::machine

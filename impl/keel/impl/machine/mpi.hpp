@@ -137,4 +137,6 @@ KEEL_INLINE int mpi::size(communicator const& c) {
   return size;
 }
 
+static_assert(CommunicatingRanks<mpi>);
+
 } // namespace keel::machine

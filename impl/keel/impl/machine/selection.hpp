@@ -8,7 +8,7 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
-#include <cstddef>
+#include <initializer_list>
 #include <string>
 
 namespace keel::machine {
@@ -48,6 +48,8 @@ KEEL_INLINE void first::check(int extent) const {
               size < 1 ? "it selects no rank" : "it leaves the parent" + detail::which_has(extent),
               "Ask for at least one and at most all");
 }
+
+KEEL_INLINE chosen::chosen(std::initializer_list<int> ranks) : ranks_(ranks) {}
 
 KEEL_INLINE int chosen::find(int parent_rank) const noexcept {
   auto const at = std::find(ranks_.begin(), ranks_.end(), parent_rank);
