@@ -33,9 +33,9 @@ public:
     requires std::constructible_from<T, Arguments...>
   T& add(Arguments&&... arguments) {
     if (find<T>() != nullptr) refuse_second();
-    auto* const value = new T(std::forward<Arguments>(arguments)...);
-    hang(&detail::key_of<T>, {value, [](void* p) { delete static_cast<T*>(p); }});
-    return *value;
+    auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);
+    hang({&detail::key_of<T>, value.get(), [](void* p) { delete static_cast<T*>(p); }});
+    return *value.release();
   }
 
   /// Null where there is none.
@@ -58,12 +58,12 @@ public:
   }
 
 private:
-  using owned = std::unique_ptr<void, void (*)(void*)>;
   struct entry {
     void const* key;
-    owned value;
+    void* value;
+    void (*destroy)(void*);
   };
-  void hang(void const* key, owned value);
+  void hang(entry const& made);
   [[nodiscard]] void* find(void const* key) const noexcept;
   bool remove(void const* key);
   void clear() noexcept;

@@ -22,12 +22,12 @@ struct device_of_rank {
   bool is_near = false; ///< no core of the node is nearer to the device
 };
 
-/// Of the `rank`-th of `size` on a node, which is named later.
-[[nodiscard]] device_of_rank device_of(topology::node const& on, int rank, int size);
+/// Of the `rank`-th of `size` on a node, on this machine where that is null; the caller says the rank that names it.
+[[nodiscard]] device_of_rank device_of(topology::node const* on, int rank, int size);
 
 /// Of every rank of `env`, by rank. Collective.
 template <CommunicatingRanks R>
-[[nodiscard]] std::vector<device_of_rank> devices_of(basic_environment<R> const& env, topology::node const& on) {
+[[nodiscard]] std::vector<device_of_rank> devices_of(basic_environment<R> const& env, topology::node const* on) {
   auto const here = env.node();
   int node = env.rank();
   broadcast(here, node, 0);
@@ -51,7 +51,7 @@ struct one_per_device_selection {
 
   template <CommunicatingRanks R>
   [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
-    return detail::nearest_to_each(detail::devices_of(parent, node == nullptr ? topology::node::here() : *node));
+    return detail::nearest_to_each(detail::devices_of(parent, node));
   }
 };
 inline constexpr one_per_device_selection one_per_device;
@@ -63,7 +63,7 @@ struct near_device_selection {
 
   template <CommunicatingRanks R>
   [[nodiscard]] chosen choose(basic_environment<R> const& parent) const {
-    return detail::near_their_own(detail::devices_of(parent, node == nullptr ? topology::node::here() : *node));
+    return detail::near_their_own(detail::devices_of(parent, node));
   }
 };
 inline constexpr near_device_selection near_device;

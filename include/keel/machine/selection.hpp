@@ -68,7 +68,7 @@ public:
   chosen(std::initializer_list<int> ranks);
   explicit chosen(std::vector<int> ranks) : ranks_(std::move(ranks)) {}
 
-  [[nodiscard]] std::span<int const> ranks() const noexcept { return ranks_; }
+  [[nodiscard]] std::span<int const> ranks() const noexcept;
   [[nodiscard]] int count() const noexcept { return int(ranks_.size()); }
   [[nodiscard]] int rank_in_parent(int rank) const { return ranks_[std::size_t(rank)]; }
   [[nodiscard]] int find(int parent_rank) const noexcept;

@@ -8,8 +8,6 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace keel::machine {
 
@@ -18,16 +16,25 @@ KEEL_INLINE attachments& attachments::operator=(attachments&& other) noexcept {
   entries_.swap(other.entries_);
   return *this;
 }
-KEEL_INLINE void attachments::hang(void const* key, owned value) { entries_.push_back({key, std::move(value)}); }
+KEEL_INLINE void attachments::hang(entry const& made) { entries_.push_back(made); }
 KEEL_INLINE void* attachments::find(void const* key) const noexcept {
   auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
-  return at == entries_.end() ? nullptr : at->value.get();
+  return at == entries_.end() ? nullptr : at->value;
 }
 KEEL_INLINE bool attachments::remove(void const* key) {
-  return std::erase_if(entries_, [&](entry const& e) { return e.key == key; }) != 0;
+  auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
+  if (at == entries_.end()) return false;
+  auto const gone = *at;
+  entries_.erase(at);
+  gone.destroy(gone.value);
+  return true;
 }
 KEEL_INLINE void attachments::clear() noexcept {
-  while (!entries_.empty()) entries_.pop_back();
+  while (!entries_.empty()) {
+    auto const last = entries_.back();
+    entries_.pop_back();
+    last.destroy(last.value);
+  }
 }
 KEEL_INLINE void attachments::refuse_second() {
   throw error("machine::attachments", "a value of this type is attached already", "it is found by its type",

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <string>
 
 namespace keel::machine {
@@ -50,6 +51,8 @@ KEEL_INLINE void first::check(int extent) const {
 }
 
 KEEL_INLINE chosen::chosen(std::initializer_list<int> ranks) : ranks_(ranks) {}
+
+KEEL_INLINE std::span<int const> chosen::ranks() const noexcept { return ranks_; }
 
 KEEL_INLINE int chosen::find(int parent_rank) const noexcept {
   auto const at = std::find(ranks_.begin(), ranks_.end(), parent_rank);
