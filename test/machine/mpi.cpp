@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/mpi.hpp>
 
+#include <keel/machine/host.hpp>
 #include <keel/machine/collectives.hpp>
 
 #include <doctest/doctest.h>

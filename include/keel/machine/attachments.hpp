@@ -4,6 +4,7 @@
 /// @file
 /// Data of the application's, hung on something and found by type.
 
+#include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <concepts>

@@ -4,6 +4,7 @@
 /// @file
 /// Threads inside a rank: how many there really are, who leads, who sits where.
 
+#include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>
 
