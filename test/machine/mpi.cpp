@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/mpi.hpp>
 
-#include <keel/machine/host.hpp>
 #include <keel/machine/collectives.hpp>
+#include <keel/machine/host.hpp>
 
 #include <doctest/doctest.h>
 
