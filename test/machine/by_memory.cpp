@@ -3,6 +3,7 @@
 
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/simulated.hpp>
+#include <keel/topology/binding.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/describe.hpp>
 
+#include <keel/machine/host.hpp>
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 

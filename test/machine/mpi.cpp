@@ -2,6 +2,7 @@
 #include <keel/machine/mpi.hpp>
 
 #include <keel/machine/collectives.hpp>
+#include <keel/machine/host.hpp>
 
 #include <doctest/doctest.h>
 

@@ -23,6 +23,7 @@ using keel::test::written_out;
 namespace {
 
 using million = km::simulated<15'625, 64>;
+static_assert(km::SimulatedRanks<million>);
 using environment = km::basic_environment<million>;
 
 /// Whether an environment is the ranks of the world written out in `members`, as `me` sees it.

@@ -4,13 +4,16 @@
 /// @file
 /// Ranks without MPI: one process, rank 0 of 1.
 
-#include <keel/machine/concepts.hpp>
-
 #include <keel/impl/machine/self_requests.hpp>
+#include <keel/machine/concepts.hpp>
+#include <keel/policy/macros.hpp>
 
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <utility>
+#include <vector>
 
 namespace keel::machine {
 
@@ -59,7 +62,7 @@ struct alone {
 
   static void barrier(communicator const&) noexcept {}
   static void broadcast(communicator const&, void*, std::size_t, int) noexcept {}
-  static std::vector<int> gather_counts(communicator const&, int count, int) { return {count}; }
+  static std::vector<int> gather_counts(communicator const&, int count, int);
   static void gather(communicator const&, void const* from, int count, std::size_t element_bytes, void* to,
                      std::vector<int> const&, int) noexcept {
     if (count != 0) std::memcpy(to, from, std::size_t(count) * element_bytes);
@@ -73,6 +76,8 @@ struct alone {
   [[noreturn]] static void abort(communicator const&, int) noexcept { std::abort(); }
 };
 
-static_assert(CommunicatingRanks<alone>);
-
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/alone.hpp>
+#endif

@@ -5,8 +5,8 @@
 /// Data of the application's, hung on something and found by type.
 
 #include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <memory>
 #include <utility>
@@ -26,60 +26,56 @@ class attachments {
 public:
   attachments() = default;
   attachments(attachments&&) noexcept = default;
-  attachments& operator=(attachments&& other) noexcept {
-    clear();
-    entries_.swap(other.entries_);
-    return *this;
-  }
+  attachments& operator=(attachments&& other) noexcept;
   ~attachments() { clear(); }
 
   /// Hangs a `T` made from the arguments. Throws `keel::error` where one hangs already.
   template <class T, class... Arguments>
     requires std::constructible_from<T, Arguments...>
   T& add(Arguments&&... arguments) {
-    if (find<T>() != nullptr)
-      throw error("machine::attachments", "a value of this type is attached already", "it is found by its type",
-                  "Remove it first, or give the new one a type of its own");
+    if (find<T>() != nullptr) refuse_second();
     auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);
-    entries_.push_back({&detail::key_of<T>, {value.get(), [](void* p) { delete static_cast<T*>(p); }}});
+    hang({&detail::key_of<T>, value.get(), [](void* p) { delete static_cast<T*>(p); }});
     return *value.release();
   }
 
   /// Null where there is none.
   template <class T>
   [[nodiscard]] T* find() const noexcept {
-    auto const at = std::find_if(entries_.begin(), entries_.end(), is<T>);
-    return at == entries_.end() ? nullptr : static_cast<T*>(at->value.get());
+    return static_cast<T*>(find(&detail::key_of<T>));
   }
 
   /// Throws `keel::error` where there is none.
   template <class T>
   T& get() const {
     if (auto* const found = find<T>()) return *found;
-    throw error("machine::attachments", "no value of this type is attached", "it was never added, or is removed",
-                "Call add first");
+    refuse_missing();
   }
 
   /// False where there was none.
   template <class T>
   bool remove() {
-    return std::erase_if(entries_, is<T>) != 0;
+    return remove(&detail::key_of<T>);
   }
 
 private:
   struct entry {
     void const* key;
-    std::unique_ptr<void, void (*)(void*)> value;
+    void* value;
+    void (*destroy)(void*);
   };
-  template <class T>
-  static bool is(entry const& e) noexcept {
-    return e.key == &detail::key_of<T>;
-  }
-  void clear() noexcept {
-    while (!entries_.empty()) entries_.pop_back();
-  }
+  void hang(entry const& made);
+  [[nodiscard]] void* find(void const* key) const noexcept;
+  bool remove(void const* key);
+  void clear() noexcept;
+  [[noreturn]] static void refuse_second();
+  [[noreturn]] static void refuse_missing();
 
   std::vector<entry> entries_;
 };
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/attachments.hpp>
+#endif

@@ -10,9 +10,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
-#include <ranges>
-#include <span>
+#include <span> // and the concepts of ranges, which its constructors need
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -55,7 +53,8 @@ template <CommunicatingRanks R, Gatherable T>
                 "MPI counts in int", "Gather in parts");
   auto const count = int(mine.size());
   auto const counts = R::gather_counts(env.communicator(), count, root);
-  auto const total = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+  std::int64_t total = 0;
+  for (int const n : counts) total += n;
   if (total > INT_MAX)
     throw error("machine::gather", std::to_string(total) + " elements meet on one rank", "MPI counts in int",
                 "Gather in parts");

@@ -4,14 +4,13 @@
 /// @file
 /// Who runs where, told by one rank for all.
 
-#include <keel/machine/by_memory.hpp>
 #include <keel/machine/collectives.hpp>
-#include <keel/machine/host.hpp>
 #include <keel/machine/threads.hpp>
-#include <keel/policy/json.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/topology/node.hpp>
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +27,11 @@ struct whereabouts {
   std::string threads;  ///< how many there are, and of what: `"4 openmp"`
 };
 
+namespace detail {
+/// Of the `rank`-th of `size` on a node; its threads are left out.
+[[nodiscard]] whereabouts whereabouts_on(topology::node const& on, int rank, int size, std::string_view device);
+} // namespace detail
+
 /// This rank's, on a node as `topology` describes it. `device` is the PCI id of the device it
 /// really took; where it is empty, of the one that its place gives. Collective over the environment.
 template <ThreadSource Threads = no_threads, CommunicatingRanks R>
@@ -35,13 +39,9 @@ template <ThreadSource Threads = no_threads, CommunicatingRanks R>
                                          std::string_view device = {}) {
   if (!env.is_member()) return {};
   auto const node = env.node();
-  auto const place = place_on(on, node.rank(), node.size());
-  auto const at = [](auto const& things, int id) { return things[std::size_t(id)]; };
-  return {.host = host_name(),
-          .cores = to_string(place.cores),
-          .memory = place.memory < 0 ? "" : at(on.memories(), place.memory).name,
-          .device = !device.empty() || place.device < 0 ? std::string{device} : at(on.devices(), place.device).pci_id,
-          .threads = std::to_string(Threads::count()) + " " + std::string{Threads::name}};
+  auto mine = detail::whereabouts_on(on, node.rank(), node.size(), device);
+  mine.threads = std::to_string(Threads::count()) + " " + std::string{Threads::name};
+  return mine;
 }
 
 namespace detail {
@@ -53,11 +53,6 @@ struct column {
 inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"cores", &whereabouts::cores},
                                     column{"memory", &whereabouts::memory}, column{"device", &whereabouts::device},
                                     column{"threads", &whereabouts::threads}};
-
-/// A JSON string; `null` where the text is empty.
-[[nodiscard]] inline std::string json(std::string_view text) {
-  return text.empty() ? "null" : policy::json_text(text);
-}
 
 } // namespace detail
 
@@ -74,38 +69,10 @@ template <CommunicatingRanks R>
 }
 
 /// A table, one line a rank.
-[[nodiscard]] inline std::string to_text(std::span<whereabouts const> all) {
-  std::vector<std::string> lines{"rank"};
-  for (std::size_t r = 0; r != all.size(); ++r) lines.push_back(std::to_string(r));
-  auto const pad = [&] {
-    std::size_t width = 0;
-    for (auto const& line : lines) width = std::max(width, line.size());
-    for (auto& line : lines) line.resize(width + 2, ' ');
-  };
-  for (auto const& column : detail::columns) {
-    pad();
-    lines[0] += column.name;
-    for (std::size_t r = 0; r != all.size(); ++r) {
-      auto const& value = all[r].*column.field;
-      lines[r + 1] += value.empty() ? "-" : value;
-    }
-  }
-  std::string text;
-  for (auto const& line : lines) text += line + '\n';
-  return text;
-}
+[[nodiscard]] std::string to_text(std::span<whereabouts const> all);
 
 /// A JSON array, one object a rank; what a rank does not know is `null`.
-[[nodiscard]] inline std::string to_json(std::span<whereabouts const> all) {
-  std::string text = "[";
-  for (std::size_t r = 0; r != all.size(); ++r) {
-    text += (r == 0 ? "\n  {\"rank\": " : ",\n  {\"rank\": ") + std::to_string(r);
-    for (auto const& column : detail::columns)
-      (text += ", ") += detail::json(column.name) + ": " + detail::json(all[r].*column.field);
-    text += "}";
-  }
-  return text + "\n]\n";
-}
+[[nodiscard]] std::string to_json(std::span<whereabouts const> all);
 
 /// Who runs where, as a table and as JSON: of all ranks, on the master; empty elsewhere. Collective.
 template <CommunicatingRanks R>
@@ -120,3 +87,7 @@ template <CommunicatingRanks R>
 }
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/describe.hpp>
+#endif

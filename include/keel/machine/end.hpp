@@ -6,16 +6,13 @@
 
 #include <keel/machine/environment.hpp>
 #include <keel/machine/report.hpp>
-#include <keel/policy/caught.hpp>
+#include <keel/policy/macros.hpp>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <exception>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 namespace keel::machine {
@@ -23,6 +20,16 @@ namespace keel::machine {
 namespace detail {
 /// Of a job that an error ends: what `keel::report` answers, whatever the number of ranks.
 inline constexpr int exit_code = 2;
+
+/// Says that the rank before `rank` has not come to the end; the mend follows.
+[[nodiscard]] std::string without_the_one_before(int rank, int size, std::chrono::milliseconds waited);
+void say_how_to_limit(std::string const& message, std::string const& option);
+
+/// `abort_when_caught` on one of `size` ranks; `abort` ends every process of the job.
+void abort_when_caught(int rank, int size, bool is_master, std::string fallback, std::chrono::milliseconds patience,
+                       void (*abort)());
+/// Ends the job where an exception left this rank's part of it and nothing was reported.
+void abort_unreported();
 } // namespace detail
 
 /// The ranks of an environment, which meet once, at their end. Each waits for the rank before it alone, so the ranks
@@ -51,13 +58,9 @@ public:
         abort(ranks_, e.what(), detail::exit_code); // the destructor that calls this may not throw
       }
       if (neighbours->came_within(limit ? *limit : patience)) return;
-      std::string const before = std::to_string((ranks_.rank() + ranks_.size() - 1) % ranks_.size());
-      auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(limit ? *limit : patience).count();
-      std::string const message = "keel::runtime: rank " + std::to_string(ranks_.rank()) + " has ended and rank " +
-                                  before + " has not, for " + std::to_string(seconds) +
-                                  " s (one returned early, or the other hangs). ";
+      auto const message = detail::without_the_one_before(ranks_.rank(), ranks_.size(), limit ? *limit : patience);
       if (limit) abort(ranks_, message + "Let every rank come to the end, or change " + option() + "?", 1);
-      std::fprintf(stderr, "%s%s=N ends the job after N seconds.\n", message.c_str(), option().c_str());
+      detail::say_how_to_limit(message, option());
       while (!neighbours->came_within(std::chrono::hours{1})) {}
     }
   }
@@ -74,29 +77,12 @@ private:
 template <CommunicatingRanks R>
 void abort_when_caught(basic_environment<R> const& env, std::string fallback,
                        std::chrono::milliseconds patience = std::chrono::seconds{2}) {
-  static int rank, size;
-  static bool is_master;
-  static std::string& otherwise = *new std::string; // needed until the process has ended
-  static std::atomic_flag is_ending;
-  auto const end = [](char const* what) {
-    if (is_ending.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds{10}); // another thread ends it
-    // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
-    if (!is_master) std::this_thread::sleep_for(std::chrono::seconds{2});
-    detail::say_before_abort(what != nullptr ? what : otherwise, rank, size, detail::exit_code);
-    R::abort(R::world(), detail::exit_code);
-  };
-  if (policy::when_caught() != nullptr) return;
-  rank = env.rank(), size = env.size(), is_master = env.is_master();
-  otherwise = fallback.empty() ? "an exception leaves the scope of the runtime" : std::move(fallback);
-  policy::when_caught() = end;
-  try {
-    std::thread([end, patience] {
-      std::this_thread::sleep_for(patience);
-      end(nullptr);
-    }).detach();
-  } catch (std::exception const&) {
-    end(nullptr);
-  }
+  detail::abort_when_caught(env.rank(), env.size(), env.is_master(), std::move(fallback), patience,
+                            [] { R::abort(R::world(), detail::exit_code); });
 }
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/end.hpp>
+#endif

@@ -4,11 +4,9 @@
 /// @file
 /// How this node calls itself, and how it is told from others.
 
-#include <unistd.h>
+#include <keel/policy/macros.hpp>
 
-#include <array>
 #include <cstdint>
-#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -24,20 +22,17 @@ namespace detail {
 } // namespace detail
 
 /// The host name as the system has it, `"unknown"` where it has none.
-[[nodiscard]] inline std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()} : std::string{"unknown"};
-}
+[[nodiscard]] std::string host_name();
 
 /// A number that processes of one node share, and no other node has: of the host name, and of what
 /// the kernel drew when it booted, so that nodes of one name differ too.
 ///
 /// Not MPI's `MPI_COMM_TYPE_SHARED`: an MPI without shared memory of its own (MPICH 5 over UCX) finds a
 /// node for each rank with it.
-[[nodiscard]] inline std::uint64_t node_identity() {
-  std::string name;
-  std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, name);
-  return detail::hash(name + host_name());
-}
+[[nodiscard]] std::uint64_t node_identity();
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/host.hpp>
+#endif

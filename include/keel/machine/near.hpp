@@ -6,15 +6,14 @@
 
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/host.hpp>
+#include <keel/policy/macros.hpp>
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <numeric>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -53,25 +52,7 @@ struct network_place {
 /// `n` of the ranks at `places` that are close: all on one node where one has as many, the one of
 /// `around` before others; else around `around`: its node, then by switches, then by the order of nodes. Named
 /// in that order.
-[[nodiscard]] inline std::vector<int> closest(std::span<network_place const> places, int around, int n) {
-  auto const at = [&](int rank) -> network_place const& { return places[std::size_t(rank)]; };
-  int const ranks = int(places.size());
-  std::vector<int> ranks_on(places.size());  // by the number of the node, which is its first rank
-  for (auto const& p : places) ++ranks_on[std::size_t(p.node)];
-  auto const fits = [&](int rank) { return ranks_on[std::size_t(at(rank).node)] >= n; };
-  int centre = around;
-  for (int r = 0; r != ranks && !fits(centre); ++r)
-    if (fits(r)) centre = r;
-  std::vector<int> order(places.size());
-  std::iota(order.begin(), order.end(), 0);
-  auto const farness = [&](int r) {
-    int const onward = (at(r).node - at(centre).node + ranks) % ranks;
-    return std::tuple{at(centre).hops_to(at(r)), onward};
-  };
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return farness(a) < farness(b); });
-  order.resize(std::size_t(n));
-  return order;
-}
+[[nodiscard]] std::vector<int> closest(std::span<network_place const> places, int around, int n);
 
 namespace detail {
 
@@ -106,3 +87,7 @@ basic_environment<R> basic_environment<R>::near(int n) const
 }
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/near.hpp>
+#endif

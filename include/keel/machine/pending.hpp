@@ -9,8 +9,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <ranges>
+#include <span>
 #include <type_traits>
 #include <utility>
 

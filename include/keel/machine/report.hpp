@@ -4,9 +4,8 @@
 /// @file
 /// Words to the user: from one rank for the whole job, or the last ones.
 
-#include <keel/impl/machine/stderr_pipe.hpp>
 #include <keel/machine/environment.hpp>
-#include <keel/machine/host.hpp>
+#include <keel/policy/macros.hpp>
 
 #include <cstdio>
 #include <string_view>
@@ -21,11 +20,7 @@ void report_once(basic_environment<R> const& env, std::string_view message) {
 
 namespace detail {
 /// One line on stderr, read by the launcher before it is told anything else.
-inline void say_before_abort(std::string_view message, int rank, int size, int code) {
-  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
-               int(message.size()), message.data(), rank, size, host_name().c_str(), code);
-  await_reader_of_stderr();
-}
+void say_before_abort(std::string_view message, int rank, int size, int code);
 } // namespace detail
 
 /// Ends every process of the job, after one line on stderr with rank, host and
@@ -38,3 +33,7 @@ template <CommunicatingRanks R>
 }
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/report.hpp>
+#endif

@@ -6,7 +6,7 @@
 
 #include <keel/machine/end.hpp>
 #include <keel/machine/registry.hpp>
-#include <keel/policy/caught.hpp>
+#include <keel/policy/error.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -58,7 +58,7 @@ private:
     if (owns_) {
       started_here_ = true;
       std::atexit([] { // after MPI's start, so before MPI's own
-        if (auto const end_job = policy::when_caught().load(); end_job != nullptr && R::is_running()) end_job(nullptr);
+        if (R::is_running()) detail::abort_unreported();
         R::stop(); // does nothing where MPI has ended
       });
     }

@@ -135,6 +135,4 @@ private:
   static inline thread_local int me = 0;
 };
 
-static_assert(SimulatedRanks<simulated<2, 2>>);
-
 } // namespace keel::machine

@@ -5,12 +5,11 @@
 /// Threads inside a rank: how many there really are, who leads, who sits where.
 
 #include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>
 
 #include <concepts>
-#include <cstddef>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -68,26 +67,14 @@ struct team {
 
 /// `threads` threads in `count` teams, sizes differing by one at most, for tasks side by side inside a rank.
 /// Throws `keel::error` unless each team gets a thread.
-[[nodiscard]] inline std::vector<team> teams(int threads, int count) {
-  if (count < 1 || threads < count)
-    throw error("machine::teams", std::to_string(threads) + " threads do not make " + std::to_string(count) + " teams",
-                "each has a master of its own", "Ask for one team at least, and at most one a thread");
-  std::vector<team> made;
-  for (int i = 0; i != count; ++i) {
-    int const begin = int(static_cast<long long>(threads) * i / count);
-    made.push_back({begin, int(static_cast<long long>(threads) * (i + 1) / count) - begin});
-  }
-  return made;
-}
+[[nodiscard]] std::vector<team> teams(int threads, int count);
 
 /// The core of each of `threads` threads over the cores of the rank's place: neighbours stay
 /// neighbours, every core gets as many as the next, or one less. Empty where there is no core.
-[[nodiscard]] inline std::vector<int> thread_layout(int threads, std::span<int const> cores) {
-  std::vector<int> core_of;
-  if (cores.empty()) return core_of;
-  for (int t = 0; t < threads; ++t)
-    core_of.push_back(cores[std::size_t(t) * cores.size() / std::size_t(threads)]);
-  return core_of;
-}
+[[nodiscard]] std::vector<int> thread_layout(int threads, std::span<int const> cores);
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/threads.hpp>
+#endif

@@ -50,21 +50,4 @@ private:
   bool own_ = false;
 };
 
-/// An `MPI_Group` for the length of a block.
-class mpi_group {
-public:
-  mpi_group() = default;
-  ~mpi_group() {
-    if (group_ != MPI_GROUP_NULL) MPI_Group_free(&group_);
-  }
-  mpi_group(mpi_group const&) = delete;
-  mpi_group& operator=(mpi_group const&) = delete;
-
-  [[nodiscard]] MPI_Group get() const noexcept { return group_; }
-  [[nodiscard]] MPI_Group* out() noexcept { return &group_; }
-
-private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
-
 } // namespace keel::machine::detail

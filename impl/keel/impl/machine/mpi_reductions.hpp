@@ -4,7 +4,8 @@
 /// @file
 /// MPI's reductions, with its own operations where it has them.
 
-#include <keel/impl/machine/mpi_collectives.hpp>
+#include <keel/impl/machine/mpi_communicator.hpp>
+#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <array>

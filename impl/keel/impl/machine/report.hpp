@@ -2,10 +2,14 @@
 #pragma once
 
 /// @file
-/// Lets the reader of stderr catch up before the launcher kills this process.
+/// Body of `report`: the last words, which the reader of stderr has before the launcher kills this process.
+
+#include <keel/machine/host.hpp>
+#include <keel/machine/report.hpp>
 
 #include <chrono>
 #include <cstdio>
+#include <string_view>
 #include <thread>
 
 #include <sys/ioctl.h>
@@ -27,6 +31,12 @@ inline void await_reader_of_stderr() noexcept {
   auto const end = std::chrono::steady_clock::now() + 1s;
   while (ioctl(fd, FIONREAD, &unread) == 0 && unread > 0 && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(1ms);
+}
+
+KEEL_INLINE void say_before_abort(std::string_view message, int rank, int size, int code) {
+  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
+               int(message.size()), message.data(), rank, size, host_name().c_str(), code);
+  await_reader_of_stderr();
 }
 
 } // namespace keel::machine::detail
