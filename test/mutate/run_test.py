@@ -93,6 +93,7 @@ def main():
             kind, rest = rest.split(": ", 1)
             found[int(at.split(":")[1]), kind, rest.split("' -> '")[1].split("' [")[0]] = verdicts.get(rest.split("' [")[1][:12])
         again = subprocess.run([*runner, "--least", "0.95"], capture_output=True, text=True)
+        counted = subprocess.run([*runner, "--count", "--least", "0.5"], capture_output=True, text=True)
         broken = run_and_edit([*runner, "--list", str(root / "broken.jsonl")], root / "test/topology/tiny.cpp")
         for name, verdict in verdicts_in(root / "broken.jsonl").items():
             if verdict not in ("untested", verdicts.get(name)):
@@ -102,6 +103,7 @@ def main():
              if found.get(key) != WANTED.get(key)]
     count = list(WANTED.values()).count
     last = f"topology: {count('killed')} killed, {count('survived')} survived, {count('compiler')} by the compiler, rate {count('killed') / (count('killed') + count('survived')):.2f}"
+    if not counted.stdout.endswith(f"\n{count('killed') + count('compiler')} passed, 0 failed, {count('survived')} skipped\n"): wrong.append(f"--count: {counted.stdout}")
     for what, said, code in (("the first run", first, 0), ("the second, which takes what the first found, and wants more", again, 1)):
         if said.returncode != code or not said.stdout.strip().endswith(last) or "survived: include/keel/topology/tiny.hpp:4" not in said.stdout:
             wrong.append(f"{what}: exit code {said.returncode}, {said.stdout}{said.stderr[-800:]}")
