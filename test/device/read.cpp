@@ -126,7 +126,8 @@ TEST_CASE("device: the texts of the help stand in one column, or two blanks behi
   for (char const* const prefix : {"app", "app-of-many-words"}) {
     std::string const help = keel::device::help_text(prefix);
     for (auto const& k : keel::device::all_knobs) {
-      auto const text = help.find("  " + std::string{k.help} + "  [" + keel::device::variable_name(prefix, k.option) + "]");
+      auto const variable = keel::device::variable_name(prefix, k.option);
+      auto const text = help.find("  " + std::string{k.help} + "  [" + variable + "]");
       REQUIRE(text != std::string::npos);
       auto const line = help.rfind('\n', text) + 1; // 0 in the first line
       CHECK(text + 2 - line == std::max<std::size_t>(34, help.find_last_not_of(' ', text) + 3 - line));
@@ -136,7 +137,9 @@ TEST_CASE("device: the texts of the help stand in one column, or two blanks behi
 
 TEST_CASE("device: an unknown variable that is nearly a device's knob is taken for that") {
   std::vector<std::string_view> const devices{"tbb"};
-  auto const meant = [&](char const* written) { return keel::device::meant_variable({"keel", devices, true}, written); };
+  auto const meant = [&](char const* written) {
+    return keel::device::meant_variable({"keel", devices, true}, written);
+  };
   CHECK(meant("KEEL_TBB_NUM_THREDS") == "KEEL_TBB_NUM_THREADS");
   CHECK(meant("KEEL_NUM_THREDS") == "KEEL_NUM_THREADS");
   CHECK(meant("KEEL_CUDA_NUM_THREDS").empty());
