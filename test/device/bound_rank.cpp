@@ -5,7 +5,9 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstdlib>
+#include <vector>
 
 namespace kd = keel::device;
 namespace kt = keel::topology;
@@ -39,6 +41,17 @@ TEST_CASE("device: what the ranks of a node may use together contains what each 
   auto const mine = kt::bound_hardware_threads();
   CHECK((mine - kd::allowed_together(world.node())).empty());
   CHECK(kd::allowed_together(keel::machine::basic_environment<keel::machine::alone>{}) == mine);
+}
+
+TEST_CASE("device: what two ranks may use together is what one or the other may, bit by bit") {
+  std::vector<kd::thread_bits> ranks(2);
+  auto const allow = [&](std::size_t rank, std::size_t t) { ranks[rank][t / 64] |= std::uint64_t{1} << t % 64; };
+  for (std::size_t const t : {0, 63, 64}) allow(0, t);
+  for (std::size_t const t : {0, 129, 8191}) allow(1, t);
+  auto const* const bytes = reinterpret_cast<char const*>(ranks.data());
+  CHECK(kd::threads_of_any({bytes, 2 * sizeof(kd::thread_bits)}) == kt::id_set{0, 63, 64, 129, 8191});
+  CHECK(kd::threads_of_any({bytes, sizeof(kd::thread_bits)}) == kt::id_set{0, 63, 64});
+  CHECK(kd::threads_of_any({}).empty());
 }
 
 TEST_CASE("device: a variable by which OpenMP binds its threads itself is found, unless it says false") {

@@ -104,6 +104,8 @@ TEST_CASE("device: a file may be JSON, with an object for each device") {
         "strict//true;copy-back-all-levels//false;stack-size/tbb/3M;");
   CHECK(knobs(R"({"trace-file": "\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\udea2"})") ==
         "trace-file//\"\\/\b\f\n\r\tA\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\xa2;");
+  CHECK(knobs(R"({"trace-file": "\u007f\u0080\u07ff\u0800\uffff\ud800\udc00"})") == // the ends of each length
+        "trace-file//\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80;");
   CHECK(knobs(R"({"num-threads": -1.5e3})") == "num-threads//-1.5e3;"); // for the knob to refuse
 }
 

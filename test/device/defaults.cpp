@@ -42,3 +42,14 @@ TEST_CASE("device: a policy's default for execution runs where no knob chose, wh
   CHECK(chosen<keel::defaults>() == host::name);
   CHECK(chosen<all_simulated>() == "simulated");
 }
+
+TEST_CASE("device: a prefix is of small letters, digits and hyphens, begins with a letter, and is not Kokkos'") {
+  for (char const* good : {"a", "z", "keel", "a0", "az09-", "kokkoss", "x-"}) {
+    CAPTURE(good);
+    CHECK(keel::device::is_prefix(good));
+  }
+  for (char const* bad : {"", "kokkos", "A", "-a", "0a", "`a", "{a", "a_b", "aB", "a`", "a{", "a/", "a:", "a b"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(keel::device::is_prefix(bad));
+  }
+}

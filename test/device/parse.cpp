@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/table.hpp>
+
+#include <keel/device/report.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
+#include <support/said_to_stderr.hpp>
 
+#include <new>
+#include <stdexcept>
 #include <string>
 
 namespace {
@@ -44,6 +49,20 @@ TEST_CASE("device: what is not a whole number is refused by name, text and reaso
   }
   CHECK(refusal("-1", 0).find("less than 0") != std::string::npos);
   CHECK(refusal("99999999999x").find("follows") != std::string::npos);
+}
+
+TEST_CASE("device: a period is a number from 1 on, or never") {
+  CHECK(keel::device::parse_period("p", "1") == 1);
+  CHECK_FALSE(keel::device::parse_period("p", "never").has_value());
+  CHECK_THROWS_AS((void)keel::device::parse_period("p", "0"), keel::error);
+}
+
+TEST_CASE("device: a lack of memory is reported in words, any other exception in its own") {
+  auto const said = [](std::exception const& e) {
+    return keel::test::said_to_stderr([&] { CHECK(keel::report(e) == 2); });
+  };
+  CHECK(said(std::bad_alloc{}).starts_with("keel::report: there is not enough memory"));
+  CHECK(said(std::runtime_error{"mine"}) == "mine\n");
 }
 
 TEST_CASE("device: a word or a flag is one of those that are known") {

@@ -122,6 +122,29 @@ TEST_CASE("device: the help names every option and every variable") {
   }
 }
 
+TEST_CASE("device: the texts of the help stand in one column, or two blanks behind a long option") {
+  for (char const* const prefix : {"app", "app-of-many-words"}) {
+    std::string const help = keel::device::help_text(prefix);
+    for (auto const& k : keel::device::all_knobs) {
+      auto const variable = keel::device::variable_name(prefix, k.option);
+      auto const text = help.find("  " + std::string{k.help} + "  [" + variable + "]");
+      REQUIRE(text != std::string::npos);
+      auto const line = help.rfind('\n', text) + 1; // 0 in the first line
+      CHECK(text + 2 - line == std::max<std::size_t>(34, help.find_last_not_of(' ', text) + 3 - line));
+    }
+  }
+}
+
+TEST_CASE("device: an unknown variable that is nearly a device's knob is taken for that") {
+  std::vector<std::string_view> const devices{"tbb"};
+  auto const meant = [&](char const* written) {
+    return keel::device::meant_variable({"keel", devices, true}, written);
+  };
+  CHECK(meant("KEEL_TBB_NUM_THREDS") == "KEEL_TBB_NUM_THREADS");
+  CHECK(meant("KEEL_NUM_THREDS") == "KEEL_NUM_THREADS");
+  CHECK(meant("KEEL_CUDA_NUM_THREDS").empty());
+}
+
 TEST_CASE("device: a device before the name of a knob makes it that device's, in options and variables") {
   arguments a{{"app", "--keel-cuda-device-instance=1", "--keel-my-own-num-threads", "3"}};
   std::vector<std::string_view> const own{"my-own"};

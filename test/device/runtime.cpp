@@ -371,6 +371,7 @@ TEST_CASE("device: copies back for output are set by code, environment and comma
   namespace kr = keel::residency;
   keel::start<app> before;
   CHECK(before.set(&kr::settings::copy_back_every, 0) == outcome::invalid_value);
+  CHECK(before.set(&kr::settings::copy_back_every, 1) == outcome::success);
   CHECK(before.set(&kr::settings::copy_back_every, 10) == outcome::success);
   CHECK(before.set(&kr::settings::copy_back_vars, "eta") == outcome::success);
   CHECK(before.set(&kr::settings::copy_back_all_levels, true) == outcome::success);

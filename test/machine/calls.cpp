@@ -145,6 +145,12 @@ TEST_CASE("machine: a refusal costs no call") {
   CHECK(calls_of([&] { CHECK_THROWS_AS((environment{parent, km::chosen{0, 0}}), keel::error); }).empty());
 }
 
+TEST_CASE("machine: a master outside the application's communicator is refused before that is duplicated") {
+  auto const made = calls_of([] { CHECK_THROWS_AS((environment{MPI_COMM_WORLD, km::master{INT_MAX}}), keel::error); });
+  CHECK(std::count(made.begin(), made.end(), "Comm_size") == 1);
+  CHECK(std::count(made.begin(), made.end(), "Comm_dup") == 0);
+}
+
 TEST_CASE("machine: partitions cost one split each, nodes a check on top, leaders a second") {
   environment const parent{MPI_COMM_WORLD};
   CHECK(calls_of([&] { auto const half = parent.split(parent.rank() % 2); }) ==

@@ -26,11 +26,18 @@ template <int N> struct fixed { static constexpr int value = N; };
 inline int one_more_than_four() { return fixed<4 + 1>::value; }
 constexpr int twice(int n) { return n * 2; }
 inline int never_called(int n) { return n - 1; }
+inline bool is_negative(int n) {
+  return n < 0;
+}
+inline bool never_asked(int n) {
+  return n < 0;
+}
 """
 TEST = """#include <keel/topology/tiny.hpp>
 int main() {
   bool good = at_most_three(2) == 2 && at_most_three(9) == 3 && both(true, false) && !both(true, true) && !both(false, false);
   good = good && name_of(7) == 0 && name_of(8) == 8 && name_of(1) == 2 && from_five(2) == 3;
+  good = good && is_negative(-1) && !is_negative(0);
   return good && one_more_than_four() == 5 ? 0 : 1;
 }
 static_assert(twice(4) == 8);
@@ -48,11 +55,29 @@ WANTED = {(4, "relation", "<="): "survived", (4, "condition", "if (!(n < 3))"): 
           (11, "constant", "9"): "killed", (13, "one more", "+ 2"): "killed", (13, "one less", "+ 0"): "killed", (13, "constant", "2"): "killed",
           (17, "constant", "6"): "killed", (18, "arguments", "(b, five)"): "killed", (18, "statement", ";"): "killed",
           (22, "one more", "+ 2"): "killed", (22, "one less", "+ 0"): "killed", (23, "constant", "3"): "killed",
-          (24, "one more", "- 2"): "survived", (24, "one less", "- 0"): "survived", (24, "constant", "2"): "survived"}
+          (24, "one more", "- 2"): "survived", (24, "one less", "- 0"): "survived", (24, "constant", "2"): "survived",
+          (26, "relation", "<="): "killed", (26, "constant", "1"): "killed", (29, "relation", "<="): "survived", (29, "constant", "1"): "survived"}
+
+
+def run_and_edit(runner, path):
+    """What the runner says where a file is changed to something that does not compile, before the second stage begins."""
+    text = path.read_text()
+    child = subprocess.Popen(runner, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    said = ""
+    for line in child.stderr:
+        said += line
+        if "waits for the second stage" in line: path.write_text("#error edited\n" + text)
+    out = child.stdout.read()
+    path.write_text(text)
+    return subprocess.CompletedProcess(runner, child.wait(), out, said)
+
+
+def verdicts_in(kept):
+    return {e["id"]: e["verdict"] for e in map(json.loads, kept.read_text().splitlines())} if kept.is_file() else {}
 
 
 def main():
-    found = {}
+    found, wrong = {}, []
     with tempfile.TemporaryDirectory() as name:
         root = pathlib.Path(name).resolve()
         for path, text in {"include/keel/topology/tiny.hpp": HEADER, "test/topology/tiny.cpp": TEST, "test/topology/meson.build": TESTS, "meson.build": MESON,
@@ -61,18 +86,24 @@ def main():
             (root / path).write_text(text)
         for file in ("run", "schemata.py", "switched.hpp"): shutil.copy(pathlib.Path(sys.argv[1]) / "test/mutate" / file, root / "test/mutate" / file)
         runner = [str(root / "test/mutate/run"), "--part", "topology", "--mutants", "100", "--jobs", "2"]
-        first = subprocess.run(runner, capture_output=True, text=True)
-        kept = root / "build-mutants/mutants.jsonl"
-        verdicts = {e["id"]: e["verdict"] for e in map(json.loads, kept.read_text().splitlines())} if kept.is_file() else {}
+        first = run_and_edit(runner, root / "include/keel/topology/tiny.hpp")
+        verdicts = verdicts_in(root / "build-mutants/mutants.jsonl")
         for line in subprocess.run([*runner, "--dry"], capture_output=True, text=True).stdout.splitlines():
             at, rest = line.split(" ", 1)
             kind, rest = rest.split(": ", 1)
             found[int(at.split(":")[1]), kind, rest.split("' -> '")[1].split("' [")[0]] = verdicts.get(rest.split("' [")[1][:12])
         again = subprocess.run([*runner, "--least", "0.95"], capture_output=True, text=True)
-    wrong = [f"{key}: {found.get(key, 'not found')}, not {WANTED.get(key, 'wanted')}" for key in found.keys() | WANTED.keys()
+        counted = subprocess.run([*runner, "--count", "--least", "0.5"], capture_output=True, text=True)
+        broken = run_and_edit([*runner, "--list", str(root / "broken.jsonl")], root / "test/topology/tiny.cpp")
+        for name, verdict in verdicts_in(root / "broken.jsonl").items():
+            if verdict not in ("untested", verdicts.get(name)):
+                wrong.append(f"a test that does not compile: {verdict}, not {verdicts.get(name)}")
+        if "not used, because it fails without a mutant" not in broken.stderr: wrong.append(f"a test that does not compile is used: {broken.stderr[-800:]}")
+    wrong += [f"{key}: {found.get(key, 'not found')}, not {WANTED.get(key, 'wanted')}" for key in found.keys() | WANTED.keys()
              if found.get(key) != WANTED.get(key)]
     count = list(WANTED.values()).count
     last = f"topology: {count('killed')} killed, {count('survived')} survived, {count('compiler')} by the compiler, rate {count('killed') / (count('killed') + count('survived')):.2f}"
+    if not counted.stdout.endswith(f"\n{count('killed') + count('compiler')} passed, 0 failed, {count('survived')} skipped\n"): wrong.append(f"--count: {counted.stdout}")
     for what, said, code in (("the first run", first, 0), ("the second, which takes what the first found, and wants more", again, 1)):
         if said.returncode != code or not said.stdout.strip().endswith(last) or "survived: include/keel/topology/tiny.hpp:4" not in said.stdout:
             wrong.append(f"{what}: exit code {said.returncode}, {said.stdout}{said.stderr[-800:]}")

@@ -3,7 +3,7 @@
 
 `a < b` becomes `(on(17) ? (a <= b) : (a < b))`: a schema. Lines stay where they are. A change whose place is not an
 expression that is evaluated at run time, such as an argument of a template, has no schema and is compiled by itself."""
-import bisect, hashlib, os, re
+import bisect, collections, functools, hashlib, os, re
 
 # ---- what can be changed: (name, pattern, replacement of the match)
 swap = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "&&": "||", "||": "&&", "true": "false", "false": "true",
@@ -35,10 +35,18 @@ def blanked(text, literals=True, declarations=True):
     return re.sub(rf"^ *(?:{words})[^\n]*(?:\\\n[^\n]*)*", blank, text, flags=re.M)
 
 
+@functools.cache
+def text_of(root, path):
+    """The text of a file as it was when it was first asked for: one who edits it during a run changes nothing in the run."""
+    with open(os.path.join(root, path)) as file: return file.read()
+
+
 def mutants_of(root, path):
-    """Every (path, line, kind, before, after, at, end) of a header; `at` and `end` are offsets in the file."""
-    text = open(os.path.join(root, path)).read()
-    code, found = blanked(text), []
+    """Every (path, line, kind, before, after, at, end) of a header; `at` and `end` are offsets in the file.
+
+    Its name holds where lines are added elsewhere: of equal changes in equal lines, the second and later ones are numbered."""
+    text = text_of(root, path)
+    code, found, like = blanked(text), [], collections.Counter()
     for kind, pattern, change in kinds:
         for m in re.finditer(pattern, code, flags=re.M):
             before = text[m.start():m.end()]
@@ -46,7 +54,9 @@ def mutants_of(root, path):
             if kind == "arguments" and m[1] == m[2] or after == before or kind == "condition" and " = " in before: continue
             line = text.count("\n", 0, m.start()) + 1
             whole = text.splitlines()[line - 1].strip()
-            name = hashlib.sha1(f"{path}|{whole}|{kind}|{before}|{after}|{m.start() - text.rfind(chr(10), 0, m.start())}".encode()).hexdigest()[:12]
+            words = f"{path}|{whole}|{kind}|{before}|{after}|{m.start() - text.rfind(chr(10), 0, m.start())}"
+            like[words] += 1
+            name = hashlib.sha1((words if like[words] == 1 else f"{words}|{like[words]}").encode()).hexdigest()[:12]
             found.append(dict(id=name, path=path, line=line, kind=kind, before=before, after=after, at=m.start(), end=m.end(), whole=whole))
     return found
 
@@ -166,7 +176,7 @@ class Schemata:
     """A header with the changes `numbered`, (number, mutant): `text`, and `blamed`, whose change stands at a place."""
 
     def __init__(self, root, path, numbered):
-        self.original = open(os.path.join(root, path)).read()
+        self.original = text_of(root, path)
         self.plain = blanked(self.original, literals=False, declarations=False)
         self.syntax, self.held, wanted = Syntax(self.original), set(), {}
         for number, mutant in numbered:

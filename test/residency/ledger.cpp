@@ -264,6 +264,8 @@ TEST_CASE("residency: what a ledger cannot do is refused, and nothing has change
   CHECK(message_of([&] {
           kr::ledger<recording_provider>{provider, 2, 0};
         }).find("0 components are refused") != std::string::npos);
+  CHECK_NOTHROW((kr::ledger<recording_provider>{provider, 1}));
+  CHECK_NOTHROW((kr::ledger<recording_provider>{provider, 5, 1}));
 }
 
 TEST_CASE("residency: each variable is created once in each memory, whenever it is added") {

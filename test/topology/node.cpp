@@ -224,7 +224,7 @@ TEST_CASE("topology: a core that is not there and a range without steps are refu
   CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 2, 1), keel::error);
   CHECK_THROWS_AS((void)n.nearby_memories(0, memory_type::any, 0, -2), keel::error);
   CHECK_THROWS_AS((void)n.nearby_devices(0, device_type::any, -1, -1), keel::error);
-  CHECK_THROWS_AS((void)n.cores_between(0, 3, 2), keel::error);
+  CHECK(message_of([&] { (void)n.cores_between(0, 3, 2); }).find("between 3 and 2") != std::string::npos);
   CHECK_THROWS_AS((void)n.cores_between(9, 0), keel::error);
   CHECK_THROWS_AS((void)n.distance_to_memory(0, 1), keel::error);
   CHECK_THROWS_AS((void)n.sharing(7, cache::l2), keel::error);

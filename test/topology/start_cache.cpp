@@ -86,6 +86,8 @@ TEST_CASE("topology: an inventory goes through bytes unchanged") {
     REQUIRE(back.has_value());
     CHECK(detail::to_bytes(*back) == bytes);
     CHECK(back->cores.back().id == int(all.cores.size()) - 1);
+    for (std::size_t m = 0; m < all.memories.size(); ++m) CHECK(back->memories[m].id == int(m));
+    for (std::size_t d = 0; d < all.devices.size(); ++d) CHECK(back->devices[d].id == int(d));
     CHECK(back->cores_around.within(0, 1).end == all.cores_around.within(0, 1).end);
     for (auto const& c : all.cores)
       for (auto const& m : all.memories) {
