@@ -55,7 +55,8 @@ void fails_well(failing_call kind, std::uint64_t least, int ranks = 1, std::stri
           CHECK((o.code == 2 || (ranks > 1 && o.err.find("ucp_worker.c") != std::string::npos)));
           CHECK((ranks == 1 || o.err.find("aborts the job with code 2]") != std::string::npos));
           CHECK((o.err.find("keel::") != std::string::npos || o.err.find("ocean: ") != std::string::npos ||
-                 o.err.find("Kokkos ERROR: ") != std::string::npos)); // that of a view which ocean makes itself
+                 o.err.find("Kokkos ERROR: ") != std::string::npos || // that of a view which ocean makes itself
+                 o.err.find("Kokkos failed to allocate") != std::string::npos));
           CHECK(o.err.find(" (") != std::string::npos); // a reason
           CHECK(o.err.find("terminate called") == std::string::npos);
         }

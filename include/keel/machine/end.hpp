@@ -75,9 +75,9 @@ private:
 /// thread ends the job with `fallback` after `patience`, or the end of the process does. Called while the stack is
 /// unwound; the first call counts.
 template <CommunicatingRanks R>
-void abort_when_caught(basic_environment<R> const& env, std::string fallback,
+void abort_when_caught(basic_environment<R> const& env, std::string const& fallback,
                        std::chrono::milliseconds patience = std::chrono::seconds{2}) {
-  detail::abort_when_caught(env.rank(), env.size(), env.is_master(), std::move(fallback), patience,
+  detail::abort_when_caught(env.rank(), env.size(), env.is_master(), fallback, patience,
                             [] { R::abort(R::world(), detail::exit_code); });
 }
 
