@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <type_traits>
 
 namespace kr = keel::residency;
 
@@ -117,6 +118,9 @@ struct meddle : kr::routine<"meddle", kr::on_host, kr::updates<x>> {
   }
 };
 
+struct send : kr::routine<"send", kr::on<test::twin>, kr::writes<x>> {};
+struct receive : kr::routine<"receive", kr::on<keel::simulated>, kr::reads<kr::owned<x>>> {};
+
 struct call : kr::routine<"call", kr::on_host> {
   template <class V, class F>
   static void run(V, F& f) {
@@ -204,4 +208,21 @@ TEST_CASE("residency: a planned step overtakes no copy that left before it, thou
   CHECK_FALSE(gave_up);
   f.run(look{});
   CHECK(found == 1);
+}
+
+// No device of this build has a memory beside those of the host and of the simulated device, so the places are given.
+TEST_CASE("residency: what one device wrote is recorded before a routine on another asks for it") {
+  static constexpr auto const& table = kr::detail::table_of<kr::schedule<send, receive>>;
+  static constexpr kr::memory where[] = {kr::host, kr::memory(1), kr::memory(2)}; // the schedule, and its two routines
+  using table_type = std::remove_cvref_t<decltype(table)>;
+  static constexpr auto recorded = [] {
+    constexpr std::size_t cells = table.cells();
+    constexpr auto steady = kr::detail::steady_search<table_type, cells>(table, where).find();
+    auto const known = kr::detail::known_valid_analysis<table_type, cells>(table, where, steady.may_be_stale).find();
+    kr::detail::flush_table<table_type::max_nodes, table.changes()> made;
+    auto const add = [&](kr::detail::position when, kr::detail::pending_update const& one) { made.add(when, one); };
+    kr::detail::pending_analysis(table, where, known, add).find_flushed();
+    return made.at(kr::detail::before(2));
+  }();
+  static_assert(recorded.last - recorded.first == 1);
 }
