@@ -12,6 +12,3 @@
 #include <keel/impl/machine/report.hpp>
 #include <keel/impl/machine/selection.hpp>
 #include <keel/impl/machine/threads.hpp>
-#if KEEL_WITH_MPI
-#include <keel/impl/machine/mpi.hpp>
-#endif
