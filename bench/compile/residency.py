@@ -6,11 +6,11 @@ four reads and a write, with an assertion about the plan; and run, each with thr
 bodies as templates on Kokkos alone, for the same two spaces. Prints milliseconds a routine above the headers and the
 memory of the whole, medians of three in turn."""
 import argparse
-import os
 import statistics
-import subprocess
 import sys
 import tempfile
+
+from smallest import cost
 
 HEAD = """#include <keel/machine/alone.hpp>
 #include <keel/residency.hpp>
@@ -53,9 +53,9 @@ def places(n, variables):
 
 def source(routines, variables, how):
     """`how`: planned, run."""
-    text = [HEAD]
     if not routines:
         return HEAD
+    text = [HEAD]
     text += [f'struct v{i} : kr::variable<"v{i}", double**, kr::levels<2>> {{}};\n' for i in range(variables)]
     for n in range(routines):
         w, reads = places(n, variables)
@@ -89,18 +89,6 @@ def alone(routines, variables):
     return "".join(text)
 
 
-def cost(command, text, folder):
-    """Seconds and MiB of one compilation."""
-    path = os.path.join(folder, "it.cpp")
-    with open(path, "w") as file:
-        file.write(text)
-    child = subprocess.Popen(command + ["-c", path, "-o", path + ".o"])
-    _, status, used = os.wait4(child.pid, 0)
-    if status:
-        sys.exit(f"compile: {' '.join(command)} failed")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--routines", type=int, default=300)
@@ -113,7 +101,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(3):
             for name, text in texts.items():
-                seen[name].append(cost(command, text, folder))
+                used = cost(command, text, folder)
+                seen[name].append((used.ru_utime + used.ru_stime, used.ru_maxrss / 1024))
     time, memory = ({name: statistics.median(row[k] for row in rows) for name, rows in seen.items()} for k in (0, 1))
     each = {name: (time[name] - time["headers alone" if name == "run alone" else "headers"]) / n * 1000 for name in texts}
     print(f"{command[0]}: {n} routines, {variables} variables; headers {time['headers']:.2f} s, without keel's fields {time['headers alone']:.2f} s")

@@ -62,7 +62,7 @@ int main() {}
 
 
 def cost(command, text, folder):
-    """User seconds and MiB of one compilation."""
+    """What one compilation used, as `os.wait4` says it."""
     path = os.path.join(folder, "it.cpp")
     with open(path, "w") as file:
         file.write(text)
@@ -70,7 +70,7 @@ def cost(command, text, folder):
     _, status, used = os.wait4(child.pid, 0)
     if status:
         sys.exit(f"compile: {' '.join(command)} failed")
-    return used.ru_utime, used.ru_maxrss / 1024
+    return used
 
 
 def main():
@@ -84,7 +84,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(asked.rounds):
             for name, how, level in rows:
-                seen[name + str(how) + level[0]].append(cost(command + level + [f"-DKEEL_COMPILED={how}"], PROGRAMS[name], folder))
+                used = cost(command + level + [f"-DKEEL_COMPILED={how}"], PROGRAMS[name], folder)
+                seen[name + str(how) + level[0]].append((used.ru_utime, used.ru_maxrss / 1024))
     base = statistics.median(user for user, _ in seen["Kokkos alone0-O0"])
     print(f"{'program':20}{'keel is':18}{'':6}{'user s':>8}{'x Kokkos':>10}{'MiB':>7}")
     for name, how, level in rows:

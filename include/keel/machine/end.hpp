@@ -13,7 +13,6 @@
 #include <exception>
 #include <optional>
 #include <string>
-#include <utility>
 
 namespace keel::machine {
 

@@ -17,11 +17,7 @@
 namespace keel::machine::detail {
 
 KEEL_INLINE device_of_rank device_of(topology::node const* given, int rank, int size) {
-  if (given == nullptr) {
-    auto const here = topology::node::here();
-    return device_of(&here, rank, size);
-  }
-  auto const& on = *given;
+  topology::node const on = given == nullptr ? topology::node::here() : *given; // a copy shares what was read
   device_of_rank mine;
   auto const place = place_on(on, rank, size);
   std::optional<int> own, best;

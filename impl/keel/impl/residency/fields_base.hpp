@@ -68,7 +68,7 @@ struct fields_base
   template <class Place, class Chosen>
   using device_for = typename runs_on<Place, Chosen, host_tag>::type;
 
-  /// Not where an observer is told of each write.
+  /// An observer that hears each write needs the ledger as it is at each routine, so there nothing is put off.
   static constexpr bool defers_updates = keeps_ledger && lanes::size != 0 && !tracking::observer::is_told;
   template <class Data, class Memory>
   using array_type = Kokkos::View<Data, layout, Memory>;
