@@ -24,6 +24,9 @@ namespace ocean {
 /// layers on a processor, and in the first index on an accelerator.
 using layout = Kokkos::DefaultExecutionSpace::array_layout;
 
+/// Rows are whole cache lines of a GPU.
+inline constexpr int row_padding = std::is_same_v<layout, Kokkos::LayoutLeft> ? 16 : 1;
+
 /// How far apart two layers of a column lie in an array; a constant where they are neighbours.
 template <class Layered>
 KOKKOS_INLINE_FUNCTION auto layer_step([[maybe_unused]] Layered const& x) {
@@ -92,6 +95,7 @@ struct advance_columns {
   /// Columns on the stack, the recurrences of the mixing in turns, which hides their latency.
   template <std::size_t Count, bool Whole>
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, Count, Whole> const& b) const {
+    if (Count == 1 && !is_owned(int(b.index(0)))) return;
     double columns[Count][max_layers], flux[Count]; // flux: out of each column, m/s
     auto const keep = [&](std::size_t c) { return [&, c](int k, double x) { columns[c][k] = x; }; };
     for (std::size_t c = 0; c < Count; ++c) flux[c] = leap_u(int(b.index(0, c)), int(b.index(1, c)), keep(c));
@@ -107,6 +111,7 @@ struct advance_columns {
   KOKKOS_FUNCTION void operator()(keel::block::column_block<2, 1, Whole> const& b,
                                   keel::block::team_memory<double> const& memory) const {
     auto const i = b.index(0), j = b.index(1);
+    if (!is_owned(int(i))) return;
     auto const column = memory.as<double>(0);
     double up = 0;
     auto const eliminate = [&](int k, double x) { column[std::size_t(k)] = up = x + mix.carry[k] * up; };
@@ -119,6 +124,8 @@ struct advance_columns {
   }
 
 private:
+  KEEL_FORCE_INLINE KOKKOS_FUNCTION bool is_owned(int i) const { return i >= here.i_begin && i < here.i_end; }
+
   KEEL_FORCE_INLINE KOKKOS_FUNCTION void set_eta(std::size_t i, std::size_t j, double flux) const {
     eta_new(i, j) = eta_old(i, j) + 2 * p.dt * (-p.layer_depth * flux);
   }
@@ -213,8 +220,12 @@ void advance_all(std::string const& label, Space const& space, part here, physic
                  Field const& eta_old, Layered const& u_old, Layered const& v_old, Field const& eta, Layered const& u,
                  Layered const& v, FieldOut const& eta_new, LayeredOut const& u_new, LayeredOut const& v_new) {
   constexpr std::size_t together = has_lanes<Space> ? 1 : 4;
-  auto const columns = keel::block::columns_of(u_new, {std::size_t(here.i_begin), std::size_t(here.j_begin)},
-                                               {std::size_t(here.i_end), std::size_t(here.j_end)});
+  // A GPU takes padded rows whole, ghosts too, which are left alone: then a warp reads and writes whole lines.
+  bool const whole_rows = has_lanes<Space> && u_new.extent(0) % row_padding == 0;
+  std::size_t const i_begin = whole_rows ? 0 : std::size_t(here.i_begin);
+  std::size_t const i_end = whole_rows ? u_new.extent(0) : std::size_t(here.i_end);
+  auto const columns =
+      keel::block::columns_of(u_new, {i_begin, std::size_t(here.j_begin)}, {i_end, std::size_t(here.j_end)});
   keel::block::for_each_block_with_memory<together, keel::block::tail::scalar, double>(
       label, space, columns, std::size_t(p.layers),
       advance_columns<Field, Layered, FieldOut, LayeredOut>{

@@ -17,9 +17,9 @@ namespace ocean {
 
 namespace kr = keel::residency;
 
-struct eta : kr::variable<"eta", double**, kr::levels<3>> {}; // elevation, m
-struct u : kr::variable<"u", double***, kr::levels<3>> {};    // eastward velocity, m/s
-struct v : kr::variable<"v", double***, kr::levels<3>> {};    // northward velocity, m/s
+struct eta : kr::variable<"eta", double**, kr::levels<3>, kr::padded<row_padding>> {}; // elevation, m
+struct u : kr::variable<"u", double***, kr::levels<3>, kr::padded<row_padding>> {};    // eastward velocity, m/s
+struct v : kr::variable<"v", double***, kr::levels<3>, kr::padded<row_padding>> {};    // northward velocity, m/s
 
 /// Level `Level` of one of them, the cells that this rank owns.
 template <class X, int Level>

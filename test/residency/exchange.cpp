@@ -10,9 +10,11 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kr = keel::residency;
@@ -22,6 +24,12 @@ namespace {
 template <class Layout, class Ranks, class Exchange = kr::on_host>
 struct app : test::application<keel::list<test::host, keel::simulated>, kr::automatic, Layout, Ranks> {
   using exchange = Exchange;
+};
+
+// Without the kernels that poison.
+struct on_twin
+    : test::application<keel::list<test::host, test::twin>, kr::automatic, Kokkos::LayoutLeft, keel::machine::mpi> {
+  using exchange = kr::on_device;
 };
 
 struct a : kr::variable<"a", double**, kr::levels<2>> {};
@@ -62,6 +70,17 @@ struct touch : kr::routine<"touch", kr::on_device, kr::updates<a, b>> {
 
 int wrong_cells = 0;
 int checked_ghosts = 0;
+
+// How often a kernel moved boxes since the last call.
+int region_kernels() {
+  static int count;
+  namespace tools = Kokkos::Tools::Experimental;
+  tools::set_begin_parallel_for_callback([](char const* name, std::uint32_t, std::uint64_t*) {
+    if (std::string_view(name) == "keel: regions") ++count;
+  });
+  return std::exchange(count, 0);
+}
+
 struct verify : kr::routine<"verify", kr::on_host, kr::reads<a, b>> {
   template <class V>
   static void run(V v, bool const& x_wraps, bool const& y_wraps) {
@@ -252,6 +271,17 @@ TEST_CASE("residency: an exchange on the device moves nothing to the host") {
   using plan = kr::plan<app<Kokkos::LayoutRight, keel::machine::mpi, kr::on_device>, waves, keel::simulated>;
   static_assert(plan::copies(kr::device, kr::host) == 0);
   static_assert(plan::copies(kr::host, kr::device) == 0);
+}
+
+TEST_CASE("residency: an exchange packs for others by one kernel, and by one fills all ghosts") {
+  test::run<keel::machine::mpi> run{test::twin::name};
+  kr::fields<on_twin, a, b> f{run, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<b>{3}};
+  f.run(fill{});
+  f.run(touch{});
+  (void)region_kernels();
+  f.run(kr::exchange<a, b>{});
+  CHECK(region_kernels() == (run.environment().size() == 1 ? 1 : 2));
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
 }
 
 TEST_CASE("residency: an exchange overlaps routines that do not meet it, and is done for the one that does") {

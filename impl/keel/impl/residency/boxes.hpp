@@ -4,6 +4,8 @@
 /// @file
 /// Which boxes make a region, how their words move, and how they are packed into messages: the bodies of strip.hpp,
 /// packing.hpp.
+///
+/// Long because messages, copies and poison move the same boxes by the same words.
 
 #include <keel/impl/residency/packing.hpp>
 #include <keel/impl/residency/strip.hpp>
@@ -94,9 +96,10 @@ struct move_runs {
     for (std::int64_t i = 0; i < s.words;) {
       Word* const at = array + s[i];
       if (side_by_side > 1) {
-        if (how == motion::gather) std::memcpy(buffer + i, at, std::size_t(side_by_side) * sizeof(Word));
-        else if (how == motion::scatter) std::memcpy(at, buffer + i, std::size_t(side_by_side) * sizeof(Word));
-        else std::memset(at, 0xff, std::size_t(side_by_side) * sizeof(Word));
+        std::size_t const bytes = std::size_t(side_by_side) * sizeof(Word);
+        if (how == motion::gather) std::memcpy(buffer + i, at, bytes);
+        else if (how == motion::poison) std::memset(at, 0xff, bytes);
+        else std::memcpy(at, buffer + (how == motion::copy ? s[i] : i), bytes);
         i += side_by_side;
         continue;
       }
@@ -105,16 +108,16 @@ struct move_runs {
       std::int64_t const length = s.count[d], stride = s.stride[d];
       for (std::int64_t k = 0; k < length; ++k)
         if (how == motion::gather) buffer[i + k] = at[k * stride];
-        else if (how == motion::scatter) at[k * stride] = buffer[i + k];
-        else at[k * stride] = static_cast<Word>(~Word{0});
+        else if (how == motion::poison) at[k * stride] = static_cast<Word>(~Word{0});
+        else at[k * stride] = how == motion::copy ? buffer[s[i] + k * stride] : buffer[i + k];
       i += length;
     }
   }
 };
 
-KEEL_INLINE void move_on_host(motion how, box_move const& what) {
+KEEL_INLINE void move_on_host(box_move const& what) {
   strip const s = strip_of(*what.lies, what.box);
-  with_word(s, move_runs{how, what.array, what.buffer, s});
+  with_word(s, move_runs{what.how, what.array, what.buffer, s});
 }
 
 KEEL_INLINE std::size_t move_words::add(std::span<box_move const> boxes) {
@@ -122,14 +125,14 @@ KEEL_INLINE std::size_t move_words::add(std::span<box_move const> boxes) {
   for (; taken < boxes.size() && count < most; ++taken) {
     box_move const& b = boxes[taken];
     strip const which = strip_of(*b.lies, b.box);
-    if (which.words != 0) pieces[count] = {b.array, b.buffer, which, words() + which.words}, ++count;
+    if (which.words != 0) pieces[count] = {b.how, b.array, b.buffer, which, words() + which.words}, ++count;
   }
   return taken;
 }
 
-KEEL_INLINE void packing::move(motion how, std::span<box_move const> boxes) {
-  if (lane_ != nullptr) return lane_->move(how, boxes);
-  for (box_move const& b : boxes) move_on_host(how, b);
+KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
+  if (lane_ != nullptr) return lane_->move(boxes);
+  for (box_move const& b : boxes) move_on_host(b);
 }
 
 KEEL_INLINE void packing::settle() {
@@ -161,12 +164,12 @@ KEEL_INLINE halo_plan::halo_plan(int rank, share const& s) : share_(s), rank_(ra
   int directions = 1;
   for (int d = 0; d < s.rank; ++d) directions *= 3;
   for (int n = 0; n < directions; ++n)
-    if (int const r = rank_at(n); r >= 0) {
+    if (int const r = rank_at(n); r == rank) {
+      own_directions_.push_back(n);
+    } else if (r >= 0) {
       auto const at = std::find_if(partners_.begin(), partners_.end(), [&](partner const& p) { return p.rank == r; });
       (at != partners_.end() ? *at : partners_.emplace_back(partner{r, {}})).directions.push_back(n);
     }
-  auto const is_other = [&](partner const& p) { return p.rank != rank; };
-  others_ = std::size_t(std::stable_partition(partners_.begin(), partners_.end(), is_other) - partners_.begin());
 }
 
 KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing& where) {
@@ -181,9 +184,10 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing&
   where.in(bytes);
 }
 
-KEEL_INLINE std::byte* halo_plan::add(std::span<halo_array const> arrays, bounds const& box, std::byte* packed) {
+KEEL_INLINE std::byte* halo_plan::add(motion how, std::span<halo_array const> arrays, bounds const& box,
+                                      std::byte* packed) {
   for (halo_array const& a : arrays) {
-    moves_.push_back({a.lies, a.data, packed, box});
+    moves_.push_back({how, a.lies, a.data, packed, box});
     packed += padded(*a.lies, box);
   }
   return packed;
@@ -193,18 +197,30 @@ KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& wh
   moves_.clear();
   std::byte* at = where.out(0);
   for (partner const& p : partners_)
-    for (int n : p.directions) at = add(arrays, rim_box(n), at);
-  where.move(motion::gather, moves_);
+    for (int n : p.directions) at = add(motion::gather, arrays, rim_box(n), at);
+  where.move(moves_);
 }
 
 KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
   moves_.clear();
-  std::byte *const in = where.in(0), *const out = where.out(0);
-  for (partner const& p : partners_) {
-    std::byte* at = (p.rank == rank_ ? out : in) + p.begin;
-    for (auto n = p.directions.rbegin(); n != p.directions.rend(); ++n) at = add(arrays, ghost_box(*n), at);
-  }
-  where.move(motion::scatter, moves_);
+  std::byte* at = where.in(0);
+  for (partner const& p : partners_)
+    for (auto n = p.directions.rbegin(); n != p.directions.rend(); ++n)
+      at = add(motion::scatter, arrays, ghost_box(*n), at);
+  for (int n : own_directions_)
+    for (halo_array const& a : arrays)
+      moves_.push_back({motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + way_round(*a.lies, n),
+                        ghost_box(n)});
+  where.move(moves_);
+}
+
+// From a ghost to the owned cell that it is a copy of, where both are of this rank: through the grid's whole extent.
+KEEL_INLINE std::ptrdiff_t halo_plan::way_round(shape const& lies, int direction) const {
+  bounds const own = share_.owned();
+  std::int64_t elements = 0;
+  for (int d = 0; d < share_.rank; ++d, direction /= 3)
+    elements -= (direction % 3 - 1) * (own.end[d] - own.begin[d]) * lies.stride[d];
+  return elements * lies.element_bytes;
 }
 
 KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {

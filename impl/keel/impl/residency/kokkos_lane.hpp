@@ -39,10 +39,9 @@ struct kokkos_lane_calls {
     (void)Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes);
     if (is_shown) [[unlikely]] Kokkos::Tools::endDeepCopy();
   }
-  static void move(void const* queue, motion how, std::span<box_move const> boxes) {
+  static void move(void const* queue, std::span<box_move const> boxes) {
     while (!boxes.empty()) {
       move_words words;
-      words.how = how;
       boxes = boxes.subspan(words.add(boxes));
       if (words.count != 0)
         Kokkos::parallel_for("keel: regions",

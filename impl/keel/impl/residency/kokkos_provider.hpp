@@ -154,12 +154,13 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
   if (staged.bytes == 0) return {};
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
     detail::shape const& lies = shape_of(t.variable, t.component);
-    detail::move_on_host(detail::motion::gather,
-                         {&lies, array(t.variable, t.level, t.component, host), staged.here + offset, box});
-    moves_.push_back({&lies, array(t.variable, t.level, t.component, t.to), staged.there + offset, box});
+    detail::move_on_host(
+        {detail::motion::gather, &lies, array(t.variable, t.level, t.component, host), staged.here + offset, box});
+    moves_.push_back(
+        {detail::motion::scatter, &lies, array(t.variable, t.level, t.component, t.to), staged.there + offset, box});
   });
   lane.to_device(staged.there, staged.here, staged.bytes);
-  lane.move(detail::motion::scatter, moves_);
+  lane.move(moves_);
   return {};
 }
 
@@ -177,12 +178,12 @@ KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch)
   if (staged.bytes == 0) return;
   transfer const* last = nullptr;
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
-    moves_.push_back({&shape_of(t.variable, t.component), array(t.variable, t.level, t.component, t.from),
-                      staged.there + offset, box});
+    moves_.push_back({detail::motion::gather, &shape_of(t.variable, t.component),
+                      array(t.variable, t.level, t.component, t.from), staged.there + offset, box});
     if (std::exchange(last, &t) != &t)
       channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), staged.here + offset});
   });
-  lane.move(detail::motion::gather, moves_);
+  lane.move(moves_);
   lane.to_host(staged.here, staged.there, staged.bytes);
 }
 
@@ -198,8 +199,8 @@ KEEL_INLINE void kokkos_provider::wait(memory m) {
   channel.lane.fence();
   for (arrival const& a : channel.arrivals)
     for_each_box({&a.what, 1}, [&](transfer const& t, bounds const& box, std::size_t offset) {
-      detail::move_on_host(detail::motion::scatter,
-                           {&shape_of(t.variable, t.component), a.array, a.staged + offset, box});
+      detail::move_on_host(
+          {detail::motion::scatter, &shape_of(t.variable, t.component), a.array, a.staged + offset, box});
     });
   channel.arrivals.clear();
   channel.used = 0;
@@ -218,9 +219,10 @@ KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component,
   detail::shape const& lies = shape_of(variable, component);
   void* const data = array(variable, level, component, m);
   moves_.clear();
-  for (bounds const& box : boxes(lies, component, where)) moves_.push_back({&lies, data, nullptr, box});
-  if (m != host) return lane_of(m).move(detail::motion::poison, moves_);
-  for (detail::box_move const& each : moves_) detail::move_on_host(detail::motion::poison, each);
+  for (bounds const& box : boxes(lies, component, where))
+    moves_.push_back({detail::motion::poison, &lies, data, nullptr, box});
+  if (m != host) return lane_of(m).move(moves_);
+  for (detail::box_move const& each : moves_) detail::move_on_host(each);
 }
 
 KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int component, region where, memory m) {

@@ -25,7 +25,7 @@ public:
     void (*to_device)(void const* queue, void* to, void const* host_from, std::size_t bytes);
     void (*to_host)(void const* queue, void* host_to, void const* from, std::size_t bytes);
     void (*copy)(void const* queue, void* to, void const* from, std::size_t bytes);
-    void (*move)(void const* queue, motion how, std::span<box_move const> boxes);
+    void (*move)(void const* queue, std::span<box_move const> boxes);
     std::uint64_t (*digest)(void const* queue, shape const& lies, void const* array, bounds const& box);
     void (*fence)(void const* queue);
   };
@@ -47,7 +47,7 @@ public:
   }
   void copy(void* to, void const* from, std::size_t bytes) const { calls_->copy(queue_.get(), to, from, bytes); }
   /// Moves the words of boxes that do not overlap where they go, by as few kernels as hold them.
-  void move(motion how, std::span<box_move const> boxes) const { calls_->move(queue_.get(), how, boxes); }
+  void move(std::span<box_move const> boxes) const { calls_->move(queue_.get(), boxes); }
   /// The digest of a box; waits for it.
   [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, bounds const& box) const {
     return calls_->digest(queue_.get(), lies, array, box);

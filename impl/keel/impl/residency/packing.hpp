@@ -6,6 +6,7 @@
 /// host, or on a device. The bodies stand in boxes.hpp.
 
 #include <keel/impl/residency/lane.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
 #include <cstddef>
@@ -29,7 +30,7 @@ public:
   std::byte* in(std::size_t bytes) { return room(in_, bytes); }
   [[nodiscard]] std::byte* mail_out() const { return by_way_of_host_ ? out_.mail.get() : out_.packed.get(); }
   [[nodiscard]] std::byte* mail_in() const { return by_way_of_host_ ? in_.mail.get() : in_.packed.get(); }
-  void move(motion how, std::span<box_move const> boxes);
+  void move(std::span<box_move const> boxes);
   /// Returns when what was packed may leave, and more may arrive.
   void settle();
   /// What arrived may be unpacked.
@@ -54,8 +55,8 @@ struct halo_array {
 };
 
 /// Who exchanges what with this rank: each rank that lies in some direction, corners included, gets one message with
-/// the rims of all arrays. A box of cells is a direction, a number of one base-3 digit a dimension: 0 low, 1 here, 2
-/// high.
+/// the rims of all arrays. Where that is this rank itself, its ghosts are copied from its own cells. A direction is a
+/// number of one base-3 digit a dimension: 0 low, 1 here, 2 high.
 class halo_plan {
 public:
   halo_plan(int rank, share const& s);
@@ -69,7 +70,7 @@ public:
   /// Makes room for these arrays, and finds out where their messages begin.
   void lay_out(std::span<halo_array const> arrays, packing& where);
   /// The other ranks; each sends one message and gets one.
-  [[nodiscard]] std::span<partner const> others() const { return {partners_.data(), others_}; }
+  [[nodiscard]] std::span<partner const> others() const { return partners_; }
   void pack(std::span<halo_array const> arrays, packing& where);
   /// What came goes to the ghosts. The partner packed the opposite directions, in their order.
   void unpack(std::span<halo_array const> arrays, packing& where);
@@ -80,13 +81,18 @@ private:
   [[nodiscard]] int rank_at(int direction) const;
   [[nodiscard]] bounds rim_box(int direction) const;
   [[nodiscard]] bounds ghost_box(int direction) const;
-  std::byte* add(std::span<halo_array const> arrays, bounds const& box, std::byte* packed);
+  [[nodiscard]] std::ptrdiff_t way_round(shape const& lies, int direction) const;
+  std::byte* add(motion how, std::span<halo_array const> arrays, bounds const& box, std::byte* packed);
 
   share share_;
   int rank_;
-  std::vector<partner> partners_; // this rank behind the others, where it is one
-  std::size_t others_ = 0;
+  std::vector<partner> partners_;
+  std::vector<int> own_directions_;
   std::vector<box_move> moves_; // of the exchange at work
 };
 
 } // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/boxes.hpp>
+#endif

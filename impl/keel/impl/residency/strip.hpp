@@ -65,11 +65,13 @@ KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&...
   else kernel.template run<std::uint8_t>(arguments...);
 }
 
-/// What happens to the words of a strip.
-enum class motion { gather, scatter, poison };
+/// What happens to the words of a strip: they go to packed words, come from them, come from another box, are poisoned.
+enum class motion { gather, scatter, copy, poison };
 
-/// One box of an array, and the packed words that it is moved from or to.
+/// One box of an array, and the packed words that it is moved from or to. In a copy `buffer` is the array moved by the
+/// way from this box to the other one, so that a word comes from its own place there.
 struct box_move {
+  motion how;
   shape const* lies;
   void* array;
   void* buffer;
@@ -80,6 +82,7 @@ struct box_move {
 /// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch.
 struct move_words {
   struct piece {
+    motion how;
     void* array;
     void* buffer;
     strip which;
@@ -87,7 +90,6 @@ struct move_words {
   };
   static constexpr int most = 24; ///< a kernel's arguments have 4 KiB
   piece pieces[most];
-  motion how;
   int count = 0;
 
   /// Adds as many of the boxes as there is room for, and says how many.
@@ -104,15 +106,16 @@ struct move_words {
   }
   template <class Word>
   KEEL_FUNCTION void run(piece const& p, std::int64_t i) const {
-    Word& there = static_cast<Word*>(p.array)[p.which[i]];
-    if (how == motion::gather) static_cast<Word*>(p.buffer)[i] = there;
-    else if (how == motion::scatter) there = static_cast<Word*>(p.buffer)[i];
-    else there = static_cast<Word>(~Word{0});
+    std::int64_t const at = p.which[i];
+    Word& there = static_cast<Word*>(p.array)[at];
+    if (p.how == motion::gather) static_cast<Word*>(p.buffer)[i] = there;
+    else if (p.how == motion::poison) there = static_cast<Word>(~Word{0});
+    else there = static_cast<Word*>(p.buffer)[p.how == motion::copy ? at : i];
   }
 };
 static_assert(sizeof(move_words) <= 3840);
 /// The same on the calling thread.
-void move_on_host(motion how, box_move const& what);
+void move_on_host(box_move const& what);
 
 [[nodiscard]] inline std::int64_t bytes_of(shape const& s, bounds const& box) {
   return box.size(s.rank) * s.inner * s.element_bytes;
