@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// Kernels of keel::block beside plain loops, beside other libraries of packs where they are installed, and beside the
-/// rates of memory, all in one program on one thread: bench-block [MiB of the largest array].
+/// rates of memory, all in one program, on one thread and in memory on all: bench-block [MiB of an array] [threads].
 #include <keel/block.hpp>
 
 #include "rounds.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #if __has_include(<experimental/simd>)
@@ -113,7 +115,8 @@ void add_lengths(std::vector<variant>& all, char const* what, kb::factorised<fie
                   [=] { kb::solve_tridiagonal<Length, levels>("t", kb::caller{}, m, x); }, right}), ...);
 }
 
-bool tridiagonal(double* a, double* b, double* c, std::size_t n, char const* where, int calls) {
+/// Three of n elements, and what runs on them, for one thread.
+std::vector<variant> kernels_of(double* a, double* b, double* c, std::size_t n) {
   static matrix numbers;
   static auto const m = kb::factorise<1>("f", kb::caller{}, numbers.fields());
   std::size_t const columns = n / levels;
@@ -185,10 +188,34 @@ bool tridiagonal(double* a, double* b, double* c, std::size_t n, char const* whe
       });
     }
   }});
+  return all;
+}
+
+/// Each of these threads has arrays of its own, which it has touched first.
+bool in_memory(std::size_t n, int threads, char const* where, int calls) {
+  auto const count = std::size_t(threads);
+  std::vector<std::vector<variant>> each(count);
+  std::vector<memory> arrays;
+  for (auto& kernels : each)
+    std::jthread([&] {
+      double* made[3];
+      for (double*& array : made) array = arrays.emplace_back(allocated(n)).get();
+      kernels = kernels_of(made[0], made[1], made[2], n);
+    }).join();
+  std::vector<variant> all = each[0];
+  for (std::size_t v = 0; v < all.size(); ++v) {
+    all[v].units *= threads;
+    all[v].run = [&each, v] {
+      std::vector<std::jthread> others;
+      for (std::size_t t = 1; t < each.size(); ++t) others.emplace_back(each[t][v].run);
+      each[0][v].run();
+    };
+  }
   keel::bench::rounds r(std::move(all));
   r.measure(13, calls);
-  return r.print((std::string("memory, ") + where + ", " + std::to_string(n * 8 >> 20) + " MiB an array").c_str(),
-                 "GB/s");
+  std::string const title = std::string(where) + ", " + std::to_string(n * 8 >> 10) + " KiB an array, " +
+                            std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  return r.print(title.c_str(), "GB/s");
 }
 
 template <class F>
@@ -289,16 +316,21 @@ bool functions(double* a, double* b, std::size_t n) {
 } // namespace
 
 int main(int argc, char** argv) {
-  char* end = nullptr;
-  long const mebibytes = argc > 1 ? std::strtol(argv[1], &end, 10) : 256;
-  if (argc > 2 || (argc == 2 && (*end != 0 || mebibytes < 1 || mebibytes > 65536))) {
-    std::fprintf(stderr, "usage: bench-block [MiB of an array, 1 to 65536; 256]\n");
+  long numbers[] = {256, long(std::max(1U, std::thread::hardware_concurrency()))};
+  bool good = argc <= 3;
+  for (int n = 1; good && n < argc; ++n) {
+    char* end = nullptr;
+    numbers[n - 1] = std::strtol(argv[n], &end, 10);
+    good = *end == 0 && end != argv[n] && numbers[n - 1] >= 1 && numbers[n - 1] <= 65536;
+  }
+  if (!good) {
+    std::fprintf(stderr, "usage: bench-block [MiB of an array, 1 to 65536; 256] [threads; all]\n");
     return 2;
   }
-  std::size_t const n = std::size_t(mebibytes) << 17;
-  auto const a = allocated(n), b = allocated(n), c = allocated(n);
-  bool good = functions(a.get(), b.get(), std::size_t{1} << 14);
-  good = tridiagonal(a.get(), b.get(), c.get(), std::size_t{1} << 16, "second-level cache", 40) && good;
-  good = tridiagonal(a.get(), b.get(), c.get(), n, "memory", 1) && good;
+  std::size_t const n = std::size_t(numbers[0]) << 17, few = std::size_t{1} << 14;
+  good = functions(allocated(few).get(), allocated(few).get(), few);
+  good = in_memory(std::size_t{1} << 16, 1, "second-level cache", 40) && good;
+  good = in_memory(n, 1, "memory", 1) && good;
+  if (numbers[1] > 1) good = in_memory(n, int(numbers[1]), "memory", 1) && good;
   return good ? 0 : 1;
 }
