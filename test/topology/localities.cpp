@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// Which trees of localities are sound, so that one out of a damaged file is refused.
+#include <keel/impl/topology/latencies.hpp>
 #include <keel/impl/topology/localities.hpp>
 
 #include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
 
 using keel::topology::detail::localities;
 
@@ -87,4 +91,37 @@ TEST_CASE("topology: steps lead to the first place around both, and cores within
   CHECK(within(2, 0) == 24);
   CHECK(within(2, 1) == 24);
   for (int steps : {2, 3, 1000, -1}) CHECK(within(3, steps) == 04);
+}
+
+TEST_CASE("topology: latencies are sound if they have a row for each core and a column for each memory") {
+  namespace detail = keel::topology::detail;
+  detail::numbers_to_memories one(1), two(2);
+  CHECK(one.is_sound(7, 7)); // none are known
+  one.add({5});
+  CHECK(one.is_sound(1, 1));
+  CHECK_FALSE(one.is_sound(2, 1));
+  CHECK_FALSE(one.is_sound(1, 2));
+  CHECK_FALSE(one.is_sound(1, 0));
+  for (auto const& row : {std::vector<std::uint64_t>{5, 6}, {6, 5}, {5, 6}}) two.add(row);
+  CHECK(two.is_sound(3, 2));
+  auto damaged = two;
+  auto&& [memories, row_of_core, values] = damaged.parts();
+  row_of_core[0] = 2; // there are two rows
+  CHECK_FALSE(damaged.is_sound(3, 2));
+  row_of_core[0] = 1;
+  CHECK(damaged.is_sound(3, 2));
+  values.push_back(7);
+  CHECK_FALSE(damaged.is_sound(3, 2));
+}
+
+TEST_CASE("topology: speeds by latency are those to the first memory, and 100 where one of the two is unknown") {
+  namespace detail = keel::topology::detail;
+  auto const speeds = [](std::vector<std::uint64_t> const& row) {
+    detail::numbers_to_memories latencies(row.size());
+    latencies.add(row);
+    return detail::speeds_by_latency(latencies, 1, int(row.size()));
+  };
+  CHECK(speeds({100, 50, 200, 0}) == std::vector{100, 200, 50, 100});
+  CHECK(speeds({0, 50}) == std::vector{100, 100});
+  CHECK(speeds({1, 1}) == std::vector{100, 100});
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/topology/cards.hpp>
 #include <keel/topology/node.hpp>
 
 #include <laws/topology.hpp>
+#include <support/folder.hpp>
 #include <support/message_of.hpp>
 #include <support/skip.hpp>
 
@@ -21,6 +23,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -49,8 +52,10 @@ void check_against_hwloc(std::filesystem::path const& file) {
   REQUIRE(n.cores().size() == oracle.cores().size());
   REQUIRE(n.memories().size() == oracle.memories().size());
   for (auto const& c : n.cores()) {
-    REQUIRE(std::set<int>(c.hardware_threads.begin(), c.hardware_threads.end()) ==
-            oracle.threads(oracle.cores()[std::size_t(c.id)]));
+    auto const object = oracle.cores()[std::size_t(c.id)];
+    REQUIRE(std::set<int>(c.hardware_threads.begin(), c.hardware_threads.end()) == oracle.threads(object));
+    CHECK(c.os_index == (object->os_index == HWLOC_UNKNOWN_INDEX ? c.id : int(object->os_index)));
+    CHECK(c.name == (object->type == HWLOC_OBJ_PU ? "thread " : "core ") + std::to_string(c.os_index));
     for (auto const& other : n.cores())
       REQUIRE(n.distance_to_core(c.id, other.id) ==
               oracle.distance(oracle.cores()[std::size_t(c.id)], oracle.cores()[std::size_t(other.id)]));
@@ -201,6 +206,16 @@ TEST_CASE("topology: a core whose neighbour is switched off is as far from its m
   for (auto const& p : n.place(3, {.order = order::by_device})) CHECK((p.cores - id_set::range(0, 7)).empty());
 }
 
+TEST_CASE("topology: a core is called by the system's number, which is not its id") {
+  auto const n = node::from_synthetic("core:3(indexes=2,0,1) pu:1(indexes=0,1,2)");
+  REQUIRE(n.cores().size() == 3);
+  for (int const id : {0, 1, 2}) {
+    int const number = id == 0 ? 2 : id - 1;
+    CHECK(n.cores()[std::size_t(id)].os_index == number);
+    CHECK(n.cores()[std::size_t(id)].name == "core " + std::to_string(number));
+  }
+}
+
 TEST_CASE("topology: distance counts the different localities on the way up") {
   auto const n = node::from_synthetic("package:2 numa:2 l3:1 core:2 pu:2"); // the L3 is the NUMA node's locality
   CHECK(n.cores().size() == 8);
@@ -257,6 +272,38 @@ TEST_CASE("topology: a GPU known only to the bus is a GPU, and so are those that
   CHECK(n.devices()[1].contexts == 1);
 }
 
+TEST_CASE("topology: of ATI's displays only those of old servers compute nothing") {
+  auto const only_displays = [](unsigned vendor, unsigned product) {
+    detail::pci_function pci{};
+    pci.vendor_id = static_cast<unsigned short>(vendor), pci.device_id = static_cast<unsigned short>(product);
+    return detail::only_displays(pci);
+  };
+  for (unsigned const display : {0x515eu, 0x5969u, 0x4752u}) {
+    CHECK(only_displays(0x1002, display));
+    CHECK_FALSE(only_displays(0x10de, display));
+  }
+  CHECK_FALSE(only_displays(0x1002, 0x74a1));
+  CHECK(only_displays(0x1a03, 0x74a1));
+}
+
+TEST_CASE("topology: the model of a card is its vendor and its product, the first that are told") {
+  auto text = text_of("contexts.xml");
+  std::string const fact = "<info name=\"Contexts\" value=\"4\"/>";
+  auto const model = [&](std::string const& more) {
+    auto changed = text;
+    replace(changed, fact, fact + more);
+    return node::from_xml_text(changed).devices()[0].model;
+  };
+  auto const info = [](std::string const& name, std::string const& value) {
+    return "<info name=\"" + name + "\" value=\"" + value + "\"/>";
+  };
+  CHECK(model("").empty());
+  CHECK(model(info("PCIVendor", "Maker")) == "Maker");
+  CHECK(model(info("PCIDevice", "Board 7")) == "Board 7");
+  CHECK(model(info("PCIVendor", "Maker") + info("PCIDevice", "Board 7")) == "Maker Board 7");
+  CHECK(model(info("GPUVendor", "Other") + info("PCIDevice", "Board 7")) == "Board 7");
+}
+
 TEST_CASE("topology: cores say what they are made for, how fast, and what they share") {
   auto const n = node::from_xml(own_machine("hybrid.xml"));
   CHECK(n.nearby_cores(0, core_type::performance) == id_set::range(0, 8));
@@ -282,6 +329,55 @@ TEST_CASE("topology: where kinds of cores have no names, all but the last in hwl
   auto const n = node::from_xml_text(text);
   CHECK(n.nearby_cores(0, core_type::performance) == id_set::range(0, 8));
   CHECK(n.nearby_cores(0, core_type::efficiency) == id_set::range(8, 16));
+}
+
+TEST_CASE("topology: cores of unknown frequency count as fast as the fastest") {
+  auto text = text_of("hybrid.xml");
+  replace(text, "<info name=\"FrequencyMaxMHz\" value=\"3900\"/>", "");
+  auto const n = node::from_xml_text(text);
+  for (auto const& c : n.cores()) CHECK(c.relative_speed == 100);
+}
+
+TEST_CASE("topology: a kind of cores is what Intel's name for it says, whatever its place in hwloc's order") {
+  auto text = text_of("hybrid.xml");
+  replace(text, "IntelAtom", "IntelCore");
+  CHECK(node::from_xml_text(text).nearby_cores(0, core_type::performance) == id_set::range(0, 16));
+  text = text_of("hybrid.xml");
+  replace(text, "IntelCore", "IntelAtom");
+  CHECK(node::from_xml_text(text).nearby_cores(0, core_type::efficiency) == id_set::range(0, 16));
+}
+
+TEST_CASE("topology: a memory with a cache before it says how large that is") {
+  auto text = text_of("one_core.xml");
+  CHECK(node::from_xml_text(text).memories()[0].cache_bytes == 0);
+  std::string const sets = "cpuset=\"0x1\" complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\"";
+  replace(
+      text, "<object type=\"NUMANode\"",
+      "<object type=\"MemCache\" cache_size=\"1073741824\" depth=\"1\" cache_linesize=\"64\" cache_associativity=\"0\" "
+      "cache_type=\"0\" gp_index=\"99\" " +
+          sets + "><object type=\"NUMANode\"");
+  replace(text, "<page_type size=\"2097152\" count=\"0\"/>\n      </object>", "</object></object>");
+  auto const n = node::from_xml_text(text);
+  REQUIRE(n.memories().size() == 1);
+  CHECK(n.memories()[0].cache_bytes == std::uint64_t{1} << 30);
+  CHECK(n.memories()[0].type == memory_type::cache_side);
+}
+
+TEST_CASE("topology: the slower of two cards of a type is told in per cent; one without a link counts as fast") {
+  auto text = text_of("gpus8_numa4.xml");
+  auto const before = node::from_xml_text(text);
+  auto const slower = [&](std::string const& speed) {
+    auto changed = text;
+    replace(changed, "pci_link_speed=\"31.5\"", "pci_link_speed=\"" + speed + "\"");
+    auto const n = node::from_xml_text(changed);
+    int least = 100;
+    for (auto const& d : n.devices()) least = std::min(least, d.relative_speed);
+    return least;
+  };
+  CHECK(slower("31.5") == 100);
+  CHECK(slower("15.75") == 50);
+  CHECK(slower("0.63") == 2);
+  CHECK(slower("0.0") == 100);
 }
 
 TEST_CASE("topology: memories say their kind and speed") {
@@ -381,6 +477,35 @@ TEST_CASE("topology: a memory of unknown bandwidth counts as fast as the first")
   auto const n = node::from_xml_text(text);
   int const speeds[]{100, 100, 100, 400};
   for (auto const& m : n.memories()) CHECK(m.relative_speed == speeds[m.id]);
+}
+
+TEST_CASE("topology: a bandwidth of one unit is a bandwidth") {
+  auto const speeds_with = [](std::string const& first, std::string const& others) {
+    auto text = text_of("attributes.xml");
+    for (char const* known : {"200000", "80000", "800000", "90000"}) {
+      std::string const value = "value=\"" + std::string{known} + '"';
+      for (auto at = text.find(value); at != text.npos; at = text.find(value)) {
+        bool const is_of_first = text.rfind("gp_index=\"3\"", at) + 20 > at;
+        text.replace(at, value.size(), "value=\"" + (is_of_first ? first : others) + '"');
+      }
+    }
+    std::vector<int> speeds;
+    auto const n = node::from_xml_text(text);
+    for (auto const& m : n.memories()) speeds.push_back(m.relative_speed);
+    return speeds;
+  };
+  CHECK(speeds_with("4", "1") == std::vector{100, 25, 25, 25});
+  CHECK(speeds_with("1", "3") == std::vector{100, 300, 300, 300});
+}
+
+TEST_CASE("topology: a file is read to its last byte, wherever its blocks end") {
+  auto text = text_of("one_core.xml");
+  while (text.back() == '\n') text.pop_back();
+  text.insert(text.find("<object"), (std::size_t{1} << 16) + 1 - text.size(), ' ');
+  keel::test::folder const f{"keel-xml-blocks"};
+  std::ofstream{f.path / "it.xml", std::ios::binary} << text;
+  REQUIRE(std::filesystem::file_size(f.path / "it.xml") == 65537);
+  CHECK(node::from_xml(f.path / "it.xml").cores().size() == 1);
 }
 
 TEST_CASE("topology: the fastest card of its type has full speed, however slow it is") {

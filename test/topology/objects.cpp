@@ -23,7 +23,9 @@ TEST_CASE("topology: every kind has a name of its own") {
 
 TEST_CASE("topology: what is unknown has an honest default") {
   CHECK(memory{}.relative_speed == 100);
+  CHECK(memory{}.bytes == 0);
   CHECK_FALSE(memory{}.base_address.has_value());
   CHECK(core{}.page_sizes == 0);
   CHECK(device{}.contexts == 0);
+  CHECK(device{}.id == 0);
 }

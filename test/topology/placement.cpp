@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/topology/placement.hpp>
 
+#include <keel/impl/topology/place.hpp>
 #include <keel/topology/node.hpp>
 
 #include "saved.hpp"
@@ -281,6 +282,20 @@ TEST_CASE("topology: by_device keeps ranks on the cores near their device, and u
   for (int r = 0; r < 4; ++r) CHECK(by_network[std::size_t(r)].device == 3 * r + 2);
 }
 
+TEST_CASE("topology: by_device gives each rank cores and a device, wherever on a machine that is") {
+  CHECK(placement{}.memory == -1);
+  CHECK(placement{}.device == -1);
+  for (auto const& file : keel::test::all_machines()) {
+    CAPTURE(file);
+    auto const n = node::from_xml(file);
+    if (n.devices().empty()) continue;
+    for (auto const& p : n.place(2, {.order = order::by_device, .device = device_type::any})) {
+      CHECK_FALSE(p.cores.empty());
+      CHECK(p.device >= 0);
+    }
+  }
+}
+
 TEST_CASE("topology: by_device takes places with the same cores for one") {
   auto const n = node::from_xml(own_machine("nested_places.xml")); // one GPU at a package, one at the only group in it
   CHECK(n.distance_to_device(0, 0) < n.distance_to_device(0, 1));
@@ -397,4 +412,16 @@ TEST_CASE("topology: a rule chooses how many hardware threads of a core are used
       }
   }
   CHECK_THROWS_AS((void)n.place(1, {.threads_per_core = -1}), keel::error);
+}
+
+TEST_CASE("topology: of few ranks each has a device in the middle of its share, of many each device as many") {
+  detail::inventory all;
+  all.devices.resize(8);
+  auto const shares = [&](std::vector<int> const& devices, int ranks) {
+    return detail::shares_of_devices(all, devices, ranks);
+  };
+  CHECK(shares({0, 1, 2, 3, 4, 5, 6, 7}, 2) == std::vector{0, 0, 1, 0, 0, 0, 1, 0});
+  CHECK(shares({0, 1, 2, 3}, 3) == std::vector{1, 0, 1, 1});
+  CHECK(shares({0, 1, 2, 3}, 4) == std::vector{1, 1, 1, 1});
+  CHECK(shares({4, 5}, 5) == std::vector{3, 2});
 }

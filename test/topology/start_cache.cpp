@@ -127,6 +127,18 @@ TEST_CASE("topology: bytes with a type or an id that there is not are refused") 
   };
   CHECK(with_thread(detail::xml_index_max - 1));
   CHECK_FALSE(with_thread(detail::xml_index_max));
+  auto const with_last_core_at = [&](int place) {
+    return taken([&](detail::inventory& all) { all.core_places.back() = place; });
+  };
+  CHECK(with_last_core_at(good.core_places.back()));
+  CHECK_FALSE(with_last_core_at(0)); // the whole machine, in which the core is
+  CHECK_FALSE(with_last_core_at(good.core_places.front()));
+  auto const with_cache_at = [&](int place) {
+    return taken([&](detail::inventory& all) { all.caches.back().back() = place; });
+  };
+  int const places = good.tree.size();
+  for (int const place : {-1, 0, places - 1}) CHECK(with_cache_at(place));
+  for (int const place : {-2, places, places + 1}) CHECK_FALSE(with_cache_at(place));
 }
 
 TEST_CASE("topology: what is kept is the node that was read") {
@@ -204,6 +216,12 @@ TEST_CASE("topology: the key holds boot, kernel, limits and hwloc's variables") 
     CHECK_MESSAGE(contains(key.text, words), part);
   }
   CHECK(contains(key.text, to_string(bound_hardware_threads()) + '\n'));
+  std::error_code code;
+  auto const network = fs::read_symlink("/proc/self/ns/net", code).string();
+  CHECK(contains(key.text, network));
+  setenv("NO_VARIABLE_OF_HWLOC", "0", 1);
+  CHECK(detail::read_cache_key().text == key.text);
+  unsetenv("NO_VARIABLE_OF_HWLOC");
   setenv("HWLOC_GROUPING", "0", 1);
   auto const other = detail::read_cache_key();
   unsetenv("HWLOC_GROUPING");
@@ -279,10 +297,22 @@ TEST_CASE("topology: of a file that is larger than any node nothing is read") {
   detail::cache_folder const kept{f.path};
   CHECK_FALSE(kept.read("none").has_value());
   CHECK(kept.read("it") == std::string{});
+  CHECK(kept.replace("it", "1") == 0);
+  CHECK(kept.read("it") == std::string{"1"});
   fs::resize_file(f.path / "it", detail::xml_bytes_max);
   CHECK(kept.read("it").value().size() == detail::xml_bytes_max);
   fs::resize_file(f.path / "it", detail::xml_bytes_max + 1);
   CHECK(kept.read("it") == std::string{});
+}
+
+TEST_CASE("topology: of a file that ends before its size only what is there is read") {
+  fs::path const file{"/sys/kernel/uevent_seqnum"}; // the system calls it a page long
+  if (geteuid() != 0) return keel::test::skip("not root");
+  if (!fs::exists(file)) return keel::test::skip("no count of the system's events");
+  auto const words = detail::cache_folder{file.parent_path()}.read(file.filename().string());
+  REQUIRE(words.has_value());
+  CHECK(words->size() < fs::file_size(file));
+  CHECK(words->ends_with('\n'));
 }
 
 TEST_CASE("topology: where nothing can be written the node is read all the same, and says so") {

@@ -144,6 +144,11 @@ TEST_CASE("topology: a text is shown to hwloc if its objects can stand where the
   refused(machine("", unit), "nothing in it has");
   for (char const* index : {"", "1x", "-1", "x", "65536", "0"})
     refused(machine("", unit + object("PU", " os_index=\"" + std::string{index} + "\"" + sets_of_other)), "os_index");
+  for (char const* index : {"-1", "65536"}) // the first that cannot be a bit of a set
+    refused(machine("", unit + object("PU", " os_index=\"" + std::string{index} + "\"" + sets_of_other)),
+            "has no os_index");
+  refused(machine("", unit + object("PU", " os_index=\"65535\"" + sets_of_other)),
+          "has a set that is not its os_index");
   refused(machine("", unit + object("PU", " os_index=\"1\"" + sets_of_two)), "os_index");
   refused(machine(memory), "has the os_index of another");
   refused(machine(object("Core", R"( cpuset="0x1" complete_cpuset="0x1" nodeset="0x1")")), "no complete_nodeset");
