@@ -4,9 +4,15 @@
 #include <keel/machine.hpp>
 
 #include <doctest/doctest.h>
+#include "command_line.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace kd = keel::device;
@@ -61,4 +67,90 @@ TEST_CASE("device: a variable by which OpenMP binds its threads itself is found,
   setenv("OMP_PROC_BIND", "spread", 1);
   CHECK(kd::bound_rank::openmp_variable() == std::string_view{"OMP_PROC_BIND"});
   unsetenv("OMP_PROC_BIND");
+}
+
+TEST_CASE("device: where a rank is bound is noted, and of one that is not, nothing is") {
+  keel::machine::basic_environment<keel::machine::alone> const alone;
+  kd::own_node const node;
+  kd::common_settings common;
+  kd::placed_rank me;
+  kd::note_places(me, alone, common);
+  CHECK(common.remarks().empty());
+  common.program.bind.place = true;
+  REQUIRE(kd::go(me, alone, "app", common, node).empty());
+  kd::note_places(me, alone, common);
+  REQUIRE_FALSE(common.remarks().empty());
+  CHECK(common.remarks()[0].text == "rank 0 is bound to " + me.text());
+}
+
+namespace {
+
+std::vector<std::string> cards; // PCI ids of those that `propose` may take
+
+/// A device with instances and no other knob.
+kd::device_facts cards_alone() {
+  static std::atomic<unsigned> told{0};
+  kd::device_facts facts{.name = "cards",
+                         .knobs = {},
+                         .starts_itself = false,
+                         .configure = [](keel::space::settings const&) {},
+                         .is_running = [] { return false; },
+                         .default_threads = nullptr,
+                         .max_devices = [] { return int(cards.size()); },
+                         .pci_id = [](int i) { return cards[std::size_t(i)]; },
+                         .told = &told};
+  facts.knobs[std::size_t(kd::knob::device_instance)] = {[] {
+    return keel::space::bounds{0, std::int64_t(cards.size()) - 1};
+  }};
+  return facts;
+}
+
+} // namespace
+
+TEST_CASE("device: of ranks that a launcher has bound, each takes a card near its first hardware thread") {
+  auto const seen = kt::node::from_xml(KEEL_TEST_DATA "/gpus8_numa4.xml");
+  cards.clear();
+  for (auto const& d : seen.devices())
+    if (d.type == kt::device_type::gpu) cards.push_back(d.pci_id);
+  auto const facts = cards_alone();
+  auto const last = *seen.cores().back().hardware_threads.begin();
+  std::array const told{kd::told_threads{1, last}, kd::told_threads{2, 0}};
+  keel::test::variable const file{"HWLOC_XMLFILE", KEEL_TEST_DATA "/gpus8_numa4.xml"};
+  kd::own_node const node;
+  kd::placed_rank const unbound;
+  for (int rank = 0; rank < 2; ++rank) {
+    std::array<kd::held_value, 1> value;
+    kd::changeable_knobs const knobs{&facts, value.data()};
+    kd::program_settings const program;
+    kd::propose({&knobs, 1}, rank, {reinterpret_cast<char const*>(told.data()), sizeof told}, unbound, program, node);
+    int const core = rank == 0 ? int(seen.cores().size()) - 1 : 0;
+    REQUIRE(value[0].value.has_value());
+    auto const& taken = cards[std::size_t(*value[0].value)];
+    CAPTURE(taken);
+    int nearest = 1'000, distance = -1;
+    for (auto const& d : seen.devices())
+      if (d.type == kt::device_type::gpu) {
+        nearest = std::min(nearest, seen.distance_to_device(core, d.id));
+        if (d.pci_id == taken) distance = seen.distance_to_device(core, d.id);
+      }
+    CHECK(distance == nearest);
+  }
+}
+
+TEST_CASE("device: ranks that may run on the same hardware threads share them, and others do not count") {
+  auto facts = cards_alone();
+  facts.knobs = {};
+  facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; }};
+  facts.default_threads = [] { return 8; };
+  facts.max_devices = nullptr;
+  std::array const told{kd::told_threads{1, 0}, kd::told_threads{1, 0}, kd::told_threads{2, 4}};
+  kd::own_node const node;
+  kd::placed_rank const unbound;
+  kd::program_settings const program;
+  for (int rank = 0; rank < 3; ++rank) {
+    std::array<kd::held_value, 1> value;
+    kd::changeable_knobs const knobs{&facts, value.data()};
+    kd::propose({&knobs, 1}, rank, {reinterpret_cast<char const*>(told.data()), sizeof told}, unbound, program, node);
+    CHECK(value[0].value == (rank < 2 ? 4 : 8));
+  }
 }

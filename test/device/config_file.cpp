@@ -224,3 +224,26 @@ TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused 
   file const binary{std::string_view{"log-level\0", 10}};
   CHECK(start_with({"app", "--conf-config", binary.path}).find("it is not a text") != std::string::npos);
 }
+
+TEST_CASE("device: a file holds a megabyte at most, and a line 4,096 bytes") {
+  std::string const long_line = "# " + std::string(5000, 'x') + "\n";
+  CHECK(knobs(long_line).empty());
+  CHECK(refusal("trace-file = " + std::string(4096 - 13, 'x')).starts_with("trace-file//xxx"));
+  CHECK(refusal("trace-file = " + std::string(4097 - 13, 'x')).find("the line has 4097 bytes") != std::string::npos);
+  auto const of_size = [](std::size_t bytes) {
+    std::string text = "log-level = details\n#";
+    text.resize(bytes, ' ');
+    file const large{text};
+    return start_with({"app", "--conf-config=" + large.path});
+  };
+  CHECK(of_size(std::size_t{1} << 20) == "details, file");
+  CHECK(of_size((std::size_t{1} << 20) + 1).find("it has more than 1048576 bytes") != std::string::npos);
+}
+
+TEST_CASE("device: characters behind \\u become UTF-8, and half of one is refused") {
+  CHECK(knobs(R"({"trace-file": "\u0042\u00e9\u20ac\ud83d\udea2"})") ==
+        "trace-file//B\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\xa2;");
+  for (char const* half : {R"(\udc00\udc00)", R"(\ud800)", R"(\ud800x)", R"(\ud800\u0041)", R"(\udfff)"})
+    CHECK(refusal(R"({"trace-file": ")" + std::string{half} + "\"}").find("half a character stands alone") !=
+          std::string::npos);
+}

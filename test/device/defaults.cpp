@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/defaults.hpp>
 
+#include <keel/device/candidates.hpp>
 #include <keel/device/choose_devices.hpp>
 
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace {
 
@@ -41,6 +44,16 @@ TEST_CASE("device: a policy has keel's four default spaces, or its own") {
 TEST_CASE("device: a policy's default for execution runs where no knob chose, whatever keel prefers") {
   CHECK(chosen<keel::defaults>() == host::name);
   CHECK(chosen<all_simulated>() == "simulated");
+}
+
+TEST_CASE("device: of two devices that are equally preferred, the first in the list is taken") {
+  auto const here = [] { return true; };
+  auto const none = [] { return false; };
+  using names = std::vector<std::string_view>;
+  std::vector<keel::device::candidate> const all{{"a", here, 1}, {"b", here, 2}, {"c", here, 2}, {"d", none, 3}};
+  CHECK(keel::device::choose_devices(all, "", "") == names{"b", "a", "c"});
+  CHECK(keel::device::choose_devices(all, "any", "") == names{"a", "b", "c"});
+  CHECK(keel::device::choose_devices(all, "c,a", "") == names{"c", "a"});
 }
 
 TEST_CASE("device: a prefix is of small letters, digits and hyphens, begins with a letter, and is not Kokkos'") {

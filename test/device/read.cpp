@@ -114,6 +114,22 @@ TEST_CASE("device: the environment is read by name, an empty value counts") {
   CHECK(keel::device::read_environment("readtest").knobs.empty());
 }
 
+TEST_CASE("device: variables are read in the order of their names, and the last and strongest value is said") {
+  keel::test::variable const b{"ORDER_NUM_THREADS", "2"}, a{"ORDER_DEVICE", "x"}, c{"ORDER_LOG_LEVEL", "off"};
+  auto const found = keel::device::read_environment("order");
+  REQUIRE(found.knobs.size() == 3);
+  CHECK(found.knobs[0].where == "ORDER_DEVICE");
+  CHECK(found.knobs[1].where == "ORDER_LOG_LEVEL");
+  CHECK(found.knobs[2].where == "ORDER_NUM_THREADS");
+  using keel::device::source;
+  std::vector<keel::device::assignment> const all{{knob::device, "strong", "--x", source::command_line},
+                                                  {knob::device, "stronger", "--y", source::command_line},
+                                                  {knob::device, "weak", "X", source::environment},
+                                                  {knob::threads, "4", "--t", source::command_line}};
+  CHECK(keel::device::last_said(all, knob::device) == "--y=stronger: ");
+  CHECK(keel::device::last_said(all, knob::bind).empty());
+}
+
 TEST_CASE("device: the help names every option and every variable") {
   std::string const help = keel::device::help_text("app");
   for (auto const& k : keel::device::all_knobs) {
@@ -168,6 +184,12 @@ TEST_CASE("device: a device before the name of a knob makes it that device's, in
   CHECK(keel::device::meant_variable("keel", "KEEL_THREADS") == "KEEL_NUM_THREADS");
   CHECK(keel::device::meant_variable("keel", "KEEL_FUZZ_SECONDS").empty());
   CHECK(keel::device::meant_variable("keel", "KEEL_").empty());
+}
+
+TEST_CASE("device: an option without its value says what stands in its place") {
+  CHECK(refusal({"app", "--keel-device"}).find("has no value (it is the last argument)") != std::string::npos);
+  CHECK(refusal({"app", "--keel-device", "--"}).find("has no value (-- follows it)") != std::string::npos);
+  CHECK(refusal({"app", "--keel-device", "--", "x"}).find("has no value (-- follows it)") != std::string::npos);
 }
 
 TEST_CASE("device: two dashes are no value, and a knob with keel's prefix is noticed under another prefix") {

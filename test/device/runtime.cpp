@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/runtime.hpp>
 
+#include <keel/device/kokkos_variables.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
@@ -10,6 +11,7 @@
 #include "command_line.hpp"
 
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -489,6 +491,52 @@ TEST_CASE("device: the knobs of residency are read strictly") {
   CHECK(refusal({"app", "--rt-copy-back-var=x"}).find("Did you mean --rt-copy-back-vars?") != std::string::npos);
   CHECK(refusal({"app", "--rt-verbose=yes"}).find("is a switch") != std::string::npos);
   CHECK(refusal({"app", "--rt-trace-file="}).find("--rt-trace-file is empty (it names a file)") != std::string::npos);
+}
+
+TEST_CASE("device: Kokkos' variables are set as long as the knobs live, and are then what they were") {
+  namespace kd = keel::device;
+  auto facts = kd::facts_of<three_cards>;
+  static int configured = 0;
+  facts.configure = [](keel::space::settings const&) { ++configured; };
+  facts.starts_itself = false;
+  std::vector<kd::held_value> values(3);
+  values[0].value = 2;
+  values[2].set(1, kd::source::code);
+  kd::device_knobs const knobs{facts, values.data()};
+  auto const text = [](char const* name) {
+    char const* const found = std::getenv(name);
+    return std::string{found == nullptr ? "none" : found};
+  };
+  for (char const* name : {"KOKKOS_NUM_THREADS", "KOKKOS_NUMA", "KOKKOS_DEVICE_ID"}) unsetenv(name);
+  {
+    kd::kokkos_variables of_kokkos;
+    of_kokkos.set({&knobs, 1});
+    CHECK(text("KOKKOS_NUM_THREADS") == "2");
+    CHECK(text("KOKKOS_NUMA") == "none");
+    CHECK(text("KOKKOS_DEVICE_ID") == "1");
+  }
+  CHECK(text("KOKKOS_NUM_THREADS") == "none");
+  CHECK(text("KOKKOS_DEVICE_ID") == "none");
+  setenv("KOKKOS_NUM_THREADS", "7", 1);
+  setenv("KOKKOS_DEVICE_ID", "7", 1);
+  {
+    kd::kokkos_variables of_kokkos;
+    of_kokkos.set({&knobs, 1});
+    CHECK(text("KOKKOS_NUM_THREADS") == "7"); // the user's beats what keel proposes,
+    CHECK(text("KOKKOS_DEVICE_ID") == "1");   // not what was set
+  }
+  CHECK(text("KOKKOS_NUM_THREADS") == "7");
+  CHECK(text("KOKKOS_DEVICE_ID") == "7");
+  CHECK(configured == 0);
+  unsetenv("KOKKOS_NUM_THREADS");
+  unsetenv("KOKKOS_DEVICE_ID");
+  facts.starts_itself = true;
+  {
+    kd::kokkos_variables of_kokkos;
+    of_kokkos.set({&knobs, 1});
+    CHECK(text("KOKKOS_NUM_THREADS") == "none");
+    CHECK(configured == 1);
+  }
 }
 
 TEST_CASE("device: the default environment is the runtime's, as long as it lives") {

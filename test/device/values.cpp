@@ -5,11 +5,15 @@
 #include <keel/device/runtime.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
 #include "command_line.hpp"
 #include "text_file.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -51,6 +55,9 @@ struct device_traits<every_knob> : space::detail::no_knobs {
 } // namespace keel
 
 namespace {
+
+static_assert(kd::facts_of<every_knob>.has(kd::knob::stack_size));
+static_assert(!kd::facts_of<every_knob>.has(kd::knob::num_devices)); // the first that no device has
 
 struct app : keel::defaults {
   using devices = keel::list<every_knob>;
@@ -273,4 +280,33 @@ TEST_CASE("device: command lines of every form leave the right words, set the ri
       CHECK(knobs == set);
     }
   }
+}
+
+TEST_CASE("device: what is asked of a device without its type is what its traits say") {
+  auto const& facts = kd::facts_of<every_knob>;
+  CHECK(facts.name == "every-knob");
+  CHECK(facts.default_threads() == 2);
+  CHECK(facts.max_devices() == 4);
+  CHECK(facts.pci_id(3) == "0000:03:00.0");
+}
+
+TEST_CASE("device: what a device without room for one refuses is less than it takes, never more than it has") {
+  static std::atomic<unsigned> told{0};
+  kd::device_facts facts = kd::facts_of<every_knob>;
+  facts.name = "full";
+  facts.told = &told;
+  facts.knobs[std::size_t(kd::knob::stack_size)] = {[] { return keel::space::bounds{65536, 4096}; }};
+  std::array<kd::held_value, kd::device_knob_count> values;
+  kd::changeable_knobs const full{&facts, values.data()};
+  kd::common_settings common;
+  auto const told_of = [&](std::string const& text) {
+    return keel::test::message_of([&] {
+      common.apply_to_devices({&full, 1},
+                              {{kd::knob::stack_size, text, {"--tab-stack-size"}, kd::source::command_line}}, "full");
+    });
+  };
+  CHECK(told_of("4K").find("--tab-stack-size=4K is less than full takes (the smallest value is 64K). Give more?") !=
+        std::string::npos);
+  CHECK(told_of("8K").find("--tab-stack-size=8K is more than full has (the largest value here is 4K). Give less?") !=
+        std::string::npos);
 }
