@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/start.hpp>
 
+#include <keel/impl/space/reserved_threads.hpp>
+
 #include <doctest/doctest.h>
 #include <space/in_child.hpp>
 #include <support/skip.hpp>
@@ -8,6 +10,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
+#include <iterator>
 #include <string>
 #include <thread>
 
@@ -104,6 +108,23 @@ TEST_CASE("space: the child of a fork runs kernels and teams on oneTBB, and ends
 #else
   keel::test::skip("no oneTBB");
 #endif
+}
+
+TEST_CASE("space: the child of a fork starts the threads of its teams anew, and once") {
+  auto const child = in_child([] {
+    ks::detail::reserved_threads team;
+    std::atomic<int> ran = 0;
+    auto const use = [&] { team.run(3, [&](int) { ++ran; }); };
+    use();
+    return in_fork([&] {
+      for (int n = 0; n < 4; ++n) use();
+      if (ran != 5 * 3) return 2;
+      std::filesystem::directory_iterator const tasks("/proc/self/task");
+      return std::distance(begin(tasks), end(tasks)) == 3 ? 0 : 3;
+    });
+  });
+  CAPTURE(child.said);
+  CHECK(child.status == 0);
 }
 
 TEST_CASE("space: a fork while a simulated kernel runs is told in the child, at the next fence, and once") {

@@ -8,13 +8,20 @@
 #include <laws/memory_space.hpp>
 #include <support/message_of.hpp>
 
+#include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -68,6 +75,72 @@ TEST_CASE_TEMPLATE_INVOKE(memory_space, own);
 #endif
 TYPE_TO_STRING_AS("memory shared by one rank alone", alone);
 TEST_CASE_TEMPLATE_INVOKE(memory_space, alone);
+
+TEST_CASE("space: a file is closed with its owner, also where its descriptor is 0") {
+  int const kept = dup(0);
+  close(0);
+  {
+    keel::space::detail::shared_pages const pages(4096, 0);
+    keel::space::detail::open_file file;
+    errno = EIO;
+    CHECK(pages.create(file) == 0);
+    CHECK(file.get() == 0);
+  }
+  CHECK(fcntl(0, F_GETFD) == -1);
+  if (kept < 0) return;
+  dup2(kept, 0);
+  close(kept);
+}
+
+TEST_CASE("space: of shared pages, what lies ahead is this process's, the rest a file's that is large enough") {
+  auto const page = std::size_t(sysconf(_SC_PAGESIZE));
+  constexpr std::size_t ahead = 64;
+  auto const is_mapped = [](void* at) { return msync(at, 1, MS_ASYNC) == 0; };
+  for (std::size_t const behind : {std::size_t{0}, std::size_t{1}, page - 1, page, page + 1, 2 * page}) {
+    CAPTURE(behind);
+    std::byte* first = nullptr;
+    {
+      keel::space::detail::shared_pages pages(ahead + behind, ahead);
+      keel::space::detail::open_file file;
+      REQUIRE(pages.reserve() == 0);
+      REQUIRE(pages.create(file) == 0);
+      struct stat about {};
+      REQUIRE(fstat(file.get(), &about) == 0);
+      CHECK(std::size_t(about.st_size) == (behind + page - 1) / page * page);
+      REQUIRE(pages.map(file) == 0);
+      auto* const given = static_cast<std::byte*>(pages.give());
+      std::fill_n(given, ahead, std::byte{1});
+      std::fill_n(given + ahead, behind, std::byte{2});
+      std::vector<std::byte> found(behind);
+      CHECK(pread(file.get(), found.data(), behind, 0) == ssize_t(behind));
+      CHECK(std::ranges::all_of(found, [](std::byte b) { return b == std::byte{2}; }));
+      CHECK(std::all_of(given, given + ahead, [](std::byte b) { return b == std::byte{1}; }));
+      first = given + ahead - page;
+      CHECK(is_mapped(first));
+      pages.take_back(given);
+    }
+    for (std::size_t at = 0; at <= behind; at += page) CHECK_FALSE(is_mapped(first + at));
+  }
+  keel::space::detail::shared_pages const small(ahead - 1, ahead);
+  keel::space::detail::open_file none;
+  CHECK(small.create(none) == 0);
+  CHECK(lseek(none.get(), 0, SEEK_END) == 0);
+}
+
+TEST_CASE("space: shared memory is mapped from a file as long as a view of it lives, of one rank too") {
+  auto const mapped = [] {
+    std::ifstream maps("/proc/self/maps");
+    int n = 0;
+    for (std::string line; std::getline(maps, line);) n += line.find("memfd:keel::space::shared") != std::string::npos;
+    return n;
+  };
+  int const before = mapped();
+  {
+    Kokkos::View<double*, alone> const v("v", 1000);
+    CHECK(mapped() == before + 1);
+  }
+  CHECK(mapped() == before);
+}
 
 TEST_CASE("space: what one rank writes into shared memory all ranks of the node read") {
   shared const space;

@@ -76,6 +76,10 @@ TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits f
   CHECK(ran == 10);
 }
 
+TEST_CASE("space: threads of the simulated device are numbered from 0, below its concurrency") {
+  CHECK(int(simulated::impl_hardware_thread_id()) < simulated().concurrency());
+}
+
 TEST_CASE("space: Kokkos::fence waits for every instance") {
   auto const one = simulated::new_instance();
   auto const two = simulated::new_instance();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/space/tbb.hpp>
 
+#include <keel/impl/space/reserved_threads.hpp>
+
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -19,10 +21,14 @@
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_group.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <string>
@@ -131,6 +137,85 @@ TEST_CASE("space: kernels of two host threads that launch on each other's instan
   CHECK(sum == 10);
   Kokkos::parallel_reduce("other", Kokkos::RangePolicy<tbb_space>(other, 0, 10), [](int, int& s) { ++s; }, sum);
   CHECK(sum == 10);
+}
+
+TEST_CASE("space: kernels of three host threads that wait for each other in a ring are an error of one of them") {
+  std::array const instances{tbb_space(2), tbb_space(2), tbb_space(2)};
+  std::atomic<int> entered = 0, refused = 0;
+  auto const launch = [&](std::size_t at) {
+    using range = Kokkos::RangePolicy<tbb_space>;
+    try {
+      Kokkos::parallel_for("outer", range(instances[at], 0, 1), [&](int) {
+        ++entered;
+        while (entered < 3) std::this_thread::yield();
+        Kokkos::parallel_for("inner", range(instances[(at + 1) % 3], 0, 1), [](int) {});
+      });
+    } catch (keel::error const& e) {
+      if (std::string(e.what()).find("launch on each other's instance") != std::string::npos) ++refused;
+    }
+  };
+  std::thread second(launch, 1), third(launch, 2);
+  launch(0);
+  second.join();
+  third.join();
+  CHECK(refused == 1);
+}
+
+TEST_CASE("space: the parts of an instance of tbb have as many threads as it has, and one at least") {
+  using Kokkos::Experimental::partition_space;
+  auto const threads_of = [](tbb_space const& base, std::vector<double> const& weights) {
+    std::vector<int> found;
+    for (auto const& part : partition_space(base, weights)) found.push_back(part.threads());
+    return found;
+  };
+  CHECK(threads_of(tbb_space(5), {1, 1}) == std::vector{3, 2});
+  CHECK(threads_of(tbb_space(6), {1, 2, 3}) == std::vector{1, 2, 3});
+  CHECK(threads_of(tbb_space(7), {1, 1, 1, 1}) == std::vector{2, 2, 1, 2});
+  CHECK(threads_of(tbb_space(4), {1, 100}) == std::vector{1, 4});
+  CHECK(threads_of(tbb_space(4), {0, 1}) == std::vector{1, 4});
+}
+
+TEST_CASE("space: a scan on one thread visits each item once, on two a third of them twice") {
+  for (int const threads : {1, 2}) {
+    CAPTURE(threads);
+    std::atomic<int> sums = 0, finals = 0;
+    long total = 0;
+    Kokkos::parallel_scan(
+        Kokkos::RangePolicy<tbb_space>(tbb_space(threads), 0, 30'000),
+        [&](long i, long& s, bool final) {
+          ++(final ? finals : sums);
+          s += i;
+        },
+        total);
+    CHECK(finals == 30'000);
+    CHECK(sums == (threads == 1 ? 0 : 10'000));
+    CHECK(total == 30'000L * 29'999 / 2);
+  }
+}
+
+TEST_CASE("space: a thread that holds a token of the process gets it again, and another thread another") {
+  using policy = Kokkos::TeamPolicy<tbb_space>;
+  using token = Kokkos::Experimental::UniqueToken<tbb_space, Kokkos::Experimental::UniqueTokenScope::Global>;
+  token const all;
+  if (all.size() < 2) return; // two threads could not hold one each
+  std::array<int, 2> first{-1, -1}, again{-1, -1};
+  Kokkos::parallel_for("tokens", policy(tbb_space(2), 1, 2), [&](policy::member_type const& team) {
+    auto const mine = std::size_t(team.team_rank());
+    auto const held = all.acquire();
+    auto const same = all.acquire();
+    all.release(same);
+    first[mine] = int(held), again[mine] = int(same);
+    team.team_barrier();
+    all.release(held);
+  });
+  CHECK(first[0] != first[1]);
+  CHECK(first == again);
+}
+
+TEST_CASE("space: the first instance of tbb has number one, and each other a number of its own") {
+  tbb_space const two(2), three(3);
+  CHECK(tbb_space().impl_instance_id() == 1);
+  CHECK(std::set{tbb_space().impl_instance_id(), two.impl_instance_id(), three.impl_instance_id()}.size() == 3);
 }
 
 TEST_CASE("space: tbb runs a kernel on as many threads as it says") {
@@ -389,6 +474,59 @@ TEST_CASE("space: there are as many tokens as an instance has threads") {
   CHECK(int(token().size()) == tbb_space().threads());
   CHECK(token(tbb_space(5)).size() == 5);
   CHECK(token(3, tbb_space(5)).size() == 3);
+}
+
+TEST_CASE(
+    "space: threads of teams run at once, are kept for the next kernel, and start again after a stop") {
+  auto const threads_here = [] {
+    std::filesystem::directory_iterator const tasks("/proc/self/task");
+    return std::distance(begin(tasks), end(tasks));
+  };
+  auto const become = [&](auto count) { // a thread that was joined is listed for a moment longer
+    using namespace std::chrono_literals;
+    for (int n = 0; n < 2'000 && threads_here() != count; ++n) std::this_thread::sleep_for(1ms);
+    return threads_here() == count;
+  };
+  keel::space::detail::reserved_threads team;
+  auto const use = [&](int count) {
+    std::atomic<int> here = 0;
+    std::vector<std::thread::id> ids(std::size_t(count), std::thread::id{});
+    team.run(count, [&](int i) {
+      ids[std::size_t(i)] = std::this_thread::get_id();
+      ++here;
+      while (here < count) std::this_thread::yield();
+    });
+    return ids;
+  };
+  auto const before = threads_here();
+  auto const first = use(3);
+  CHECK(become(before + 2));
+  CHECK(first[0] == std::this_thread::get_id());
+  CHECK(std::set(first.begin(), first.end()).size() == 3);
+  CHECK(use(3) == first);
+  CHECK(use(2) == std::vector{first[0], first[1]});
+  CHECK(use(1) == std::vector{first[0]});
+  auto const wider = use(4);
+  CHECK(std::equal(first.begin(), first.end(), wider.begin()));
+  CHECK(become(before + 3));
+  team.stop();
+  CHECK(become(before));
+  CHECK(std::ranges::count(use(3), std::thread::id{}) == 0);
+  CHECK(become(before + 2));
+}
+
+TEST_CASE("space: each state of a pool of random numbers is held by one thread at a time") {
+  using search = keel::space::detail::state_search<tbb_space>;
+  Kokkos::View<int*, Kokkos::HostSpace> const locks("locks", 3);
+  std::set<int> held;
+  for (int n = 0; n < 3; ++n) held.insert(search::get_state_idx(locks));
+  CHECK(held == std::set{0, 1, 2});
+  for (int n = 0; n < 3; ++n) CHECK(locks(n) == 1);
+  for (int const free : {1, 2, 0}) {
+    locks(free) = 0;
+    CHECK(search::get_state_idx(locks) == free);
+    CHECK(locks(free) == 1);
+  }
 }
 
 TEST_CASE("space: a dynamic schedule gives the next chunk to a free thread") {

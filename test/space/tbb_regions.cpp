@@ -90,6 +90,12 @@ TEST_CASE("space: an odd number of threads, more than cores, is cut over the reg
     ks::tbb const space(ks::settings{.threads = 5, .numa_regions = 2});
     if (space.threads() != 5) return 1;
     if (places(space, 5) != std::vector<id_set>{{0}, {0}, {0}, {1}, {1}}) return 2;
+    Kokkos::View<int*, Kokkos::HostSpace> const number("number", 5);
+    Kokkos::parallel_for(
+        Kokkos::RangePolicy<ks::tbb>(space, 0, 5),
+        KOKKOS_LAMBDA(int i) { number(i) = int(ks::tbb::impl_hardware_thread_id()); });
+    for (int i = 0; i < 5; ++i) // those of a region follow those of the one before
+      if (number(i) < (i < 3 ? 0 : 3) || number(i) >= (i < 3 ? 3 : 5)) return 6;
     long sum = 0;
     Kokkos::parallel_reduce(
         Kokkos::RangePolicy<ks::tbb>(space, 0, 1001), KOKKOS_LAMBDA(long i, long& s) { s += i; }, sum);
