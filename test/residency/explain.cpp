@@ -139,6 +139,9 @@ TEST_CASE("residency: a plan is told as a graph: who wrote what is read, and wha
   CHECK(text.find("n1 -> n2 [style=dotted, arrowhead=none]") != std::string::npos);
   std::string const nested = told<app, stormy, keel::simulated>(kr::format::graphviz);
   CHECK(is_graph(nested));
+  CAPTURE(nested);
+  CHECK(nested.find("n3 -> n6 [label=\"eta[1] owned") != std::string::npos); // forcing, if there is a storm
+  CHECK(nested.find("n7 -> n6 [label=\"eta[1] owned") != std::string::npos); // advance, if there is none
   CHECK(nested.find("color=red, style=dashed") != std::string::npos);
   CHECK_FALSE(is_graph(nested.substr(0, nested.size() - 2)));
 }

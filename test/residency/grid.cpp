@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/grid.hpp>
 
+#include <keel/impl/residency/memories.hpp>
+#include <keel/impl/residency/packing.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
 #include <string>
+#include <utility>
 
 namespace kr = keel::residency;
+namespace kd = keel::residency::detail;
 
 using keel::test::message_of;
+
+namespace {
+
+struct one {
+  using memory_space = one;
+};
+struct two {
+  using memory_space = two;
+};
+struct three {
+  using memory_space = three;
+};
+
+} // namespace
 
 TEST_CASE("residency: one rank owns the whole grid, and periodic sides are their own neighbours") {
   kr::share const s = kr::share_of(kr::grid{{6, 4}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 1, 0);
@@ -94,6 +112,56 @@ TEST_CASE("residency: core, rim, halo and walls are all cells, and which exist d
       CHECK(overlap(seen, kr::region::walls) == !wraps);
     }
   CHECK(kr::share_of(kr::grid{{12, 11}}, 1, 0).regions == kr::core);
+}
+
+TEST_CASE("residency: a line of cells is cut for as many ranks as it has cells, and no more") {
+  CHECK(kr::processes_for(kr::grid{{3}}, 3) == kr::indices{{3}});
+  CHECK(message_of([] { (void)kr::processes_for(kr::grid{{2}}, 3); }).find("cannot be cut for 3 ranks") !=
+        std::string::npos);
+}
+
+TEST_CASE("residency: elements move in the longest words that divide them") {
+  std::pair<int, int> const words[]{{1, 1}, {2, 1}, {4, 4}, {8, 8}, {9, 1}, {12, 4}, {16, 8}, {18, 1}, {24, 8}};
+  for (auto const& pair : words) {
+    int const bytes = pair.first;
+    CAPTURE(bytes);
+    kd::shape lies;
+    lies.element_bytes = bytes;
+    kd::strip const all = kd::strip_of(lies, {});
+    CHECK(all.word_bytes == pair.second);
+    CHECK(all.words * all.word_bytes == bytes);
+  }
+}
+
+TEST_CASE("residency: an exchange without neighbours touches nothing") {
+  kr::share const s = kr::share_of(kr::grid{{4, 3}, kr::ghost_width{1}}, 1, 0);
+  kd::halo_plan plan{0, s};
+  kd::shape lies;
+  lies.rank = 2;
+  lies.stride[0] = s.extents[1], lies.stride[1] = 1;
+  lies.element_bytes = 8, lies.elements = s.extents[0] * s.extents[1];
+  kd::halo_array const nowhere{&lies, nullptr};
+  kd::packing where;
+  plan.lay_out({&nowhere, 1}, where);
+  plan.pack({&nowhere, 1}, where);
+  plan.unpack({&nowhere, 1}, where);
+  CHECK(plan.others().empty());
+  CHECK(plan.bytes_sent(lies) == 0);
+}
+
+TEST_CASE("residency: room for messages stays where it is until more is wanted") {
+  kd::packing where;
+  auto* const first = where.out(64);
+  CHECK(where.out(64) == first);
+  CHECK(where.out(8) == first);
+  CHECK(where.in(64) != first);
+}
+
+TEST_CASE("residency: the memory of a space is its place in the list, and the host's where it is in none") {
+  keel::list<one, two> const all;
+  CHECK(kd::find_memory<one>(all) == kr::memory(1));
+  CHECK(kd::find_memory<two>(all) == kr::memory(2));
+  CHECK(kd::find_memory<three>(all) == kr::host);
 }
 
 TEST_CASE("residency: indices turn into the arrays that policies take") {

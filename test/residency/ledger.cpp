@@ -43,6 +43,24 @@ TEST_CASE("residency: R R W_device R_device R R on the host is one copy") {
   CHECK(t.is_minimal());
 }
 
+TEST_CASE("residency: counters of traffic begin at zero, and do again after a reset") {
+  kr::traffic counted;
+  counted.add_variable("a");
+  counted.add_variable("b");
+  auto const to_device = kr::way::to_device, other = kr::way::to_host;
+  CHECK(counted.copies() == 0);
+  CHECK(counted.bytes(to_device) == 0);
+  counted.add_copy(1, to_device, kr::region::owned, {10, 20, 30});
+  CHECK(counted.copies() == 1);
+  CHECK(counted.variables()[1].copies == 1);
+  CHECK(counted.bytes(to_device) == 30);
+  CHECK(counted.bytes(to_device, kr::region::everywhere, 0) == 0);
+  CHECK(counted.bytes(other) == 0);
+  counted.reset();
+  CHECK(counted.copies() == 0);
+  CHECK(counted.bytes(to_device) == 0);
+}
+
 TEST_CASE("residency: a written variable is valid nowhere else, and its ghosts nowhere") {
   trial t(3, {{1, {10, 20, 30}}});
   CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));

@@ -51,6 +51,28 @@ struct first : kr::routine<"first", kr::on_host, kr::reads<kr::owned<X>>> {
   }
 };
 template <class X>
+struct address : kr::routine<"address", kr::on_host, kr::updates<X>> {
+  template <class V>
+  static double* run(V v) {
+    return v(X{}).data();
+  }
+};
+struct between : kr::variable<"between", double*, kr::levels<9>> {};
+struct both : kr::routine<"both", kr::on_host, kr::reads<kr::owned<x>, kr::owned<y>>> {
+  template <class V>
+  static double run(V v) {
+    return v(x{}).data()[0] + v(y{}).data()[0];
+  }
+};
+struct overwrite : kr::routine<"overwrite", kr::on_device, kr::writes<y>> {
+  template <class V>
+  static void run(V) {}
+};
+struct forgets : kr::routine<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {
+  template <class V>
+  static void run(V) {}
+};
+template <class X>
 struct nothing : kr::routine<"nothing", kr::on_device, kr::updates<X>> {
   template <class V>
   static void run(V) {}
@@ -254,6 +276,80 @@ TEST_CASE("residency: a call from within a step is refused in the first one as i
           }).find("take is called for in the midst of a step") != std::string::npos);
   CHECK(f.planned_steps() == 2);
   f.run(take{});
+}
+
+TEST_CASE("residency: copying from the past in the midst of a step is refused") {
+  test::run run{"twin"};
+  kr::fields<app, z> f{run, kr::grid{{4, 4}, kr::ghost_width{0}}};
+  f.run(set<z>{}, 1.0);
+  auto const again = [&] { f.copy_from_past<z>(); };
+  for (int n = 0; n < 3; ++n)
+    CHECK(message_of([&] {
+            f.step(kr::schedule<nothing<z>, call>{}, again);
+          }).find("copy_from_past is called for in the midst of a step") != std::string::npos);
+  f.copy_from_past<z>();
+}
+
+TEST_CASE("residency: fields say where they run, and without tracking all is valid") {
+  for (char const* device : {"twin", host::name.data()}) {
+    test::run run{device};
+    kr::fields<app, x> const f{run, kr::grid{{4}}};
+    CHECK(f.device_name() == device);
+    CHECK_FALSE(f.is_valid<x>(kr::core));
+  }
+  test::run run{host::name};
+  kr::fields<trusting, x> const f{run, kr::grid{{4}}};
+  CHECK(f.is_valid<x>(kr::core));
+}
+
+TEST_CASE("residency: what a caller wrote into one component is valid of that one alone") {
+  test::run run{"twin"};
+  kr::fields<app, x> f{run, kr::grid{{4}}, kr::components{3}};
+  for (int c = 0; c < 3; ++c) f.run(set<x>{}, kr::component{c}, 1.0);
+  double* const at = f.run(address<x>{}, kr::component{1});
+  for (int c = 0; c < 3; ++c) f.run(nothing<x>{}, kr::component{c});
+  f.notify_data_modified(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(at, 4));
+  CHECK(f.is_valid<x>(kr::core, kr::component{1}));
+  CHECK_FALSE(f.is_valid<x>(kr::core, kr::component{0}));
+  CHECK_FALSE(f.is_valid<x>(kr::core, kr::component{2}));
+}
+
+TEST_CASE("residency: each of two variables that stand far apart is brought where it is read") {
+  test::run run{"twin"};
+  kr::fields<app, x, between, y> f{run, kr::grid{{4}}};
+  f.run(set<x>{}, 2.0);
+  f.run(take{}); // on the device
+  CHECK(f.run(both{}) == 4);
+}
+
+TEST_CASE("residency: what the host wrote between planned steps is brought to the device") {
+  test::run run{"twin"};
+  kr::fields<app, x, y> f{run, kr::grid{{4}}};
+  for (double const value : {1.0, 2.0, 3.0}) {
+    f.run(set<x>{}, value);
+    for (int n = 0; n < 3; ++n) f.step(kr::schedule<take>{});
+    CHECK(f.run(first<y>{}) == value);
+  }
+  CHECK(f.planned_steps() > 0);
+}
+
+TEST_CASE("residency: steps of several components do not go by a plan, even where that needs nothing") {
+  test::run run{"twin"};
+  kr::fields<app, y> one{run, kr::grid{{4}}}, two{run, kr::grid{{4}}, kr::components{2}};
+  for (int n = 0; n < 3; ++n) one.step(kr::schedule<overwrite>{}), two.step(kr::schedule<overwrite>{});
+  CHECK(one.planned_steps() > 0);
+  CHECK(two.planned_steps() == 0);
+}
+
+TEST_CASE("residency: what a routine that needs a copy does not write, though it said so, is poison") {
+  test::run run{"simulated"};
+  kr::fields<checked, x, y> f{run, kr::grid{{4}}};
+  f.run(set<x>{}, 1.0);
+  f.run(set<y>{}, 1.0);
+  f.run(nothing<y>{}); // on the device
+  f.run(forgets{});
+  double const left = f.run(first<x>{});
+  CHECK(left != left);
 }
 
 TEST_CASE("residency: with one memory a routine in a step is refused in every step if checked, else in none") {

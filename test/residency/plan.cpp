@@ -41,11 +41,13 @@ static_assert(planned::copies(kr::device, kr::host, kr::core) == 1);
 static_assert(planned::copies(kr::device, kr::host, kr::region::rim) == 20);
 static_assert(planned::copies(kr::host, kr::device, kr::region::ghosts) == 20);
 static_assert(planned::copies(kr::host, kr::device) == 20);
+static_assert(planned::copies(kr::memory(4), kr::host) == 0 && planned::copies(kr::host, kr::memory(4)) == 0);
 using on_one_memory = kr::plan<app, step, test::host>;
 static_assert(on_one_memory::copies(kr::host, kr::device) == 0 && on_one_memory::copies(kr::device, kr::host) == 0);
 
 struct no_exchange : kr::schedule<kr::cycle<eta, u>, rhs, advance> {};
 static_assert(kr::plan<app, no_exchange, keel::simulated>::lacks_exchange(2));
+static_assert(!kr::plan<app, no_exchange, keel::simulated>::lacks_exchange(1)); // its requests end where those begin
 static_assert(!planned::lacks_exchange(2) && !planned::lacks_exchange(3));
 
 struct rare : kr::schedule<step, kr::every<7, output>, kr::every<1000, output>> {};
@@ -58,6 +60,23 @@ struct mean : kr::variable<"mean", double> {};
 struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<depth>, kr::writes<mean>> {};
 struct say : kr::routine<"say", kr::on_host, kr::reads<mean>> {};
 struct sums : kr::schedule<add_up, say> {};
+
+template <class Place, class Tracking>
+struct exchanging : test::application<keel::list<test::host, keel::simulated>, Tracking> {
+  using exchange = Place;
+};
+static_assert(kr::detail::exchanges_on_device<exchanging<kr::on_device, kr::automatic>>);
+static_assert(!kr::detail::exchanges_on_device<exchanging<kr::on_device, kr::checked>>);
+static_assert(!kr::detail::exchanges_on_device<exchanging<kr::on_host, kr::automatic>>);
+static_assert(!kr::detail::exchanges_on_device<app>);
+
+// In the numbers of fields that have the variables in another order, or lack one.
+template <class S, class... Vars>
+using in_fields_with = kr::detail::bound_schedule<S, kr::detail::variable_index<Vars...>>;
+static_assert(in_fields_with<step, depth, du, u, eta>::numbers[0] == 3);
+static_assert(in_fields_with<step, depth, du, u, eta>::is_complete(2) && !in_fields_with<step, eta, u>::is_complete(2));
+static_assert(in_fields_with<kr::schedule<say, add_up>, mean>::is_complete(1));
+static_assert(!in_fields_with<kr::schedule<say, add_up>, mean>::is_complete(2));
 static_assert(kr::plan<app, sums, keel::simulated>::copies(kr::device, kr::host) == 1);
 static_assert(kr::plan<app, sums, keel::simulated>::copies(kr::device, kr::host, kr::core) == 1);
 

@@ -130,14 +130,51 @@ KEEL_FUNCTION decltype(auto) cell_at(Cells const& cells, kr::indices const& at, 
   else if constexpr (Cells::rank == 3) return rank == 2 ? cells(at[0], at[1], i) : cells(at[0], at[1], at[2]);
   else return cells(at[0], at[1], at[2], i);
 }
-template <bool Writes, class Cells>
-KEEL_FUNCTION void put(Cells const& cells, kr::indices const& at, int rank, std::int64_t i,
-                       typename Cells::non_const_value_type const& value) {
-  if constexpr (Writes) cell_at(cells, at, rank, i) = value;
-}
 
 template <class X>
 constexpr int number_of = X::about.name[0] - 'a';
+
+/// Looks at each cell of a view that a routine reads, and writes each that it writes. It is no template of the routine,
+/// because of five hundred routines the compiler would make as many kernels.
+template <class Cells>
+struct visit {
+  using element = typename Cells::non_const_value_type;
+  Cells cells;
+  kr::share part;
+  kr::bounds core, own, in;
+  std::array<std::int64_t, kr::region_count> stamps;
+  std::int64_t next, inner;
+  kr::region needs, changes;
+  bool lags;
+  std::atomic<long>*wrong, *seen;
+
+  void operator()(long n) const {
+    if (lags && n == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    int const rank = part.rank;
+    kr::indices at;
+    long left = n;
+    for (int d = 0; d < rank; ++d) at[d] = left % part.extents[d], left /= part.extents[d];
+    auto const within = [&](kr::bounds const& box) {
+      bool is_in = true;
+      for (int d = 0; d < rank; ++d) is_in = is_in && at[d] >= box.begin[d] && at[d] < box.end[d];
+      return is_in;
+    };
+    int const r = within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
+    std::int64_t place = 0;
+    for (int d = 0; d < rank; ++d) {
+      std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - part.width[d];
+      place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
+    }
+    for (std::int64_t i = 0; i < inner; ++i) {
+      if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
+        ++*seen;
+        if (cell_at(cells, at, rank, i) != value_of<element>(stamps[std::size_t(r)], place + i)) ++*wrong;
+      }
+      if constexpr (!std::is_const_v<typename Cells::value_type>)
+        if ((unsigned(changes) >> r & 1U) != 0) cell_at(cells, at, rank, i) = value_of<element>(next, place + i);
+    }
+  }
+};
 
 /// A routine that looks at each cell that it reads, and writes each cell of what it writes.
 template <template <class...> class How, class Part, class Place>
@@ -161,41 +198,14 @@ struct op : kr::routine<"op", Place, How<Part>> {
   template <class V>
   static void look(V const& v, int k, std::array<std::int64_t, kr::region_count> const& stamps, std::int64_t next) {
     auto const cells = v(Part{}, kr::component{k});
+    using view = std::remove_cvref_t<decltype(cells)>;
+    static_assert(std::is_const_v<typename view::value_type> == (changes == kr::region::none));
     kr::share const part = v.local(kr::component{k});
-    kr::bounds const core = part.core(), own = part.owned(), in = part.inside();
-    using element = typename std::remove_cvref_t<decltype(cells)>::non_const_value_type;
-    int const rank = part.rank;
-    std::int64_t const inner = int(cells.rank) > rank ? std::int64_t(cells.extent(unsigned(rank))) : 1;
-    auto* const wrong = &program.wrong;
-    auto* const seen = &program.read;
-    bool const lags = program.lags;
+    std::int64_t const inner = int(view::rank) > part.rank ? std::int64_t(cells.extent(unsigned(part.rank))) : 1;
+    visit<view> const each{cells, part,  part.core(), part.owned(), part.inside(), stamps,        next,
+                           inner, needs, changes,     program.lags, &program.wrong, &program.read};
     Kokkos::parallel_for(
-        "op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(rank)),
-        KOKKOS_LAMBDA(long n) {
-          if (lags && n == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
-          kr::indices at;
-          long left = n;
-          for (int d = 0; d < rank; ++d) at[d] = left % part.extents[d], left /= part.extents[d];
-          auto const within = [&](kr::bounds const& box) {
-            bool is_in = true;
-            for (int d = 0; d < rank; ++d) is_in = is_in && at[d] >= box.begin[d] && at[d] < box.end[d];
-            return is_in;
-          };
-          int const r = within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
-          std::int64_t place = 0;
-          for (int d = 0; d < rank; ++d) {
-            std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - part.width[d];
-            place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
-          }
-          for (std::int64_t i = 0; i < inner; ++i) {
-            if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
-              ++*seen;
-              if (cell_at(cells, at, rank, i) != value_of<element>(stamps[std::size_t(r)], place + i)) ++*wrong;
-            }
-            if ((unsigned(changes) >> r & 1U) != 0)
-              put<changes != kr::region::none>(cells, at, rank, i, value_of<element>(next, place + i));
-          }
-        });
+        "op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(part.rank)), each);
   }
   [[nodiscard]] static bool can(truth const& t, int first, int last) {
     return t.can(v_number, level, first, last, needs);

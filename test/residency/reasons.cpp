@@ -68,3 +68,19 @@ TEST_CASE("residency: reasons are kept for each component, and cycle with the le
   CHECK(book.observer().why(v, 0, 0, kr::core) == "the levels cycled in step 2, and it was not written since");
   CHECK(book.observer().why(v, 2, 0, kr::core) == "it was never written");
 }
+
+TEST_CASE("residency: a ledger is ready for what is valid, and a region has one byte where none are said") {
+  recording_provider provider(2);
+  kr::ledger<recording_provider> book(provider);
+  provider.add(1, {1, 1, 1});
+  int const v = book.add("x", 1);
+  kr::request const writes[] = {{v, 0, kr::region::none, kr::region::everywhere}};
+  kr::request const reads[] = {{v, 0, kr::region::everywhere, kr::region::none}};
+  CHECK_FALSE(book.is_ready(reads, kr::host, {}));
+  book.post_call(writes, kr::host, {}, "rhs");
+  CHECK(book.is_ready(reads, kr::host, {}));
+  CHECK_FALSE(book.is_ready(reads, first_device, {}));
+  book.acquire(reads, first_device, "rhs", {});
+  CHECK(book.is_ready(reads, first_device, {}));
+  CHECK(book.traffic().bytes(kr::way::to_device) == 3);
+}

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/schedule.hpp>
 
+#include <keel/impl/residency/prefetch.hpp>
+#include <keel/impl/residency/schedule_table.hpp>
+#include <keel/impl/residency/steady.hpp>
+
 #include <doctest/doctest.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 namespace kr = keel::residency;
+namespace kd = keel::residency::detail;
 
 namespace {
 
@@ -26,6 +37,44 @@ constexpr kr::declaration of(kr::entry const& e, kr::variable_info const& v, int
   return {&v, std::uint8_t(level)};
 }
 
+struct other : kr::variable<"other", double**, kr::levels<2>> {};
+struct aside : kr::routine<"aside", kr::on_device, kr::reads<kr::everywhere<other>, kr::past<eta, 1>>> {};
+struct uses : kr::routine<"uses", kr::on_device, kr::reads<kr::everywhere<eta>>> {};
+struct overlapped : kr::schedule<kr::exchange<eta>, aside, uses> {};
+struct make : kr::routine<"make", kr::on_device, kr::writes<eta>> {};
+struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<eta>>> {};
+struct show_other : kr::routine<"show_other", kr::on_host, kr::reads<kr::owned<other>>> {};
+struct shown : kr::schedule<make, show> {};
+using third = kr::every<3, make, show>;
+struct at_first : kr::schedule<kr::once<make>, make, show> {};
+struct storm {
+  static bool holds();
+};
+struct perhaps : kr::schedule<make, kr::when<storm, show>, show> {};
+struct seldom : kr::schedule<kr::every<1'000'000'000, make>, kr::every<999'999'999, show>> {};
+struct later : kr::schedule<make, aside, show_other, show> {};
+
+/// The table of a schedule, as it is made while a program runs.
+template <class S>
+using table = std::remove_cvref_t<decltype(kd::table_of<S>)>;
+
+/// The device's memory is number 1.
+template <class S>
+std::vector<kr::memory> memories_of(table<S> const& all) {
+  std::vector<kr::memory> where;
+  for (std::size_t i = 0; i < all.size; ++i)
+    where.push_back(all.nodes[i].about->where.what == kr::place::kind::at_chosen ? kr::memory(1) : kr::host);
+  return where;
+}
+template <class S>
+auto steady_of() {
+  table<S> const all{S::about};
+  return kd::steady_search<table<S>, kd::table_of<S>.cells()>(all, memories_of<S>(all).data()).find();
+}
+
+// A set of states has a bit for each set of memories.
+static_assert(8 * sizeof(kd::place_set) == std::size_t{1} << kd::max_planned_memories);
+static_assert(kd::children_of<step, 0> == std::array<std::size_t, 5>{1, 2, 3, 4, 8});
 static_assert(kr::Entry<step> && kr::Routine<rhs> && !kr::Routine<step> && kr::Variable<eta> && !kr::Variable<rhs>);
 
 } // namespace
@@ -69,4 +118,90 @@ TEST_CASE("residency: a schedule is a tree of data") {
   CHECK(e.children[3]->count == 10);
   CHECK(e.children[3]->children[0]->where.device == "simulated");
   CHECK(e.children[3]->children[1]->children[0]->name == "inner");
+}
+
+TEST_CASE("residency: a schedule is a table of entries, with what they ask for") {
+  table<step> const all{step::about};
+  REQUIRE(all.size == 8);
+  CHECK(all.request_count == 9);
+  std::uint32_t const ends[]{8, 2, 3, 4, 8, 6, 8, 8}, firsts[]{0, 0, 1, 6, 7, 7, 8, 8};
+  for (std::size_t i = 0; i < all.size; ++i) {
+    CAPTURE(i);
+    CHECK(all.nodes[i].end == ends[i]);
+    CHECK(all.nodes[i].first == firsts[i]);
+    CHECK(all.nodes[i].last == (i + 1 < all.size ? firsts[i + 1] : 9));
+  }
+  CHECK(all.variable_count == 3);
+  CHECK(all.cells() == 5);
+  CHECK(all.changes() == 11); // a cycle changes each level
+  table<rhs> const one{rhs::about};
+  CHECK(one.changes() == 5);
+  CHECK(one.asks_for_device());
+  CHECK(all.asks_for_device());
+  CHECK_FALSE(table<show>{show::about}.asks_for_device());
+}
+
+TEST_CASE("residency: routines that do not touch what an exchange sends or fills run while it is under way") {
+  table<overlapped> const all{overlapped::about};
+  CHECK(all.nodes[1].only_begins);
+  CHECK(all.nodes[2].overlaps == 1);
+  CHECK(all.nodes[2].finishes == kd::no_node);
+  CHECK(all.nodes[3].overlaps == kd::no_node);
+  CHECK(all.nodes[3].finishes == 1);
+}
+
+TEST_CASE("residency: variables whose keys fall together have numbers of their own") {
+  std::vector<std::string> names;
+  for (int n = 0; names.size() < 4; ++n)
+    if (kr::variable_info{std::to_string(n), 1, true}.key % 10 == 7) names.push_back(std::to_string(n));
+  std::vector<kr::variable_info> variables;
+  for (auto const& name : names) variables.emplace_back(name, 2, true);
+  kd::variable_numbers<4> numbers;
+  for (int n = 0; n < 4; ++n) CHECK(numbers.find(variables[std::size_t(n)]) == -1);
+  for (int again = 0; again < 2; ++again)
+    for (int n = 0; n < 4; ++n) CHECK(numbers.add(variables[std::size_t(n)]) == n);
+  for (int n = 0; n < 4; ++n) CHECK(numbers.find(variables[std::size_t(n)]) == n);
+  CHECK(numbers.cells() == 8);
+  CHECK(variables[0].padding == 1);
+}
+
+TEST_CASE("residency: two declarations of one level are one") {
+  kd::declarations<3> all;
+  all.add({&eta::about, 1, kr::region::rim, kr::region::none});
+  all.add({&eta::about, 1, kr::region::none, kr::core});
+  all.add({&eta::about, 2, kr::core, kr::region::none});
+  REQUIRE(all.size == 2);
+  CHECK(all.list[0].reads == kr::region::rim);
+  CHECK(all.list[0].writes == kr::core);
+}
+
+TEST_CASE("residency: a search finds the steady state, how long it takes, and its copies") {
+  auto const each = steady_of<shown>();
+  CHECK(each.period == 1);
+  CHECK(each.transient == 1);
+  CHECK(each.period_copies.copies[1][0][0] == 1);
+  CHECK(each.may_be_stale[0] != 0);
+  CHECK(each.lost_request == kd::no_request);
+  auto const by_three = steady_of<third>();
+  CHECK(by_three.period == 3);
+  CHECK(by_three.transient == 3);
+  CHECK(by_three.period_copies.copies[1][0][0] == 1);
+  auto const first = steady_of<at_first>();
+  CHECK(first.period == 1);
+  CHECK(first.transient == 1);
+  CHECK(first.period_copies.copies[1][0][0] == 1);
+  auto const maybe = steady_of<perhaps>();
+  CHECK(maybe.period_copies.copies[1][0][0] == 2); // by one reader or the other
+  auto const rare = steady_of<seldom>(); // as though by conditions, because their common multiple is too long
+  CHECK(rare.period == 1);
+}
+
+TEST_CASE("residency: a copy begins early for the entry that reads it, not for the one before") {
+  table<later> const all{later::about};
+  auto const where = memories_of<later>(all);
+  kd::prefetch_table<table<later>::max_nodes, 2 * table<later>::max_requests> const early(all, where.data());
+  REQUIRE(early.of(1).size() == 1);
+  CHECK(early.of(1)[0].reader == "show");
+  CHECK(early.of(1)[0].to == kr::host);
+  for (std::size_t const i : {0U, 2U, 3U, 4U}) CHECK(early.of(i).empty());
 }

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -255,4 +256,47 @@ TEST_CASE("residency: a trace that cannot be written says so") {
           t.open("/dev/full", 0, {"host"});
           t.close();
         }).find("the trace /dev/full is not whole (No space left on device)") != std::string::npos);
+}
+
+TEST_CASE("residency: a trace counts the bytes of each component, those not told like the first") {
+  folder const here;
+  auto const file = here.path / "sizes.jsonl";
+  {
+    kr::trace t;
+    t.open(file.string(), 0, {"host", "simulated"});
+    t.add("x", 1, 0, {8, 0, 0, 0});
+    t.resize(0, 1, {3, 0, 0, 0});
+    t.resize(0, 0, {5, 0, 0, 0});
+    for (int c = 0; c < 3; ++c) {
+      kr::transfer const one{0, 0, c, kr::core, kr::host, kr::memory(1)};
+      t.before({&one, 1}, "rhs");
+      t.after({&one, 1}, "rhs", true);
+    }
+    t.close();
+  }
+  std::vector<std::uint64_t> bytes;
+  for (auto const& line : lines_of(file))
+    if (line.contains("what") && line["what"] == "copy") bytes.push_back(line["bytes"]);
+  CHECK(bytes == std::vector<std::uint64_t>{5, 3, 5});
+}
+
+TEST_CASE("residency: whatever of a trace is in its file ends with a whole line") {
+  folder const here;
+  auto const file = here.path / "lines.jsonl";
+  kr::trace t;
+  t.open(file.string(), 0, {"host"});
+  std::ifstream in(file);
+  bool whole = true;
+  std::uintmax_t size = 0;
+  for (std::size_t n = 0; n < 20000; ++n) {
+    t.flow("s", n, n, std::string(n % 37, 'x'), "", false);
+    auto const now = std::filesystem::file_size(file);
+    if (now == size) continue;
+    size = now;
+    in.seekg(std::streamoff(size) - 1);
+    whole = whole && in.get() == '\n';
+  }
+  CHECK(size > 1'000'000);
+  CHECK(whole);
+  t.close();
 }

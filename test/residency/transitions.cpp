@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+
 namespace kr = keel::residency;
 
 namespace {
@@ -56,6 +58,27 @@ static_assert(rewinding_is_the_inverse_and_forgets_what_was_current());
 
 TEST_CASE("residency: what is written is valid here and nowhere else, and the ghosts are stale") {
   CHECK(a_write_is_valid_here_and_nowhere_else());
+}
+
+TEST_CASE("residency: a write of nothing settles nothing, and one of a region marks it as of now") {
+  for (kr::memory const m : {kr::host, one, last}) {
+    auto const nothing = kr::masks_of_write(kr::region::none, m);
+    CHECK(nothing.settled == 0);
+    CHECK(nothing.stale == 0);
+    for (int r = 1; r < 16; ++r)
+      CHECK((kr::masks_of_write(kr::region{std::uint8_t(r)}, m).settled & kr::slow_path) != 0);
+  }
+}
+
+TEST_CASE("residency: each memory but the host's has a bit of the copies in flight, and these are all copies") {
+  kr::copies_in_flight all = 0;
+  for (int m = 1; m < kr::max_memories; ++m) {
+    auto const bit = kr::copy_bit(kr::memory(m));
+    CHECK((all & bit) == 0);
+    all = kr::copies_in_flight(all | bit);
+    CHECK((kr::arrival_bits(kr::region::everywhere, kr::memory(m)) & kr::all_copies) == bit);
+  }
+  CHECK(all == kr::all_copies);
 }
 
 TEST_CASE("residency: cycling moves the levels and leaves the current one valid nowhere") {
