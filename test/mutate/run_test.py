@@ -32,12 +32,13 @@ inline bool is_negative(int n) {
 inline bool never_asked(int n) {
   return n < 0;
 }
+inline bool is_neither(char c) { return "zero"[0] - c && "five"[1] - c; }
 """
 TEST = """#include <keel/topology/tiny.hpp>
 int main() {
   bool good = at_most_three(2) == 2 && at_most_three(9) == 3 && both(true, false) && !both(true, true) && !both(false, false);
   good = good && name_of(7) == 0 && name_of(8) == 8 && name_of(1) == 2 && from_five(2) == 3;
-  good = good && is_negative(-1) && !is_negative(0);
+  good = good && is_negative(-1) && !is_negative(0) && is_neither('a') && !is_neither('z') && !is_neither('i');
   return good && one_more_than_four() == 5 ? 0 : 1;
 }
 static_assert(twice(4) == 8);
@@ -56,7 +57,8 @@ WANTED = {(4, "relation", "<="): "survived", (4, "condition", "if (!(n < 3))"): 
           (17, "constant", "6"): "killed", (18, "arguments", "(b, five)"): "killed", (18, "statement", ";"): "killed",
           (22, "one more", "+ 2"): "killed", (22, "one less", "+ 0"): "killed", (23, "constant", "3"): "killed",
           (24, "one more", "- 2"): "survived", (24, "one less", "- 0"): "survived", (24, "constant", "2"): "survived",
-          (26, "relation", "<="): "killed", (26, "constant", "1"): "killed", (29, "relation", "<="): "survived", (29, "constant", "1"): "survived"}
+          (26, "relation", "<="): "killed", (26, "constant", "1"): "killed", (29, "relation", "<="): "survived", (29, "constant", "1"): "survived",
+          (31, "and, or", "||"): "killed"}
 
 
 def run_and_edit(runner, path):
@@ -99,6 +101,7 @@ def main():
             if verdict not in ("untested", verdicts.get(name)):
                 wrong.append(f"a test that does not compile: {verdict}, not {verdicts.get(name)}")
         if "not used, because it fails without a mutant" not in broken.stderr: wrong.append(f"a test that does not compile is used: {broken.stderr[-800:]}")
+        if "not used" in first.stdout: wrong.append(f"the switches change what the header does: {first.stdout}")
     wrong += [f"{key}: {found.get(key, 'not found')}, not {WANTED.get(key, 'wanted')}" for key in found.keys() | WANTED.keys()
              if found.get(key) != WANTED.get(key)]
     count = list(WANTED.values()).count

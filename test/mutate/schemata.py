@@ -30,7 +30,7 @@ def blanked(text, literals=True, declarations=True):
     blank = lambda m: re.sub(r"[^\n]", " ", m[0])
     literal = r'"(?:\\.|[^"\\\n])*"|(?<![0-9a-zA-Z])\'(?:\\.|[^\'\\\n])\''
     text = re.sub(rf"//[^\n]*|/\*.*?\*/|{literal}", lambda m: blank(m) if m[0][0] == "/" else
-                  m[0][0] + "." * (len(m[0]) - 2) + m[0][0] if literals else m[0], text, flags=re.S)
+                  m[0][0] + "_" * (len(m[0]) - 2) + m[0][0] if literals else m[0], text, flags=re.S)
     words = "#|static_assert|template|requires|concept" if declarations else "#"
     return re.sub(rf"^ *(?:{words})[^\n]*(?:\\\n[^\n]*)*", blank, text, flags=re.M)
 
