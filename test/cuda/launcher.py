@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Meson asks the launcher of nvcc for macros while options are set that nvcc alone knows: launcher.py LAUNCHER."""
+"""The launcher of nvcc: what Meson asks, with options that nvcc alone knows, and thin archives. launcher.py LAUNCHER."""
 import os, subprocess, sys, tempfile
 
 launcher = os.path.realpath(sys.argv[1])
@@ -27,5 +27,18 @@ with tempfile.TemporaryDirectory() as folder:
     if asked.returncode or "#define A 1" not in asked.stdout or "#define B 2" not in asked.stdout:
         print("FAIL: an option with a value of its own:", asked.stdout[:500], sep="\n")
         failed += 1
-print(f"{2 - failed} passed, {failed} failed, 0 skipped")
+    # Libraries that Meson does not install are thin archives, which nvlink cannot read.
+    run = lambda *words: subprocess.run(words, cwd=folder, env=dict(os.environ, NVCC_WRAPPER=whole), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    whole = write("whole", '#!/bin/sh\nfor a do case $a in *.a) [ "$(head -c 7 "$a")" != "!<thin>" ] || exit 3 ;; esac; done\nexec g++ "$@"\n')
+    write("one.cpp", "int one() { return 0; }\n")
+    write("main.cpp", "int one();\nint main() { return one(); }\n")
+    os.makedirs(os.path.join(folder, "with blank"))
+    for words in (["g++", "-c", "one.cpp", "-o", "with blank/one.o"], ["g++", "-c", "main.cpp"], ["ar", "rcs", "--thin", "with blank/libone.a", "with blank/one.o"],
+                  [launcher, "-o", "program", "main.o", "with blank/libone.a"], ["./program"]):
+        done = run(*words)
+        if done.returncode: break
+    if done.returncode:
+        print("FAIL: a thin archive:", *words, done.stdout[:500], sep="\n")
+        failed += 1
+print(f"{3 - failed} passed, {failed} failed, 0 skipped")
 sys.exit(failed > 0)

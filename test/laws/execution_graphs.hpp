@@ -20,7 +20,7 @@ struct visited_when {
 
 /// A binary tree of `count` items: 2w + 1 and 2w + 2 come after w.
 template <class Space>
-auto tree(int count) {
+Kokkos::Crs<int, Space, void, int> tree(int count) { // nvcc wants the type named around kernels
   using graph = Kokkos::Crs<int, Space, void, int>;
   typename graph::row_map_type const rows("rows", std::size_t(count) + 1);
   typename graph::entries_type const entries("entries", std::size_t(count) - 1);
