@@ -4,7 +4,7 @@
 /// @file
 /// How bytes are gathered, sent and scattered.
 
-#include <keel/impl/residency/boxes.hpp>
+#include <keel/impl/residency/messages.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/kokkos_provider.hpp>

@@ -3,7 +3,7 @@
 
 /// @file
 /// Which boxes of arrays neighbouring ranks exchange, and where they are packed into messages and unpacked: on the
-/// host, or on a device. The bodies stand in boxes.hpp.
+/// host, or on a device. The bodies stand in messages.hpp.
 
 #include <keel/impl/residency/lane.hpp>
 #include <keel/policy/macros.hpp>
@@ -94,5 +94,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/residency/boxes.hpp>
+#include <keel/impl/residency/messages.hpp>
 #endif

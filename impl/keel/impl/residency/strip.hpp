@@ -150,3 +150,7 @@ struct digest_words {
 }
 
 } // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/boxes.hpp>
+#endif
