@@ -33,6 +33,9 @@ inline bool never_asked(int n) {
   return n < 0;
 }
 inline bool is_neither(char c) { return "zero"[0] - c && "five"[1] - c; }
+#if TINY_IS_ABSENT
+inline int one_behind(int n) { return n + 1; }
+#endif
 """
 TEST = """#include <keel/topology/tiny.hpp>
 int main() {
@@ -58,7 +61,8 @@ WANTED = {(4, "relation", "<="): "survived", (4, "condition", "if (!(n < 3))"): 
           (22, "one more", "+ 2"): "killed", (22, "one less", "+ 0"): "killed", (23, "constant", "3"): "killed",
           (24, "one more", "- 2"): "survived", (24, "one less", "- 0"): "survived", (24, "constant", "2"): "survived",
           (26, "relation", "<="): "killed", (26, "constant", "1"): "killed", (29, "relation", "<="): "survived", (29, "constant", "1"): "survived",
-          (31, "and, or", "||"): "killed"}
+          (31, "and, or", "||"): "killed",
+          (33, "one more", "+ 2"): "absent", (33, "one less", "+ 0"): "absent", (33, "constant", "2"): "absent"}
 
 
 def run_and_edit(runner, path):
@@ -105,8 +109,8 @@ def main():
     wrong += [f"{key}: {found.get(key, 'not found')}, not {WANTED.get(key, 'wanted')}" for key in found.keys() | WANTED.keys()
              if found.get(key) != WANTED.get(key)]
     count = list(WANTED.values()).count
-    last = f"topology: {count('killed')} killed, {count('survived')} survived, {count('compiler')} by the compiler, rate {count('killed') / (count('killed') + count('survived')):.2f}"
-    if not counted.stdout.endswith(f"\n{count('killed') + count('compiler')} passed, 0 failed, {count('survived')} skipped\n"): wrong.append(f"--count: {counted.stdout}")
+    last = f"topology: {count('killed')} killed, {count('survived')} survived, {count('compiler')} by the compiler, {count('absent')} not compiled here, rate {count('killed') / (count('killed') + count('survived')):.2f}"
+    if not counted.stdout.endswith(f"\n{count('killed') + count('compiler')} passed, 0 failed, {count('survived') + count('absent')} skipped\n"): wrong.append(f"--count: {counted.stdout}")
     for what, said, code in (("the first run", first, 0), ("the second, which takes what the first found, and wants more", again, 1)):
         if said.returncode != code or not said.stdout.strip().endswith(last) or "survived: include/keel/topology/tiny.hpp:4" not in said.stdout:
             wrong.append(f"{what}: exit code {said.returncode}, {said.stdout}{said.stderr[-800:]}")
