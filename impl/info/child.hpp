@@ -25,6 +25,15 @@ struct child_limits {
   rlim_t bytes = rlim_t{2} << 30;
 };
 
+/// Whether this is a build with AddressSanitizer, which reserves more memory than any limit allows.
+#if defined(__has_feature)
+inline constexpr bool is_sanitized = __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
 /// Said by the work when it has read its input: the limit of time for that is off.
 inline void input_is_read() noexcept { alarm(0); }
 
@@ -38,11 +47,7 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
   if (child == 0) {
     rlimit const seconds{limits.seconds, limits.seconds}, bytes{limits.bytes, limits.bytes};
     setrlimit(RLIMIT_CPU, &seconds);
-#if !defined(__SANITIZE_ADDRESS__)
-    setrlimit(RLIMIT_AS, &bytes);
-#else
-    (void)bytes; // its shadow memory is larger than that
-#endif
+    if (!is_sanitized) setrlimit(RLIMIT_AS, &bytes);
     std::signal(SIGALRM, SIG_DFL);
     alarm(limits.reading_seconds);
     int const code = work();

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -84,7 +85,7 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
     checksum = 0;
     for (auto i = own.begin[0]; i < own.end[0]; ++i)
       for (auto j = own.begin[1]; j < own.end[1]; ++j)
-        checksum = 3 * checksum + e(i, j), checksum -= double(long(checksum));
+        checksum = 3 * checksum + e(i, j), checksum -= std::trunc(checksum);
   }
 };
 
