@@ -472,8 +472,7 @@ TEST_CASE("device: the child of a fork computes on each device and ends, and so 
 #if !KEEL_WITH_TBB
     if (std::string{device} == "tbb") continue;
 #endif
-    // The child leaves to its parent what the parent's threads hold: no leak, whatever a sanitizer says.
-    std::string const command = "ASAN_OPTIONS=detect_leaks=0 timeout 60 " KEEL_TEST_PROGRAM " fork --app-device=" + std::string{device};
+    std::string const command = "timeout 60 " KEEL_TEST_PROGRAM " fork --app-device=" + std::string{device};
     auto const one = shell(command);
     CAPTURE(one.output);
     CHECK(one.code == 0);

@@ -153,6 +153,34 @@ TEST_CASE("space: a fork while a simulated kernel runs is told in the child, at 
   CHECK(child.status == 0);
 }
 
+TEST_CASE("space: the child of a fork does not run kernels that wait behind another in the parent") {
+  auto const child = in_child([] {
+    ks::start<devices>();
+    std::atomic<bool> go = false, ran = false;
+    ks::simulated const space;
+    using range = Kokkos::RangePolicy<ks::simulated>;
+    Kokkos::parallel_for("waits", range(0, 1), [&](int) {
+      while (!go) std::this_thread::yield();
+    });
+    Kokkos::parallel_for("behind", range(0, 1), [&](int) { ran = true; });
+    int const forked = in_fork([&] {
+      go = true;
+      try {
+        space.fence();
+      } catch (keel::error const&) {
+        return sum_on(space) == 499500 && !ran ? 0 : 3;
+      }
+      return 2;
+    });
+    go = true;
+    space.fence();
+    ks::stop();
+    return forked != 0 || ran ? forked : 4;
+  });
+  CAPTURE(child.said);
+  CHECK(child.status == 0);
+}
+
 TEST_CASE("space: a fork while another thread runs a kernel on oneTBB is told in the child") {
 #if KEEL_WITH_TBB
   auto const child = in_child([] {

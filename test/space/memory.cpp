@@ -13,6 +13,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -54,6 +55,15 @@ struct shared_out {
 };
 
 using shared_space = keel::space::memory<shared_out>;
+
+/// Tells what it is asked for and gets back, in bytes.
+struct listening {
+  static constexpr char const* name = "listening";
+  static constexpr keel::space::reach reached_from = keel::space::reach::host;
+  std::vector<std::size_t>* heard;
+  void* allocate(std::size_t bytes, std::size_t) const { return heard->push_back(bytes), std::malloc(bytes); }
+  void deallocate(void* p, std::size_t bytes, std::size_t) const { heard->push_back(bytes), std::free(p); }
+};
 
 /// Whether what is counted up in `From` arrives in `To`.
 template <class From, class To>
@@ -149,4 +159,23 @@ TEST_CASE("space: an exhausted resource says which space, which label, and how m
   CHECK(message.find("counted") != std::string::npos);
   CHECK(message.find("big one") != std::string::npos);
   CHECK(message.find("8128") != std::string::npos);
+}
+
+TEST_CASE("space: a resource is asked for one byte where none is wanted, and gets it back") {
+  std::vector<std::size_t> heard;
+  keel::space::memory<listening> const space{listening{&heard}};
+  space.deallocate("none", space.allocate("none", 0), 0);
+  space.deallocate("some", space.allocate("some", 24), 24);
+  CHECK(heard == std::vector<std::size_t>{1, 1, 24, 24});
+}
+
+TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing else is said") {
+  counted_space const space;
+  auto const heard = [&](auto... bytes) {
+    keel::laws::tool const listens("heard");
+    space.deallocate("heard", space.allocate("heard", 64, bytes...), 64, bytes...);
+    return std::pair(listens.given().bytes, listens.taken().bytes);
+  };
+  CHECK(heard() == std::pair<std::uint64_t, std::uint64_t>(64, 64));
+  CHECK(heard(48) == std::pair<std::uint64_t, std::uint64_t>(48, 48));
 }

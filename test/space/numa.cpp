@@ -109,3 +109,10 @@ TEST_CASE("space: small allocations on a node come from a pool over it") {
   Kokkos::deep_copy(b, 1);
   CHECK(ks::memories_of(b) == kt::id_set{0});
 }
+
+TEST_CASE("space: the name of memory on a node has the node's number") {
+  CHECK(ks::numa_resource<0>::name == std::string{"numa<0>"});
+  CHECK(ks::numa_resource<9>::name == std::string{"numa<9>"});
+  CHECK(ks::numa_resource<10>::name == std::string{"numa<10>"});
+  CHECK(ks::numa_resource<110>::name == std::string{"numa<110>"});
+}

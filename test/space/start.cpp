@@ -246,6 +246,33 @@ TEST_CASE("space: what leaks is told at the end with label, size and space, and 
   CHECK(clean.said.find("keel::space") == std::string::npos);
 }
 
+TEST_CASE("space: of what leaks twenty lines are told, and how many there are beyond") {
+  auto const said = [](int count) {
+    return in_child([&] {
+             ks::start<devices>();
+             for (int i = 0; i < count; ++i) (void)Kokkos::kokkos_malloc<ks::pool<>>("left", 8);
+             ks::stop();
+             return 0;
+           })
+        .said;
+  };
+  auto const twenty = said(20), more = said(22);
+  CHECK(twenty.find("keel::space: 20 allocations live") != std::string::npos);
+  CHECK(twenty.find(" more\n") == std::string::npos);
+  CHECK(more.find("  and 2 more\n") != std::string::npos);
+}
+
+TEST_CASE("space: with closed pages memory that no kernel has seen yet is closed") {
+  auto const child = in_child([] {
+    ks::set_guard(ks::guard::pages);
+    ks::start<devices>();
+    *static_cast<int*>(Kokkos::kokkos_malloc<ks::simulated_memory>("raw", 4)) = 1;
+    return 0;
+  });
+  CHECK(child.aborted);
+  CHECK(child.status == SIGSEGV);
+}
+
 TEST_CASE("space: with closed pages a raw pointer faults, and kernels and copies do not") {
   auto const work = [](bool touches) {
     ks::set_guard(ks::guard::pages);

@@ -161,6 +161,37 @@ TEST_CASE("space: kernels of three host threads that wait for each other in a ri
   CHECK(refused == 1);
 }
 
+TEST_CASE("space: kernels of several host threads wait for an instance whose kernel waits for none") {
+  using range = Kokkos::RangePolicy<tbb_space>;
+  tbb_space const busy(2);
+  std::array const waiting{tbb_space(2), tbb_space(2)};
+  std::atomic<int> entered = 0, refused = 0, done = 0;
+  std::thread holds([&] {
+    Kokkos::parallel_for("holds", range(busy, 0, 1), [&](int) {
+      ++entered;
+      while (entered < 3) std::this_thread::yield();
+      std::this_thread::sleep_for(std::chrono::milliseconds(50)); // until both wait
+    });
+  });
+  while (entered < 1) std::this_thread::yield();
+  auto const launch = [&](std::size_t at) {
+    try {
+      Kokkos::parallel_for("outer", range(waiting[at], 0, 1), [&](int) {
+        ++entered;
+        Kokkos::parallel_for("inner", range(busy, 0, 1), [&](int) { ++done; });
+      });
+    } catch (keel::error const&) {
+      ++refused;
+    }
+  };
+  std::thread second(launch, 1);
+  launch(0);
+  second.join();
+  holds.join();
+  CHECK(refused == 0);
+  CHECK(done == 2);
+}
+
 TEST_CASE("space: the parts of an instance of tbb have as many threads as it has, and one at least") {
   using Kokkos::Experimental::partition_space;
   auto const threads_of = [](tbb_space const& base, std::vector<double> const& weights) {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <memory_resource>
@@ -108,11 +109,11 @@ public:
   /// Throws where the limit or the upstream is exhausted.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) const {
     std::lock_guard const guard(state_->lock);
-    return state_->pool.allocate(bytes, alignment);
+    return state_->pool.allocate(whole(bytes, alignment), alignment);
   }
   void deallocate(void* pointer, std::size_t bytes, std::size_t alignment) const {
     std::lock_guard const guard(state_->lock);
-    state_->pool.deallocate(pointer, bytes, alignment);
+    state_->pool.deallocate(pointer, whole(bytes, alignment), alignment);
   }
 
   /// Bytes taken from the upstream now, and the most there ever were.
@@ -133,6 +134,10 @@ private:
     std::pmr::unsynchronized_pool_resource pool;
     detail::short_lock lock;
   };
+  // libstdc++ before GCC 15 puts blocks of 80, 96 or 112 bytes one behind the other, whatever alignment is asked for.
+  static std::size_t whole(std::size_t bytes, std::size_t alignment) {
+    return bytes > SIZE_MAX - alignment ? bytes : (bytes + alignment - 1) / alignment * alignment;
+  }
   static std::shared_ptr<state> const& shared() {
     static auto const one = std::make_shared<state>(pool_options{}, Upstream{});
     return one;
