@@ -25,11 +25,11 @@ struct child_limits {
   rlim_t bytes = rlim_t{2} << 30;
 };
 
-/// Whether this is a build with AddressSanitizer, which reserves more memory than any limit allows.
-#if defined(__has_feature)
-inline constexpr bool is_sanitized = __has_feature(address_sanitizer);
-#elif defined(__SANITIZE_ADDRESS__)
+/// Whether this is a build with a sanitizer that reserves more memory than any limit allows.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool is_sanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
 #else
 inline constexpr bool is_sanitized = false;
 #endif
