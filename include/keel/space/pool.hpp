@@ -134,7 +134,8 @@ private:
     std::pmr::unsynchronized_pool_resource pool;
     detail::short_lock lock;
   };
-  // libstdc++ before GCC 15 puts blocks of 80, 96 or 112 bytes one behind the other, whatever alignment is asked for.
+  // The libstdc++ of GCC 12 (not of 16) puts blocks of 80, 96 or 112 bytes one behind the other, whatever alignment is
+  // asked for.
   static std::size_t whole(std::size_t bytes, std::size_t alignment) {
     return bytes > SIZE_MAX - alignment ? bytes : (bytes + alignment - 1) / alignment * alignment;
   }
