@@ -2,10 +2,15 @@
 #include <keel/space/blocked.hpp>
 
 #include <keel/space/simulated.hpp>
+#include <keel/space/tbb.hpp>
 
 #include <doctest/doctest.h>
+#include <support/skip.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -130,3 +135,98 @@ TEST_CASE("space: blocks of columns run on a device in either layout") {
   check_columns<keel::space::simulated, Kokkos::LayoutLeft, 4>();
   check_columns<keel::space::simulated, Kokkos::LayoutLeft, 1>();
 }
+
+TEST_CASE("space: the threads of a team that has memory are whole warps which fill 32 KiB") {
+  using keel::space::detail::team_width;
+  CHECK(team_width(0) == 256);
+  CHECK(team_width(128) == 256);
+  CHECK(team_width(129) == 128);
+  CHECK(team_width(257) == 64);
+  CHECK(team_width(512) == 64);
+  CHECK(team_width(1024) == 32);
+  CHECK(team_width(1025) == 0);
+  static_assert(keel::space::detail::tile_width % 32 == 0); // rows of a tile, too
+}
+
+#if KEEL_WITH_TBB
+
+namespace {
+
+/// oneTBB in the place of a GPU: its views have the layout of one, and teams the width.
+struct lanes : keel::space::tbb {
+  using tbb::tbb;
+  using execution_space = lanes;
+  using device_type = Kokkos::Device<lanes, Kokkos::HostSpace>;
+  using array_layout = Kokkos::LayoutLeft;
+  using scratch_memory_space = Kokkos::ScratchMemorySpace<lanes>;
+};
+
+/// Writes what its thread is told, and that its memory is its own.
+struct told {
+  struct entry {
+    int visits = 0;
+    bool in_warp = false, is_aligned = false, is_own = false;
+    std::size_t stride = 0;
+    double common = 0;
+  };
+  entry* of;
+  std::size_t own;
+
+  KOKKOS_FUNCTION void fill(double* common, std::size_t first, std::size_t apart) const {
+    for (std::size_t k = first; k < 100; k += apart) common[k] = 1;
+  }
+  KOKKOS_FUNCTION void operator()(std::size_t i, keel::block::team_memory<double>& memory) const {
+    for (std::size_t k = 0; k < own; ++k) memory.first[k * memory.stride] = double(i * own + k);
+    entry& e = of[i];
+    e = {.visits = e.visits + 1, .in_warp = memory.in_warp, .stride = memory.stride};
+    e.is_aligned = reinterpret_cast<std::uintptr_t>(memory.first - i % memory.stride) % 16 == 0;
+    for (std::size_t k = 0; memory.common != nullptr && k < 100; ++k) e.common += memory.common[k];
+    e.is_own = true;
+    for (std::size_t k = 0; k < own; ++k) e.is_own = e.is_own && memory.first[k * memory.stride] == double(i * own + k);
+  }
+};
+
+/// Whether all of `count` threads were told so.
+bool run_told(lanes const& space, std::size_t count, std::size_t own, std::size_t common, std::size_t stride) {
+  std::vector<told::entry> found(count + 1);
+  if (!keel::block::launcher<lanes>::run_with_memory<double>(space, count, {own, common}, told{found.data(), own}))
+    return false;
+  space.fence();
+  int wrong = found[count].visits;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto const& e = found[i];
+    wrong += e.visits != 1 || !e.is_own || !e.is_aligned || e.stride != stride || e.in_warp != (i / 32 * 32 + 32 <= count);
+    wrong += common > 0 && e.common != 100;
+  }
+  CHECK(wrong == 0);
+  return true;
+}
+
+} // namespace
+
+TEST_CASE("space: columns with memory run in teams of whole warps, each thread with its own and what all have") {
+  lanes const space(64);
+  for (std::size_t count : {0, 1, 31, 32, 33, 64, 65, 95, 96, 130}) {
+    CAPTURE(count);
+    CHECK(run_told(space, count, 33, 0, 64));
+    CHECK(run_told(space, count, 65, 100, 32));
+  }
+  CHECK(run_told(space, 70, 128, 1024, 32));
+  CHECK_FALSE(run_told(space, 70, 129, 0, 32));
+  CHECK_FALSE(run_told(space, 70, 33, 1025, 64));
+  CHECK_FALSE(run_told(space, 0, 33, 1025, 64));
+}
+
+TEST_CASE("space: rows side by side are visited once each, of one column and of one row too") {
+  for (auto const& [count, rows] : {std::pair<std::size_t, std::size_t>{0, 3}, {3, 0}, {1, 1}, {1, 9}, {33, 1}, {70, 17}}) {
+    std::vector<int> visits(count * rows);
+    keel::block::launcher<lanes>::run_rows(lanes(2), count, rows, [&, n = rows](std::size_t i, std::size_t row) { ++visits[i * n + row]; });
+    CHECK(visits == std::vector<int>(count * rows, 1));
+  }
+}
+
+#else
+
+TEST_CASE("space: columns with memory run in teams of whole warps") { keel::test::skip("no oneTBB"); }
+
+#endif

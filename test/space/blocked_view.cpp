@@ -67,7 +67,26 @@ void check_padded() {
   CHECK(wrong == 0);
 }
 
+/// Rows of a view of doubles whose memory ends with its last element.
+struct unpadded_rows {
+  using non_const_value_type = double;
+  using array_layout = Kokkos::LayoutRight;
+  static constexpr std::size_t rank = 2;
+  std::size_t rows, row, apart, elements;
+  [[nodiscard]] static double* data() { return nullptr; }
+  [[nodiscard]] std::size_t extent(std::size_t d) const { return d == 0 ? rows : row; }
+  [[nodiscard]] std::size_t stride(std::size_t d) const { return d == 0 ? apart : 1; }
+  [[nodiscard]] std::size_t span() const { return elements; }
+};
+
 } // namespace
+
+TEST_CASE("block: packs of rows are refused where the memory ends within the last one, to the element") {
+  CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{3, 13, 16, 48}, 16).empty());
+  CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{3, 13, 16, 47}, 16) == "the last pack ends at element 48 of 47");
+  CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{1, 13, 13, 16}, 16).empty());
+  CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{1, 13, 13, 13}, 16) == "the last pack ends at element 16 of 13");
+}
 
 TEST_CASE("block: a padded view is read and written in packs, without a copy") {
   check_padded<Kokkos::DefaultHostExecutionSpace>();

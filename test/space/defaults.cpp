@@ -24,6 +24,14 @@ std::string printed() {
   return out.str();
 }
 
+/// Devices of equal preference, and a lesser one.
+template <int Number, int Preference>
+struct device {
+};
+using lesser = device<0, 1>;
+using first = device<1, 2>;
+using second = device<2, 2>;
+
 struct all_simulated : ks::defaults {
   using default_execution_space = ks::simulated;
   using default_memory_space = ks::simulated_memory;
@@ -31,6 +39,12 @@ struct all_simulated : ks::defaults {
 };
 
 } // namespace
+
+template <int Number, int Preference>
+struct keel::device_traits<device<Number, Preference>> {
+  using execution_space = device<Number, Preference>;
+  static constexpr int preference = Preference;
+};
 
 // This file is compiled twice: as it is, and with all four chosen on the compile line.
 #ifdef KEEL_DEFAULT_EXECUTION_SPACE
@@ -58,6 +72,12 @@ TEST_CASE("space: by default a build runs on what it prefers, in that memory") {
   CHECK(std::is_same_v<ks::default_execution_space, ks::tbb>);
   CHECK(std::is_same_v<host, ks::tbb>);
 #endif
+}
+
+TEST_CASE("space: of devices the most preferred gives the default, and of equal ones the first") {
+  CHECK(std::is_same_v<ks::detail::preferred<lesser, first, second>::type, first>);
+  CHECK(std::is_same_v<ks::detail::preferred<second, lesser, first>::type, second>);
+  CHECK(std::is_same_v<ks::detail::preferred<lesser>::type, lesser>);
 }
 
 TEST_CASE("space: Kokkos prints the four defaults with its configuration") {

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cstdint>
+#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -13,6 +15,17 @@ struct mine {
 };
 struct no_device {
   [[maybe_unused]] static constexpr std::string_view name = "no device";
+};
+
+/// What an accelerator's own library would say.
+struct two_cards {
+  using execution_space = Kokkos::DefaultHostExecutionSpace;
+  static int count() { return 2; }
+  static int current() { return 1; }
+  static std::string pci_id(int card) { return card == 0 ? "0000:1B:00.0" : ""; }
+};
+struct no_cards : two_cards {
+  static int count() { return 0; }
 };
 
 /// Whether the traits of a device that is compiled in are complete.
@@ -75,4 +88,37 @@ TEST_CASE("space: the simulated device is never chosen by itself, and accelerato
 #ifdef KOKKOS_ENABLE_CUDA
   CHECK(keel::device_traits<keel::cuda>::preference == 300);
 #endif
+}
+
+TEST_CASE("space: a device has the knobs of its kind") {
+  using accelerator = keel::space::detail::kokkos_accelerator<two_cards>;
+  using threads = keel::space::detail::kokkos_threads<Kokkos::DefaultHostExecutionSpace>;
+  using simulated = keel::device_traits<keel::simulated>;
+  static_assert(!simulated::has_threads && !simulated::has_numa_regions && !simulated::has_instances);
+  static_assert(threads::has_threads && !threads::has_instances);
+  static_assert(!accelerator::has_threads && !accelerator::has_numa_regions && accelerator::has_instances);
+  CHECK(simulated::available());
+  CHECK(threads::available());
+#if KOKKOS_VERSION < 30700
+  static_assert(threads::has_numa_regions);
+  CHECK(threads::max_numa_regions() == (Kokkos::hwloc::available() ? int(Kokkos::hwloc::get_available_numa_count()) : 1));
+#else
+  static_assert(!threads::has_numa_regions);
+#endif
+#if KEEL_WITH_TBB
+  using tbb = keel::device_traits<keel::tbb>;
+  static_assert(tbb::has_threads && tbb::has_numa_regions && !tbb::has_instances);
+  CHECK(tbb::stack_sizes().least == std::int64_t{64} << 10);
+  CHECK(tbb::stack_sizes().most == std::int64_t{16} << 30);
+#endif
+}
+
+TEST_CASE("space: an accelerator is available where a card is visible, and names it in lower case") {
+  using accelerator = keel::space::detail::kokkos_accelerator<two_cards>;
+  CHECK(accelerator::available());
+  CHECK_FALSE(keel::space::detail::kokkos_accelerator<no_cards>::available());
+  CHECK(accelerator::max_devices() == 2);
+  CHECK(accelerator::device_instance() == 1);
+  CHECK(accelerator::pci_id(0) == "0000:1b:00.0");
+  CHECK(accelerator::pci_id(1).empty());
 }

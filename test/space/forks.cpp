@@ -12,11 +12,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <thread>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 // A process with threads of keel's forks. Each case is a child that starts Kokkos and forks again.
 
@@ -24,23 +22,8 @@ namespace {
 
 namespace ks = keel::space;
 using keel::test::in_child;
+using keel::test::in_fork;
 using devices = keel::where_supported<keel::list<keel::serial, keel::tbb, keel::simulated>>;
-
-/// The exit code of a fork that calls `f` and then exits in order; 124 where it hangs for ten seconds.
-template <class F>
-int in_fork(F const& f) {
-  pid_t const child = fork();
-  if (child == 0) std::exit(f());
-  for (int waited = 0; waited < 1000; ++waited) {
-    int status = 0;
-    if (waitpid(child, &status, WNOHANG) == child)
-      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    std::this_thread::sleep_for(std::chrono::milliseconds{10});
-  }
-  kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
-  return 124;
-}
 
 template <class Space>
 int sum_on(Space const& space) {
@@ -212,6 +195,22 @@ TEST_CASE("space: a fork while another thread runs a kernel on oneTBB is told in
 #else
   keel::test::skip("no oneTBB");
 #endif
+}
+
+TEST_CASE("space: a process that does not end Kokkos waits at its end for what the simulated device was given") {
+  auto const child = in_child([] {
+    ks::start<devices>();
+    return in_fork([] {
+      Kokkos::parallel_for("slow", Kokkos::RangePolicy<ks::simulated>(0, 1), [](int) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        throw std::runtime_error("too late");
+      });
+      return 0;
+    });
+  });
+  CHECK(child.said.find("a kernel threw, and nothing waited for it (too late)") != std::string::npos);
+  CAPTURE(child.said);
+  CHECK(child.status == 0);
 }
 
 TEST_CASE("space: a kernel that threw, and that nothing waited for, is told at the end") {

@@ -7,9 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
+#include <thread>
 
 namespace keel::test {
 
@@ -45,6 +48,22 @@ ended_child in_child(F const& f) {
   int status = 0;
   waitpid(child, &status, 0);
   return {WIFSIGNALED(status), WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), said};
+}
+
+/// The exit code of a fork that calls `f` and then exits in order; 124 where it hangs for ten seconds.
+template <class F>
+int in_fork(F const& f) {
+  pid_t const child = fork();
+  if (child == 0) std::exit(f());
+  for (int waited = 0; waited < 1000; ++waited) {
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG) == child)
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  return 124;
 }
 
 } // namespace keel::test

@@ -174,8 +174,39 @@ TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing el
   auto const heard = [&](auto... bytes) {
     keel::laws::tool const listens("heard");
     space.deallocate("heard", space.allocate("heard", 64, bytes...), 64, bytes...);
-    return std::pair(listens.given().bytes, listens.taken().bytes);
+    auto const plain = std::pair(listens.given().bytes, listens.taken().bytes);
+    space.deallocate("heard", space.allocate(Kokkos::DefaultHostExecutionSpace(), "heard", 64, bytes...), 64, bytes...);
+    CHECK(std::pair(listens.given().bytes, listens.taken().bytes) == plain);
+    return plain;
   };
   CHECK(heard() == std::pair<std::uint64_t, std::uint64_t>(64, 64));
   CHECK(heard(48) == std::pair<std::uint64_t, std::uint64_t>(48, 48));
+}
+
+TEST_CASE("space: host memory reaches and is assigned what Kokkos' own does, and device memory is only copied") {
+  using Kokkos::HostSpace;
+  using simulated = keel::space::simulated_memory;
+  struct to { bool accessible, assignable, deepcopy; };
+  auto const check = []<class To, class From>(To*, From*, to wanted) {
+    using access = Kokkos::Impl::MemorySpaceAccess<To, From>;
+    CHECK(bool(access::accessible) == wanted.accessible);
+    CHECK(bool(access::assignable) == wanted.assignable);
+    CHECK(bool(access::deepcopy) == wanted.deepcopy);
+  };
+  constexpr HostSpace* host = nullptr;
+  constexpr counted_space* own = nullptr;
+  constexpr shared_space* other = nullptr;
+  constexpr simulated* device = nullptr;
+  check(host, own, {true, true, true}); // a view of such memory is one of the host's
+  check(own, host, {true, false, true});
+  check(own, other, {true, false, true});
+  check(host, device, {false, false, true});
+  check(device, host, {false, false, true});
+  check(own, device, {false, false, true});
+  static_assert(keel::space::detail::is_hostlike<HostSpace> && keel::space::detail::is_hostlike<counted_space>);
+  static_assert(!keel::space::detail::is_hostlike<simulated> && !keel::space::detail::is_hostlike<int>);
+  static_assert(keel::space::detail::is_remote<simulated> && !keel::space::detail::is_remote<counted_space> &&
+                !keel::space::detail::is_remote<HostSpace>);
+  static_assert(!keel::space::detail::Neighbours<HostSpace, HostSpace> && !keel::space::detail::Neighbours<counted_space, int> &&
+                !keel::space::detail::Neighbours<int, counted_space>);
 }

@@ -192,3 +192,15 @@ TEST_CASE("space: settings are words of Kokkos' command line, threads for each N
   CHECK(kokkos_words({.num_devices = 2}) == words{"--kokkos-num-devices=2"});
 }
 #endif
+
+TEST_CASE("space: a type is a plug-in if it has all of one, called as one is") {
+  struct other_order : teller<1> {
+    static void print_configuration(bool, std::ostream&) {}
+  };
+  struct no_fence : teller<1> {
+    static void fence() {}
+  };
+  CHECK(keel::space::Plugin<teller<1>>);
+  CHECK_FALSE(keel::space::Plugin<other_order>);
+  CHECK_FALSE(keel::space::Plugin<no_fence>);
+}

@@ -26,3 +26,10 @@ TEST_CASE("space: merging nothing changes nothing, and merging everything takes 
   keel::space::merge(none, all);
   CHECK(none == all);
 }
+
+TEST_CASE("space: bounds that nothing is said of hold nothing but 0") {
+  keel::space::bounds const none;
+  CHECK(none.least == 0);
+  CHECK(none.most == 0);
+  CHECK(none.advised == 0);
+}

@@ -17,6 +17,8 @@
 #include <cstring>
 #include <memory>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -193,4 +195,40 @@ TEST_CASE("space: host code may neither touch nor take simulated memory") {
   CHECK_FALSE(Kokkos::SpaceAccessibility<Kokkos::DefaultHostExecutionSpace, simulated_memory>::accessible);
   CHECK_FALSE(Kokkos::SpaceAccessibility<simulated, Kokkos::HostSpace>::accessible);
   CHECK_FALSE(Kokkos::SpaceAccessibility<Kokkos::HostSpace, simulated_memory>::assignable);
+}
+
+TEST_CASE("space: tools hear a fence of all instances as number 0, and one of an instance as its number") {
+  namespace tools = Kokkos::Tools::Experimental;
+  auto const type = std::uint32_t(tools::DeviceTypeTraits<simulated>::id);
+  simulated const space;
+  keel::laws::heard_fences const heard;
+  simulated::impl_static_fence();
+  CHECK(heard.count(": Unnamed Global Fence", type * 0x1000000) == 1);
+  space.fence();
+  CHECK(heard.count("::fence: Unnamed Instance Fence", type * 0x1000000 + 1) == 1);
+  CHECK(heard.all_ended());
+}
+
+TEST_CASE("space: a nest visits its tiles in its outer direction, and each tile in its inner one") {
+  using point = std::pair<int, int>;
+  using Kokkos::Iterate;
+  auto const visited = [](auto outer, auto inner) {
+    using policy = Kokkos::MDRangePolicy<simulated, Kokkos::Rank<2, decltype(outer)::value, decltype(inner)::value>>;
+    std::vector<point> points;
+    Kokkos::parallel_for("points", policy({0, 0}, {4, 4}, {2, 2}), [&](int i, int j) { points.emplace_back(i, j); });
+    simulated().fence();
+    return points;
+  };
+  constexpr std::integral_constant<Iterate, Iterate::Right> right;
+  constexpr std::integral_constant<Iterate, Iterate::Left> left;
+  auto const first_two_tiles = [&](auto outer, auto inner) {
+    auto points = visited(outer, inner);
+    CHECK(points.size() == 16);
+    points.resize(8);
+    return points;
+  };
+  using points = std::vector<point>;
+  CHECK(first_two_tiles(right, right) == points{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}});
+  CHECK(first_two_tiles(left, left) == points{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {2, 0}, {3, 0}, {2, 1}, {3, 1}});
+  CHECK(first_two_tiles(right, left) == points{{0, 0}, {1, 0}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {0, 3}, {1, 3}});
 }

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -25,4 +26,14 @@ TEST_CASE("space: poison fills what it is given to the last byte and no further"
   CHECK(bytes[3] == 0x7f);
   CHECK(bytes[6] == 0xf4);
   CHECK(bytes[7] == 0);
+}
+
+TEST_CASE("space: simulated memory is as large as it was asked for, on the last line too") {
+  keel::space::simulated_memory const space;
+  for (std::size_t bytes : {1, 63, 64, 65, 4097}) {
+    auto* const p = static_cast<unsigned char*>(space.allocate("bytes", bytes));
+    keel::space::detail::fill_with_poison(p, bytes); // which AddressSanitizer watches
+    CHECK(reinterpret_cast<std::uintptr_t>(p) % space.alignment == 0);
+    space.deallocate("bytes", p, bytes);
+  }
 }

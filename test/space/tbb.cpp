@@ -224,6 +224,26 @@ TEST_CASE("space: a scan on one thread visits each item once, on two a third of 
   }
 }
 
+TEST_CASE("space: a scan of values of several cache lines keeps them apart") {
+  struct many {
+    long values[32] = {};
+    void operator+=(many const& other) {
+      for (int v = 0; v < 32; ++v) values[v] += other.values[v];
+    }
+    void operator+=(many const volatile& other) volatile { // as Kokkos before 4 joins
+      for (int v = 0; v < 32; ++v) values[v] = values[v] + other.values[v];
+    }
+  };
+  std::vector<int> wrong(1000);
+  Kokkos::parallel_scan(Kokkos::RangePolicy<tbb_space>(tbb_space(4), 0, 1000), [&](long i, many& sum, bool final) {
+    for (int v = 0; v < 32; ++v) {
+      if (final) wrong[std::size_t(i)] += sum.values[v] != i * (i - 1) / 2 + v * i;
+      sum.values[v] += i + v;
+    }
+  });
+  CHECK(std::count(wrong.begin(), wrong.end(), 0) == 1000);
+}
+
 TEST_CASE("space: a thread that holds a token of the process gets it again, and another thread another") {
   using policy = Kokkos::TeamPolicy<tbb_space>;
   using token = Kokkos::Experimental::UniqueToken<tbb_space, Kokkos::Experimental::UniqueTokenScope::Global>;
@@ -432,6 +452,59 @@ TEST_CASE("space: a kernel in a kernel of tbb is whole where another part of the
   CHECK(ran == 64);
 }
 
+TEST_CASE("space: a kernel in a kernel of tbb is whole where another kernel in it throws") {
+  tbb_space const space(2);
+  std::atomic<int> ran = 0;
+  std::atomic<bool> is_other_there = false, is_thrown = false;
+  auto const wait = [](std::atomic<bool> const& until) {
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!until && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+  };
+  using range = Kokkos::RangePolicy<tbb_space>;
+  Kokkos::parallel_for(range(space, 0, 2), [&](int part) {
+    if (part == 0) {
+      wait(is_other_there);
+      CHECK_THROWS_AS(Kokkos::parallel_for(range(space, 0, 2), [](int) { throw 7; }), int);
+      is_thrown = true;
+    } else {
+      Kokkos::parallel_for(range(space, 0, 64), [&](int) {
+        is_other_there = true;
+        wait(is_thrown);
+        ++ran;
+      });
+    }
+  });
+  CHECK(ran == 64);
+}
+
+TEST_CASE("space: what a kernel throws while an exception passes by reaches its caller, with tools too") {
+  struct runs_at_end {
+    int& caught;
+    ~runs_at_end() {
+      try {
+        Kokkos::parallel_for("throws", Kokkos::RangePolicy<tbb_space>(0, 4), keel::laws::throws{});
+      } catch (std::out_of_range const&) {
+        ++caught;
+      }
+    }
+  };
+  int caught = 0;
+  auto const pass_by = [&] {
+    try {
+      runs_at_end const last{caught};
+      throw 7;
+    } catch (int) {
+      ++caught;
+    }
+  };
+  pass_by();
+  CHECK(caught == 2);
+  keel::laws::heard_kernels const heard;
+  pass_by();
+  CHECK(caught == 4);
+  CHECK(heard.all_ended(1));
+}
+
 TEST_CASE("space: threads and regions that cannot be are errors") {
   CHECK_THROWS_AS(tbb_space(0), keel::error);
   CHECK_THROWS_AS(tbb_space(1, keel::space::numa_region{tbb_space::max_numa_regions()}), keel::error);
@@ -504,8 +577,43 @@ TEST_CASE("space: there are as many tokens as an instance has threads") {
   using token = Kokkos::Experimental::UniqueToken<tbb_space, Kokkos::Experimental::UniqueTokenScope::Instance>;
   CHECK(int(token().size()) == tbb_space().threads());
   CHECK(token(tbb_space(5)).size() == 5);
-  CHECK(token(3, tbb_space(5)).size() == 3);
+  token const three(3, tbb_space(5));
+  CHECK(three.size() == 3);
+  std::set<std::size_t> held;
+  for (int n = 0; n < 3; ++n) held.insert(three.acquire());
+  CHECK(held == std::set<std::size_t>{0, 1, 2});
+  three.release(1);
+  CHECK(three.acquire() == 1);
 }
+
+TEST_CASE("space: who finds every state of a pool of random numbers held waits until one is free") {
+  struct one_lock {
+    int* held;
+    [[nodiscard]] int* data() const { return held; }
+    [[nodiscard]] static std::size_t extent(int) { return 1; }
+    [[nodiscard]] static std::size_t stride(int) { return 1; }
+  };
+  int held[] = {1, 0}; // the second is none of the pool's
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    __atomic_store_n(held, 0, __ATOMIC_RELEASE);
+  });
+  CHECK(keel::space::detail::state_search<tbb_space>::get_state_idx(one_lock{held}) == 0);
+  other.join();
+  CHECK(held[0] == 1);
+  CHECK(held[1] == 0);
+}
+
+#if KOKKOS_VERSION < 40000 && defined(KOKKOS_INTERNAL_NOT_PARALLEL)
+TEST_CASE("space: a lock for atomics is held by one at a time") {
+  double place = 0;
+  CHECK(Kokkos::Impl::lock_address_host_space(&place));
+  CHECK_FALSE(Kokkos::Impl::lock_address_host_space(&place));
+  Kokkos::Impl::unlock_address_host_space(&place);
+  CHECK(Kokkos::Impl::lock_address_host_space(&place));
+  Kokkos::Impl::unlock_address_host_space(&place);
+}
+#endif
 
 TEST_CASE(
     "space: threads of teams run at once, are kept for the next kernel, and start again after a stop") {

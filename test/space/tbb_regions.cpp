@@ -14,7 +14,11 @@
 
 #if KEEL_WITH_TBB
 
+#include <oneapi/tbb/global_control.h>
+
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>
@@ -150,6 +154,60 @@ TEST_CASE("space: what a kernel throws on another region reaches the caller") {
     }
     return places(space, 2) == std::vector<id_set>{{0}, {1}} ? 0 : 3;
   });
+}
+
+TEST_CASE("space: the child of a fork works off what the parent's threads on other regions would, on its own") {
+  on_two_regions([] {
+    ks::start<devices>();
+    ks::settings const on_two{.threads = 2, .numa_regions = 2};
+    ks::tbb const space(on_two);
+    auto const sum = [](ks::tbb const& on) {
+      long found = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::RangePolicy<ks::tbb>(on, 0, 1001), KOKKOS_LAMBDA(long i, long& s) { s += i; }, found);
+      return found == 500500;
+    };
+    if (!sum(space)) return 1;
+    int const forked = keel::test::in_fork([&] {
+      if (!sum(space)) return 2;
+      ks::tbb const own(on_two);
+      return own.threads() == 2 && sum(own) ? 0 : 3;
+    });
+    return forked != 0 ? forked : sum(space) ? 0 : 4;
+  });
+}
+
+TEST_CASE("space: tbb has one region before Kokkos starts, and oneTBB's own sizes again when it has ended") {
+  auto const child = keel::test::in_child([] {
+    if (ks::tbb().numa_regions() != 1) return 1;
+    using control = ::tbb::global_control;
+    auto const before = control::active_value(control::thread_stack_size);
+    keel::device_traits<keel::tbb>::configure({.threads = 2, .stack_size = std::int64_t{3} << 20});
+    ks::start<devices>();
+    if (control::active_value(control::thread_stack_size) != std::size_t{3} << 20) return 2;
+    ks::stop();
+    return control::active_value(control::thread_stack_size) == before ? 0 : 3;
+  });
+  CAPTURE(child.said);
+  CHECK(child.status == 0);
+}
+
+TEST_CASE("space: on one hardware thread tbb has one thread") {
+  auto const child = keel::test::in_child([] {
+    auto const all = keel::topology::bound_hardware_threads();
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(*all.begin(), &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0) return 98;
+    using traits = keel::device_traits<keel::tbb>;
+    if (traits::default_threads() != 1 || traits::max_threads() != 1) return 1;
+    ks::start<devices>();
+    int const threads = ks::tbb().threads();
+    ks::stop();
+    return threads == 1 ? 0 : 2;
+  });
+  CAPTURE(child.said);
+  CHECK(child.status == 0);
 }
 
 #else

@@ -43,3 +43,9 @@ TEST_CASE("space: a team of more threads than there are aborts with a word of ad
   check_team_sizes(3, [] { return keel::space::tbb(3); });
 #endif
 }
+
+TEST_CASE("space: a team has as much scratch memory as on Kokkos' own host spaces") {
+  for (int level : {0, 1})
+    CHECK(Kokkos::TeamPolicy<keel::space::simulated>::scratch_size_max(level) ==
+          Kokkos::TeamPolicy<Kokkos::DefaultHostExecutionSpace>::scratch_size_max(level));
+}

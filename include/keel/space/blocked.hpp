@@ -49,6 +49,14 @@ struct blocked_rows {
 /// In bytes: where the memory of a team begins, because pairs of values are copied at once.
 inline constexpr std::size_t team_border = 16;
 
+/// The threads of a team of which each has so many bytes: whole warps that fill 32 KiB, so that an H200 holds six or
+/// seven teams at once; 0 where one warp is too much.
+constexpr int team_width(std::size_t bytes_of_each) {
+  for (int threads : {256, 128, 64, 32})
+    if (bytes_of_each <= std::size_t(32768 / threads)) return threads;
+  return 0;
+}
+
 template <class Space, class T, class F>
 struct blocked_with_memory {
   F f;
@@ -64,7 +72,7 @@ struct blocked_with_memory {
       f.fill(all + values, own, threads);
       team.team_barrier();
     }
-    bool const in_warp = threads % 32 == 0 && begin + own / 32 * 32 + 32 <= count;
+    bool const in_warp = begin + own / 32 * 32 + 32 <= count; // a team is of whole warps
     keel::block::team_memory<T> memory{all + own, threads, all + values, in_warp};
     if (i < count) f(i, memory);
   }
@@ -108,13 +116,12 @@ struct launcher<Space> {
                                 {keel::space::detail::tile_width, keel::space::detail::tile_rows}),
                          keel::space::detail::blocked_rows<F>{f});
   }
-  /// Columns of a team fill 32 KiB, so that an H200 holds six or seven teams at once; a warp at least.
+  /// False, and nothing is done, where the columns of a warp do not fit, or what a team has in common.
   template <class T, class F, class... Label>
     requires keel::space::detail::HasLanes<Space>
   static bool run_with_memory(Space const& space, std::size_t count, team_room room, F const& f,
                               Label const&... label) {
-    std::size_t const fit = room.own == 0 ? 256 : std::size_t{32768} / (room.own * sizeof(T));
-    int const threads = fit >= 256 ? 256 : fit >= 128 ? 128 : fit >= 64 ? 64 : fit >= 32 ? 32 : 0;
+    int const threads = keel::space::detail::team_width(room.own * sizeof(T));
     if (threads == 0 || room.common * sizeof(T) > 8192) return false;
     if (count == 0) return true;
     auto const wide = std::size_t(threads);

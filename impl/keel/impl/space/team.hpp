@@ -154,13 +154,9 @@ class team_of_one : public team_thread {
 public:
   explicit team_of_one(std::size_t scratch) : team_thread(scratch) {
     Kokkos::Impl::HostThreadTeamData* pool[] = {&data()};
-    Kokkos::Impl::HostThreadTeamData::organize_pool(pool, 1);
-    data().organize_team(1);
+    Kokkos::Impl::HostThreadTeamData::organize_pool(pool, 1); // one thread is a team by that
   }
-  ~team_of_one() {
-    data().disband_team();
-    data().disband_pool();
-  }
+  ~team_of_one() { data().disband_pool(); }
 };
 
 /// Bytes of scratch memory that a team has, of both levels.
@@ -195,9 +191,8 @@ public:
   template <class F>
   cut(policy const& p, F const& f) : policy_(p), size_(p.team_size()) {
     std::int64_t const teams = size_ > 1 ? std::min(p.league_size(), p.space().impl_threads() / size_) : 0;
-    count_ = size_ > 1 ? std::max<std::int64_t>(1, teams * size_)
-                       : std::max<std::int64_t>(1, chunks_of(p, p.league_size()));
-    std::size_t const scratch = size_ > 1 ? team_scratch(p, f) : 0;
+    count_ = std::max<std::int64_t>(1, size_ > 1 ? teams * size_ : chunks_of(p, p.league_size()));
+    std::size_t const scratch = team_scratch(p, f);
     for (std::int64_t t = 0; t < teams; ++t) {
       std::vector<Kokkos::Impl::HostThreadTeamData*> members;
       for (int rank = 0; rank < size_; ++rank)

@@ -192,7 +192,7 @@ KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) 
   if (by_region.size() == 1) {
     auto const all = [&] {
       // Making a context costs a tenth of an empty kernel. A kernel that has the turn takes the instance's.
-      if (kernel == nullptr || kernel->launched_from != nullptr) return spread(kernel, 0, count, threads_, f);
+      if (kernel->launched_from != nullptr) return spread(kernel, 0, count, threads_, f);
       try {
         spread(kernel, 0, count, threads_, f, own_->context);
       } catch (...) {
