@@ -218,9 +218,11 @@ TEST_CASE("space: columns with memory run in teams of whole warps, each thread w
 }
 
 TEST_CASE("space: rows side by side are visited once each, of one column and of one row too") {
-  for (auto const& [count, rows] : {std::pair<std::size_t, std::size_t>{0, 3}, {3, 0}, {1, 1}, {1, 9}, {33, 1}, {70, 17}}) {
+  using extents = std::pair<std::size_t, std::size_t>;
+  for (auto const& [count, rows] : {extents{0, 3}, extents{3, 0}, extents{1, 1}, extents{1, 9}, extents{33, 1}, extents{70, 17}}) {
     std::vector<int> visits(count * rows);
-    keel::block::launcher<lanes>::run_rows(lanes(2), count, rows, [&, n = rows](std::size_t i, std::size_t row) { ++visits[i * n + row]; });
+    auto const visit = [&, n = rows](std::size_t i, std::size_t row) { ++visits[i * n + row]; };
+    keel::block::launcher<lanes>::run_rows(lanes(2), count, rows, visit);
     CHECK(visits == std::vector<int>(count * rows, 1));
   }
 }

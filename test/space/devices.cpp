@@ -101,7 +101,8 @@ TEST_CASE("space: a device has the knobs of its kind") {
   CHECK(threads::available());
 #if KOKKOS_VERSION < 30700
   static_assert(threads::has_numa_regions);
-  CHECK(threads::max_numa_regions() == (Kokkos::hwloc::available() ? int(Kokkos::hwloc::get_available_numa_count()) : 1));
+  int const regions = Kokkos::hwloc::available() ? int(Kokkos::hwloc::get_available_numa_count()) : 1;
+  CHECK(threads::max_numa_regions() == regions);
 #else
   static_assert(!threads::has_numa_regions);
 #endif
