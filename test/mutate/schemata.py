@@ -20,7 +20,7 @@ kinds = [
     ("constant", r"(?<![\w.'<,\[])(\d+)(?![\w.'>])", lambda m: str(int(m[1]) + 1)),
     ("truth", r"(?<=[ (])(true|false)\b", lambda m: swap[m[0]]),
     ("arguments", rf"(?<=\w)\(({plain_name}), ({plain_name})\)", lambda m: f"({m[2]}, {m[1]})"),
-    ("statement", r"^( +)(?!return\b|throw\b|else\b|using\b|static_assert\b|case\b|break\b|continue\b|goto\b|delete\b|friend\b)"
+    ("statement", r"^( +)(?!\.|->|return\b|throw\b|else\b|using\b|static_assert\b|case\b|break\b|continue\b|goto\b|delete\b|friend\b)"
                   r"(?:[\w:.\[\]*]|->)+(?:\(.*\)| [-+|&*]?= [^=].*);$", lambda m: m[1] + ";"),
 ]
 

@@ -207,6 +207,6 @@ TEST_CASE("space: host memory reaches and is assigned what Kokkos' own does, and
   static_assert(!keel::space::detail::is_hostlike<simulated> && !keel::space::detail::is_hostlike<int>);
   static_assert(keel::space::detail::is_remote<simulated> && !keel::space::detail::is_remote<counted_space> &&
                 !keel::space::detail::is_remote<HostSpace>);
-  static_assert(!keel::space::detail::Neighbours<HostSpace, HostSpace> &&
-                !keel::space::detail::Neighbours<counted_space, int> && !keel::space::detail::Neighbours<int, counted_space>);
+  using keel::space::detail::Neighbours;
+  static_assert(!Neighbours<HostSpace, HostSpace> && !Neighbours<counted_space, int> && !Neighbours<int, counted_space>);
 }
