@@ -55,12 +55,29 @@ void print_facts(keel::runtime<app>& run, int argc, char** argv) {
                 std::string{keel::device::name(k.from)}.c_str());
 }
 
+#if KEEL_WITH_TBB
+/// A kernel in two parts, also where its instance has one thread, for which a kernel of Kokkos' has one.
+template <class F>
+struct twice {
+  keel::space::tbb space;
+  F const& f;
+  void run() const {
+    space.impl_for_chunks(2, [this](std::int64_t) { f(); });
+  }
+};
+template <class F>
+void twice_on_tbb(keel::runtime<app>& run, F const& f) {
+  auto const space = run.execution_space<keel::tbb>();
+  space.impl_launch(twice<F>{space, f});
+}
+#endif
+
 /// The largest stack of a thread, but the calling one, that works on a kernel; 0 where it works alone.
 std::size_t stack_of_a_worker([[maybe_unused]] keel::runtime<app>& run) {
   std::atomic<std::size_t> largest = 0;
 #if KEEL_WITH_TBB
   auto const caller = std::this_thread::get_id();
-  run.execution_space<keel::tbb>().impl_for_chunks(2, [&](std::int64_t) {
+  twice_on_tbb(run, [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{200}); // so that one thread does not take both
     if (std::this_thread::get_id() == caller) return;
     pthread_attr_t attributes;
@@ -93,7 +110,7 @@ void show_binding([[maybe_unused]] keel::runtime<app>& run) {
   std::mutex mutex;
   std::string workers;
   auto const caller = std::this_thread::get_id();
-  run.execution_space<keel::tbb>().impl_for_chunks(2, [&](std::int64_t) {
+  twice_on_tbb(run, [&] {
     std::this_thread::sleep_for(std::chrono::milliseconds{200}); // so that one thread does not take both
     if (std::this_thread::get_id() == caller) return;
     std::lock_guard const lock(mutex);
@@ -116,8 +133,7 @@ void show_threads([[maybe_unused]] keel::runtime<app>& run) {
   };
 #if KEEL_WITH_TBB
   std::atomic<int> places{0};
-  run.execution_space<keel::tbb>().impl_for_chunks(
-      2, [&](std::int64_t) { places = oneapi::tbb::this_task_arena::max_concurrency(); });
+  twice_on_tbb(run, [&] { places = oneapi::tbb::this_task_arena::max_concurrency(); });
   show("tbb", places);
 #endif
 #ifdef KOKKOS_ENABLE_OPENMP

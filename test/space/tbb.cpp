@@ -558,6 +558,16 @@ TEST_CASE("space: the threads of a team run at once, also more than cores, and t
   }
 }
 
+// Where Kokkos' library was built for one thread, its own start of a team loses threads, once in some hundred kernels.
+TEST_CASE("space: the threads of a wide team all come, three hundred times") {
+  using teams = Kokkos::TeamPolicy<tbb_space>;
+  tbb_space const space(64);
+  std::atomic<int> came{0};
+  for (int n = 0; n < 300; ++n)
+    Kokkos::parallel_for("wide", teams(space, 1, 64), [&](teams::member_type const&) { ++came; });
+  CHECK(came == 64 * 300);
+}
+
 TEST_CASE("space: a thread of a team may launch teams") {
   tbb_space const space(4);
   using teams = Kokkos::TeamPolicy<tbb_space>;

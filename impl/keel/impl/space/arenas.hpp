@@ -61,15 +61,17 @@ public:
   /// Returns when the kernel that another host thread launched has ended; at once within a kernel.
   void wait() { turns_.wait(); }
 
-  /// Calls f(0) … f(count - 1) and returns when all are done. Every region, and in it every thread, tends to get
-  /// the same ones each time, as first touch wants it; where there are more than threads, a free thread takes the next.
+  /// Within a kernel: calls f(0) … f(count - 1) and returns when all are done. Every region, and in it every thread,
+  /// tends to get the same ones each time, as first touch wants it; where there are more than threads, a free thread
+  /// takes the next.
   template <class F>
   void for_chunks(std::int64_t count, F const& f) {
     if (count == 1 && !bound_) return f(std::int64_t{0});
     run_chunks(count, numbered_call(f));
   }
 
-  /// Calls f(0) … f(count - 1) at the same time on threads of their own, which are bound nowhere. `f` must not throw.
+  /// Within a kernel: calls f(0) … f(count - 1) at the same time on threads of their own, which are bound nowhere.
+  /// `f` must not throw.
   template <class F>
   void run_together(int count, F const& f) {
     run_numbered(count, numbered_call(f));

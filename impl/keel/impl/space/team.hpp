@@ -149,15 +149,18 @@ private:
   Kokkos::Impl::HostThreadTeamData data_;
 };
 
-/// A team of one thread. Not shared, so no other thread can disturb it.
-class team_of_one : public team_thread {
-public:
-  explicit team_of_one(std::size_t scratch) : team_thread(scratch) {
-    Kokkos::Impl::HostThreadTeamData* pool[] = {&data()};
-    Kokkos::Impl::HostThreadTeamData::organize_pool(pool, 1); // one thread is a team by that
-  }
-  ~team_of_one() { data().disband_pool(); }
-};
+/// Makes a team of `size` threads, all of it on the calling one. Kokkos' `organize_team` is for each thread and waits
+/// for the others; a Kokkos library that was built for one thread counts them with plain additions there, loses some,
+/// and all wait forever. So all arrive at that barrier beforehand: the first releases it, and none waits.
+inline void organize_team(Kokkos::Impl::HostThreadTeamData* members[], int size) {
+  using data = Kokkos::Impl::HostThreadTeamData;
+  data::organize_pool(members, size);
+  std::int64_t* const barrier =
+      members[0]->pool_reduce() - int(data::max_team_rendezvous) - int(data::max_pool_rendezvous);
+  for (int rank = 0, step = 0; rank < size; ++rank)
+    Kokkos::Impl::HostBarrier::split_arrive(reinterpret_cast<int*>(barrier), size, step);
+  for (int rank = 0; rank < size; ++rank) members[rank]->organize_team(size);
+}
 
 /// Bytes of scratch memory that a team has, of both levels.
 template <class... T, class F>
@@ -175,10 +178,12 @@ struct items<Kokkos::TeamPolicy<T...>> {
   /// Of teams of one thread.
   template <class F, class... Update>
   static void run(policy const& p, F const& f, std::int64_t begin, std::int64_t end, Update&&... update) {
-    team_of_one team(team_scratch(p, f));
+    team_thread thread(team_scratch(p, f));
+    Kokkos::Impl::HostThreadTeamData* team[] = {&thread.data()};
+    organize_team(team, 1);
     for (std::int64_t league = begin; league < end; ++league)
       call<typename policy::work_tag>(
-          f, typename policy::member_type(team.data(), int(league), p.league_size()), update...);
+          f, typename policy::member_type(thread.data(), int(league), p.league_size()), update...);
   }
 };
 
@@ -197,7 +202,7 @@ public:
       std::vector<Kokkos::Impl::HostThreadTeamData*> members;
       for (int rank = 0; rank < size_; ++rank)
         members.push_back(&threads_.emplace_back(std::make_unique<team_thread>(scratch, rank == 0))->data());
-      Kokkos::Impl::HostThreadTeamData::organize_pool(members.data(), size_);
+      organize_team(members.data(), size_);
     }
   }
 
@@ -222,14 +227,11 @@ private:
   void run_thread(std::int64_t c, F const& f, Update&... update) const {
     auto& data = threads_[std::size_t(c)]->data();
     auto const [begin, end] = part(policy_.league_size(), count_ / size_, c / size_);
-    data.organize_team(size_);
     for (std::int64_t league = begin; league < end; ++league) {
       call<typename policy::work_tag>(
           f, typename policy::member_type(data, int(league), policy_.league_size()), update...);
       if (data.team_rendezvous()) data.team_rendezvous_release(); // all leave before one uses the scratch memory again
     }
-    data.disband_team();
-    data.disband_pool();
   }
 
   policy const& policy_;
