@@ -170,17 +170,17 @@ struct told {
     double common = 0;
   };
   entry* of;
-  std::size_t own;
+  std::size_t own, common;
 
-  KOKKOS_FUNCTION void fill(double* common, std::size_t first, std::size_t apart) const {
-    for (std::size_t k = first; k < 100; k += apart) common[k] = 1;
+  KOKKOS_FUNCTION void fill(double* to, std::size_t first, std::size_t apart) const {
+    for (std::size_t k = first; k < 100; k += apart) to[k] = 1;
   }
   KOKKOS_FUNCTION void operator()(std::size_t i, keel::block::team_memory<double>& memory) const {
     for (std::size_t k = 0; k < own; ++k) memory.first[k * memory.stride] = double(i * own + k);
     entry& e = of[i];
     e = {.visits = e.visits + 1, .in_warp = memory.in_warp, .stride = memory.stride};
     e.is_aligned = reinterpret_cast<std::uintptr_t>(memory.first - i % memory.stride) % 16 == 0;
-    for (std::size_t k = 0; memory.common != nullptr && k < 100; ++k) e.common += memory.common[k];
+    for (std::size_t k = 0; k < 100 && k < common; ++k) e.common += memory.common[k];
     e.is_own = true;
     for (std::size_t k = 0; k < own; ++k) e.is_own = e.is_own && memory.first[k * memory.stride] == double(i * own + k);
   }
@@ -189,8 +189,8 @@ struct told {
 /// Whether all of `count` threads were told so.
 bool run_told(lanes const& space, std::size_t count, std::size_t own, std::size_t common, std::size_t stride) {
   std::vector<told::entry> found(count + 1);
-  if (!keel::block::launcher<lanes>::run_with_memory<double>(space, count, {own, common}, told{found.data(), own}))
-    return false;
+  told const kernel{found.data(), own, common};
+  if (!keel::block::launcher<lanes>::run_with_memory<double>(space, count, {own, common}, kernel)) return false;
   space.fence();
   int wrong = found[count].visits;
   for (std::size_t i = 0; i < count; ++i) {

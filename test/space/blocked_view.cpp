@@ -72,10 +72,10 @@ struct unpadded_rows {
   using non_const_value_type = double;
   using array_layout = Kokkos::LayoutRight;
   static constexpr std::size_t rank = 2;
-  std::size_t rows, row, apart, elements;
+  std::size_t rows, row, apart, elements, next = 1;
   [[nodiscard]] static double* data() { return nullptr; }
   [[nodiscard]] std::size_t extent(std::size_t d) const { return d == 0 ? rows : row; }
-  [[nodiscard]] std::size_t stride(std::size_t d) const { return d == 0 ? apart : 1; }
+  [[nodiscard]] std::size_t stride(std::size_t d) const { return d == 0 ? apart : next; }
   [[nodiscard]] std::size_t span() const { return elements; }
 };
 
@@ -86,6 +86,11 @@ TEST_CASE("block: packs of rows are refused where the memory ends within the las
   CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{3, 13, 16, 47}, 16) == "the last pack ends at element 48 of 47");
   CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{1, 13, 13, 16}, 16).empty());
   CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{1, 13, 13, 13}, 16) == "the last pack ends at element 16 of 13");
+}
+
+TEST_CASE("block: rows whose elements are not neighbours are refused, of one element alone not") {
+  CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{3, 2, 16, 48, 2}, 8) == "its elements are 2 apart");
+  CHECK(kb::detail::unfit_for_packs<8>(unpadded_rows{3, 1, 16, 48, 2}, 8).empty());
 }
 
 TEST_CASE("block: a padded view is read and written in packs, without a copy") {

@@ -4,6 +4,7 @@
 #include <keel/space/simulated.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <cmath>
 #include <cstddef>
@@ -57,6 +58,19 @@ double difference(int columns, int levels) {
 }
 
 } // namespace
+
+TEST_CASE("block: cyclic reduction refuses each coefficient of another shape by its name") {
+  using levels = Kokkos::View<double*, Kokkos::HostSpace>;
+  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const x("x", 3, 8);
+  levels const right("right", 8), wrong("wrong", 7);
+  auto const refusal = [&](levels const& lower, levels const& diagonal, levels const& upper) {
+    kb::cyclic_reduction const m{lower, diagonal, upper};
+    return keel::test::message_of([&] { kb::solve_tridiagonal("teams", Kokkos::DefaultHostExecutionSpace(), m, x); });
+  };
+  CHECK(refusal(wrong, right, right).starts_with("keel::block: the coefficient 'lower' of "));
+  CHECK(refusal(right, wrong, right).starts_with("keel::block: the coefficient 'diagonal' of "));
+  CHECK(refusal(right, right, wrong).starts_with("keel::block: the coefficient 'upper' of "));
+}
 
 TEST_CASE("block: a team a column finds what elimination finds") {
   using host = Kokkos::DefaultHostExecutionSpace;

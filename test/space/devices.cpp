@@ -96,6 +96,7 @@ TEST_CASE("space: a device has the knobs of its kind") {
   using simulated = keel::device_traits<keel::simulated>;
   static_assert(!simulated::has_threads && !simulated::has_numa_regions && !simulated::has_instances);
   static_assert(threads::has_threads && !threads::has_instances);
+  static_assert(accelerator::supported && accelerator::preference == 300);
   static_assert(!accelerator::has_threads && !accelerator::has_numa_regions && accelerator::has_instances);
   CHECK(simulated::available());
   CHECK(threads::available());

@@ -65,6 +65,16 @@ struct listening {
   void deallocate(void* p, std::size_t bytes, std::size_t) const { heard->push_back(bytes), std::free(p); }
 };
 
+/// Host memory that others write into, and that counts how often it is fenced.
+struct fenced {
+  static constexpr char const* name = "fenced";
+  static constexpr keel::space::reach reached_from = keel::space::reach::host;
+  int* fences;
+  void* allocate(std::size_t bytes, std::size_t) const { return std::malloc(bytes); }
+  void deallocate(void* p, std::size_t, std::size_t) const { std::free(p); }
+  void fence() const { ++*fences; }
+};
+
 /// Whether what is counted up in `From` arrives in `To`.
 template <class From, class To>
 bool arrives() {
@@ -167,6 +177,15 @@ TEST_CASE("space: a resource is asked for one byte where none is wanted, and get
   space.deallocate("none", space.allocate("none", 0), 0);
   space.deallocate("some", space.allocate("some", 24), 24);
   CHECK(heard == std::vector<std::size_t>{1, 1, 24, 24});
+}
+
+TEST_CASE("space: a space is fenced by its resource, once for each fence") {
+  int fences = 0;
+  keel::space::memory<fenced> const space{fenced{&fences}};
+  space.fence();
+  CHECK(fences == 1);
+  space.fence();
+  CHECK(fences == 2);
 }
 
 TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing else is said") {

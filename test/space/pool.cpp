@@ -107,6 +107,14 @@ TEST_CASE("space: threads that use a pool at once reach its upstream one after a
   CHECK(for_one_at_a_time::met == 0);
 }
 
+TEST_CASE("space: the largest block of a pool is a mebibyte, and its upstream is like no other") {
+  CHECK(keel::space::pool_options{}.largest_block == 1 << 20);
+  using upstream = keel::space::detail::counted_upstream<Kokkos::HostSpace>;
+  upstream const one({}, 100), other({}, 100);
+  CHECK(one.is_equal(one));
+  CHECK_FALSE(one.is_equal(other));
+}
+
 TEST_CASE("space: a pool may be used from many threads at once") {
   auto const space = of_its_own();
   constexpr int count = 4;

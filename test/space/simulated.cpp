@@ -12,6 +12,7 @@
 #include <laws/execution_threads.hpp>
 #include <laws/execution_tools.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -80,6 +81,37 @@ TEST_CASE("space: a simulated kernel runs behind its caller, and a fence waits f
 
 TEST_CASE("space: threads of the simulated device are numbered from 0, below its concurrency") {
   CHECK(int(simulated::impl_hardware_thread_id()) < simulated().concurrency());
+  CHECK(simulated::impl_max_hardware_threads() == 1);
+}
+
+TEST_CASE("space: tools hear of the first device of its kind") {
+  CHECK(Kokkos::Tools::Experimental::DeviceTypeTraits<simulated>::device_id(simulated()) == 0);
+}
+
+TEST_CASE("space: bytes are filled with zeros in the order of the queue") {
+  simulated const space;
+  std::vector<unsigned char> bytes(100'000, 7);
+  keel::space::detail::fill_with_zeros(space, bytes.data() + 1, bytes.size() - 2);
+  space.fence();
+  CHECK(std::count(bytes.begin(), bytes.end(), 0) == 99'998);
+  CHECK((bytes.front() == 7 && bytes.back() == 7));
+}
+
+TEST_CASE("space: a team policy keeps sizes and scratch memory when its properties change") {
+  using plain = Kokkos::TeamPolicy<simulated>;
+  using dynamic = Kokkos::TeamPolicy<simulated, Kokkos::Schedule<Kokkos::Dynamic>>;
+  plain policy(simulated(), 3, 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(100), Kokkos::PerThread(10));
+  policy.set_scratch_size(1, Kokkos::PerTeam(1000), Kokkos::PerThread(20));
+  auto const check = [](auto const& p) {
+    CHECK(p.league_size() == 3);
+    CHECK(p.team_size() == 1);
+    CHECK(int(p.scratch_size(0)) == 110);
+    CHECK(int(p.scratch_size(1)) == 1020);
+  };
+  check(policy);
+  check(dynamic(policy));
+  CHECK(plain(simulated(), 3, Kokkos::AUTO).team_size() == 1);
 }
 
 TEST_CASE("space: Kokkos::fence waits for every instance") {

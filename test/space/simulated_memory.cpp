@@ -3,11 +3,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <fstream>
+#include <vector>
+
+#include <unistd.h>
 
 TEST_CASE("space: the poison is no number, and known as an integer") {
   double d[2];
@@ -26,6 +31,27 @@ TEST_CASE("space: poison fills what it is given to the last byte and no further"
   CHECK(bytes[3] == 0x7f);
   CHECK(bytes[6] == 0xf4);
   CHECK(bytes[7] == 0);
+}
+
+TEST_CASE("space: closed pages are as many as asked for, apart from each other, and given back") {
+  auto& pages = keel::space::detail::guarded_pages::all();
+  std::size_t const ahead = keel::space::detail::bytes_ahead, page = std::size_t(sysconf(_SC_PAGESIZE));
+  for (std::size_t bytes : {ahead + 1, ahead + page, ahead + page + 1}) {
+    std::vector<unsigned char*> all(8);
+    for (auto& p : all) p = static_cast<unsigned char*>(pages.allocate(bytes, ahead));
+    for (std::size_t n = 0; n < all.size(); ++n) std::memset(all[n], int(n + 1), bytes);
+    for (std::size_t n = 0; n < all.size(); ++n)
+      CHECK(std::size_t(std::count(all[n], all[n] + bytes, n + 1)) == bytes);
+    for (auto* const p : all) CHECK(pages.deallocate(p));
+  }
+  auto const mapped_pages = [] {
+    long size = 0;
+    std::ifstream("/proc/self/statm") >> size;
+    return size;
+  };
+  long const before = mapped_pages();
+  for (int n = 0; n < 1000; ++n) CHECK(pages.deallocate(pages.allocate(ahead + 16 * page, ahead)));
+  CHECK(mapped_pages() - before < 8000);
 }
 
 TEST_CASE("space: simulated memory is as large as it was asked for, on the last line too") {

@@ -594,6 +594,14 @@ TEST_CASE("space: there are as many tokens as an instance has threads") {
   CHECK(held == std::set<std::size_t>{0, 1, 2});
   three.release(1);
   CHECK(three.acquire() == 1);
+  token const one(1, tbb_space(2));
+  CHECK(one.acquire() == 0);
+  std::size_t next = 7;
+  std::thread waits([&] { next = one.acquire(); });
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+  one.release(0);
+  waits.join();
+  CHECK(next == 0);
 }
 
 TEST_CASE("space: who finds every state of a pool of random numbers held waits until one is free") {
