@@ -88,7 +88,10 @@ KEEL_INLINE std::string fields_state::cut() const {
   std::string cuts;
   for (share const& s : shares_) {
     if (!cuts.empty()) cuts += ' ';
-    for (int d = 0; d < s.rank; ++d) cuts += (d == 0 ? "" : "x") + std::to_string(s.processes[d]);
+    for (int d = 0; d < s.rank; ++d) {
+      if (d > 0) cuts += 'x';
+      cuts += std::to_string(s.processes[d]);
+    }
   }
   return cuts;
 }
