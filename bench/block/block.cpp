@@ -90,8 +90,10 @@ void by_levels(kb::factorised<field<1>, field<1>, field<1>> const& m, double* x,
   for (std::size_t k = 0; k < levels; ++k) {
     double* const here = x + k * columns;
     double const p = m.diagonal.at[k], l = m.lower.at[k];
-    if (k == 0) for (std::size_t c = 0; c < columns; ++c) here[c] *= p;
-    else for (std::size_t c = 0; c < columns; ++c) here[c] = here[c] * p - l * (here - columns)[c];
+    if (k == 0)
+      for (std::size_t c = 0; c < columns; ++c) here[c] *= p;
+    else
+      for (std::size_t c = 0; c < columns; ++c) here[c] = here[c] * p - l * (here - columns)[c];
   }
   for (std::size_t k = levels - 1; k-- > 0;)
     for (std::size_t c = 0; c < columns; ++c) x[k * columns + c] -= m.upper.at[k] * x[(k + 1) * columns + c];
@@ -112,7 +114,8 @@ template <std::size_t... Length>
 void add_lengths(std::vector<variant>& all, char const* what, kb::factorised<field<1>, field<1>, field<1>> const& m,
                  field<2> const& x, double bytes, auto right) {
   (all.push_back({std::string(what) + ", keel, length " + std::to_string(Length), bytes,
-                  [=] { kb::solve_tridiagonal<Length, levels>("t", kb::caller{}, m, x); }, right}), ...);
+                  [=] { kb::solve_tridiagonal<Length, levels>("t", kb::caller{}, m, x); }, right}),
+   ...);
 }
 
 /// Three of n elements, and what runs on them, for one thread.
@@ -150,15 +153,16 @@ std::vector<variant> kernels_of(double* a, double* b, double* c, std::size_t n) 
   auto const side = std::size_t(std::sqrt(double(n)));
   double const cells = 16.0 * double((side - 2) * (side - 2));
   all.push_back({"five-point stencil, plain", cells, [=] {
-    double* __restrict const to = a;
-    double const* __restrict const from = b;
-    for (std::size_t i = 1; i + 1 < side; ++i)
-      for (std::size_t j = 1; j + 1 < side; ++j) {
-        std::size_t const at = i * side + j;
-        to[at] =
-            from[at] + 0.1 * (((from[at - side] + from[at + side]) + (from[at - 1] + from[at + 1])) - 4.0 * from[at]);
-      }
-  }});
+                   double* __restrict const to = a;
+                   double const* __restrict const from = b;
+                   for (std::size_t i = 1; i + 1 < side; ++i)
+                     for (std::size_t j = 1; j + 1 < side; ++j) {
+                       std::size_t const at = i * side + j;
+                       to[at] =
+                           from[at] + 0.1 * (((from[at - side] + from[at + side]) + (from[at - 1] + from[at + 1])) -
+                                             4.0 * from[at]);
+                     }
+                 }});
   auto const by_blocks = [=](auto range) {
     return [=] {
       for (std::size_t i = 1; i + 1 < side; ++i) {
@@ -176,18 +180,19 @@ std::vector<variant> kernels_of(double* a, double* b, double* c, std::size_t n) 
   kb::aligned_indices<std::size_t> const aligned{1, side - 1};
   all.push_back({"the same, aligned", cells, by_blocks(aligned)});
   all.push_back({"the same, aligned, two rows at once", cells, [=] {
-    for (std::size_t i = 1; i + 2 < side; i += 2) {
-      double const* const from = b + i * side;
-      double* const to = a + i * side;
-      kb::for_each_block<16, kb::tail::masked>(aligned, [=](auto block) {
-        auto const here = block.load(from), next = block.load(from + side);
-        auto const beside = block.load(from - 1) + block.load(from + 1);
-        auto const beside_next = block.load(from + side - 1) + block.load(from + side + 1);
-        block.store(to, here + 0.1 * (((block.load(from - side) + next) + beside) - 4.0 * here));
-        block.store(to + side, next + 0.1 * (((here + block.load(from + 2 * side)) + beside_next) - 4.0 * next));
-      });
-    }
-  }});
+                   for (std::size_t i = 1; i + 2 < side; i += 2) {
+                     double const* const from = b + i * side;
+                     double* const to = a + i * side;
+                     kb::for_each_block<16, kb::tail::masked>(aligned, [=](auto block) {
+                       auto const here = block.load(from), next = block.load(from + side);
+                       auto const beside = block.load(from - 1) + block.load(from + 1);
+                       auto const beside_next = block.load(from + side - 1) + block.load(from + side + 1);
+                       block.store(to, here + 0.1 * (((block.load(from - side) + next) + beside) - 4.0 * here));
+                       block.store(to + side,
+                                   next + 0.1 * (((here + block.load(from + 2 * side)) + beside_next) - 4.0 * next));
+                     });
+                   }
+                 }});
   return all;
 }
 
@@ -254,26 +259,28 @@ bool functions(double* a, double* b, std::size_t n) {
                                 for (std::size_t i = 0; i < n; ++i) a[i] = plain(b[i]);
                               }}};
 #if __has_include(<experimental/simd>)
-    all.push_back({"std::experimental::simd", double(n), [=] {
-      using simd = std::experimental::native_simd<double>;
-      for (std::size_t i = 0; i + simd::size() <= n; i += simd::size())
-        other(simd(b + i, std::experimental::element_aligned)).copy_to(a + i, std::experimental::element_aligned);
-    }});
+    all.push_back(
+        {"std::experimental::simd", double(n), [=] {
+           using simd = std::experimental::native_simd<double>;
+           for (std::size_t i = 0; i + simd::size() <= n; i += simd::size())
+             other(simd(b + i, std::experimental::element_aligned)).copy_to(a + i, std::experimental::element_aligned);
+         }});
 #endif
 #if __has_include(<xsimd/xsimd.hpp>)
     all.push_back({"xsimd", double(n), [=] {
-      using simd = xsimd::batch<double>;
-      for (std::size_t i = 0; i + simd::size <= n; i += simd::size)
-        other(simd::load_unaligned(b + i)).store_unaligned(a + i);
-    }});
+                     using simd = xsimd::batch<double>;
+                     for (std::size_t i = 0; i + simd::size <= n; i += simd::size)
+                       other(simd::load_unaligned(b + i)).store_unaligned(a + i);
+                   }});
 #endif
 #if BENCH_HIGHWAY
     if constexpr (requires(highway::batch x) { other(x); })
       all.push_back({"highway", double(n), [=] {
-        constexpr highway::tag d;
-        for (std::size_t i = 0; i + hwy::HWY_NAMESPACE::Lanes(d) <= n; i += hwy::HWY_NAMESPACE::Lanes(d))
-          hwy::HWY_NAMESPACE::StoreU(other(highway::batch{hwy::HWY_NAMESPACE::LoadU(d, b + i)}).v, d, a + i);
-      }});
+                       constexpr highway::tag d;
+                       for (std::size_t i = 0; i + hwy::HWY_NAMESPACE::Lanes(d) <= n; i += hwy::HWY_NAMESPACE::Lanes(d))
+                         hwy::HWY_NAMESPACE::StoreU(other(highway::batch{hwy::HWY_NAMESPACE::LoadU(d, b + i)}).v, d,
+                                                    a + i);
+                     }});
 #endif
     all.push_back(map("keel, length 64", a, b, n, packed));
     variant short_one = all.back();
@@ -309,7 +316,8 @@ bool functions(double* a, double* b, std::size_t n) {
       },
       []<class P>(P const& x)
         requires(!requires { x.v; }) // highway has none
-      { return pow(x, P(1.7)); }, 1e-13);
+      { return pow(x, P(1.7)); },
+      1e-13);
   return good;
 }
 

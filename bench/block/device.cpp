@@ -203,12 +203,10 @@ bool tridiagonal(std::size_t columns) {
     Kokkos::parallel_for("k", Kokkos::RangePolicy<space>(0, columns), thomas_by_kokkos{x, l, d, u});
   };
   bench b;
-  b.add("copy", in_place, [=] {
-    Kokkos::parallel_for("copy", Kokkos::RangePolicy<space>(0, n), copy{y.data(), x.data()});
-  });
-  b.add("triad", 1.5 * in_place, [=] {
-    Kokkos::parallel_for("triad", Kokkos::RangePolicy<space>(0, n), triad{y.data(), x.data(), z.data()});
-  });
+  b.add("copy", in_place,
+        [=] { Kokkos::parallel_for("copy", Kokkos::RangePolicy<space>(0, n), copy{y.data(), x.data()}); });
+  b.add("triad", 1.5 * in_place,
+        [=] { Kokkos::parallel_for("triad", Kokkos::RangePolicy<space>(0, n), triad{y.data(), x.data(), z.data()}); });
   b.add("the same matrix factorised once, keel", in_place, by_keel);
   b.add("the same, Kokkos, in place", in_place, by_kokkos);
   bool good = same_bits(x, by_keel, by_kokkos);
@@ -230,9 +228,8 @@ bool tridiagonal(std::size_t columns) {
 #endif
   b.add("the same matrix eliminated each time, keel", in_place,
         [=] { kb::solve_tridiagonal<length, levels>("t", space(), same, x); });
-  b.add("a matrix for each column, eliminated each time, keel", 40.0 * double(n), [=] {
-    kb::solve_tridiagonal<length, levels>("t", space(), kb::tridiagonal<plane, plane, plane>{w, z, w}, x);
-  });
+  b.add("a matrix for each column, eliminated each time, keel", 40.0 * double(n),
+        [=] { kb::solve_tridiagonal<length, levels>("t", space(), kb::tridiagonal<plane, plane, plane>{w, z, w}, x); });
   keel::bench::rounds r(std::move(b.all));
   r.measure(13, has_lanes ? 20 : 1);
   if (!good) std::printf("tridiagonal: WRONG RESULT\n");
@@ -263,9 +260,8 @@ bool stencil(std::size_t side) {
   double const inner = double(side - 2), bytes = 16.0 * inner * inner;
   constexpr std::size_t rows = has_lanes ? 8 : length; // of a thread; on a processor cells side by side
   auto const by_keel = [=] {
-    kb::for_each_block<rows, kb::tail::masked>("s", space(),
-                                               kb::columns<2>{{1, 1}, {side - 1, side - 1}, has_lanes ? 1 : 0},
-                                               five_points{to, from});
+    kb::for_each_block<rows, kb::tail::masked>(
+        "s", space(), kb::columns<2>{{1, 1}, {side - 1, side - 1}, has_lanes ? 1 : 0}, five_points{to, from});
   };
   auto const one_row = [=] {
     kb::for_each_block<length, kb::tail::masked>("s", space(), kb::columns<2>{{1, 1}, {side - 1, side - 1}, 0},
@@ -278,9 +274,8 @@ bool stencil(std::size_t side) {
   };
   std::size_t const n = side * side;
   bench b;
-  b.add("copy", 16.0 * double(n), [=] {
-    Kokkos::parallel_for("copy", Kokkos::RangePolicy<space>(0, n), copy{to.data(), from.data()});
-  });
+  b.add("copy", 16.0 * double(n),
+        [=] { Kokkos::parallel_for("copy", Kokkos::RangePolicy<space>(0, n), copy{to.data(), from.data()}); });
   b.add("five-point stencil, keel", bytes, by_keel);
   if (has_lanes) b.add("the same, one row a thread", bytes, one_row);
   b.add("the same, Kokkos' MDRange", bytes, by_kokkos);

@@ -36,8 +36,7 @@ public:
       std::vector<double> rate(all_.size());
       rate[0] = timed(all_[0], calls);
       for (std::size_t n = 1; n < all_.size(); ++n) {
-        std::size_t const v =
-            1 + (n - 1 + std::size_t(tried_)) % (all_.size() - 1); // another begins each time
+        std::size_t const v = 1 + (n - 1 + std::size_t(tried_)) % (all_.size() - 1); // another begins each time
         rate[v] = timed(all_[v], calls);
       }
       double const after = timed(all_[0], calls);

@@ -65,12 +65,9 @@ int main() {
   row("20 arguments read, 10 of them knobs", measured(200, [&] {
         keep(int(kd::read_arguments("bench", twenty.count, twenty.pointers.data()).knobs.size()));
       }));
-  row("20 arguments read, none of them keel's", measured(200, [&] {
-        keep(int(kd::read_arguments("bench", none.count, none.pointers.data()).rest.size()));
-      }));
-  row("the environment read", measured(200, [&] {
-        keep(int(kd::read_environment("bench").knobs.size()));
-      }));
+  row("20 arguments read, none of them keel's",
+      measured(200, [&] { keep(int(kd::read_arguments("bench", none.count, none.pointers.data()).rest.size())); }));
+  row("the environment read", measured(200, [&] { keep(int(kd::read_environment("bench").knobs.size())); }));
   row("a start and its end, no node, no Kokkos", measured(20, [&] {
         arguments a{own};
         keel::runtime<app> run{a.count, a.pointers.data()};

@@ -51,8 +51,7 @@ void compare(char const* what, int calls, Raw const& raw, Keel const& keel) {
   }
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0)
-    std::printf("%-28s %10.3f %10.3f %8.3f\n", what, median(raws), median(keels), median(quotients));
+  if (rank == 0) std::printf("%-28s %10.3f %10.3f %8.3f\n", what, median(raws), median(keels), median(quotients));
 }
 
 MPI_Comm raw_subset(MPI_Comm parent, int size) {
@@ -80,22 +79,49 @@ int main(int argc, char** argv) {
   int const right = (rank + 1) % n;
   int const left = (rank + n - 1) % n;
   int const half = n / 2;
-  if (world.is_master()) std::printf("%d ranks                    %10s %10s %8s\n", n, "raw, us", "keel, us", "keel/raw");
+  if (world.is_master())
+    std::printf("%d ranks                    %10s %10s %8s\n", n, "raw, us", "keel, us", "keel/raw");
 
-  compare("duplicate", 20, [&] { MPI_Comm c; MPI_Comm_dup(comm, &c); MPI_Comm_free(&c); },
-          [&] { km::environment const c{comm}; });
-  compare("subset: all", 20, [&] { MPI_Comm c = raw_subset(comm, n); MPI_Comm_free(&c); },
-          [&] { km::environment const c{own, km::first{n}}; });
-  compare("subset: first half", 20, [&] { if (rank < half) { MPI_Comm c = raw_subset(comm, half); MPI_Comm_free(&c); } },
-          [&] { km::environment const c{own, km::first{half}}; });
-  compare("split by parity", 20, [&] { MPI_Comm c; MPI_Comm_split(comm, rank % 2, 0, &c); MPI_Comm_free(&c); },
-          [&] { auto const c = own.split(rank % 2); });
+  compare(
+      "duplicate", 20,
+      [&] {
+        MPI_Comm c;
+        MPI_Comm_dup(comm, &c);
+        MPI_Comm_free(&c);
+      },
+      [&] { km::environment const c{comm}; });
+  compare(
+      "subset: all", 20,
+      [&] {
+        MPI_Comm c = raw_subset(comm, n);
+        MPI_Comm_free(&c);
+      },
+      [&] { km::environment const c{own, km::first{n}}; });
+  compare(
+      "subset: first half", 20,
+      [&] {
+        if (rank < half) {
+          MPI_Comm c = raw_subset(comm, half);
+          MPI_Comm_free(&c);
+        }
+      },
+      [&] { km::environment const c{own, km::first{half}}; });
+  compare(
+      "split by parity", 20,
+      [&] {
+        MPI_Comm c;
+        MPI_Comm_split(comm, rank % 2, 0, &c);
+        MPI_Comm_free(&c);
+      },
+      [&] { auto const c = own.split(rank % 2); });
   compare("barrier", 200, [&] { MPI_Barrier(comm); }, [&] { km::barrier(own); });
   int value = 1;
-  compare("broadcast of 4 B", 200, [&] { MPI_Bcast(&value, 4, MPI_BYTE, 0, comm); }, [&] { km::broadcast(own, value, 0); });
+  compare(
+      "broadcast of 4 B", 200, [&] { MPI_Bcast(&value, 4, MPI_BYTE, 0, comm); }, [&] { km::broadcast(own, value, 0); });
   auto all = std::vector<int>(std::size_t(n));
-  compare("all_gather of 4 B", 200, [&] { MPI_Allgather(&value, 4, MPI_BYTE, all.data(), 4, MPI_BYTE, comm); },
-          [&] { all = km::all_gather(own, value); });
+  compare(
+      "all_gather of 4 B", 200, [&] { MPI_Allgather(&value, 4, MPI_BYTE, all.data(), 4, MPI_BYTE, comm); },
+      [&] { all = km::all_gather(own, value); });
   km::messages messages{own};
   for (std::size_t const bytes : {std::size_t{8}, std::size_t{64} << 10}) {
     std::vector<char> in(2 * bytes);
@@ -104,18 +130,19 @@ int main(int argc, char** argv) {
       receive(in.data(), left, 1), receive(in.data() + bytes, right, 2);
       send(out.data(), right, 1), send(out.data() + bytes, left, 2);
     };
-    compare(bytes == 8 ? "messages round the ring, 8 B" : "messages, 64 KiB", 100,
-            [&] {
-              MPI_Request r[4];
-              int i = 0;
-              exchange([&](char* p, int from, int tag) { MPI_Irecv(p, int(bytes), MPI_BYTE, from, tag, comm, &r[i++]); },
-                       [&](char const* p, int to, int tag) { MPI_Isend(p, int(bytes), MPI_BYTE, to, tag, comm, &r[i++]); });
-              MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
-            },
-            [&] {
-              exchange([&](char* p, int from, int tag) { messages.receive(p, bytes, from, tag); },
-                       [&](char const* p, int to, int tag) { messages.send(p, bytes, to, tag); });
-              messages.wait();
-            });
+    compare(
+        bytes == 8 ? "messages round the ring, 8 B" : "messages, 64 KiB", 100,
+        [&] {
+          MPI_Request r[4];
+          int i = 0;
+          exchange([&](char* p, int from, int tag) { MPI_Irecv(p, int(bytes), MPI_BYTE, from, tag, comm, &r[i++]); },
+                   [&](char const* p, int to, int tag) { MPI_Isend(p, int(bytes), MPI_BYTE, to, tag, comm, &r[i++]); });
+          MPI_Waitall(4, r, MPI_STATUSES_IGNORE);
+        },
+        [&] {
+          exchange([&](char* p, int from, int tag) { messages.receive(p, bytes, from, tag); },
+                   [&](char const* p, int to, int tag) { messages.send(p, bytes, to, tag); });
+          messages.wait();
+        });
   }
 }

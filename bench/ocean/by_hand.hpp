@@ -53,8 +53,7 @@ public:
     std::size_t total = 0;
     for (std::size_t n = 0; n < counts.size(); total += std::size_t(counts[n++])) starts[n] = int(total);
     std::vector<T> whole(rank_ == 0 ? total / sizeof(T) : 0);
-    MPI_Gatherv(part.data(), bytes, MPI_BYTE, whole.data(), counts.data(), starts.data(), MPI_BYTE, 0,
-                MPI_COMM_WORLD);
+    MPI_Gatherv(part.data(), bytes, MPI_BYTE, whole.data(), counts.data(), starts.data(), MPI_BYTE, 0, MPI_COMM_WORLD);
     return whole;
   }
   /// Sends to one neighbour while receiving from the other; -1 is none.
@@ -77,7 +76,9 @@ public:
   [[nodiscard]] int size() const { return 1; }
   [[nodiscard]] double largest(double x) const { return x; }
   template <class T>
-  [[nodiscard]] std::vector<T> gather(std::vector<T> const& part) const { return part; }
+  [[nodiscard]] std::vector<T> gather(std::vector<T> const& part) const {
+    return part;
+  }
   void shift(double const* out, int to, double* in, int, std::size_t doubles) const {
     if (to >= 0) std::memcpy(in, out, doubles * sizeof(double));
   }

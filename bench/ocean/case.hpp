@@ -56,10 +56,10 @@ public:
   [[nodiscard]] double eta(long i, long j, double t) const {
     double const x = (double(i) + 0.5) * p_.dx, y = (double(j) + 0.5) * p_.dy;
     switch (which_) {
-      case flow::wave:
-        return amplitude * std::cos(wave_number * x) * std::cos(wave_number * y) * std::cos(frequency() * t);
-      case flow::jet: return -amplitude * std::tanh(across(x, y));
-      case flow::shear: break;
+    case flow::wave:
+      return amplitude * std::cos(wave_number * x) * std::cos(wave_number * y) * std::cos(frequency() * t);
+    case flow::jet: return -amplitude * std::tanh(across(x, y));
+    case flow::shear: break;
     }
     return 0;
   }
@@ -68,9 +68,9 @@ public:
   [[nodiscard]] double u(long i, long j, int k, double t) const {
     double const x = double(i) * p_.dx, y = (double(j) + 0.5) * p_.dy;
     switch (which_) {
-      case flow::wave: return parallel(x, y, t) - transverse(y, x, t);
-      case flow::jet: return gravity / coriolis * amplitude / width * sech2(across(x, y));
-      case flow::shear: break;
+    case flow::wave: return parallel(x, y, t) - transverse(y, x, t);
+    case flow::jet: return gravity / coriolis * amplitude / width * sech2(across(x, y));
+    case flow::shear: break;
     }
     return spiral(k, t) * std::cos(coriolis * t);
   }
@@ -80,17 +80,17 @@ public:
     double const x = (double(i) + 0.5) * p_.dx, y = double(j) * p_.dy;
     if (closed_in_y() && j == 0) return 0;
     switch (which_) {
-      case flow::wave: return parallel(y, x, t) + transverse(x, y, t);
-      case flow::jet:
-        return gravity / coriolis * amplitude / width * sech2(across(x, y)) * meander * wave_number *
-               std::cos(wave_number * x);
-      case flow::shear: break;
+    case flow::wave: return parallel(y, x, t) + transverse(x, y, t);
+    case flow::jet:
+      return gravity / coriolis * amplitude / width * sech2(across(x, y)) * meander * wave_number *
+             std::cos(wave_number * x);
+    case flow::shear: break;
     }
     return -spiral(k, t) * std::sin(coriolis * t);
   }
 
 private:
-  static constexpr double wave_number = 2 * pi / length;          // of the wave in x and in y, and of the meander
+  static constexpr double wave_number = 2 * pi / length;              // of the wave in x and in y, and of the meander
   static constexpr double width = length / 10, meander = length / 20; // of the jet
 
   static double sech2(double s) { return 1 / (std::cosh(s) * std::cosh(s)); }

@@ -32,8 +32,7 @@ template <class Layered>
 KOKKOS_INLINE_FUNCTION auto layer_step([[maybe_unused]] Layered const& x) {
   if constexpr (std::is_same_v<typename Layered::array_layout, Kokkos::LayoutRight>)
     return std::integral_constant<std::ptrdiff_t, 1>{};
-  else
-    return std::ptrdiff_t(x.stride(2));
+  else return std::ptrdiff_t(x.stride(2));
 }
 
 /// The largest number of layers; the factors of the mixing travel with the kernel.
@@ -139,7 +138,7 @@ private:
     double const open = wall ? 0 : 1, quarter_f = 0.25 * p.coriolis, two_dt = 2 * p.dt, per_dy = 1 / p.dy;
     double const slope = p.gravity / p.dx * (eta(i, j) - eta(i - 1, j));
     double const *const old = &u_old(i, j, 0), *const v_here = &v(i, j, 0), *const v_west = &v(i - 1, j, 0),
-                 *const v_north = &v(i, j + to_north, 0), *const v_north_west = &v(i - 1, j + to_north, 0);
+                        *const v_north = &v(i, j + to_north, 0), *const v_north_west = &v(i - 1, j + to_north, 0);
     auto const step = layer_step(v);
     return for_layers(
         [&](std::ptrdiff_t k) {
@@ -157,7 +156,7 @@ private:
     double const open = wall ? 0 : 1, quarter_f = -0.25 * p.coriolis * open, two_dt = 2 * p.dt, per_dx = 1 / p.dx;
     double const slope = open * (p.gravity / p.dy) * (eta(i, j) - eta(i, j + to_south));
     double const *const old = &v_old(i, j, 0), *const u_here = &u(i, j, 0), *const u_east = &u(i + 1, j, 0),
-                 *const u_south = &u(i, j + to_south, 0), *const u_south_east = &u(i + 1, j + to_south, 0);
+                        *const u_south = &u(i, j + to_south, 0), *const u_south_east = &u(i + 1, j + to_south, 0);
     auto const step = layer_step(u);
     return for_layers(
         [&](std::ptrdiff_t k) {

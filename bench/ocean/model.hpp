@@ -28,7 +28,11 @@ using owned_past = kr::owned<kr::past<X, Level>>;
 template <class V>
 part part_of(V const& view) {
   auto const own = view.owned();
-  return {int(own.begin[0]), int(own.end[0]), int(own.begin[1]), int(own.end[1]), view.is_wall(1, kr::side::low),
+  return {int(own.begin[0]),
+          int(own.end[0]),
+          int(own.begin[1]),
+          int(own.end[1]),
+          view.is_wall(1, kr::side::low),
           view.is_wall(1, kr::side::high)};
 }
 

@@ -39,14 +39,24 @@ inline std::uint64_t necessary_bytes_of(workload const& w) {
   oracle::program p({variable(3, 1), variable(3, w.layers), variable(3, w.layers)});
 
   constexpr int host = 0, device = 1;
-  p.run(host, {{eta, 0, 0, oracle::owned}, {u, 0, 0, oracle::owned}, {v, 0, 0, oracle::owned},
-               {eta, 1, 0, oracle::owned}, {u, 1, 0, oracle::owned}, {v, 1, 0, oracle::owned}});
+  p.run(host, {{eta, 0, 0, oracle::owned},
+               {u, 0, 0, oracle::owned},
+               {v, 0, 0, oracle::owned},
+               {eta, 1, 0, oracle::owned},
+               {u, 1, 0, oracle::owned},
+               {v, 1, 0, oracle::owned}});
   p.exchange({{eta, 0}, {u, 0}, {v, 0}}, device);
   for (long n = 1; n <= w.steps; ++n) {
     for (int x : {eta, u, v}) p.cycle(x);
-    p.run(device, {{eta, 1, oracle::everywhere}, {u, 1, oracle::everywhere}, {v, 1, oracle::everywhere},
-                   {eta, 2, oracle::owned}, {u, 2, oracle::owned}, {v, 2, oracle::owned},
-                   {eta, 0, 0, oracle::owned}, {u, 0, 0, oracle::owned}, {v, 0, 0, oracle::owned}});
+    p.run(device, {{eta, 1, oracle::everywhere},
+                   {u, 1, oracle::everywhere},
+                   {v, 1, oracle::everywhere},
+                   {eta, 2, oracle::owned},
+                   {u, 2, oracle::owned},
+                   {v, 2, oracle::owned},
+                   {eta, 0, 0, oracle::owned},
+                   {u, 0, 0, oracle::owned},
+                   {v, 0, 0, oracle::owned}});
     p.exchange({{eta, 0}, {u, 0}, {v, 0}}, device);
     bool const is_due = n == w.steps || (w.output_every > 0 && n % w.output_every == 0);
     if (w.output && is_due) p.run(host, {{eta, 0, oracle::owned}});

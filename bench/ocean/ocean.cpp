@@ -159,8 +159,16 @@ public:
     });
     if (!master_) return;
     verdict const error = judge(job_.what, double(o.steps) * job_.what.equations().dt, last);
-    report{"ocean", std::string(run_.device_name()), job_.what, o.steps, run_.environment().size(), seconds_, bandwidth,
-           copies_, error, job_.folder.last()}
+    report{"ocean",
+           std::string(run_.device_name()),
+           job_.what,
+           o.steps,
+           run_.environment().size(),
+           seconds_,
+           bandwidth,
+           copies_,
+           error,
+           job_.folder.last()}
         .print();
   }
 

@@ -71,13 +71,21 @@ template <class Data>
 using array = Kokkos::View<Data, layout, space::memory_space>;
 
 template <class Array>
-Array read(Array a) { return a; }
+Array read(Array a) {
+  return a;
+}
 template <class Array>
-Array overwrite(Array a) { return a; }
+Array overwrite(Array a) {
+  return a;
+}
 template <class Array>
-Array update(Array a) { return a; }
+Array update(Array a) {
+  return a;
+}
 template <class Array>
-auto on_host(Array a) { return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a); }
+auto on_host(Array a) {
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace{}, a);
+}
 #endif
 
 using field = array<double**>;
@@ -175,8 +183,16 @@ void simulate(by_hand::world const& world, options const& o) {
   triad<space> const t(on, 6 * read(now.u).size());
   double const triad_seconds = t.seconds([&](double x) { return world.largest(x); });
   if (master)
-    report{program_name, space::name(), e, o.steps, world.size(), seconds, t.bytes() * world.size() / triad_seconds, {},
-           judge(e, double(o.steps) * p.dt, s), folder.last()}
+    report{program_name,
+           space::name(),
+           e,
+           o.steps,
+           world.size(),
+           seconds,
+           t.bytes() * world.size() / triad_seconds,
+           {},
+           judge(e, double(o.steps) * p.dt, s),
+           folder.last()}
         .print();
 }
 

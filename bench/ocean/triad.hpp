@@ -24,8 +24,9 @@ public:
   void run() const {
     auto const a = a_;
     auto const b = b_, c = c_;
-    Kokkos::parallel_for("triad", Kokkos::RangePolicy<Space>(space_, 0, count_),
-                         KOKKOS_LAMBDA(std::size_t i) { a(i) = b(i) + 3.0 * c(i); });
+    Kokkos::parallel_for(
+        "triad", Kokkos::RangePolicy<Space>(space_, 0, count_),
+        KOKKOS_LAMBDA(std::size_t i) { a(i) = b(i) + 3.0 * c(i); });
     space_.fence();
   }
 

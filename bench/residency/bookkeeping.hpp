@@ -34,24 +34,39 @@ struct opaque {
     asm volatile("" ::: "memory");
   }
 };
-struct begin : kr::routine<"begin", kr::on_device, kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<c>, kr::everywhere<d>>>, opaque {};
+struct begin : kr::routine<"begin", kr::on_device,
+                           kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<c>, kr::everywhere<d>>>,
+               opaque {};
 struct begin3 : kr::routine<"begin3", kr::on_device,
-                            kr::writes<kr::everywhere<kr::past<a3, 1>>, kr::everywhere<kr::past<b3, 1>>, kr::everywhere<kr::past<c3, 1>>,
-                                       kr::everywhere<kr::past<d3, 1>>>>, opaque {};
+                            kr::writes<kr::everywhere<kr::past<a3, 1>>, kr::everywhere<kr::past<b3, 1>>,
+                                       kr::everywhere<kr::past<c3, 1>>, kr::everywhere<kr::past<d3, 1>>>>,
+                opaque {};
 template <class Place>
 using bare = kr::routine<"four_in_one_out", Place, kr::reads<a, b, c, d>, kr::writes<r>>;
 struct on_device : bare<kr::on_device>, opaque {};
 struct on_host : bare<kr::on_host>, opaque {};
-struct apart : kr::routine<"apart", kr::on_device, kr::reads<kr::past<a3, 1>, kr::past<b3, 1>, kr::past<c3, 1>, kr::past<d3, 1>>, kr::writes<r3>>, opaque {};
+struct apart
+    : kr::routine<"apart", kr::on_device, kr::reads<kr::past<a3, 1>, kr::past<b3, 1>, kr::past<c3, 1>, kr::past<d3, 1>>,
+                  kr::writes<r3>>,
+      opaque {};
 template <class R>
-struct forty : kr::schedule<R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R> {};
+struct forty : kr::schedule<R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R, R,
+                            R, R, R, R, R, R, R, R, R> {};
 
 /// Calls `f` n times, with next to no loop around it.
 template <class F>
 [[gnu::always_inline]] inline void repeat(long n, F&& f) {
   for (long k = 0; k < n / 10; ++k) {
-    f(); f(); f(); f(); f();
-    f(); f(); f(); f(); f();
+    f();
+    f();
+    f();
+    f();
+    f();
+    f();
+    f();
+    f();
+    f();
+    f();
   }
 }
 
@@ -100,7 +115,8 @@ struct nothing_to_move {
 class at_run_time {
 public:
   static constexpr kr::memory device{1};
-  at_run_time(int variables, int levels, int components, int routines) : range_{0, components}, ledger_(provider_, 2, components) {
+  at_run_time(int variables, int levels, int components, int routines)
+      : range_{0, components}, ledger_(provider_, 2, components) {
     for (int v = 0; v < variables; ++v) (void)ledger_.add("variable " + std::to_string(v), levels);
     std::mt19937 random(1);
     for (int v = 0; v < variables; ++v)
@@ -108,8 +124,8 @@ public:
     for (int n = 0; n < routines; ++n) {
       std::vector<kr::request> list;
       for (int k = 0; k < 5; ++k)
-        list.push_back({int(random() % unsigned(variables)), int(random() % unsigned(levels)), k < 4 ? kr::region::owned : kr::region::none,
-                        k < 4 ? kr::region::none : kr::region::owned});
+        list.push_back({int(random() % unsigned(variables)), int(random() % unsigned(levels)),
+                        k < 4 ? kr::region::owned : kr::region::none, k < 4 ? kr::region::none : kr::region::owned});
       lists_.push_back(list);
       calls_.push_back(ledger_.prepare(list, device, "routine", range_));
     }

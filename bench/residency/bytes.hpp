@@ -39,8 +39,14 @@ public:
   }
 
 private:
-  static std::uint64_t& bytes() { static std::uint64_t n; return n; }
-  static std::string& device() { static std::string name; return name; }
+  static std::uint64_t& bytes() {
+    static std::uint64_t n;
+    return n;
+  }
+  static std::string& device() {
+    static std::string name;
+    return name;
+  }
 };
 
 /// Plays declarations to a sink: `run(where, accesses)`, `exchange(accesses)`, `cycle(variable)`, variables by component.
@@ -50,7 +56,8 @@ template <class Sink, class... Vars>
 class player<Sink, keel::list<Vars...>> {
 public:
   /// `exchange_in`: the memory.
-  player(Sink& sink, int components, int exchange_in) : sink_(sink), components_(components), exchange_in_(exchange_in) {}
+  player(Sink& sink, int components, int exchange_in)
+      : sink_(sink), components_(components), exchange_in_(exchange_in) {}
   void step(auto s) {
     ++steps_;
     play(s.about, 0, components_);
@@ -71,7 +78,8 @@ private:
       for (kr::declaration const& one : e.declared()) {
         int const variable = number(*one.variable) * components_ + c;
         if (e.what == kr::entry_kind::cycle) sink_.cycle(variable);
-        else if (e.what == kr::entry_kind::routine) list.push_back({variable, one.level, unsigned(one.reads), unsigned(one.writes)});
+        else if (e.what == kr::entry_kind::routine)
+          list.push_back({variable, one.level, unsigned(one.reads), unsigned(one.writes)});
         else list.push_back({variable, one.level, 0, 0});
       }
     if (e.what == kr::entry_kind::routine) sink_.run(e.where.what == kr::place::kind::at_host ? 0 : 1, list);
@@ -113,7 +121,9 @@ public:
   }
 
 private:
-  std::vector<std::vector<Kokkos::DualView<double*, Kokkos::LayoutRight, Kokkos::Device<typename Memory::execution_space, Memory>>>> views_;
+  std::vector<std::vector<
+      Kokkos::DualView<double*, Kokkos::LayoutRight, Kokkos::Device<typename Memory::execution_space, Memory>>>>
+      views_;
 };
 
 template <class App, class Variables>
@@ -178,7 +188,8 @@ void bytes(std::string const& name) {
   }
   std::uint64_t const least = necessary.host_bytes() + necessary.device_bytes();
   print("bytes moved / necessary: " + name, text(double(keel) / double(least), 3) + " (" + std::to_string(keel) + " B)",
-        "DualView " + text(double(dual) / double(least), 3) + " (" + std::to_string(dual) + " B), oracle " + std::to_string(least) + " B",
+        "DualView " + text(double(dual) / double(least), 3) + " (" + std::to_string(dual) + " B), oracle " +
+            std::to_string(least) + " B",
         "1.000", keel == least);
 }
 

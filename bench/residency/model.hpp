@@ -14,7 +14,9 @@
 namespace bench {
 
 /// The simulated device without its poison, so that what is timed is what a real one would cost.
-struct twin { static constexpr std::string_view name = "twin"; };
+struct twin {
+  static constexpr std::string_view name = "twin";
+};
 
 } // namespace bench
 

@@ -16,12 +16,15 @@
 namespace bench {
 
 /// One row; `met` is said of numbers, not of taste.
-inline void print(std::string const& quantity, std::string const& keel, std::string const& peers, std::string const& wanted, bool met) {
-  std::printf("| %-66s | %-26s | %-58s | %-20s | %-3s |\n", quantity.c_str(), keel.c_str(), peers.c_str(), wanted.c_str(), met ? "yes" : "no");
+inline void print(std::string const& quantity, std::string const& keel, std::string const& peers,
+                  std::string const& wanted, bool met) {
+  std::printf("| %-66s | %-26s | %-58s | %-20s | %-3s |\n", quantity.c_str(), keel.c_str(), peers.c_str(),
+              wanted.c_str(), met ? "yes" : "no");
   std::fflush(stdout);
 }
 inline void print_head() {
-  std::printf("| %-66s | %-26s | %-58s | %-20s | met |\n|---|---|---|---|---|\n", "quantity", "keel", "beside", "wanted");
+  std::printf("| %-66s | %-26s | %-58s | %-20s | met |\n|---|---|---|---|---|\n", "quantity", "keel", "beside",
+              "wanted");
 }
 
 /// Text of a number with `digits` behind the point; a dash where it is not one.
@@ -59,8 +62,8 @@ inline double instructions_of(std::string const& kind, long n) {
   std::FILE* const link = popen(("readlink /proc/" + std::to_string(getpid()) + "/exe").c_str(), "r");
   if (link == nullptr || std::fscanf(link, "%4095s", self) != 1) return NAN;
   pclose(link);
-  std::string const command = std::string("valgrind --tool=callgrind --callgrind-out-file=/dev/null '") + self + "' --count " + kind + ' ' +
-                              std::to_string(n) + " 2>&1 | sed -n 's/.*Collected : //p'";
+  std::string const command = std::string("valgrind --tool=callgrind --callgrind-out-file=/dev/null '") + self +
+                              "' --count " + kind + ' ' + std::to_string(n) + " 2>&1 | sed -n 's/.*Collected : //p'";
   std::FILE* const pipe = popen(command.c_str(), "r");
   double counted = NAN;
   if (pipe == nullptr || std::fscanf(pipe, "%lf", &counted) != 1) counted = NAN;

@@ -43,10 +43,12 @@ cost cost_of(std::string const& kind, long n) {
 void bookkeeping() {
   cost const dual = cost_of("dual-view", 1'000'000);
   double const starpu = has_starpu ? nanoseconds(clock_of::wall, bench::starpu, 20'000) / 5 : NAN;
-  std::string const peers = "DualView " + dual.words() + (has_starpu ? "; StarPU " + text(starpu, 0) + " ns" : "; StarPU: skipped, not here");
+  std::string const peers =
+      "DualView " + dual.words() + (has_starpu ? "; StarPU " + text(starpu, 0) + " ns" : "; StarPU: skipped, not here");
   auto const row = [&](std::string const& what, std::string const& kind, double ns, double instructions) {
     cost const c = cost_of(kind, 20'000'000);
-    print("bookkeeping a variable, 4 reads + 1 write: " + what, c.words(), peers, text(ns) + " ns, " + text(instructions, 1) + " instr.",
+    print("bookkeeping a variable, 4 reads + 1 write: " + what, c.words(), peers,
+          text(ns) + " ns, " + text(instructions, 1) + " instr.",
           c.nanoseconds <= ns && !(c.instructions > instructions));
   };
   row("tracked", "tracked", 0.10, 2);
@@ -55,15 +57,24 @@ void bookkeeping() {
   row("planned", "planned", 0.04, 0.5);
   row("planned, on the host", "planned-host", 0.04, 0.5);
   cost const prepared = cost_of("ledger", 10'000'000), lists = cost_of("ledger-lists", 2'000'000);
-  print("the same, 1,000 variables x 3 levels known at run time", prepared.words(), peers, "0.60 ns", prepared.nanoseconds <= 0.6);
+  print("the same, 1,000 variables x 3 levels known at run time", prepared.words(), peers, "0.60 ns",
+        prepared.nanoseconds <= 0.6);
   print("the same, lists not looked up before", lists.words(), peers, "(0.60 ns)", lists.nanoseconds <= 0.6);
   double few[2], many[2];
   at_run_time small(1'000, 3, 8, 200), large(100'000, 3, 8, 200);
-  few[0] = nanoseconds(clock_of::thread, [&](long n) { small.prepared(n); }, 200'000) / 5, few[1] = nanoseconds(clock_of::thread, [&](long n) { small.by_lists(n); }, 200'000) / 5;
-  many[0] = nanoseconds(clock_of::thread, [&](long n) { large.prepared(n); }, 200'000) / 5, many[1] = nanoseconds(clock_of::thread, [&](long n) { large.by_lists(n); }, 200'000) / 5;
-  print("100,000 variables x 3 levels x 8 components, a touched variable", text(many[0]) + " ns, " + text(large.state_bytes(), 2) + " B",
-        "1,000 variables: " + text(few[0]) + " ns", "as with 1,000; 4 B", many[0] <= 1.25 * few[0] && large.state_bytes() <= 4);
-  print("the same, lists not looked up before", text(many[1]) + " ns", "1,000 variables: " + text(few[1]) + " ns", "as with 1,000", many[1] <= 1.25 * few[1]);
+  few[0] = nanoseconds(
+               clock_of::thread, [&](long n) { small.prepared(n); }, 200'000) /
+           5,
+  few[1] = nanoseconds(clock_of::thread, [&](long n) { small.by_lists(n); }, 200'000) / 5;
+  many[0] = nanoseconds(
+                clock_of::thread, [&](long n) { large.prepared(n); }, 200'000) /
+            5,
+  many[1] = nanoseconds(clock_of::thread, [&](long n) { large.by_lists(n); }, 200'000) / 5;
+  print("100,000 variables x 3 levels x 8 components, a touched variable",
+        text(many[0]) + " ns, " + text(large.state_bytes(), 2) + " B", "1,000 variables: " + text(few[0]) + " ns",
+        "as with 1,000; 4 B", many[0] <= 1.25 * few[0] && large.state_bytes() <= 4);
+  print("the same, lists not looked up before", text(many[1]) + " ns", "1,000 variables: " + text(few[1]) + " ns",
+        "as with 1,000", many[1] <= 1.25 * few[1]);
 }
 
 } // namespace

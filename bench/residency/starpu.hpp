@@ -21,7 +21,8 @@ inline void starpu(long n) {
   if (starpu_init(&conf) != 0) return;
   double data[5][16]{};
   starpu_data_handle_t handles[5];
-  for (int k = 0; k < 5; ++k) starpu_vector_data_register(&handles[k], STARPU_MAIN_RAM, std::uintptr_t(data[k]), 16, sizeof(double));
+  for (int k = 0; k < 5; ++k)
+    starpu_vector_data_register(&handles[k], STARPU_MAIN_RAM, std::uintptr_t(data[k]), 16, sizeof(double));
   for (long i = 0; i < n; ++i) {
     for (int k = 0; k < 5; ++k) starpu_data_acquire(handles[k], k < 4 ? STARPU_R : STARPU_W);
     asm volatile("" ::: "memory");

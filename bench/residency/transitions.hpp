@@ -66,21 +66,28 @@ void transition_row() {
   kr::request const list[] = {{0, 0, kr::region::owned, kr::region::owned}};
   auto const here = book.prepare(list, kr::host, "routine"), there = book.prepare(list, device, "routine");
   book.notify_data_modified(0, 0, kr::region::everywhere, kr::host);
-  double const with_ledger = nanoseconds(clock_of::thread, [&](long n) {
-    for (long k = 0; k < n; k += 2) {
-      book.pre_call(there);
-      book.post_call(there);
-      book.pre_call(here);
-      book.post_call(here);
-    }
-  }, 2'000'000);
-  double const raw = nanoseconds(clock_of::thread, [&](long n) {
-    for (long k = 0; k < n; k += 2) {
-      kr::transfer const up{0, 0, 0, kr::region::owned, kr::host, device}, down{0, 0, 0, kr::region::owned, device, kr::host};
-      provider.move({&up, 1});
-      provider.move({&down, 1});
-    }
-  }, 2'000'000);
+  double const with_ledger = nanoseconds(
+      clock_of::thread,
+      [&](long n) {
+        for (long k = 0; k < n; k += 2) {
+          book.pre_call(there);
+          book.post_call(there);
+          book.pre_call(here);
+          book.post_call(here);
+        }
+      },
+      2'000'000);
+  double const raw = nanoseconds(
+      clock_of::thread,
+      [&](long n) {
+        for (long k = 0; k < n; k += 2) {
+          kr::transfer const up{0, 0, 0, kr::region::owned, kr::host, device},
+              down{0, 0, 0, kr::region::owned, device, kr::host};
+          provider.move({&up, 1});
+          provider.move({&down, 1});
+        }
+      },
+      2'000'000);
 
   // The same with arrays of Kokkos'; all wait in the same places.
   using memory = kr::detail::memory_space_of<Tag>;
@@ -88,32 +95,43 @@ void transition_row() {
   run model{Tag::name};
   kr::fields<application<keel::list<host, Tag>>, small> f{model, kr::grid{{4, 4}}};
   space const queue = model.execution_space<Tag>();
-  double const with_fields = nanoseconds(clock_of::wall, [&](long n) {
-    for (long k = 0; k < n; ++k) {
-      f.run(write_small{});
-      f.run(read_small{});
-    }
-  }, 10'000);
+  double const with_fields = nanoseconds(
+      clock_of::wall,
+      [&](long n) {
+        for (long k = 0; k < n; ++k) {
+          f.run(write_small{});
+          f.run(read_small{});
+        }
+      },
+      10'000);
   Kokkos::View<double*, keel::space::pinned> const from("from", 8);
   Kokkos::View<double*, memory> const to("to", 8);
   Kokkos::View<double*, Kokkos::HostSpace> const plain = from;
-  double const by_kokkos = nanoseconds(clock_of::wall, [&](long n) {
-    for (long k = 0; k < n; ++k) {
-      queue.fence();
-      Kokkos::deep_copy(queue, to, plain);
-    }
-  }, 10'000);
+  double const by_kokkos = nanoseconds(
+      clock_of::wall,
+      [&](long n) {
+        for (long k = 0; k < n; ++k) {
+          queue.fence();
+          Kokkos::deep_copy(queue, to, plain);
+        }
+      },
+      10'000);
   Kokkos::DualView<double*, Kokkos::LayoutRight, Kokkos::Device<space, memory>> dual("dual", 8);
-  double const by_dual = nanoseconds(clock_of::wall, [&](long n) {
-    for (long k = 0; k < n; ++k) {
-      dual.clear_sync_state();
-      dual.modify_host();
-      dual.sync_device();
-    }
-  }, 10'000);
-  print("a transition of 64 B", text(with_ledger, 1) + " ns", "raw copy " + text(raw, 1) + " ns", "raw + 10 ns", with_ledger <= raw + 10);
+  double const by_dual = nanoseconds(
+      clock_of::wall,
+      [&](long n) {
+        for (long k = 0; k < n; ++k) {
+          dual.clear_sync_state();
+          dual.modify_host();
+          dual.sync_device();
+        }
+      },
+      10'000);
+  print("a transition of 64 B", text(with_ledger, 1) + " ns", "raw copy " + text(raw, 1) + " ns", "raw + 10 ns",
+        with_ledger <= raw + 10);
   print("the same with fields, on " + std::string(Tag::name), text(with_fields, 0) + " ns",
-        "raw " + text(by_kokkos, 0) + " ns, DualView " + text(by_dual, 0) + " ns", "raw + 10 ns", with_fields <= by_kokkos + 10);
+        "raw " + text(by_kokkos, 0) + " ns, DualView " + text(by_dual, 0) + " ns", "raw + 10 ns",
+        with_fields <= by_kokkos + 10);
 }
 
 /// Bytes a nanosecond of one large array to the device, beside a raw asynchronous copy from pinned memory.
@@ -124,14 +142,27 @@ void large_copy(long mebibytes) {
   f.run(write_large{});
   f.run(read_large{});
   double const size = double(f.template bytes<large>()[0]);
-  double const with_keel = nanoseconds(clock_of::wall, [&](long) { f.run(write_large{}); f.run(read_large{}); }, 1);
+  double const with_keel = nanoseconds(
+      clock_of::wall,
+      [&](long) {
+        f.run(write_large{});
+        f.run(read_large{});
+      },
+      1);
   using memory = kr::detail::memory_space_of<Tag>;
   auto const queue = model.execution_space<Tag>();
-  Kokkos::View<char*, Kokkos::HostSpace> const from = Kokkos::View<char*, keel::space::pinned>("from", std::size_t(size));
+  Kokkos::View<char*, Kokkos::HostSpace> const from =
+      Kokkos::View<char*, keel::space::pinned>("from", std::size_t(size));
   Kokkos::View<char*, memory> const to(Kokkos::view_alloc("to", Kokkos::WithoutInitializing), std::size_t(size));
-  double const raw = nanoseconds(clock_of::wall, [&](long) { Kokkos::deep_copy(queue, to, from); queue.fence(); }, 1);
-  print(std::to_string(mebibytes) + " MiB to " + std::string(Tag::name), text(size / with_keel) + " GB/s", "raw, pinned: " + text(size / raw) + " GB/s",
-        "0.98 of raw (GPU)", with_keel <= raw / 0.98);
+  double const raw = nanoseconds(
+      clock_of::wall,
+      [&](long) {
+        Kokkos::deep_copy(queue, to, from);
+        queue.fence();
+      },
+      1);
+  print(std::to_string(mebibytes) + " MiB to " + std::string(Tag::name), text(size / with_keel) + " GB/s",
+        "raw, pinned: " + text(size / raw) + " GB/s", "0.98 of raw (GPU)", with_keel <= raw / 0.98);
 }
 
 } // namespace bench

@@ -51,10 +51,13 @@ void reductions() {
     double total = 0;
     auto const on = [&]<class Space>(Space) { return [&] { Kokkos::parallel_reduce(range<Space>(0, n), f, total); }; };
     auto const raw = [&] {
-      total = ::tbb::parallel_reduce(blocks(0, n), 0.0, [&](blocks const& r, double sum) {
-        for (long i = r.begin(); i != r.end(); ++i) f(i, sum);
-        return sum;
-      }, [](double x, double y) { return x + y; }, evenly{});
+      total = ::tbb::parallel_reduce(
+          blocks(0, n), 0.0,
+          [&](blocks const& r, double sum) {
+            for (long i = r.begin(); i != r.end(); ++i) f(i, sum);
+            return sum;
+          },
+          [](double x, double y) { return x + y; }, evenly{});
     };
     auto const what = "sum of " + std::to_string(n) + " numbers: ";
     compare((what + "tbb::parallel_reduce").c_str(), calls, raw, on(tbb{}), wanted);
@@ -77,14 +80,18 @@ void stencils() {
     stencil const f{a, b};
     int const calls = n > 1000 ? 2 : 20;
     auto const on = [&]<class Space>(Space) {
-      using policy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>, Kokkos::IndexType<long>>;
+      using policy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2, Kokkos::Iterate::Right, Kokkos::Iterate::Right>,
+                                           Kokkos::IndexType<long>>;
       return [&] { Kokkos::parallel_for("stencil", policy({1, 1}, {n - 1, n - 1}), f); };
     };
     auto const raw = [&] {
-      ::tbb::parallel_for(blocks(1, n - 1), [&](blocks const& r) {
-        for (long i = r.begin(); i != r.end(); ++i)
-          for (long j = 1; j != n - 1; ++j) f(i, j);
-      }, evenly{});
+      ::tbb::parallel_for(
+          blocks(1, n - 1),
+          [&](blocks const& r) {
+            for (long i = r.begin(); i != r.end(); ++i)
+              for (long j = 1; j != n - 1; ++j) f(i, j);
+          },
+          evenly{});
     };
     auto const what = "stencil " + std::to_string(n) + " x " + std::to_string(n) + ": ";
     compare((what + "tbb::parallel_for over rows").c_str(), calls, raw, on(tbb{}), wanted);
@@ -100,7 +107,8 @@ struct row_sums {
   KOKKOS_FUNCTION void operator()(Member const& team) const {
     long const row = team.league_rank();
     double sum = 0;
-    Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, columns), [&](long j, double& s) { s += a[row * columns + j]; }, sum);
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, columns), [&](long j, double& s) { s += a[row * columns + j]; }, sum);
     sums[row] = sum;
   }
 };
@@ -110,13 +118,18 @@ void teams() {
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const a("a", rows, 512);
   Kokkos::View<double*, Kokkos::HostSpace> const s("s", rows);
   row_sums const f{a.data(), s.data(), 512};
-  auto const on = [&]<class Space>(Space) { return [&] { Kokkos::parallel_for("teams", Kokkos::TeamPolicy<Space>(rows, 1), f); }; };
+  auto const on = [&]<class Space>(Space) {
+    return [&] { Kokkos::parallel_for("teams", Kokkos::TeamPolicy<Space>(rows, 1), f); };
+  };
   auto const raw = [&] {
-    ::tbb::parallel_for(0, rows, [&](int row) {
-      double sum = 0;
-      for (long j = 0; j != 512; ++j) sum += f.a[row * 512 + j];
-      f.sums[row] = sum;
-    }, evenly{});
+    ::tbb::parallel_for(
+        0, rows,
+        [&](int row) {
+          double sum = 0;
+          for (long j = 0; j != 512; ++j) sum += f.a[row * 512 + j];
+          f.sums[row] = sum;
+        },
+        evenly{});
   };
   compare("2048 teams of one, a sum of 512 each: tbb::parallel_for", 5, raw, on(tbb{}), wanted);
   beside_own("the same: ", 5, on);
@@ -137,10 +150,13 @@ void scans() {
   prefix const f{a.data(), s.data()};
   auto const on = [&]<class Space>(Space) { return [&] { Kokkos::parallel_scan(range<Space>(0, n), f); }; };
   auto const raw = [&] {
-    ::tbb::parallel_scan(blocks(0, n), 0L, [&](blocks const& r, long sum, bool final) {
-      for (long i = r.begin(); i != r.end(); ++i) f(i, sum, final);
-      return sum;
-    }, [](long x, long y) { return x + y; });
+    ::tbb::parallel_scan(
+        blocks(0, n), 0L,
+        [&](blocks const& r, long sum, bool final) {
+          for (long i = r.begin(); i != r.end(); ++i) f(i, sum, final);
+          return sum;
+        },
+        [](long x, long y) { return x + y; });
   };
   compare("scan of 1048576 numbers: tbb::parallel_scan", 5, raw, on(tbb{}), wanted);
   beside_own("the same: ", 5, on);
@@ -158,21 +174,33 @@ struct kokkos_counter {
 void atomics() {
   constexpr long n = 1 << 16;
   alignas(64) static long hits = 0;
-  auto const on = [&]<class Space>(Space) { return [&] { Kokkos::parallel_for(range<Space>(0, n), kokkos_counter{&hits}); }; };
-  compare("65536 additions to one number: tbb::parallel_for", 5, [&] {
-    ::tbb::parallel_for(blocks(0, n), [&](blocks const& r) { for (long i = r.begin(); i != r.end(); ++i) counter{&hits}(i); }, evenly{});
-  }, on(tbb{}), wanted);
+  auto const on = [&]<class Space>(Space) {
+    return [&] { Kokkos::parallel_for(range<Space>(0, n), kokkos_counter{&hits}); };
+  };
+  compare(
+      "65536 additions to one number: tbb::parallel_for", 5,
+      [&] {
+        ::tbb::parallel_for(
+            blocks(0, n),
+            [&](blocks const& r) {
+              for (long i = r.begin(); i != r.end(); ++i) counter{&hits}(i);
+            },
+            evenly{});
+      },
+      on(tbb{}), wanted);
   beside_own("the same: ", 5, on);
 }
 
 void allocations() {
-  keel::space::pool<> const pool{keel::space::pool_resource<Kokkos::HostSpace>(keel::space::pool_options{.largest_block = 64 << 20})};
+  keel::space::pool<> const pool{
+      keel::space::pool_resource<Kokkos::HostSpace>(keel::space::pool_options{.largest_block = 64 << 20})};
   for (std::size_t bytes = 64; bytes <= (64 << 20); bytes *= 16) {
     auto const from = [bytes](auto const& space) {
       return [&space, bytes] { space.deallocate(space.allocate(bytes), bytes); };
     };
     Kokkos::HostSpace const host;
-    compare(("allocation of " + std::to_string(bytes) + " bytes: Kokkos::HostSpace, keel's pool").c_str(), 500, from(host), from(pool), wanted);
+    compare(("allocation of " + std::to_string(bytes) + " bytes: Kokkos::HostSpace, keel's pool").c_str(), 500,
+            from(host), from(pool), wanted);
   }
 }
 

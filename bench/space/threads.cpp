@@ -47,7 +47,12 @@ struct iterated {
 template <class F, class Partitioner>
 void plain(long end, F const& f, Partitioner const& how) {
   using blocks = ::tbb::blocked_range<long>;
-  ::tbb::parallel_for(blocks(0, end), [&](blocks const& r) { for (long i = r.begin(); i != r.end(); ++i) f(i); }, how);
+  ::tbb::parallel_for(
+      blocks(0, end),
+      [&](blocks const& r) {
+        for (long i = r.begin(); i != r.end(); ++i) f(i);
+      },
+      how);
 }
 
 /// Three arrays, each touched first by the kernel that the threads run later.
@@ -61,11 +66,12 @@ struct arrays {
     double* const x = a.data();
     double* const y = b.data();
     double* const z = c.data();
-    Kokkos::parallel_for("touch", range<tbb>(0, n), KOKKOS_LAMBDA(long i) {
-      x[i] = 0;
-      y[i] = 1;
-      z[i] = 2;
-    });
+    Kokkos::parallel_for(
+        "touch", range<tbb>(0, n), KOKKOS_LAMBDA(long i) {
+          x[i] = 0;
+          y[i] = 1;
+          z[i] = 2;
+        });
   }
   [[nodiscard]] triad kernel() const { return {a.data(), b.data(), c.data()}; }
 };
@@ -73,9 +79,12 @@ struct arrays {
 void empty_kernels() {
   constexpr int calls = 4000;
   auto const keel = [] { Kokkos::parallel_for(range<tbb>(0, 64), nothing{}); };
-  compare("empty kernel: tbb::parallel_for, cut evenly as keel does", calls,
-          [] { plain(64, nothing{}, ::tbb::static_partitioner{}); }, keel, 1.2);
-  compare("empty kernel: tbb::parallel_for as it comes", calls, [] { plain(64, nothing{}, ::tbb::auto_partitioner{}); }, keel, 1.2);
+  compare(
+      "empty kernel: tbb::parallel_for, cut evenly as keel does", calls,
+      [] { plain(64, nothing{}, ::tbb::static_partitioner{}); }, keel, 1.2);
+  compare(
+      "empty kernel: tbb::parallel_for as it comes", calls, [] { plain(64, nothing{}, ::tbb::auto_partitioner{}); },
+      keel, 1.2);
   keel::bench::for_own_spaces([&]<class Space>(Space const& space) {
     bool const is_parallel = space.concurrency() > 1; // a serial loop of nothing is no kernel
     compare((std::string("empty kernel: ") + Space::name()).c_str(), calls,
@@ -94,23 +103,24 @@ void two_threads() {
   iterated const kernel{out.data()};
   tbb const one(1);
   tbb const two(2);
-  auto const on = [&](tbb const& space) {
-    return [&] { Kokkos::parallel_for(range<tbb>(space, 0, items), kernel); };
-  };
+  auto const on = [&](tbb const& space) { return [&] { Kokkos::parallel_for(range<tbb>(space, 0, items), kernel); }; };
   compare("compute-bound: one thread, two", 1, on(one), on(two), 1 / 1.9);
-  compare("compute-bound: two threads of tbb::parallel_for, keel's", 1, [&] {
-    ::tbb::task_arena(2).execute([&] { plain(items, kernel, ::tbb::static_partitioner{}); });
-  }, on(two), 1.05);
+  compare(
+      "compute-bound: two threads of tbb::parallel_for, keel's", 1,
+      [&] { ::tbb::task_arena(2).execute([&] { plain(items, kernel, ::tbb::static_partitioner{}); }); }, on(two), 1.05);
 }
 
 void triads() {
   arrays<Kokkos::HostSpace> const host;
   auto const kernel = host.kernel();
   auto const keel = [&] { Kokkos::parallel_for(range<tbb>(0, n), kernel); };
-  compare("triad: tbb::parallel_for, cut evenly as keel does", 1, [&] { plain(n, kernel, ::tbb::static_partitioner{}); }, keel, 1.02);
+  compare(
+      "triad: tbb::parallel_for, cut evenly as keel does", 1, [&] { plain(n, kernel, ::tbb::static_partitioner{}); },
+      keel, 1.02);
   compare("triad: tbb::parallel_for as it comes", 1, [&] { plain(n, kernel, ::tbb::auto_partitioner{}); }, keel, 1.02);
   keel::bench::for_own_spaces([&]<class Space>(Space const&) {
-    compare((std::string("triad: ") + Space::name()).c_str(), 1, [&] { Kokkos::parallel_for(range<Space>(0, n), kernel); }, keel, 1.02);
+    compare((std::string("triad: ") + Space::name()).c_str(), 1,
+            [&] { Kokkos::parallel_for(range<Space>(0, n), kernel); }, keel, 1.02);
   });
 }
 
@@ -124,8 +134,9 @@ void bound_memory(char const* what) {
   arrays<Memory> const bound;
   auto const one = by_hand.kernel();
   auto const other = bound.kernel();
-  compare(what, 1, [&] { Kokkos::parallel_for(range<tbb>(0, n), one); },
-          [&] { Kokkos::parallel_for(range<tbb>(0, n), other); }, 1.02);
+  compare(
+      what, 1, [&] { Kokkos::parallel_for(range<tbb>(0, n), one); },
+      [&] { Kokkos::parallel_for(range<tbb>(0, n), other); }, 1.02);
 }
 
 } // namespace bench

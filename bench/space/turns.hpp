@@ -32,7 +32,9 @@ double measured(int calls, F const& f) {
   return std::chrono::duration<double, std::micro>(clock::now() - begun).count() / calls;
 }
 
-inline void print_head() { std::printf("%-58s %12s %12s %8s %8s\n", "microseconds", "other", "keel", "quotient", "wanted"); }
+inline void print_head() {
+  std::printf("%-58s %12s %12s %8s %8s\n", "microseconds", "other", "keel", "quotient", "wanted");
+}
 
 /// Prints a line; `wanted` is the quotient that is not to be exceeded, 0 where none is wanted.
 template <class Other, class Keel>
@@ -68,7 +70,8 @@ void for_own_spaces(F const& f) {
 
 inline void print_threads(int keels) {
   std::printf("threads: keel %d", keels);
-  for_own_spaces([]<class Space>(Space const& space) { std::printf(", %s %d", Space::name(), int(space.concurrency())); });
+  for_own_spaces(
+      []<class Space>(Space const& space) { std::printf(", %s %d", Space::name(), int(space.concurrency())); });
   std::printf("\n");
 }
 

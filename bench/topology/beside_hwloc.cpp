@@ -68,7 +68,7 @@ void report(char const* what, double raw, double keel, char const* reach) {
   else std::printf("%-46s %14s %14.1f   %s\n", what, "-", keel, reach);
 }
 
-volatile long consumed = 0;
+long volatile consumed = 0;
 
 void nearness() {
   char const* const text = "package:2 numa:4 l3:2 core:8 pu:2";
@@ -115,8 +115,9 @@ void nearness() {
 }
 
 void tables() {
-  for (auto const& [text, what, reach] : {std::tuple{"package:2 numa:4 l3:2 core:8 pu:2", "table for 128 cores, us", "at most 50"},
-                                          {"package:4 numa:4 l3:8 core:8 pu:2", "table for 1024 cores, us", "at most 2000"}}) {
+  for (auto const& [text, what, reach] :
+       {std::tuple{"package:2 numa:4 l3:2 core:8 pu:2", "table for 128 cores, us", "at most 50"},
+        {"package:4 numa:4 l3:8 core:8 pu:2", "table for 1024 cores, us", "at most 2000"}}) {
     kt::detail::discovery found{kt::detail::from_synthetic(text, text)};
     auto const all = found.take();
     long sum = 0;
@@ -162,7 +163,8 @@ void start() {
     hwloc_topology_load(all);
     hwloc_topology_destroy(all);
   };
-  in_turns("start on this machine, us", raw, [] { consumed = long(kt::node::here().cores().size()); }, 1, "at most 1.02");
+  in_turns(
+      "start on this machine, us", raw, [] { consumed = long(kt::node::here().cores().size()); }, 1, "at most 1.02");
 }
 
 /// What keel kept of this machine beside what hwloc exported of it, both from a file in one folder; hwloc's plug-ins
@@ -184,8 +186,9 @@ void start_from_a_file() {
   consumed = long(kt::node::here(folder).cores().size());
   auto const source = kt::node::here(folder).source();
   if (source.find("as kept in") == source.npos) std::printf("WRONG: %s\n", source.c_str());
-  in_turns("start from XML / from what keel kept, us", raw, [&] { consumed = long(kt::node::here(folder).cores().size()); }, 20,
-           "at most 1.05");
+  in_turns(
+      "start from XML / from what keel kept, us", raw, [&] { consumed = long(kt::node::here(folder).cores().size()); },
+      20, "at most 1.05");
   hwloc_topology_destroy(now);
   std::filesystem::remove_all(folder);
 }

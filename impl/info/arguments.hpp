@@ -84,7 +84,8 @@ inline arguments parse(int argc, char** argv) {
       if (!is_joined && i + 1 == argc)
         throw error("info", std::string{option} + " has no value", "it is the last word", "See keel-info --help");
       std::string given{is_joined ? word.substr(option.size() + 1) : argv[++i]};
-      if (given.empty()) throw error("info", std::string{option} + " is empty", "it needs a value", "See keel-info --help");
+      if (given.empty())
+        throw error("info", std::string{option} + " is empty", "it needs a value", "See keel-info --help");
       return given;
     };
     if (word == "--json") asked.json = true;
@@ -103,7 +104,8 @@ inline arguments parse(int argc, char** argv) {
     } else throw error("info", "unknown option " + std::string{word}, {}, "See keel-info --help");
   }
   if (asked.check && (asked.json || !asked.xml.empty() || !asked.svg.empty() || !asked.explain.empty()))
-    throw error("info", "--check goes with --map and keel's knobs alone", "it looks at this node", "Leave the rest out");
+    throw error("info", "--check goes with --map and keel's knobs alone", "it looks at this node",
+                "Leave the rest out");
   if (asked.bind_script && (!asked.map || asked.json || asked.check || !asked.svg.empty() || !asked.explain.empty()))
     throw error("info", "--bind-script goes with --map, --by and --xml", "it prints a script and nothing else",
                 "Write --map N --bind-script");

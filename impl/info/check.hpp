@@ -46,7 +46,9 @@ private:
   void wrong(std::string const& what, std::string const& why, std::string const& mend) {
     found_.push_back({true, error("info", what, why, mend).what()});
   }
-  void note(std::string const& what, std::string const& why) { found_.push_back({false, error("info", what, why).what()}); }
+  void note(std::string const& what, std::string const& why) {
+    found_.push_back({false, error("info", what, why).what()});
+  }
 
   /// Those of keel's that no knob has, or whose knob nothing here has; and those of hwloc's, which change the node.
   void variables() {
@@ -58,14 +60,17 @@ private:
     }
     for (auto const& text : all_.without_effect) found_.push_back({true, "keel::info: " + text});
     if (!node_.is_this_machine())
-      wrong(node_.source() + " stands in the place of this machine", "nothing can be bound there", "Unset that variable");
+      wrong(node_.source() + " stands in the place of this machine", "nothing can be bound there",
+            "Unset that variable");
     if (!all_.topology_cache.empty() && node_.source().find(", not kept") != std::string::npos)
-      wrong("the node cannot be kept in " + all_.topology_cache, node_.source(), "Take another folder for --keel-topology-cache");
+      wrong("the node cannot be kept in " + all_.topology_cache, node_.source(),
+            "Take another folder for --keel-topology-cache");
   }
 
   void limits() {
     if (auto const& withheld = node_.withheld_hardware_threads(); !withheld.empty())
-      note("hardware threads " + to_string(withheld) + " are withheld", "by a cgroup or cpuset; keel hands out the others");
+      note("hardware threads " + to_string(withheld) + " are withheld",
+           "by a cgroup or cpuset; keel hands out the others");
     if (auto const& withheld = node_.withheld_memories(); !withheld.empty())
       note("NUMA nodes " + to_string(withheld) + " are withheld", "by a cgroup or cpuset; keel hands out the others");
     if (auto const bound = bound_cores(node_); bound.size() < node_.cores().size())
@@ -77,9 +82,9 @@ private:
     auto const places = topology::bound_hardware_threads();
     int threads = 1;
     for (auto const& k : all_.knobs)
-      if (k.option == "--keel-num-threads" && std::any_of(all_.devices.begin(), all_.devices.end(), [&](device_row const& d) {
-            return d.chosen && d.name == k.device;
-          }))
+      if (k.option == "--keel-num-threads" &&
+          std::any_of(all_.devices.begin(), all_.devices.end(),
+                      [&](device_row const& d) { return d.chosen && d.name == k.device; }))
         if (ranks_ == 1 || k.source != "unset") threads = std::atoi(k.value.c_str()); // else the ranks share
     auto const wanted = std::size_t(ranks_) * std::size_t(threads);
     auto const demand = std::to_string(ranks_) + (ranks_ == 1 ? " rank of " : " ranks of ") + std::to_string(threads) +
@@ -87,11 +92,13 @@ private:
     if (wanted > places.size())
       wrong("there is no room for " + demand, "hardware threads allowed: " + to_string(places), "Start fewer");
     if (auto const quota = processors_allowed(); quota && double(wanted) > *quota)
-      wrong("a cgroup will hold up " + demand, "they get the time of " + std::to_string(*quota).substr(0, 5) + " processors", "Start fewer");
+      wrong("a cgroup will hold up " + demand,
+            "they get the time of " + std::to_string(*quota).substr(0, 5) + " processors", "Start fewer");
     try {
       topology::binding const same{node_, {.cores = bound_cores(node_), .hardware_threads = places}};
     } catch (error const& e) {
-      wrong("this process cannot be bound to cores", e.what(), "Let the container or batch system allow sched_setaffinity");
+      wrong("this process cannot be bound to cores", e.what(),
+            "Let the container or batch system allow sched_setaffinity");
     }
   }
 
@@ -105,13 +112,15 @@ private:
   void devices() {
     bool serves_gpus = false;
     for (auto const& d : all_.devices) {
-      if (!d.available) wrong("the device " + d.name + " is not available", "it is compiled in, but none is here", "Run without it");
+      if (!d.available)
+        wrong("the device " + d.name + " is not available", "it is compiled in, but none is here", "Run without it");
       serves_gpus = serves_gpus || (d.available && (d.name == "cuda" || d.name == "hip" || d.name == "sycl"));
     }
     auto const gpus = std::count_if(node_.devices().begin(), node_.devices().end(),
                                     [](topology::device const& d) { return d.type == topology::device_type::gpu; });
     if (gpus > 0 && !serves_gpus)
-      note(std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs") + " will not be used", "no device of this keel runs there");
+      note(std::to_string(gpus) + (gpus == 1 ? " GPU" : " GPUs") + " will not be used",
+           "no device of this keel runs there");
   }
 
   topology::node const& node_;
@@ -127,7 +136,10 @@ inline std::string findings_text(std::vector<finding> const& all) {
     for (auto const& f : all)
       if (f.is_wrong == is_wrong) text += (is_wrong ? "wrong: " : "note: ") + f.text + '\n';
   auto const count = std::count_if(all.begin(), all.end(), [](finding const& f) { return f.is_wrong; });
-  return text + (count == 0 ? "nothing is wrong" : std::to_string(count) + (count == 1 ? " thing is" : " things are") + " wrong") + '\n';
+  return text +
+         (count == 0 ? "nothing is wrong"
+                     : std::to_string(count) + (count == 1 ? " thing is" : " things are") + " wrong") +
+         '\n';
 }
 
 } // namespace keel::info

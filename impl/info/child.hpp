@@ -55,7 +55,8 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
     _exit(code);
   }
   int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) // the loader of the system, where it lacks memory
     throw error("info", what + " is not read", "the system ended it", mend, 127);
   if (WIFEXITED(status)) return WEXITSTATUS(status);

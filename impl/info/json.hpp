@@ -95,11 +95,13 @@ inline std::string node(topology::node const& n) {
                  {"bound_cores", ids(bound_cores(n))},
                  {"withheld_hardware_threads", ids(n.withheld_hardware_threads())},
                  {"withheld_memories", ids(n.withheld_memories())},
-                 {"memories", array(n.memories(), [](auto const& m) { return memory(m); }, line)},
+                 {"memories", array(
+                                  n.memories(), [](auto const& m) { return memory(m); }, line)},
                  {"latency_unit", json_text(to_string(n.unit_of_latencies()))},
                  {"latencies", to_memories(n, [&](int c, int m) { return n.latency(c, m); })},
                  {"bandwidths", to_memories(n, [&](int c, int m) { return n.bandwidth(c, m); })},
-                 {"cores", array(n.cores(), [&](auto const& c) { return core(n, c); }, line)},
+                 {"cores", array(
+                               n.cores(), [&](auto const& c) { return core(n, c); }, line)},
                  {"devices", array(n.devices(), [](auto const& d) { return device(d); }, line)}});
 }
 
@@ -130,9 +132,8 @@ inline std::string document(topology::node const& n, configuration const& c,
   std::string const line = ",\n     ";
   auto const map = ranks == nullptr ? "null" : array(*ranks, [](auto const& p) { return placement(p); }, line);
   return "{\"schema\": " + std::to_string(schema) + ",\n \"node\": " + node(n) +
-         ",\n \"devices\": " + array(c.devices, [](auto const& d) { return keel_device(d); }) +
-         ",\n \"knobs\": " + array(c.knobs, [](auto const& k) { return knob(k); }, line) +
-         ",\n \"map\": " + map + "}\n";
+         ",\n \"devices\": " + array(c.devices, [](auto const& d) { return keel_device(d); }) + ",\n \"knobs\": " +
+         array(c.knobs, [](auto const& k) { return knob(k); }, line) + ",\n \"map\": " + map + "}\n";
 }
 
 } // namespace keel::info::json

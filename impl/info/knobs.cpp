@@ -20,12 +20,19 @@ configuration read_configuration(int& argc, char** argv) {
   runtime<app> run{argc, argv};
   configuration found;
   for (auto& row : run.knobs())
-    found.knobs.push_back({std::move(row.option), std::move(row.variable), std::move(row.device), std::move(row.value),
-                           std::string{device::name(row.from)}, {}});
+    found.knobs.push_back({std::move(row.option),
+                           std::move(row.variable),
+                           std::move(row.device),
+                           std::move(row.value),
+                           std::string{device::name(row.from)},
+                           {}});
   for (auto const& known : device::all_knobs) {
     if (known.for_ledgers) continue;
     found.known.push_back({device::option_prefix(app::prefix) + std::string{known.option},
-                           device::variable_name(app::prefix, known.option), {}, {}, {},
+                           device::variable_name(app::prefix, known.option),
+                           {},
+                           {},
+                           {},
                            std::string{known.help}});
   }
   for_each_device<app::devices>([&]<class Tag>(Tag) {

@@ -21,13 +21,13 @@ struct device_row {
 };
 
 struct configuration {
-  std::vector<knob_row> knobs;   ///< a row for each device that has the knob
-  std::vector<knob_row> known;   ///< every knob, also those that no device of this build has; no values
+  std::vector<knob_row> knobs; ///< a row for each device that has the knob
+  std::vector<knob_row> known; ///< every knob, also those that no device of this build has; no values
   std::vector<device_row> devices;
   std::vector<std::string> without_effect; ///< sentences about what was set in vain, and why
-  std::string topology_cache;    ///< the folder of that knob; empty where it is off
-  std::string help;              ///< of keel's options
-  bool help_was_printed = false; ///< keel's own help was asked for
+  std::string topology_cache;              ///< the folder of that knob; empty where it is off
+  std::string help;                        ///< of keel's options
+  bool help_was_printed = false;           ///< keel's own help was asked for
 };
 
 /// Takes keel's options out of the command line. Throws `keel::error` for a bad one.

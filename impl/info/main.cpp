@@ -39,7 +39,8 @@ int guarded(auto const& work) {
     if (std::fflush(stdout) != 0) throw error("info", "the output cannot be written", std::strerror(errno), {}, errno);
     return code;
   } catch (std::bad_alloc const&) {
-    std::fputs("keel::info: there is not enough memory (an allocation failed). Free some, or raise its limit?\n", stderr);
+    std::fputs("keel::info: there is not enough memory (an allocation failed). Free some, or raise its limit?\n",
+               stderr);
   } catch (std::exception const& e) {
     std::fprintf(stderr, "%s\n", e.what());
   }
@@ -87,7 +88,8 @@ int show(info::arguments const& asked, info::configuration const& configuration)
     std::fputs(info::bind_script(node, *ranks).c_str(), stdout);
     return 0;
   }
-  if (!asked.svg.empty()) info::write_svg(asked.svg, input_file(asked), node, ranks ? *ranks : std::vector<topology::placement>{});
+  if (!asked.svg.empty())
+    info::write_svg(asked.svg, input_file(asked), node, ranks ? *ranks : std::vector<topology::placement>{});
   auto const text = asked.json ? info::json::document(node, configuration, ranks ? &*ranks : nullptr)
                                : info::node_text(node) + (ranks ? info::map_text(node, *ranks) : "") +
                                      info::configuration_text(configuration);
@@ -116,7 +118,8 @@ int report(int argc, char** argv) {
 }
 
 int run(int argc, char** argv) {
-  bool const checks = std::any_of(argv, argv + argc, [](char const* word) { return std::strcmp(word, "--check") == 0; });
+  bool const checks =
+      std::any_of(argv, argv + argc, [](char const* word) { return std::strcmp(word, "--check") == 0; });
   info::configuration configuration;
   try {
     configuration = info::read_configuration(argc, argv);

@@ -69,7 +69,8 @@ private:
   /// `to` is where it ran.
   void add(trace_routine const& r) {
     auto const none = texts_.number("");
-    add_kind({texts_.number("routine"), none, 0, 0, none, none, texts_.number(r.memory), texts_.number(r.routine), none, 0});
+    add_kind(
+        {texts_.number("routine"), none, 0, 0, none, none, texts_.number(r.memory), texts_.number(r.routine), none, 0});
     add_numbers(r.rank, r.time, r.took, 0);
   }
   void add_kind(row const& kind) {
@@ -92,7 +93,8 @@ private:
 
   report_texts& texts_;
   std::unordered_map<row, std::uint64_t, hash> numbers_;
-  report_columns<10> kinds_{{"what", "variable", "level", "component", "region", "from", "to", "routine", "why", "repeated"}};
+  report_columns<10> kinds_{
+      {"what", "variable", "level", "component", "region", "from", "to", "routine", "why", "repeated"}};
   list kind_, rank_, time_, took_, bytes_;
 };
 
@@ -105,7 +107,8 @@ inline std::string sum_members(report_sum const& s) {
 inline std::string report_copies(trace_data const& all, report_texts& texts) {
   std::map<std::array<std::uint64_t, 5>, report_sum> sums;
   for (auto const& e : all.events)
-    sums[{texts.number(e.variable), texts.number(e.routine), texts.number(e.from), texts.number(e.to), texts.number(e.why)}]
+    sums[{texts.number(e.variable), texts.number(e.routine), texts.number(e.from), texts.number(e.to),
+          texts.number(e.why)}]
         .add(e.time, e.took, e.bytes, e.repeated);
   std::vector<decltype(sums)::const_iterator> rows;
   for (auto row = sums.cbegin(); row != sums.cend(); ++row) rows.push_back(row);
@@ -115,18 +118,23 @@ inline std::string report_copies(trace_data const& all, report_texts& texts) {
   for (auto const row : rows) {
     auto const& [key, sum] = *row;
     made.add({key[0], key[1], key[2], key[3], key[4], sum.bytes, sum.bytes - sum.repeated, sum.times});
-    took.add(info::detail::fixed(sum.took)), first.add(info::detail::fixed(sum.first)), last.add(info::detail::fixed(sum.last));
+    took.add(info::detail::fixed(sum.took)), first.add(info::detail::fixed(sum.first)),
+        last.add(info::detail::fixed(sum.last));
   }
-  return '{' + made.text() + ", \"took\": " + took.text() + ", \"first\": " + first.text() + ", \"last\": " + last.text() + '}';
+  return '{' + made.text() + ", \"took\": " + took.text() + ", \"first\": " + first.text() +
+         ", \"last\": " + last.text() + '}';
 }
 
 inline std::string report_routines(trace_data const& all) {
   std::map<std::pair<std::string, std::string>, report_sum> sums;
   for (auto const& r : all.routines) sums[{r.routine, r.memory}].add(r.time, r.took);
-  return array(sums, [](auto const& row) {
-    return "{\"routine\": " + json_text(row.first.first) + ", \"memory\": " + json_text(row.first.second) +
-           sum_members(row.second) + '}';
-  }, ",\n   ");
+  return array(
+      sums,
+      [](auto const& row) {
+        return "{\"routine\": " + json_text(row.first.first) + ", \"memory\": " + json_text(row.first.second) +
+               sum_members(row.second) + '}';
+      },
+      ",\n   ");
 }
 
 inline std::string report_schedule(trace_schedule const& s) {
@@ -166,9 +174,10 @@ inline std::string report_trace(trace_data const& all) {
          ", \"duration\": " + info::detail::fixed(whole.last) + ", \"copies\": " + std::to_string(moved.times) +
          ", \"moved\": " + std::to_string(moved.bytes) +
          ", \"least\": " + (all.has_reasons() ? std::to_string(moved.bytes - moved.repeated) : "null") +
-         ", \"sent\": " + std::to_string(sent.bytes) + ",\n  \"texts\": " + texts.text() + ",\n  \"by_variable\": " + by_variable +
-         ",\n  \"by_routine\": " + report_routines(all) +
-         ",\n  \"schedules\": " + array(all.schedules, [](auto const& s) { return report_schedule(s); }) + ",\n  " + events + '}';
+         ", \"sent\": " + std::to_string(sent.bytes) + ",\n  \"texts\": " + texts.text() +
+         ",\n  \"by_variable\": " + by_variable + ",\n  \"by_routine\": " + report_routines(all) +
+         ",\n  \"schedules\": " + array(all.schedules, [](auto const& s) { return report_schedule(s); }) + ",\n  " +
+         events + '}';
 }
 
 /// The ranks: where keel places them, where they were, and whether the latter is drawn.
@@ -179,8 +188,8 @@ struct report_ranks {
 };
 
 /// The whole document, which may stand in a script element of a page. `all` is null where no trace was given.
-inline std::string report(topology::node const& n, configuration const& c,
-                          report_ranks const& ranks, std::vector<finding> const& findings, trace_data const* all) {
+inline std::string report(topology::node const& n, configuration const& c, report_ranks const& ranks,
+                          std::vector<finding> const& findings, trace_data const* all) {
   std::string const line = ",\n  ";
   bool const is_of_run = all != nullptr && !all->knobs.empty();
   auto const own = [](knob_row const& k) {
@@ -206,15 +215,15 @@ inline std::string report(topology::node const& n, configuration const& c,
     return object({{"wrong", f.is_wrong ? "true" : "false"}, {"text", json_text(f.text)}});
   };
   auto const knobs = is_of_run ? array(all->knobs, traced, line) : array(c.knobs, own, line);
-  std::string const whole =
-      "{\"report\": 1,\n \"node\": " + node(n) +
-      ",\n \"map\": " + array(ranks.planned, [](auto const& p) { return placement(p); }, line) +
-      ",\n \"places\": " + array(ranks.places, place, line) +
-      ",\n \"places_are_drawn\": " + (ranks.are_drawn ? "true" : "false") +
-      ",\n \"devices\": " + array(c.devices, [](auto const& d) { return keel_device(d); }) +
-      ",\n \"knobs_of_run\": " + (is_of_run ? "true" : "false") + ",\n \"knobs\": " + knobs +
-      ",\n \"findings\": " + array(findings, found, line) +
-      ",\n \"trace\": " + (all != nullptr ? report_trace(*all) : "null") + "}\n";
+  std::string const whole = "{\"report\": 1,\n \"node\": " + node(n) + ",\n \"map\": " +
+                            array(
+                                ranks.planned, [](auto const& p) { return placement(p); }, line) +
+                            ",\n \"places\": " + array(ranks.places, place, line) +
+                            ",\n \"places_are_drawn\": " + (ranks.are_drawn ? "true" : "false") +
+                            ",\n \"devices\": " + array(c.devices, [](auto const& d) { return keel_device(d); }) +
+                            ",\n \"knobs_of_run\": " + (is_of_run ? "true" : "false") + ",\n \"knobs\": " + knobs +
+                            ",\n \"findings\": " + array(findings, found, line) +
+                            ",\n \"trace\": " + (all != nullptr ? report_trace(*all) : "null") + "}\n";
   std::string safe; // no text ends the element that holds it
   safe.reserve(whole.size());
   for (char const c0 : whole) (c0 == '<' ? safe += "\\u003c" : safe += c0);

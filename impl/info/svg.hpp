@@ -119,7 +119,8 @@ private:
     auto const& ranks = rank_of_[std::size_t(core)];
     auto const name = "core " + std::to_string(core) + (ranks.empty() ? "" : ", rank " + to_string(ranks));
     auto const fill = ranks.empty() ? "#eee" : colour(*ranks.begin());
-    auto const box = "<rect" + size(side, side) + " rx=\"2\" fill=\"" + fill + "\"><title>" + name + "</title></rect>\n";
+    auto const box =
+        "<rect" + size(side, side) + " rx=\"2\" fill=\"" + fill + "\"><title>" + name + "</title></rect>\n";
     auto const rank = ranks.empty() ? "" : label(2, 15, "r" + to_string(ranks));
     return {side, side, box + label(2, 3, std::to_string(core)) + rank};
   }

@@ -54,7 +54,8 @@ inline std::string summary(trace_data const& all) {
     void add(trace_event const& e) {
       ++events, took += e.took;
       if (__builtin_add_overflow(bytes, e.bytes, &bytes))
-        throw error("info", "the bytes of " + shown(e.variable) + " are more than 2^64", {}, "Did a program write this");
+        throw error("info", "the bytes of " + shown(e.variable) + " are more than 2^64", {},
+                    "Did a program write this");
     }
     [[nodiscard]] row cells(std::string_view a, std::string_view b, std::string_view c) const {
       return {shown(a), shown(b), shown(c), std::to_string(events), std::to_string(bytes), detail::fixed(took / 1000)};
@@ -66,7 +67,8 @@ inline std::string summary(trace_data const& all) {
     pairs[{e.from + " to " + e.to}].add(e);
   }
   std::vector<std::pair<std::vector<std::string>, sum>> sorted(sums.begin(), sums.end());
-  std::stable_sort(sorted.begin(), sorted.end(), [](auto const& a, auto const& b) { return a.second.bytes > b.second.bytes; });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](auto const& a, auto const& b) { return a.second.bytes > b.second.bytes; });
   std::vector<row> rows{{"variable", "way", "routine", "times", "bytes", "ms"}};
   for (auto const& [key, s] : sorted) rows.push_back(s.cells(key[0], key[1], key[2]));
   for (auto const& [key, s] : pairs) rows.push_back(s.cells("all", key[0], "all"));
@@ -85,17 +87,20 @@ inline std::string chrome_document(trace_data const& all) {
     std::string const where = "\"pid\":" + std::to_string(e.rank) + ",\"tid\":" + std::to_string(lane->second);
     if (is_new) {
       begin_event(names);
-      names += "\"ph\":\"M\",\"name\":\"thread_name\"," + where + ",\"args\":{\"name\":" + policy::json_text(lane->first.second) + "}}";
+      names += "\"ph\":\"M\",\"name\":\"thread_name\"," + where +
+               ",\"args\":{\"name\":" + policy::json_text(lane->first.second) + "}}";
     }
     begin_event(text);
     text += "\"ph\":\"X\",\"cat\":" + policy::json_text(e.routine) +
-            ",\"name\":" + policy::json_text(e.variable + '[' + std::to_string(e.level) + "] " + e.region) + ',' + where +
-            ",\"ts\":" + detail::fixed(e.time) + ",\"dur\":" + detail::fixed(e.took) + ",\"args\":{\"bytes\":" + std::to_string(e.bytes) +
-            ",\"routine\":" + policy::json_text(e.routine) + ",\"component\":" + std::to_string(e.component) + "}}";
+            ",\"name\":" + policy::json_text(e.variable + '[' + std::to_string(e.level) + "] " + e.region) + ',' +
+            where + ",\"ts\":" + detail::fixed(e.time) + ",\"dur\":" + detail::fixed(e.took) +
+            ",\"args\":{\"bytes\":" + std::to_string(e.bytes) + ",\"routine\":" + policy::json_text(e.routine) +
+            ",\"component\":" + std::to_string(e.component) + "}}";
   }
   for (int const rank : all.ranks()) {
     begin_event(names);
-    names += "\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(rank) + ",\"args\":{\"name\":\"rank " + std::to_string(rank) + "\"}}";
+    names += "\"ph\":\"M\",\"name\":\"process_name\",\"pid\":" + std::to_string(rank) + ",\"args\":{\"name\":\"rank " +
+             std::to_string(rank) + "\"}}";
   }
   return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[" + names + (text.empty() ? "" : ",") + text + "\n]}\n";
 }

@@ -19,7 +19,7 @@ struct trace_event {
   int rank, level, component;
   std::uint64_t bytes;
   double time, took;
-  std::string why = {};        ///< of a copy: who had made it stale there; empty where the trace does not say
+  std::string why = {};       ///< of a copy: who had made it stale there; empty where the trace does not say
   std::uint64_t repeated = 0; ///< of `bytes`: what the memory held already
 };
 

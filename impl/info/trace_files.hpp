@@ -75,7 +75,9 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
   if (!line.has("keel") || line.text("keel") != "trace") throw error("info", "it is not the header of a trace");
   if (auto const version = line.count("version", INT_MAX); version != 2 && version != 3)
     throw error("info", "it is of version " + std::to_string(version) + ", and this program reads versions 2 and 3");
-  trace_header made{file, line.text("run"), int(line.count("version", 3)),
+  trace_header made{file,
+                    line.text("run"),
+                    int(line.count("version", 3)),
                     int(line.count("part", INT_MAX)),
                     int(line.count("rank", trace_ranks_max)),
                     int(line.count("ranks", trace_ranks_max)),
@@ -88,9 +90,7 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
 
 /// What a line behind the header says, added to `all`. Throws where no trace has such a line.
 inline void read_line(trace_line const& line, replay& followed, trace_data& all) {
-  auto const number = [&](char const* key, std::uint64_t most = INT_MAX) {
-    return int(line.count(key, most));
-  };
+  auto const number = [&](char const* key, std::uint64_t most = INT_MAX) { return int(line.count(key, most)); };
   trace_header const& header = all.headers.back();
   auto const& what = line.text("what");
   if (what == "create") return;
@@ -126,8 +126,8 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
       graph.entries.push_back(
           {number("number"), number("depth"), line.text("kind"), line.text("name"), line.text("memory")});
     else
-      graph.flows.push_back({number("writer"), number("reader"), line.text("data"), line.text("copied"),
-                             number("crosses", 1) == 1});
+      graph.flows.push_back(
+          {number("writer"), number("reader"), line.text("data"), line.text("copied"), number("crosses", 1) == 1});
   }
 }
 
@@ -149,7 +149,8 @@ inline void read_trace(std::string const& file, trace_data& all) {
       std::string const why = std::string(e.what()).substr(std::strlen("keel::info: "));
       throw error("info", "line " + std::to_string(number) + " of " + shown(file) + " is not understood",
                   why.substr(0, why.size() - 1),
-                  has_header ? "Did the program die there? Delete the line" : "Give a file that a traced program wrote");
+                  has_header ? "Did the program die there? Delete the line"
+                             : "Give a file that a traced program wrote");
     }
   }
   if (has_header) return;
@@ -158,12 +159,13 @@ inline void read_trace(std::string const& file, trace_data& all) {
 
 /// Refuses files of several runs, a file given twice, and missing ranks.
 inline void require_one_run(std::vector<trace_header> const& all) {
-  std::map<std::tuple<int, int>, std::string> files; // by part and rank
+  std::map<std::tuple<int, int>, std::string> files;                  // by part and rank
   std::map<int, std::pair<trace_header const*, std::set<int>>> parts; // first header, and which ranks are here
   for (auto const& h : all) {
     if (h.run != all.front().run)
       throw error("info", shown(h.file) + " is of another run than " + shown(all.front().file),
-                  "run " + shown(h.run) + " and run " + shown(all.front().run), "Leave it out, or add them up with --force");
+                  "run " + shown(h.run) + " and run " + shown(all.front().run),
+                  "Leave it out, or add them up with --force");
     auto const [first, is_new] = files.try_emplace({h.part, h.rank}, h.file);
     if (!is_new)
       throw error("info", shown(h.file) + " and " + shown(first->second) + " are one trace",
@@ -171,8 +173,7 @@ inline void require_one_run(std::vector<trace_header> const& all) {
     auto& part = parts.try_emplace(h.part, &h, std::set<int>{}).first->second;
     part.second.insert(h.rank);
     if (h.ranks != part.first->ranks)
-      throw error("info",
-                  shown(h.file) + " and " + shown(part.first->file) + " do not agree on the number of ranks",
+      throw error("info", shown(h.file) + " and " + shown(part.first->file) + " do not agree on the number of ranks",
                   std::to_string(h.ranks) + " and " + std::to_string(part.first->ranks), "Add them up with --force");
   }
   for (auto const& [number, part] : parts) {
@@ -184,7 +185,8 @@ inline void require_one_run(std::vector<trace_header> const& all) {
     if (count > 10) missing += " and " + std::to_string(count - 10) + " more";
     if (count > 0)
       throw error("info",
-                  count == 1 ? "the trace of rank " + missing + " is missing" : "the traces of ranks " + missing + " are missing",
+                  count == 1 ? "the trace of rank " + missing + " is missing"
+                             : "the traces of ranks " + missing + " are missing",
                   "the run of " + shown(header->file) + " had " + std::to_string(header->ranks),
                   "Name their files, or add up what is here with --force");
   }

@@ -33,7 +33,7 @@ class trace_text {
 public:
   explicit trace_text(std::string const& path)
       : path_(path), file_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) {
-    struct stat about {};
+    struct stat about{};
     if (file_.number < 0 || ::fstat(file_.number, &about) != 0) refuse(errno);
     if (S_ISDIR(about.st_mode)) refuse(EISDIR);
     if (S_ISFIFO(about.st_mode)) await_writer();

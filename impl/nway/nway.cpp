@@ -22,7 +22,8 @@ static_assert(offsetof(core_info, shares_l3_with) == offsetof(cpp::core_info, sh
 static_assert(offsetof(dev_info, rel_speed) == offsetof(cpp::dev_info, rel_speed));
 static_assert(int{MEM_TYPE_CACHE_SIDE} == int{cpp::MEM_TYPE_CACHE_SIDE} &&
               int{DEV_TYPE_OTHER} == int{cpp::DEV_TYPE_OTHER} &&
-              int{CORE_TYPE_EFFICIENCY} == int{cpp::CORE_TYPE_EFFICIENCY} && int{NWAY_NO_NODE} == int{cpp::NWAY_NO_NODE});
+              int{CORE_TYPE_EFFICIENCY} == int{cpp::CORE_TYPE_EFFICIENCY} &&
+              int{NWAY_NO_NODE} == int{cpp::NWAY_NO_NODE});
 
 /// Lets `ask` fill the C++ twin of `*to`, and copies it where that went well.
 template <class Cpp, class C>

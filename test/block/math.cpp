@@ -27,7 +27,9 @@ std::int64_t apart(T a, T b) {
 }
 
 template <class T>
-bool same_bits(T a, T b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+bool same_bits(T a, T b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
 
 /// Numbers of every size between the two, and the special ones.
 template <class T, std::size_t Length>

@@ -99,9 +99,8 @@ kd::device_facts cards_alone() {
                          .max_devices = [] { return int(cards.size()); },
                          .pci_id = [](int i) { return cards[std::size_t(i)]; },
                          .told = &told};
-  facts.knobs[std::size_t(kd::knob::device_instance)] = {[] {
-    return keel::space::bounds{0, std::int64_t(cards.size()) - 1};
-  }};
+  facts.knobs[std::size_t(kd::knob::device_instance)] = {
+      [] { return keel::space::bounds{0, std::int64_t(cards.size()) - 1}; }};
   return facts;
 }
 

@@ -218,8 +218,9 @@ TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused 
   CHECK(start_with({"app", "--conf-config="}).find("--conf-config is empty (it names a file)") != std::string::npos);
   file const bad{"log-level = error\n\nnum-devices = 4x\n"};
   CHECK(start_with({"app", "--conf-config", bad.path}) ==
-        "keel::device: " + bad.path + ":3: num-devices='4x' is not a value for this knob ('x' follows the number). Give "
-        "a whole number from 1 on, or all?");
+        "keel::device: " + bad.path +
+            ":3: num-devices='4x' is not a value for this knob ('x' follows the number). Give "
+            "a whole number from 1 on, or all?");
   CHECK(start_with({"app"}) == "off, code");
   file const binary{std::string_view{"log-level\0", 10}};
   CHECK(start_with({"app", "--conf-config", binary.path}).find("it is not a text") != std::string::npos);

@@ -70,13 +70,16 @@ struct fill : kr::routine<"fill", kr::on_device, kr::writes<big>> {
   template <class V>
   static void run(V v) {
     auto const b = v(big{});
-    Kokkos::parallel_for("fill", Kokkos::RangePolicy(v.execution_space(), v.owned().begin[0], v.owned().end[0]),
-                         KOKKOS_LAMBDA(int i) { b(i) = i; });
+    Kokkos::parallel_for(
+        "fill", Kokkos::RangePolicy(v.execution_space(), v.owned().begin[0], v.owned().end[0]),
+        KOKKOS_LAMBDA(int i) { b(i) = i; });
   }
 };
 struct fill_crowded : kr::routine<"fill crowded", kr::on<crowded>, kr::updates<big>> {
   template <class V>
-  static void run(V v) { fill::run(v); }
+  static void run(V v) {
+    fill::run(v);
+  }
 };
 struct total : kr::routine<"total", kr::on_host, kr::reads<kr::owned<big>>> {
   template <class V>
@@ -127,7 +130,8 @@ std::string on(std::vector<std::string> const& words, std::size_t room) {
            setenv("OMP_PROC_BIND", "false", 1); // else Kokkos' OpenMP has something to say
            std::fputs(run_on(words, room).c_str(), stderr);
            return 0;
-         }).said;
+         })
+      .said;
 }
 
 } // namespace

@@ -95,10 +95,11 @@ TEST_CASE("device: a size is a whole number with K, M or G, and is shown so") {
     CAPTURE(bad);
     CHECK_THROWS_AS((void)parse_size("s", bad), keel::error);
   }
-  CHECK_THROWS_WITH_AS((void)parse_size("s", "k"),
-                       "keel::device: s='k' is not a value for this knob ('k' is not a digit). Give a whole number from 1 "
-                       "on, with K, M or G for powers of 1024?",
-                       keel::error);
+  CHECK_THROWS_WITH_AS(
+      (void)parse_size("s", "k"),
+      "keel::device: s='k' is not a value for this knob ('k' is not a digit). Give a whole number from 1 "
+      "on, with K, M or G for powers of 1024?",
+      keel::error);
   using keel::device::size_text;
   CHECK(size_text(0) == "0");
   CHECK(size_text(1) == "1");

@@ -39,9 +39,7 @@ kd::device_facts with_threads() {
                          .max_devices = nullptr,
                          .pci_id = nullptr,
                          .told = &told};
-  facts.knobs[std::size_t(kd::knob::threads)] = {[] {
-                                                   return keel::space::bounds{1, 8};
-                                                 },
+  facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; },
                                                  []() -> std::optional<std::int64_t> { return 2; }};
   return facts;
 }
@@ -94,10 +92,11 @@ TEST_CASE("device: the configuration is printed as a table or as JSON, and as no
     CHECK(form("--print-print-configuration=" + word) == kd::print_form::text);
   for (std::string const word : {"off", "0", "false", "no"})
     CHECK(form("--print-print-configuration=" + word) == kd::print_form::off);
-  CHECK_THROWS_WITH_AS(form("--print-print-configuration=xml"),
-                       "keel::device: --print-print-configuration='xml' is not a value for this knob (the known words are "
-                       "json, text, 1, true, on, yes, 0, false, off, no). Take one of them?",
-                       keel::error);
+  CHECK_THROWS_WITH_AS(
+      form("--print-print-configuration=xml"),
+      "keel::device: --print-print-configuration='xml' is not a value for this knob (the known words are "
+      "json, text, 1, true, on, yes, 0, false, off, no). Take one of them?",
+      keel::error);
   CHECK(kd::help_text("print").find("--print-print-configuration[=json]") != std::string::npos);
 }
 

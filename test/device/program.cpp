@@ -164,8 +164,7 @@ void show_late_start(keel::runtime<app>& run) {
   std::printf("sum %g\n", sum_on_device(run));
   std::printf("started after %d\n", Kokkos::is_initialized());
   run.configuration(run.device_name(), [&](auto& c) {
-    for (int i = 0; i < 2; ++i)
-      std::printf("late %s\n", std::string{keel::device::name(c.set_threads(1))}.c_str());
+    for (int i = 0; i < 2; ++i) std::printf("late %s\n", std::string{keel::device::name(c.set_threads(1))}.c_str());
     if (c.threads()) std::printf("threads %d\n", *c.threads());
   });
 }
@@ -210,9 +209,10 @@ int show_order(std::string const& order, int argc, char** argv) {
   {
     keel::runtime<app> run{argc, argv};
     if (kokkos_between) Kokkos::initialize();
-    if (order.size() == 3) run.configuration(run.device_name(), [&](auto& c) {
-      std::printf("set %s\n", std::string{keel::device::name(c.set_threads(5))}.c_str());
-    });
+    if (order.size() == 3)
+      run.configuration(run.device_name(), [&](auto& c) {
+        std::printf("set %s\n", std::string{keel::device::name(c.set_threads(5))}.c_str());
+      });
     for (int i = 0; i < 2; ++i) std::printf("sum %g\n", sum_on_device(run));
     run.configuration(run.device_name(), [&](auto& c) {
       if (c.threads()) std::printf("threads %d\n", *c.threads());

@@ -461,8 +461,9 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   CHECK(said_by_a_step({"--rt-copy-back-every=never"}).empty());
   CHECK(said_by_a_step({"--rt-copy-back-vars", ""}) ==
         "keel: information: residency: step 1: 0 bytes of 0 variables copied back for show\n");
-  CHECK(keel::test::message_of([] { (void)said_by_a_step({"--rt-copy-back-vars=pear"}); })
-            .starts_with("keel::residency: --rt-copy-back-vars names 'pear' ("));
+  CHECK(keel::test::message_of([] {
+          (void)said_by_a_step({"--rt-copy-back-vars=pear"});
+        }).starts_with("keel::residency: --rt-copy-back-vars names 'pear' ("));
   variable const w{"RT_VERYVERBOSE", "on"};
   CHECK(said_by_a_step({}) == copied_back + needed);
   variable const off{"RT_VERYVERBOSE", "off"};

@@ -145,13 +145,14 @@ TEST_CASE("device: as Viskores' Initialize: own arguments stay in order, what st
   struct line {
     words given, left;
   };
-  for (line const& one : {line{{}, {}},
-                          {{"--foo", "-bar", "--", "baz", "buz"}, {"--foo", "-bar", "--", "baz", "buz"}},
-                          {{"--foo=bar", "--baz", "--visk-device", "Any", "--biz"}, {"--foo=bar", "--baz", "--biz"}},
-                          {{"--foo", "--visk-log-level", "off", "--", "--visk-device", "Any", "--bar", "baz"},
-                           {"--foo", "--", "--visk-device", "Any", "--bar", "baz"}},
-                          {{"--visk-device", "Any", "--visk-log-level=off", "--visk-num-threads", "100",
-                            "--visk-device-instance", "0"}, {}}}) {
+  for (line const& one :
+       {line{{}, {}},
+        {{"--foo", "-bar", "--", "baz", "buz"}, {"--foo", "-bar", "--", "baz", "buz"}},
+        {{"--foo=bar", "--baz", "--visk-device", "Any", "--biz"}, {"--foo=bar", "--baz", "--biz"}},
+        {{"--foo", "--visk-log-level", "off", "--", "--visk-device", "Any", "--bar", "baz"},
+         {"--foo", "--", "--visk-device", "Any", "--bar", "baz"}},
+        {{"--visk-device", "Any", "--visk-log-level=off", "--visk-num-threads", "100", "--visk-device-instance", "0"},
+         {}}}) {
     program p{one.given};
     CHECK(p.line.left() == program::with_name(one.left));
     CHECK(p.line.ends_with_null());

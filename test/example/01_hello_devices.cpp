@@ -19,7 +19,10 @@ int main(int argc, char** argv) try {
   // Two questions: `supported` is a constant of the build, `available` asks the machine that runs the program.
   keel::for_each_device<keel::list<keel::serial, keel::cuda, keel::simulated>>([]<class Tag>(Tag) {
     std::cout << Tag::name << ": "
-              << (!keel::supported<Tag> ? "not in this build" : keel::available<Tag>() ? "ready" : "not here") << '\n';
+              << (!keel::supported<Tag>    ? "not in this build"
+                  : keel::available<Tag>() ? "ready"
+                                           : "not here")
+              << '\n';
   });
 
   // A device by the name that a user gave. The function is compiled for each device of the list and called for one.
@@ -27,4 +30,6 @@ int main(int argc, char** argv) try {
     std::cout << "kernels of " << Tag::name << " run in " << typeid(run.template execution_space<Tag>()).name() << '\n';
   });
   if (!found) std::cout << "there is no simulated device\n";
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

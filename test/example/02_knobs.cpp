@@ -33,4 +33,6 @@ int main(int argc, char** argv) try {
     if (!is_set || tbb.source(keel::device::knob::threads) != keel::device::source::code)
       std::cout << "one thread of oneTBB could not be set\n";
   }
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

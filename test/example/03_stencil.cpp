@@ -19,8 +19,9 @@ struct ignite : kr::routine<"ignite", kr::on_device, kr::writes<heat>> {
     auto const own = v.owned();
     auto const first = v.global_begin();
     long const i0 = 20 - first[0] + own.begin[0], j0 = 30 - first[1] + own.begin[1];
-    Kokkos::parallel_for("ignite", cells<V>(v.execution_space(), own.begin, own.end),
-                         KOKKOS_LAMBDA(int i, int j) { h(i, j) = i == i0 && j == j0 ? 100 : 0; });
+    Kokkos::parallel_for(
+        "ignite", cells<V>(v.execution_space(), own.begin, own.end),
+        KOKKOS_LAMBDA(int i, int j) { h(i, j) = i == i0 && j == j0 ? 100 : 0; });
   }
 };
 
@@ -31,11 +32,11 @@ struct spread : kr::routine<"spread", kr::on_device, kr::reads<kr::past<heat, 1>
     auto const old = v(kr::past<heat, 1>{}); // a view of const elements, because it is only read
     auto const now = v(heat{});
     auto const own = v.owned();
-    Kokkos::parallel_for("spread", cells<V>(v.execution_space(), own.begin, own.end),
-                         KOKKOS_LAMBDA(int i, int j) {
-                           double const around = old(i - 1, j) + old(i + 1, j) + old(i, j - 1) + old(i, j + 1);
-                           now(i, j) = old(i, j) + rate * (around - 4 * old(i, j));
-                         });
+    Kokkos::parallel_for(
+        "spread", cells<V>(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+          double const around = old(i - 1, j) + old(i + 1, j) + old(i, j - 1) + old(i, j + 1);
+          now(i, j) = old(i, j) + rate * (around - 4 * old(i, j));
+        });
   }
 };
 
@@ -64,4 +65,6 @@ int main(int argc, char** argv) try {
   auto const of_ranks = keel::machine::all_gather(run.environment(), f.run(warmest{}));
   double const most = *std::max_element(of_ranks.begin(), of_ranks.end());
   if (run.environment().is_master()) std::printf("the warmest cell has %.9f\n", most);
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

@@ -15,23 +15,23 @@ struct begin : kr::routine<"begin", kr::on_device, kr::writes<wave, kr::past<wav
     auto const now = v(wave{}), old = v(kr::past<wave, 1>{});
     auto const own = v.owned();
     long const shift = v.global_begin()[0] - own.begin[0], half = v.global_extents()[0] / 2;
-    Kokkos::parallel_for("begin", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { now(i) = old(i) = i + shift < half ? 1 : -1; });
+    Kokkos::parallel_for(
+        "begin", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { now(i) = old(i) = i + shift < half ? 1 : -1; });
   }
 };
 
 /// Leapfrog: two levels of the past make the next one.
-struct leap : kr::routine<"leap", kr::on_device, kr::reads<kr::past<wave, 1>, kr::owned<kr::past<wave, 2>>>,
-                          kr::writes<wave>> {
+struct leap
+    : kr::routine<"leap", kr::on_device, kr::reads<kr::past<wave, 1>, kr::owned<kr::past<wave, 2>>>, kr::writes<wave>> {
   template <class V>
   static void run(V v, double c2) {
     auto const next = v(wave{});
     auto const now = v(kr::past<wave, 1>{}), old = v(kr::past<wave, 2>{});
     auto const own = v.owned();
-    Kokkos::parallel_for("leap", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) {
-                           next(i) = 2 * now(i) - old(i) + c2 * (now(i - 1) - 2 * now(i) + now(i + 1));
-                         });
+    Kokkos::parallel_for(
+        "leap", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { next(i) = 2 * now(i) - old(i) + c2 * (now(i - 1) - 2 * now(i) + now(i + 1)); });
   }
 };
 
@@ -58,4 +58,6 @@ int main(int argc, char** argv) try {
   f.run(begin{}, 0.0);
   f.run(kr::exchange<wave, kr::past<wave, 1>>{});
   for (int n = 0; n < 4; ++n) f.step(step{}, 0.25);
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

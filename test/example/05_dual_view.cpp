@@ -49,8 +49,8 @@ struct double_it : kr::routine<"double it", kr::on_device, kr::updates<x>> {
     auto const a = v(x{});
     auto const own = v.owned();
     using cells = Kokkos::RangePolicy<typename V::space>;
-    Kokkos::parallel_for("double it", cells(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { a(i) *= 2; });
+    Kokkos::parallel_for(
+        "double it", cells(v.execution_space(), own.begin[0], own.end[0]), KOKKOS_LAMBDA(int i) { a(i) *= 2; });
   }
 };
 struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<x>>> {
@@ -76,4 +76,6 @@ int main(int argc, char** argv) try {
   double const with_keel = f.run(after::sum{});
   run.start_devices(); // a DualView needs Kokkos even where keel does not
   std::cout << "DualView: " << before::work(100) << "\nkeel:     " << with_keel << '\n';
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

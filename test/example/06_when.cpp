@@ -22,8 +22,9 @@ struct begin : kr::routine<"begin", kr::on_device, kr::writes<x>> {
     auto const a = v(x{});
     auto const own = v.owned();
     long const shift = v.global_begin()[0] - own.begin[0];
-    Kokkos::parallel_for("begin", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { a(i) = (i + shift) % 4 < 2 ? 1 : 0; });
+    Kokkos::parallel_for(
+        "begin", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { a(i) = (i + shift) % 4 < 2 ? 1 : 0; });
   }
 };
 
@@ -33,8 +34,9 @@ struct relax : kr::routine<"relax", kr::on_device, kr::reads<kr::past<x, 1>>, kr
     auto const old = v(kr::past<x, 1>{});
     auto const now = v(x{});
     auto const own = v.owned();
-    Kokkos::parallel_for("relax", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { now(i) = 0.5 * old(i) + 0.25 * (old(i - 1) + old(i + 1)); });
+    Kokkos::parallel_for(
+        "relax", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { now(i) = 0.5 * old(i) + 0.25 * (old(i - 1) + old(i + 1)); });
   }
 };
 
@@ -46,12 +48,13 @@ struct measure : kr::routine<"measure", kr::on_device, kr::reads<kr::owned<x>, k
     auto const own = v.owned();
     double mine = 0;
     using cells = Kokkos::RangePolicy<typename V::space>;
-    Kokkos::parallel_reduce("measure", cells(v.execution_space(), own.begin[0], own.end[0]),
-                            KOKKOS_LAMBDA(int i, double& most) {
-                              double const change = now(i) < old(i) ? old(i) - now(i) : now(i) - old(i);
-                              if (change > most) most = change;
-                            },
-                            Kokkos::Max<double>(mine));
+    Kokkos::parallel_reduce(
+        "measure", cells(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i, double& most) {
+          double const change = now(i) < old(i) ? old(i) - now(i) : now(i) - old(i);
+          if (change > most) most = change;
+        },
+        Kokkos::Max<double>(mine));
     auto const of_ranks = keel::machine::all_gather(p.ranks, mine); // collective
     p.change = *std::max_element(of_ranks.begin(), of_ranks.end());
     ++p.steps;
@@ -77,4 +80,6 @@ int main(int argc, char** argv) try {
   f.run(begin{});
   f.run(kr::exchange<x>{});
   for (progress p{run.environment()}; !is_small::holds(p);) f.step(step{}, p);
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

@@ -13,8 +13,9 @@ struct begin : kr::routine<"begin", kr::on_device, kr::writes<age, mass>> {
   static void run(V v) {
     auto const a = v(age{}), m = v(mass{});
     auto const own = v.owned();
-    Kokkos::parallel_for("begin", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { a(i) = 0, m(i) = 1; });
+    Kokkos::parallel_for(
+        "begin", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { a(i) = 0, m(i) = 1; });
   }
 };
 
@@ -23,8 +24,9 @@ struct grow : kr::routine<"grow", kr::on_device, kr::updates<age, mass>> {
   static void run(V v) {
     auto const a = v(age{}), m = v(mass{});
     auto const own = v.owned();
-    Kokkos::parallel_for("grow", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { a(i) += 1, m(i) *= 1.5; });
+    Kokkos::parallel_for(
+        "grow", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { a(i) += 1, m(i) *= 1.5; });
   }
 };
 
@@ -50,4 +52,6 @@ int main(int argc, char** argv) try {
   for (auto const& v : f.traffic().variables())
     std::cout << v.name << ": " << v.bytes[std::size_t(kr::way::to_host)][0] << " bytes to the host, "
               << v.bytes[std::size_t(kr::way::to_device)][0] << " to the device\n";
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

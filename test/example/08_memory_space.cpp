@@ -29,12 +29,17 @@ int main(int argc, char** argv) try {
     Kokkos::View<double*, counted_space> const v("v", 1000);
     Kokkos::deep_copy(v, 0.5);
     double sum = 0;
-    Kokkos::parallel_reduce("sum", Kokkos::RangePolicy<counted_space::execution_space>(0, 1000),
-                            KOKKOS_LAMBDA(int i, double& s) { s += v(i); }, sum);
+    Kokkos::parallel_reduce(
+        "sum", Kokkos::RangePolicy<counted_space::execution_space>(0, 1000),
+        KOKKOS_LAMBDA(int i, double& s) { s += v(i); }, sum);
     std::cout << "the sum is " << sum << ", in " << (counted::in_use >= 8000 ? "counted" : "other") << " memory\n";
   }
   std::cout << counted::in_use << " bytes are left behind\n";
   try {
     Kokkos::View<double*, counted_space> const large("large", 1000000);
-  } catch (std::exception const&) { std::cout << "too large a view is refused\n"; }
-} catch (std::exception const& e) { return keel::report(e); }
+  } catch (std::exception const&) {
+    std::cout << "too large a view is refused\n";
+  }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

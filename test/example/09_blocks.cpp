@@ -45,4 +45,6 @@ int main(int argc, char** argv) try {
 
   std::cout << cut.full_blocks() << " blocks of " << length << " and a rest of " << cut.tail() << '\n';
   std::cout << "the sum is " << sum(sums) << '\n';
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

@@ -22,5 +22,7 @@ int main() {
 
   try {
     (void)node.distance_to_core(0, 99);
-  } catch (keel::error const& e) { std::cout << e.what() << '\n'; }
+  } catch (keel::error const& e) {
+    std::cout << e.what() << '\n';
+  }
 }

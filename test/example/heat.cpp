@@ -12,8 +12,9 @@ struct warm : kr::routine<"warm", kr::on_device, kr::writes<heat>> {
   static void run(V v, double by) {
     auto const h = v(heat{}); // in the memory of the device; anything not declared above does not compile
     auto const own = v.owned();
-    Kokkos::parallel_for("warm", Kokkos::RangePolicy(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { h(i) = by * i; });
+    Kokkos::parallel_for(
+        "warm", Kokkos::RangePolicy(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { h(i) = by * i; });
   }
 };
 
@@ -30,4 +31,6 @@ int main(int argc, char** argv) try {
   kr::fields<app, heat> f{run, kr::grid{{1000}, kr::ghost_width{1}, kr::periodic{true}}};
   f.run(warm{}, 20.0); // on the device that --keel-device names
   f.run(show{}, 20.0); // on the host; what it reads was copied there, and nothing else
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

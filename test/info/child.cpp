@@ -24,8 +24,10 @@ std::string death_of(auto const& work, keel::info::child_limits const& limits = 
 
 TEST_CASE("info: what dies in the child is a message, and this process goes on") {
   std::string const died = "keel::info: that.xml is not read (hwloc died of it, or of a lack of memory: ";
-  CHECK(death_of([]() -> int { std::raise(SIGKILL); return 0; }) ==
-        "keel::info: that.xml is not read (it took too much time or memory: Killed). Make one with lstopo?");
+  CHECK(death_of([]() -> int {
+          std::raise(SIGKILL);
+          return 0;
+        }) == "keel::info: that.xml is not read (it took too much time or memory: Killed). Make one with lstopo?");
   CHECK(death_of([]() -> int {
           std::signal(SIGSEGV, SIG_DFL); // doctest listens to it
           std::raise(SIGSEGV);
@@ -46,11 +48,14 @@ TEST_CASE("info: a child that waits for its input is ended, one that has read it
   };
   CHECK(death_of(forever, one_second) ==
         "keel::info: that.xml is not read (that took more than 1 seconds). Make one with lstopo?");
-  CHECK(keel::info::in_child("it", "", [] {
-          keel::info::input_is_read();
-          usleep(1200000);
-          return 5;
-        }, one_second) == 5);
+  CHECK(keel::info::in_child(
+            "it", "",
+            [] {
+              keel::info::input_is_read();
+              usleep(1200000);
+              return 5;
+            },
+            one_second) == 5);
 }
 
 TEST_CASE("info: a child that the system's loader ends is told") {

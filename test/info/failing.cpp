@@ -38,7 +38,8 @@ void fails_well(failing_call kind, std::string const& arguments, std::string con
   test::said heard;
   std::uint64_t refused = 0;
   auto const calls = fail_one_by_one(
-      kind, here / "numbers", [&](std::string const& variables) {
+      kind, here / "numbers",
+      [&](std::string const& variables) {
         std::ofstream{written} << "old";
         heard = test::info(arguments, variables);
       },

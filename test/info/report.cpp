@@ -18,8 +18,8 @@
 
 #include <unistd.h>
 
-using nlohmann::json;
 using keel::test::content, test::info;
+using nlohmann::json;
 
 namespace {
 
@@ -137,14 +137,13 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
 TEST_CASE("info: a report says why each copy was made, and which repeat what was there") {
   folder const here;
   auto const trace = here.file(
-      "a", {header(0, 1), write(1, 0, "owned", "host", "init"), copy(2, 0, "core", 100), copy(3, 0, "rim", 10),
-            copy(4, 0, "core", 100), // nothing was written in between
-            line("cycle", 5, 0, R"("variable":"eta","levels":2)"),
-            copy(6, 0, "core", 100, 1), // where it went
-            write(7, 0, "rim", "host", "edge"), write(8, 0, "ghosts", "host", "exchange"), copy(9, 0, "owned", 110),
-            copy(10, 0, "ghosts", 7), write(11, 0, "core", "host", "edge"), copy(12, 0, "ghosts", 7),
-            line("rewind", 13, 0, R"("variable":"eta","levels":2)"), copy(14, 0, "core", 100),
-            copy(15, 0, "walls", 3)});
+      "a",
+      {header(0, 1), write(1, 0, "owned", "host", "init"), copy(2, 0, "core", 100), copy(3, 0, "rim", 10),
+       copy(4, 0, "core", 100), // nothing was written in between
+       line("cycle", 5, 0, R"("variable":"eta","levels":2)"), copy(6, 0, "core", 100, 1), // where it went
+       write(7, 0, "rim", "host", "edge"), write(8, 0, "ghosts", "host", "exchange"), copy(9, 0, "owned", 110),
+       copy(10, 0, "ghosts", 7), write(11, 0, "core", "host", "edge"), copy(12, 0, "ghosts", 7),
+       line("rewind", 13, 0, R"("variable":"eta","levels":2)"), copy(14, 0, "core", 100), copy(15, 0, "walls", 3)});
   REQUIRE(info("report " + (here / "x.html") + ' ' + trace + machine).code == 0);
   auto const page = document_of(here.path / "x.html");
   auto const& all = page["trace"];
@@ -176,9 +175,8 @@ TEST_CASE("info: a report of an older trace says what it knows; without a trace 
   CHECK(none["trace"].is_null());
   CHECK(none["map"].size() == 3);
   auto const& knobs = none["knobs"];
-  CHECK(std::any_of(knobs.begin(), knobs.end(), [](json const& k) {
-    return k["option"] == "--keel-log-level" && k["source"] == "command line";
-  }));
+  CHECK(std::any_of(knobs.begin(), knobs.end(),
+                    [](json const& k) { return k["option"] == "--keel-log-level" && k["source"] == "command line"; }));
   auto const check = info("--check --map 3 --keel-log-level=error");
   for (auto const& f : none["findings"]) CHECK(check.out.find(f["text"].get<std::string>()) != std::string::npos);
   auto const lines = std::count(check.out.begin(), check.out.end(), '\n');

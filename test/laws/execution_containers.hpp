@@ -52,12 +52,13 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     constexpr int n = 200'000;
     Kokkos::View<double*, Space> sums("sums", 10); // Kokkos 3 contributes to no constant
     auto scatter = Kokkos::Experimental::create_scatter_view(sums);
-    Kokkos::parallel_for("scatter", range(0, n), KOKKOS_LAMBDA(int i) {
-      auto const one = scatter.access();
-      auto const other = scatter.access();
-      one(i % 10) += 1;
-      other((i + 1) % 10) += 2;
-    });
+    Kokkos::parallel_for(
+        "scatter", range(0, n), KOKKOS_LAMBDA(int i) {
+          auto const one = scatter.access();
+          auto const other = scatter.access();
+          one(i % 10) += 1;
+          other((i + 1) % 10) += 2;
+        });
     Kokkos::Experimental::contribute(sums, scatter);
     auto const host = laws::on_host(sums);
     for (int i = 0; i < 10; ++i) CHECK(host(i) == 3 * n / 10);
@@ -73,9 +74,11 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     double most = 0;
     Kokkos::parallel_reduce("sum", range(0, 100'000), KOKKOS_LAMBDA(int i, double& s) { s += v(i); }, sum);
     Kokkos::parallel_reduce(
-        "least", range(0, 100'000), KOKKOS_LAMBDA(int i, double& m) { m = v(i) < m ? v(i) : m; }, Kokkos::Min<double>(least));
+        "least", range(0, 100'000), KOKKOS_LAMBDA(int i, double& m) { m = v(i) < m ? v(i) : m; },
+        Kokkos::Min<double>(least));
     Kokkos::parallel_reduce(
-        "most", range(0, 100'000), KOKKOS_LAMBDA(int i, double& m) { m = v(i) > m ? v(i) : m; }, Kokkos::Max<double>(most));
+        "most", range(0, 100'000), KOKKOS_LAMBDA(int i, double& m) { m = v(i) > m ? v(i) : m; },
+        Kokkos::Max<double>(most));
     CHECK(sum / 100'000 == doctest::Approx(3).epsilon(0.01));
     CHECK(least >= 2);
     CHECK(least < 2.01);

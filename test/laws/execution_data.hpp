@@ -96,9 +96,9 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(laws::on_host(z)().imag() == -200000);
 #if KOKKOS_VERSION >= 40000 // before, such a type needs members for volatile objects
     Kokkos::View<laws::three_numbers, Space> const t("t");
-    Kokkos::parallel_for("wider atomics", range(0, 20000), KOKKOS_LAMBDA(long i) {
-      Kokkos::atomic_fetch_add(&t(), laws::three_numbers{1, i, 2});
-    });
+    Kokkos::parallel_for(
+        "wider atomics", range(0, 20000),
+        KOKKOS_LAMBDA(long i) { Kokkos::atomic_fetch_add(&t(), laws::three_numbers{1, i, 2}); });
     CHECK(laws::on_host(t)().a == 20000);
     CHECK(laws::on_host(t)().b == 199990000);
     CHECK(laws::on_host(t)().c == 40000);
@@ -107,9 +107,9 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   SUBCASE("an exchange hands every value to exactly one") {
     Kokkos::View<long, Space> const place("place");
     Kokkos::View<int*, Space> const seen("seen", 10001);
-    Kokkos::parallel_for("exchange", range(1, 10001), KOKKOS_LAMBDA(long i) {
-      Kokkos::atomic_add(&seen(Kokkos::atomic_exchange(&place(), i)), 1);
-    });
+    Kokkos::parallel_for(
+        "exchange", range(1, 10001),
+        KOKKOS_LAMBDA(long i) { Kokkos::atomic_add(&seen(Kokkos::atomic_exchange(&place(), i)), 1); });
     Kokkos::parallel_for("the last", range(0, 1), KOKKOS_LAMBDA(int) { seen(place()) += 1; });
     long wrong = -1;
     Kokkos::parallel_reduce("each once", range(0, 10001), KOKKOS_LAMBDA(int i, long& w) { w += seen(i) != 1; }, wrong);
@@ -151,14 +151,15 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(token.size() >= 1);
     Kokkos::View<long*, Space> const sums("sums", token.size());
     Kokkos::View<long*, Space> const more("more", global.size());
-    Kokkos::parallel_for("tokens", range(0, 10000), KOKKOS_LAMBDA(int i) {
-      auto const mine = token.acquire();
-      sums(mine) += i; // no atomic
-      token.release(mine);
-      auto const own = global.acquire();
-      more(own) += i;
-      global.release(own);
-    });
+    Kokkos::parallel_for(
+        "tokens", range(0, 10000), KOKKOS_LAMBDA(int i) {
+          auto const mine = token.acquire();
+          sums(mine) += i; // no atomic
+          token.release(mine);
+          auto const own = global.acquire();
+          more(own) += i;
+          global.release(own);
+        });
     long sum = 0;
     auto const host = laws::on_host(sums);
     for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i);
@@ -169,14 +170,15 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   SUBCASE("a thread may hold two tokens of the process at once") {
     Kokkos::Experimental::UniqueToken<Space, Kokkos::Experimental::UniqueTokenScope::Global> const token;
     Kokkos::View<long*, Space> const sums("sums", token.size());
-    Kokkos::parallel_for("tokens", range(0, 10000), KOKKOS_LAMBDA(int) {
-      auto const first = token.acquire();
-      auto const second = token.acquire();
-      sums(first) += 1; // no atomic
-      token.release(second);
-      sums(first) += 1;
-      token.release(first);
-    });
+    Kokkos::parallel_for(
+        "tokens", range(0, 10000), KOKKOS_LAMBDA(int) {
+          auto const first = token.acquire();
+          auto const second = token.acquire();
+          sums(first) += 1; // no atomic
+          token.release(second);
+          sums(first) += 1;
+          token.release(first);
+        });
     long sum = 0;
     auto const host = laws::on_host(sums);
     for (std::size_t i = 0; i < host.extent(0); ++i) sum += host(i);
@@ -186,8 +188,8 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     Space const space;
     Kokkos::View<long, Space> const v("v");
     Kokkos::View<long, Space> const busy("busy");
-    Kokkos::parallel_for("keeps the instance busy", range(space, 0, 2'000'000),
-                         KOKKOS_LAMBDA(int) { Kokkos::atomic_add(&busy(), 1L); });
+    Kokkos::parallel_for(
+        "keeps the instance busy", range(space, 0, 2'000'000), KOKKOS_LAMBDA(int) { Kokkos::atomic_add(&busy(), 1L); });
     long value = 7;
     Kokkos::deep_copy(space, v, value);
     value = 8;
@@ -201,10 +203,11 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
       Kokkos::View<int*, Space> const v("v", 3);
       Kokkos::View<int, Space> const busy("busy");
       Kokkos::fence();
-      Kokkos::parallel_for("count up", range(0, 3), KOKKOS_LAMBDA(int i) {
-        for (int n = 0; n < 100000; ++n) Kokkos::atomic_add(&busy(), 1);
-        v(i) = i;
-      });
+      Kokkos::parallel_for(
+          "count up", range(0, 3), KOKKOS_LAMBDA(int i) {
+            for (int n = 0; n < 100000; ++n) Kokkos::atomic_add(&busy(), 1);
+            v(i) = i;
+          });
       Kokkos::Experimental::iter_swap(Kokkos::Experimental::begin(v), Kokkos::Experimental::begin(v) + 2);
       auto const host = laws::on_host(v);
       CHECK(host(0) == 2);

@@ -24,9 +24,9 @@ Kokkos::Crs<int, Space, void, int> tree(int count) { // nvcc wants the type name
   using graph = Kokkos::Crs<int, Space, void, int>;
   typename graph::row_map_type const rows("rows", std::size_t(count) + 1);
   typename graph::entries_type const entries("entries", std::size_t(count) - 1);
-  Kokkos::parallel_for("rows", Kokkos::RangePolicy<Space>(0, count + 1), KOKKOS_LAMBDA(int w) {
-    rows(w) = 2 * w < count - 1 ? 2 * w : count - 1;
-  });
+  Kokkos::parallel_for(
+      "rows", Kokkos::RangePolicy<Space>(0, count + 1),
+      KOKKOS_LAMBDA(int w) { rows(w) = 2 * w < count - 1 ? 2 * w : count - 1; });
   Kokkos::parallel_for(
       "entries", Kokkos::RangePolicy<Space>(0, count - 1), KOKKOS_LAMBDA(int e) { entries(e) = e + 1; });
   Kokkos::fence();

@@ -134,7 +134,10 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
   SUBCASE("Kokkos' reducers work on nests") {
     double most = -1;
     Kokkos::parallel_reduce(
-        "most", nest({0, 0}, {37, 53}), KOKKOS_LAMBDA(int i, int j, double& m) { if (i * 53 + j > m) m = i * 53 + j; },
+        "most", nest({0, 0}, {37, 53}),
+        KOKKOS_LAMBDA(int i, int j, double& m) {
+          if (i * 53 + j > m) m = i * 53 + j;
+        },
         Kokkos::Max<double>(most));
     CHECK(most == 37 * 53 - 1);
   }

@@ -189,8 +189,9 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     auto chunked = Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>, Kokkos::IndexType<long>>(0, 1001);
     Kokkos::parallel_for(chunked.set_chunk_size(7), body);
     long wrong = -1;
-    Kokkos::parallel_reduce(Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>>(0, 1001),
-                            KOKKOS_LAMBDA(int i, long& w) { w += v(i) != 4; }, wrong);
+    Kokkos::parallel_reduce(
+        Kokkos::RangePolicy<Space, Kokkos::Schedule<Kokkos::Dynamic>>(0, 1001),
+        KOKKOS_LAMBDA(int i, long& w) { w += v(i) != 4; }, wrong);
     CHECK(wrong == 0);
   }
   SUBCASE("a loop visits every index once, also none, also one") {
@@ -226,15 +227,17 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     // i * 37 + 11 modulo 1000 takes every value from 0 to 999 once; 0 at 297.
     CHECK(laws::reduced<Space, Kokkos::Sum<long>>(1000, KOKKOS_LAMBDA(int i, long& s) { s += i; }) == 499500);
     CHECK(laws::reduced<Space, Kokkos::Prod<long>>(10, KOKKOS_LAMBDA(int i, long& p) { p *= i + 1; }) == 3628800);
-    CHECK(laws::reduced<Space, Kokkos::Max<double>>(1000, KOKKOS_LAMBDA(int i, double& m) {
-            double const x = (i * 37 + 11) % 1000;
-            if (x > m) m = x;
-          }) == 999);
-    CHECK(laws::reduced<Space, Kokkos::Min<int>>(1000, KOKKOS_LAMBDA(int i, int& m) {
-            int const x = (i * 37 + 11) % 1000 - 500;
-            if (x < m) m = x;
-          }) == -500);
-    CHECK(laws::reduced<Space, Kokkos::Min<int>>(0, KOKKOS_LAMBDA(int, int&) {}) == std::numeric_limits<int>::max());
+    CHECK(laws::reduced<Space, Kokkos::Max<double>>(
+              1000, KOKKOS_LAMBDA(int i, double& m) {
+                double const x = (i * 37 + 11) % 1000;
+                if (x > m) m = x;
+              }) == 999);
+    CHECK(laws::reduced<Space, Kokkos::Min<int>>(
+              1000, KOKKOS_LAMBDA(int i, int& m) {
+                int const x = (i * 37 + 11) % 1000 - 500;
+                if (x < m) m = x;
+              }) == -500);
+    CHECK(laws::reduced<Space, Kokkos::Min<int>>(0, KOKKOS_LAMBDA(int, int&){}) == std::numeric_limits<int>::max());
   }
   SUBCASE("Kokkos' reducers of bits and truths") {
     CHECK(laws::reduced<Space, Kokkos::LAnd<int>>(1000, KOKKOS_LAMBDA(int i, int& t) { t = t && i >= 0; }) == 1);
@@ -250,23 +253,26 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     using max_loc = Kokkos::MaxLoc<double, int>;
     using min_max = Kokkos::MinMax<int>;
     using min_max_loc = Kokkos::MinMaxLoc<int, int>;
-    auto const least = laws::reduced<Space, min_loc>(1000, KOKKOS_LAMBDA(int i, typename min_loc::value_type& m) {
-      double const x = (i * 37 + 11) % 1000;
-      if (x < m.val) m = {x, i};
-    });
+    auto const least = laws::reduced<Space, min_loc>(
+        1000, KOKKOS_LAMBDA(int i, typename min_loc::value_type& m) {
+          double const x = (i * 37 + 11) % 1000;
+          if (x < m.val) m = {x, i};
+        });
     CHECK(least.val == 0);
     CHECK(least.loc == 297);
-    auto const most = laws::reduced<Space, max_loc>(1000, KOKKOS_LAMBDA(int i, typename max_loc::value_type& m) {
-      double const x = (i * 37 + 11) % 1000;
-      if (x > m.val) m = {x, i};
-    });
+    auto const most = laws::reduced<Space, max_loc>(
+        1000, KOKKOS_LAMBDA(int i, typename max_loc::value_type& m) {
+          double const x = (i * 37 + 11) % 1000;
+          if (x > m.val) m = {x, i};
+        });
     CHECK(most.val == 999);
     CHECK((most.loc * 37 + 11) % 1000 == 999);
-    auto const both = laws::reduced<Space, min_max>(1000, KOKKOS_LAMBDA(int i, typename min_max::value_type& m) {
-      int const x = (i * 37 + 11) % 1000;
-      if (x < m.min_val) m.min_val = x;
-      if (x > m.max_val) m.max_val = x;
-    });
+    auto const both = laws::reduced<Space, min_max>(
+        1000, KOKKOS_LAMBDA(int i, typename min_max::value_type& m) {
+          int const x = (i * 37 + 11) % 1000;
+          if (x < m.min_val) m.min_val = x;
+          if (x > m.max_val) m.max_val = x;
+        });
     CHECK(both.min_val == 0);
     CHECK(both.max_val == 999);
     auto const where = laws::reduced<Space, min_max_loc>(
@@ -279,24 +285,27 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK((where.max_loc * 37 + 11) % 1000 == 999);
 #if KOKKOS_VERSION >= 40000
     using first_loc = Kokkos::MinFirstLoc<int, int>;
-    auto const first = laws::reduced<Space, first_loc>(1000, KOKKOS_LAMBDA(int i, typename first_loc::value_type& m) {
-      if (i % 10 < m.val) m = {i % 10, i};
-    });
+    auto const first = laws::reduced<Space, first_loc>(
+        1000, KOKKOS_LAMBDA(int i, typename first_loc::value_type& m) {
+          if (i % 10 < m.val) m = {i % 10, i};
+        });
     CHECK(first.loc == 0);
     using ends = Kokkos::MinMaxFirstLastLoc<int, int>;
-    auto const last = laws::reduced<Space, ends>(1000, KOKKOS_LAMBDA(int i, typename ends::value_type& m) {
-      if (i % 10 < m.min_val) m.min_val = i % 10, m.min_loc = i;
-      if (i % 10 >= m.max_val) m.max_val = i % 10, m.max_loc = i;
-    });
+    auto const last = laws::reduced<Space, ends>(
+        1000, KOKKOS_LAMBDA(int i, typename ends::value_type& m) {
+          if (i % 10 < m.min_val) m.min_val = i % 10, m.min_loc = i;
+          if (i % 10 >= m.max_val) m.max_val = i % 10, m.max_loc = i;
+        });
     CHECK(last.min_loc == 0);
     CHECK(last.max_loc == 999);
 #endif
   }
   SUBCASE("user's types, functors and reducers") {
-    auto const sums = laws::reduced<Space, Kokkos::Sum<laws::two_sums>>(1000, KOKKOS_LAMBDA(int i, laws::two_sums& s) {
-      s.all += i;
-      s.odd += i % 2;
-    });
+    auto const sums = laws::reduced<Space, Kokkos::Sum<laws::two_sums>>(
+        1000, KOKKOS_LAMBDA(int i, laws::two_sums& s) {
+          s.all += i;
+          s.odd += i % 2;
+        });
     CHECK(sums.all == 499500);
     CHECK(sums.odd == 500);
     int doubled = -1;

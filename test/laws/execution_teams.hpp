@@ -81,14 +81,15 @@ void check_teams(int size) {
 #if KOKKOS_VERSION >= 40000
   SUBCASE("a team shares a range of three dimensions, each index once") {
     Kokkos::View<int****, Space> const visits("visits", leagues, 5, 6, 7);
-    Kokkos::parallel_for("visits", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
-      int const league = team.league_rank();
-      Kokkos::parallel_for(Kokkos::TeamThreadMDRange<Kokkos::Rank<3>, member>(team, 5, 6, 7),
-                           [&](int i, int j, int k) { visits(league, i, j, k) += 1; });
-      team.team_barrier();
-      Kokkos::parallel_for(Kokkos::TeamVectorMDRange<Kokkos::Rank<3>, member>(team, 5, 6, 7),
-                           [&](int i, int j, int k) { Kokkos::atomic_add(&visits(league, i, j, k), 10); });
-    });
+    Kokkos::parallel_for(
+        "visits", teams(leagues, size), KOKKOS_LAMBDA(member const& team) {
+          int const league = team.league_rank();
+          Kokkos::parallel_for(Kokkos::TeamThreadMDRange<Kokkos::Rank<3>, member>(team, 5, 6, 7),
+                               [&](int i, int j, int k) { visits(league, i, j, k) += 1; });
+          team.team_barrier();
+          Kokkos::parallel_for(Kokkos::TeamVectorMDRange<Kokkos::Rank<3>, member>(team, 5, 6, 7),
+                               [&](int i, int j, int k) { Kokkos::atomic_add(&visits(league, i, j, k), 10); });
+        });
     auto const host = on_host(visits);
     bool good = true;
     for (std::size_t n = 0; n < visits.span(); ++n) good = good && host.data()[n] == 11;
@@ -104,7 +105,10 @@ void check_teams(int size) {
           Kokkos::parallel_reduce(Kokkos::TeamThreadRange(team, 100), [&](int i, long& s) { s += i * league; }, sum);
           long most_of = -1;
           Kokkos::parallel_reduce(
-              Kokkos::TeamThreadRange(team, 100), [&](int i, long& m) { if (i * 37 % 100 > m) m = i * 37 % 100; },
+              Kokkos::TeamThreadRange(team, 100),
+              [&](int i, long& m) {
+                if (i * 37 % 100 > m) m = i * 37 % 100;
+              },
               Kokkos::Max<long>(most_of));
           long vector = 0;
           Kokkos::parallel_reduce(Kokkos::ThreadVectorRange(team, 10), [&](int j, long& s) { s += j; }, vector);
@@ -140,7 +144,9 @@ void check_teams(int size) {
     long least = 0;
     Kokkos::parallel_reduce(
         "least", teams(leagues, 1),
-        KOKKOS_LAMBDA(member const& team, long& m) { if (10 - team.league_rank() < m) m = 10 - team.league_rank(); },
+        KOKKOS_LAMBDA(member const& team, long& m) {
+          if (10 - team.league_rank() < m) m = 10 - team.league_rank();
+        },
         Kokkos::Min<long>(least));
     CHECK(least == 10 - (leagues - 1));
   }
@@ -194,8 +200,9 @@ void check_teams(int size) {
     CHECK(teams::scratch_size_max(1) >= 1024 * 1024);
     for (int level : {0, 1}) {
       int const n = level == 0 ? 64 : 40000; // the second is larger than any cache near a core
-      auto const policy = teams(leagues, size).set_scratch_size(level, Kokkos::PerTeam(2 * scratch::shmem_size(n)),
-                                                                Kokkos::PerThread(scratch::shmem_size(16)));
+      auto const policy = teams(leagues, size)
+                              .set_scratch_size(level, Kokkos::PerTeam(2 * scratch::shmem_size(n)),
+                                                Kokkos::PerThread(scratch::shmem_size(16)));
       Kokkos::View<double*, Space> const sums("sums", leagues);
       Kokkos::parallel_for(
           "scratch", policy, KOKKOS_LAMBDA(member const& team) {
@@ -227,10 +234,12 @@ void check_teams(int size) {
         std::size_t(teams::scratch_size_max(1)) >= std::size_t{3} << 30; // Kokkos' own OpenMP has 20 MB for each thread
     auto const large = teams(1, size).set_scratch_size(1, Kokkos::PerTeam(std::size_t{3} << 30));
     Kokkos::View<int, Space> const reached("reached");
-    if (has_room) Kokkos::parallel_for("large", large, KOKKOS_LAMBDA(member const& team) {
-      char* const all = static_cast<char*>(team.team_scratch(1).get_shmem(std::size_t{3} << 30));
-      if (team.team_rank() == 0 && all != nullptr) all[(std::size_t{3} << 30) - 1] = 1, reached() = 1;
-    });
+    if (has_room)
+      Kokkos::parallel_for(
+          "large", large, KOKKOS_LAMBDA(member const& team) {
+            char* const all = static_cast<char*>(team.team_scratch(1).get_shmem(std::size_t{3} << 30));
+            if (team.team_rank() == 0 && all != nullptr) all[(std::size_t{3} << 30) - 1] = 1, reached() = 1;
+          });
     CHECK(on_host(reached)() == int(has_room));
 #endif
     Kokkos::View<int*, Space> const asked("asked", leagues);
@@ -244,7 +253,7 @@ void check_teams(int size) {
 TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its teams", Space, execution_teams) {
   using teams = Kokkos::TeamPolicy<Space>;
   using member = typename teams::member_type;
-  auto const nothing = KOKKOS_LAMBDA(member const&) {};
+  auto const nothing = KOKKOS_LAMBDA(member const&){};
   int const best = teams(40, Kokkos::AUTO).team_size_recommended(nothing, Kokkos::ParallelForTag());
   int const most = teams(40, 1).team_size_max(nothing, Kokkos::ParallelForTag());
   CHECK(best >= 1);

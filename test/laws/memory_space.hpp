@@ -43,10 +43,8 @@ bool counts_up(View const& view, std::size_t n) {
 /// Whether the space is on this machine; one that cannot be asked is.
 template <class Space>
 bool is_here() {
-  if constexpr (requires { Space::resource_type::is_available(); })
-    return Space::resource_type::is_available();
-  else
-    return true;
+  if constexpr (requires { Space::resource_type::is_available(); }) return Space::resource_type::is_available();
+  else return true;
 }
 
 /// Counts how often it lives, on the host.
@@ -67,20 +65,24 @@ private:
 template <class Map, class Execution>
 void use_hash_map() {
   Map map(500);
-  Kokkos::parallel_for("insert", Kokkos::RangePolicy<Execution>(0, 300), KOKKOS_LAMBDA(int i) {
-    map.insert(7 * i, i);
-    map.insert(7 * i, -1); // the first stays
-  });
+  Kokkos::parallel_for(
+      "insert", Kokkos::RangePolicy<Execution>(0, 300), KOKKOS_LAMBDA(int i) {
+        map.insert(7 * i, i);
+        map.insert(7 * i, -1); // the first stays
+      });
   Kokkos::fence();
   CHECK(map.size() == 300);
   CHECK_FALSE(map.failed_insert());
   map.rehash(2000);
   CHECK(map.capacity() >= 2000);
   long sum = 0;
-  Kokkos::parallel_reduce("find", Kokkos::RangePolicy<Execution>(0, 2100), KOKKOS_LAMBDA(int key, long& s) {
-    auto const at = map.find(key);
-    if (map.valid_at(at)) s += map.value_at(at);
-  }, sum);
+  Kokkos::parallel_reduce(
+      "find", Kokkos::RangePolicy<Execution>(0, 2100),
+      KOKKOS_LAMBDA(int key, long& s) {
+        auto const at = map.find(key);
+        if (map.valid_at(at)) s += map.value_at(at);
+      },
+      sum);
   CHECK(sum == 300 * 299 / 2);
 }
 

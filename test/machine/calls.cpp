@@ -183,7 +183,7 @@ TEST_CASE("machine: collectives and messages are the call they are named for") {
   CHECK(calls_of([&] { (void)km::all_of(own, true); }) == names{"Allreduce"});
   km::messages m{own};
 #ifdef MPICH_VERSION
-  auto const messages = on_borrowed({"Irecv", "Isend"}, {"Wait", "Wait"});  // MPICH reports waits to the world
+  auto const messages = on_borrowed({"Irecv", "Isend"}, {"Wait", "Wait"}); // MPICH reports waits to the world
 #else
   names const messages{"Irecv", "Isend", "Wait", "Wait"};
 #endif

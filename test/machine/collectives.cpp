@@ -41,8 +41,7 @@ TEST_CASE_TEMPLATE("machine: a gather joins what ranks bring, by rank, however m
   std::vector<double> const mine(std::size_t(world.rank()), world.rank());
   auto const all = km::gather(world, mine, root);
   std::vector<double> wanted;
-  for (int r = 0; r != world.size() && world.rank() == root; ++r)
-    wanted.insert(wanted.end(), std::size_t(r), r);
+  for (int r = 0; r != world.size() && world.rank() == root; ++r) wanted.insert(wanted.end(), std::size_t(r), r);
   CHECK(all == wanted);
 }
 

@@ -53,7 +53,7 @@ int start_and_stop(int argc, char** argv) {
     return 1;
   } catch (keel::error const&) {
   }
-  return late->is_member() ? 0 : 1;  // and its handle goes after main, in silence
+  return late->is_member() ? 0 : 1; // and its handle goes after main, in silence
 }
 
 int abort_late(int argc, char** argv) {

@@ -50,7 +50,7 @@ void check_subset(environment const& world, environment const& sub, std::vector<
 
 } // namespace
 
-TEST_CASE("machine: standalone, the members say what MPI says of the world") {  // seed 5.1
+TEST_CASE("machine: standalone, the members say what MPI says of the world") { // seed 5.1
   environment const world;
 #if KEEL_WITH_MPI
   int rank = -1;
@@ -66,7 +66,7 @@ TEST_CASE("machine: standalone, the members say what MPI says of the world") {  
   CHECK(world.is_member());
 }
 
-TEST_CASE("machine: the master moves to rank 1, or nowhere") {  // seed 5.2
+TEST_CASE("machine: the master moves to rank 1, or nowhere") { // seed 5.2
   environment world;
   bool const can = world.size() > 1;
   CHECK(world.set_master(1) == can);
@@ -77,7 +77,7 @@ TEST_CASE("machine: the master moves to rank 1, or nowhere") {  // seed 5.2
   CHECK(world.master_rank() == (can ? 1 : 0));
 }
 
-TEST_CASE("machine: subsets of 4, of every other rank, and of 1, 2, 5 and 7") {  // seed 5.3
+TEST_CASE("machine: subsets of 4, of every other rank, and of 1, 2, 5 and 7") { // seed 5.3
   environment const world;
   int const n = world.size();
   std::vector<int> four;
@@ -95,7 +95,7 @@ TEST_CASE("machine: subsets of 4, of every other rank, and of 1, 2, 5 and 7") { 
   if (n == 8) CHECK(some == std::vector{1, 2, 5, 7});
 }
 
-TEST_CASE("machine: coupled through a subset's communicator, the environment is the subset") {  // seed 5.4
+TEST_CASE("machine: coupled through a subset's communicator, the environment is the subset") { // seed 5.4
   environment const world;
   environment const subset{world, km::first{(world.size() + 1) / 2}};
   environment const coupled{subset.comm()};
@@ -113,7 +113,7 @@ TEST_CASE("machine: coupled through a subset's communicator, the environment is 
 #endif
 }
 
-TEST_CASE("machine: OMEGA_VECTOR_SIZE of the compile line is seen inside") {  // seed 5.5, built with 16
+TEST_CASE("machine: OMEGA_VECTOR_SIZE of the compile line is seen inside") { // seed 5.5, built with 16
   int const inside = OMEGA_VECTOR_SIZE;
   CHECK(inside == 16);
   CHECK(keel::block::length<double, keel::serial> == 16);

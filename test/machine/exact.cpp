@@ -42,12 +42,12 @@ TEST_CASE("machine: an exact sum loses nothing, however different its terms are"
 
 TEST_CASE("machine: an exact sum is rounded once, to the nearest, a tie to the even one") {
   double const ulp = limits::epsilon();
-  CHECK(sum_of({1, ulp / 2}) == 1);                                    // a tie: 1 is even
-  CHECK(sum_of({1 + ulp, ulp / 2}) == 1 + 2 * ulp);                    // a tie: up to the even one
-  CHECK(sum_of({1, ulp / 2, limits::denorm_min()}) == 1 + ulp);        // more than half, by the least there is
+  CHECK(sum_of({1, ulp / 2}) == 1);                             // a tie: 1 is even
+  CHECK(sum_of({1 + ulp, ulp / 2}) == 1 + 2 * ulp);             // a tie: up to the even one
+  CHECK(sum_of({1, ulp / 2, limits::denorm_min()}) == 1 + ulp); // more than half, by the least there is
   CHECK(sum_of({1, ulp / 2, -limits::denorm_min()}) == 1);
   CHECK(sum_of({-1, -ulp / 2, -limits::denorm_min()}) == -1 - ulp);
-  CHECK(sum_of({2 - ulp, ulp / 2}) == 2);                              // into the next power of two
+  CHECK(sum_of({2 - ulp, ulp / 2}) == 2);  // into the next power of two
   for (int power = 0; power < 32; ++power) // wherever the highest bit lies in its digit
     for (int below = 54; below < 140; ++below) {
       double const x = std::ldexp(1, power), tie = x * ulp / 2, little = std::ldexp(x, -below);

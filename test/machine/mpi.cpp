@@ -115,8 +115,12 @@ TEST_CASE("machine: an intercommunicator is refused") {
 TEST_CASE("machine: a coupled environment leaves its parent's communicator alive") {
   MPI_Comm parent = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &parent);
-  { environment const coupled{parent}; }
-  { environment const subset{parent, km::first{1}}; }
+  {
+    environment const coupled{parent};
+  }
+  {
+    environment const subset{parent, km::first{1}};
+  }
   int size = 0;
   CHECK(MPI_Comm_size(parent, &size) == MPI_SUCCESS);
   CHECK(MPI_Barrier(parent) == MPI_SUCCESS);

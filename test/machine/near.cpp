@@ -28,7 +28,7 @@ TEST_CASE("machine: near ranks share the master's node where it has as many") {
   auto const places = ranks_at({"a.n0", "a.n0", "a.n1", "a.n1", "a.n1"});
   CHECK(km::closest(places, 0, 2) == std::vector{0, 1});
   CHECK(km::closest(places, 2, 3) == std::vector{2, 3, 4});
-  CHECK(km::closest(places, 0, 3) == std::vector{2, 3, 4});  // one whole node beats parts of two
+  CHECK(km::closest(places, 0, 3) == std::vector{2, 3, 4}); // one whole node beats parts of two
 }
 
 TEST_CASE("machine: near ranks are on nodes under one switch before others") {
@@ -59,7 +59,7 @@ TEST_CASE("machine: an environment of near ranks has the master's node first") {
   auto const some = world.near(half);
   CHECK(km::all_gather(world, int{some.is_member()}).size() == std::size_t(world.size()));
   if (some.is_member()) CHECK(some.size() == half);
-  CHECK(km::all_of(world, some.is_member() == (world.rank() < half)));  // all test ranks are on one node
+  CHECK(km::all_of(world, some.is_member() == (world.rank() < half))); // all test ranks are on one node
   CHECK(world.near(world.size()).size() == world.size());
   CHECK_THROWS_AS((void)world.near(world.size() + 1), keel::error);
   CHECK_THROWS_AS((void)world.near(0), keel::error);

@@ -34,32 +34,32 @@ inline std::vector<int> written_out(selection const& s) {
 inline selection draw(std::mt19937& random, int extent, int most) {
   auto const below = [&](int n) { return int(random() % unsigned(n)); };
   switch (below(3)) {
-    case 0: return km::first{1 + below(std::min(extent, most))};
-    case 1: {
-      int const begin = below(extent);
-      bool const up = below(2) == 0;
-      int const room = up ? extent - 1 - begin : begin;
-      int const stride = 1 + below(3);
-      return km::strided{1 + below(std::min(room / stride + 1, most)), begin, up ? stride : -stride};
-    }
-    default: {
-      std::unordered_set<int> picked;
-      std::vector<int> ranks;
-      for (int wanted = 1 + below(std::min(extent, most)); wanted != 0; --wanted)
-        if (int const r = below(extent); picked.insert(r).second) ranks.push_back(r);
-      return km::chosen(std::move(ranks));
-    }
+  case 0: return km::first{1 + below(std::min(extent, most))};
+  case 1: {
+    int const begin = below(extent);
+    bool const up = below(2) == 0;
+    int const room = up ? extent - 1 - begin : begin;
+    int const stride = 1 + below(3);
+    return km::strided{1 + below(std::min(room / stride + 1, most)), begin, up ? stride : -stride};
+  }
+  default: {
+    std::unordered_set<int> picked;
+    std::vector<int> ranks;
+    for (int wanted = 1 + below(std::min(extent, most)); wanted != 0; --wanted)
+      if (int const r = below(extent); picked.insert(r).second) ranks.push_back(r);
+    return km::chosen(std::move(ranks));
+  }
   }
 }
 
 /// The same selection made wrong, in a way that every rank can see.
 inline selection spoilt(std::mt19937& random, int extent) {
   switch (random() % 5) {
-    case 0: return km::first{extent + 1};
-    case 1: return km::strided{2, extent - 1, 1};
-    case 2: return km::strided{1, 0, 0};
-    case 3: return km::chosen{0, extent - 1, 0};
-    default: return km::chosen{-1};
+  case 0: return km::first{extent + 1};
+  case 1: return km::strided{2, extent - 1, 1};
+  case 2: return km::strided{1, 0, 0};
+  case 3: return km::chosen{0, extent - 1, 0};
+  default: return km::chosen{-1};
   }
 }
 

@@ -87,8 +87,7 @@ TEST_CASE_TEMPLATE("machine: sums and extremes of values, arrays and spans are t
   CHECK(km::sum(world, r + 1) == n * (n + 1) / 2);
   CHECK(km::sum(world, 0.5) == 0.5 * n);
   CHECK(km::min(world, -r) == 1 - n);
-  CHECK(km::max(world, std::uint64_t{1} << 40 | unsigned(r)) ==
-        (std::uint64_t{1} << 40 | unsigned(n - 1)));
+  CHECK(km::max(world, std::uint64_t{1} << 40 | unsigned(r)) == (std::uint64_t{1} << 40 | unsigned(n - 1)));
   CHECK(km::max(world, static_cast<signed char>(-1 - r)) == -1);
   CHECK(km::sum(world, std::array{1.0, 1.0 * r}) == std::array{1.0 * n, 0.5 * n * (n - 1)});
   std::vector<long> many(1000, r);
@@ -121,8 +120,7 @@ TEST_CASE_TEMPLATE("machine: a user's struct and operation are reduced in the or
   CHECK(own == std::vector<double>(3, 2.0 * (r + 1)));
 }
 
-TEST_CASE_TEMPLATE("machine: of equals the least and the greatest are those of the first rank", R, km::mpi,
-                   km::alone) {
+TEST_CASE_TEMPLATE("machine: of equals the least and the greatest are those of the first rank", R, km::mpi, km::alone) {
   km::basic_environment<R> const world;
   CHECK(km::min(world, keyed{5, world.rank()}).rank == 0);
   CHECK(km::max(world, keyed{5, world.rank()}).rank == 0);
@@ -139,8 +137,7 @@ TEST_CASE("machine: where a model does not reduce, each rank folds what all brin
 TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {
   km::environment const world;
   std::vector<double> all(1001);
-  for (std::size_t i = 0; i < all.size(); ++i)
-    all[i] = std::sin(double(i * i)) * std::pow(10, double(i % 30));
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::sin(double(i * i)) * std::pow(10, double(i % 30));
   km::exact_sum exact;
   for (double x : all) exact += x;
   for (int ranks = 1; ranks <= world.size(); ++ranks) {

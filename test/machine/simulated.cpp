@@ -34,8 +34,7 @@ bool agrees(environment const& e, std::vector<int> const& members, int me, int m
   auto const& group = *e.comm();
   bool same = e.rank() == rank && e.size() == int(members.size()) && e.master_rank() == master &&
               e.is_master() == (rank == master) && group.size() == e.size() && million::rank(e.communicator()) == rank;
-  for (std::size_t r = 0; same && r < members.size(); r += 1 + members.size() / 100)
-    same = group[int(r)] == members[r];
+  for (std::size_t r = 0; same && r < members.size(); r += 1 + members.size() / 100) same = group[int(r)] == members[r];
   return same;
 }
 
@@ -105,7 +104,7 @@ TEST_CASE("machine: nodes and leaders of a million simulated ranks") {
   CHECK(leaders.set_master(15'624));
   CHECK_FALSE(leaders.set_master(15'625));
   environment const third{world, km::strided{300'000, 1, 3}};
-  CHECK(third.node().size() == 22);  // ranks 449, 452, ... 509 and 451 of node 7: 1 modulo 3
+  CHECK(third.node().size() == 22); // ranks 449, 452, ... 509 and 451 of node 7: 1 modulo 3
   CHECK(third.is_member());
 }
 
@@ -113,7 +112,7 @@ TEST_CASE("machine: near ranks, splits and memories of a million simulated ranks
   million::as const playing{64 * 7 + 3};
   environment world;
   auto const node = world.near(64);
-  CHECK_FALSE(node.is_member());  // the master's node has as many, and rank 0 is the master
+  CHECK_FALSE(node.is_member()); // the master's node has as many, and rank 0 is the master
   CHECK(world.set_master(64 * 7));
   CHECK(world.near(64).rank() == 3);
   CHECK(world.near(65).size() == 65);

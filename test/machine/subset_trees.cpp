@@ -16,10 +16,10 @@
 #include <vector>
 
 namespace km = keel::machine;
-using km::environment;
 using keel::test::draw;
 using keel::test::spoilt;
 using keel::test::written_out;
+using km::environment;
 
 namespace {
 

@@ -40,8 +40,8 @@ TEST_CASE("ocean: every solution satisfies the equations where the grid is fine"
       for (long j : {400L, 1003L, 1400L}) {
         double flux = 0;
         for (int k = 0; k < layers; ++k)
-          flux += p.layer_depth * ((e.u(i + 1, j, k, t) - e.u(i, j, k, t)) / p.dx +
-                                   (e.v(i, j + 1, k, t) - e.v(i, j, k, t)) / p.dy);
+          flux += p.layer_depth *
+                  ((e.u(i + 1, j, k, t) - e.u(i, j, k, t)) / p.dx + (e.v(i, j + 1, k, t) - e.v(i, j, k, t)) / p.dy);
         double const rise = per_time([&](double s) { return e.eta(i, j, s); });
         CHECK(std::abs(rise + flux) <= 1e-8);
 

@@ -97,8 +97,8 @@ std::vector<double> bits_of_step(Place const& place = {}) {
                                         typename sea<Layout>::field, typename sea<Layout>::layered>;
   keel::block::for_each_block_with_memory<Length, keel::block::tail::scalar, double>(
       "step", place, keel::block::columns_of(next.u, {1, 1}, {nx + 1, ny + 1}), layers,
-      kernel{old.eta, now.eta, old.u, old.v, now.u, now.v, next.eta, next.u, next.v, some_physics(), {layers, 0.7},
-             here});
+      kernel{
+          old.eta, now.eta, old.u, old.v, now.u, now.v, next.eta, next.u, next.v, some_physics(), {layers, 0.7}, here});
   std::vector<double> bits;
   for (int i = 1; i <= nx; ++i)
     for (int j = 1; j <= ny; ++j) {

@@ -11,8 +11,11 @@ using namespace ocean_test;
 double error_on(std::string const& which, int n) {
   folder const here;
   auto const size = std::to_string(n);
-  return run_well("ocean", 1, "--case " + which + " --grid " + size + "x" + size + " --layers 4 --steps " +
-                                  std::to_string(n * 5 / 2) + " --no-output", here.path()).figure("error");
+  return run_well("ocean", 1,
+                  "--case " + which + " --grid " + size + "x" + size + " --layers 4 --steps " +
+                      std::to_string(n * 5 / 2) + " --no-output",
+                  here.path())
+      .figure("error");
 }
 
 /// Twice the cells divide the error by `factor`, or by a tenth more or less of it.

@@ -8,8 +8,9 @@
 #include <type_traits>
 
 TEST_CASE("policy: an error speaks in one grammar") {
-  CHECK(std::string{keel::error("device", "--keel-num-threads=4x is not a number", "'x' is left over",
-                                "Write digits only").what()} ==
+  CHECK(std::string{
+            keel::error("device", "--keel-num-threads=4x is not a number", "'x' is left over", "Write digits only")
+                .what()} ==
         "keel::device: --keel-num-threads=4x is not a number ('x' is left over). Write digits only?");
   CHECK(std::string{keel::error("machine", "MPI has ended").what()} == "keel::machine: MPI has ended.");
   CHECK(keel::error("machine", "no", "", "", 17).code() == 17);

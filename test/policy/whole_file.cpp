@@ -180,7 +180,8 @@ TEST_CASE("policy: the same without nameless files, and with what a killed progr
   auto const path = here / "x";
   put(path, "old");
   int const code = status_of([&] {
-    sock_filter rules[]{ // as on a disk of the network
+    sock_filter rules[]{
+        // as on a disk of the network
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 2),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[2])),

@@ -26,8 +26,9 @@ struct rate : kr::variable<"rate", double*, kr::without_ghosts> {};
 template <class V, class X, class F>
 void fill(V v, X part, F value) {
   auto const to = v(part);
-  Kokkos::parallel_for("fill", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, int(to.extent(0))),
-                       KOKKOS_LAMBDA(int i) { to(i) = value(i); });
+  Kokkos::parallel_for(
+      "fill", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, int(to.extent(0))),
+      KOKKOS_LAMBDA(int i) { to(i) = value(i); });
 }
 struct init : kr::routine<"init", kr::on_host, kr::writes<x, rate>> {
   template <class V>

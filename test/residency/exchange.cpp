@@ -63,8 +63,8 @@ struct touch : kr::routine<"touch", kr::on_device, kr::updates<a, b>> {
     auto first = v(a{});
     auto const own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("touch", policy(v.execution_space(), own.begin, own.end),
-                         KOKKOS_LAMBDA(int i, int j) { first(i, j) += 0.5; });
+    Kokkos::parallel_for(
+        "touch", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { first(i, j) += 0.5; });
   }
 };
 
@@ -145,12 +145,13 @@ struct propagate
     bool const low = v.is_wall(1, kr::side::low), high = v.is_wall(1, kr::side::high);
     int const first = int(own.begin[1]), last = int(own.end[1]) - 1;
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("propagate", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
-      double const south = low && j == first ? old(i, j) : old(i, j - 1);
-      double const north = high && j == last ? old(i, j) : old(i, j + 1);
-      double const bend = old(i - 1, j) + old(i + 1, j) + south + north - 4 * old(i, j);
-      now(i, j) = 2 * old(i, j) - older(i, j) + 0.2 * bend + 0.01 * old(i - 1, j - (low && j == first ? 0 : 1));
-    });
+    Kokkos::parallel_for(
+        "propagate", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+          double const south = low && j == first ? old(i, j) : old(i, j - 1);
+          double const north = high && j == last ? old(i, j) : old(i, j + 1);
+          double const bend = old(i - 1, j) + old(i + 1, j) + south + north - 4 * old(i, j);
+          now(i, j) = 2 * old(i, j) - older(i, j) + 0.2 * bend + 0.01 * old(i - 1, j - (low && j == first ? 0 : 1));
+        });
   }
 };
 struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<kr::owned<w>>, kr::updates<sum>> {
@@ -160,8 +161,9 @@ struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<kr::owned<w>>, kr
     auto total = v(sum{});
     auto const own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("add_up", policy(v.execution_space(), own.begin, own.end),
-                         KOKKOS_LAMBDA(int i, int j) { total(i, j) += 0.3 * now(i, j) * now(i, j); });
+    Kokkos::parallel_for(
+        "add_up", policy(v.execution_space(), own.begin, own.end),
+        KOKKOS_LAMBDA(int i, int j) { total(i, j) += 0.3 * now(i, j) * now(i, j); });
   }
 };
 struct waves : kr::schedule<kr::cycle<w>, propagate, kr::exchange<w>, add_up> {};
@@ -313,9 +315,10 @@ struct start_h : kr::routine<"start_h", kr::on_device, kr::writes<h>> {
       auto const own = part.owned();
       auto const begin = part.global_begin;
       using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-      Kokkos::parallel_for("start_h", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
-        to(i, j) = double(10000 * (c + 1) + 100 * (begin[0] + i - own.begin[0]) + begin[1] + j - own.begin[1]);
-      });
+      Kokkos::parallel_for(
+          "start_h", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+            to(i, j) = double(10000 * (c + 1) + 100 * (begin[0] + i - own.begin[0]) + begin[1] + j - own.begin[1]);
+          });
     }
   }
 };

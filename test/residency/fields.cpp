@@ -67,10 +67,11 @@ struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1
     auto w = v(u{});
     auto const own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("advance", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
-      e(i, j) = (1 - dt) * e1(i, j) + dt * d(i, j, 0);
-      for (int k = 0; k < int(w.extent(2)); ++k) w(i, j, k) = u1(i, j, k) + dt * d(i, j, k);
-    });
+    Kokkos::parallel_for(
+        "advance", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+          e(i, j) = (1 - dt) * e1(i, j) + dt * d(i, j, 0);
+          for (int k = 0; k < int(w.extent(2)); ++k) w(i, j, k) = u1(i, j, k) + dt * d(i, j, k);
+        });
   }
 };
 
@@ -97,11 +98,12 @@ struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::owned<eta>>, kr
     auto const own = v.owned(), all = v.everywhere();
     bool const low = v.is_wall(1, kr::side::low), high = v.is_wall(1, kr::side::high);
     auto const first = own.begin[1], last = own.end[1] - 1;
-    Kokkos::parallel_for("walls", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]),
-                         KOKKOS_LAMBDA(int i) {
-                           if (low) e(i, first - 1) = e(i, first);
-                           if (high) e(i, last + 1) = e(i, last);
-                         });
+    Kokkos::parallel_for(
+        "walls", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]),
+        KOKKOS_LAMBDA(int i) {
+          if (low) e(i, first - 1) = e(i, first);
+          if (high) e(i, last + 1) = e(i, last);
+        });
   }
 };
 struct is_hot {
@@ -183,8 +185,9 @@ struct lean : kr::routine<"lean", kr::on_device, kr::reads<kr::ghosts<eta>>, kr:
     auto e = v(eta{});
     auto const own = v.owned();
     auto const first = own.begin[0];
-    Kokkos::parallel_for("lean", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[1], own.end[1]),
-                         KOKKOS_LAMBDA(int j) { e(first, j) += e(first - 1, j); });
+    Kokkos::parallel_for(
+        "lean", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[1], own.end[1]),
+        KOKKOS_LAMBDA(int j) { e(first, j) += e(first - 1, j); });
   }
 };
 struct with_walls : kr::schedule<kr::cycle<eta, u>, rhs, advance, kr::exchange<eta, u>, walls,
@@ -372,9 +375,8 @@ TEST_CASE("residency: fields that cannot be are refused in words") {
           kr::fields<one_memory, eta>{run, kr::grid{{8, 8, 8}}};
         }).find("variable eta has 2 dimensions to be set, the grid 3") != std::string::npos);
   test::run<> elsewhere{"cuda"};
-  CHECK(message_of([&] {
-          kr::fields<one_memory, eta>{elsewhere, g};
-        }).find("the device cuda is not in the list") != std::string::npos);
+  CHECK(message_of([&] { kr::fields<one_memory, eta>{elsewhere, g}; }).find("the device cuda is not in the list") !=
+        std::string::npos);
 }
 
 TEST_CASE("residency: reading what is valid nowhere names variable, level, region and routine") {
@@ -441,8 +443,7 @@ TEST_CASE("residency: a view handed out keeps its data when the fields are gone"
 TEST_CASE("residency: fields for which there is no memory say so, and leave nothing behind") {
   test::run run{"simulated"};
   std::int64_t const too_many = std::int64_t{1} << 45;
-  std::string const text = message_of([&] {
-    kr::fields<two_memories, eta, u>{run, kr::grid{{8, 8}}, kr::extra<u>{too_many}};
-  });
+  std::string const text =
+      message_of([&] { kr::fields<two_memories, eta, u>{run, kr::grid{{8, 8}}, kr::extra<u>{too_many}}; });
   CHECK(text.find("the host has no room for u") != std::string::npos);
 }

@@ -99,8 +99,7 @@ public:
       for (kr::declaration const& x : e.declared()) program_.cycle(number_of(x));
     else if (e.what == kr::entry_kind::rewind)
       for (kr::declaration const& x : e.declared()) program_.rewind(number_of(x));
-    else if (e.declaration_count != 0)
-      run(e);
+    else if (e.declaration_count != 0) run(e);
     for (int n = 0; n < (e.what == kr::entry_kind::repeat ? e.count : 1); ++n)
       for (std::size_t i = 0; i < e.child_count; ++i) step(*e.children[i], number, state);
   }

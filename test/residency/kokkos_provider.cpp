@@ -113,8 +113,10 @@ private:
     };
     for (std::int64_t i = 0; i < part_.extents[0]; ++i)
       for (std::int64_t j = 0; j < part_.extents[1]; ++j) {
-        kr::region const where = within(inside, i, j) ? kr::region::core : within(own, i, j) ? kr::region::rim
-                                 : j >= own.begin[1] && j < own.end[1] ? kr::region::halo : kr::region::walls;
+        kr::region const where = within(inside, i, j)                  ? kr::region::core
+                                 : within(own, i, j)                   ? kr::region::rim
+                                 : j >= own.begin[1] && j < own.end[1] ? kr::region::halo
+                                                                       : kr::region::walls;
         if (where != r) continue;
         for (std::int64_t k = 0; k < s.inner; ++k) {
           std::int64_t const at = i * s.stride[0] + j * s.stride[1] + k * s.inner_stride;

@@ -273,15 +273,13 @@ TEST_CASE("residency: what a ledger cannot do is refused, and nothing has change
   CHECK(t.book.is_valid(0, 0, kr::region::everywhere, kr::host));
   CHECK_FALSE(t.book.is_valid(1, 0, kr::core, kr::host));
   recording_provider provider{1};
-  CHECK(message_of([&] {
-          kr::ledger<recording_provider>{provider, 0};
-        }).find("0 memories are refused") != std::string::npos);
+  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 0}; }).find("0 memories are refused") !=
+        std::string::npos);
   CHECK(message_of([&] {
           kr::ledger<recording_provider>{provider, 6};
         }).find("6 memories are refused (the host's counts, and there are at most 5)") != std::string::npos);
-  CHECK(message_of([&] {
-          kr::ledger<recording_provider>{provider, 2, 0};
-        }).find("0 components are refused") != std::string::npos);
+  CHECK(message_of([&] { kr::ledger<recording_provider>{provider, 2, 0}; }).find("0 components are refused") !=
+        std::string::npos);
   CHECK_NOTHROW((kr::ledger<recording_provider>{provider, 1}));
   CHECK_NOTHROW((kr::ledger<recording_provider>{provider, 5, 1}));
 }

@@ -97,9 +97,10 @@ struct bend : kr::routine<"bend", kr::on_device, kr::reads<kr::past<z, 1>>, kr::
     auto to = v(z{});
     auto const own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("bend", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
-      to(i, j) = 0.25 * (from(i - 1, j) + from(i + 1, j) + from(i, j - 1) + from(i, j + 1)) + 1;
-    });
+    Kokkos::parallel_for(
+        "bend", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+          to(i, j) = 0.25 * (from(i - 1, j) + from(i + 1, j) + from(i, j - 1) + from(i, j + 1)) + 1;
+        });
   }
 };
 template <class Place>
@@ -257,8 +258,9 @@ TEST_CASE("residency: a routine that runs for one component has no other") {
     static double run(kr::context<app, other, host> v) { return v(x{}, kr::component{0})(0); }
   };
   CHECK(f.run(other{}) == 1);
-  CHECK(message_of([&] { (void)f.run(other{}, kr::component{1}); }).find(
-            "routine other wants component 0 (it runs for component 1 alone") != std::string::npos);
+  CHECK(message_of([&] {
+          (void)f.run(other{}, kr::component{1});
+        }).find("routine other wants component 0 (it runs for component 1 alone") != std::string::npos);
   CHECK(f.run(other{}, kr::component{0}) == 1);
   CHECK(message_of([&] {
           kr::fields<app, x>{run, kr::grid{{4}}, kr::components{0}};
@@ -377,9 +379,7 @@ TEST_CASE("residency: checked tracking finds a second thread in the same fields"
   kr::fields<checked, x> f{run, kr::grid{{4}}};
   f.run(set<x>{}, 1.0);
   std::string text;
-  auto const meanwhile = [&] {
-    std::thread([&] { text = message_of([&] { f.run(nothing<x>{}); }); }).join();
-  };
+  auto const meanwhile = [&] { std::thread([&] { text = message_of([&] { f.run(nothing<x>{}); }); }).join(); };
   f.run(call{}, meanwhile);
   CHECK(text.find("keel::residency::checked: nothing is called while another thread is in the same fields") == 0);
   f.run(nothing<x>{});

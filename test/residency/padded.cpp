@@ -84,11 +84,13 @@ struct twice_bare : kr::routine<"twice_bare", kr::on_device, kr::updates<kr::eve
     auto const levels = v(deep{});
     auto const all = v.everywhere(), own = v.owned();
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("twice_bare", policy(v.execution_space(), all.begin, all.end),
-                         KOKKOS_LAMBDA(int i, int j) { cells(i, j) *= 2; });
-    Kokkos::parallel_for("raised", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
-      for (int k = 0; k < int(levels.extent(2)); ++k) levels(i, j, k) += 1;
-    });
+    Kokkos::parallel_for(
+        "twice_bare", policy(v.execution_space(), all.begin, all.end),
+        KOKKOS_LAMBDA(int i, int j) { cells(i, j) *= 2; });
+    Kokkos::parallel_for(
+        "raised", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+          for (int k = 0; k < int(levels.extent(2)); ++k) levels(i, j, k) += 1;
+        });
   }
 };
 
@@ -168,13 +170,14 @@ TEST_CASE("residency: the extent of neighbours in memory is a multiple of the pa
 
 namespace {
 struct fixed : kr::variable<"fixed", double* [6], kr::off_grid, kr::padded<4>> {};
-}
+} // namespace
 TEST_CASE("residency: a length that a type fixes is not padded") {
   test::run<> run{test::host::name};
   using fields = kr::fields<app<Kokkos::LayoutRight>, fixed>;
-  CHECK(keel::test::message_of([&] { fields(run, kr::grid{{4}}, kr::extra<fixed>{3}); }) ==
-        "keel::residency::fields: variable fixed is padded<4>, and its dimension 1 has 6 elements (its type fixes them). "
-        "Give the type a multiple?");
+  CHECK(
+      keel::test::message_of([&] { fields(run, kr::grid{{4}}, kr::extra<fixed>{3}); }) ==
+      "keel::residency::fields: variable fixed is padded<4>, and its dimension 1 has 6 elements (its type fixes them). "
+      "Give the type a multiple?");
   kr::fields<app<Kokkos::LayoutLeft>, fixed> const left{run, kr::grid{{4}}, kr::extra<fixed>{3}};
   CHECK(left.bytes<fixed>()[0] == 4 * 6 * sizeof(double));
 }

@@ -53,8 +53,9 @@ struct grow : kr::routine<"grow", kr::on_device, kr::reads<kr::past<z, 1>, kr::o
     auto with = v(x{});
     auto to = v(z{});
     auto const own = v.owned();
-    Kokkos::parallel_for("grow", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1) + with(i); });
+    Kokkos::parallel_for(
+        "grow", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1) + with(i); });
   }
 };
 struct start : kr::routine<"start", kr::on_host, kr::writes<kr::everywhere<z>, kr::everywhere<x>, kr::everywhere<y>>> {

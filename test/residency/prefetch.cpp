@@ -150,8 +150,9 @@ struct use : kr::routine<"use", kr::on_device, kr::reads<x>, kr::updates<y>> {
     auto from = v(x{});
     auto to = v(y{});
     auto const own = v.owned();
-    Kokkos::parallel_for("use", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-                         KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1); });
+    Kokkos::parallel_for(
+        "use", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
+        KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1); });
   }
 };
 double found = 0;
@@ -270,7 +271,7 @@ void check_interrupted() {
     CHECK_THROWS_AS(f.step(told_step{}, value, halt), stop);
     switch (n) {
     case 0: f.run(tell_x{}); break; // what arrived is of now
-    case 1: // and here it is not
+    case 1:                         // and here it is not
       f.run(changes{});
       f.run(tell_x{});
       break;

@@ -45,10 +45,12 @@ template <class T>
 struct stars<T, 0> {
   using type = T;
 };
-template <int Rank> struct a : kr::variable<"a", typename stars<double, Rank>::type, kr::padded<4>> {};
+template <int Rank>
+struct a : kr::variable<"a", typename stars<double, Rank>::type, kr::padded<4>> {};
 template <int Rank>
 struct b : kr::variable<"b", typename stars<float, Rank + 1>::type, kr::levels<2>, kr::padded<3>> {};
-template <int Rank> struct c : kr::variable<"c", typename stars<mark, Rank>::type, kr::levels<3>> {};
+template <int Rank>
+struct c : kr::variable<"c", typename stars<mark, Rank>::type, kr::levels<3>> {};
 constexpr int variables = 3;
 constexpr int levels_of[variables] = {1, 2, 3};
 
@@ -106,7 +108,7 @@ struct truth {
 struct {
   truth now;
   oracle::program* bill = nullptr; ///< components are variables of their own there
-  int first = 0, last = 1; ///< components that the next routine runs for
+  int first = 0, last = 1;         ///< components that the next routine runs for
   bool lags = false;
   int exchanged_in = 0; ///< the memory
   std::atomic<long> wrong{0}, read{0};
@@ -202,7 +204,7 @@ struct op : kr::routine<"op", Place, How<Part>> {
     static_assert(std::is_const_v<typename view::value_type> == (changes == kr::region::none));
     kr::share const part = v.local(kr::component{k});
     std::int64_t const inner = int(view::rank) > part.rank ? std::int64_t(cells.extent(unsigned(part.rank))) : 1;
-    visit<view> const each{cells, part,  part.core(), part.owned(), part.inside(), stamps,        next,
+    visit<view> const each{cells, part,  part.core(), part.owned(), part.inside(),  stamps,       next,
                            inner, needs, changes,     program.lags, &program.wrong, &program.read};
     Kokkos::parallel_for(
         "op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(part.rank)), each);
@@ -289,8 +291,10 @@ struct tell_rewind : kr::routine<"tell_rewind", kr::on_host> {
   }
 };
 
-template <int R> using past_b = kr::past<b<R>, 1>;
-template <int R> using past_c = kr::past<c<R>, 1>;
+template <int R>
+using past_b = kr::past<b<R>, 1>;
+template <int R>
+using past_c = kr::past<c<R>, 1>;
 // A model as they are, and one with boundary conditions; the entries of no body are told behind them.
 template <int R>
 struct wave : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>,
@@ -340,8 +344,7 @@ public:
     switch (below(3)) {
     case 0: return play(fields{run, g, layers}, calls);
     case 1: return play(fields{run, g, layers, kr::components{2}}, calls);
-    default:
-      return play(fields{run, g, layers, kr::further_grids{{some_grid(run.environment().size())}}}, calls);
+    default: return play(fields{run, g, layers, kr::further_grids{{some_grid(run.environment().size())}}}, calls);
     }
   }
   long refused = 0, misjudged = 0, dear = 0;
@@ -418,7 +421,7 @@ private:
   }
   template <class Part>
   void run_some(fields& f) {
-    static constexpr void (trial::*calls[])(fields&) = {
+    static constexpr void (trial::* calls[])(fields&) = {
         &trial::run<op<kr::reads, Part, kr::on_host>>,
         &trial::run<op<kr::reads, Part, kr::on_device>>,
         &trial::run<op<kr::reads, kr::owned<Part>, kr::on_host>>,

@@ -100,7 +100,7 @@ public:
   bool writes_down = false;
   kr::answer answers = kr::answer::copied;
   int creates_until_failure = -1; ///< the same for memory
-  int fails_in = -1; ///< the copy that throws, counted down; never where negative
+  int fails_in = -1;              ///< the copy that throws, counted down; never where negative
   std::uint64_t bytes_to_host = 0, bytes_to_device = 0;
   std::uint64_t copies = 0;
   long mistakes = 0;

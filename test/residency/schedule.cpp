@@ -192,7 +192,7 @@ TEST_CASE("residency: a search finds the steady state, how long it takes, and it
   CHECK(first.period_copies.copies[1][0][0] == 1);
   auto const maybe = steady_of<perhaps>();
   CHECK(maybe.period_copies.copies[1][0][0] == 2); // by one reader or the other
-  auto const rare = steady_of<seldom>(); // as though by conditions, because their common multiple is too long
+  auto const rare = steady_of<seldom>();           // as though by conditions, because their common multiple is too long
   CHECK(rare.period == 1);
 }
 

@@ -85,8 +85,9 @@ TEST_CASE("residency: a list of names means variables and groups, and nothing el
   CHECK(
       message_of([&] { (void)kr::chosen_by("eta velocty", known); }) ==
       "keel::residency: copy-back-vars names 'velocty' (no variable and no group is called so). Did you mean velocity?");
-  CHECK(message_of([&] { (void)kr::chosen_by("x", known, "APP_COPY_BACK_VARS"); }).starts_with(
-      "keel::residency: APP_COPY_BACK_VARS names 'x' ("));
+  CHECK(message_of([&] {
+          (void)kr::chosen_by("x", known, "APP_COPY_BACK_VARS");
+        }).starts_with("keel::residency: APP_COPY_BACK_VARS names 'x' ("));
   std::vector<kr::names> const without_groups{{"temperature", ""}};
   CHECK(message_of([&] { (void)kr::chosen_by("z", without_groups); }).ends_with("Did you mean all?"));
 }
@@ -124,8 +125,9 @@ TEST_CASE("residency: copy-back-every, -vars and -all-levels say how much of it"
 }
 
 TEST_CASE("residency: an output that asks for what was not copied back is refused, not served stale data") {
-  CHECK(message_of([] { (void)bytes_copied_back<show<a>>({.copy_back_vars = "b"}); }).find(
-            "output show asks for a, level 0, which the host does not have (copy-back-every") != std::string::npos);
+  CHECK(message_of([] {
+          (void)bytes_copied_back<show<a>>({.copy_back_vars = "b"});
+        }).find("output show asks for a, level 0, which the host does not have (copy-back-every") != std::string::npos);
   CHECK(message_of([] { (void)bytes_copied_back<show<c>>({}); }).find("output show asks for c") != std::string::npos);
 }
 

@@ -117,7 +117,7 @@ public:
   std::uint64_t to_host_bytes = 0, to_device_bytes = 0;
   int waits = 0, mistakes = 0;
   kr::answer answers = kr::answer::copied; ///< where moved, the source is poisoned
-  int fails_in = -1, failures = 0; ///< the call that throws, counted down; never where negative
+  int fails_in = -1, failures = 0;         ///< the call that throws, counted down; never where negative
   bool failed_wait = false;
 
 private:

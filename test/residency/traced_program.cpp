@@ -46,4 +46,6 @@ int main(int argc, char** argv) try {
   for (int n = 0; n < steps; ++n) f.step(step{});
   if (then == "throw") throw std::runtime_error("the program's own error");
   return then == "one" ? 1 : 0;
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

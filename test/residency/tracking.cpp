@@ -59,13 +59,14 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, flag>
     float* const depth_at = planned == mischief::other_variable ? depth_data : nullptr;
     double* const host_at = planned == mischief::other_memory ? stolen : nullptr;
     using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
-      e(i, j) = 2 * e1(i, j);
-      if (in_past) const_cast<double&>(e1(3, 3)) = 5;
-      if (in_ghosts) e(0, 0) = 5;
-      if (depth_at) depth_at[0] = 5;
-      if (host_at) host_at[0] = 5;
-    });
+    Kokkos::parallel_for(
+        "rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+          e(i, j) = 2 * e1(i, j);
+          if (in_past) const_cast<double&>(e1(3, 3)) = 5;
+          if (in_ghosts) e(0, 0) = 5;
+          if (depth_at) depth_at[0] = 5;
+          if (host_at) host_at[0] = 5;
+        });
   }
 };
 struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta, 1>>>> {

@@ -16,7 +16,9 @@ TEST_CASE("space: a caller that never fences comes a bounded number of kernels a
   simulated const space = simulated::new_instance();
   std::atomic<bool> go = false;
   std::atomic<int> launched = 0, ran = 0;
-  Kokkos::parallel_for("waits", range(space, 0, 1), [&](int) { while (!go) std::this_thread::yield(); });
+  Kokkos::parallel_for("waits", range(space, 0, 1), [&](int) {
+    while (!go) std::this_thread::yield();
+  });
   std::thread caller([&] {
     for (int n = 0; n < count; ++n, ++launched) Kokkos::parallel_for("counts", range(space, 0, 1), [&](int) { ++ran; });
   });

@@ -37,7 +37,9 @@ struct rows {
     double* row;
     double number;
     template <class Block>
-    KOKKOS_FUNCTION void operator()(Block const& b) const { b.store(row, b.load(row) + number); }
+    KOKKOS_FUNCTION void operator()(Block const& b) const {
+      b.store(row, b.load(row) + number);
+    }
   };
   template <class Team>
   KOKKOS_FUNCTION void operator()(Team const& team) const {

@@ -26,8 +26,7 @@ std::string printed() {
 
 /// Devices of equal preference, and a lesser one.
 template <int Number, int Preference>
-struct device {
-};
+struct device {};
 using lesser = device<0, 1>;
 using first = device<1, 2>;
 using second = device<2, 2>;

@@ -37,10 +37,13 @@ template <class Space>
 int sum_in_teams(Space const& space) {
   int sum = 0;
   using policy = Kokkos::TeamPolicy<Space>;
-  Kokkos::parallel_reduce("teams", policy(space, 2, 2), [](typename policy::member_type const& team, int& s) {
-    team.team_barrier();
-    s += team.team_rank();
-  }, sum);
+  Kokkos::parallel_reduce(
+      "teams", policy(space, 2, 2),
+      [](typename policy::member_type const& team, int& s) {
+        team.team_barrier();
+        s += team.team_rank();
+      },
+      sum);
   return sum;
 }
 
@@ -64,7 +67,7 @@ void check_fork(int expected, Use const& use) {
     });
     CHECK(child.said == "");
     CAPTURE(child.said);
-  CHECK(child.status == 0);
+    CHECK(child.status == 0);
   }
 }
 

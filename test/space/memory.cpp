@@ -205,7 +205,9 @@ TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing el
 TEST_CASE("space: host memory reaches and is assigned what Kokkos' own does, and device memory is only copied") {
   using Kokkos::HostSpace;
   using simulated = keel::space::simulated_memory;
-  struct to { bool accessible, assignable, deepcopy; };
+  struct to {
+    bool accessible, assignable, deepcopy;
+  };
   auto const check = []<class To, class From>(To*, From*, to wanted) {
     using access = Kokkos::Impl::MemorySpaceAccess<To, From>;
     CHECK(bool(access::accessible) == wanted.accessible);

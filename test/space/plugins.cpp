@@ -36,10 +36,8 @@ struct teller {
 /// Whether Kokkos' own host space runs by now; Kokkos 5 does not say.
 template <class Space = Kokkos::DefaultHostExecutionSpace>
 char const* own() {
-  if constexpr (requires { Space::impl_is_initialized(); })
-    return Space::impl_is_initialized() ? " own" : " no";
-  else
-    return " ?";
+  if constexpr (requires { Space::impl_is_initialized(); }) return Space::impl_is_initialized() ? " own" : " no";
+  else return " ?";
 }
 
 /// Tells that as well.

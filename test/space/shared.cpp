@@ -104,7 +104,7 @@ TEST_CASE("space: of shared pages, what lies ahead is this process's, the rest a
       keel::space::detail::open_file file;
       REQUIRE(pages.reserve() == 0);
       REQUIRE(pages.create(file) == 0);
-      struct stat about {};
+      struct stat about{};
       REQUIRE(fstat(file.get(), &about) == 0);
       CHECK(std::size_t(about.st_size) == (behind + page - 1) / page * page);
       REQUIRE(pages.map(file) == 0);
@@ -222,10 +222,8 @@ TEST_CASE("space: ranks that ask for different sizes are all told so") {
   km::environment const world;
   auto const n = world.rank() == 0 ? 100 : 200;
   auto const said = message_of([&] { view const v("uneven", n); });
-  if (world.size() == 1)
-    CHECK(said.empty());
-  else
-    CHECK(said.find("rank 1 of " + std::to_string(world.size()) + " on this node asks for ") != std::string::npos);
+  if (world.size() == 1) CHECK(said.empty());
+  else CHECK(said.find("rank 1 of " + std::to_string(world.size()) + " on this node asks for ") != std::string::npos);
   view const v("v", 10);
   CHECK(v.extent(0) == 10);
 }

@@ -32,7 +32,8 @@ public:
   /// The sum, which no other process changes between the reading and the writing.
   value operator+=(value added) const {
     value before = whole().load();
-    while (!whole().compare_exchange_weak(before, before + added)) {}
+    while (!whole().compare_exchange_weak(before, before + added)) {
+    }
     return before + added;
   }
 

@@ -40,8 +40,7 @@ TEST_CASE("space: closed pages are as many as asked for, apart from each other, 
     std::vector<unsigned char*> all(8);
     for (auto& p : all) p = static_cast<unsigned char*>(pages.allocate(bytes, ahead));
     for (std::size_t n = 0; n < all.size(); ++n) std::memset(all[n], int(n + 1), bytes);
-    for (std::size_t n = 0; n < all.size(); ++n)
-      CHECK(std::size_t(std::count(all[n], all[n] + bytes, n + 1)) == bytes);
+    for (std::size_t n = 0; n < all.size(); ++n) CHECK(std::size_t(std::count(all[n], all[n] + bytes, n + 1)) == bytes);
     for (auto* const p : all) CHECK(pages.deallocate(p));
   }
   auto const mapped_pages = [] {

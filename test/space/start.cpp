@@ -237,7 +237,7 @@ TEST_CASE("space: a team of more than one thread is refused") {
   auto const child = in_child([] {
     ks::start<devices>();
     using teams = Kokkos::TeamPolicy<ks::simulated>;
-    Kokkos::parallel_for(teams(1, 2), KOKKOS_LAMBDA(teams::member_type const&) {});
+    Kokkos::parallel_for(teams(1, 2), KOKKOS_LAMBDA(teams::member_type const&){});
     return 0;
   });
   CHECK(child.aborted);

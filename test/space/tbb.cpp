@@ -90,10 +90,11 @@ int threads_at_once(tbb_space const& space) {
 int threads_in_turn(tbb_space const& space) {
   visitors all;
   auto* const seen = &all;
-  Kokkos::parallel_for("threads", Kokkos::RangePolicy<tbb_space>(space, 0, 64), KOKKOS_LAMBDA(int) {
-    seen->enter();
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  });
+  Kokkos::parallel_for(
+      "threads", Kokkos::RangePolicy<tbb_space>(space, 0, 64), KOKKOS_LAMBDA(int) {
+        seen->enter();
+        std::this_thread::sleep_for(std::chrono::microseconds(100));
+      });
   return all.count();
 }
 
@@ -312,8 +313,7 @@ TEST_CASE("space: instances of tbb run at once, each the right thing") {
   bool good[2] = {true, true};
   auto const work = [&](int part) {
     for (int i = 0; i < 200; ++i)
-      good[part] =
-          good[part] && sum_to(parts[std::size_t(part)], 5000 + i) == (5000L + i) * (4999 + i) / 2;
+      good[part] = good[part] && sum_to(parts[std::size_t(part)], 5000 + i) == (5000L + i) * (4999 + i) / 2;
   };
   std::thread other(work, 1);
   work(0);
@@ -522,11 +522,12 @@ TEST_CASE("space: threads of one kernel have different numbers, below the number
     Kokkos::View<int*, tbb_space> const visits("visits", 5);
     visitors all;
     auto* const seen = &all;
-    Kokkos::parallel_for("numbers", Kokkos::RangePolicy<tbb_space>(space, 0, threads), KOKKOS_LAMBDA(int) {
-      Kokkos::atomic_add(&visits(tbb_space::impl_hardware_thread_id()), 1);
-      seen->enter();
-      seen->wait_for(threads);
-    });
+    Kokkos::parallel_for(
+        "numbers", Kokkos::RangePolicy<tbb_space>(space, 0, threads), KOKKOS_LAMBDA(int) {
+          Kokkos::atomic_add(&visits(tbb_space::impl_hardware_thread_id()), 1);
+          seen->enter();
+          seen->wait_for(threads);
+        });
     for (int i = 0; i < 5; ++i) CHECK(visits(i) == (i < threads ? 1 : 0));
   }
 }
@@ -553,7 +554,8 @@ TEST_CASE("space: the threads of a team run at once, also more than cores, and t
     for (int i = 0; i < 7 / size * size; ++i) CHECK(numbers(i) > 0);
     long sum = 0; // each thread of a team adds
     Kokkos::parallel_reduce(
-        "sum", teams(space, 20, size), KOKKOS_LAMBDA(teams::member_type const& team, long& s) { s += team.league_rank(); }, sum);
+        "sum", teams(space, 20, size),
+        KOKKOS_LAMBDA(teams::member_type const& team, long& s) { s += team.league_rank(); }, sum);
     CHECK(sum == 190 * size);
   }
 }
@@ -573,13 +575,14 @@ TEST_CASE("space: a thread of a team may launch teams") {
   using teams = Kokkos::TeamPolicy<tbb_space>;
   std::atomic<int> ran = 0;
   auto* const count = &ran;
-  Kokkos::parallel_for(teams(space, 2, 2), KOKKOS_LAMBDA(teams::member_type const& outer) {
-    Kokkos::parallel_for(teams(space, 3, 2), [=](teams::member_type const& inner) {
-      ++*count;
-      inner.team_barrier();
-    });
-    outer.team_barrier();
-  });
+  Kokkos::parallel_for(
+      teams(space, 2, 2), KOKKOS_LAMBDA(teams::member_type const& outer) {
+        Kokkos::parallel_for(teams(space, 3, 2), [=](teams::member_type const& inner) {
+          ++*count;
+          inner.team_barrier();
+        });
+        outer.team_barrier();
+      });
   CHECK(ran == 2 * 2 * 3 * 2);
 }
 
@@ -633,8 +636,7 @@ TEST_CASE("space: a lock for atomics is held by one at a time") {
 }
 #endif
 
-TEST_CASE(
-    "space: threads of teams run at once, are kept for the next kernel, and start again after a stop") {
+TEST_CASE("space: threads of teams run at once, are kept for the next kernel, and start again after a stop") {
   auto const threads_here = [] {
     std::filesystem::directory_iterator const tasks("/proc/self/task");
     return std::distance(begin(tasks), end(tasks));

@@ -19,7 +19,7 @@ keel::test::ended_child ask_for(int size, Make const& make) {
     auto const space = make();
     using policy = Kokkos::TeamPolicy<std::remove_const_t<decltype(space)>>;
     using member = typename policy::member_type;
-    Kokkos::parallel_for(policy(space, 4, size), KOKKOS_LAMBDA(member const&) {});
+    Kokkos::parallel_for(policy(space, 4, size), KOKKOS_LAMBDA(member const&){});
     space.fence();
     Kokkos::finalize();
     return 0;

@@ -44,9 +44,7 @@ TEST_CASE("space: a reduction and a copy that the host waits for throw what a ke
   simulated const space;
   throw_behind(space, "index 1");
   int sum = 0;
-  auto const reduce = [&] {
-    Kokkos::parallel_reduce("sum", range(space, 0, 3), [](int i, int& s) { s += i; }, sum);
-  };
+  auto const reduce = [&] { Kokkos::parallel_reduce("sum", range(space, 0, 3), [](int i, int& s) { s += i; }, sum); };
   CHECK(thrown_by(reduce) == "index 1");
   CHECK(thrown_by(reduce) == "nothing");
   CHECK(sum == 3);

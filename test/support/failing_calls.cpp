@@ -63,7 +63,7 @@ bool fails(std::uint64_t kind, int code) {
 /// The same for what a file is written with; `file` is below zero where it is known by name.
 bool file_fails(int code, int file = -1) {
   if (numbers == nullptr || numbers->kind < 2 || numbers->kind > 3) return false;
-  struct stat about {};
+  struct stat about{};
   if (numbers->kind == 3 && file >= 0 && (fstat(file, &about) != 0 || !S_ISREG(about.st_mode))) return false;
   return fails(numbers->kind, code);
 }
@@ -72,8 +72,8 @@ bool file_fails(int code, int file = -1) {
 bool is_foreign(void const* caller) {
   Dl_info about{};
   if (dladdr(caller, &about) == 0 || about.dli_fname == nullptr) return false;
-  for (char const* part : {"/libmpi", "/libopen-", "/openmpi/", "/libpmix", "/pmix", "/libuc", "/libevent",
-                           "/libfabric", "/libgomp"})
+  for (char const* part :
+       {"/libmpi", "/libopen-", "/openmpi/", "/libpmix", "/pmix", "/libuc", "/libevent", "/libfabric", "/libgomp"})
     if (std::strstr(about.dli_fname, part) != nullptr) return true;
   return false;
 }
@@ -151,8 +151,8 @@ void finalize() {
   next<void()>("_ZN6Kokkos8finalizeEv")();
 }
 // So does this.
-void deallocate(void const*, char const*, void*, std::size_t, std::size_t) asm(
-    "_ZNK6Kokkos9HostSpace10deallocateEPKcPvmm");
+void deallocate(void const*, char const*, void*, std::size_t,
+                std::size_t) asm("_ZNK6Kokkos9HostSpace10deallocateEPKcPvmm");
 void deallocate(void const* space, char const* label, void* at, std::size_t bytes, std::size_t logical) {
   uncounted const call;
   next<void(void const*, char const*, void*, std::size_t, std::size_t)>("_ZNK6Kokkos9HostSpace10deallocateEPKcPvmm")(
@@ -163,9 +163,7 @@ void deallocate(void const* space, char const* label, void* at, std::size_t byte
 #if KEEL_WITH_MPI
 // What keel calls of MPI once it runs: messages, and what all ranks do together.
 #define KEEL_FAILS(call, parameters, arguments) \
-  extern "C" int call parameters { \
-    return fails(4, EIO) ? MPI_ERR_OTHER : next<int parameters>(#call) arguments; \
-  }
+  extern "C" int call parameters { return fails(4, EIO) ? MPI_ERR_OTHER : next<int parameters>(#call) arguments; }
 using in = void const*;
 using out = void*;
 using type = MPI_Datatype;

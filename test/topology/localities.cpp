@@ -26,7 +26,7 @@ localities machine() {
 }
 
 /// Whether the machine is sound where one number of one place is another.
-bool is_sound_with(int place, int localities::locality::*number, int value) {
+bool is_sound_with(int place, int localities::locality::* number, int value) {
   localities tree = machine();
   tree.all()[std::size_t(place)].*number = value;
   return tree.is_sound();

@@ -102,7 +102,10 @@ question const real[]{
     {"coral-ea-hwloc1.xml", 2, {.within = first_ten, .threads_per_core = one}, "0-32:8;40-72:8"},
     {"coral-ea-hwloc1.xml", 8, {.hardware_threads = thread_0}, "0;0;0;0;0;0;0;0"},
 #endif
-    {"coral-lassen.xml", 40, {.order = by_device, .threads_per_core = one}, "each 8-84:4,96-172:4",
+    {"coral-lassen.xml",
+     40,
+     {.order = by_device, .threads_per_core = one},
+     "each 8-84:4,96-172:4",
      "0;0;0;0;0;0;0;0;0;0;1;1;1;1;1;1;1;1;1;1;2;2;2;2;2;2;2;2;2;2;3;3;3;3;3;3;3;3;3;3"},
     {"coral-lassen.xml", 1, {}, "8-87,96-175", "0-3"},
     {"coral-lassen.xml", 2, {.threads_per_core = one}, "8-84:4;96-172:4", "0,1;2,3"},
@@ -124,7 +127,10 @@ question const real[]{
 /// Eight NUMA nodes of six cores, GPUs at the second, third, sixth and last; threads of a core are neighbours here.
 char const* const corona = "numa8_gpus4.xml";
 question const own[]{
-    {corona, 48, {.order = by_device}, "each 12-35,60-71,84-95",
+    {corona,
+     48,
+     {.order = by_device},
+     "each 12-35,60-71,84-95",
      "0;0;0;0;0;0;0;0;0;0;0;0;1;1;1;1;1;1;1;1;1;1;1;1;2;2;2;2;2;2;2;2;2;2;2;2;3;3;3;3;3;3;3;3;3;3;3;3"},
     {corona, 1, {}, "0-95", "0-3"},
     {corona, 2, {}, "0-47;48-95", "0,1;2,3"},
@@ -132,8 +138,11 @@ question const own[]{
     {corona, 2, {.threads_per_core = 2}, "0-47;48-95", "0,1;2,3"},
     {corona, 2, {.within = first_six, .threads_per_core = one}, "0-4:2;6-10:2"},
     {corona, 8, {.threads_per_core = one}, "0-10:2;12-22:2;24-34:2;36-46:2;48-58:2;60-70:2;72-82:2;84-94:2"},
-    {corona, 8, {.order = by_device, .threads_per_core = one},
-     "12-16:2;18-22:2;24-28:2;30-34:2;60-64:2;66-70:2;84-88:2;90-94:2", "0;0;1;1;2;2;3;3"},
+    {corona,
+     8,
+     {.order = by_device, .threads_per_core = one},
+     "12-16:2;18-22:2;24-28:2;30-34:2;60-64:2;66-70:2;84-88:2;90-94:2",
+     "0;0;1;1;2;2;3;3"},
     {corona, 8, {.hardware_threads = thread_0}, "0;0;0;0;0;0;0;0"},
     // mpibind uses all threads of a core where there are fewer tasks than NUMA nodes, whatever it is asked for
     {corona, 2, {.threads_per_core = one}, "0-46:2;48-94:2", "0,1;2,3"},

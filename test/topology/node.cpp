@@ -609,8 +609,8 @@ TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount 
                                                          "value=\"&amp;&amp;\"/></topology>"))
                   .cores()
                   .empty());
-  for (auto const& pair : {std::pair{"UTF-8\"?>\n", "UTF\n<object>?>\n"},
-                           std::pair{"<object", "<!--<object> -->\n<object"}})
+  for (auto const& pair :
+       {std::pair{"UTF-8\"?>\n", "UTF\n<object>?>\n"}, std::pair{"<object", "<!--<object> -->\n<object"}})
     CHECK(message_of([&] {
             (void)node::from_xml_text(changed(pair.first, pair.second));
           }).find("contains an element") != std::string::npos);

@@ -7,14 +7,14 @@
 
 static int failures;
 
-static void check(int holds, char const *what) {
+static void check(int holds, char const* what) {
   if (holds) return;
   fprintf(stderr, "nway.c: does not hold: %s\n", what);
   ++failures;
 }
 #define CHECK(expression) check(expression, #expression)
 
-static int count(uint64_t const *words) {
+static int count(uint64_t const* words) {
   int sum = 0;
   for (int id = 0; id < 4096; ++id) sum += (int)(words[id / 64] >> (id % 64) & 1);
   return sum;

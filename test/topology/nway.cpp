@@ -18,8 +18,8 @@
 #include <vector>
 
 using namespace keel::nway;
-using keel::topology::node;
 using keel::test::own_machine;
+using keel::topology::node;
 
 static_assert(std::is_same_v<decltype(&get_num_mems), int (*)() noexcept>);
 static_assert(std::is_same_v<decltype(&get_core_info), int (*)(int, core_info*) noexcept>);

@@ -207,7 +207,7 @@ TEST_CASE("topology: a device serves as many ranks as it has contexts before a f
   CHECK(users_with(6, first_side) == list{4, 2, 0, 0, 0}); // all near ones before the far one
   CHECK(users_with(7, first_side) == list{4, 2, 1, 0, 0});
   CHECK(users_with(9, first_side) == list{4, 2, 3, 0, 0}); // only the one that says nothing is doubled
-  CHECK(users_with(8, {}) == list{4, 2, 2, 0, 0}); // none is doubled while another has a context left
+  CHECK(users_with(8, {}) == list{4, 2, 2, 0, 0});         // none is doubled while another has a context left
   CHECK(users_with(5, {.device = device_type::network}) == list{0, 0, 0, 3, 2}); // those left over have none
   CHECK(users_with(3, {.order = order::by_device}) == list{1, 1, 1, 0, 0});
   CHECK(users_with(9, {.order = order::by_device}) == list{4, 2, 3, 0, 0}); // equally many as far as contexts go
@@ -228,8 +228,8 @@ TEST_CASE("topology: with more ranks than cores, hardware threads count") {
 
 TEST_CASE("topology: a rank without a memory of its own gets the one with the shortest latency") {
   auto const n = node::from_xml(own_machine("latencies.xml")); // the third package's memory is withheld
-  CHECK(n.place(1, {.within = id_set{4, 5}})[0].memory == 1);   // not the first, which is as many steps away
-  int const memories[]{0, 1, 2, 2};                             // of equally near ones that which no rank has
+  CHECK(n.place(1, {.within = id_set{4, 5}})[0].memory == 1);  // not the first, which is as many steps away
+  int const memories[]{0, 1, 2, 2};                            // of equally near ones that which no rank has
   for (int r = 0; r < 4; ++r) CHECK(n.place(4)[std::size_t(r)].memory == memories[r]);
 }
 

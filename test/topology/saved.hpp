@@ -22,13 +22,16 @@ struct counted {
 
 /// In test/data, always there; `write_topologies.py` says what each is for. hwloc 3 does not read those of hwloc 1.
 inline constexpr counted own_machines[]{
-    {"accelerators.xml", 2, 8, 7, 1},   {"attributes.xml", 4, 4, 0, 0},     {"contexts.xml", 2, 8, 4, 3},
-    {"cores192.xml", 2, 192, 0, 0},     {"cores96.xml", 1, 96, 0, 0},       {"gpus8_numa4.xml", 4, 32, 12, 8},
-    {"gpus_one_side.xml", 2, 12, 3, 3}, {"hbm.xml", 6, 16, 0, 0},           {"hybrid.xml", 1, 16, 0, 0},
-    {"interfaces.xml", 1, 4, 5, 1},     {"latencies.xml", 5, 8, 0, 0},      {"nested_places.xml", 3, 6, 2, 2},
-    {"no_core_level.xml", 2, 8, 0, 0},
-    {"no_io.xml", 1, 12, 0, 0},         {"numa8_gpus4.xml", 8, 48, 4, 4},   {"one_core.xml", 1, 1, 0, 0},
-    {"one_left.xml", 2, 1, 0, 0},       {"one_offline.xml", 3, 17, 1, 1},   {"restricted.xml", 1, 8, 0, 0},
+    {"accelerators.xml", 2, 8, 7, 1},     {"attributes.xml", 4, 4, 0, 0},
+    {"contexts.xml", 2, 8, 4, 3},         {"cores192.xml", 2, 192, 0, 0},
+    {"cores96.xml", 1, 96, 0, 0},         {"gpus8_numa4.xml", 4, 32, 12, 8},
+    {"gpus_one_side.xml", 2, 12, 3, 3},   {"hbm.xml", 6, 16, 0, 0},
+    {"hybrid.xml", 1, 16, 0, 0},          {"interfaces.xml", 1, 4, 5, 1},
+    {"latencies.xml", 5, 8, 0, 0},        {"nested_places.xml", 3, 6, 2, 2},
+    {"no_core_level.xml", 2, 8, 0, 0},    {"no_io.xml", 1, 12, 0, 0},
+    {"numa8_gpus4.xml", 8, 48, 4, 4},     {"one_core.xml", 1, 1, 0, 0},
+    {"one_left.xml", 2, 1, 0, 0},         {"one_offline.xml", 3, 17, 1, 1},
+    {"restricted.xml", 1, 8, 0, 0},
 #if HWLOC_API_VERSION < 0x00030000
     {"hwloc1_node_root.xml", 1, 4, 0, 0}, {"hwloc1_withheld.xml", 2, 4, 0, 0},
 #endif

@@ -134,8 +134,9 @@ TEST_CASE("topology: a text is shown to hwloc if its objects can stand where the
   taken(machine(object("Misc", "", object("Misc", ""))));
   refused(machine(object("Misc", "", object("Bridge", ""))), "stands in one that holds none");
   refused(machine("", object("Bridge", "", object("Core", sets_of_one))), "stands in one that holds none");
-  refused(machine(object("Bridge", "", object("NUMANode", " os_index=\"1\" cpuset=\"0x0\" complete_cpuset=\"0x0\" "
-                                                          "nodeset=\"0x2\" complete_nodeset=\"0x2\""))),
+  refused(machine(object("Bridge", "",
+                         object("NUMANode", " os_index=\"1\" cpuset=\"0x0\" complete_cpuset=\"0x0\" "
+                                            "nodeset=\"0x2\" complete_nodeset=\"0x2\""))),
           "stands in one that holds none");
   refused(machine("", object("PU", " os_index=\"0\"" + sets_of_one, object("Core", sets_of_one)) + other_unit),
           "stands in one that holds none");

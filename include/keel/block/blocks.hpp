@@ -72,9 +72,7 @@ struct masked_block {
     values.store(array + first, std::size_t(count));
   }
   /// Which elements of a pack are indices of this block: the first `size()`.
-  [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const {
-    return mask<Length>::first(std::size_t(count));
-  }
+  [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const { return mask<Length>::first(std::size_t(count)); }
 };
 
 } // namespace keel::block

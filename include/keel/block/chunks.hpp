@@ -47,9 +47,7 @@ public:
 
 private:
   // Unsigned, so that a range wider than half the type does not overflow.
-  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t extent() const {
-    return std::size_t(end_) - std::size_t(begin_);
-  }
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t extent() const { return std::size_t(end_) - std::size_t(begin_); }
 
   Index begin_;
   Index end_;

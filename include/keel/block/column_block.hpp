@@ -20,8 +20,7 @@ concept Field = requires(View const& v) {
   v.data();
   v.extent(0);
   v.stride(0);
-}
-&&std::size_t(View::rank) == Rank;
+} && std::size_t(View::rank) == Rank;
 
 namespace detail {
 
@@ -95,7 +94,7 @@ struct column_block {
   /// taken from `here`; a processor loads again (`Again`), which costs it less than to shift a register.
   template <int By, bool Adjacent = false, bool Again = !KEEL_ON_ACCELERATOR, class View, class T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> load_beside(View const& field,
-                                                                           pack<T, Length> const& here) const {
+                                                                            pack<T, Length> const& here) const {
     static_assert(By == 1 || By == -1, "keel::block::column_block: columns beside these are one further, or one back "
                                        "(By is 1 or -1). Use shifted(along, by).load(field)?");
     if constexpr (Again) {
@@ -138,9 +137,7 @@ struct column_block {
     for (std::size_t d = 0; d < Horizontal; ++d)
       offset += std::ptrdiff_t(first[d] * std::size_t(detail::stride_of(field, d)));
     [[maybe_unused]] std::size_t d = Horizontal;
-    ((offset += std::ptrdiff_t(std::size_t(k) *
-                                            std::size_t(detail::stride_of(field, d++)))),
-     ...);
+    ((offset += std::ptrdiff_t(std::size_t(k) * std::size_t(detail::stride_of(field, d++)))), ...);
     return field.data() + offset;
   }
 

@@ -84,8 +84,7 @@ private:
 /// field.
 template <class View>
   requires(Field<View, 2> || Field<View, 3>)
-[[nodiscard]] constexpr auto columns_of(View const& field,
-                                        std::array<std::size_t, std::size_t(View::rank) - 1> begin,
+[[nodiscard]] constexpr auto columns_of(View const& field, std::array<std::size_t, std::size_t(View::rank) - 1> begin,
                                         std::array<std::size_t, std::size_t(View::rank) - 1> end) {
   constexpr std::size_t horizontal = std::size_t(View::rank) - 1;
   columns<horizontal> c{};

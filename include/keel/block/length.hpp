@@ -91,12 +91,9 @@ namespace {
 /// | 1, because each element has a thread of its own | accelerators |
 template <class T, class Device, class Policy = void>
 inline constexpr std::size_t length = [] {
-  if constexpr (detail::length_of_policy<Policy, Device>() != 0)
-    return detail::length_of_policy<Policy, Device>();
-  else if constexpr (keel::policy::is_accelerator<Device>)
-    return std::size_t{1};
-  else if constexpr (detail::length_of_build != 0)
-    return detail::length_of_build;
+  if constexpr (detail::length_of_policy<Policy, Device>() != 0) return detail::length_of_policy<Policy, Device>();
+  else if constexpr (keel::policy::is_accelerator<Device>) return std::size_t{1};
+  else if constexpr (detail::length_of_build != 0) return detail::length_of_build;
   else
     return sizeof(T) < detail::registers_per_block * detail::register_bytes
                ? detail::registers_per_block * detail::register_bytes / sizeof(T)

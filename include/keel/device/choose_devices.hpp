@@ -28,11 +28,10 @@ consteval bool has_space(list<Tags...>) {
 
 /// Of a device that the policy names as its default, above all others, unless keel itself prefers that.
 template <class Tag, class Default>
-inline constexpr int preference =
-    std::same_as<typename device_traits<Tag>::execution_space, Default> &&
-            !std::same_as<Default, space::detail::preferred_space>
-        ? std::numeric_limits<int>::max()
-        : device_traits<Tag>::preference;
+inline constexpr int preference = std::same_as<typename device_traits<Tag>::execution_space, Default> &&
+                                          !std::same_as<Default, space::detail::preferred_space>
+                                      ? std::numeric_limits<int>::max()
+                                      : device_traits<Tag>::preference;
 
 } // namespace detail
 

@@ -49,9 +49,8 @@ inline noted_choices& noted() {
 // Of this translation unit alone, so that each one speaks for itself.
 namespace {
 [[maybe_unused]] bool const choices_noted =
-    (noted().note({KEEL_DEVICES_TEXT,
-                  KEEL_TEXT(KEEL_DEFAULT_EXECUTION_SPACE, KEEL_DEFAULT_HOST_EXECUTION_SPACE, KEEL_DEFAULT_MEMORY_SPACE,
-                            KEEL_DEFAULT_HOST_MEMORY_SPACE)}),
+    (noted().note({KEEL_DEVICES_TEXT, KEEL_TEXT(KEEL_DEFAULT_EXECUTION_SPACE, KEEL_DEFAULT_HOST_EXECUTION_SPACE,
+                                                KEEL_DEFAULT_MEMORY_SPACE, KEEL_DEFAULT_HOST_MEMORY_SPACE)}),
      true);
 } // namespace
 

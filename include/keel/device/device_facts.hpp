@@ -42,8 +42,7 @@ struct device_facts {
   /// How many knobs it has before this one.
   [[nodiscard]] constexpr std::size_t place_of(knob id) const {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < device_knob_count && i < std::size_t(id); ++i)
-      n += knobs[i].bounds != nullptr;
+    for (std::size_t i = 0; i < device_knob_count && i < std::size_t(id); ++i) n += knobs[i].bounds != nullptr;
     return n;
   }
 };

@@ -13,28 +13,28 @@ namespace keel::device {
 
 /// A value that a user sets at run time. The first four belong to a device, the rest to the program.
 enum class knob {
-  threads,             ///< host threads of this process, altogether
-  numa_regions,        ///< NUMA regions that those threads are divided over
-  device_instance,     ///< index of the accelerator among those visible to this process
-  stack_size,          ///< bytes of the stack of each thread that the device starts
-  num_devices,         ///< how many accelerators of a node may be used
-  device,              ///< name of the device that `on_device` means
-  map_device_by,       ///< how ranks of a node share its accelerators: nearest, rank, none
-  bind,                ///< whether each rank is bound to its place
-  topology_cache,      ///< a folder in which the node is kept from one start to the next
-  log_level,           ///< what is said on standard error: off, error, warning, information, details
-  copy_back_every,     ///< steps from one copying back for output that declares nothing to the next, or never
-  copy_back_vars,      ///< variables and groups that are copied back
+  threads,                       ///< host threads of this process, altogether
+  numa_regions,                  ///< NUMA regions that those threads are divided over
+  device_instance,               ///< index of the accelerator among those visible to this process
+  stack_size,                    ///< bytes of the stack of each thread that the device starts
+  num_devices,                   ///< how many accelerators of a node may be used
+  device,                        ///< name of the device that `on_device` means
+  map_device_by,                 ///< how ranks of a node share its accelerators: nearest, rank, none
+  bind,                          ///< whether each rank is bound to its place
+  topology_cache,                ///< a folder in which the node is kept from one start to the next
+  log_level,                     ///< what is said on standard error: off, error, warning, information, details
+  copy_back_every,               ///< steps from one copying back for output that declares nothing to the next, or never
+  copy_back_vars,                ///< variables and groups that are copied back
   copy_back_all_levels,          ///< whether their past levels are, too
   copy_back_written_in_analysis, ///< whether what an analysis wrote is
   only_reads_current_level,      ///< of routines that name no levels
   only_writes_current_level,     ///< the same
-  trace_file,          ///< where the tracking policy `traced` writes
-  config,              ///< a file with more knobs
-  strict,              ///< whether settings without effect are refused
-  end_timeout,         ///< seconds that a rank waits at its end for the others
-  print_configuration, ///< whether every knob is printed at the start
-  help,                ///< whether the options are printed at the start; the last
+  trace_file,                    ///< where the tracking policy `traced` writes
+  config,                        ///< a file with more knobs
+  strict,                        ///< whether settings without effect are refused
+  end_timeout,                   ///< seconds that a rank waits at its end for the others
+  print_configuration,           ///< whether every knob is printed at the start
+  help,                          ///< whether the options are printed at the start; the last
 };
 inline constexpr std::size_t knob_count = std::size_t(knob::help) + 1;
 /// Those that belong to a device, and stand first.
@@ -59,8 +59,8 @@ enum class outcome {
 }
 
 [[nodiscard]] constexpr std::string_view name(outcome o) {
-  constexpr std::array<std::string_view, 5> names{"success", "out of bounds", "invalid for device",
-                                                  "invalid value", "not applied"};
+  constexpr std::array<std::string_view, 5> names{"success", "out of bounds", "invalid for device", "invalid value",
+                                                  "not applied"};
   return names[std::size_t(o)];
 }
 

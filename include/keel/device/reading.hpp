@@ -32,9 +32,9 @@ struct read_words {
   read_words& operator=(read_words&&) noexcept;
   ~read_words();
 
-  std::vector<std::string_view> chain;  ///< the devices that may run, the best first
-  std::vector<std::string> for_kokkos;  ///< every `--kokkos-…`, to be handed to Kokkos when it starts
-  std::vector<char*> rest;              ///< the program's own, by the name it was started with
+  std::vector<std::string_view> chain; ///< the devices that may run, the best first
+  std::vector<std::string> for_kokkos; ///< every `--kokkos-…`, to be handed to Kokkos when it starts
+  std::vector<char*> rest;             ///< the program's own, by the name it was started with
 };
 
 /// Everything is parsed and checked before argv is touched, so that what is refused is whole.

@@ -102,7 +102,8 @@ public:
     running_ = before_;
     if (main_has_ended_ && space::is_started()) {
       std::fputs("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (it is static, or belongs to "
-                 "another thread). Make it in main, and return from main?\n", stderr);
+                 "another thread). Make it in main, and return from main?\n",
+                 stderr);
       return;
     }
     if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1)
@@ -175,9 +176,7 @@ public:
   [[nodiscard]] machine::thread_level thread_level() const { return session_.level(); }
 
   /// What this node is made of; looked up at the first call.
-  [[nodiscard]] topology::node const& node() const {
-    return node_.get(program().topology_cache);
-  }
+  [[nodiscard]] topology::node const& node() const { return node_.get(program().topology_cache); }
 
   /// One row for each knob: name, value, source.
   [[nodiscard]] std::vector<device::printed_knob> knobs() const {

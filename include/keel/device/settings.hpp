@@ -22,9 +22,13 @@ public:
   common_settings common;
 
   template <class Tag>
-  [[nodiscard]] configuration<Tag>& of() { return slots_.template get<Tag>().value; }
+  [[nodiscard]] configuration<Tag>& of() {
+    return slots_.template get<Tag>().value;
+  }
   template <class Tag>
-  [[nodiscard]] configuration<Tag> const& of() const { return slots_.template get<Tag>().value; }
+  [[nodiscard]] configuration<Tag> const& of() const {
+    return slots_.template get<Tag>().value;
+  }
 
   /// The devices' knobs, in the order of the list.
   [[nodiscard]] auto all() {

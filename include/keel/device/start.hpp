@@ -31,11 +31,17 @@ public:
   start& operator=(start const&) = delete;
 
   template <class Tag>
-  device::outcome set_threads(int count) { return set<Tag>(device::knob::threads, count); }
+  device::outcome set_threads(int count) {
+    return set<Tag>(device::knob::threads, count);
+  }
   template <class Tag>
-  device::outcome set_numa_regions(int count) { return set<Tag>(device::knob::numa_regions, count); }
+  device::outcome set_numa_regions(int count) {
+    return set<Tag>(device::knob::numa_regions, count);
+  }
   template <class Tag>
-  device::outcome set_device_instance(int index) { return set<Tag>(device::knob::device_instance, index); }
+  device::outcome set_device_instance(int index) {
+    return set<Tag>(device::knob::device_instance, index);
+  }
   /// Any knob of a device.
   template <class Tag>
   device::outcome set(device::knob id, std::int64_t value) {
@@ -59,9 +65,7 @@ public:
   void set_bind(device::bind_rule rule) { set(&device::program_settings::bind, rule); }
   /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
   /// node is asked for.
-  void set_topology_cache(std::string folder) {
-    set(&device::program_settings::topology_cache, std::move(folder));
-  }
+  void set_topology_cache(std::string folder) { set(&device::program_settings::topology_cache, std::move(folder)); }
   /// A file with knobs, which beat the code's; read at the start.
   void set_config(std::string file) { set(&device::program_settings::config, std::move(file)); }
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` tells.
@@ -71,7 +75,7 @@ public:
   /// Any knob of the program: a member of `device::program_settings`, or of `residency::settings` for what is copied
   /// back for output that declares nothing. `set(&residency::settings::copy_back_every, 10)`.
   template <class T, class Owner>
-  device::outcome set(T Owner::*member, std::type_identity_t<T> value) {
+  device::outcome set(T Owner::* member, std::type_identity_t<T> value) {
     if constexpr (std::is_same_v<T, std::optional<int>>)
       if (value && *value < 1) return device::outcome::invalid_value;
     for (auto const& old : device::old_spellings)

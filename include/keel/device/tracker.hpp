@@ -25,15 +25,30 @@ struct by_name;
 
 /// What a tracker is told: a device alone, not this one, this one again, or as at the start.
 template <class Tag = by_name>
-struct force { static constexpr std::string_view name = Tag::name; };
+struct force {
+  static constexpr std::string_view name = Tag::name;
+};
 template <class Tag = by_name>
-struct disable { static constexpr std::string_view name = Tag::name; };
+struct disable {
+  static constexpr std::string_view name = Tag::name;
+};
 template <class Tag = by_name>
-struct enable { static constexpr std::string_view name = Tag::name; };
+struct enable {
+  static constexpr std::string_view name = Tag::name;
+};
 struct reset {};
-template <> struct force<by_name> { std::string_view name; };
-template <> struct disable<by_name> { std::string_view name; };
-template <> struct enable<by_name> { std::string_view name; };
+template <>
+struct force<by_name> {
+  std::string_view name;
+};
+template <>
+struct disable<by_name> {
+  std::string_view name;
+};
+template <>
+struct enable<by_name> {
+  std::string_view name;
+};
 force(std::string_view) -> force<by_name>;
 disable(std::string_view) -> disable<by_name>;
 enable(std::string_view) -> enable<by_name>;
@@ -64,19 +79,31 @@ public:
   }
 
   template <class Tag>
-  void say(device::force<Tag> const& what) { set(allowed_devices{}.set(index_of(what.name, true))); }
+  void say(device::force<Tag> const& what) {
+    set(allowed_devices{}.set(index_of(what.name, true)));
+  }
   template <class Tag>
-  void say(device::disable<Tag> const& what) { set(mine().allowed.reset(index_of(what.name, false))); }
+  void say(device::disable<Tag> const& what) {
+    set(mine().allowed.reset(index_of(what.name, false)));
+  }
   template <class Tag>
-  void say(device::enable<Tag> const& what) { set(mine().allowed.set(index_of(what.name, true))); }
+  void say(device::enable<Tag> const& what) {
+    set(mine().allowed.set(index_of(what.name, true)));
+  }
   void say(device::reset) { set(at_start()); }
 
   template <policy::DeviceTag Tag>
-  void force(Tag = {}) { say(device::force<Tag>{}); }
+  void force(Tag = {}) {
+    say(device::force<Tag>{});
+  }
   template <policy::DeviceTag Tag>
-  void disable(Tag = {}) { say(device::disable<Tag>{}); }
+  void disable(Tag = {}) {
+    say(device::disable<Tag>{});
+  }
   template <policy::DeviceTag Tag>
-  void enable(Tag = {}) { say(device::enable<Tag>{}); }
+  void enable(Tag = {}) {
+    say(device::enable<Tag>{});
+  }
   void force(std::string_view name) { say(device::force<>{name}); }
   void disable(std::string_view name) { say(device::disable<>{name}); }
   void enable(std::string_view name) { say(device::enable<>{name}); }

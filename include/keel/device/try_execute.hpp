@@ -26,7 +26,7 @@ namespace keel::device {
   constexpr std::array<std::string_view, 10> signs{
       "do not fit into", // keel's own memory spaces
       "failed to allocate", "out of memory", "llocation failed", "llocation of size", "MemoryAllocation", // Kokkos
-      "cudaError", "hipError", "device lost", "DEVICE_LOST"};
+      "cudaError",          "hipError",      "device lost",      "DEVICE_LOST"};
   for (auto const sign : signs)
     if (text.find(sign) != text.npos) return true;
   return false;

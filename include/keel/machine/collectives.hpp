@@ -49,8 +49,8 @@ template <CommunicatingRanks R, Gatherable T>
 [[nodiscard]] std::vector<T> gather(basic_environment<R> const& env, std::span<T const> mine, int root) {
   if (!env.is_member()) return {};
   if (mine.size() > INT_MAX)
-    throw error("machine::gather", "one rank brings " + std::to_string(mine.size()) + " elements",
-                "MPI counts in int", "Gather in parts");
+    throw error("machine::gather", "one rank brings " + std::to_string(mine.size()) + " elements", "MPI counts in int",
+                "Gather in parts");
   auto const count = int(mine.size());
   auto const counts = R::gather_counts(env.communicator(), count, root);
   std::int64_t total = 0;

@@ -37,22 +37,22 @@ template <class R>
 concept Ranks = std::movable<typename R::communicator> && std::default_initializable<typename R::communicator> &&
                 requires(typename R::communicator const& c, typename R::handle h, int* argc, char*** argv,
                          strided const& range, chosen const& list) {
-  { R::null() } noexcept -> std::same_as<typename R::handle>;
-  { c.get() } noexcept -> std::same_as<typename R::handle>;
-  { R::start(argc, argv, thread_level::funneled) } -> std::same_as<bool>;
-  { R::stop() } -> std::same_as<void>;
-  { R::is_running() } noexcept -> std::same_as<bool>;
-  { R::level() } -> std::same_as<thread_level>;
-  { R::world() } -> std::same_as<typename R::communicator>;
-  { R::borrow(h) } -> std::same_as<typename R::communicator>;
-  { R::duplicate(c) } -> std::same_as<typename R::communicator>;
-  { R::subset(c, range) } -> std::same_as<typename R::communicator>;
-  { R::subset(c, list) } -> std::same_as<typename R::communicator>;
-  { R::by_node(c) } -> std::same_as<typename R::communicator>;
-  { R::lead_nodes(c, c).first } -> std::convertible_to<typename R::communicator>;
-  { R::rank(c) } -> std::same_as<int>;
-  { R::size(c) } -> std::same_as<int>;
-};
+                  { R::null() } noexcept -> std::same_as<typename R::handle>;
+                  { c.get() } noexcept -> std::same_as<typename R::handle>;
+                  { R::start(argc, argv, thread_level::funneled) } -> std::same_as<bool>;
+                  { R::stop() } -> std::same_as<void>;
+                  { R::is_running() } noexcept -> std::same_as<bool>;
+                  { R::level() } -> std::same_as<thread_level>;
+                  { R::world() } -> std::same_as<typename R::communicator>;
+                  { R::borrow(h) } -> std::same_as<typename R::communicator>;
+                  { R::duplicate(c) } -> std::same_as<typename R::communicator>;
+                  { R::subset(c, range) } -> std::same_as<typename R::communicator>;
+                  { R::subset(c, list) } -> std::same_as<typename R::communicator>;
+                  { R::by_node(c) } -> std::same_as<typename R::communicator>;
+                  { R::lead_nodes(c, c).first } -> std::convertible_to<typename R::communicator>;
+                  { R::rank(c) } -> std::same_as<int>;
+                  { R::size(c) } -> std::same_as<int>;
+                };
 
 /// Ranks that exchange messages: collectives need this.
 ///
@@ -63,19 +63,19 @@ concept Ranks = std::movable<typename R::communicator> && std::default_initializ
 /// | `requests` | sends and receives under way: `send receive wait`; messages of one tag between two ranks arrive in order |
 /// | `abort(c, code)` | ends every process of the job; does not return |
 template <class R>
-concept CommunicatingRanks = Ranks<R> && std::default_initializable<typename R::requests> &&
-                             requires(typename R::communicator const& c, void* data, void const* source,
-                                      std::size_t bytes, int root, std::optional<int> color,
-                                      std::vector<int> const& counts) {
-  { R::split(c, color, root) } -> std::same_as<typename R::communicator>;
-  R::barrier(c);
-  R::broadcast(c, data, bytes, root);
-  { R::gather_counts(c, root, root) } -> std::same_as<std::vector<int>>;
-  R::gather(c, source, root, bytes, data, counts, root);
-  R::all_gather(c, source, data, bytes);
-  { R::all_of(c, true) } -> std::same_as<bool>;
-  R::abort(c, root);
-};
+concept CommunicatingRanks =
+    Ranks<R> && std::default_initializable<typename R::requests> &&
+    requires(typename R::communicator const& c, void* data, void const* source, std::size_t bytes, int root,
+             std::optional<int> color, std::vector<int> const& counts) {
+      { R::split(c, color, root) } -> std::same_as<typename R::communicator>;
+      R::barrier(c);
+      R::broadcast(c, data, bytes, root);
+      { R::gather_counts(c, root, root) } -> std::same_as<std::vector<int>>;
+      R::gather(c, source, root, bytes, data, counts, root);
+      R::all_gather(c, source, data, bytes);
+      { R::all_of(c, true) } -> std::same_as<bool>;
+      R::abort(c, root);
+    };
 
 /// Ranks that one process simulates, one at a time. `node_of(c, rank)` is the number of a rank's node. What
 /// communicating ranks learn by messages is computed from it.

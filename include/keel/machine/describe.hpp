@@ -21,10 +21,10 @@ namespace keel::machine {
 /// What one rank says of itself; texts are empty where it does not know.
 struct whereabouts {
   std::string host;
-  std::string cores;    ///< ids of the node's cores, `"0-3,8"`
-  std::string memory;   ///< `"numa 0"`
-  std::string device;   ///< PCI id, `"0000:1b:00.0"`
-  std::string threads;  ///< how many there are, and of what: `"4 openmp"`
+  std::string cores;   ///< ids of the node's cores, `"0-3,8"`
+  std::string memory;  ///< `"numa 0"`
+  std::string device;  ///< PCI id, `"0000:1b:00.0"`
+  std::string threads; ///< how many there are, and of what: `"4 openmp"`
 };
 
 namespace detail {
@@ -48,7 +48,7 @@ namespace detail {
 
 struct column {
   std::string_view name;
-  std::string whereabouts::*field;
+  std::string whereabouts::* field;
 };
 inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"cores", &whereabouts::cores},
                                     column{"memory", &whereabouts::memory}, column{"device", &whereabouts::device},

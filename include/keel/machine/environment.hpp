@@ -165,7 +165,7 @@ private:
     int size = 0;
     int master = -1;
     bool is_master = false;
-    int extent = unknown;  // the size, on non-members too
+    int extent = unknown; // the size, on non-members too
   };
 
   explicit basic_environment(typename R::communicator comm) : comm_(std::move(comm)) {

@@ -28,8 +28,7 @@ public:
       detail::check_operation<Op, T>();
       if constexpr (requires { typename R::template pending<T, Op>; })
         request_ = std::make_unique<typename R::template pending<T, Op>>(env.communicator(), data, n);
-      else
-        detail::all_reduce<Op>(env, data, n);
+      else detail::all_reduce<Op>(env, data, n);
     };
     if constexpr (std::ranges::range<X>) begin(std::ranges::data(x_), std::ranges::size(x_));
     else begin(&x_, std::size_t{1});
@@ -76,7 +75,9 @@ template <CommunicatingRanks R, class X>
   return pending<R, X, std::plus<>>{env, std::move(x)};
 }
 template <CommunicatingRanks R, class X>
-[[nodiscard]] auto begin_min(basic_environment<R> const& env, X x) { return pending<R, X, least>{env, std::move(x)}; }
+[[nodiscard]] auto begin_min(basic_environment<R> const& env, X x) {
+  return pending<R, X, least>{env, std::move(x)};
+}
 template <CommunicatingRanks R, class X>
 [[nodiscard]] auto begin_max(basic_environment<R> const& env, X x) {
   return pending<R, X, greatest>{env, std::move(x)};

@@ -40,11 +40,15 @@ concept Operation = std::is_empty_v<Op> && std::default_initializable<Op> && req
 /// The smaller and the larger of two.
 struct least {
   template <class T>
-  constexpr T operator()(T const& a, T const& b) const { return b < a ? b : a; }
+  constexpr T operator()(T const& a, T const& b) const {
+    return b < a ? b : a;
+  }
 };
 struct greatest {
   template <class T>
-  constexpr T operator()(T const& a, T const& b) const { return a < b ? b : a; }
+  constexpr T operator()(T const& a, T const& b) const {
+    return a < b ? b : a;
+  }
 };
 
 /// Asks for bits that do not depend on the number of ranks.
@@ -77,9 +81,8 @@ constexpr void check_operation() {
 
 /// A model that reduces by itself; else what all bring is folded by each.
 template <class R, class T, class Op>
-concept ReducesItself = requires(typename R::communicator const& c, T* x, std::size_t n) {
-  R::template all_reduce<T, Op>(c, x, n);
-};
+concept ReducesItself =
+    requires(typename R::communicator const& c, T* x, std::size_t n) { R::template all_reduce<T, Op>(c, x, n); };
 
 template <class R, class T, class Op>
 void fold(basic_environment<R> const& env, T* x, std::size_t n, std::size_t first_rank, std::size_t end_rank) {
@@ -136,7 +139,8 @@ template <class X>
 concept Value = is_array<X> || (Sendable<X> && !std::ranges::range<X> && !Staged<X>);
 /// What is changed where it is.
 template <class X>
-concept Place = Staged<std::remove_cvref_t<X>> ||
+concept Place =
+    Staged<std::remove_cvref_t<X>> ||
     (!is_array<std::remove_cvref_t<X>> && std::ranges::contiguous_range<X> && std::ranges::borrowed_range<X> &&
      !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<X>>>);
 
@@ -146,9 +150,7 @@ concept Place = Staged<std::remove_cvref_t<X>> ||
 template <CommunicatingRanks R, detail::Value X, class Op>
 [[nodiscard]] X all_reduce(basic_environment<R> const& env, X const& x, Op) {
   X mine = x;
-  detail::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) {
-    detail::all_reduce<Op>(env, data, n);
-  });
+  detail::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) { detail::all_reduce<Op>(env, data, n); });
   return mine;
 }
 template <CommunicatingRanks R, detail::Place X, class Op>
@@ -157,17 +159,21 @@ void all_reduce(basic_environment<R> const& env, X&& x, Op) {
   if constexpr (requires { R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op>; })
     is_reached =
         R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op> && reaches_device_memory<R>();
-  detail::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) {
-    detail::all_reduce<Op>(env, data, n);
-  });
+  detail::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) { detail::all_reduce<Op>(env, data, n); });
 }
 
 template <CommunicatingRanks R, class X>
-auto sum(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), std::plus<>{}); }
+auto sum(basic_environment<R> const& env, X&& x) {
+  return machine::all_reduce(env, std::forward<X>(x), std::plus<>{});
+}
 template <CommunicatingRanks R, class X>
-auto min(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), least{}); }
+auto min(basic_environment<R> const& env, X&& x) {
+  return machine::all_reduce(env, std::forward<X>(x), least{});
+}
 template <CommunicatingRanks R, class X>
-auto max(basic_environment<R> const& env, X&& x) { return machine::all_reduce(env, std::forward<X>(x), greatest{}); }
+auto max(basic_environment<R> const& env, X&& x) {
+  return machine::all_reduce(env, std::forward<X>(x), greatest{});
+}
 
 /// The result of `op` over the ranks up to this one.
 template <CommunicatingRanks R, detail::Value X, class Op = std::plus<>>

@@ -112,8 +112,7 @@ struct simulated {
     group leaders{{0, 0, 1}, {}, all.world_rank};
     std::vector<char> has_leader(Nodes);
     for (int r = 0; r != all.size(); ++r)
-      if (std::exchange(has_leader[std::size_t(all[r] / RanksPerNode)], 1) == 0)
-        leaders.list.push_back(all[r]);
+      if (std::exchange(has_leader[std::size_t(all[r] / RanksPerNode)], 1) == 0) leaders.list.push_back(all[r]);
     int const count = leaders.size();
     bool const leads = leaders.find(all.world_rank) >= 0;
     return {leads ? communicator{std::move(leaders)} : communicator{}, count};

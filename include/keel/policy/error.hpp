@@ -28,8 +28,8 @@ class error : public std::runtime_error {
 public:
   /// Composes the message. `place` is the name without `keel::` (`"device"`),
   /// `why` and `mend` may be empty; `mend` ends without punctuation.
-  error(std::string_view place, std::string_view wrong, std::string_view why = {},
-        std::string_view mend = {}, int code = 0)
+  error(std::string_view place, std::string_view wrong, std::string_view why = {}, std::string_view mend = {},
+        int code = 0)
       : error(composed(place, wrong, why, mend), code) {}
 
   /// An error with the message of another one, as it came over the network.

@@ -28,8 +28,7 @@ struct unwrapped {
   using type = T;
 };
 template <class T>
-  requires requires { typename T::type; } &&
-           std::derived_from<T, boost::hana::basic_type<typename T::type>>
+  requires requires { typename T::type; } && std::derived_from<T, boost::hana::basic_type<typename T::type>>
 struct unwrapped<T> {
   using type = typename T::type;
 };
@@ -67,8 +66,7 @@ struct joined<keel::list<As...>> {
   using type = keel::list<As...>;
 };
 template <class... As, class... Bs, class... Rest>
-struct joined<keel::list<As...>, keel::list<Bs...>, Rest...>
-    : joined<keel::list<As..., Bs...>, Rest...> {};
+struct joined<keel::list<As...>, keel::list<Bs...>, Rest...> : joined<keel::list<As..., Bs...>, Rest...> {};
 
 template <class L, template <class> class Keep>
 struct filtered;

@@ -10,15 +10,34 @@
 
 namespace keel {
 
-struct serial    { static constexpr std::string_view name = "serial"; };
-struct openmp    { static constexpr std::string_view name = "openmp"; };
-struct threads   { static constexpr std::string_view name = "threads"; };
-struct tbb       { static constexpr std::string_view name = "tbb"; };
-struct cuda      { static constexpr std::string_view name = "cuda"; static constexpr bool is_accelerator = true; };
-struct hip       { static constexpr std::string_view name = "hip";  static constexpr bool is_accelerator = true; };
-struct sycl      { static constexpr std::string_view name = "sycl"; static constexpr bool is_accelerator = true; };
+struct serial {
+  static constexpr std::string_view name = "serial";
+};
+struct openmp {
+  static constexpr std::string_view name = "openmp";
+};
+struct threads {
+  static constexpr std::string_view name = "threads";
+};
+struct tbb {
+  static constexpr std::string_view name = "tbb";
+};
+struct cuda {
+  static constexpr std::string_view name = "cuda";
+  static constexpr bool is_accelerator = true;
+};
+struct hip {
+  static constexpr std::string_view name = "hip";
+  static constexpr bool is_accelerator = true;
+};
+struct sycl {
+  static constexpr std::string_view name = "sycl";
+  static constexpr bool is_accelerator = true;
+};
 /// A device on the host with memory of its own, so that residency mistakes show on a laptop.
-struct simulated { static constexpr std::string_view name = "simulated"; };
+struct simulated {
+  static constexpr std::string_view name = "simulated";
+};
 
 /// What is known of a device. Specialise it, in namespace `keel`, to make a tag
 /// of your own a device; `keel/space/devices.hpp` does so for the tags above.

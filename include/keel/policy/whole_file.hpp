@@ -104,7 +104,7 @@ inline int open_part(std::string const& target, std::string& name, bool& is_name
   for (int n = 0; n < 1000; ++n) { // names that killed processes left may be taken
     name = target + '.' + std::to_string(::getpid()) + '.' + std::to_string(n) + ".part";
     if (file >= 0) {
-      struct stat there {};
+      struct stat there{};
       if (::lstat(name.c_str(), &there) != 0) break;
       continue;
     }
@@ -148,7 +148,7 @@ inline write_failure replace(std::string const& target, std::string_view bytes, 
 /// permission to write, a folder, a disk, and a pipe that no process reads.
 [[nodiscard]] inline write_failure write_whole_file(std::string const& path, std::string_view bytes,
                                                     std::span<std::string const> inputs = {}) {
-  struct stat old {}, other {};
+  struct stat old{}, other{};
   bool const exists = ::stat(path.c_str(), &old) == 0;
   if (!exists && errno != ENOENT) return detail::failed(errno);
   if (exists && S_ISDIR(old.st_mode)) return detail::failed(EISDIR);

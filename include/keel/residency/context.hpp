@@ -81,7 +81,7 @@ struct context : detail::context_base<App> {
     using item = detail::item<X>;
     using variable = typename item::variable;
     using array = typename detail::fields_base<App>::template array_type<typename variable::data_type,
-                                                                        detail::memory_space_of<Tag>>;
+                                                                         detail::memory_space_of<Tag>>;
     using const_array = typename array::const_type;
     constexpr int level = item::level, levels = variable::about.levels;
     if constexpr (R::about.what == entry_kind::output) {
@@ -99,8 +99,7 @@ struct context : detail::context_base<App> {
                       "(the rest is not passed). Add it to its reads, writes or updates?");
       else if constexpr (R::about.first[at].writes != region::none)
         return this->template view<array, array, Tag>(this->asked[at].variable, levels, level);
-      else
-        return this->template view<array, const_array, Tag>(this->asked[at].variable, levels, level);
+      else return this->template view<array, const_array, Tag>(this->asked[at].variable, levels, level);
     }
   }
   template <Part X>

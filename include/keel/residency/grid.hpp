@@ -63,7 +63,7 @@ struct per_dimension {
   constexpr per_dimension() = default;
   template <std::integral... I>
     requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank} &&
-             ((std::same_as<I, bool> || !std::same_as<T, bool>)&&...))
+             ((std::same_as<I, bool> || !std::same_as<T, bool>) && ...))
   constexpr explicit per_dimension(I... n) : values{T(n)...}, given(sizeof...(I)) {}
 
   [[nodiscard]] constexpr T operator[](int d) const { return values[given == 1 ? 0 : std::size_t(d)]; }
@@ -129,13 +129,13 @@ private:
 
 /// One rank's share of a grid. Local indices count ghosts, so the owned cells begin at the width.
 struct share {
-  int rank = 0;                                    ///< dimensions
-  indices global_extents;                          ///< of the whole grid, without ghosts
-  indices global_begin;                            ///< global index of the first owned cell
-  indices extents;                                 ///< local, with ghosts
-  indices width;                                   ///< of the ghosts
+  int rank = 0;                                              ///< dimensions
+  indices global_extents;                                    ///< of the whole grid, without ghosts
+  indices global_begin;                                      ///< global index of the first owned cell
+  indices extents;                                           ///< local, with ghosts
+  indices width;                                             ///< of the ghosts
   std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
-  indices processes, position;                     ///< the ranks as a grid, and where this one is
+  indices processes, position;                               ///< the ranks as a grid, and where this one is
   region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
 
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }

@@ -178,7 +178,7 @@ private:
   // Where a variable's cells begin, apart from the rest, so that many fit into a cache.
   struct place {
     std::uint32_t first;
-    cell empty; // regions that have no bytes on any rank
+    cell empty;             // regions that have no bytes on any rank
     bool is_flying = false; // it is in flying_variables_
   };
   // What goes one way in one call of the provider, with the place of each cell.
@@ -257,7 +257,7 @@ private:
   int memories_, components_;
   std::uint32_t open_ = 0;
   std::array<int, max_memories> created_{}; // variables that are there, by memory
-  bool has_gaps_ = false; // a region has bytes on other ranks alone
+  bool has_gaps_ = false;                   // a region has bytes on other ranks alone
   std::vector<std::string> memory_names_;
   std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;
@@ -265,8 +265,8 @@ private:
   std::vector<int> by_name_; // numbers of the variables, in the order of their names
   std::vector<cell> cells_;
   std::vector<copies_in_flight> in_flight_;
-  std::vector<int> flying_variables_; // variables of which copies may be under way
-  copies_in_flight flying_devices_ = 0;      // all their copies_in_flight
+  std::vector<int> flying_variables_;   // variables of which copies may be under way
+  copies_in_flight flying_devices_ = 0; // all their copies_in_flight
   residency::traffic traffic_;
   [[no_unique_address]] O observer_;
 };

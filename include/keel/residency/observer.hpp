@@ -37,21 +37,21 @@ namespace keel::residency {
 /// `is_told` is false where all of it does nothing, so that callers can leave out loops. Models:
 /// `unobserved`, `reasons`, `trace`, and the test's recording one.
 template <class O>
-concept Observer = requires(O& o, int n, memory m, region r, std::uint64_t bytes, std::string_view text,
-                            request const& one, std::span<transfer const> batch, region_bytes const& by_region,
-                            bool done, rotation how) {
-  requires O::is_told || !O::is_told;
-  o.add(text, n, n, by_region);
-  o.create(n, m);
-  o.before(batch, text);
-  o.after(batch, text, done);
-  o.before_exchange();
-  o.exchange(n, n, n, bytes);
-  o.rotate(n, how);
-  o.write(one, n, m, text);
-  o.lose(one, n, text);
-  { o.why(n, n, n, r) } -> std::same_as<std::string>;
-};
+concept Observer =
+    requires(O& o, int n, memory m, region r, std::uint64_t bytes, std::string_view text, request const& one,
+             std::span<transfer const> batch, region_bytes const& by_region, bool done, rotation how) {
+      requires O::is_told || !O::is_told;
+      o.add(text, n, n, by_region);
+      o.create(n, m);
+      o.before(batch, text);
+      o.after(batch, text, done);
+      o.before_exchange();
+      o.exchange(n, n, n, bytes);
+      o.rotate(n, how);
+      o.write(one, n, m, text);
+      o.lose(one, n, text);
+      { o.why(n, n, n, r) } -> std::same_as<std::string>;
+    };
 
 /// Observers that ask for more: the number of each step before it; the bytes of a component
 /// that is not like the first; a file, with the rank and what memories are called, then the knobs of the runtime; when
@@ -67,9 +67,8 @@ concept WritesFile = requires(O& o, std::string const& path, int rank, std::vect
 };
 
 template <class O>
-concept TimesRoutines = requires(O& o, std::string_view routine, memory m) {
-  o.end_routine(o.begin_routine(), routine, m);
-};
+concept TimesRoutines =
+    requires(O& o, std::string_view routine, memory m) { o.end_routine(o.begin_routine(), routine, m); };
 template <class O>
 concept HearsSchedules = requires(O& o, std::string_view text, std::size_t n, int depth) {
   { o.begins_schedule(text) } -> std::same_as<bool>;

@@ -39,8 +39,11 @@ struct exchange {
   using parts = keel::list<Xs...>;
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
       declaration{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, region::halo}...});
-  static constexpr entry about{entry_kind::exchange, name_of(entry_kind::exchange), {place::kind::at_exchange},
-                               declared.list.data(), declared.size};
+  static constexpr entry about{entry_kind::exchange,
+                               name_of(entry_kind::exchange),
+                               {place::kind::at_exchange},
+                               declared.list.data(),
+                               declared.size};
 };
 
 namespace detail {

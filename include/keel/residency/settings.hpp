@@ -17,16 +17,16 @@ namespace keel::residency {
 
 /// The knobs, with their defaults. Output that declares what it reads needs none of them.
 struct settings {
-  std::optional<int> copy_back_every = 1;    ///< steps from one copying back to the next; empty: never
-  std::string copy_back_vars = "all";        ///< names of variables or groups, see `chosen_by`
+  std::optional<int> copy_back_every = 1;             ///< steps from one copying back to the next; empty: never
+  std::string copy_back_vars = "all";                 ///< names of variables or groups, see `chosen_by`
   std::string copy_back_vars_name = "copy-back-vars"; ///< what the user wrote these to: an option or a variable
-  bool copy_back_all_levels = false;         ///< or the current level alone
-  bool copy_back_written_in_analysis = true; ///< what the routines of an `analysis` wrote, at its end
-  bool only_reads_current_level = false;     ///< of a routine that names no levels: see `all_levels`
+  bool copy_back_all_levels = false;                  ///< or the current level alone
+  bool copy_back_written_in_analysis = true;          ///< what the routines of an `analysis` wrote, at its end
+  bool only_reads_current_level = false;              ///< of a routine that names no levels: see `all_levels`
   bool only_writes_current_level = false;
-  bool verbose = false;                      ///< a line on standard error for each copying back
-  bool veryverbose = false; ///< and one for each routine and exchange that needed copies; of rank 0, both
-  std::string trace_file = "keel-trace";     ///< what `traced` writes goes to this name, with `.rank.jsonl` behind it
+  bool verbose = false;                  ///< a line on standard error for each copying back
+  bool veryverbose = false;              ///< and one for each routine and exchange that needed copies; of rank 0, both
+  std::string trace_file = "keel-trace"; ///< what `traced` writes goes to this name, with `.rank.jsonl` behind it
 };
 
 /// What a variable can be called by.

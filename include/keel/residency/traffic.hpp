@@ -25,7 +25,7 @@ public:
   struct counters {
     std::string name;
     std::array<region_bytes, 3> bytes{}; ///< by way and region
-    std::uint64_t copies = 0;                            ///< transfers between memories
+    std::uint64_t copies = 0;            ///< transfers between memories
   };
 
   [[nodiscard]] std::vector<counters> const& variables() const { return variables_; }

@@ -26,7 +26,16 @@ namespace keel::residency {
 /// and accepts others, because a routine may leave cells beyond the grid alone. So `walls` has a bit more than its
 /// cells.
 enum class region : std::uint8_t {
-  none = 0, core = 1, rim = 2, owned = 3, halo = 4, inside = 7, ghosts = 12, everywhere = 15, written = 16, walls = 24
+  none = 0,
+  core = 1,
+  rim = 2,
+  owned = 3,
+  halo = 4,
+  inside = 7,
+  ghosts = 12,
+  everywhere = 15,
+  written = 16,
+  walls = 24
 };
 
 inline constexpr region core = region::core;
@@ -42,9 +51,9 @@ inline constexpr region single_regions[region_count] = {region::core, region::ri
 [[nodiscard]] constexpr int index_of(region single) { return std::countr_zero(std::uint8_t(single)); }
 /// What messages call it. The halo is called ghosts, with and without walls.
 [[nodiscard]] constexpr std::string_view name_of(region r) {
-  constexpr std::string_view names[] = {"nothing", "core",           "rim",           "owned",
-                                        "ghosts",  "core and ghosts", "rim and ghosts", "everywhere",
-                                        "walls",   "core and walls",  "rim and walls",  "owned and walls"};
+  constexpr std::string_view names[] = {"nothing",         "core",           "rim",        "owned", "ghosts",
+                                        "core and ghosts", "rim and ghosts", "everywhere", "walls", "core and walls",
+                                        "rim and walls",   "owned and walls"};
   unsigned const cells = unsigned(r) & unsigned(region::everywhere);
   return r == region::written ? names[8] : names[(cells & 4U) != 0 ? cells & 7U : cells];
 }

@@ -31,10 +31,10 @@ struct variable_info {
   std::string_view name;
   int levels;
   bool lies_on_grid;
-  bool has_ghosts; ///< and regions; without, all that it has is one
+  bool has_ghosts;        ///< and regions; without, all that it has is one
   std::string_view group; ///< empty where it is in none
-  std::int64_t padding; ///< the extent of neighbours in memory is a multiple of it
-  std::uint64_t key; ///< of the name, so that comparing is cheap
+  std::int64_t padding;   ///< the extent of neighbours in memory is a multiple of it
+  std::uint64_t key;      ///< of the name, so that comparing is cheap
 
   constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {},
                           bool ghosts = true, std::int64_t multiple = 1)
@@ -87,8 +87,12 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
     if constexpr (requires { P::name; }) group = P::name;
   };
   (look(std::type_identity<Properties>{}), ...);
-  return {name, level_count, is_array && !(std::is_same_v<Properties, off_grid> || ...), group,
-          !(std::is_same_v<Properties, without_ghosts> || ...), padding};
+  return {name,
+          level_count,
+          is_array && !(std::is_same_v<Properties, off_grid> || ...),
+          group,
+          !(std::is_same_v<Properties, without_ghosts> || ...),
+          padding};
 }
 } // namespace detail
 
@@ -159,11 +163,17 @@ struct part {
   static constexpr int level = detail::item<X>::level;
   static constexpr region where = Where;
 };
-template <Part X> struct rim        : part<X, region::rim> {};
-template <Part X> struct owned      : part<X, region::owned> {};
-template <Part X> struct inside     : part<X, region::inside> {};
-template <Part X> struct walls      : part<X, region::walls> {};
-template <Part X> struct ghosts     : part<X, region::ghosts> {};
-template <Part X> struct everywhere : part<X, region::everywhere> {};
+template <Part X>
+struct rim : part<X, region::rim> {};
+template <Part X>
+struct owned : part<X, region::owned> {};
+template <Part X>
+struct inside : part<X, region::inside> {};
+template <Part X>
+struct walls : part<X, region::walls> {};
+template <Part X>
+struct ghosts : part<X, region::ghosts> {};
+template <Part X>
+struct everywhere : part<X, region::everywhere> {};
 
 } // namespace keel::residency

@@ -126,8 +126,7 @@ struct launcher<Space> {
     if (count == 0) return true;
     auto const wide = std::size_t(threads);
     // Bounds for 384 threads allow each of them 168 registers on CUDA; without any, nvcc keeps to 96, and loads wait.
-    Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<384, 1>> policy(space, int((count + wide - 1) / wide),
-                                                                   threads);
+    Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<384, 1>> policy(space, int((count + wide - 1) / wide), threads);
     std::size_t const bytes = (room.own * wide + room.common) * sizeof(T) + keel::space::detail::team_border;
     policy.set_scratch_size(0, Kokkos::PerTeam(int(bytes)));
     // Arguments of the kernel go with its launch, else Kokkos would wait for the one before.
@@ -151,8 +150,7 @@ template <class Team>
 struct launcher<Team> {
   template <class F>
   KEEL_FUNCTION static void run(Team const& team, std::size_t count, F const& f) {
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::int64_t(count)),
-                         keel::space::detail::blocked_for<F>{f});
+    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, std::int64_t(count)), keel::space::detail::blocked_for<F>{f});
   }
 };
 

@@ -22,7 +22,9 @@ struct pointer_of_rank {
   using type = typename pointer_of_rank<T, Rank - 1>::type*;
 };
 template <class T>
-struct pointer_of_rank<T, 0> { using type = T; };
+struct pointer_of_rank<T, 0> {
+  using type = T;
+};
 
 /// The index along which the elements of a view are neighbours.
 template <class View>
@@ -70,8 +72,7 @@ template <std::size_t Length, class View>
       std::is_same_v<layout, Kokkos::LayoutRight> || std::is_same_v<layout, Kokkos::LayoutLeft>,
       "keel::block::blocked_view: the view is neither LayoutRight nor LayoutLeft (its neighbours are not known to "
       "be adjacent). Block the view that it is a part of?");
-  static_assert(std::size_t(View::rank) > 0,
-                "keel::block::blocked_view: the view has no index. Load the value?");
+  static_assert(std::size_t(View::rank) > 0, "keel::block::blocked_view: the view has no index. Load the value?");
   constexpr std::size_t rank = std::size_t(View::rank), along = detail::contiguous_index<View>;
   using element =
       std::conditional_t<std::is_const_v<typename View::value_type>, pack<T, Length> const, pack<T, Length>>;
@@ -80,9 +81,9 @@ template <std::size_t Length, class View>
 
   std::size_t const packs = (std::size_t(view.extent(along)) + Length - 1) / Length;
   if (auto const why = detail::unfit_for_packs<Length>(view, packs * Length); !why.empty())
-    throw error("block",
-                "view '" + std::string(view.label()) + "' cannot be read in packs of " + std::to_string(Length), why,
-                "Allocate it with Kokkos::AllowPadding, or with extents in whole packs (a variable: keel::residency::padded)");
+    throw error(
+        "block", "view '" + std::string(view.label()) + "' cannot be read in packs of " + std::to_string(Length), why,
+        "Allocate it with Kokkos::AllowPadding, or with extents in whole packs (a variable: keel::residency::padded)");
   Kokkos::LayoutStride shape;
   for (std::size_t d = 0; d < rank; ++d) {
     shape.dimension[d] = d == along ? packs : std::size_t(view.extent(d));

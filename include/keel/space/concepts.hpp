@@ -55,12 +55,12 @@ enum class reach {
 ///
 /// Laws every model must keep: test/laws/memory_space.hpp, installed as <keel/laws/memory_space.hpp>.
 template <class R>
-concept Resource = std::copy_constructible<R> &&
-                   requires(R const& resource, void* pointer, std::size_t bytes, std::size_t alignment) {
-                     { R::name } -> std::convertible_to<char const*>;
-                     { R::reached_from } -> std::convertible_to<reach>;
-                     { resource.allocate(bytes, alignment) } -> std::same_as<void*>;
-                     resource.deallocate(pointer, bytes, alignment);
-                   };
+concept Resource =
+    std::copy_constructible<R> && requires(R const& resource, void* pointer, std::size_t bytes, std::size_t alignment) {
+      { R::name } -> std::convertible_to<char const*>;
+      { R::reached_from } -> std::convertible_to<reach>;
+      { resource.allocate(bytes, alignment) } -> std::same_as<void*>;
+      resource.deallocate(pointer, bytes, alignment);
+    };
 
 } // namespace keel::space

@@ -21,19 +21,15 @@ namespace keel {
 /// Whether the device is compiled in. A tag without traits is no device, so it is not.
 template <class Tag>
 inline constexpr bool supported = [] {
-  if constexpr (requires { device_traits<Tag>::supported; })
-    return bool{device_traits<Tag>::supported};
-  else
-    return false;
+  if constexpr (requires { device_traits<Tag>::supported; }) return bool{device_traits<Tag>::supported};
+  else return false;
 }();
 
 /// Whether the device is here, now. Asks the system; false where it is not compiled in.
 template <class Tag>
 [[nodiscard]] bool available() {
-  if constexpr (supported<Tag>)
-    return device_traits<Tag>::available();
-  else
-    return false;
+  if constexpr (supported<Tag>) return device_traits<Tag>::available();
+  else return false;
 }
 
 namespace space::detail {

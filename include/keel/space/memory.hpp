@@ -40,18 +40,25 @@ struct runs_on<R> {
 /// Kokkos' own spaces: name, size and label. Copies of a space share its resource.
 template <class R>
 class memory {
-  static_assert(requires { { R::name } -> std::convertible_to<char const*>; },
-                "keel::space::memory: the resource has no name (labels and messages show it). "
-                "Add static constexpr char const* name?");
-  static_assert(requires { { R::reached_from } -> std::convertible_to<reach>; },
-                "keel::space::memory: the resource has no reached_from (which code may access an element). "
-                "Add static constexpr keel::space::reach reached_from?");
-  static_assert(requires(R const& r, std::size_t n) { { r.allocate(n, n) } -> std::same_as<void*>; },
-                "keel::space::memory: the resource has no allocate (a space gives bytes). "
-                "Add void* allocate(std::size_t bytes, std::size_t alignment) const?");
-  static_assert(requires(R const& r, void* p, std::size_t n) { r.deallocate(p, n, n); },
-                "keel::space::memory: the resource has no deallocate (a space takes bytes back). "
-                "Add void deallocate(void*, std::size_t bytes, std::size_t alignment) const?");
+  static_assert(
+      requires {
+        { R::name } -> std::convertible_to<char const*>;
+      }, "keel::space::memory: the resource has no name (labels and messages show it). "
+         "Add static constexpr char const* name?");
+  static_assert(
+      requires {
+        { R::reached_from } -> std::convertible_to<reach>;
+      }, "keel::space::memory: the resource has no reached_from (which code may access an element). "
+         "Add static constexpr keel::space::reach reached_from?");
+  static_assert(
+      requires(R const& r, std::size_t n) {
+        { r.allocate(n, n) } -> std::same_as<void*>;
+      }, "keel::space::memory: the resource has no allocate (a space gives bytes). "
+         "Add void* allocate(std::size_t bytes, std::size_t alignment) const?");
+  static_assert(
+      requires(R const& r, void* p, std::size_t n) { r.deallocate(p, n, n); },
+      "keel::space::memory: the resource has no deallocate (a space takes bytes back). "
+      "Add void deallocate(void*, std::size_t bytes, std::size_t alignment) const?");
 
 public:
   using resource_type = R;
@@ -84,7 +91,8 @@ public:
     } catch (std::exception const& thrown) {
       refuse(label, bytes, reason_of(thrown));
     }
-    if (pointer == nullptr) [[unlikely]] refuse(label, bytes, "insufficient memory");
+    if (pointer == nullptr) [[unlikely]]
+      refuse(label, bytes, "insufficient memory");
     if (Kokkos::Profiling::profileLibraryLoaded())
       Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(name()), label, pointer,
                                       logical == 0 ? bytes : logical);

@@ -25,12 +25,14 @@ namespace keel::space {
 /// those that started before it are ended in reverse and the exception passes on.
 template <class... Ts>
 struct plugins {
-  static_assert((requires { { Ts::name } -> std::convertible_to<std::string_view>; } && ...),
-                "keel::space::plugins: a plug-in has no name (it is shown and sorted by). "
-                "Add static constexpr std::string_view name?");
-  static_assert((requires { { Ts::order } -> std::convertible_to<int>; } && ...),
-                "keel::space::plugins: a plug-in has no order (it says when to start). "
-                "Add static constexpr int order?");
+  static_assert((requires {
+                  { Ts::name } -> std::convertible_to<std::string_view>;
+                } && ...), "keel::space::plugins: a plug-in has no name (it is shown and sorted by). "
+                           "Add static constexpr std::string_view name?");
+  static_assert((requires {
+                  { Ts::order } -> std::convertible_to<int>;
+                } && ...), "keel::space::plugins: a plug-in has no order (it says when to start). "
+                           "Add static constexpr int order?");
   static_assert((requires(settings const& s) { Ts::initialize(s); } && ...),
                 "keel::space::plugins: a plug-in has no initialize (it starts with Kokkos). "
                 "Add static void initialize(keel::space::settings const&)?");

@@ -22,7 +22,7 @@ namespace keel::space {
 /// How a pool takes from its upstream.
 struct pool_options {
   std::size_t limit = std::numeric_limits<std::size_t>::max(); ///< bytes it may hold at once
-  std::size_t largest_block = 1 << 20; ///< larger ones come from the upstream, one by one
+  std::size_t largest_block = 1 << 20;                         ///< larger ones come from the upstream, one by one
 };
 
 namespace detail {
@@ -43,7 +43,8 @@ private:
       held_ -= bytes;
       throw std::bad_alloc();
     }
-    for (auto seen = high_water_.load(); seen < after && !high_water_.compare_exchange_weak(seen, after);) {}
+    for (auto seen = high_water_.load(); seen < after && !high_water_.compare_exchange_weak(seen, after);) {
+    }
     try {
       return upstream_.allocate("keel::space::pool", bytes);
     } catch (...) {

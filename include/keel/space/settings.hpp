@@ -11,10 +11,10 @@ namespace keel::space {
 
 /// What is wanted of a device; empty where no value is set, and the device decides.
 struct settings {
-  std::optional<int> threads = {};         ///< in total, over all NUMA regions
-  std::optional<int> numa_regions = {};    ///< where this Kokkos has such a knob
-  std::optional<int> device_instance = {}; ///< counted among the visible ones
-  std::optional<int> num_devices = {};     ///< ranks share so many; only where no instance is chosen
+  std::optional<int> threads = {};             ///< in total, over all NUMA regions
+  std::optional<int> numa_regions = {};        ///< where this Kokkos has such a knob
+  std::optional<int> device_instance = {};     ///< counted among the visible ones
+  std::optional<int> num_devices = {};         ///< ranks share so many; only where no instance is chosen
   std::optional<std::int64_t> stack_size = {}; ///< bytes of the stack of each thread that the device starts
 
   friend constexpr bool operator==(settings const&, settings const&) = default;

@@ -115,9 +115,7 @@ struct simulated::plugin {
   }
 };
 
-inline simulated::simulated() : queue_(&detail::queues::all().first()) {
-  detail::enroll<plugin>();
-}
+inline simulated::simulated() : queue_(&detail::queues::all().first()) { detail::enroll<plugin>(); }
 
 inline simulated simulated::new_instance() {
   detail::enroll<plugin>();
@@ -129,9 +127,7 @@ inline bool simulated::impl_is_initialized() {
   return detail::plugin_events<plugin>::running;
 }
 
-inline void simulated::print_configuration(std::ostream& out, bool detail) {
-  plugin::print_configuration(out, detail);
-}
+inline void simulated::print_configuration(std::ostream& out, bool detail) { plugin::print_configuration(out, detail); }
 
 namespace detail {
 

@@ -56,8 +56,8 @@ inline void report_leaks_at_the_end() {
 
 /// The options of Kokkos that take a whole number; those of devices may take two.
 inline constexpr std::array<std::string_view, 7> numbered_options{
-    "--kokkos-threads", "--kokkos-num-threads", "--kokkos-numa", "--kokkos-device-id", "--kokkos-device",
-    "--kokkos-num-devices", "--kokkos-ndevices"};
+    "--kokkos-threads", "--kokkos-num-threads", "--kokkos-numa",    "--kokkos-device-id",
+    "--kokkos-device",  "--kokkos-num-devices", "--kokkos-ndevices"};
 
 /// Refuses a number that Kokkos refuses without a name, ends the program for, or takes for another one.
 inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
@@ -134,8 +134,8 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     detail::wanted_settings() = {};
 #if KOKKOS_VERSION < 30700 // Kokkos removes what it knows; from 3.7 on it speaks of the rest itself
     for (int at = 1; at < argc; ++at)
-      policy::log(policy::log_level::warning, argv[std::size_t(at)] +
-                                                  std::string(" is read by nothing in this Kokkos. Leave it out?"));
+      policy::log(policy::log_level::warning,
+                  argv[std::size_t(at)] + std::string(" is read by nothing in this Kokkos. Leave it out?"));
 #endif
   }
   if (life.watched) return;

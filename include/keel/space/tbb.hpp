@@ -104,9 +104,7 @@ public:
   /// Whether it may be used: Kokkos runs.
   [[nodiscard]] static bool impl_is_initialized();
   /// The calling thread among those that run the same kernel, and how many of these there are.
-  [[nodiscard]] static unsigned impl_hardware_thread_id() {
-    return unsigned(detail::arenas::thread_number());
-  }
+  [[nodiscard]] static unsigned impl_hardware_thread_id() { return unsigned(detail::arenas::thread_number()); }
   [[nodiscard]] static unsigned impl_max_hardware_threads() { return unsigned(own().threads()); }
   /// 1 is the process's own.
   [[nodiscard]] std::uint32_t impl_instance_id() const { return arenas_->id(); }

@@ -11,12 +11,23 @@
 namespace keel::nway {
 
 enum mem_type_t {
-  MEM_TYPE_ANY, MEM_TYPE_DRAM, MEM_TYPE_HIGH_BANDWIDTH, MEM_TYPE_DEVICE, MEM_TYPE_PERSISTENT, MEM_TYPE_CXL,
+  MEM_TYPE_ANY,
+  MEM_TYPE_DRAM,
+  MEM_TYPE_HIGH_BANDWIDTH,
+  MEM_TYPE_DEVICE,
+  MEM_TYPE_PERSISTENT,
+  MEM_TYPE_CXL,
   MEM_TYPE_CACHE_SIDE
 };
 enum core_type_t { CORE_TYPE_ANY, CORE_TYPE_PERFORMANCE, CORE_TYPE_EFFICIENCY };
 enum dev_type_t {
-  DEV_TYPE_ANY, DEV_TYPE_NETWORK, DEV_TYPE_GPU, DEV_TYPE_FPGA, DEV_TYPE_COPROCESSOR, DEV_TYPE_STORAGE, DEV_TYPE_OTHER
+  DEV_TYPE_ANY,
+  DEV_TYPE_NETWORK,
+  DEV_TYPE_GPU,
+  DEV_TYPE_FPGA,
+  DEV_TYPE_COPROCESSOR,
+  DEV_TYPE_STORAGE,
+  DEV_TYPE_OTHER
 };
 
 /// What a function answers where it does not answer a number. Every misuse has a code of its own,
@@ -25,10 +36,10 @@ enum code {
   NWAY_SUCCESS = 0,
   NWAY_NO_SUCH_ID = -1,
   NWAY_NO_SUCH_TYPE = -2,
-  NWAY_BAD_RANGE = -3,    ///< min < 0, or max < min and not -1
+  NWAY_BAD_RANGE = -3, ///< min < 0, or max < min and not -1
   NWAY_NULL_POINTER = -4,
-  NWAY_TOO_LARGE = -5,    ///< the node has more ids than a set holds
-  NWAY_NO_NODE = -6,      ///< the node cannot be read; `keel::topology::node::here()` says why
+  NWAY_TOO_LARGE = -5, ///< the node has more ids than a set holds
+  NWAY_NO_NODE = -6,   ///< the node cannot be read; `keel::topology::node::here()` says why
 };
 
 /// Room for 4,096 ids, as a value.

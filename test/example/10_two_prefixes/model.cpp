@@ -16,4 +16,6 @@ int main(int argc, char** argv) try {
   std::cout << "the model is on " << run.device_name() << ", the solver on " << s.device() << '\n';
   std::cout << "the solver says " << s.sum_to(100) << '\n';
   for (int i = 1; i < argc; ++i) std::cout << "left over: " << argv[i] << '\n';
-} catch (std::exception const& e) { return keel::report(e); }
+} catch (std::exception const& e) {
+  return keel::report(e);
+}

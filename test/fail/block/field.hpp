@@ -17,5 +17,7 @@ struct field {
 template <class... Level>
 struct body {
   template <class Block>
-  void operator()(Block const& b) const { b.store(field<3>{}, b.load(field<3>{}, Level{}...), 0); }
+  void operator()(Block const& b) const {
+    b.store(field<3>{}, b.load(field<3>{}, Level{}...), 0);
+  }
 };

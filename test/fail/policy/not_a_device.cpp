@@ -2,4 +2,6 @@
 // expect: DeviceTag
 #include <keel/policy.hpp>
 
-int main() { keel::for_each_device<keel::list<int>>([](auto) {}); }
+int main() {
+  keel::for_each_device<keel::list<int>>([](auto) {});
+}

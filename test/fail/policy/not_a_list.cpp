@@ -2,4 +2,6 @@
 // expect: TypeList
 #include <keel/policy.hpp>
 
-int main() { keel::for_each_device<keel::serial>([](auto) {}); }
+int main() {
+  keel::for_each_device<keel::serial>([](auto) {});
+}

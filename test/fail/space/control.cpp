@@ -26,7 +26,8 @@ int main() {
   Kokkos::View<double*, keel::space::simulated_memory> const far("far", 10);
   Kokkos::deep_copy(host, far);
   Kokkos::View<double, Kokkos::HostSpace> const sum("sum");
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 10),
-                          KOKKOS_LAMBDA(int i, double& s) { s += near(i); }, sum);
+  Kokkos::parallel_reduce(
+      Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 10), KOKKOS_LAMBDA(int i, double& s) { s += near(i); },
+      sum);
   (void)keel::block::blocked_view<5>(host);
 }

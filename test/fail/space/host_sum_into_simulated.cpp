@@ -4,6 +4,6 @@
 
 int main() {
   Kokkos::View<double, keel::space::simulated_memory> const sum("sum");
-  Kokkos::parallel_reduce(Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 10),
-                          KOKKOS_LAMBDA(int i, double& s) { s += i; }, sum);
+  Kokkos::parallel_reduce(
+      Kokkos::RangePolicy<Kokkos::DefaultHostExecutionSpace>(0, 10), KOKKOS_LAMBDA(int i, double& s) { s += i; }, sum);
 }

@@ -192,11 +192,21 @@ KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void stored_part(P const& p, element<P
 }
 
 // Structs, not lambdas: they are called on devices, too, and on registers as on elements.
-struct plus     { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a + b; } };
-struct minus    { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a - b; } };
-struct times    { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a * b; } };
-struct over     { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a / b; } };
-struct negative { KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a) const { return -a; } };
+struct plus {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a + b; }
+};
+struct minus {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a - b; }
+};
+struct times {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a * b; }
+};
+struct over {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return a / b; }
+};
+struct negative {
+  KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a) const { return -a; }
+};
 struct smaller {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto operator()(auto a, auto b) const { return b < a ? b : a; }
 };

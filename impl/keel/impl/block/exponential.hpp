@@ -73,9 +73,8 @@ struct logarithm {
   KEEL_FORCE_INLINE KEEL_FUNCTION V operator()(V given) const {
     using I = typename register_of<std::int64_t, sizeof(V) / sizeof(double)>::type;
     using U = typename register_of<std::uint64_t, sizeof(V) / sizeof(double)>::type;
-    constexpr double series[] = {0x1.5555555555592p-1, 0x1.999999997fd77p-2, 0x1.24924941f4fcap-2,
-                                 0x1.c71c520607208p-3, 0x1.74663fa24cd53p-3, 0x1.39a1a6f3b88a4p-3,
-                                 0x1.2f0634a5f7592p-3};
+    constexpr double series[] = {0x1.5555555555592p-1, 0x1.999999997fd77p-2, 0x1.24924941f4fcap-2, 0x1.c71c520607208p-3,
+                                 0x1.74663fa24cd53p-3, 0x1.39a1a6f3b88a4p-3, 0x1.2f0634a5f7592p-3};
     constexpr std::uint64_t half_root = 0x3fe6a09e667f3bcd; // the bits of sqrt(1/2)
     constexpr std::uint64_t one_over = std::uint64_t{1} << 62;
     V const normal = spread<V>(least_normal);

@@ -31,13 +31,21 @@ template <class To, class From>
 template <std::size_t Bytes>
 struct integer_of;
 template <>
-struct integer_of<1> { using type = std::int8_t; };
+struct integer_of<1> {
+  using type = std::int8_t;
+};
 template <>
-struct integer_of<2> { using type = std::int16_t; };
+struct integer_of<2> {
+  using type = std::int16_t;
+};
 template <>
-struct integer_of<4> { using type = std::int32_t; };
+struct integer_of<4> {
+  using type = std::int32_t;
+};
 template <>
-struct integer_of<8> { using type = std::int64_t; };
+struct integer_of<8> {
+  using type = std::int64_t;
+};
 template <class T>
 using lane = typename integer_of<sizeof(T)>::type;
 
@@ -49,7 +57,9 @@ struct register_of {
 #endif
 };
 template <class T>
-struct register_of<T, 1> { using type = T; };
+struct register_of<T, 1> {
+  using type = T;
+};
 
 /// Elements of `T` in a register of a pack of `Length`: the most that divide the length, so that nothing is left over.
 template <class T, std::size_t Length>
@@ -89,8 +99,7 @@ template <class T, class V>
   constexpr std::size_t width = sizeof(V) / sizeof(T);
 #if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
   auto const& whole = *reinterpret_cast<T const(*)[width]>(source);
-  if constexpr (sizeof(T) == 8)
-    asm("vmovupd %1, %0%{%2%}" : "+v"(rest) : "m"(whole), "Yk"(first_of_sixteen(count)));
+  if constexpr (sizeof(T) == 8) asm("vmovupd %1, %0%{%2%}" : "+v"(rest) : "m"(whole), "Yk"(first_of_sixteen(count)));
   else asm("vmovups %1, %0%{%2%}" : "+v"(rest) : "m"(whole), "Yk"(first_of_sixteen(count)));
 #else
   for (std::size_t i = 0; i < width && i < count; ++i) rest[i] = source[i];
@@ -104,8 +113,7 @@ KEEL_FORCE_INLINE void store_first(V v, T* target, std::size_t count) {
   constexpr std::size_t width = sizeof(V) / sizeof(T);
 #if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
   auto& whole = *reinterpret_cast<T(*)[width]>(target);
-  if constexpr (sizeof(T) == 8)
-    asm("vmovupd %1, %0%{%2%}" : "+m"(whole) : "v"(v), "Yk"(first_of_sixteen(count)));
+  if constexpr (sizeof(T) == 8) asm("vmovupd %1, %0%{%2%}" : "+m"(whole) : "v"(v), "Yk"(first_of_sixteen(count)));
   else asm("vmovups %1, %0%{%2%}" : "+m"(whole) : "v"(v), "Yk"(first_of_sixteen(count)));
 #else
   for (std::size_t i = 0; i < width && i < count; ++i) target[i] = v[i];

@@ -130,9 +130,7 @@ struct thomas {
         to[k] = number(lower, k), to[n + k] = number(diagonal, k), to[2 * n + k] = number(upper, k);
     }
   }
-  [[nodiscard]] KEEL_FUNCTION std::size_t levels() const {
-    return std::size_t(extent_of(x, std::size_t(X::rank) - 1));
-  }
+  [[nodiscard]] KEEL_FUNCTION std::size_t levels() const { return std::size_t(extent_of(x, std::size_t(X::rank) - 1)); }
 
 private:
   template <std::size_t, bool, class, class, class, class>
@@ -188,8 +186,7 @@ private:
     if (levels() == 0) return;
     if (adjacent(block, lower) && adjacent(block, diagonal) && adjacent(block, upper) && block.is_adjacent(x))
       solve<true>(block, between, carries);
-    else
-      solve<false>(block, between, carries);
+    else solve<false>(block, between, carries);
   }
 
   template <bool Adjacent, std::size_t H, std::size_t Length, bool Whole, class Between, class Carries>

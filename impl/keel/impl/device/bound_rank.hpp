@@ -44,17 +44,16 @@ KEEL_INLINE topology::placing placing_of(bind_rule const& rule, topology::id_set
           .greedy = rule.greedy};
 }
 
-KEEL_INLINE bound_rank::bound_rank(topology::node const& node, topology::placement const& to)
-    : threads_(node, to) {
+KEEL_INLINE bound_rank::bound_rank(topology::node const& node, topology::placement const& to) : threads_(node, to) {
   text_ = "hardware threads " + to_string(to.hardware_threads);
   auto const is_nearer = [&](int core, topology::memory const& m) {
     return m.type == node.memories()[std::size_t(to.memory)].type &&
            node.distance_to_memory(core, m.id) < node.distance_to_memory(core, to.memory);
   };
   bool const has_one = to.memory >= 0 && std::none_of(to.cores.begin(), to.cores.end(), [&](int core) {
-    return std::any_of(node.memories().begin(), node.memories().end(),
-                       [&](topology::memory const& m) { return is_nearer(core, m); });
-  });
+                         return std::any_of(node.memories().begin(), node.memories().end(),
+                                            [&](topology::memory const& m) { return is_nearer(core, m); });
+                       });
   if (has_one) {
     int const system = node.memories()[std::size_t(to.memory)].os_index;
     memory_.emplace(system);

@@ -116,8 +116,7 @@ KEEL_INLINE void common_settings::check_remarks() const {
 }
 KEEL_INLINE void common_settings::tell_remarks(std::span<device_knobs const> devices) const {
   for (auto const& r : remarks_) log(r.level, r.text + (r.mend.empty() ? "" : ". " + r.mend + "?"));
-  for (auto const& d : devices)
-    detail::for_each_knob(d.device(), [&](knob id) { d.tell_of_excess(id); });
+  for (auto const& d : devices) detail::for_each_knob(d.device(), [&](knob id) { d.tell_of_excess(id); });
 }
 
 KEEL_INLINE void common_settings::without_effect(std::string const& where, std::string const& why) {

@@ -82,8 +82,8 @@ KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std:
     }
     auto const equals = words.find('=');
     if (equals == words.npos)
-      throw error("device", at + "'" + std::string{words} + "' is not a setting", "it has no =",
-                  "Write num-threads = 4, or # before a comment");
+      throw error("device", at + "'" + std::string{words} + "' is not a setting",
+                  "it has no =", "Write num-threads = 4, or # before a comment");
     knobs.add(at, section, std::string{detail::trimmed(words.substr(0, equals))},
               std::string{detail::trimmed(words.substr(equals + 1))});
   }

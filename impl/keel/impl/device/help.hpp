@@ -24,10 +24,9 @@ KEEL_INLINE std::string help_text(option_names const& names) {
   }
   std::string const ours = option_prefix(names.prefix);
   for (auto const& old : old_spellings)
-    text += "  " + ours + std::string{old.option} + ": the same as " + ours + "log-level=" +
-            std::string{log_level_words[std::size_t(old.level)]} + "\n";
-  return text + "  " + ours + "DEVICE-...                 of the first " +
-         std::to_string(device_knob_count) +
+    text += "  " + ours + std::string{old.option} + ": the same as " + ours +
+            "log-level=" + std::string{log_level_words[std::size_t(old.level)]} + "\n";
+  return text + "  " + ours + "DEVICE-...                 of the first " + std::to_string(device_knob_count) +
          ": for this device alone, as in " + ours + "tbb-num-threads\n" +
          "  --kokkos-...                    handed to Kokkos when it starts; beats the options above\n";
 }

@@ -119,8 +119,7 @@ private:
     expect('"');
     std::string made;
     for (;;) {
-      if (at_ == text_.size() || static_cast<unsigned char>(text_[at_]) < 0x20)
-        refuse("a text has no \" at its end");
+      if (at_ == text_.size() || static_cast<unsigned char>(text_[at_]) < 0x20) refuse("a text has no \" at its end");
       char const c = text_[at_++];
       if (c == '"') return made;
       if (c != '\\') {

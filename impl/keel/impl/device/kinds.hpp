@@ -92,12 +92,11 @@ inline constexpr kind<bind_rule> bind{"HOW", parse_bind, bind_text};
 
 /// One of the words of an enumeration, which are in its order.
 template <class Enumeration, auto const& Words>
-inline constexpr kind<Enumeration> word{
-    "WORD",
-    [](origin const& w, std::string_view t) {
-      return static_cast<Enumeration>(parse_word(w, t, Words.data(), Words.size()));
-    },
-    [](Enumeration const& e) { return std::string{Words[std::size_t(e)]}; }};
+inline constexpr kind<Enumeration> word{"WORD",
+                                        [](origin const& w, std::string_view t) {
+                                          return static_cast<Enumeration>(parse_word(w, t, Words.data(), Words.size()));
+                                        },
+                                        [](Enumeration const& e) { return std::string{Words[std::size_t(e)]}; }};
 inline constexpr auto mapping = word<device_mapping, device_mapping_words>;
 
 /// How much is said; `silent` is the same as `off`.

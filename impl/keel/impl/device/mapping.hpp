@@ -32,9 +32,8 @@ KEEL_INLINE int nearest_gpu(topology::node const& node, std::span<int const> thr
   std::vector<int> takers(node.devices().size(), 0);
   int taken = -1;
   for (std::size_t rank = 0; rank <= mine; ++rank) {
-    auto const at = std::find_if(node.cores().begin(), node.cores().end(), [&](topology::core const& c) {
-      return c.hardware_threads.contains(threads[rank]);
-    });
+    auto const at = std::find_if(node.cores().begin(), node.cores().end(),
+                                 [&](topology::core const& c) { return c.hardware_threads.contains(threads[rank]); });
     taken = -1;
     std::array<int, 3> best{};
     for (auto const& d : node.devices()) {

@@ -31,8 +31,7 @@ struct neighbours {
   int sharing_cores = 0;          ///< ranks that may run on the very same hardware threads, this one included
   std::vector<int> first_threads; ///< the first hardware thread of each rank of the node
 
-  neighbours(int own_rank, std::span<char const> told)
-      : rank(own_rank), size(int(told.size() / sizeof(told_threads))) {
+  neighbours(int own_rank, std::span<char const> told) : rank(own_rank), size(int(told.size() / sizeof(told_threads))) {
     auto all = std::vector<told_threads>(std::size_t(size));
     std::memcpy(all.data(), told.data(), told.size());
     for (auto const& one : all) {

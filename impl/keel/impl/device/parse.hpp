@@ -32,8 +32,7 @@ KEEL_INLINE std::int64_t parse_whole(origin const& where, std::string_view text,
   bool const is_out = problem == std::errc::result_out_of_range;
   if (problem == std::errc::invalid_argument) return refuse("'" + std::string{text.substr(0, 1)} + "' is not a digit");
   if (stop != end) return refuse("'" + std::string{stop, end} + "' follows the number");
-  if (is_out ? text.front() == '-' : value < least)
-    return refuse("the number is less than " + std::to_string(least));
+  if (is_out ? text.front() == '-' : value < least) return refuse("the number is less than " + std::to_string(least));
   if (is_out || value > most) return refuse("the number is larger than " + std::to_string(most));
   return value;
 }

@@ -56,18 +56,18 @@ constexpr knob_facts of_device(knob id, std::string_view option, std::string_vie
 }
 
 inline constexpr std::array<knob_facts, knob_count> rows{
-    of_device<kinds::count, &space::settings::threads>(
-        knob::threads, "num-threads", "host threads of each process, altogether"),
-    of_device<kinds::count, &space::settings::numa_regions>(
-        knob::numa_regions, "numa-regions", "NUMA regions that those threads are divided over"),
+    of_device<kinds::count, &space::settings::threads>(knob::threads, "num-threads",
+                                                       "host threads of each process, altogether"),
+    of_device<kinds::count, &space::settings::numa_regions>(knob::numa_regions, "numa-regions",
+                                                            "NUMA regions that those threads are divided over"),
     of_device<kinds::index, &space::settings::device_instance>(
         knob::device_instance, "device-instance", "index of the accelerator, among those visible to the process"),
-    of_device<kinds::size, &space::settings::stack_size>(
-        knob::stack_size, "stack-size", "stack of each thread that oneTBB starts"),
-    of_program<kinds::limit, &program_settings::num_devices>(
-        knob::num_devices, "num-devices", "accelerators of each node that may be used"),
-    of_program<kinds::device, &program_settings::device>(
-        knob::device, "device", "device that routines on_device run on"),
+    of_device<kinds::size, &space::settings::stack_size>(knob::stack_size, "stack-size",
+                                                         "stack of each thread that oneTBB starts"),
+    of_program<kinds::limit, &program_settings::num_devices>(knob::num_devices, "num-devices",
+                                                             "accelerators of each node that may be used"),
+    of_program<kinds::device, &program_settings::device>(knob::device, "device",
+                                                         "device that routines on_device run on"),
     of_program<kinds::mapping, &program_settings::map_device_by>(
         knob::map_device_by, "map-device-by", "how the ranks of a node share its accelerators: nearest, rank or none"),
     of_program<kinds::bind, &program_settings::bind>(
@@ -85,8 +85,7 @@ inline constexpr std::array<knob_facts, knob_count> rows{
         knob::copy_back_every, "copy-back-every",
         "for output that declares nothing: copy to the host every N steps, or never"),
     of_program<kinds::names, &residency::settings::copy_back_vars>(
-        knob::copy_back_vars, "copy-back-vars",
-        "variables and groups that are copied for it; none, or all"),
+        knob::copy_back_vars, "copy-back-vars", "variables and groups that are copied for it; none, or all"),
     of_program<kinds::yes_no, &residency::settings::copy_back_all_levels>(
         knob::copy_back_all_levels, "copy-back-all-levels", "copy their past levels, too"),
     of_program<kinds::yes_no, &residency::settings::copy_back_written_in_analysis>(
@@ -110,27 +109,30 @@ inline constexpr std::array<knob_facts, knob_count> rows{
         "end the job if a rank waits at its end for the others longer than N seconds, or never"),
     of_program<kinds::form, &program_settings::print_configuration>(
         knob::print_configuration, "print-configuration", "print every knob, its value and its source at the start"),
-    of_program<kinds::flag, &program_settings::help>(
-        knob::help, "help", "print this help"),
+    of_program<kinds::flag, &program_settings::help>(knob::help, "help", "print this help"),
 };
 
-static_assert([] {
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (std::size_t(rows[i].id) != i || rows[i].of_devices() != (i < device_knob_count)) return false;
-  return true;
-}(), "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
-     "the enumeration?");
-static_assert([] {
-  for (auto const& row : rows) {
-    if (!row.of_devices()) continue;
-    space::settings told, merged;
-    row.of_device.tell(told, 1);
-    merge(merged, told);
-    if (merged != told) return false;
-  }
-  return true;
-}(), "keel::device: keel::space::merge leaves out what a knob of devices tells (where devices share what Kokkos is "
-     "told, it is lost). Add the member there?");
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (std::size_t(rows[i].id) != i || rows[i].of_devices() != (i < device_knob_count)) return false;
+      return true;
+    }(),
+    "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
+    "the enumeration?");
+static_assert(
+    [] {
+      for (auto const& row : rows) {
+        if (!row.of_devices()) continue;
+        space::settings told, merged;
+        row.of_device.tell(told, 1);
+        merge(merged, told);
+        if (merged != told) return false;
+      }
+      return true;
+    }(),
+    "keel::device: keel::space::merge leaves out what a knob of devices tells (where devices share what Kokkos is "
+    "told, it is lost). Add the member there?");
 
 } // namespace detail
 

@@ -21,9 +21,7 @@ namespace keel::machine {
 namespace detail {
 
 /// A JSON string; `null` where the text is empty.
-inline std::string json(std::string_view text) {
-  return text.empty() ? "null" : policy::json_text(text);
-}
+inline std::string json(std::string_view text) { return text.empty() ? "null" : policy::json_text(text); }
 
 KEEL_INLINE whereabouts whereabouts_on(topology::node const& on, int rank, int size, std::string_view device) {
   auto const place = place_on(on, rank, size);

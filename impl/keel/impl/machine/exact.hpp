@@ -35,8 +35,7 @@ KEEL_INLINE double exact_sum::value() const {
   if (zeros > 0) head = head << zeros | digit(2) >> (32 - zeros);
   bool rest = zeros > 0 ? (digit(2) << zeros & digit_mask) != 0 : digit(2) != 0;
   for (std::size_t i = 3; i < top; ++i) rest = rest || digit(i) != 0;
-  int const lowest =
-      int(digit_bits) * (int(top) - 2) - zeros + least_exponent; // of the last bit of head
+  int const lowest = int(digit_bits) * (int(top) - 2) - zeros + least_exponent; // of the last bit of head
   // Nothing lies below the smallest double, so only numbers of more than 53 bits are rounded.
   constexpr int dropped = 11;
   std::uint64_t mantissa = head >> dropped;

@@ -60,8 +60,7 @@ KEEL_INLINE bool mpi::start(int* argc, char*** argv, thread_level wanted) {
   }
   constexpr int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
   int obtained = 0;
-  detail::require(MPI_Init_thread(argc, argv, levels[int(wanted)], &obtained), "MPI_Init_thread",
-                  null());
+  detail::require(MPI_Init_thread(argc, argv, levels[int(wanted)], &obtained), "MPI_Init_thread", null());
   if (auto const why = detail::why_alone()) {
     stop();
     throw *why;
@@ -98,9 +97,8 @@ KEEL_INLINE mpi::communicator mpi::duplicate(communicator const& c) {
 }
 KEEL_INLINE mpi::communicator mpi::subset(communicator const& c, strided const& s) {
   int range[][3] = {{s.begin, s.rank_in_parent(s.size - 1), s.stride}};
-  return detail::of_group(c, "MPI_Group_range_incl", [&](MPI_Group all, MPI_Group* some) {
-    return MPI_Group_range_incl(all, 1, range, some);
-  });
+  return detail::of_group(c, "MPI_Group_range_incl",
+                          [&](MPI_Group all, MPI_Group* some) { return MPI_Group_range_incl(all, 1, range, some); });
 }
 KEEL_INLINE mpi::communicator mpi::subset(communicator const& c, chosen const& s) {
   return detail::of_group(c, "MPI_Group_incl", [&](MPI_Group all, MPI_Group* some) {

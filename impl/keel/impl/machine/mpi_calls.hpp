@@ -81,8 +81,7 @@ KEEL_INLINE void mpi_collectives::broadcast(mpi_communicator const& c, void* dat
   auto const guard = c.guarded();
   constexpr std::size_t piece = std::size_t{1} << 30;
   for (std::size_t at = 0; at < bytes; at += piece)
-    require(MPI_Bcast(static_cast<std::byte*>(data) + at, int(std::min(bytes - at, piece)), MPI_BYTE,
-                      root, c.get()),
+    require(MPI_Bcast(static_cast<std::byte*>(data) + at, int(std::min(bytes - at, piece)), MPI_BYTE, root, c.get()),
             "MPI_Bcast", c.get());
 }
 KEEL_INLINE std::vector<int> mpi_collectives::gather_counts(mpi_communicator const& c, int count, int root) {
@@ -151,8 +150,8 @@ void in_pieces(std::size_t bytes, F const& f) {
 }
 KEEL_INLINE void mpi_requests::receive(mpi_communicator const& c, void* to, std::size_t bytes, int from, int tag) {
   in_pieces(bytes, [&](std::size_t at, int count) {
-    require(MPI_Irecv(static_cast<std::byte*>(to) + at, count, MPI_BYTE, from, tag, c.get(), next(true)),
-            "MPI_Irecv", c.get());
+    require(MPI_Irecv(static_cast<std::byte*>(to) + at, count, MPI_BYTE, from, tag, c.get(), next(true)), "MPI_Irecv",
+            c.get());
   });
 }
 KEEL_INLINE void mpi_requests::send(mpi_communicator const& c, void const* from, std::size_t bytes, int to, int tag) {

@@ -121,8 +121,8 @@ struct mpi_reductions {
         throw error("machine::begin_all_reduce", std::to_string(n) + " elements are too many", "MPI counts in int",
                     "Begin several");
       auto const guard = c.guarded();
-      require(MPI_Iallreduce(MPI_IN_PLACE, x, int(n), with_.type(), with_.op(), c.get(), &request_),
-              "MPI_Iallreduce", c.get());
+      require(MPI_Iallreduce(MPI_IN_PLACE, x, int(n), with_.type(), with_.op(), c.get(), &request_), "MPI_Iallreduce",
+              c.get());
     }
     pending(pending const&) = delete;
     pending& operator=(pending const&) = delete;

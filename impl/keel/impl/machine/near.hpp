@@ -18,7 +18,7 @@ namespace keel::machine {
 KEEL_INLINE std::vector<int> closest(std::span<network_place const> places, int around, int n) {
   auto const at = [&](int rank) -> network_place const& { return places[std::size_t(rank)]; };
   int const ranks = int(places.size());
-  std::vector<int> ranks_on(places.size());  // by the number of the node, which is its first rank
+  std::vector<int> ranks_on(places.size()); // by the number of the node, which is its first rank
   for (auto const& p : places) ++ranks_on[std::size_t(p.node)];
   auto const fits = [&](int rank) { return ranks_on[std::size_t(at(rank).node)] >= n; };
   int centre = around;

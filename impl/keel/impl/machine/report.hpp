@@ -25,7 +25,7 @@ inline void await_reader_of_stderr() noexcept {
   using namespace std::chrono_literals;
   std::fflush(stderr);
   int const fd = fileno(stderr);
-  struct stat about {};
+  struct stat about{};
   if (fstat(fd, &about) != 0 || !S_ISFIFO(about.st_mode)) return;
   int unread = 0;
   auto const end = std::chrono::steady_clock::now() + 1s;
@@ -34,8 +34,8 @@ inline void await_reader_of_stderr() noexcept {
 }
 
 KEEL_INLINE void say_before_abort(std::string_view message, int rank, int size, int code) {
-  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n",
-               int(message.size()), message.data(), rank, size, host_name().c_str(), code);
+  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n", int(message.size()),
+               message.data(), rank, size, host_name().c_str(), code);
   await_reader_of_stderr();
 }
 

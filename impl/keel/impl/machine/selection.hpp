@@ -39,8 +39,7 @@ KEEL_INLINE void strided::check(int extent) const {
   throw error("machine::strided",
               "size " + std::to_string(size) + ", begin " + std::to_string(begin) + ", stride " +
                   std::to_string(stride) + " is refused",
-              why,
-              "Keep begin and begin + (size - 1) * stride inside the parent");
+              why, "Keep begin and begin + (size - 1) * stride inside the parent");
 }
 
 KEEL_INLINE void first::check(int extent) const {

@@ -29,8 +29,7 @@ KEEL_INLINE std::vector<team> teams(int threads, int count) {
 KEEL_INLINE std::vector<int> thread_layout(int threads, std::span<int const> cores) {
   std::vector<int> core_of;
   if (cores.empty()) return core_of;
-  for (int t = 0; t < threads; ++t)
-    core_of.push_back(cores[std::size_t(t) * cores.size() / std::size_t(threads)]);
+  for (int t = 0; t < threads; ++t) core_of.push_back(cores[std::size_t(t) * cores.size() / std::size_t(threads)]);
   return core_of;
 }
 

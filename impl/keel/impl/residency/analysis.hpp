@@ -51,8 +51,7 @@ struct analysis {
   static constexpr auto known = [] {
     if constexpr (steady.period != 0)
       return known_valid_analysis<table_type, cells>(table, where.data(), steady.may_be_stale).find();
-    else
-      return known_valid<table_type::max_requests, cells>{};
+    else return known_valid<table_type::max_requests, cells>{};
   }();
   static constexpr auto flushed = [] {
     flush_table<table_type::max_nodes, table.changes()> made;

@@ -29,7 +29,8 @@ template <class T>
 [[nodiscard]] KEEL_FORCE_INLINE std::uint64_t set_in(T const* row, probe const* all, std::size_t begin,
                                                      std::size_t end) {
   std::uint64_t found = 0;
-  KEEL_UNROLL for (std::size_t i = begin; i < end; ++i) {
+  KEEL_UNROLL
+  for (std::size_t i = begin; i < end; ++i) {
     std::uint64_t word;
     std::memcpy(&word, row + all[i].at, sizeof word);
     found |= word & all[i].mask;
@@ -134,7 +135,8 @@ public:
   }
   /// Records what it writes: a store for each cell that it writes the owned part of.
   KEEL_FORCE_INLINE static void record_writes(std::size_t n, cell* row) {
-    KEEL_UNROLL for (std::size_t i = made.before[n].marks; i < made.before[n + 1].marks; ++i)
+    KEEL_UNROLL
+    for (std::size_t i = made.before[n].marks; i < made.before[n + 1].marks; ++i)
       row[made.marks[i].at] = after_write(row[made.marks[i].at], made.marks[i].masks);
   }
 };
@@ -165,7 +167,8 @@ struct step_checks {
   /// that began before the step.
   [[nodiscard]] static bool hold(cell const* row, auto& ledger) {
     if (set_in(row, needed.list, 0, needed.size) != 0) return false;
-    if (set_in(ledger.in_flight(), arrived.list, 0, arrived.size) != 0) [[unlikely]] ledger.wait_for_copies();
+    if (set_in(ledger.in_flight(), arrived.list, 0, arrived.size) != 0) [[unlikely]]
+      ledger.wait_for_copies();
     return true;
   }
 };

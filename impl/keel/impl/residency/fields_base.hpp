@@ -47,15 +47,16 @@ namespace keel::residency::detail {
 
 /// The simulated device's memory is closed before anything is made in it, and opened behind the last.
 template <class App>
-struct fields_base
-    : closed_memory<tracking_of<App>::type::checks && policy::contains<devices_of<App>, simulated>>, fields_state {
+struct fields_base : closed_memory<tracking_of<App>::type::checks && policy::contains<devices_of<App>, simulated>>,
+                     fields_state {
   using devices = devices_of<App>;
   using tracking = typename tracking_of<App>::type;
   using layout = typename App::layout;
   using lanes = lanes_of<devices>;
   using host_tag = typename detail::host_tag<devices>::type;
-  static_assert(tracking::tracks || lanes::size == 0,
-                "keel::residency::off: the list has a device with memory of its own (nothing would be copied). Take automatic?");
+  static_assert(
+      tracking::tracks || lanes::size == 0,
+      "keel::residency::off: the list has a device with memory of its own (nothing would be copied). Take automatic?");
 
   /// Where nothing can be copied nothing is tracked, but by a policy that looks for mistakes.
   static constexpr bool keeps_ledger = tracking::tracks && (lanes::size != 0 || tracking::checks);
@@ -213,10 +214,10 @@ struct fields_base
     std::uint64_t const before = ledger_.traffic().bytes(way::to_host);
     ledger_.copy_back(variables, settings_.copy_back_all_levels, why, range);
     if ((settings_.verbose || settings_.veryverbose) && own_.rank() == 0)
-      policy::say(policy::log_level::information,
-                  "residency: step " + std::to_string(steps_) + ": " +
-                      std::to_string(ledger_.traffic().bytes(way::to_host) - before) + " bytes of " +
-                      std::to_string(variables.size()) + " variables copied back for " + std::string(why));
+      policy::say(policy::log_level::information, "residency: step " + std::to_string(steps_) + ": " +
+                                                      std::to_string(ledger_.traffic().bytes(way::to_host) - before) +
+                                                      " bytes of " + std::to_string(variables.size()) +
+                                                      " variables copied back for " + std::string(why));
   }
   void copy_back_for(std::string_view output, component_range range) {
     if constexpr (keeps_ledger)

@@ -101,7 +101,7 @@ private:
   using views = std::unique_ptr<void, void (*)(void*)>;
   struct record {
     variable_info const* about;
-    int arrays; // of all levels and components
+    int arrays;                                             // of all levels and components
     std::vector<std::array<std::size_t, max_rank>> extents; // of the dynamic dimensions, by share
   };
 

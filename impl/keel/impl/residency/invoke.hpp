@@ -72,7 +72,7 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
     }(std::make_index_sequence<std::size_t(taken)>{});
   } else if constexpr (!names_run<R>) {
     static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
-                               "Add `template <class V> static void run(V v, ...)` to it?");
+                                "Add `template <class V> static void run(V v, ...)` to it?");
   } else if constexpr (wants_object<R, V, Arguments>()) {
     static_assert(!wants_object<R, V, Arguments>(),
                   "keel::residency: a routine's run is not static (no object of the routine is made; "

@@ -20,10 +20,10 @@ namespace keel::residency::detail {
 /// output.
 template <std::size_t Requests, std::size_t Cells>
 struct known_valid {
-  region reads[Requests + 1]{};         ///< by request: the regions whose test can be left out
-  cell needed[Cells + 1]{};             ///< by cell: the bits that have to be clear at the beginning of the step
-  bool leaves_host[Cells + 1]{};        ///< copies to a device may begin
-  bool arrives_at_host[Cells + 1]{};    ///< copies from a device may begin
+  region reads[Requests + 1]{};      ///< by request: the regions whose test can be left out
+  cell needed[Cells + 1]{};          ///< by cell: the bits that have to be clear at the beginning of the step
+  bool leaves_host[Cells + 1]{};     ///< copies to a device may begin
+  bool arrives_at_host[Cells + 1]{}; ///< copies from a device may begin
   bool is_written_on_host[Cells + 1]{};
   bool is_rotated[Cells + 1]{};
 };

@@ -37,7 +37,8 @@ struct kokkos_lane_calls {
       Kokkos::Tools::beginDeepCopy(Kokkos::Tools::make_space_handle(To::name()), {}, to,
                                    Kokkos::Tools::make_space_handle(From::name()), {}, from, bytes);
     (void)Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes);
-    if (is_shown) [[unlikely]] Kokkos::Tools::endDeepCopy();
+    if (is_shown) [[unlikely]]
+      Kokkos::Tools::endDeepCopy();
   }
   static void move(void const* queue, std::span<box_move const> boxes) {
     while (!boxes.empty()) {

@@ -34,7 +34,8 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
       lengths = g.lengths, is_own = g.is_own && g.count == beyond;
   if (beyond > 0 && lengths == nullptr)
     throw error("residency::fields",
-                "variable " + name + " has " + std::to_string(beyond) + " dimensions beyond the grid's without a length",
+                "variable " + name + " has " + std::to_string(beyond) +
+                    " dimensions beyond the grid's without a length",
                 "every star needs one", "Pass extra<" + name + ">{...}");
   record& v = variables_.emplace_back();
   v.about = &about, v.arrays = about.levels * components;
@@ -66,7 +67,8 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
       if (d >= kind.dynamic)
         throw error("residency::fields",
                     "variable " + std::string(about.name) + " is padded<" + std::to_string(about.padding) +
-                        ">, and its dimension " + std::to_string(d) + " has " + std::to_string(extents[d]) + " elements",
+                        ">, and its dimension " + std::to_string(d) + " has " + std::to_string(extents[d]) +
+                        " elements",
                     "its type fixes them", "Give the type a multiple");
       extents[d] += about.padding - rest;
     }

@@ -19,7 +19,8 @@ ledger<P, O>::ledger(P& provider, int memories, int components)
     : provider_(provider), memories_(memories), components_(components) {
   if (memories < 1 || memories > max_memories)
     throw error("residency::ledger", std::to_string(memories) + " memories are refused",
-                "the host's counts, and there are at most " + std::to_string(max_memories), "Give 1 to " + std::to_string(max_memories));
+                "the host's counts, and there are at most " + std::to_string(max_memories),
+                "Give 1 to " + std::to_string(max_memories));
   if (components < 1)
     throw error("residency::ledger", std::to_string(components) + " components are refused",
                 "a variable has at least one", "Give 1 or more");
@@ -200,13 +201,16 @@ void ledger<P, O>::pre_call(prepared const& call) {
   // A loop that can end early is not vectorised, which would not pay for lists as short as these.
   auto const is_ready = [&] {
     for (auto const& r : call.reads)
-      if ((cells_[r.at] & r.bits) != 0) [[unlikely]] return false;
+      if ((cells_[r.at] & r.bits) != 0) [[unlikely]]
+        return false;
     if (call.where == host)
       for (auto const& w : call.writes)
-        if (in_flight_[w.at] != 0) [[unlikely]] return false;
+        if (in_flight_[w.at] != 0) [[unlikely]]
+          return false;
     return true;
   };
-  if (is_ready()) [[likely]] return;
+  if (is_ready()) [[likely]]
+    return;
   if (call.where == host) acquire_here(call, call.routine);
   else acquire_there(call, call.where, call.routine);
 }
@@ -277,8 +281,8 @@ void ledger<P, O>::tell_write(Asked const& asked, memory m, std::string_view rou
 
 template <Provider P, Observer O>
 std::string ledger<P, O>::describe(int variable, int level, region where, int component) const {
-  std::string text = std::string(name(variable)) + ", level " + std::to_string(level) + ", " +
-                     std::string(name_of(where));
+  std::string text =
+      std::string(name(variable)) + ", level " + std::to_string(level) + ", " + std::string(name_of(where));
   if (components() > 1) text += ", component " + std::to_string(component);
   return text;
 }

@@ -34,7 +34,8 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
     unsigned left = c & r.reads;
     if (left != 0 || r.writes != region::none) under_way |= in_flight_[r.at]; // from where bytes will arrive
     for (int d = 1; left != 0; ++d) {
-      if (d == memories_) [[unlikely]] refuse(r, region_of(left), routine);
+      if (d == memories_) [[unlikely]]
+        refuse(r, region_of(left), routine);
       unsigned const there = left & ~(c >> d);
       if (there == 0) continue;
       left &= ~there;
@@ -61,14 +62,16 @@ void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view 
     if (lacks == 0) return;
     unsigned left = lacks & c;
     for (int d = 1; left != 0; ++d) {
-      if (d == memories_) [[unlikely]] refuse(r, region_of(left), routine);
+      if (d == memories_) [[unlikely]]
+        refuse(r, region_of(left), routine);
       sources |= unsigned((left & ~(c >> d)) != 0) << d;
       left &= (c >> d);
     }
     all.add(r, region_of(lacks), host, m);
   });
-  if (sources == 0 && all.size <= parcel::most) { if (all.size != 0) send<verb::to_device>(all, routine); }
-  else bring_all<verb::to_host>(asked, sources, m, routine);
+  if (sources == 0 && all.size <= parcel::most) {
+    if (all.size != 0) send<verb::to_device>(all, routine);
+  } else bring_all<verb::to_host>(asked, sources, m, routine);
 }
 
 // What has to come to the host, also on its way to another device; then what goes from there.
@@ -179,7 +182,7 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
     if constexpr (How == verb::begin_to_host) {
       region const others =
           (c & slow_path) != 0 ? arriving_regions(f) : region::none; // what is not of now is forgotten
-      c = after_copy(c, without(t.where, moves), to); // what has no bytes has arrived
+      c = after_copy(c, without(t.where, moves), to);                // what has no bytes has arrived
       if (moves == region::none) continue;
       f = copies_in_flight((f & all_copies) | arrival_bits(moves | others, from));
       c |= slow_path;

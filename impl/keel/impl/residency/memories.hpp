@@ -168,9 +168,11 @@ class instances<HostTag, keel::list<Tags...>>
       std::conditional_t<(std::is_same_v<HostTag, Tags> || ...), std::type_identity<HostTag>, instance_of<HostTag>> {
 public:
   template <class Run>
-  explicit instances(Run& run) : run_(&run), make_{[](void* from, instances& self) {
-    static_cast<instance_of<Tags>&>(self).space.emplace(static_cast<Run*>(from)->template execution_space<Tags>());
-  }...} {}
+  explicit instances(Run& run)
+      : run_(&run), make_{[](void* from, instances& self) {
+          static_cast<instance_of<Tags>&>(self).space.emplace(
+              static_cast<Run*>(from)->template execution_space<Tags>());
+        }...} {}
 
   template <class Tag>
   [[nodiscard]] std::optional<space_of<Tag>> const& get() const {

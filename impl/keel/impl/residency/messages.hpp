@@ -100,8 +100,8 @@ KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& 
       at = add(motion::scatter, arrays, ghost_box(*n), at);
   for (int n : own_directions_)
     for (halo_array const& a : arrays)
-      moves_.push_back({motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + way_round(*a.lies, n),
-                        ghost_box(n)});
+      moves_.push_back(
+          {motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + way_round(*a.lies, n), ghost_box(n)});
   where.move(moves_);
 }
 

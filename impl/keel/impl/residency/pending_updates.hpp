@@ -74,16 +74,12 @@ public:
 
   constexpr void leaf(std::size_t i) {
     schedule_node const& n = table_.nodes[i];
-    if (n.what() == entry_kind::output)
-      flush_all(before(i));
-    else if (looks(i))
-      flush_named(i, before(i));
+    if (n.what() == entry_kind::output) flush_all(before(i));
+    else if (looks(i)) flush_named(i, before(i));
     if (stops_at(before(i))) return;
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what()))
-        rotate(table_.requests[r], rotation_of(n.what()));
-      else
-        write(table_.requests[r], where_[i]);
+      if (rotates(n.what())) rotate(table_.requests[r], rotation_of(n.what()));
+      else write(table_.requests[r], where_[i]);
     if (stops_at(inside(i))) return;
     for (std::uint32_t r = n.first; r < n.last; ++r)
       if (may_begin_copy(i, table_.requests[r])) flush_variable(std::size_t(table_.requests[r].variable), behind(i));
@@ -92,10 +88,8 @@ public:
   constexpr void group(std::size_t i, auto const& body) {
     entry_kind const what = table_.nodes[i].what();
     bool const may_repeat = is_conditional(what) || what == entry_kind::repeat;
-    if (may_repeat && has_output(i))
-      flush_all(before(i));
-    else if (may_repeat)
-      flush_named(i, before(i));
+    if (may_repeat && has_output(i)) flush_all(before(i));
+    else if (may_repeat) flush_named(i, before(i));
     if (stops_at(before(i))) return;
     body();
     if (what == entry_kind::sequence || stops_at(inside(i))) return;
@@ -175,7 +169,7 @@ private:
   memory const* where_;
   known_valid<Table::max_requests, Cells> const& known_;
   pending_update pending_[Cells + 1]{};
-  bool has_pending_[Cells + 1]{}; // by variable
+  bool has_pending_[Cells + 1]{};                // by variable
   position stop_ = before(Table::max_nodes + 1); // none
   bool has_stopped_ = false, calls_ = true;
   F f_;

@@ -143,8 +143,8 @@ struct outcome : std::type_identity<void> {};
 template <class App, Routine E, class Arguments>
 struct outcome<App, E, Arguments> {
   template <class Tag>
-  using on = result_of<
-      E, context<App, E, typename fields_base<App>::template device_for<typename E::place_type, Tag>>, Arguments>;
+  using on = result_of<E, context<App, E, typename fields_base<App>::template device_for<typename E::place_type, Tag>>,
+                       Arguments>;
   template <class... Tags>
   static auto of(keel::list<Tags...>) {
     using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;

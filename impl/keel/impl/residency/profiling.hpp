@@ -24,10 +24,12 @@ struct region_listener {
 class profiling_region {
 public:
   profiling_region(region_listener const* tool, char const* what, std::string_view name) : tool_(tool) {
-    if (tool_ != nullptr) [[unlikely]] tool_->begin("keel: " + std::string(what) + std::string(name));
+    if (tool_ != nullptr) [[unlikely]]
+      tool_->begin("keel: " + std::string(what) + std::string(name));
   }
   ~profiling_region() {
-    if (tool_ != nullptr) [[unlikely]] tool_->end();
+    if (tool_ != nullptr) [[unlikely]]
+      tool_->end();
   }
   profiling_region(profiling_region const&) = delete;
   profiling_region& operator=(profiling_region const&) = delete;

@@ -200,8 +200,7 @@ inline constexpr auto children_of = [] {
 /// `Visitor::walked` says.
 template <std::size_t N, class E, class Visitor>
 [[gnu::always_inline]] constexpr void walk_types(Visitor& visitor) {
-  if constexpr (!has_body(E::about.what))
-    visitor.template leaf<N, E>();
+  if constexpr (!has_body(E::about.what)) visitor.template leaf<N, E>();
   else if constexpr (Visitor::walked == steps::any || !is_for_first_step(E::about.what))
     visitor.template group<N, E>([&](auto...) __attribute__((always_inline)) { // generic: compiled where it is called
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {

@@ -49,8 +49,9 @@ std::vector<share> shares_in(Run& run, grid const& whole, Options const&... opti
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>) { // nvcc 13 needs the braces
       for (grid const& g : option.grids) {
         if (g.rank() != whole.rank())
-          throw error("residency::fields", "component " + std::to_string(shares.size()) + " lies on a grid of " +
-                      std::to_string(g.rank()) + " dimensions, the first on one of " + std::to_string(whole.rank()),
+          throw error("residency::fields",
+                      "component " + std::to_string(shares.size()) + " lies on a grid of " + std::to_string(g.rank()) +
+                          " dimensions, the first on one of " + std::to_string(whole.rank()),
                       "their arrays have one type", "Give all grids as many");
         shares.push_back(share_of(g, size, rank));
       }
@@ -144,8 +145,7 @@ fields_base<App>::~fields_base() {
   instances_.for_each_open([](auto, auto const& queue) {
     if constexpr (requires { queue.fence("~fields"); })
       queue.fence("~fields"); // short, so it takes no memory: the label that Kokkos 5 has by itself does
-    else
-      queue.fence();
+    else queue.fence();
   });
 }
 
@@ -175,9 +175,8 @@ void fields_base<App>::allocate(void* self, int variable, memory m) {
         variable, m, [](std::string const& label) { return label; });
   with_index<lanes::size>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     using type = array_type<Data, typename nth_of<I, lanes>::type::memory_space>;
-    held.template make_arrays<type, type>(variable, m, [](std::string const& label) {
-      return Kokkos::view_alloc(label, Kokkos::WithoutInitializing);
-    });
+    held.template make_arrays<type, type>(
+        variable, m, [](std::string const& label) { return Kokkos::view_alloc(label, Kokkos::WithoutInitializing); });
   });
 }
 
@@ -185,19 +184,19 @@ void fields_base<App>::allocate(void* self, int variable, memory m) {
 template <class App>
 template <bool Asks, class F>
 KEEL_FORCE_INLINE void fields_base<App>::on_chosen(F&& f) {
-  with_index<Asks ? devices::size : 1>(
-      chosen_, [&]<std::size_t I>(std::integral_constant<std::size_t, I>)
-                   __attribute__((always_inline)) { f(typename nth_of<I, devices>::type{}); });
+  with_index<Asks ? devices::size : 1>(chosen_,
+                                       [&]<std::size_t I>(std::integral_constant<std::size_t, I>)
+                                           __attribute__((always_inline)) { f(typename nth_of<I, devices>::type{}); });
 }
 
 // The device's queue and memory, once; a device that no routine uses costs neither.
 template <class App>
 template <class Tag>
 void fields_base<App>::prepare(std::string_view routine) {
-  if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]] return;
+  if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]]
+    return;
   auto const& queue = instances_.template open<Tag>();
-  if constexpr (memory_of<Tag> != host)
-    provider_.connect(memory_of<Tag>, kokkos_lane<tracking::checks>(queue));
+  if constexpr (memory_of<Tag> != host) provider_.connect(memory_of<Tag>, kokkos_lane<tracking::checks>(queue));
   if constexpr (is_simulated<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
 }
@@ -207,7 +206,10 @@ void fields_base<App>::prepare(std::string_view routine) {
 template <class App>
 template <class Run>
 void fields_base<App>::open_first_of_chain(Run& run) {
-  if constexpr (devices::size == 1 || !requires { run.device_chain(); run.tracker(); }) {
+  if constexpr (devices::size == 1 || !requires {
+                  run.device_chain();
+                  run.tracker();
+                }) {
     on_chosen<true>([&]<class Tag>(Tag) { prepare<Tag>(); });
   } else {
     auto const chain = run.device_chain();

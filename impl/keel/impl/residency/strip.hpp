@@ -28,7 +28,7 @@ struct box_set {
 
 /// How the elements of one variable lie: `inner` elements at each point of the grid.
 struct shape {
-  int rank = 0; ///< dimensions of the grid that the variable lies on; 0 where it does not
+  int rank = 0;                         ///< dimensions of the grid that the variable lies on; 0 where it does not
   std::int64_t stride[max_grid_rank]{}; ///< in elements
   std::int64_t inner = 1, inner_stride = 1;
   std::int64_t element_bytes = 1, elements = 1;

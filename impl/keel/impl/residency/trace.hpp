@@ -98,7 +98,7 @@ KEEL_INLINE trace_identity trace::next(int ranks) {
 }
 
 KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std::string> memories,
-                        trace_identity const& which) {
+                             trace_identity const& which) {
   rank_ = rank, memories_ = std::move(memories);
   (void)detail::exit_code::of_process();
   file_.reset();
@@ -207,7 +207,7 @@ KEEL_INLINE void trace::end_routine(clock::time_point begun, std::string_view ro
 }
 
 KEEL_INLINE void trace::knob(std::string_view option, std::string_view on_device, std::string_view value,
-                        std::string_view source) {
+                             std::string_view source) {
   if (!file_) return;
   put("knob", clock::now(), no_variable, "option", option, "device", on_device, "value", value, "source", source);
 }
@@ -219,13 +219,13 @@ KEEL_INLINE bool trace::begins_schedule(std::string_view name) {
 }
 
 KEEL_INLINE void trace::entry(std::string_view schedule, std::size_t number, int depth, std::string_view kind,
-                         std::string_view name, std::string_view memory) {
+                              std::string_view name, std::string_view memory) {
   put("entry", clock::now(), no_variable, "schedule", schedule, "number", number, "depth", depth, "kind", kind, "name",
       name, "memory", memory);
 }
 
 KEEL_INLINE void trace::flow(std::string_view schedule, std::size_t writer, std::size_t reader, std::string_view data,
-                        std::string_view copied, bool crosses) {
+                             std::string_view copied, bool crosses) {
   put("flow", clock::now(), no_variable, "schedule", schedule, "writer", writer, "reader", reader, "data", data,
       "copied", copied, "crosses", crosses);
 }

@@ -21,7 +21,7 @@
 #endif
 #else
 #if KEEL_WITH_TBB && defined(KOKKOS_CORE_HPP)
-#error                                                                                                                 \
+#error \
     "keel::space: Kokkos was included before keel (a Kokkos of this version that was built with Serial alone has then chosen atomics that are none, and keel::space::tbb has threads). Include keel first?"
 #endif
 #undef KOKKOS_INTERNAL_NOT_PARALLEL

@@ -23,8 +23,8 @@ inline void SharedAllocationRecord<void, void>::increment(SharedAllocationRecord
     throw_runtime_exception("Kokkos::Impl::SharedAllocationRecord failed increment");
 }
 
-inline SharedAllocationRecord<void, void>* SharedAllocationRecord<void, void>::decrement(
-    SharedAllocationRecord<void, void>* record) {
+inline SharedAllocationRecord<void, void>*
+SharedAllocationRecord<void, void>::decrement(SharedAllocationRecord<void, void>* record) {
   int const before = __atomic_fetch_sub(&record->m_count, 1, __ATOMIC_ACQ_REL);
   if (before > 1) return record;
   if (before < 1) throw_runtime_exception("Kokkos::Impl::SharedAllocationRecord failed decrement count");

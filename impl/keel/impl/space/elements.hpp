@@ -17,16 +17,16 @@ namespace keel::space::detail {
 template <class M>
 inline constexpr bool has_elements = false;
 template <class R>
-  requires requires(int* at) { { typename R::template element<int>{at} }; }
+  requires requires(int* at) {
+    { typename R::template element<int>{at} };
+  }
 inline constexpr bool has_elements<memory<R>> = true;
 
 /// Of a view: a function since Kokkos 4, a constant before.
 template <class View>
 constexpr int rank_of() {
-  if constexpr (requires { View::rank(); })
-    return int(View::rank());
-  else
-    return int(View::rank);
+  if constexpr (requires { View::rank(); }) return int(View::rank());
+  else return int(View::rank);
 }
 
 /// The first element of a view.

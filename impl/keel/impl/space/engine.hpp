@@ -50,8 +50,7 @@ class cut {
 public:
   template <class F>
   cut(Policy const& policy, F const&)
-      : policy_(policy),
-        items_(items<Policy>::count(policy)),
+      : policy_(policy), items_(items<Policy>::count(policy)),
         count_(std::max<std::int64_t>(1, chunks_of(policy, items_))) {}
 
   [[nodiscard]] bool empty() const { return items_ == 0; }
@@ -79,9 +78,9 @@ class partial_results {
 public:
   partial_results(std::int64_t count, std::size_t bytes)
       : stride_((bytes + 127) / 64 * 64),
-        memory_(static_cast<std::byte*>(
-                    std::aligned_alloc(64, stride_ * std::size_t(std::max<std::int64_t>(count, 1)))),
-                &std::free) {
+        memory_(
+            static_cast<std::byte*>(std::aligned_alloc(64, stride_ * std::size_t(std::max<std::int64_t>(count, 1)))),
+            &std::free) {
     if (!memory_) throw std::bad_alloc();
   }
   [[nodiscard]] void* operator[](std::int64_t c) const { return memory_.get() + std::size_t(c) * stride_; }
@@ -97,9 +96,7 @@ class reduce_closure {
 public:
   template <class Result>
   reduce_closure(Policy const& policy, Reduction reduction, Result const& result)
-      : policy_(policy),
-        reduction_(std::move(reduction)),
-        result_(result.data()),
+      : policy_(policy), reduction_(std::move(reduction)), result_(result.data()),
         returns_to_host_(!Kokkos::Impl::MemorySpaceAccess<typename Policy::execution_space::memory_space,
                                                           typename Result::memory_space>::accessible) {}
 

@@ -29,10 +29,8 @@ namespace keel::space::detail {
 /// Calls the functor with the policy's tag in front, where it has one.
 template <class Tag, class F, class... Arguments>
 void call(F const& functor, Arguments&&... arguments) {
-  if constexpr (std::is_void_v<Tag>)
-    functor(std::forward<Arguments>(arguments)...);
-  else
-    functor(Tag{}, std::forward<Arguments>(arguments)...);
+  if constexpr (std::is_void_v<Tag>) functor(std::forward<Arguments>(arguments)...);
+  else functor(Tag{}, std::forward<Arguments>(arguments)...);
 }
 #if defined(__GNUC__)
 #pragma GCC diagnostic pop
@@ -61,9 +59,7 @@ struct items<Kokkos::RangePolicy<T...>> {
   using policy = Kokkos::RangePolicy<T...>;
   using index = typename policy::member_type;
 
-  static std::int64_t count(policy const& p) {
-    return p.begin() < p.end() ? std::int64_t(p.end() - p.begin()) : 0;
-  }
+  static std::int64_t count(policy const& p) { return p.begin() < p.end() ? std::int64_t(p.end() - p.begin()) : 0; }
   template <class F, class... Update>
   static void run(policy const& p, F const& f, std::int64_t begin, std::int64_t end, Update&&... update) {
     auto const last = static_cast<index>(p.begin() + static_cast<index>(end));
@@ -86,10 +82,8 @@ struct items<Kokkos::MDRangePolicy<T...>> {
     auto const body = [&](auto... i) { call<typename policy::work_tag>(f, i..., update...); };
     for (std::int64_t tile = begin; tile < end; ++tile) {
       auto const [low, high] = bounds(p, tile);
-      if constexpr (policy::inner_direction == Kokkos::Iterate::Right)
-        outermost_first<0>(body, low, high);
-      else
-        outermost_last<rank - 1>(body, low, high);
+      if constexpr (policy::inner_direction == Kokkos::Iterate::Right) outermost_first<0>(body, low, high);
+      else outermost_last<rank - 1>(body, low, high);
     }
   }
 
@@ -113,15 +107,13 @@ private:
   /// Loops with the last dimension innermost, and its mirror image.
   template <int R, class Body, class... I>
   static void outermost_first(Body const& body, point const& low, point const& high, I... outer) {
-    if constexpr (R == rank)
-      body(outer...);
+    if constexpr (R == rank) body(outer...);
     else
       for (index i = low[R]; i < high[R]; ++i) outermost_first<R + 1>(body, low, high, outer..., i);
   }
   template <int R, class Body, class... I>
   static void outermost_last(Body const& body, point const& low, point const& high, I... outer) {
-    if constexpr (R < 0)
-      body(outer...);
+    if constexpr (R < 0) body(outer...);
     else
       for (index i = low[R]; i < high[R]; ++i) outermost_last<R - 1>(body, low, high, i, outer...);
   }

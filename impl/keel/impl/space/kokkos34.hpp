@@ -98,9 +98,7 @@ public:
   void join(void* into, void const* part) const {
     Kokkos::Impl::FunctorValueJoin<joiner, tag>::join(chosen::select(functor_, reducer_), into, part);
   }
-  void final(void* at) const {
-    Kokkos::Impl::FunctorFinal<joiner, tag>::final(chosen::select(functor_, reducer_), at);
-  }
+  void final(void* at) const { Kokkos::Impl::FunctorFinal<joiner, tag>::final(chosen::select(functor_, reducer_), at); }
 
 private:
   F functor_;
@@ -119,9 +117,7 @@ public:
   [[nodiscard]] F const& functor() const { return functor_; }
   [[nodiscard]] std::size_t size() const { return analysis::value_size(functor_); }
   decltype(auto) init(void* at) const { return Kokkos::Impl::FunctorValueInit<F, tag>::init(functor_, at); }
-  void join(void* into, void const* part) const {
-    Kokkos::Impl::FunctorValueJoin<F, tag>::join(functor_, into, part);
-  }
+  void join(void* into, void const* part) const { Kokkos::Impl::FunctorValueJoin<F, tag>::join(functor_, into, part); }
 
 private:
   F functor_;
@@ -173,11 +169,11 @@ protected:
 #endif
             checked_allocation_with_header(where, label, bytes), sizeof(SharedAllocationHeader) + bytes, release
 #if KOKKOS_VERSION >= 30600
-            , label
+            ,
+            label
 #endif
             ),
-        m_space(where),
-        m_entry({label, space::name(), bytes}) {
+        m_space(where), m_entry({label, space::name(), bytes}) {
     this->_fill_host_accessible_header_info(*base::m_alloc_ptr, label);
   }
   /// The same: allocation waits for no kernel.

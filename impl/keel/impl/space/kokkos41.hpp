@@ -37,12 +37,10 @@ private:
 
 /// The same for a scan, whose functor joins.
 template <class F, class Policy, class Total>
-class scan_reduction
-    : public reduction<Kokkos::Impl::CombinedFunctorReducer<
-          F, typename Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F,
-                                                    Total>::Reducer>> {
-  using analysis =
-      Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F, Total>;
+class scan_reduction : public reduction<Kokkos::Impl::CombinedFunctorReducer<
+                           F, typename Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN,
+                                                                     Policy, F, Total>::Reducer>> {
+  using analysis = Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F, Total>;
   using combined = Kokkos::Impl::CombinedFunctorReducer<F, typename analysis::Reducer>;
 
 public:

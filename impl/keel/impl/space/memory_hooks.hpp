@@ -26,13 +26,13 @@ inline constexpr bool is_remote = is_memory<M> && !is_hostlike<M>;
 
 /// Two different spaces, at least one of them keel's, the other one Kokkos' host or keel's too.
 template <class A, class B>
-concept Neighbours = !std::is_same_v<A, B> && (is_memory<A> || is_memory<B>) &&
-                     (is_memory<A> || is_hostlike<A>) && (is_memory<B> || is_hostlike<B>);
+concept Neighbours = !std::is_same_v<A, B> && (is_memory<A> || is_memory<B>) && (is_memory<A> || is_hostlike<A>) &&
+                     (is_memory<B> || is_hostlike<B>);
 
 /// A copy that touches keel's memory; where it does not, Kokkos has its own.
 template <class To, class From>
-concept Copied = (is_memory<To> || is_memory<From>) && (is_memory<To> || is_hostlike<To>) &&
-                 (is_memory<From> || is_hostlike<From>);
+concept Copied =
+    (is_memory<To> || is_memory<From>) && (is_memory<To> || is_hostlike<To>) && (is_memory<From> || is_hostlike<From>);
 
 } // namespace keel::space::detail
 
@@ -55,10 +55,8 @@ struct DeepCopy<To, From, Execution> {
   using copier = typename std::conditional_t<keel::space::detail::is_remote<To>, To, From>::execution_space;
 
   DeepCopy(void* to, void const* from, std::size_t bytes) {
-    if constexpr (remote)
-      copier::impl_copy(to, from, bytes);
-    else
-      (void)DeepCopy<HostSpace, HostSpace, DefaultHostExecutionSpace>(to, from, bytes);
+    if constexpr (remote) copier::impl_copy(to, from, bytes);
+    else (void)DeepCopy<HostSpace, HostSpace, DefaultHostExecutionSpace>(to, from, bytes);
   }
   DeepCopy(Execution const& space, void* to, void const* from, std::size_t bytes) {
     if constexpr (!remote) {

@@ -77,8 +77,7 @@ inline std::string sorted_by(int order, std::string_view name) {
 inline settings settings_after_start() {
   using host = Kokkos::DefaultHostExecutionSpace;
   settings told;
-  if (std::string_view(host::name()) != "Serial")
-    told.threads = host().concurrency();
+  if (std::string_view(host::name()) != "Serial") told.threads = host().concurrency();
   else if (char const* const text = std::getenv("KOKKOS_NUM_THREADS"); text != nullptr && std::atoi(text) > 0)
     told.threads = std::atoi(text); // as Kokkos reads it
   return told;

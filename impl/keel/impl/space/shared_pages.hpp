@@ -44,7 +44,7 @@ struct file_place {
 
   /// Of a file that this process holds open.
   [[nodiscard]] static file_place of(open_file const& file) {
-    struct stat about {};
+    struct stat about{};
     if (fstat(file.get(), &about) != 0) return {};
     return {getpid(), file.get(), about.st_dev, about.st_ino};
   }

@@ -182,8 +182,8 @@ struct items<Kokkos::TeamPolicy<T...>> {
     Kokkos::Impl::HostThreadTeamData* team[] = {&thread.data()};
     organize_team(team, 1);
     for (std::int64_t league = begin; league < end; ++league)
-      call<typename policy::work_tag>(
-          f, typename policy::member_type(thread.data(), int(league), p.league_size()), update...);
+      call<typename policy::work_tag>(f, typename policy::member_type(thread.data(), int(league), p.league_size()),
+                                      update...);
   }
 };
 
@@ -210,10 +210,8 @@ public:
   [[nodiscard]] std::int64_t count() const { return count_; }
   template <class Each>
   void for_all(Each const& each) const {
-    if (threads_.empty())
-      policy_.space().impl_for_chunks(count_, each);
-    else
-      policy_.space().impl_run_together(int(count_), [&](int c) { each(c); });
+    if (threads_.empty()) policy_.space().impl_for_chunks(count_, each);
+    else policy_.space().impl_run_together(int(count_), [&](int c) { each(c); });
   }
   template <class F, class... Update>
   void run(std::int64_t c, F const& f, Update&&... update) const {
@@ -228,8 +226,8 @@ private:
     auto& data = threads_[std::size_t(c)]->data();
     auto const [begin, end] = part(policy_.league_size(), count_ / size_, c / size_);
     for (std::int64_t league = begin; league < end; ++league) {
-      call<typename policy::work_tag>(
-          f, typename policy::member_type(data, int(league), policy_.league_size()), update...);
+      call<typename policy::work_tag>(f, typename policy::member_type(data, int(league), policy_.league_size()),
+                                      update...);
       if (data.team_rendezvous()) data.team_rendezvous_release(); // all leave before one uses the scratch memory again
     }
   }

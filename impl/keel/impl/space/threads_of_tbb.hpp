@@ -170,10 +170,8 @@ inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_
     for (auto c = some.begin(); c != some.end(); ++c) f(c);
   };
   order_for_sanitizer::release();
-  if (end - begin <= threads)
-    ::tbb::parallel_for(chunks(begin, end), run, ::tbb::static_partitioner{}, context);
-  else
-    ::tbb::parallel_for(chunks(begin, end), run, ::tbb::simple_partitioner{}, context);
+  if (end - begin <= threads) ::tbb::parallel_for(chunks(begin, end), run, ::tbb::static_partitioner{}, context);
+  else ::tbb::parallel_for(chunks(begin, end), run, ::tbb::simple_partitioner{}, context);
 }
 inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads,
                    numbered_call const& f) {
@@ -202,10 +200,8 @@ KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) 
     };
     // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
     // Isolated, because it may have other tasks ready, and one that launches a kernel would start it within this one.
-    if (!bound_ && ::tbb::this_task_arena::max_concurrency() == threads_)
-      ::tbb::this_task_arena::isolate(all);
-    else
-      by_region.front()->execute(all);
+    if (!bound_ && ::tbb::this_task_arena::max_concurrency() == threads_) ::tbb::this_task_arena::isolate(all);
+    else by_region.front()->execute(all);
   } else {
     auto const& ends = own_->ends;
     by_region.front()->execute([&] {

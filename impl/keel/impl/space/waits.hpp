@@ -20,7 +20,8 @@ public:
     std::lock_guard const lock(mutex());
     if (leads_back(wanted_))
       throw error("space", "a kernel waits for an instance whose kernel waits for the first one's instance",
-                  "two host threads launch on each other's instance from kernels", "Launch from one thread, or on one instance");
+                  "two host threads launch on each other's instance from kernels",
+                  "Launch from one thread, or on one instance");
     next_ = first();
     first() = this;
   }

@@ -106,7 +106,7 @@ inline cache_key read_cache_key() {
 
   auto const boot = system_file("/proc/sys/kernel/random/boot_id"), events = system_file("/sys/kernel/uevent_seqnum");
   if (boot.empty() || events.empty()) made.why_not = "the system has no boot id or no count of events";
-  struct sysinfo memory {};
+  struct sysinfo memory{};
   sysinfo(&memory);
   char network[64] = {}; // a name space of its own shows other interfaces
   if (readlink("/proc/self/ns/net", network, sizeof network - 1) < 0) network[0] = '\0';

@@ -24,7 +24,7 @@ struct inventory {
   std::vector<std::array<int, 4>> caches;                     ///< of each core, by `cache`; -1 is none
   localities tree;
   memory_ways ways;
-  reach cores_around;                         ///< this and the distances follow from the rest
+  reach cores_around; ///< this and the distances follow from the rest
   refined_distances memory_distances;
   id_set withheld_threads, withheld_memories; ///< the system's numbers of what may not be used
   std::string source;

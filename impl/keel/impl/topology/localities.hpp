@@ -25,7 +25,7 @@ public:
     int end;        ///< localities inside: [own index, end)
     int first_core; ///< cores inside: [first_core, end_core)
     int end_core;
-    int level;      ///< of its kind; less than its parent's
+    int level; ///< of its kind; less than its parent's
   };
 
   [[nodiscard]] bool inside(int inner, int outer) const noexcept {

@@ -158,30 +158,33 @@ KEEL_INLINE int get_dev_info(int dev_id, dev_info* info) noexcept {
 }
 
 KEEL_INLINE int get_nearby_mems(int core_id, mem_type_t mem_type, int min_dist, int max_dist,
-                           mem_set_t* nearby_mems) noexcept {
-  return detail::nearby(core_id, int(mem_type), MEM_TYPE_CACHE_SIDE + 1, min_dist, max_dist, nearby_mems,
-                      [](topology::node const& on) { return on.memories(); },
-                      [&](topology::node const& on) {
-                        return on.nearby_memories(core_id, topology::memory_type(mem_type), min_dist, max_dist);
-                      });
+                                mem_set_t* nearby_mems) noexcept {
+  return detail::nearby(
+      core_id, int(mem_type), MEM_TYPE_CACHE_SIDE + 1, min_dist, max_dist, nearby_mems,
+      [](topology::node const& on) { return on.memories(); },
+      [&](topology::node const& on) {
+        return on.nearby_memories(core_id, topology::memory_type(mem_type), min_dist, max_dist);
+      });
 }
 
 KEEL_INLINE int get_nearby_cores(int core_id, core_type_t core_type, int min_dist, int max_dist,
-                            core_set_t* nearby_cores) noexcept {
-  return detail::nearby(core_id, int(core_type), CORE_TYPE_EFFICIENCY + 1, min_dist, max_dist, nearby_cores,
-                      [](topology::node const& on) { return on.cores(); },
-                      [&](topology::node const& on) {
-                        return on.nearby_cores(core_id, topology::core_type(core_type), min_dist, max_dist);
-                      });
+                                 core_set_t* nearby_cores) noexcept {
+  return detail::nearby(
+      core_id, int(core_type), CORE_TYPE_EFFICIENCY + 1, min_dist, max_dist, nearby_cores,
+      [](topology::node const& on) { return on.cores(); },
+      [&](topology::node const& on) {
+        return on.nearby_cores(core_id, topology::core_type(core_type), min_dist, max_dist);
+      });
 }
 
 KEEL_INLINE int get_nearby_devs(int core_id, dev_type_t dev_type, int min_dist, int max_dist,
-                           dev_mask_t* nearby_devs) noexcept {
-  return detail::nearby(core_id, int(dev_type), DEV_TYPE_OTHER + 1, min_dist, max_dist, nearby_devs,
-                      [](topology::node const& on) { return on.devices(); },
-                      [&](topology::node const& on) {
-                        return on.nearby_devices(core_id, topology::device_type(dev_type), min_dist, max_dist);
-                      });
+                                dev_mask_t* nearby_devs) noexcept {
+  return detail::nearby(
+      core_id, int(dev_type), DEV_TYPE_OTHER + 1, min_dist, max_dist, nearby_devs,
+      [](topology::node const& on) { return on.devices(); },
+      [&](topology::node const& on) {
+        return on.nearby_devices(core_id, topology::device_type(dev_type), min_dist, max_dist);
+      });
 }
 
 } // namespace keel::nway

@@ -79,7 +79,8 @@ inline void choose_devices(inventory const& all, std::vector<placement>& ranks, 
     auto const before = users;
     for (auto from = pairs.begin(), end = from; from != pairs.end(); from = end) {
       while (end != pairs.end() && end->steps == from->steps) ++end;
-      while (once_through(from, end, shared_by)) {}
+      while (once_through(from, end, shared_by)) {
+      }
     }
     if (users == before) return;
   }

@@ -62,7 +62,7 @@ public:
     descriptor const file{openat(folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
     if (file < 0 && errno == ENOENT) return std::nullopt;
     if (auto const why = why_not_mine(file); !why.empty()) refuse(shown(name), why);
-    struct stat facts {};
+    struct stat facts{};
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) refuse(shown(name), "it is not a plain file");
     std::string bytes(facts.st_size > off_t{xml_bytes_max} ? 0 : std::size_t(facts.st_size), '\0');
     std::size_t have = 0;
@@ -98,7 +98,7 @@ private:
     throw error("topology", what + " cannot keep the node", why, "Name a folder that only you may write", EACCES);
   }
   static std::string why_not_mine(descriptor const& opened) {
-    struct stat facts {};
+    struct stat facts{};
     if (opened < 0 || fstat(opened, &facts) != 0) return std::generic_category().message(errno);
     if (facts.st_uid != geteuid()) return "it belongs to another user";
     return (facts.st_mode & (S_IWGRP | S_IWOTH)) != 0 ? "others may write it" : "";

@@ -116,9 +116,9 @@ private:
   struct open_object {
     family kind;
     std::size_t depth;
-    bool is_unit;            ///< a PU: nothing normal lies in it
-    bool has_nodes;          ///< a nodeset
-    xml_set threads, below;  ///< its own, and those of what lies in it so far
+    bool is_unit;           ///< a PU: nothing normal lies in it
+    bool has_nodes;         ///< a nodeset
+    xml_set threads, below; ///< its own, and those of what lies in it so far
   };
 
   /// hwloc's names of types, of both forms of its XML.
