@@ -16,7 +16,6 @@
 #include <keel/residency/routine.hpp>
 #include <keel/residency/schedule.hpp>
 #include <keel/residency/settings.hpp>
-#include <keel/residency/shared_ledger.hpp>
 #include <keel/residency/trace.hpp>
 #include <keel/residency/tracking.hpp>
 #include <keel/residency/traffic.hpp>

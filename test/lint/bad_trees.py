@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """A tree of one or two files for each way to break a rule; the rule must complain, and about the right file."""
 import pathlib
+import shutil
 import tempfile
 
 import rules
 
 HEAD = "// SPDX-License-Identifier: MIT\n#pragma once\n\n/// @file\n/// A header.\n\n"
-GUIDE, ROWS = ".github/CONTRIBUTING.md", "## Tests by another name\n| test | header | |\n"
 GOOD = {
     "include/keel/policy/macros.hpp": HEAD + "#define KEEL_FUNCTION\n#define KEEL_VERSION 100\n",
     "include/keel/policy/list.hpp": HEAD + "#include <keel/policy/macros.hpp>\n",
@@ -19,7 +19,6 @@ GOOD = {
     "meson.build": "project('keel', 'cpp', version: '0.1.0')\n",
     "meson_options.txt": "option('tests', type: 'boolean', value: true)\n",
     ".github/CHANGELOG.md": "# Changes\n\n## 0.1.0\n",
-    GUIDE: ROWS + "| `policy/list` | `policy/macros` | |\n## Next\n",
     "impl/package/keel.wrap": "revision = v0.1.0\n",
     "impl/package/CMakeLists.txt": "-Dtests=false\n",
     "impl/package/spack/package.py": '# SPDX-License-Identifier: MIT\nversion("0.1.0", tag="v0.1.0")\n',
@@ -48,8 +47,6 @@ BAD = [
     ("macros", {LIST: HEAD + "#define KEEL_OTHER 1\n"}),
     ("macros", {"include/keel/policy/macros.hpp": HEAD + "# define OTHER 1\n"}),
     ("macros", {"include/keel/policy/macros.hpp": HEAD + "".join(f"#define KEEL_{n}\n" for n in range(20))}),
-    ("casts", {LIST: HEAD + "int n = static_cast<int>(1.0);\n"}),
-    ("casts", {"test/policy/list.cpp": "int n = (int)1.0;\n"}),
     ("names", {"include/keel/policy/utils.hpp": HEAD}),
     ("names", {"test/helpers/list.cpp": ""}),
     ("virtual", {LIST: HEAD + "struct base { virtual void f(); };\n"}),
@@ -59,19 +56,13 @@ BAD = [
     ("tested", {"include/keel/policy.hpp": HEAD + "#include <keel/policy/forgotten.hpp>\n",
                 "include/keel/policy/forgotten.hpp": HEAD,
                 "test/policy/list.cpp": "#include <keel/policy.hpp>\n#include <keel/policy/list.hpp>\n"}),
-    ("mirrored", {"include/keel/policy/other.hpp": HEAD}),
-    ("mirrored", {"test/policy/other.cpp": "#include <keel/policy/list.hpp>\n"}),
-    ("mirrored", {GUIDE: ROWS + "| `policy/gone` | | |\n## Next\n"}),
-    ("mirrored", {GUIDE: ROWS + "| `policy/list` | | |\n## Next\n"}),
-    ("mirrored", {GUIDE: ROWS + "| `policy/list` | `policy/gone` | |\n## Next\n"}),
-    ("sentences", {"test/policy/list.cpp": "// SPDX-License-Identifier: MIT\nTEST_CASE(\"policy: " + "n" * 92 + "\") {}\n"}),
-    ("sentences", {"include/keel/policy/README.md": "# policy\n\nA sentence" + " that goes\non" * 9 + ".\n"}),
     ("words", {"README.md": "see /wo" + "rk/shared\n"}),
     ("words", {".ci/run": "debootstrap sid tree http://deb.deb" + "ian.org\n"}),
     ("licence", {"test/policy/list.cpp": "int i;\n"}),
     ("licence", {"test/run": "#!/bin/sh\n"}),
     ("form", {LIST: HEAD.replace("#pragma once", "")}),
     ("form", {LIST: HEAD.replace("/// @file", "")}),
+    ("formatted", {"test/policy/list.cpp": "int  i;\n"}),
     ("version", {"impl/package/keel.wrap": "revision = v0.0.9\n"}),
     ("version", {".github/CHANGELOG.md": "# Changes\n"}),
     ("version", {"include/keel/policy/macros.hpp": HEAD + "#define KEEL_VERSION 200\n"}),
@@ -91,18 +82,21 @@ def complaints(rule, files, build):
 
 
 def main(build):
-    wrong = []
-    for rule in rules.RULES:
+    wrong, absent = [], [] if shutil.which("clang-format-19") else ["formatted"]
+    for rule in absent:
+        print(f"SKIP: lint {rule} can fail: no clang-format-19")
+    for rule in set(rules.RULES) - set(absent):
         found = complaints(rule, GOOD | ({MESON_LOG: ""} if rule == "quiet" else {}), build)
         if found:
             wrong.append(f"{rule} complains about a good tree: {found}")
         if rule not in {name for name, _ in BAD}:
             wrong.append(f"{rule}: no bad tree shows that it can fail")
-    for rule, files in BAD:
+    bad = [(rule, files) for rule, files in BAD if rule not in absent]
+    for rule, files in bad:
         found = complaints(rule, GOOD | files, build)
         if not any(pathlib.PurePath(name).name in line or "20 macros" in line for line in found for name in files):
             wrong.append(f"{rule} does not see {files}: {found}")
     for line in wrong:
         print(f"FAIL: {line}")
-    print(f"{2 * len(rules.RULES) + len(BAD) - len(wrong)} passed, {len(wrong)} failed, 0 skipped")
+    print(f"{2 * (len(rules.RULES) - len(absent)) + len(bad) - len(wrong)} passed, {len(wrong)} failed, {len(absent)} skipped")
     return 1 if wrong else 0
