@@ -104,9 +104,8 @@ private:
   [[nodiscard]] std::optional<int> as_int() const {
     constexpr device_facts here = facts_of<Tag>;
     if constexpr (here.has(Id)) {
-      if constexpr (constexpr auto running = here.knobs[std::size_t(Id)].running; running != nullptr)
-        if (here.is_running())
-          if (auto const real = running()) return int(*real);
+      if (here.is_running())
+        if (auto const real = here.knobs[std::size_t(Id)]->running()) return int(*real);
       if (auto const& own = values_.held[here.place_of(Id)].value) return int(*own);
     }
     return std::nullopt;

@@ -17,16 +17,18 @@
 
 namespace keel::device {
 
-/// What a device says of one knob; null where it lacks it.
+/// What a device says of one of its knobs. No function is null: g++ with -fsanitize=undefined compares none with null in
+/// a constant expression.
 struct knob_of_device {
-  space::bounds (*bounds)() = nullptr;
-  std::optional<std::int64_t> (*running)() = nullptr; ///< what really runs; where null, what was set is taken to run
+  space::bounds (*bounds)();
+  /// What really runs; if empty, what was set is taken to run.
+  std::optional<std::int64_t> (*running)() = []() -> std::optional<std::int64_t> { return std::nullopt; };
 };
 
 /// A device. The functions are those of `keel::device_traits`.
 struct device_facts {
   std::string_view name;
-  std::array<knob_of_device, device_knob_count> knobs;
+  std::array<std::optional<knob_of_device>, device_knob_count> knobs; ///< empty for those that it lacks
   bool starts_itself; ///< takes its knobs by itself, also once Kokkos runs; else Kokkos' start takes them
   void (*configure)(space::settings const&);
   bool (*is_running)();
@@ -37,12 +39,12 @@ struct device_facts {
 
   [[nodiscard]] constexpr bool has(knob id) const {
     auto const at = std::size_t(id);
-    return at < device_knob_count && knobs[at].bounds != nullptr;
+    return at < device_knob_count && knobs[at].has_value();
   }
   /// How many knobs it has before this one.
   [[nodiscard]] constexpr std::size_t place_of(knob id) const {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < device_knob_count && i < std::size_t(id); ++i) n += knobs[i].bounds != nullptr;
+    for (std::size_t i = 0; i < device_knob_count && i < std::size_t(id); ++i) n += knobs[i].has_value();
     return n;
   }
 };

@@ -21,27 +21,27 @@ namespace detail {
 
 /// The bounds of each knob of the devices that have it, and what runs; in the order of `enum class knob`.
 template <class Traits>
-constexpr std::array<knob_of_device, device_knob_count> knobs_of_device() {
-  std::array<knob_of_device, device_knob_count> all{};
-  auto const at = [&](knob id) -> knob_of_device& { return all[std::size_t(id)]; };
+constexpr std::array<std::optional<knob_of_device>, device_knob_count> knobs_of_device() {
+  std::array<std::optional<knob_of_device>, device_knob_count> all{};
+  auto const at = [&](knob id) -> std::optional<knob_of_device>& { return all[std::size_t(id)]; };
   if constexpr (Traits::has_threads)
-    at(knob::threads) = {[] {
-                           std::int64_t const here = Traits::max_threads();
-                           if constexpr (requires { Traits::most_threads(); })
-                             return space::bounds{1, Traits::most_threads(), here};
-                           else return space::bounds{1, here};
-                         },
-                         []() -> std::optional<std::int64_t> { return Traits::threads(); }};
+    at(knob::threads) = knob_of_device{[] {
+                                         std::int64_t const here = Traits::max_threads();
+                                         if constexpr (requires { Traits::most_threads(); })
+                                           return space::bounds{1, Traits::most_threads(), here};
+                                         else return space::bounds{1, here};
+                                       },
+                                       []() -> std::optional<std::int64_t> { return Traits::threads(); }};
   if constexpr (Traits::has_numa_regions)
-    at(knob::numa_regions) = {[] { return space::bounds{1, Traits::max_numa_regions()}; }};
+    at(knob::numa_regions) = knob_of_device{[] { return space::bounds{1, Traits::max_numa_regions()}; }};
   if constexpr (Traits::has_instances)
-    at(knob::device_instance) = {[] { return space::bounds{0, Traits::max_devices() - 1}; },
-                                 []() -> std::optional<std::int64_t> {
-                                   if (Traits::max_devices() == 0) return std::nullopt;
-                                   return Traits::device_instance();
-                                 }};
+    at(knob::device_instance) = knob_of_device{[] { return space::bounds{0, Traits::max_devices() - 1}; },
+                                               []() -> std::optional<std::int64_t> {
+                                                 if (Traits::max_devices() == 0) return std::nullopt;
+                                                 return Traits::device_instance();
+                                               }};
   if constexpr (requires { Traits::stack_sizes(); })
-    at(knob::stack_size) = {[] { return space::bounds{Traits::stack_sizes()}; }};
+    at(knob::stack_size) = knob_of_device{[] { return space::bounds{Traits::stack_sizes()}; }};
   return all;
 }
 

@@ -88,7 +88,8 @@ public:
     }();
     held = std::move(value);
     for (auto const& row : device::all_knobs)
-      if (!row.of_devices() && row.of_program.place(program) == &held) program.set_source(row.id, device::source::code);
+      if (!row.of_devices() && row.of_program->place(program) == &held)
+        program.set_source(row.id, device::source::code);
     return device::outcome::success;
   }
 

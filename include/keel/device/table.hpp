@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -40,11 +41,11 @@ struct knob_facts {
   std::string_view placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command
                                 ///< line, and in brackets for one that may be given one with =
   std::string_view help;
-  device_value of_device{};   ///< null where the program has it
-  program_value of_program{}; ///< null where devices have it
-  bool for_ledgers = false;   ///< only a program whose policy says `uses_ledger` has it
+  std::optional<device_value> of_device{};   ///< empty if the program has it
+  std::optional<program_value> of_program{}; ///< empty if devices have it
+  bool for_ledgers = false;                  ///< only a program whose policy says `uses_ledger` has it
 
-  [[nodiscard]] constexpr bool of_devices() const { return of_device.parse != nullptr; }
+  [[nodiscard]] constexpr bool of_devices() const { return of_device.has_value(); }
   [[nodiscard]] constexpr bool is_switch() const {
     return !of_devices() && (placeholder.empty() || placeholder.front() == '[');
   }

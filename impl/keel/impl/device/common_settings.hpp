@@ -40,7 +40,7 @@ KEEL_INLINE void common_settings::apply_to_program(std::vector<assignment> const
   for (auto const& a : all) {
     auto const& row = facts(a.id);
     if (row.of_devices()) continue;
-    row.of_program.parse(program, a.where, a.text);
+    row.of_program->parse(program, a.where, a.text);
     program.set_source(row.id, a.from);
     if (row.id == knob::copy_back_vars) program.residency.copy_back_vars_name = a.where;
     if (row.for_ledgers && !has_ledger)
@@ -61,7 +61,7 @@ KEEL_INLINE void common_settings::apply_to_devices(std::span<changeable_knobs co
 KEEL_INLINE void common_settings::apply(std::span<changeable_knobs const> devices, assignment const& a,
                                         std::string_view chosen) {
   auto const& row = facts(a.id);
-  std::int64_t const value = row.of_device.parse(a.where, a.text);
+  std::int64_t const value = row.of_device->parse(a.where, a.text);
   bool is_taken = false, is_late = false;
   std::string names;
   for (auto const& d : devices) {
@@ -78,13 +78,13 @@ KEEL_INLINE void common_settings::apply(std::span<changeable_knobs const> device
                   a.where + "=" + a.text + (more ? " is more than " : " is less than ") + std::string{name} +
                       (more ? " has" : " takes"),
                   (more ? "the largest value here is " : "the smallest value is ") +
-                      row.of_device.show(more ? allowed.most : allowed.least),
+                      row.of_device->show(more ? allowed.most : allowed.least),
                   more ? "Give less" : "Give more");
     }
     if (!is_strict && fitting < allowed.least) continue; // there is none
     if (!is_strict && fitting != value)
       note(log_level::information, a.where + "=" + a.text + " is not what " + std::string{name} +
-                                       " can take; it gets " + row.of_device.show(fitting));
+                                       " can take; it gets " + row.of_device->show(fitting));
     is_late = d.assign(a.id, is_strict ? value : fitting, a.from) == outcome::not_applied || is_late;
   }
   if (is_late) too_late(a.where);

@@ -30,9 +30,8 @@ void for_each_knob(device_facts const& device, F const& f) {
 
 KEEL_INLINE std::optional<std::int64_t> device_knobs::value(knob id) const {
   if (!device_->has(id)) return std::nullopt;
-  auto const running = device_->knobs[std::size_t(id)].running;
-  if (running != nullptr && device_->is_running())
-    if (auto const real = running()) return real;
+  if (device_->is_running())
+    if (auto const real = device_->knobs[std::size_t(id)]->running()) return real;
   return held(id).value;
 }
 KEEL_INLINE std::optional<std::int64_t> device_knobs::set_value(knob id) const {
@@ -43,7 +42,7 @@ KEEL_INLINE device::source device_knobs::source(knob id) const {
 }
 KEEL_INLINE std::optional<space::bounds> device_knobs::bounds_of(knob id) const {
   if (!device_->has(id)) return std::nullopt;
-  return device_->knobs[std::size_t(id)].bounds();
+  return device_->knobs[std::size_t(id)]->bounds();
 }
 
 KEEL_INLINE void device_knobs::tell_too_late(knob id) const {
@@ -58,7 +57,7 @@ KEEL_INLINE void device_knobs::tell_of_excess(knob id) const {
   auto const& row = facts(id);
   if (value > here)
     log(log_level::warning, std::string{row.option} + " of " + std::string{device_->name} + " is " +
-                                row.of_device.show(value) + ", more than the " + row.of_device.show(here) +
+                                row.of_device->show(value) + ", more than the " + row.of_device->show(here) +
                                 " that this process may use, so some wait for others");
 }
 
@@ -67,7 +66,7 @@ KEEL_INLINE std::vector<std::string> device_knobs::lost() const {
   detail::for_each_knob(*device_, [&](knob id) {
     auto const& row = facts(id);
     if (held(id).is_set() && device_->is_running() && value(id) != held(id).value)
-      names.push_back(std::string{row.option} + "=" + row.of_device.show(*held(id).value) + " of " +
+      names.push_back(std::string{row.option} + "=" + row.of_device->show(*held(id).value) + " of " +
                       std::string{device_->name});
   });
   return names;
@@ -76,7 +75,7 @@ KEEL_INLINE std::vector<std::string> device_knobs::lost() const {
 KEEL_INLINE space::settings device_knobs::told(bool only_set) const {
   space::settings all;
   detail::for_each_knob(*device_, [&](knob id) {
-    if (held(id).value && (held(id).is_set() || !only_set)) facts(id).of_device.tell(all, *held(id).value);
+    if (held(id).value && (held(id).is_set() || !only_set)) facts(id).of_device->tell(all, *held(id).value);
   });
   return all;
 }

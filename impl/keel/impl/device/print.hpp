@@ -37,11 +37,11 @@ KEEL_INLINE std::vector<printed_knob> printed_knobs(option_names const& names, c
           auto const allowed = d.bounds_of(row.id);
           if (!allowed || allowed->most < allowed->least) continue; // there is nothing to choose from
         }
-        add(d.device().name, value ? row.of_device.show(*value) : "default", d.source(row.id));
+        add(d.device().name, value ? row.of_device->show(*value) : "default", d.source(row.id));
       }
     } else if (!row.for_ledgers || names.has_ledger) {
       bool const is_device = row.id == knob::device && !common.program.is_set(row.id);
-      add("", is_device ? std::string{device_name} : row.of_program.show(common.program),
+      add("", is_device ? std::string{device_name} : row.of_program->show(common.program),
           common.program.source(row.id));
     }
   }

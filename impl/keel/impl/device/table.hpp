@@ -37,7 +37,7 @@ struct held_by_program {
 template <auto const& Kind, auto Place>
 constexpr knob_facts of_program(knob id, std::string_view option, std::string_view help, bool for_ledgers = false) {
   using held = held_by_program<Kind, Place>;
-  return {id, option, Kind.placeholder, help, {}, {held::parse, held::show, held::place}, for_ledgers};
+  return {id, option, Kind.placeholder, help, {}, program_value{held::parse, held::show, held::place}, for_ledgers};
 }
 
 /// A knob of the kind `Kind` of which a device is told as the member `Place`.
@@ -52,7 +52,7 @@ struct held_by_device {
 template <auto const& Kind, auto Place>
 constexpr knob_facts of_device(knob id, std::string_view option, std::string_view help) {
   using held = held_by_device<Kind, Place>;
-  return {id, option, Kind.placeholder, help, {Kind.parse, held::show, held::tell}};
+  return {id, option, Kind.placeholder, help, device_value{Kind.parse, held::show, held::tell}};
 }
 
 inline constexpr std::array<knob_facts, knob_count> rows{
@@ -125,7 +125,7 @@ static_assert(
       for (auto const& row : rows) {
         if (!row.of_devices()) continue;
         space::settings told, merged;
-        row.of_device.tell(told, 1);
+        row.of_device->tell(told, 1);
         merge(merged, told);
         if (merged != told) return false;
       }
