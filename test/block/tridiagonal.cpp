@@ -18,7 +18,7 @@ namespace {
 namespace kb = keel::block;
 using keel::test::field, keel::test::message_of;
 
-double some(std::size_t i) { return 0.25 + double(i * 2654435761u % 1000) / 512; }
+double some_number(std::size_t i) { return 0.25 + double(i * 2654435761u % 1000) / 512; }
 
 /// The plain loop over one column; returns the largest residual.
 struct reference {
@@ -58,13 +58,13 @@ bool solves(std::size_t columns, std::size_t levels, bool right, Place const& pl
   std::array<std::size_t, 3> const shape{2, columns, levels};
   field<3> const x(shape, right, 70);
   std::size_t n = 0;
-  x.each([&](double& value) { value = some(n++) - 1; });
+  x.each([&](double& value) { value = some_number(n++) - 1; });
   constexpr std::size_t rank = Kind == kind::constant ? 1 : 3, lower_rank = Kind == kind::variable ? 3 : 1;
   auto const made = [&](auto& f, double least, std::size_t unread) {
     std::size_t at = 0;
     f.each([&](double& value) {
       std::size_t const k = at % levels;
-      value = k == unread ? none : least + some(at * 3 + unread);
+      value = k == unread ? none : least + some_number(at * 3 + unread);
       ++at;
     });
   };

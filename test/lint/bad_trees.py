@@ -19,9 +19,9 @@ GOOD = {
     "meson.build": "project('keel', 'cpp', version: '0.1.0')\n",
     "meson_options.txt": "option('tests', type: 'boolean', value: true)\n",
     ".github/CHANGELOG.md": "# Changes\n\n## 0.1.0\n",
-    "impl/package/keel.wrap": "revision = v0.1.0\n",
+    "impl/package/keel.wrap": "revision = main\n",
     "impl/package/CMakeLists.txt": "-Dtests=false\n",
-    "impl/package/spack/package.py": '# SPDX-License-Identifier: MIT\nversion("0.1.0", tag="v0.1.0")\n',
+    "impl/package/spack/package.py": '# SPDX-License-Identifier: MIT\nversion("main", branch="main")\n',
     "test/run": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n",
 }
 MESON_LOG = "meson-logs/meson-log.txt"  # a tree that has it is its own build folder
@@ -64,6 +64,7 @@ BAD = [
     ("form", {LIST: HEAD.replace("/// @file", "")}),
     ("formatted", {"test/policy/list.cpp": "int  i;\n"}),
     ("version", {"impl/package/keel.wrap": "revision = v0.0.9\n"}),
+    ("version", {"impl/package/spack/package.py": 'version("0.1.0", tag="v0.0.9")\n'}),
     ("version", {".github/CHANGELOG.md": "# Changes\n"}),
     ("version", {"include/keel/policy/macros.hpp": HEAD + "#define KEEL_VERSION 200\n"}),
     ("packaged", {"impl/package/CMakeLists.txt": "-Dtest=false\n"}),

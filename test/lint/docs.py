@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The API reference is made without a warning, and no link in it is broken: docs.py BUILD"""
+"""The API reference is made without a warning, no link in it is broken, and its main page is the README: docs.py BUILD"""
 import pathlib
 import re
 import shutil
@@ -20,6 +20,19 @@ def broken_links(html):
                 yield f"{name} links to {link}, which is not there"
 
 
+def left_out(readme, index):
+    """Code of the README, and names of its figure, that the main page does not have as code and in a figure."""
+    readme = re.split(r"(^```.*?^```$|^    [^\n]*$)", readme, flags=re.M | re.S)
+    plain = lambda text: " ".join(unescape(re.sub(r"<[^>]*>", "", text)).replace("\u200b", "").split())
+    shown = {plain(code) for code in re.findall(r"<code>(.*?)</code>", index, re.S)}
+    for code in re.findall(r"`([^`]+)`", "".join(readme[::2])):
+        if " ".join(code.split()) not in shown:
+            yield f"index.html lacks the code {code}"
+    for label in re.findall(r'-- "([^"]*)" -->', "".join(readme)):
+        if label not in plain(index):
+            yield f"index.html lacks the figure's arrow {label}"
+
+
 def main(build):
     doxyfile = pathlib.Path(build) / "impl/docs/Doxyfile"
     if not doxyfile.is_file() or not shutil.which("doxygen"):
@@ -32,6 +45,7 @@ def main(build):
     wrong += broken_links(html)
     if not (html / "search/search.js").is_file() or 'class="keyword' not in (html / "index.html").read_text():
         wrong.append("the reference has no search, or its code has no colours")
+    wrong += left_out((pathlib.Path(__file__).parents[2] / "README.md").read_text(), (html / "index.html").read_text())
     for line in wrong:
         print(f"FAIL: {line}")
     print(f"{int(not wrong)} passed, {int(bool(wrong))} failed, 0 skipped")

@@ -111,6 +111,8 @@ def sources_alone(tree):
     bare, kokkos = (set(compiler.command(tree.build, kind)) for kind in ("bare", "kokkos"))
     for entry in json.loads((pathlib.Path(tree.build) / "compile_commands.json").read_text()):
         source = pathlib.Path(tree.build, entry["file"]).resolve()
+        if source.name.endswith("-unity0.cpp"):  # the first of several sources
+            source = pathlib.Path(includes(source)[0][1:])
         if pathlib.Path(tree.root).resolve() in source.parents and source.is_file():
             yield (includes(source) or [" "])[0][1:], bool((kokkos - bare) & set(shlex.split(entry["command"])))
 
@@ -217,6 +219,7 @@ def lists(tree):
     built = {pathlib.Path(source).resolve()
              for target in json.loads((pathlib.Path(tree.build) / "meson-info/intro-targets.json").read_text())
              for group in target["target_sources"] for source in group.get("sources", [])} if tree.build else set()
+    built |= {pathlib.Path(include[1:]).resolve() for path in pathlib.Path(tree.build).rglob("*-unity*.cpp") for include in includes(path)}
     sources = list(tree.files(".cpp", ".hpp", ".cu", below=("test/", "bench/", "impl/info/")))
     included = {pathlib.PurePath(include[1:]).name for source in sources for include in includes(source)}
     for source in sources:
@@ -289,18 +292,20 @@ def quiet(tree):
 
 
 def version(tree):
-    """The version is the same wherever it stands: meson.build, KEEL_VERSION, change log, keel.wrap, Spack."""
+    """The version is the same wherever it stands: meson.build, KEEL_VERSION, change log. What names a tag, keel.wrap and Spack, names one of git."""
     named = re.search(r"version: '(\d+)\.(\d+)\.(\d+)'", text(tree.root / "meson.build"))
     numbers, dotted = [int(part) for part in named.groups()], ".".join(named.groups())
     places = {
         "include/keel/policy/macros.hpp": f"#define KEEL_VERSION {10000 * numbers[0] + 100 * numbers[1] + numbers[2]}\n",
         ".github/CHANGELOG.md": f"\n## {dotted}",
-        "impl/package/keel.wrap": f"revision = v{dotted}\n",
-        "impl/package/spack/package.py": f'version("{dotted}", tag="v{dotted}")',
     }
     for name, wanted in places.items():
         if wanted not in text(tree.root / name):
             yield f"{name}: does not have '{wanted.strip()}', the version of meson.build"
+    for name in ("impl/package/keel.wrap", "impl/package/spack/package.py"):
+        for tag in re.findall(r'\b(?:revision = |tag=")(?!main\b)([^"\s]+)', text(tree.root / name)):
+            if subprocess.run(["git", "-C", tree.root, "rev-parse", "-q", "--verify", tag], capture_output=True).returncode:
+                yield f"{name}: there is no tag {tag}"
 
 
 def packaged(tree):

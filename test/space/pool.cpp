@@ -17,8 +17,8 @@
 namespace {
 
 using pool = keel::space::pool<>;
-using resource = pool::resource_type;
-using view = Kokkos::View<int*, pool>;
+using pool_resource = pool::resource_type;
+using pool_view = Kokkos::View<int*, pool>;
 
 /// Memory that notices two threads which ask for it at once.
 struct for_one_at_a_time {
@@ -35,7 +35,7 @@ struct for_one_at_a_time {
   void deallocate(void* pointer, std::size_t, std::size_t) const { std::free(pointer); }
 };
 
-pool of_its_own(keel::space::pool_options options = {}) { return pool(resource(options)); }
+pool of_its_own(keel::space::pool_options options = {}) { return pool(pool_resource(options)); }
 
 } // namespace
 
@@ -45,7 +45,7 @@ TEST_CASE_TEMPLATE_INVOKE(memory_space, pool);
 TEST_CASE("space: a pool serves many views from few blocks of its upstream") {
   auto const space = of_its_own();
   {
-    std::vector<view> views;
+    std::vector<pool_view> views;
     for (int i = 0; i < 1000; ++i) views.emplace_back(Kokkos::view_alloc("small", space), 16);
     auto const held = space.resource().held();
     CHECK(held > 1000 * 16 * sizeof(int));
@@ -75,7 +75,7 @@ TEST_CASE("space: a pool takes no more than its limit, and says so") {
   auto const space = of_its_own({.limit = 1 << 20});
   std::string message;
   try {
-    view const v(Kokkos::view_alloc("too big", space), 1 << 20);
+    pool_view const v(Kokkos::view_alloc("too big", space), 1 << 20);
   } catch (std::runtime_error const& thrown) { // as Kokkos' own spaces, in their words
     message = thrown.what();
   }
@@ -83,14 +83,14 @@ TEST_CASE("space: a pool takes no more than its limit, and says so") {
   CHECK(message.find("(label=\"too big\")") != std::string::npos);
   CHECK(message.find("insufficient memory") != std::string::npos); // Kokkos 3's word
   CHECK(space.resource().held() < (1 << 20));
-  view const fits(Kokkos::view_alloc("fits", space), 100);
+  pool_view const fits(Kokkos::view_alloc("fits", space), 100);
   CHECK(fits.extent(0) == 100);
 }
 
 TEST_CASE("space: spaces made by default share one pool, others do not") {
   auto const before = pool().resource().high_water();
   auto const own = of_its_own();
-  view const a(Kokkos::view_alloc("a", own), 10);
+  pool_view const a(Kokkos::view_alloc("a", own), 10);
   CHECK(pool().resource().high_water() == before);
   CHECK(own.resource().held() > 0);
 }

@@ -27,7 +27,7 @@ namespace {
 using keel::space::simulated;
 using keel::space::simulated_memory;
 using range = Kokkos::RangePolicy<simulated>;
-using view = Kokkos::View<int*, simulated_memory>;
+using device_view = Kokkos::View<int*, simulated_memory>;
 
 // Structs where nvcc takes no lambda: in a constructor, and in another one.
 struct wait_for {
@@ -37,9 +37,9 @@ struct wait_for {
   }
 };
 struct fill_inside {
-  view where;
+  device_view where;
   void operator()(int) const {
-    view const device = where;
+    device_view const device = where;
     Kokkos::parallel_for("inner", range(0, 10), KOKKOS_LAMBDA(int i) { device(i) = i; });
   }
 };
@@ -146,7 +146,7 @@ TEST_CASE("space: instances do not wait for each other") {
 
 TEST_CASE("space: kernels and copies of an instance run in the order given") {
   simulated const space;
-  view const device("device", 4);
+  device_view const device("device", 4);
   Kokkos::View<int*, Kokkos::HostSpace> const in("in", 4);
   Kokkos::View<int*, Kokkos::HostSpace> const out("out", 4);
   Kokkos::deep_copy(in, 5);
@@ -180,10 +180,10 @@ TEST_CASE("space: memory is not given back while a kernel may use it") {
   simulated const space;
   std::atomic<int> last = 0;
   auto* const seen = &last;
-  auto device = std::make_unique<view>("device", 1000);
+  auto device = std::make_unique<device_view>("device", 1000);
   auto const raw = *device;
   {
-    view const own("own", 1000);
+    device_view const own("own", 1000);
     Kokkos::parallel_for(
         "slow", range(space, 0, 1000), KOKKOS_LAMBDA(int i) {
           if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -195,7 +195,7 @@ TEST_CASE("space: memory is not given back while a kernel may use it") {
 }
 
 TEST_CASE("space: new memory is poisoned, and can be poisoned again") {
-  view const device(Kokkos::view_alloc("device", Kokkos::WithoutInitializing), 5);
+  device_view const device(Kokkos::view_alloc("device", Kokkos::WithoutInitializing), 5);
   auto const host = Kokkos::create_mirror_view(device);
   Kokkos::deep_copy(host, device);
   CHECK(std::uint32_t(host(0)) == keel::space::poison_word);
@@ -218,7 +218,7 @@ TEST_CASE("space: new memory is poisoned, and can be poisoned again") {
 
 TEST_CASE("space: a kernel on a view in simulated memory may call another in place") {
   simulated const space;
-  view const device("device", 10);
+  device_view const device("device", 10);
   Kokkos::parallel_for("outer", range(space, 0, 1), fill_inside{device});
   int sum = 0;
   Kokkos::parallel_reduce("sum", range(space, 0, 10), KOKKOS_LAMBDA(int i, int& s) { s += device(i); }, sum);

@@ -46,11 +46,11 @@ std::string bytes_of(fs::path const& path) {
   std::ifstream file{path, std::ios::binary};
   return {std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
 }
-void write(fs::path const& path, std::string const& bytes) {
+void write_file(fs::path const& path, std::string const& bytes) {
   std::ofstream{path, std::ios::binary} << bytes;
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
 }
-std::string message_of(fs::path const& kept_in) {
+std::string message_from(fs::path const& kept_in) {
   try {
     (void)node::here(kept_in);
   } catch (keel::error const& e) {
@@ -58,9 +58,9 @@ std::string message_of(fs::path const& kept_in) {
   }
   return "nothing was thrown";
 }
-bool contains(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
-bool was_kept(node const& n) { return contains(n.source(), "this machine, as kept in "); }
-bool is_fresh(node const& n) { return contains(n.source(), "this machine, now kept in "); }
+bool has_text(std::string const& text, std::string_view part) { return text.find(part) != text.npos; }
+bool was_kept(node const& n) { return has_text(n.source(), "this machine, as kept in "); }
+bool is_fresh(node const& n) { return has_text(n.source(), "this machine, now kept in "); }
 std::size_t cores_here() {
   static auto const count = node::here().cores().size();
   return count;
@@ -174,7 +174,7 @@ TEST_CASE("topology: a damaged file is not used but replaced") {
     REQUIRE(detail::from_cache_file(good.substr(0, at), key).first == detail::cache_state::damaged);
   }
   for (auto const& bad : {std::string{}, std::string{"x"}, good.substr(0, good.size() / 2), good + good}) {
-    write(file, bad);
+    write_file(file, bad);
     auto const n = node::here(f.path);
     CHECK(n.source().ends_with(", which was damaged"));
     CHECK(n.cores().size() == cores_here());
@@ -190,7 +190,7 @@ TEST_CASE("topology: what another boot, kernel, cpuset or event left is stale") 
   auto const file = f.files().at(0);
   auto const key = detail::read_cache_key().text;
   auto const foreign = detail::to_bytes(another());
-  write(file, detail::cache_file(key, foreign)); // the test's own trap works: under the right key it would be used
+  write_file(file, detail::cache_file(key, foreign)); // the test's own trap works: under the right key it would be used
   REQUIRE(node::here(f.path).cores().size() == 7);
   for (std::size_t at = 0; at < key.size(); ++at) {
     auto changed = key;
@@ -199,7 +199,7 @@ TEST_CASE("topology: what another boot, kernel, cpuset or event left is stale") 
   }
   CHECK(detail::from_cache_file(detail::cache_file("", ""), key).first == detail::cache_state::stale); // the shortest
   for (auto const& other : {key + '1', key.substr(1), std::string{}}) {
-    write(file, detail::cache_file(other, foreign));
+    write_file(file, detail::cache_file(other, foreign));
     auto const n = node::here(f.path);
     CHECK(is_fresh(n));
     CHECK(n.cores().size() == cores_here());
@@ -213,19 +213,19 @@ TEST_CASE("topology: the key holds boot, kernel, limits and hwloc's variables") 
        {"/proc/sys/kernel/random/boot_id", "/sys/kernel/uevent_seqnum", "/proc/sys/kernel/osrelease"}) {
     std::string words;
     std::getline(std::ifstream{part}, words);
-    CHECK_MESSAGE(contains(key.text, words), part);
+    CHECK_MESSAGE(has_text(key.text, words), part);
   }
-  CHECK(contains(key.text, to_string(bound_hardware_threads()) + '\n'));
+  CHECK(has_text(key.text, to_string(bound_hardware_threads()) + '\n'));
   std::error_code code;
   auto const network = fs::read_symlink("/proc/self/ns/net", code).string();
-  CHECK(contains(key.text, network));
+  CHECK(has_text(key.text, network));
   setenv("NO_VARIABLE_OF_HWLOC", "0", 1);
   CHECK(detail::read_cache_key().text == key.text);
   unsetenv("NO_VARIABLE_OF_HWLOC");
   setenv("HWLOC_GROUPING", "0", 1);
   auto const other = detail::read_cache_key();
   unsetenv("HWLOC_GROUPING");
-  CHECK(contains(other.text, "HWLOC_GROUPING=0"));
+  CHECK(has_text(other.text, "HWLOC_GROUPING=0"));
   CHECK(other.name != key.name);
   setenv("HWLOC_SYNTHETIC", "", 1);
   CHECK(detail::read_cache_key().why_not == "HWLOC_SYNTHETIC says what the node is");
@@ -258,42 +258,42 @@ TEST_CASE("topology: another machine in this one's stead is never kept, nor repl
   setenv("HWLOC_XMLFILE", own.c_str(), 1);
   for (int again = 0; again < 2; ++again) CHECK(node::here(f.path).cores().size() == 96);
   setenv("HWLOC_XMLFILE", "/no/such/file", 1);
-  CHECK(contains(message_of(f.path), "HWLOC_XMLFILE=/no/such/file cannot be read"));
+  CHECK(has_text(message_from(f.path), "HWLOC_XMLFILE=/no/such/file cannot be read"));
   unsetenv("HWLOC_XMLFILE");
   CHECK(f.files().empty());
 }
 
 TEST_CASE("topology: a folder or file that others may write is refused, and so is what is no file") {
   folder const f;
-  CHECK(contains(message_of(f.path / "none"), "cannot keep the node (No such file or directory)"));
-  CHECK(contains(message_of("/dev/null"), "cannot keep the node (Not a directory)"));
+  CHECK(has_text(message_from(f.path / "none"), "cannot keep the node (No such file or directory)"));
+  CHECK(has_text(message_from("/dev/null"), "cannot keep the node (Not a directory)"));
   for (auto const right : {fs::perms::group_write, fs::perms::others_write}) {
     fs::permissions(f.path, fs::perms::owner_all | right);
-    CHECK(contains(message_of(f.path), f.path.string() + " cannot keep the node (others may write it)"));
+    CHECK(has_text(message_from(f.path), f.path.string() + " cannot keep the node (others may write it)"));
   }
   fs::permissions(f.path, fs::perms::owner_all);
   if (geteuid() == 0) {
     REQUIRE(chown(f.path.c_str(), 1, 1) == 0);
-    CHECK(contains(message_of(f.path), "(it belongs to another user)"));
+    CHECK(has_text(message_from(f.path), "(it belongs to another user)"));
     REQUIRE(chown(f.path.c_str(), 0, 0) == 0);
   }
   if (nothing_can_be_kept()) return;
   (void)node::here(f.path);
   auto const file = f.files().at(0);
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
-  CHECK(contains(message_of(f.path), file.string() + " cannot keep the node (others may write it)"));
+  CHECK(has_text(message_from(f.path), file.string() + " cannot keep the node (others may write it)"));
   fs::permissions(file, fs::perms::others_write, fs::perm_options::remove);
   fs::rename(file, f.path / "elsewhere");
   fs::create_symlink(f.path / "elsewhere", file);
-  CHECK(contains(message_of(f.path), "cannot keep the node (Too many levels of symbolic links)"));
+  CHECK(has_text(message_from(f.path), "cannot keep the node (Too many levels of symbolic links)"));
   fs::remove(file);
   REQUIRE(mkfifo(file.c_str(), S_IRUSR | S_IWUSR) == 0);
-  CHECK(contains(message_of(f.path), "(it is not a plain file)")); // and nobody waits for a writer
+  CHECK(has_text(message_from(f.path), "(it is not a plain file)")); // and nobody waits for a writer
 }
 
 TEST_CASE("topology: of a file that is larger than any node nothing is read") {
   folder const f;
-  write(f.path / "it", "");
+  write_file(f.path / "it", "");
   detail::cache_folder const kept{f.path};
   CHECK_FALSE(kept.read("none").has_value());
   CHECK(kept.read("it") == std::string{});
@@ -326,7 +326,7 @@ TEST_CASE("topology: where nothing can be written the node is read all the same,
   auto const source = node::here(f.path).source();
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
-  CHECK(contains(source, "this machine, not kept in "));
+  CHECK(has_text(source, "this machine, not kept in "));
   CHECK(source.ends_with(": File too large"));
   CHECK(f.files().empty()); // nor is half a file left
 }

@@ -19,7 +19,7 @@ std::string const sets_of_other = R"( cpuset="0x2" complete_cpuset="0x2" nodeset
 std::string object(std::string const& type, std::string const& rest, std::string const& inside = "") {
   return "<object type=\"" + type + "\"" + rest + ">" + inside + "</object>";
 }
-std::string const memory = object("NUMANode", " os_index=\"0\"" + sets_of_two);
+std::string const one_memory = object("NUMANode", " os_index=\"0\"" + sets_of_two);
 std::string const unit = object("PU", " os_index=\"0\"" + sets_of_one);
 std::string const other_unit = object("PU", " os_index=\"1\"" + sets_of_other);
 std::string const units = unit + other_unit;
@@ -29,7 +29,7 @@ std::string document(std::string const& inside, std::string const& before = "<to
 }
 /// A machine of two hardware threads and one memory, with `inside` in it.
 std::string machine(std::string const& inside, std::string const& cores = units) {
-  return document(object("Machine", sets_of_two, memory + cores + inside));
+  return document(object("Machine", sets_of_two, one_memory + cores + inside));
 }
 
 void refused(std::string const& text, std::string_view words) {
@@ -118,10 +118,11 @@ TEST_CASE("topology: a text is shown to hwloc if its objects can stand where the
     refused(document("", "<topology version=\"" + std::string{version} + "\">"), "version is unknown");
   refused(document(""), "no Machine");
   refused("<topology version=\"2.0\"/>", "no Machine");
-  refused(document(object("Machine", sets_of_two, memory)), "nothing in it has");
+  refused(document(object("Machine", sets_of_two, one_memory)), "nothing in it has");
   refused(document(object("Machine", sets_of_two, units)), "no NUMANode");
   refused(document(object("NUMANode", " os_index=\"0\"" + sets_of_two, units)), "where the one Machine should");
-  refused(document(object("Machine", sets_of_two, memory + units) + object("Machine", sets_of_two)), "the one Machine");
+  refused(document(object("Machine", sets_of_two, one_memory + units) + object("Machine", sets_of_two)),
+          "the one Machine");
   refused(machine(object("Machine", sets_of_one)), "the one Machine");
   refused(machine(object("System", sets_of_one)), "the one Machine");
   refused(machine("<info>" + object("Misc", "") + "</info>"), "the one Machine");
@@ -151,7 +152,7 @@ TEST_CASE("topology: a text is shown to hwloc if its objects can stand where the
   refused(machine("", unit + object("PU", " os_index=\"65535\"" + sets_of_other)),
           "has a set that is not its os_index");
   refused(machine("", unit + object("PU", " os_index=\"1\"" + sets_of_two)), "os_index");
-  refused(machine(memory), "has the os_index of another");
+  refused(machine(one_memory), "has the os_index of another");
   refused(machine(object("Core", R"( cpuset="0x1" complete_cpuset="0x1" nodeset="0x1")")), "no complete_nodeset");
   refused(machine(object("Core", R"( cpuset="0x1" complete_cpuset="0x2" nodeset="0x1" complete_nodeset="0x1")")),
           "no complete_cpuset that holds");

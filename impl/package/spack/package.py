@@ -12,7 +12,6 @@ class Keel(MesonPackage):
     license("MIT")
 
     version("main", branch="main")
-    version("0.1.0", tag="v0.1.0")
 
     variant("mpi", default=True, description="Ranks beyond one")
     variant("tbb", default=False, description="The device keel::tbb")
