@@ -158,13 +158,13 @@ TEST_CASE("block: tridiagonal systems in the memory of a team have the same bits
 TEST_CASE("block: tridiagonal systems of another shape than their coefficients are refused") {
   field<2> const x({5, 9}, true, 0);
   field<1> const nine({9}, true, 0), eight({8}, true, 0);
-  field<2> const four({4, 9}, true, 0);
+  field<2> const shorter({4, 9}, true, 0);
   CHECK(message_of([&] { kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, eight, nine}, x); }) ==
         "keel::block: the coefficient 'diagonal' of tridiagonal systems has another shape than the unknowns (8 "
         "in place of 9 along their "
         "index 1). Make them equal?");
   CHECK(message_of([&] {
-          kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, nine, four}, x);
+          kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, nine, shorter}, x);
         }).find("'upper'") != std::string::npos);
   CHECK(message_of([&] { kb::solve_tridiagonal<8, 8>("s", kb::caller{}, kb::tridiagonal{nine, nine, nine}, x); }) ==
         "keel::block: columns of 9 are too long (room was compiled in for 8). Give a larger MaxLevels?");

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace {
+namespace tuple_test {
 
 template <class Tag>
 struct box {
@@ -17,7 +17,8 @@ struct box {
 template <>
 struct box<keel::cuda> {};
 
-} // namespace
+} // namespace tuple_test
+using tuple_test::box;
 
 TEST_CASE("policy: a static tuple holds one value for each type and finds it by type") {
   keel::policy::tuple_of<std::tuple<keel::serial, keel::openmp>, box> boxes;
