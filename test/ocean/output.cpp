@@ -27,21 +27,21 @@ std::string between(std::string const& text, std::string_view before, std::strin
 /// The numbers of a file's one data array, taken apart without what wrote them.
 std::vector<double> numbers(std::string const& file) {
   std::string const text = between(file, "Name=\"eta\" format=\"binary\">", "</DataArray>");
-  std::string bytes;
+  std::string decoded;
   std::uint32_t bits = 0;
   int held = 0;
   for (char const c : text) {
     static std::string const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     if (c == '=') break;
     bits = bits << 6 | std::uint32_t(digits.find(c));
-    if ((held += 6) >= 8) bytes += char(bits >> (held -= 8));
+    if ((held += 6) >= 8) decoded += char(bits >> (held -= 8));
   }
   std::uint64_t size = 0;
-  REQUIRE(bytes.size() >= sizeof size);
-  std::memcpy(&size, bytes.data(), sizeof size);
-  REQUIRE(size == bytes.size() - sizeof size);
+  REQUIRE(decoded.size() >= sizeof size);
+  std::memcpy(&size, decoded.data(), sizeof size);
+  REQUIRE(size == decoded.size() - sizeof size);
   std::vector<double> values(size / sizeof(double));
-  std::memcpy(values.data(), bytes.data() + sizeof size, size);
+  std::memcpy(values.data(), decoded.data() + sizeof size, size);
   return values;
 }
 

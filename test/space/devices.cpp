@@ -93,12 +93,12 @@ TEST_CASE("space: the simulated device is never chosen by itself, and accelerato
 TEST_CASE("space: a device has the knobs of its kind") {
   using accelerator = keel::space::detail::kokkos_accelerator<two_cards>;
   using threads = keel::space::detail::kokkos_threads<Kokkos::DefaultHostExecutionSpace>;
-  using simulated = keel::device_traits<keel::simulated>;
-  static_assert(!simulated::has_threads && !simulated::has_numa_regions && !simulated::has_instances);
+  using of_simulated = keel::device_traits<keel::simulated>;
+  static_assert(!of_simulated::has_threads && !of_simulated::has_numa_regions && !of_simulated::has_instances);
   static_assert(threads::has_threads && !threads::has_instances);
   static_assert(accelerator::supported && accelerator::preference == 300);
   static_assert(!accelerator::has_threads && !accelerator::has_numa_regions && accelerator::has_instances);
-  CHECK(simulated::available());
+  CHECK(of_simulated::available());
   CHECK(threads::available());
 #if KOKKOS_VERSION < 30700
   static_assert(threads::has_numa_regions);

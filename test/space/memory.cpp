@@ -204,7 +204,7 @@ TEST_CASE("space: a tool hears the user's bytes, or all of them where nothing el
 
 TEST_CASE("space: host memory reaches and is assigned what Kokkos' own does, and device memory is only copied") {
   using Kokkos::HostSpace;
-  using simulated = keel::space::simulated_memory;
+  using of_device = keel::space::simulated_memory;
   struct to {
     bool accessible, assignable, deepcopy;
   };
@@ -217,7 +217,7 @@ TEST_CASE("space: host memory reaches and is assigned what Kokkos' own does, and
   constexpr HostSpace* host = nullptr;
   constexpr counted_space* own = nullptr;
   constexpr shared_space* other = nullptr;
-  constexpr simulated* device = nullptr;
+  constexpr of_device* device = nullptr;
   check(host, own, {true, true, true}); // a view of such memory is one of the host's
   check(own, host, {true, false, true});
   check(own, other, {true, false, true});
@@ -225,8 +225,8 @@ TEST_CASE("space: host memory reaches and is assigned what Kokkos' own does, and
   check(device, host, {false, false, true});
   check(own, device, {false, false, true});
   static_assert(keel::space::detail::is_hostlike<HostSpace> && keel::space::detail::is_hostlike<counted_space>);
-  static_assert(!keel::space::detail::is_hostlike<simulated> && !keel::space::detail::is_hostlike<int>);
-  static_assert(keel::space::detail::is_remote<simulated> && !keel::space::detail::is_remote<counted_space> &&
+  static_assert(!keel::space::detail::is_hostlike<of_device> && !keel::space::detail::is_hostlike<int>);
+  static_assert(keel::space::detail::is_remote<of_device> && !keel::space::detail::is_remote<counted_space> &&
                 !keel::space::detail::is_remote<HostSpace>);
   using keel::space::detail::Neighbours;
   static_assert(!Neighbours<HostSpace, HostSpace>);

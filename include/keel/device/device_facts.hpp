@@ -17,8 +17,8 @@
 
 namespace keel::device {
 
-/// What a device says of one of its knobs. No function is null: g++ with -fsanitize=undefined compares none with null in
-/// a constant expression.
+/// What a device says of one of its knobs. No function is null: g++ with -fsanitize=undefined compares none with null
+/// in a constant expression.
 struct knob_of_device {
   space::bounds (*bounds)();
   /// What really runs; if empty, what was set is taken to run.
