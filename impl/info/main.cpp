@@ -114,7 +114,8 @@ int report(int argc, char** argv) {
   info::child_limits limits;
   if (traces) // it holds them, and writes them
     limits.bytes += rlim_t{4096} * (traces->events.size() + traces->routines.size()), limits.seconds = RLIM_INFINITY;
-  return info::in_child(what, mend, [&] { return guarded(work); }, limits);
+  int const code = info::in_child(what, mend, [&] { return guarded(work); }, limits);
+  return code == 0 && traces ? info::report_findings(*traces) : code;
 }
 
 int run(int argc, char** argv) {

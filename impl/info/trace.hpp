@@ -27,7 +27,8 @@ inline constexpr std::string_view trace_usage =
     R"(usage: keel-info trace FILE... [--summary] [--chrome OUT] [--force]
 
 Reads what a program with the tracking policy `traced` wrote, a FILE for each rank. Files of two runs, a file given
-twice and missing ranks are refused.
+twice and missing ranks are refused. Of a process that was killed, what it had written is added up, and the exit code
+is 1.
 
   --summary      bytes and times by variable, pair of memories and routine; also where nothing else is asked for
   --chrome OUT   write events to OUT that ui.perfetto.dev and chrome://tracing draw
@@ -62,7 +63,9 @@ inline std::string summary(trace_data const& all) {
     }
   };
   std::map<std::vector<std::string>, sum> sums, pairs;
+  double waited = 0;
   for (auto const& e : all.events) {
+    waited += e.waited;
     sums[{e.variable, e.from + " to " + e.to, e.routine}].add(e);
     pairs[{e.from + " to " + e.to}].add(e);
   }
@@ -72,6 +75,7 @@ inline std::string summary(trace_data const& all) {
   std::vector<row> rows{{"variable", "way", "routine", "times", "bytes", "ms"}};
   for (auto const& [key, s] : sorted) rows.push_back(s.cells(key[0], key[1], key[2]));
   for (auto const& [key, s] : pairs) rows.push_back(s.cells("all", key[0], "all"));
+  if (waited > 0) rows.push_back({"all", "waiting for messages", "exchange", "-", "-", detail::fixed(waited / 1000)});
   auto const count = all.ranks().size();
   std::string const ranks = std::to_string(count) + (count == 1 ? " rank" : " ranks");
   return all.events.empty() ? ranks + ": nothing was copied\n" : ranks + '\n' + aligned(rows);
@@ -132,7 +136,7 @@ inline int show_trace(int argc, char** argv) {
       throw error("info", chrome + " cannot be written", failure.why, "Name another file", failure.code);
   }
   if (wants_summary || chrome.empty()) std::fputs(summary(all).c_str(), stdout);
-  return 0;
+  return report_findings(all);
 }
 
 } // namespace keel::info

@@ -18,14 +18,15 @@ struct trace_event {
   std::string variable, region, from, to, routine;
   int rank, level, component;
   std::uint64_t bytes;
-  double time, took;
+  double time, took, waited;  ///< `waited` for messages, of `took`
   std::string why = {};       ///< of a copy: who had made it stale there; empty where the trace does not say
   std::uint64_t repeated = 0; ///< of `bytes`: what the memory held already
 };
 
-/// A routine that ran. `took` is how long it held the program's thread up.
+/// A routine that ran. `took` is how long it held the program's thread up, or the device that ran its kernels.
 struct trace_routine {
   std::string routine, memory;
+  bool is_on_device; ///< what the device did; another event is the call
   int rank;
   double time, took;
 };
@@ -59,6 +60,7 @@ struct trace_header {
   double begin;
   std::string host = {};         ///< empty in traces of older programs, as is the next
   topology::id_set threads = {}; ///< the system's numbers of the hardware threads that the rank might run on
+  bool has_end = false;          ///< its last line is there; those before version 4 have none
 };
 
 /// Events of all files, with times from the beginning of the earliest.

@@ -4,6 +4,7 @@
 /// @file
 /// Reading the traces of a run: line by line, each checked, and whether the files are those of one run.
 
+#include "check.hpp"
 #include "replay.hpp"
 #include "trace_data.hpp"
 #include "trace_line.hpp"
@@ -17,6 +18,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <map>
 #include <set>
@@ -46,7 +48,8 @@ inline trace_event read_event(trace_line const& line, int rank) {
           int(line.count("component", INT_MAX)),
           line.count("bytes", std::uint64_t{1} << 53), // what a program that draws them counts exactly
           line.time("time"),
-          line.time("took")};
+          line.time("took"),
+          line.has("waited") ? line.time("waited") : 0};
 }
 
 /// The ids of a text as `0-3,8`, in rising order.
@@ -73,11 +76,11 @@ inline topology::id_set read_ids(std::string const& text) {
 
 inline trace_header read_header(trace_line const& line, std::string const& file) {
   if (!line.has("keel") || line.text("keel") != "trace") throw error("info", "it is not the header of a trace");
-  if (auto const version = line.count("version", INT_MAX); version != 2 && version != 3)
-    throw error("info", "it is of version " + std::to_string(version) + ", and this program reads versions 2 and 3");
+  if (auto const version = line.count("version", INT_MAX); version < 2 || version > 4)
+    throw error("info", "it is of version " + std::to_string(version) + ", and this program reads versions 2 to 4");
   trace_header made{file,
                     line.text("run"),
-                    int(line.count("version", 3)),
+                    int(line.count("version", 4)),
                     int(line.count("part", INT_MAX)),
                     int(line.count("rank", trace_ranks_max)),
                     int(line.count("ranks", trace_ranks_max)),
@@ -91,11 +94,12 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
 /// What a line behind the header says, added to `all`. Throws where no trace has such a line.
 inline void read_line(trace_line const& line, replay& followed, trace_data& all) {
   auto const number = [&](char const* key, std::uint64_t most = INT_MAX) { return int(line.count(key, most)); };
-  trace_header const& header = all.headers.back();
+  trace_header& header = all.headers.back();
   auto const& what = line.text("what");
+  if (header.has_end) throw error("info", "it is after the last one");
   if (what == "create") return;
-  bool const is_new = what == "write" || what == "cycle" || what == "rewind" || what == "routine" || what == "knob" ||
-                      what == "entry" || what == "flow";
+  bool const is_new = what == "write" || what == "cycle" || what == "rewind" || what == "routine" ||
+                      what == "kernels" || what == "knob" || what == "entry" || what == "flow" || what == "end";
   if (what != "copy" && what != "exchange" && (!is_new || header.version < 3))
     throw error("info", "what is '" + shown(what) + "', which no trace has");
   if (line.count("rank", trace_ranks_max) != std::uint64_t(header.rank))
@@ -108,9 +112,11 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
                    line.text("memory"), line.text("routine"));
   } else if (what == "cycle" || what == "rewind") {
     followed.rotate(line.text("variable"), number("levels"), what == "cycle");
-  } else if (what == "routine") {
-    all.routines.push_back(
-        {line.text("routine"), line.text("memory"), header.rank, line.time("time"), line.time("took")});
+  } else if (what == "end") {
+    header.has_end = true;
+  } else if (what == "routine" || what == "kernels") {
+    all.routines.push_back({line.text("routine"), line.text("memory"), what == "kernels", header.rank,
+                            line.time("time"), line.time("took")});
   } else if (what == "knob") {
     trace_knob k{line.text("option"), line.text("device"), line.text("value"), line.text("source")};
     auto const same = std::find_if(all.knobs.begin(), all.knobs.end(), [&](trace_knob const& o) {
@@ -157,10 +163,14 @@ inline void read_trace(std::string const& file, trace_data& all) {
   throw error("info", shown(file) + " is empty", {}, "Give a file that a traced program wrote");
 }
 
+inline std::string traces_of(topology::id_set const& ranks) {
+  return (ranks.size() == 1 ? "the trace of rank " : "the traces of ranks ") + to_string(ranks);
+}
+
 /// Refuses files of several runs, a file given twice, and missing ranks.
 inline void require_one_run(std::vector<trace_header> const& all) {
-  std::map<std::tuple<int, int>, std::string> files;                  // by part and rank
-  std::map<int, std::pair<trace_header const*, std::set<int>>> parts; // first header, and which ranks are here
+  std::map<std::tuple<int, int>, std::string> files;                     // by part and rank
+  std::map<int, std::pair<trace_header const*, topology::id_set>> parts; // first header, and which ranks are here
   for (auto const& h : all) {
     if (h.run != all.front().run)
       throw error("info", shown(h.file) + " is of another run than " + shown(all.front().file),
@@ -170,7 +180,7 @@ inline void require_one_run(std::vector<trace_header> const& all) {
     if (!is_new)
       throw error("info", shown(h.file) + " and " + shown(first->second) + " are one trace",
                   "both are of rank " + std::to_string(h.rank), "Leave one out, or add them up with --force");
-    auto& part = parts.try_emplace(h.part, &h, std::set<int>{}).first->second;
+    auto& part = parts.try_emplace(h.part, &h, topology::id_set{}).first->second;
     part.second.insert(h.rank);
     if (h.ranks != part.first->ranks)
       throw error("info", shown(h.file) + " and " + shown(part.first->file) + " do not agree on the number of ranks",
@@ -178,21 +188,41 @@ inline void require_one_run(std::vector<trace_header> const& all) {
   }
   for (auto const& [number, part] : parts) {
     auto const& [header, present] = part;
-    std::string missing;
-    int count = 0;
-    for (int r = 0; r < header->ranks; ++r)
-      if (!present.contains(r) && ++count <= 10) missing += (missing.empty() ? "" : ", ") + std::to_string(r);
-    if (count > 10) missing += " and " + std::to_string(count - 10) + " more";
-    if (count > 0)
-      throw error("info",
-                  count == 1 ? "the trace of rank " + missing + " is missing"
-                             : "the traces of ranks " + missing + " are missing",
+    auto const missing = topology::id_set::range(0, header->ranks) - present;
+    if (!missing.empty())
+      throw error("info", traces_of(missing) + (missing.size() == 1 ? " is missing" : " are missing"),
                   "the run of " + shown(header->file) + " had " + std::to_string(header->ranks),
                   "Name their files, or add up what is here with --force");
   }
 }
 
 } // namespace detail
+
+/// What is to be said of traces that may be cut; nothing if all are whole.
+inline std::vector<finding> findings_of(trace_data const& all) {
+  topology::id_set cut, old;
+  for (auto const& h : all.headers)
+    if (!h.has_end) (h.version < 4 ? old : cut).insert(h.rank);
+  std::vector<finding> made;
+  if (!cut.empty())
+    made.push_back({true, error("info", detail::traces_of(cut) + (cut.size() == 1 ? " has" : " have") + " no last line",
+                                "a process was killed, or still runs", "Read the results as those of its beginning")
+                              .what()});
+  if (!old.empty())
+    made.push_back({false, error("info", detail::traces_of(old) + " may be cut",
+                                 "before version 4 traces have no last line", "Trace again to be sure")
+                               .what()});
+  return made;
+}
+/// Says it on standard error. Returns the exit code: 1 if a trace is cut.
+inline int report_findings(trace_data const& all) {
+  int code = 0;
+  for (auto const& f : findings_of(all)) {
+    std::fprintf(stderr, "%s\n", f.text.c_str());
+    if (f.is_wrong) code = 1;
+  }
+  return code;
+}
 
 enum class runs { one, any };
 

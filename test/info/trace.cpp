@@ -128,7 +128,7 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   first("text", "hello", "it is not JSON at column 1, in h)");
   first("array", "[1]", "it is not an object)");
   first("older", R"({"keel":"trace","version":1,"rank":0,"begin":1})",
-        "it is of version 1, and this program reads versions 2 and 3)");
+        "it is of version 1, and this program reads versions 2 to 4)");
   first("beyond", header(3, 2), "rank is not below ranks)");
   auto const second = [&](char const* name, std::string const& line, std::string const& why) {
     refused(here.file(name, {header_alone, line}),
@@ -179,6 +179,33 @@ TEST_CASE("info: a number of a trace that is none, or out of range, is refused w
   for (auto const& line : many) out << line << '\n';
   out.close();
   refused((here.path / "sum").string(), "the bytes of eta are more than 2^64.");
+}
+
+TEST_CASE("info: of a process that was killed what it wrote is added up, and the ranks are named, with exit code 1") {
+  folder const here;
+  auto const at = [](int rank) {
+    auto made = header(rank, 3);
+    return made.replace(made.find("\"version\":2"), 11, "\"version\":4");
+  };
+  auto const end = [](int rank) { return R"({"what":"end","time":50,"rank":)" + std::to_string(rank) + '}'; };
+  auto const files =
+      here.file("0", {at(0), up}) + ' ' + here.file("1", {at(1), down, end(1)}) + ' ' + here.file("2", {at(2)});
+  for (auto const& what : {std::string("trace "), "report " + (here.path / "x.html").string() + ' '}) {
+    CAPTURE(what);
+    auto const heard = info(what + files);
+    CHECK(heard.code == 1);
+    CHECK(heard.err.starts_with("keel::info: the traces of ranks 0,2 have no last line (a process was killed, or"));
+  }
+  CHECK(info("trace " + files).out.find("host to cuda  rhs       1      800") != std::string::npos);
+  CHECK(keel::test::content(here.path / "x.html").find("ranks 0,2 have no last line") != std::string::npos);
+  auto const whole = info("trace --force " + here.file("3", {at(1), down, end(1)}));
+  CHECK(whole.code == 0);
+  CHECK(whole.err.empty());
+  CHECK(info("trace --force " + here.file("4", {at(1), end(1), down})).err.find("it is after the last one") !=
+        std::string::npos);
+  auto const old = info("trace " + here.file("5", {header_alone, up})); // nothing says whether it is whole
+  CHECK(old.code == 0);
+  CHECK(old.err.find("the trace of rank 0 may be cut (before version 4") != std::string::npos);
 }
 
 TEST_CASE("info: a trace is shown without what a terminal obeys, and quoted in short") {
@@ -232,7 +259,7 @@ TEST_CASE("info: only the traces of one run are added up, each once, unless --fo
        other + " is of another run than " + zero + " (run 00000000000000bb and run 00000000000000aa). Leave it out"},
       {zero + ' ' + one + ' ' + later, "the trace of rank 1 is missing (the run of " + later + " had 2)"},
       {zero + ' ' + more, more + " and " + zero + " do not agree on the number of ranks (3 and 2)"},
-      {here.file("many", {header(0, 20)}), "the traces of ranks 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 9 more are missing"},
+      {here.file("many", {header(0, 20)}), "the traces of ranks 1-19 are missing"},
   };
   for (auto const& w : wrong) {
     CAPTURE(w.words);

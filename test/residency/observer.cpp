@@ -36,7 +36,9 @@ struct listener {
     heard.emplace_back(done ? "done" : "failed");
   }
   void before_exchange() {}
-  void exchange(int, int, int, std::uint64_t) { heard.emplace_back("exchange"); }
+  void before_wait() {}
+  void after_wait() {}
+  void after_exchange(std::span<kr::sent const>, bool) { heard.emplace_back("exchange"); }
   void rotate(int, kr::rotation how) { heard.emplace_back(kr::words_of(how).name); }
   void write(kr::request const& r, int, kr::memory m, std::string_view routine) {
     heard.push_back(std::string(routine) + " writes " + std::string(name_of(r.writes)) + " in " +

@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -25,6 +26,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <unistd.h>
@@ -45,7 +47,10 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>>> 
 };
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta>> {
   template <class V>
-  static void run(V) {}
+  static void run(V v) {
+    Kokkos::parallel_for(Kokkos::RangePolicy(v.execution_space(), 0, 1),
+                         [](int) { std::this_thread::sleep_for(std::chrono::milliseconds{20}); });
+  }
 };
 struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
   template <class V>
@@ -94,7 +99,7 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   auto const lines = lines_of(here.path / "run.0.jsonl"); // the first fields of this process that are traced
   REQUIRE(lines.size() > 1);
   CHECK(lines[0]["keel"] == "trace");
-  CHECK(lines[0]["version"] == 3);
+  CHECK(lines[0]["version"] == 4);
   CHECK(lines[0]["run"].get<std::string>().size() == 16);
   CHECK(lines[0]["part"] == 1);
   CHECK(lines[0]["rank"] == 0);
@@ -108,10 +113,16 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   std::string cut; // of the grid's axes among the ranks
   for (auto const& line : lines) {
     if (!line.contains("what")) continue;
-    if (line["what"] == "routine") { // told when it has ended
-      ++routines[line["routine"].get<std::string>() + " in " + line["memory"].get<std::string>()];
-      CHECK(line["took"].get<double>() >= 0);
-      CHECK(line["time"].get<double>() + line["took"].get<double>() >= time - 0.002); // as printed
+    if (line["what"] == "end") {
+      CHECK(line == lines.back());
+      continue;
+    }
+    if (line["what"] == "routine" || line["what"] == "kernels") { // told when it has ended
+      ++routines[(line["what"] == "kernels" ? "kernels of " : "") + line["routine"].get<std::string>() + " in " +
+                 line["memory"].get<std::string>()];
+      CHECK(line["took"].get<double>() >= (line["what"] == "kernels" ? 20e3 : 0));
+      if (line["what"] == "routine") // a device ran its kernels before
+        CHECK(line["time"].get<double>() + line["took"].get<double>() >= time - 0.002); // as printed
       continue;
     }
     CHECK(line["time"].get<double>() >= time);
@@ -133,7 +144,9 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
     (line["to"] == "host" ? down : up) += line["bytes"].get<std::uint64_t>();
     CHECK((line["to"] == "host" ? line["from"] : line["to"]) == "simulated");
   }
-  CHECK(routines == std::map<std::string, int>{{"init in host", 1}, {"rhs in simulated", 4}, {"output in host", 2}});
+  CHECK(routines ==
+        std::map<std::string, int>{
+            {"init in host", 1}, {"rhs in simulated", 4}, {"kernels of rhs in simulated", 4}, {"output in host", 2}});
   CHECK(others["knob"] == 2);
   CHECK(cut == "1x1");
   CHECK(others["cycle"] == 4);
@@ -215,7 +228,8 @@ TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and f
     book.observer().close();
   }
   auto const lines = lines_of(here.path / "ledger.jsonl");
-  REQUIRE(lines.size() == 3);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[3]["what"] == "end");
   CHECK(lines[2]["what"] == "write");
   CHECK(lines[2]["region"] == "owned");
   CHECK(lines[2]["memory"] == "there");
@@ -227,6 +241,51 @@ TEST_CASE("residency: a trace holds what a ledger's driver does, odd names and f
   CHECK(lines[1]["from"] == "here");
   CHECK(lines[1]["to"] == "there");
   CHECK(lines[1]["routine"] == "reader");
+}
+
+TEST_CASE("residency: a trace whose name is taken is refused, and what is there stays") {
+  folder const here;
+  auto const file = (here.path / "run.0.jsonl").string();
+  kr::trace first, second;
+  first.open(file, 0, {"host"});
+  first.close();
+  auto const before = keel::test::content(file);
+  CHECK_THROWS_WITH_AS(second.open(file, 0, {"host"}), doctest::Contains("is there already"), keel::error);
+  CHECK(keel::test::content(file) == before);
+  second.open("/dev/null", 0, {"host"}); // not a file that could be lost
+}
+
+TEST_CASE("residency: the time of an exchange is shared by bytes, with both its halves and what was waiting") {
+  using std::chrono::milliseconds, std::this_thread::sleep_for;
+  folder const here;
+  auto const file = (here.path / "x.jsonl").string();
+  {
+    kr::trace t;
+    t.add("a", 1, 0, {}), t.add("b", 1, 0, {});
+    t.open(file, 0, {"host"});
+    kr::sent const all[]{{0, 0, 0, 1000}, {1, 0, 0, 3000}}, none[]{{0, 0, 0, 0}, {1, 0, 0, 0}};
+    t.before_exchange();
+    sleep_for(milliseconds{40});
+    t.after_exchange(all, false);
+    sleep_for(milliseconds{400}); // what overlaps with it does not count
+    t.before_exchange();
+    t.before_wait();
+    sleep_for(milliseconds{40});
+    t.after_wait();
+    t.after_exchange(all, true);
+    t.before_exchange();
+    t.after_exchange(none, true); // no neighbours: evenly
+  }
+  auto const lines = lines_of(file);
+  REQUIRE(lines.size() == 6);
+  double const took = lines[2]["took"], waited = lines[2]["waited"];
+  CHECK(took >= 60e3);
+  CHECK(took < 200e3);
+  CHECK(waited >= 30e3);
+  CHECK(lines[1]["took"].get<double>() * 3 == doctest::Approx(took));
+  CHECK(lines[1]["waited"].get<double>() * 3 == doctest::Approx(waited));
+  CHECK(lines[2]["time"].get<double>() == doctest::Approx(lines[1]["time"].get<double>() + took / 3));
+  CHECK(lines[3]["took"] == lines[4]["took"]);
 }
 
 TEST_CASE("residency: the traces of a process are of one run, and each is another part") {

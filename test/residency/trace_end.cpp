@@ -37,6 +37,7 @@ struct folder : keel::test::folder {
   [[nodiscard]] outcome run(std::string const& then, std::string const& variables = {},
                             std::string const& program = KEEL_TRACED_PROGRAM) const {
     std::string const err = path / "err", out = path / "out";
+    if (fs::is_regular_file(fs::symlink_status(path / "run.0.jsonl"))) fs::remove(path / "run.0.jsonl");
     std::string const options = " --keel-trace-file=" + (path / "run").string() + " 2>" + err + " >" + out;
     int const status = std::system((variables + " " + program + " " + then + options).c_str());
     std::string text = keel::test::content(err), printed = keel::test::content(out);
@@ -55,6 +56,7 @@ TEST_CASE("residency: a trace whose end is lost is told, with exit code 2, whate
                            " is not whole (No space left on device). Make room for it?\n";
   CHECK(here.run("").code == 0);
   CHECK(here.run("one").code == 1);
+  CHECK(keel::test::content(trace).find("{\"what\":\"end\"") != std::string::npos);
   fs::remove(trace);
   fs::create_symlink("/dev/full", trace); // what is written is kept until the end, and lost there
   for (char const* then : {"", "one"}) {

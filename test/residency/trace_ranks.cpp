@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -83,11 +85,12 @@ sums sums_of(std::filesystem::path const& file, int rank, int size, json& identi
   identity = {header["run"], header["part"]};
   std::map<std::tuple<std::string, int, std::string, std::string>, double>
       seen; // a copy of the same thing ends before the next
+  double waited = 0;
   while (std::getline(in, line)) {
     json const one = json::parse(line);
     CHECK(one["rank"] == rank);
     std::uint64_t const bytes = one.value("bytes", std::uint64_t{0});
-    if (one["what"] == "exchange") all.sent += bytes, ++all.exchanges;
+    if (one["what"] == "exchange") all.sent += bytes, ++all.exchanges, waited += one["waited"].get<double>();
     if (one["what"] != "copy") continue;
     ++all.copies;
     (one["to"] == "host" ? all.to_host : all.to_device) += bytes;
@@ -95,6 +98,7 @@ sums sums_of(std::filesystem::path const& file, int rank, int size, json& identi
     CHECK(one["time"].get<double>() > last);
     last = one["time"].get<double>();
   }
+  if (rank == 1) CHECK(waited > 20e3); // rank 0 is late
   return all;
 }
 
@@ -123,7 +127,10 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
     rank = env.rank(), size = env.size();
     kr::fields<traced, eta, flux> f{run, kr::grid{{16, 6}, kr::ghost_width{1}, kr::periodic{true, true}}};
     f.run(init{});
-    for (int n = 0; n < 4; ++n) f.step(step{});
+    for (int n = 0; n < 4; ++n) {
+      if (rank == 0) std::this_thread::sleep_for(std::chrono::milliseconds{20});
+      f.step(step{});
+    }
     kr::traffic const& t = f.traffic();
     counted = {t.bytes(kr::way::to_host), t.bytes(kr::way::to_device), t.bytes(kr::way::to_neighbours), t.copies(), 4};
   }

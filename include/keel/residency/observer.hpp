@@ -19,6 +19,12 @@
 
 namespace keel::residency {
 
+/// What left this rank of one variable in an exchange.
+struct sent {
+  int variable, level, component;
+  std::uint64_t bytes;
+};
+
 /// What a ledger tells, when it has happened; and what it asks.
 ///
 /// | member | told |
@@ -27,8 +33,9 @@ namespace keel::residency {
 /// | `create(variable, m)` | it has arrays in `m` now |
 /// | `before(batch, routine)` | the provider is about to copy |
 /// | `after(batch, routine, done)` | it has, or has begun to; not `done` where it threw |
-/// | `before_exchange()` | ranks are about to send to each other |
-/// | `exchange(variable, level, component, bytes)` | its ghosts were filled; `bytes` left this rank |
+/// | `before_exchange()` | one half of an exchange begins: ranks are about to send, or to receive |
+/// | `before_wait()`, `after_wait()` | in it, the rank waits for messages |
+/// | `after_exchange(all, done)` | the half has ended; `done` after the second, which filled the ghosts |
 /// | `rotate(variable, how)` | the levels moved, by a `cycle` or a `rewind` |
 /// | `write(request, component, m, routine)` | a routine in `m` is about to write |
 /// | `lose(request, component, routine)` | it failed |
@@ -37,21 +44,23 @@ namespace keel::residency {
 /// `is_told` is false where all of it does nothing, so that callers can leave out loops. Models:
 /// `unobserved`, `reasons`, `trace`, and the test's recording one.
 template <class O>
-concept Observer =
-    requires(O& o, int n, memory m, region r, std::uint64_t bytes, std::string_view text, request const& one,
-             std::span<transfer const> batch, region_bytes const& by_region, bool done, rotation how) {
-      requires O::is_told || !O::is_told;
-      o.add(text, n, n, by_region);
-      o.create(n, m);
-      o.before(batch, text);
-      o.after(batch, text, done);
-      o.before_exchange();
-      o.exchange(n, n, n, bytes);
-      o.rotate(n, how);
-      o.write(one, n, m, text);
-      o.lose(one, n, text);
-      { o.why(n, n, n, r) } -> std::same_as<std::string>;
-    };
+concept Observer = requires(O& o, int n, memory m, region r, std::string_view text, request const& one,
+                            std::span<transfer const> batch, std::span<sent const> all, region_bytes const& by_region,
+                            bool done, rotation how) {
+  requires O::is_told || !O::is_told;
+  o.add(text, n, n, by_region);
+  o.create(n, m);
+  o.before(batch, text);
+  o.after(batch, text, done);
+  o.before_exchange();
+  o.before_wait();
+  o.after_wait();
+  o.after_exchange(all, done);
+  o.rotate(n, how);
+  o.write(one, n, m, text);
+  o.lose(one, n, text);
+  { o.why(n, n, n, r) } -> std::same_as<std::string>;
+};
 
 /// Observers that ask for more: the number of each step before it; the bytes of a component
 /// that is not like the first; a file, with the rank and what memories are called, then the knobs of the runtime; when
@@ -84,7 +93,9 @@ struct unobserved {
   void before(std::span<transfer const>, std::string_view) {}
   void after(std::span<transfer const>, std::string_view, bool) {}
   void before_exchange() {}
-  void exchange(int, int, int, std::uint64_t) {}
+  void before_wait() {}
+  void after_wait() {}
+  void after_exchange(std::span<sent const>, bool) {}
   void rotate(int, rotation) {}
   void write(request const&, int, memory, std::string_view) {}
   void lose(request const&, int, std::string_view) {}

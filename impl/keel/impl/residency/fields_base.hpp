@@ -291,21 +291,29 @@ struct fields_base : closed_memory<tracking_of<App>::type::checks && policy::con
       admit(asked, m, "exchange", range);
     }
     ledger_.observer().before_exchange();
-    exchange_each(asked, m, range,
-                  [](auto& channel, packing& where, auto arrays, int) { channel.start(arrays, where); });
+    exchange_each(asked, m, range, [](auto& channel, packing& where, auto arrays) { channel.start(arrays, where); });
+    if constexpr (tracking::observer::is_told) ledger_.observer().after_exchange(sent_in(asked, range), false);
   }
   // What came is put in its place. The ghosts go on to other memories where and when a routine reads them.
   void finish_exchange(std::span<request const> asked, memory m, component_range range) {
-    exchange_each(asked, m, range, [&](auto& channel, packing& where, auto arrays, int c) {
-      channel.finish(arrays, where);
-      for (request const& r : asked) {
-        std::uint64_t const bytes = channel.bytes_sent(provider_.shape_of(r.variable, c));
-        ledger_.traffic().add_bytes(r.variable, way::to_neighbours, region::rim, {0, bytes, 0});
-        if constexpr (tracking::observer::is_told) ledger_.observer().exchange(r.variable, r.level, c, bytes);
-      }
+    ledger_.observer().before_exchange();
+    exchange_each(asked, m, range, [&](auto& channel, packing& where, auto arrays) {
+      channel.finish(arrays, where, ledger_.observer());
     });
+    auto const all = sent_in(asked, range);
+    for (sent const& s : all) ledger_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, 0});
+    ledger_.observer().after_exchange(all, true);
   }
-  // Calls f(channel, its packing in `m`, arrays, component). Where it throws, what the exchange was to fill is lost.
+  std::span<sent const> sent_in(std::span<request const> asked, component_range range) {
+    sent_.clear();
+    for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
+      for (request const& r : asked)
+        sent_.push_back(
+            {r.variable, r.level, c, halo_channels_[std::size_t(c)]->bytes_sent(provider_.shape_of(r.variable, c))});
+    return sent_;
+  }
+  // Calls f(channel, its packing in `m`, arrays) for each component. If it throws, what the exchange was to fill is
+  // lost.
   void exchange_each(std::span<request const> asked, memory m, component_range range, auto const& f) {
     try {
       for (int c = range.begin, end = range.of(components()).end; c < end; ++c) {
@@ -315,7 +323,7 @@ struct fields_base : closed_memory<tracking_of<App>::type::checks && policy::con
         exchanged_.clear();
         for (request const& r : asked)
           exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m)});
-        f(channel, where, std::span<halo_array const>(exchanged_), c);
+        f(channel, where, std::span<halo_array const>(exchanged_));
       }
     } catch (...) {
       if constexpr (keeps_ledger) lose(asked, range, "exchange");

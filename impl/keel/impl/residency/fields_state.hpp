@@ -83,6 +83,7 @@ struct fields_state {
   std::vector<share> shares_; // by component, or one for all
   kokkos_provider provider_;
   std::vector<halo_array> exchanged_;
+  std::vector<sent> sent_;
   bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
   // The cells of the only component. With more components, and inside a step, a row on which every test fails; it is
   // not written.

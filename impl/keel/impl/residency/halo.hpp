@@ -31,10 +31,12 @@ struct halo_channel {
     if (where.is_behind_caller()) receive(where);
     for (auto const& m : plan_.others()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank, 0);
   }
-  /// With the same arguments as `start`.
-  void finish(std::span<halo_array const> arrays, packing& where) {
+  /// With the same arguments as `start`, and who hears of the wait for messages.
+  void finish(std::span<halo_array const> arrays, packing& where, auto& observer) {
     if (!plan_.others().empty()) {
+      observer.before_wait();
       messages_.wait();
+      observer.after_wait();
       where.collect();
     }
     plan_.unpack(arrays, where);

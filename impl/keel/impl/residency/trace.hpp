@@ -4,88 +4,23 @@
 /// @file
 /// How the lines of a trace are made.
 
+#include <keel/impl/residency/trace_line.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/json.hpp>
 #include <keel/residency/trace.hpp>
 #include <keel/topology/affinity.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <concepts>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace keel::residency {
-
-namespace detail {
-
-/// Changes the exit code of a process that lost something where nothing could be thrown: `main` may have returned 0.
-/// Made at the first use, so that what was made later ends before it.
-class exit_code {
-public:
-  static exit_code& of_process() {
-    static exit_code one;
-    return one;
-  }
-  exit_code() = default;
-  exit_code(exit_code const&) = delete;
-  exit_code& operator=(exit_code const&) = delete;
-  ~exit_code() {
-    if (!has_failed_) return;
-    std::fflush(nullptr);
-    std::_Exit(2);
-  }
-  void fail() noexcept { has_failed_ = true; }
-
-private:
-  std::atomic<bool> has_failed_ = false;
-};
-
-/// A line: an object of JSON, member by member.
-struct trace_line {
-  std::string text; ///< without the last brace
-
-  /// Keys and values in turn.
-  template <class Value, class... More>
-  trace_line& add(char const* key, Value const& value, More const&... more) {
-    text.append(text.empty() ? "{\"" : ",\"").append(key).append("\":").append(text_of(value));
-    if constexpr (sizeof...(more) != 0) add(more...);
-    return *this;
-  }
-
-private:
-  static std::string text_of(std::string_view value) { return policy::json_text(value); }
-  static std::string text_of(std::integral auto value) { return std::to_string(value); }
-  static std::string text_of(double value) {
-    char digits[40];
-    std::snprintf(digits, sizeof digits, "%.3f", value);
-    return digits;
-  }
-};
-
-/// 0, or errno's code where not all was written.
-[[nodiscard]] inline int finish(std::FILE* f) noexcept {
-  errno = 0;
-  bool const was_bad = std::ferror(f) != 0;
-  if (std::fclose(f) != 0) return errno != 0 ? errno : EIO;
-  return was_bad ? EIO : 0;
-}
-
-KEEL_INLINE void trace_closer::operator()(std::FILE* f) const noexcept {
-  int const code = finish(f);
-  if (code == 0 || is_told) return;
-  std::fprintf(stderr, "keel::residency::traced: the trace %s is not whole (%s). Make room for it?\n", path.c_str(),
-               std::strerror(code));
-  exit_code::of_process().fail();
-}
-
-} // namespace detail
 
 KEEL_INLINE trace_identity trace::next(int ranks) {
   static std::atomic<int> made = 0;
@@ -101,9 +36,15 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
                              trace_identity const& which) {
   rank_ = rank, memories_ = std::move(memories);
   (void)detail::exit_code::of_process();
-  file_.reset();
-  file_.get_deleter() = {path};
-  file_.reset(std::fopen(path.c_str(), "we"));
+  close();
+  path_ = path;
+  struct stat there{};
+  file_.reset(std::fopen(path.c_str(), "wxe"));
+  if (!file_ && errno == EEXIST && ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) // a pipe
+    file_.reset(std::fopen(path.c_str(), "we"));
+  if (!file_ && errno == EEXIST)
+    throw error("residency::traced", "the trace " + path + " is there already", "it may be of another run",
+                "Move it, or name another with trace-file", EEXIST);
   if (!file_)
     throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno),
                 "Name another file", errno);
@@ -113,7 +54,7 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   char run[24];
   std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(which.run));
   detail::trace_line header;
-  header.add("keel", "trace", "version", 3, "run", run, "part", which.part, "rank", rank, "ranks", which.ranks);
+  header.add("keel", "trace", "version", 4, "run", run, "part", which.part, "rank", rank, "ranks", which.ranks);
   header.add("begin", epoch.count());
   try {
     auto const threads = topology::to_string(topology::process_hardware_threads());
@@ -123,14 +64,28 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   write_line(header);
 }
 
-KEEL_INLINE error trace::lost(std::string const& path, int code) {
-  return error("residency::traced", "the trace " + path + " is not whole", std::strerror(code), "Make room for it",
-               code);
+// Nothing is written after what was lost.
+KEEL_INLINE void trace::throw_lost(int code) {
+  file_.reset();
+  throw error("residency::traced", "the trace " + path_ + " is not whole", std::strerror(code), "Make room for it",
+              code);
 }
 
 KEEL_INLINE void trace::close() {
   if (!file_) return;
-  if (int const code = detail::finish(file_.release()); code != 0) throw lost(file_.get_deleter().path, code);
+  write_kernels();
+  put("end", clock::now(), no_variable);
+  if (std::fflush(file_.get()) != 0) throw_lost(errno);
+  if (std::fclose(file_.release()) != 0) throw_lost(errno);
+}
+
+KEEL_INLINE trace::~trace() {
+  try {
+    close();
+  } catch (std::exception const& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    detail::exit_code::of_process().fail();
+  }
 }
 
 KEEL_INLINE void trace::add(std::string_view name, int levels, int, region_bytes const& bytes) {
@@ -149,7 +104,8 @@ void trace::put(char const* what, clock::time_point when, int variable, More con
   detail::trace_line made;
   made.add("what", what, "time", microseconds(when - origin_), "rank", rank_);
   if (variable != no_variable) made.add("variable", variables_[std::size_t(variable)].name);
-  write_line(made.add(more...));
+  if constexpr (sizeof...(more) != 0) made.add(more...);
+  write_line(made);
 }
 
 KEEL_INLINE void trace::create(int variable, memory m) {
@@ -180,11 +136,29 @@ KEEL_INLINE void trace::after(std::span<transfer const> batch, std::string_view 
   }
 }
 
-KEEL_INLINE void trace::exchange(int variable, int level, int component, std::uint64_t bytes) {
+// The variables share the time by bytes; evenly, if nothing left this rank.
+KEEL_INLINE void trace::after_exchange(std::span<sent const> all, bool done) {
   if (!file_) return;
-  put("exchange", begun_, variable, "level", level, "component", component, "bytes", bytes, "took",
-      microseconds(clock::now() - begun_));
-  begun_ = clock::now();
+  auto const now = clock::now();
+  double bytes = 0;
+  for (sent const& s : all) bytes += double(s.bytes);
+  auto const share = [&](sent const& s, clock::duration whole) {
+    return clock::duration(
+        clock::rep(double(whole.count()) * (bytes > 0 ? double(s.bytes) / bytes : 1 / double(all.size()))));
+  };
+  auto when = begun_;
+  for (sent const& s : all) {
+    auto& sending = variables_[std::size_t(s.variable)].sending;
+    if (done) when -= sending;
+    else sending += share(s, now - begun_);
+  }
+  if (!done) return;
+  for (sent const& s : all) {
+    auto const took = std::exchange(variables_[std::size_t(s.variable)].sending, {}) + share(s, now - begun_);
+    put("exchange", when, s.variable, "level", s.level, "component", s.component, "bytes", s.bytes, "took",
+        microseconds(took), "waited", microseconds(share(s, waited_)));
+    when += took;
+  }
 }
 
 KEEL_INLINE void trace::rotate(int variable, rotation how) {
@@ -199,11 +173,27 @@ KEEL_INLINE void trace::write(request const& what, int component, memory m, std:
       "memory", memories_[std::size_t(m)], "routine", routine);
 }
 
-KEEL_INLINE void trace::end_routine(clock::time_point begun, std::string_view routine, memory m) {
+KEEL_INLINE void trace::end_routine(clock::time_point begun, std::string_view routine, memory m,
+                                    std::shared_ptr<detail::device_span> ran) {
   if (!file_) return;
   auto const took = clock::now() - begun;
   put("routine", begun, no_variable, "routine", routine, "memory", memories_[std::size_t(m)], "took",
       microseconds(took));
+  if (ran) queued_.push_back({routine, m, std::move(ran)});
+  write_kernels();
+}
+
+// Those that have been run. What a queue dropped is held by nothing else.
+KEEL_INLINE void trace::write_kernels() {
+  for (; !queued_.empty(); queued_.pop_front()) {
+    auto const& [routine, where, ran] = queued_.front();
+    bool const is_dropped = ran.use_count() == 1;
+    auto const end = ran->end.load(std::memory_order_acquire), begin = ran->begin.load(std::memory_order_relaxed);
+    if (end == 0 && !is_dropped) return;
+    if (end != 0)
+      put("kernels", clock::time_point(clock::duration(begin)), no_variable, "routine", routine, "memory",
+          memories_[std::size_t(where)], "took", microseconds(clock::duration(end - begin)));
+  }
 }
 
 KEEL_INLINE void trace::knob(std::string_view option, std::string_view on_device, std::string_view value,
@@ -241,9 +231,7 @@ KEEL_INLINE void trace::write_line(detail::trace_line const& line) {
   if (!fits) in_buffer_ = text.size();
   if ((fits || std::fflush(file_.get()) == 0) && std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size())
     return;
-  int const code = errno;
-  file_.get_deleter().is_told = true;
-  throw lost(file_.get_deleter().path, code);
+  throw_lost(errno);
 }
 
 } // namespace keel::residency

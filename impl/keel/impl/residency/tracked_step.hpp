@@ -6,6 +6,7 @@
 /// what it wrote is recorded. A tracked step finds as data what there is to do at each node.
 
 #include <keel/impl/residency/checks.hpp>
+#include <keel/impl/residency/device_clock.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/invoke.hpp>
 #include <keel/impl/residency/prefetch.hpp>
@@ -18,6 +19,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 namespace keel::residency::detail {
 
@@ -64,8 +66,9 @@ KEEL_FORCE_INLINE void perform(fields_base<App>& base, std::span<request const> 
     try {
       if constexpr (TimesRoutines<typename fields_base<App>::tracking::observer>) {
         auto const begun = base.ledger_.observer().begin_routine();
-        run_and_keep<R>(given, args, base.result_);
-        base.ledger_.observer().end_routine(begun, R::about.name, m);
+        auto ran =
+            time_on_device(*base.instances_.template get<Tag>(), [&] { run_and_keep<R>(given, args, base.result_); });
+        base.ledger_.observer().end_routine(begun, R::about.name, m, std::move(ran));
       } else {
         run_and_keep<R>(given, args, base.result_);
       }
