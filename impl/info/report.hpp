@@ -21,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keel::info {
@@ -87,7 +88,9 @@ inline void write_report(report_arguments const& asked, topology::node const& no
   auto const wanted = asked.map ? *asked.map : traces != nullptr ? int(traces->ranks().size()) : 1;
   auto const ranks = node.place(wanted, {.order = asked.by});
   finding const not_checked{false, "keel::info: --check was not run (--xml names another machine)."};
-  auto const found = asked.xml.empty() ? checking{node, c, wanted}.found() : std::vector{not_checked};
+  auto found = asked.xml.empty() ? checking{node, c, wanted}.found() : std::vector{not_checked};
+  if (traces != nullptr)
+    for (auto& f : findings_of(*traces)) found.push_back(std::move(f));
   std::string page;
   auto const add = [&](auto const& texts) {
     for (auto const& text : texts) page += text;

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -29,8 +30,9 @@ namespace keel::info::json {
 /// A sum over events that are alike, and when the first began and the last ended.
 struct report_sum {
   std::uint64_t times = 0, bytes = 0, repeated = 0;
-  double took = 0, first = 0, last = 0;
+  double took = 0, first = 0, last = 0, waited = 0;
 
+  void add(trace_event const& e) { add(e.time, e.took, e.bytes, e.repeated), waited += e.waited; }
   void add(double time, double how_long, std::uint64_t n = 0, std::uint64_t again = 0) {
     first = times == 0 ? time : std::min(first, time);
     last = std::max(last, time + how_long);
@@ -40,47 +42,90 @@ struct report_sum {
   }
 };
 
-/// The events by column. What events have in common stands once, in `kinds`, and `kind` counts from 0 in it.
+/// The events by column. What events have in common stands once, in `kinds`, and `kind` counts from 0 in it. If there
+/// are too many, those of a kind and rank that lie within a pixel of the whole are one.
 class report_events {
 public:
-  report_events(trace_data const& all, report_texts& texts) : texts_(texts) {
+  static constexpr std::size_t most = std::size_t{1} << 17; ///< in a page, which has some 4 MB then
+
+  report_events(trace_data const& all, report_texts& texts, double duration) : texts_(texts) {
     auto e = all.events.begin();
     auto r = all.routines.begin();
     while (e != all.events.end() || r != all.routines.end()) { // both are in the order of time
       if (r == all.routines.end() || (e != all.events.end() && e->time <= r->time)) add(*e++);
       else add(*r++);
     }
+    auto const count = rows_.size();
+    double pixel = duration / 8192;
+    for (; rows_.size() > most && pixel <= duration; pixel *= 2) merge(pixel);
+    if (rows_.size() < count) thinned_ = object({{"events", std::to_string(count)}, {"within", fixed(pixel / 2)}});
   }
   [[nodiscard]] std::string text() const {
-    return "\"kinds\": {" + kinds_.text() + "},\n  \"kind\": " + kind_.text() + ",\n  \"rank\": " + rank_.text() +
-           ",\n  \"time\": " + time_.text() + ",\n  \"took\": " + took_.text() + ",\n  \"bytes\": " + bytes_.text();
+    auto const column = [&](char const* name, auto const& value) {
+      list made;
+      for (auto const& e : rows_) made.add(value(e));
+      return std::string(",\n  \"") + name + "\": " + made.text();
+    };
+    return "\"kinds\": {" + kinds_.text() + "},\n  \"thinned\": " + thinned_ +
+           column("kind", [](event const& e) { return e.kind; }) +
+           column("rank", [](event const& e) { return std::uint64_t(e.rank); }) +
+           column("time", [](event const& e) { return fixed(e.time); }) +
+           column("took", [](event const& e) { return fixed(e.took); }) +
+           column("waited", [](event const& e) { return fixed(e.waited); }) +
+           column("bytes", [](event const& e) { return e.bytes; }) +
+           (thinned_ == "null" ? "" : column("count", [](event const& e) { return e.count; }));
   }
 
 private:
+  struct event {
+    std::uint64_t kind;
+    int rank;
+    double time, took, waited;
+    std::uint64_t bytes, count;
+  };
   using row = std::array<std::uint64_t, 10>;
 
   void add(trace_event const& e) {
     auto const text = [&](std::string const& one) { return texts_.number(one); };
-    add_kind({text(e.routine == "exchange" && e.to == "neighbours" ? "exchange" : "copy"), text(e.variable),
-              std::uint64_t(e.level), std::uint64_t(e.component), text(e.region), text(e.from), text(e.to),
-              text(e.routine), text(e.why), e.repeated > 0});
-    add_numbers(e.rank, e.time, e.took, e.bytes);
+    add_row({text(e.routine == "exchange" && e.to == "neighbours" ? "exchange" : "copy"), text(e.variable),
+             std::uint64_t(e.level), std::uint64_t(e.component), text(e.region), text(e.from), text(e.to),
+             text(e.routine), text(e.why), e.repeated > 0},
+            {0, e.rank, e.time, e.took, e.waited, e.bytes, 1});
   }
   /// `to` is where it ran.
   void add(trace_routine const& r) {
     auto const none = texts_.number("");
-    add_kind(
-        {texts_.number("routine"), none, 0, 0, none, none, texts_.number(r.memory), texts_.number(r.routine), none, 0});
-    add_numbers(r.rank, r.time, r.took, 0);
+    add_row({texts_.number(r.is_on_device ? "device" : "routine"), none, 0, 0, none, none, texts_.number(r.memory),
+             texts_.number(r.routine), none, 0},
+            {0, r.rank, r.time, r.took, 0, 0, 1});
   }
-  void add_kind(row const& kind) {
+  void add_row(row const& kind, event e) {
     auto const [at, is_new] = numbers_.try_emplace(kind, numbers_.size());
     if (is_new) kinds_.add(kind);
-    kind_.add(at->second);
+    e.kind = at->second;
+    rows_.push_back(e);
   }
-  void add_numbers(int rank, double time, double took, std::uint64_t bytes) {
-    rank_.add(std::uint64_t(rank)), bytes_.add(bytes);
-    time_.add(info::detail::fixed(time)), took_.add(info::detail::fixed(took));
+  /// Those of a kind and rank that begin within the same pixel become the first of them, but for longer ones.
+  void merge(double pixel) {
+    std::map<std::pair<std::uint64_t, int>, std::size_t> first; // of the pixel
+    double now = -1;
+    std::vector<event> made;
+    for (event const& e : rows_) {
+      if (double const at = std::floor(e.time / pixel); at != now) now = at, first.clear();
+      auto const of = e.took < pixel ? first.try_emplace({e.kind, e.rank}, made.size()).first->second : made.size();
+      if (of == made.size()) {
+        made.push_back(e);
+        continue;
+      }
+      event& sum = made[of];
+      sum.took += e.took, sum.waited += e.waited, sum.bytes += e.bytes, sum.count += e.count;
+    }
+    rows_ = std::move(made);
+  }
+  /// With as few digits as hold it to a nanosecond.
+  static std::string fixed(double x) {
+    auto made = info::detail::fixed(x);
+    return made.erase(made.find_last_not_of('0') + 1 - (made.ends_with(".000") ? 1 : 0));
   }
 
   struct hash {
@@ -95,7 +140,8 @@ private:
   std::unordered_map<row, std::uint64_t, hash> numbers_;
   report_columns<10> kinds_{
       {"what", "variable", "level", "component", "region", "from", "to", "routine", "why", "repeated"}};
-  list kind_, rank_, time_, took_, bytes_;
+  std::vector<event> rows_;
+  std::string thinned_ = "null";
 };
 
 inline std::string sum_members(report_sum const& s) {
@@ -109,30 +155,37 @@ inline std::string report_copies(trace_data const& all, report_texts& texts) {
   for (auto const& e : all.events)
     sums[{texts.number(e.variable), texts.number(e.routine), texts.number(e.from), texts.number(e.to),
           texts.number(e.why)}]
-        .add(e.time, e.took, e.bytes, e.repeated);
+        .add(e);
   std::vector<decltype(sums)::const_iterator> rows;
   for (auto row = sums.cbegin(); row != sums.cend(); ++row) rows.push_back(row);
   std::stable_sort(rows.begin(), rows.end(), [](auto a, auto b) { return a->second.bytes > b->second.bytes; });
   report_columns<8> made{{"variable", "routine", "from", "to", "why", "bytes", "least", "times"}};
-  list took, first, last;
+  list took, waited, first, last;
   for (auto const row : rows) {
     auto const& [key, sum] = *row;
     made.add({key[0], key[1], key[2], key[3], key[4], sum.bytes, sum.bytes - sum.repeated, sum.times});
-    took.add(info::detail::fixed(sum.took)), first.add(info::detail::fixed(sum.first)),
-        last.add(info::detail::fixed(sum.last));
+    took.add(info::detail::fixed(sum.took)), waited.add(info::detail::fixed(sum.waited)),
+        first.add(info::detail::fixed(sum.first)), last.add(info::detail::fixed(sum.last));
   }
-  return '{' + made.text() + ", \"took\": " + took.text() + ", \"first\": " + first.text() +
-         ", \"last\": " + last.text() + '}';
+  return '{' + made.text() + ", \"took\": " + took.text() + ", \"waited\": " + waited.text() +
+         ", \"first\": " + first.text() + ", \"last\": " + last.text() + '}';
 }
 
 inline std::string report_routines(trace_data const& all) {
-  std::map<std::pair<std::string, std::string>, report_sum> sums;
-  for (auto const& r : all.routines) sums[{r.routine, r.memory}].add(r.time, r.took);
+  struct both {
+    report_sum calls, kernels;
+  };
+  std::map<std::pair<std::string, std::string>, both> sums;
+  for (auto const& r : all.routines) {
+    auto& sum = sums[{r.routine, r.memory}];
+    (r.is_on_device ? sum.kernels : sum.calls).add(r.time, r.took);
+  }
   return array(
       sums,
       [](auto const& row) {
         return "{\"routine\": " + json_text(row.first.first) + ", \"memory\": " + json_text(row.first.second) +
-               sum_members(row.second) + '}';
+               sum_members(row.second.calls) + ", \"on_device\": " +
+               (row.second.kernels.times == 0 ? "null" : info::detail::fixed(row.second.kernels.took)) + '}';
       },
       ",\n   ");
 }
@@ -161,14 +214,14 @@ inline std::string report_trace(trace_data const& all) {
   report_texts texts;
   for (auto const& e : all.events) {
     whole.add(e.time, e.took);
-    (e.to == "neighbours" && e.routine == "exchange" ? sent : moved).add(e.time, e.took, e.bytes, e.repeated);
+    (e.to == "neighbours" && e.routine == "exchange" ? sent : moved).add(e);
   }
   for (auto const& r : all.routines) whole.add(r.time, r.took);
   auto const file = [](trace_header const& h) {
     return object({{"file", json_text(h.file)}, {"rank", std::to_string(h.rank)}, {"part", std::to_string(h.part)}});
   };
   auto const by_variable = report_copies(all, texts);
-  auto const events = report_events{all, texts}.text();
+  auto const events = report_events{all, texts, whole.last}.text();
   return "{\"run\": " + json_text(all.headers.front().run) + ", \"files\": " + array(all.headers, file) +
          ",\n  \"ranks\": " + array(all.ranks(), [](int rank) { return std::to_string(rank); }) +
          ", \"duration\": " + info::detail::fixed(whole.last) + ", \"copies\": " + std::to_string(moved.times) +

@@ -162,6 +162,35 @@ TEST_CASE("info: a report says why each copy was made, and which repeat what was
   CHECK(all["least"] == 537 - 300);
 }
 
+TEST_CASE("info: of too many events a report merges neighbours, its sums are exact, and it says so") {
+  folder const here;
+  std::vector<std::string> lines{header(0, 1, 4)};
+  std::uint64_t bytes = 0;
+  for (int n = 0; n < 140'000; ++n) {
+    lines.push_back(copy(10.0 * n, 0, n % 2 == 0 ? "core" : "rim", std::uint64_t(n)));
+    bytes += std::uint64_t(n);
+  }
+  auto& at = lines[70'001]; // one that is longer than the others together in a pixel
+  at.replace(at.find("2.5"), 3, "90000.5");
+  lines.push_back(line("end", 2e6, 0, {}));
+  REQUIRE(info("report " + (here / "x.html") + ' ' + here.file("a", lines) + machine).code == 0);
+  auto const trace = document_of(here.path / "x.html")["trace"];
+  auto const sum = [&](char const* column) {
+    double all = 0;
+    for (auto const& n : trace[column]) all += n.get<double>();
+    return all;
+  };
+  CHECK(trace["time"].size() < 20'000);
+  CHECK(trace["thinned"]["events"] == 140'000);
+  CHECK(sum("count") == 140'000);
+  CHECK(sum("bytes") == double(bytes));
+  CHECK(sum("took") == 2.5 * 139'999 + 90000.5);
+  CHECK(trace["copies"] == 140'000);
+  CHECK(trace["moved"] == bytes);
+  CHECK(std::find(trace["took"].begin(), trace["took"].end(), json(90000.5)) != trace["took"].end());
+  CHECK(std::is_sorted(trace["time"].begin(), trace["time"].end()));
+}
+
 TEST_CASE("info: a report of an older trace says what it knows; without a trace it has node and knobs") {
   folder const here;
   auto const trace = here.file("a", {header(0, 1, 2), copy(1, 0, "core", 8)});

@@ -47,11 +47,13 @@ const wrong = report.findings.filter(f => f.wrong).length;
 const tiles = [];
 if (trace) {
   tiles.push([trace.ranks.length, trace.ranks.length === 1 ? "rank" : "ranks"], [timeText(trace.duration), "from first to last event"],
-    [trace.copies, "copies"], [bytesText(trace.moved), "moved between memories"], [bytesText(trace.least), "least, by what was written"],
+    [trace.copies, "copies"], [bytesText(trace.moved), "moved between memories"], [bytesText(trace.least), "of that, needed"],
     [bytesText(trace.sent), "sent to neighbours"]);
 }
 tiles.push([report.node.cores.length, "cores"], [report.node.devices.filter(d => d.type === "gpu").length, "GPUs"], [wrong, wrong === 1 ? "warning" : "warnings"]);
 find(".tiles").append(...tiles.map(([value, words]) => make("div", {}, make("b", {}, String(value)), make("span", {}, words))));
+find("#summary .note").textContent = !trace ? "" : "Not counted: what the program does outside of keel's routines, copies and exchanges, " +
+  "and what a device does other than kernels of routines, such as packing ghosts. A traced run is slower than another; compare its times with each other.";
 find(".findings").append(...report.findings.map(f =>
   make("li", { class: f.wrong ? "wrong" : "" }, `${f.wrong ? "Wrong" : "Note"}: ${f.text.replace(/^keel::info: /, "")}`)));
 if (report.findings.length === 0) find(".findings").append(make("li", {}, "Nothing is wrong."));
@@ -69,43 +71,54 @@ function aboutRanks() {
 find("#node .about").textContent = `${report.node.source}: ${counted(report.node.cores, "core", "cores")}, ` +
   `${counted(report.node.memories, "memory", "memories")}, ${counted(report.node.devices, "device", "devices")}. ${aboutRanks()}`;
 const memories = report.node.memories, devices = report.node.devices;
+const planned = report.map.map((p, rank) => ({ rank, ...p }));
+const places = [text("rank", p => p.rank), text("host", p => p.host || "-"), text("cores", p => p.cores === null ? "not known" : idsText(p.cores)),
+  text("hardware threads", p => idsText(p.hardware_threads))];
+const near = [text("memory", p => p.memory === null ? "-" : memories[p.memory].name),
+  text("device", p => p.device === null ? "-" : `${devices[p.device].type} ${devices[p.device].pci_id ?? devices[p.device].name}`)];
+const asPlanned = report.places.length === planned.length && report.places.every(p => p.cores !== null && planned[p.rank] && idsText(p.cores) === idsText(planned[p.rank].cores));
 if (report.places.length > 0) {
-  find('[data-of="places"]').before(make("h3", {}, "Where the ranks were"));
-  find('[data-of="map"]').before(make("h3", {}, "Where keel would place them"));
-  table(find('[data-of="places"]'), [
-    text("rank", p => p.rank), text("host", p => p.host || "-"), text("cores", p => p.cores === null ? "not known" : idsText(p.cores)),
-    text("hardware threads", p => idsText(p.hardware_threads)),
-  ], report.places);
+  find('[data-of="places"]').before(make("h3", {}, asPlanned ? "Where the ranks were, as keel would place them" : "Where the ranks were"));
+  table(find('[data-of="places"]'), asPlanned ? [...places, ...near] : places, report.places.map(p => ({ ...planned[p.rank], ...p })));
 }
-table(find('[data-of="map"]'), [
-  text("rank", p => p.rank), text("cores", p => idsText(p.cores)), text("hardware threads", p => idsText(p.hardware_threads)),
-  text("memory", p => p.memory === null ? "-" : memories[p.memory].name),
-  text("device", p => p.device === null ? "-" : `${devices[p.device].type} ${devices[p.device].pci_id ?? devices[p.device].name}`),
-], report.map.map((p, rank) => ({ rank, ...p })));
+if (!asPlanned) {
+  if (report.places.length > 0) find('[data-of="map"]').before(make("h3", {}, "Where keel would place them"));
+  table(find('[data-of="map"]'), [places[0], ...places.slice(2), ...near], planned);
+}
 
 find("#knobs .about").textContent = report.knobs_of_run
-  ? "As they were when the run began, and who set them: code, environment, command line; unset is keel's proposal."
+  ? "As they were when the run began, and who set them: code, environment, command line; those that are unset have keel's proposal."
   : "Of a program that starts where this page was written; the trace has none.";
-table(find('[data-of="knobs"]'), [
+const knobColumns = [
   text("knob", k => k.option), text("device", k => k.device || "-"), text("value", k => k.value || "-"),
   text("set by", k => k.source),
   ...(report.knobs_of_run ? [text("ranks", k => idsText(k.ranks))] : []),
-], report.knobs);
+];
+const unset = report.knobs.filter(k => k.source === "unset");
+table(find('[data-of="knobs"]'), knobColumns, report.knobs.filter(k => k.source !== "unset"));
+find("#knobs summary").textContent = `${counted(unset, "knob", "knobs")} that nothing set`;
+table(find('[data-of="unset"]'), knobColumns, unset);
 
 if (trace) {
   const { variable, routine, from, to, why, ...numbers } = trace.by_variable, texts = trace.texts;
   const copyRows = variable.map((_, i) => ({ variable: texts[variable[i]], routine: texts[routine[i]], from: texts[from[i]],
     to: texts[to[i]], why: texts[why[i]], bytes: numbers.bytes[i], least: numbers.least[i], times: numbers.times[i],
-    took: numbers.took[i], first: numbers.first[i], last: numbers.last[i] }));
+    took: numbers.took[i], waited: numbers.waited[i], first: numbers.first[i], last: numbers.last[i] }));
   table(find('[data-of="copies"]'), [
     text("variable", r => r.variable), text("way", r => `${r.from} to ${r.to}`), text("routine", r => r.routine),
     text("why", r => r.why || (r.to === "neighbours" ? "ghosts" : "not known"), { isLong: true }), number("times", r => r.times),
-    number("bytes", r => r.bytes), number("least", r => r.least), number("time", r => r.took, r => timeText(r.took)),
+    number("bytes", r => r.bytes), number("needed", r => r.least), number("time", r => r.took, r => timeText(r.took)),
+    number("waiting", r => r.waited, r => r.waited ? timeText(r.waited) : "-"),
     number("first", r => r.first, r => timeText(r.first)), number("last", r => r.last, r => timeText(r.last)),
   ], copyRows);
+  const onDevice = trace.by_routine.some(r => r.on_device !== null), isFar = trace.by_routine.some(r => r.memory !== "host");
+  find("#routines .about").textContent = "How long routines held the program's thread up" +
+    (onDevice ? ", and how long the device ran their kernels, from the first to the last." : ".") +
+    (isFar && !onDevice ? " The device does not say when it runs their kernels, which may go on after the call: neither the table nor the timeline has them." : "");
   table(find('[data-of="routines"]'), [
     text("routine", r => r.routine), text("in", r => r.memory), number("times", r => r.times),
     number("time", r => r.took, r => timeText(r.took)), number("mean", r => r.took / r.times, r => timeText(r.took / r.times)),
+    ...(onDevice ? [number("on the device", r => r.on_device ?? -1, r => r.on_device === null ? "-" : timeText(r.on_device))] : []),
     number("first", r => r.first, r => timeText(r.first)), number("last", r => r.last, r => timeText(r.last)),
   ], trace.by_routine);
 }

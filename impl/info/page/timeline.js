@@ -1,15 +1,18 @@
-// Events on lanes, three for each rank, drawn by hand on the axes of uPlot; below, the bytes that moved.
+// Events on lanes, a few for each rank, drawn by hand on the axes of uPlot; below, the bytes that moved.
 if (trace) {
   const kinds = trace.kinds, kindOf = Uint32Array.from(trace.kind), rankOf = Uint32Array.from(trace.rank);
   const begin = Float64Array.from(trace.time), took = Float64Array.from(trace.took), count = begin.length;
-  const whats = ["routine", "copy", "exchange"], lanes = [], laneOfRank = new Map();
+  const waited = Float64Array.from(trace.waited);
+  const isThere = what => kinds.what.some(w => trace.texts[w] === what);
+  const whats = ["routine", "device", "copy", "exchange"].filter(what => what !== "device" || isThere(what)), each = whats.length;
+  const lanes = [], laneOfRank = new Map(), copyLane = whats.indexOf("copy");
   for (const rank of trace.ranks) {
     laneOfRank.set(rank, lanes.length);
     for (const what of whats) lanes.push(`${what} ${rank}`);
   }
   const laneOf = new Uint32Array(count), longest = new Float64Array(lanes.length);
   const whatOf = Uint8Array.from(kinds.what, what => whats.indexOf(trace.texts[what]));
-  const paintOf = whatOf.map((what, k) => kinds.repeated[k] ? whats.length : what), paints = [...whats, "repeated"];
+  const paintOf = whatOf.map((what, k) => kinds.repeated[k] ? whats.length : what), paints = [...whats, "repeated", "waiting"];
   for (let i = 0; i < count; ++i) {
     laneOf[i] = laneOfRank.get(rankOf[i]) + whatOf[kindOf[i]];
     if (took[i] > longest[laneOf[i]]) longest[laneOf[i]] = took[i];
@@ -28,8 +31,11 @@ if (trace) {
       from: at("from"), to: at("to"), routine: at("routine"), why: at("why") };
   };
   function describe(i) {
-    const k = kindAt(kindOf[i]), where = `rank ${rankOf[i]}, at ${timeText(begin[i])}, ${timeText(took[i])}`;
+    const k = kindAt(kindOf[i]), n = trace.count?.[i] ?? 1;
+    const where = `rank ${rankOf[i]}, at ${timeText(begin[i])}, ${timeText(took[i])}` + (waited[i] ? `, of that ${timeText(waited[i])} waiting for messages` : "") +
+      (n > 1 ? `, ${n} events together` : "");
     if (k.what === "routine") return `${k.routine} in ${k.to}: ${where}`;
+    if (k.what === "device") return `kernels of ${k.routine} in ${k.to}: ${where}`;
     const what = `${k.variable}[${k.level}]${k.component ? ` component ${k.component}` : ""} ${k.region}, ${k.from} to ${k.to}`;
     return `${what}, ${bytesText(trace.bytes[i])} for ${k.routine}: ${where}${k.why ? `. ${k.why}` : ""}`;
   }
@@ -51,12 +57,17 @@ if (trace) {
       const paint = paintOf[kindOf[i]];
       if (paint !== last) last = paint, ctx.fillStyle = colours[paint];
       ctx.fillRect(a, top + lane * row + row * 0.12, b - a, row * 0.76);
+      if (waited[i] > 0) {
+        const part = waited[i] * perUnit;
+        ctx.fillStyle = colours[last = each + 1];
+        ctx.fillRect((a + b - part) / 2, top + lane * row + row * 0.12, part, row * 0.76);
+      }
       ++shown;
     }
     ctx.strokeStyle = colour("line");
     ctx.lineWidth = ratio;
     ctx.beginPath();
-    for (let lane = 3; lane < lanes.length; lane += 3) ctx.moveTo(left, top + lane * row), ctx.lineTo(left + width, top + lane * row);
+    for (let lane = each; lane < lanes.length; lane += each) ctx.moveTo(left, top + lane * row), ctx.lineTo(left + width, top + lane * row);
     ctx.stroke();
     if (selected >= 0) {
       ctx.strokeStyle = colour("ink");
@@ -92,16 +103,17 @@ if (trace) {
     scales: { x: { time: false, min: 0, max: end }, y: { range: [0, lanes.length] } },
     axes: [timeAxis, {
       ...axis, size: sides, grid: { show: false }, gap: 4,
-      splits: () => lanes.map((_, i) => i).filter(i => laneHeight > 8 || i % 3 === 1).map(i => lanes.length - i - 0.5),
-      values: (u, at) => at.map(y => { const n = Math.round(lanes.length - y - 0.5); return laneHeight > 8 ? lanes[n] : `rank ${trace.ranks[(n - 1) / 3]}`; }),
+      splits: () => lanes.map((_, i) => i).filter(i => laneHeight > 8 || i % each === 1).map(i => lanes.length - i - 0.5),
+      values: (u, at) => at.map(y => { const n = Math.round(lanes.length - y - 0.5); return laneHeight > 8 ? lanes[n] : `rank ${trace.ranks[(n - 1) / each]}`; }),
     }],
     series: [{}, { show: true, paths: () => null, points: { show: false } }],
     hooks: { draw: [drawLanes], setScale: [(u, key) => { if (key === "x") zoomed(u); }] },
   }, [[0, end], [null, null]], holder));
 
-  // Cumulative, at no more than 2000 times, each exact.
+  // Cumulative, by when copies ended, at no more than 2000 times.
   const copies = [];
-  for (let i = 0; i < count; ++i) if (whatOf[kindOf[i]] === 1) copies.push(i);
+  for (let i = 0; i < count; ++i) if (whatOf[kindOf[i]] === copyLane) copies.push(i);
+  copies.sort((i, j) => begin[i] + took[i] - begin[j] - took[j]);
   const step = Math.max(1, Math.ceil(copies.length / 2000)), times = [0], moved = [0], least = [0];
   let all = 0, needed = 0;
   copies.forEach((i, n) => {
@@ -110,18 +122,24 @@ if (trace) {
     if (n % step === step - 1 || n === copies.length - 1) times.push(begin[i] + took[i]), moved.push(all), least.push(needed);
   });
   if (times[times.length - 1] < end) times.push(end), moved.push(all), least.push(needed);
-  charts.push(new uPlot({
+  window.movedAt = times;
+  if (copies.length === 0) bytesHolder.replaceWith(make("p", {}, "Nothing moved: all routines worked in one memory."));
+  else charts.push(new uPlot({
     ...options, height: 220, legend: { show: true },
     scales: { x: { time: false, min: 0, max: end } },
     axes: [timeAxis, { ...axis, size: sides, values: (u, ticks) => ticks.map(bytesText) }],
     series: [{ label: "time", value: (u, v) => v === null ? "-" : timeText(v) },
       { label: "moved", stroke: () => colour("copy"), width: 2, paths: uPlot.paths.stepped({ align: 1 }), value: (u, v) => v === null ? "-" : bytesText(v) },
-      ...(trace.least === null ? [] : [{ label: "least", stroke: () => colour("exchange"), width: 2, dash: [6, 4],
+      ...(trace.least === null ? [] : [{ label: "needed", stroke: () => colour("exchange"), width: 2, dash: [6, 4],
         paths: uPlot.paths.stepped({ align: 1 }), value: (u, v) => v === null ? "-" : bytesText(v) }])],
     hooks: { setScale: [(u, key) => { if (key === "x" && charts.includes(u)) zoomed(u); }] },
   }, trace.least === null ? [times, moved] : [times, moved, least], bytesHolder));
 
-  const legend = [["routine", "routines"], ["copy", "copies"], ["exchange", "exchanges"], ["repeated", "copies of what was there"]];
+  const legend = [["routine", "calls of routines"], ["device", "their kernels on the device"], ["copy", "copies"], ["repeated", "copies that were not needed"],
+    ["exchange", "exchanges"], ["waiting", "waiting for messages"]].filter(([name]) =>
+    name === "repeated" ? kinds.repeated.includes(1) : name === "waiting" ? waited.some(t => t > 0) : isThere(name));
+  if (trace.thinned) find(".thinned").textContent = `Of ${trace.thinned.events} events, those of one kind that began within ${timeText(trace.thinned.within)} ` +
+    `are drawn as one, as long as all of them: ${count} in all. The tables count each.`;
   find(".legend").append(...legend.map(([name, words]) => make("span", {}, make("i", { style: `background: var(--${name})` }), words)));
 
   const [u] = charts;
@@ -165,7 +183,7 @@ if (trace) {
   });
   new ResizeObserver(() => {
     u.setSize({ width: holder.clientWidth, height: lanesHeight() });
-    charts[1].setSize({ width: bytesHolder.clientWidth, height: 220 });
+    charts[1]?.setSize({ width: bytesHolder.clientWidth, height: 220 });
   }).observe(holder);
   onTheme.push(() => charts.forEach(chart => chart.redraw(false, true)));
 }
