@@ -48,6 +48,9 @@ struct report {
     row("error", "%.3e of the analytic solution, in energy norm", error.energy);
     if (what.height() > 0) row("elevation", "%.3e of its height at most from the analytic solution", error.height);
     row("volume", "%.1e changed, relative", error.volume);
+    row("not counted", "%s",
+        copies ? "the first step and output, in times; what ranks send each other, in bytes and bandwidth"
+               : "the first step and output, in times; what ranks send each other, in bandwidth");
     if (!output.empty()) row("output", "%s", output.c_str());
     std::fflush(stdout);
   }
