@@ -467,6 +467,23 @@ TEST_CASE("topology: a core has the latencies of its ordinary memory, also where
   for (auto const& m : n.memories()) CHECK(n.latency(0, m.id) == latencies[m.id]);
 }
 
+TEST_CASE("topology: of two memories over the same cores each is used, and their latencies are unknown") {
+  auto text = text_of("attributes.xml");
+  for (int package = 0; package < 2; ++package) replace(text, " subtype=\"HBM\"", "");
+  for (char const* name : {"Latency", "Bandwidth"})
+    replace(text, "<memattr name=\"" + std::string{name}, "<memattr name=\"Other" + std::string{name});
+  replace(text, "10 11 20 21 11 10 21 22 20 21 10 11 21 22 11 10", "10 21 31 31 21 10 31 31 31 31 10 21 31 31 21 10");
+  auto const n = node::from_xml_text(text);
+  id_set used;
+  for (auto const& rank : n.place(4)) used.insert(rank.memory);
+  CHECK(used == id_set{0, 1, 2, 3});
+  CHECK_FALSE(n.latency(0, 0).has_value()); // 10 or 21
+  CHECK_FALSE(n.latency(0, 1).has_value());
+  CHECK(n.latency(0, 2) == 31);
+  CHECK(n.distance_to_memory(0, 0) == n.distance_to_memory(0, 1));
+  for (auto const& m : n.memories()) CHECK(m.relative_speed == 100);
+}
+
 TEST_CASE("topology: a memory of unknown bandwidth counts as fast as the first") {
   auto text = text_of("attributes.xml");
   for (int of_package = 0; of_package < 2; ++of_package) { // of the second memory, from each
@@ -581,6 +598,9 @@ TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount 
     return text.replace(text.find(from), from.size(), to);
   };
   CHECK_FALSE(node::from_xml_text(good).cores().empty());
+  CHECK(message_of([&] {
+          (void)node::from_xml_text(changed("local_memory=\"137438953472\"", "local_memory=\"-1\""));
+        }).find("local_memory that is none") != std::string::npos);
   CHECK(message_of([&] {
           (void)node::from_xml_text(changed("\" complete_cpuset", "\"\rcomplete_cpuset"));
         }).find("malformed") != std::string::npos);

@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,9 +45,10 @@ inline numbers_to_memories read_attribute(hwloc_topology_t hwloc, hwloc_memattr_
   return made;
 }
 
-/// By the matrix. A core has the row of the node that it belongs to: the smallest one around it, of equal ones the
-/// first ordinary one, because high-bandwidth memory and the like have no cores of their own. hwloc gives a node
-/// without cores no hardware threads, or those of the whole machine, or those of the node beside it.
+/// By the matrix. A core has the row of the node that it belongs to: the smallest one around it, an ordinary one before
+/// others, because high-bandwidth memory and the like have no cores of their own. hwloc gives a node without cores no
+/// hardware threads, or those of the whole machine, or those of the node beside it. If several nodes fit equally, what
+/// their rows differ in is unknown.
 inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& cores,
                                        std::vector<hwloc_obj_t> const& nodes) {
   unsigned matrices = 1;
@@ -67,23 +68,23 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
 
   numbers_to_memories made{nodes.size()};
   for (auto const core : cores) {
-    using rank = std::tuple<int, bool, unsigned>;
-    auto const rank_of = [&](unsigned i) {
+    using rank = std::pair<int, bool>;
+    auto best = rank{std::numeric_limits<int>::max(), true};
+    std::vector<std::uint64_t> row(nodes.size(), 0);
+    for (unsigned i = 0; i < matrix->nbobjs; ++i) {
       auto const node = matrix->objs[i];
+      if (node == nullptr || hwloc_bitmap_isincluded(core->cpuset, node->cpuset) == 0) continue;
       auto const type = memory_of(node, false).type;
-      return rank{hwloc_bitmap_weight(node->cpuset), type != memory_type::dram && type != memory_type::cache_side,
-                  node->logical_index};
-    };
-    auto source = matrix->nbobjs;
-    for (unsigned i = 0; i < matrix->nbobjs; ++i)
-      if (matrix->objs[i] != nullptr && hwloc_bitmap_isincluded(core->cpuset, matrix->objs[i]->cpuset) != 0)
-        if (source == matrix->nbobjs || rank_of(i) < rank_of(source)) source = i;
-    std::vector<std::uint64_t> row;
-    row.reserve(nodes.size());
-    for (auto const to : columns)
-      row.push_back(source == matrix->nbobjs || to >= matrix->nbobjs
-                        ? 0
-                        : matrix->values[std::size_t{source} * matrix->nbobjs + to]);
+      auto const own =
+          rank{hwloc_bitmap_weight(node->cpuset), type != memory_type::dram && type != memory_type::cache_side};
+      if (own > best) continue;
+      for (std::size_t m = 0; m < nodes.size(); ++m) {
+        auto const value =
+            columns[m] >= matrix->nbobjs ? 0 : matrix->values[std::size_t{i} * matrix->nbobjs + columns[m]];
+        row[m] = own < best || row[m] == value ? value : 0;
+      }
+      best = own;
+    }
     made.add(row);
   }
   return made;
