@@ -95,9 +95,11 @@ public:
         if (auto wrong = rules.close(scan.depth()); !wrong.empty()) return wrong;
         continue;
       }
-      for (auto const& a : scan.attributes())
-        if ((a.name.ends_with("cpuset") || a.name.ends_with("nodeset")) && !xml_set::read(a.value))
+      for (auto const& a : scan.attributes()) {
+        bool const is_set = a.name.ends_with("cpuset") || a.name.ends_with("nodeset");
+        if ((is_set && !xml_set::read(a.value)) || (is_count(scan.name(), a.name) && !number<std::uint64_t>(a.value)))
           return "<" + std::string{scan.name()} + "> has a " + std::string{a.name} + " that is none";
+      }
       if (auto wrong = scan.depth() == 1         ? rules.root(scan)
                        : scan.name() == "object" ? rules.object(scan)
                                                  : std::string{};
@@ -120,6 +122,20 @@ private:
     bool has_nodes;         ///< a nodeset
     xml_set threads, below; ///< its own, and those of what lies in it so far
   };
+
+  /// Bytes and the like, of which hwloc takes "-1" for 2^64 - 1.
+  static bool is_count(std::string_view element, std::string_view attribute) {
+    return attribute == "local_memory" || attribute == "cache_size" || element == "page_type" ||
+           (element == "memattr_value" && attribute == "value");
+  }
+
+  /// The number that the whole text is.
+  template <class T>
+  static std::optional<T> number(std::string_view text) {
+    T value{};
+    auto const [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return code == std::errc{} && stop == text.data() + text.size() ? std::optional{value} : std::nullopt;
+  }
 
   /// hwloc's names of types, of both forms of its XML.
   [[nodiscard]] family family_of(std::string_view type) const {
@@ -208,11 +224,8 @@ private:
 
   /// An index of its own, which is its set.
   static std::string numbered(xml_scanner const& scan, xml_set const& own, std::set<int>& known) {
-    auto const text = scan.value("os_index");
-    int index = -1;
-    auto const [stop, code] = std::from_chars(text.data(), text.data() + text.size(), index);
-    if (code != std::errc{} || stop != text.data() + text.size() || index < 0 || index >= xml_index_max)
-      return "has no os_index";
+    int const index = number<int>(scan.value("os_index")).value_or(-1);
+    if (index < 0 || index >= xml_index_max) return "has no os_index";
     if (!own.is_only(index)) return "has a set that is not its os_index";
     return known.insert(index).second ? std::string{} : "has the os_index of another";
   }
