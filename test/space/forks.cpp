@@ -224,7 +224,7 @@ TEST_CASE("space: a kernel that threw, and that nothing waited for, is told at t
     ks::stop();
     return 0;
   });
-  CHECK(child.said.find("a kernel threw, and nothing waited for it (no cells). Fence before the end?") !=
+  CHECK(child.said.find("a kernel threw, and nothing waited for it (no cells). Fence before the end.") !=
         std::string::npos);
   CAPTURE(child.said);
   CHECK(child.status == 0);

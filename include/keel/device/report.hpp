@@ -6,8 +6,8 @@
 
 #include <keel/policy/caught.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/printable.hpp>
 
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -25,7 +25,7 @@ inline int report(std::exception const& e) noexcept {
                                       : e.what();
   if (auto const end_job = policy::when_caught().load()) end_job(message);
   auto const* ours = as_error(e);
-  if (ours == nullptr || !ours->is_printed_elsewhere()) std::fprintf(stderr, "%s\n", message);
+  if (ours == nullptr || !ours->is_printed_elsewhere()) policy::print_line(message);
   return 2;
 }
 

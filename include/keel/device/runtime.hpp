@@ -27,7 +27,6 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -42,8 +41,6 @@
 
 namespace keel {
 
-/// Long because it is what a program sees of keel, in one place.
-///
 /// One for each program, on the stack of `main`, alive as long as anything of keel's is used.
 ///
 /// Starts MPI unless it runs, reads environment and command line, chooses the device; starts Kokkos at the first
@@ -101,9 +98,8 @@ public:
   ~runtime() {
     running_ = before_;
     if (main_has_ended_ && space::is_started()) {
-      std::fputs("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (it is static, or belongs to "
-                 "another thread). Make it in main, and return from main?\n",
-                 stderr);
+      policy::print_line("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (it is static, or "
+                         "belongs to another thread). Make it in main, and return from main.");
       return;
     }
     if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1)

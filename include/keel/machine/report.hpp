@@ -6,8 +6,8 @@
 
 #include <keel/machine/environment.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/policy/printable.hpp>
 
-#include <cstdio>
 #include <string_view>
 
 namespace keel::machine {
@@ -15,7 +15,7 @@ namespace keel::machine {
 /// One line on stderr, from the master alone, so once a job where every rank calls it. No communication.
 template <Ranks R>
 void report_once(basic_environment<R> const& env, std::string_view message) {
-  if (env.is_master()) std::fprintf(stderr, "%.*s\n", int(message.size()), message.data());
+  if (env.is_master()) policy::print_line(message);
 }
 
 namespace detail {

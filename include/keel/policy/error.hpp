@@ -9,6 +9,8 @@
 #include <keel: exceptions are off (errors are thrown). Compile without -fno-exceptions?>
 #endif
 
+#include <keel/policy/printable.hpp>
+
 #include <cstddef>
 #include <exception>
 #include <stdexcept>
@@ -21,7 +23,7 @@ namespace keel {
 /// What keel throws, and all that it throws of its own.
 ///
 /// The message reads *keel::place: what is wrong (why). What to do?* so that a
-/// user finds the place in the documentation and the mend in the sentence.
+/// user finds the place in the documentation and the mend in the sentence. Control characters in it become '?'.
 /// It is a `std::runtime_error`, as what Kokkos throws, so that a program which
 /// catches that where a view finds no room catches it here. Copying does not throw.
 class error : public std::runtime_error {
@@ -34,7 +36,7 @@ public:
 
   /// An error with the message of another one, as it came over the network.
   [[nodiscard]] static error from_message(std::string const& message, int code = 0) {
-    return error(text{message, 0, message.size()}, code);
+    return error(text{policy::printable(message), 0, message.size()}, code);
   }
 
   /// The same error where another rank prints the message, so that it is printed once a job.
@@ -71,7 +73,7 @@ private:
     std::size_t const size = all.size() - begin;
     all.append(".");
     if (!mend.empty()) all.append(" ").append(mend).append("?");
-    return {std::move(all), begin, size};
+    return {policy::printable(std::move(all)), begin, size};
   }
   error(text const& message, int code)
       : std::runtime_error(message.all), brief_begin_(message.brief_begin), brief_size_(message.brief_size),

@@ -4,10 +4,11 @@
 /// @file
 /// What keel says on standard error while a program runs, and how much of it.
 
+#include <keel/policy/printable.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <string_view>
 
@@ -33,12 +34,10 @@ inline void set_log_sink(log_sink sink) { detail::sink = sink; }
 inline void set_log_level(log_level level) { detail::level = level; }
 inline void set_log_speaker(bool speaks) { detail::speaks = speaks; }
 
-/// Writes one line, whole, whatever is admitted: for what a switch of its own asks for.
+/// Writes one line, whole and printable, whatever is admitted: for what a switch of its own asks for.
 inline void say(log_level level, std::string_view text) {
-  if (auto const sink = detail::sink.load()) return sink(level, text);
-  std::string const line =
-      "keel: " + std::string{log_level_words[std::size_t(level)]} + ": " + std::string{text} + "\n";
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  if (auto const sink = detail::sink.load()) return sink(level, printable(std::string{text}));
+  print_line({"keel: ", log_level_words[std::size_t(level)], ": ", text});
 }
 
 /// The same where the level admits it and this rank speaks.

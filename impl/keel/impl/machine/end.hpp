@@ -6,10 +6,10 @@
 
 #include <keel/machine/end.hpp>
 #include <keel/policy/caught.hpp>
+#include <keel/policy/printable.hpp>
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <exception>
 #include <string>
 #include <thread>
@@ -24,7 +24,7 @@ KEEL_INLINE std::string without_the_one_before(int rank, int size, std::chrono::
          " s (one returned early, or the other hangs). ";
 }
 KEEL_INLINE void say_how_to_limit(std::string const& message, std::string const& option) {
-  std::fprintf(stderr, "%s%s=N ends the job after N seconds.\n", message.c_str(), option.c_str());
+  policy::print_line({message, option, "=N ends the job after N seconds."});
 }
 
 KEEL_INLINE void abort_when_caught(int own_rank, int ranks, bool masters, std::string fallback,

@@ -6,9 +6,11 @@
 
 #include <keel/machine/host.hpp>
 #include <keel/machine/report.hpp>
+#include <keel/policy/printable.hpp>
 
 #include <chrono>
 #include <cstdio>
+#include <string>
 #include <string_view>
 #include <thread>
 
@@ -34,8 +36,8 @@ inline void await_reader_of_stderr() noexcept {
 }
 
 KEEL_INLINE void say_before_abort(std::string_view message, int rank, int size, int code) {
-  std::fprintf(stderr, "%.*s [rank %d of %d on host %s aborts the job with code %d]\n", int(message.size()),
-               message.data(), rank, size, host_name().c_str(), code);
+  policy::print_line({message, " [rank ", std::to_string(rank), " of ", std::to_string(size), " on host ", host_name(),
+                      " aborts the job with code ", std::to_string(code), "]"});
   await_reader_of_stderr();
 }
 

@@ -7,6 +7,7 @@
 #include <keel/impl/residency/trace_line.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/printable.hpp>
 #include <keel/residency/trace.hpp>
 #include <keel/topology/affinity.hpp>
 
@@ -83,7 +84,7 @@ KEEL_INLINE trace::~trace() {
   try {
     close();
   } catch (std::exception const& e) {
-    std::fprintf(stderr, "%s\n", e.what());
+    policy::print_line(e.what());
     detail::exit_code::of_process().fail();
   }
 }

@@ -5,11 +5,11 @@
 /// The list of what is allocated in keel's memory spaces.
 
 #include <keel/policy/macros.hpp>
+#include <keel/policy/printable.hpp>
 #include <keel/space/allocations.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <string>
@@ -61,11 +61,11 @@ KEEL_INLINE void report_leaks() {
   if (live.empty()) return;
   std::string text = "keel::space: " + std::to_string(live.size()) +
                      " allocations live where Kokkos ends (they can no longer be given back). "
-                     "Does a view outlive main's scope, or lack a kokkos_free?\n";
+                     "End views before that, and give back what kokkos_malloc gave.";
   for (std::size_t i = 0; i < std::min(live.size(), most_lines); ++i)
-    text += "  " + std::to_string(live[i].bytes) + " bytes for '" + live[i].label + "' in " + live[i].space + "\n";
-  if (live.size() > most_lines) text += "  and " + std::to_string(live.size() - most_lines) + " more\n";
-  std::fputs(text.c_str(), stderr);
+    text += "\n  " + std::to_string(live[i].bytes) + " bytes for '" + live[i].label + "' in " + live[i].space;
+  if (live.size() > most_lines) text += "\n  and " + std::to_string(live.size() - most_lines) + " more";
+  policy::print_line(text);
 }
 
 } // namespace keel::space

@@ -7,9 +7,9 @@
 #include <keel/impl/space/guarded_pages.hpp>
 #include <keel/impl/space/queue.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/printable.hpp>
 
 #include <condition_variable>
-#include <cstdio>
 #include <cstdlib>
 #include <deque>
 #include <exception>
@@ -49,12 +49,10 @@ struct queue::worker {
     try {
       std::rethrow_exception(lost);
     } catch (std::exception const& e) {
-      std::fprintf(stderr,
-                   "keel::space::simulated: a kernel threw, and nothing waited for it (%s). Fence before the end?\n",
-                   e.what());
+      policy::print_line({"keel::space::simulated: a kernel threw, and nothing waited for it (", e.what(),
+                          "). Fence before the end."});
     } catch (...) {
-      std::fprintf(stderr,
-                   "keel::space::simulated: a kernel threw, and nothing waited for it. Fence before the end?\n");
+      policy::print_line("keel::space::simulated: a kernel threw, and nothing waited for it. Fence before the end.");
     }
   }
 
