@@ -11,7 +11,6 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/concepts.hpp>
 #include <keel/machine/describe.hpp>
-#include <keel/machine/device_memory.hpp>
 #include <keel/machine/end.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/machine/host.hpp>

@@ -11,6 +11,10 @@
 #include <string>
 #include <vector>
 
+#if KEEL_WITH_MPI && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 namespace km = keel::machine;
 using km::environment;
 
@@ -138,6 +142,29 @@ TEST_CASE("machine: 3,000 environments come and go") {
     members += some.is_member() ? 1 : 0;
   }
   CHECK(members == (world.rank() == 0 ? 3000 : world.rank() == 1 ? 500 : 0));
+}
+
+namespace {
+[[maybe_unused]] int said_by_mpi = 0; // of CUDA
+struct derived : km::mpi {};
+struct without_the_member {};
+} // namespace
+
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+/// In place of MPI's.
+extern "C" int MPIX_Query_cuda_support(void) { return said_by_mpi; }
+#endif
+
+TEST_CASE("machine: messages reach the memory of a GPU only if the ranks' model says so") {
+  CHECK_FALSE(km::reaches_device_memory<without_the_member>());
+  CHECK(km::reaches_device_memory<km::alone>()); // which has no messages
+  CHECK_FALSE(km::reaches_device_memory<km::mpi>());
+  CHECK_FALSE(km::reaches_device_memory<derived>());
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  said_by_mpi = 1;
+  CHECK(km::reaches_device_memory<km::mpi>());
+  said_by_mpi = 0;
+#endif
 }
 
 #endif

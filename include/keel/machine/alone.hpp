@@ -44,6 +44,8 @@ struct alone {
   static constexpr void stop() noexcept {}
   static constexpr bool is_running() noexcept { return true; }
   static constexpr thread_level level() noexcept { return thread_level::multiple; }
+  /// There are no messages.
+  static constexpr bool reaches_device_memory() noexcept { return true; }
 
   static communicator world() noexcept { return communicator{handle::self}; }
   static communicator borrow(handle h) noexcept { return communicator{h}; }

@@ -30,6 +30,7 @@ enum class thread_level { single, funneled, serialized, multiple };
 /// | `by_node(c)` | the ranks of `c` that share this node, in the order of `c` | `c` |
 /// | `lead_nodes(c, node)` | the first rank of each node, null elsewhere; and how many there are | `c` |
 /// | `rank(c)`, `size(c)` | local | not collective |
+/// | `reaches_device_memory()` | optional, no if it is not there: whether messages may be sent from and received in the memory of a GPU | not collective |
 ///
 /// Models: `mpi`; `alone`, one rank without MPI; `simulated<Nodes, RanksPerNode>`.
 /// Laws: test/laws/machine_ranks.hpp.
@@ -53,6 +54,16 @@ concept Ranks = std::movable<typename R::communicator> && std::default_initializ
                   { R::rank(c) } -> std::same_as<int>;
                   { R::size(c) } -> std::same_as<int>;
                 };
+
+/// Whether messages of these ranks may be sent from and received in the memory of a GPU: what the model says, else no.
+template <class R>
+[[nodiscard]] bool reaches_device_memory() {
+  if constexpr (requires {
+                  { R::reaches_device_memory() } -> std::same_as<bool>;
+                })
+    return R::reaches_device_memory();
+  else return false;
+}
 
 /// Ranks that exchange messages: collectives need this.
 ///

@@ -43,6 +43,8 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions {
   static void stop();
   static bool is_running() noexcept { return detail::mpi_is_running(); }
   static thread_level level();
+  /// What the library says here and now; no if it cannot be asked.
+  static bool reaches_device_memory();
 
   static communicator world();
   static communicator borrow(handle h) noexcept { return communicator::borrow(h); }

@@ -16,7 +16,6 @@
 /// is collective over the environment, and leaves `x` as it is on a non-member.
 
 #include <keel/machine/collectives.hpp>
-#include <keel/machine/device_memory.hpp>
 #include <keel/machine/exact.hpp>
 
 #include <array>

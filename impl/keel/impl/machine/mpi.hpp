@@ -14,6 +14,10 @@
 #include <optional>
 #include <utility>
 
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
 namespace keel::machine {
 
 namespace detail {
@@ -77,6 +81,17 @@ KEEL_INLINE thread_level mpi::level() {
          : obtained == MPI_THREAD_SERIALIZED ? thread_level::serialized
          : obtained == MPI_THREAD_FUNNELED   ? thread_level::funneled
                                              : thread_level::single;
+}
+
+KEEL_INLINE bool mpi::reaches_device_memory() {
+  bool can = false;
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  can = can || MPIX_Query_cuda_support() != 0;
+#endif
+#if defined(MPIX_ROCM_AWARE_SUPPORT)
+  can = can || MPIX_Query_rocm_support() != 0;
+#endif
+  return can;
 }
 KEEL_INLINE mpi::communicator mpi::world() {
   if (!is_running())

@@ -7,7 +7,7 @@
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/kokkos_lane.hpp>
 #include <keel/machine/collectives.hpp>
-#include <keel/machine/device_memory.hpp>
+#include <keel/machine/concepts.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
