@@ -7,12 +7,16 @@
 #include "command_line.hpp"
 #include "text_file.hpp"
 
+#include <support/folder.hpp>
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace kd = keel::device;
 
@@ -215,6 +219,11 @@ TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused 
         "file?");
   CHECK(start_with({"app", "--conf-config=/"}).find("(Is a directory)") != std::string::npos);
   CHECK(start_with({"app", "--conf-config=/dev/zero"}).find("cannot be read (it ") != std::string::npos);
+  keel::test::folder const pipes("keel-config-pipe");
+  auto const pipe = (pipes.path / "pipe").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(start_with({"app", "--conf-config", pipe}).find("cannot be read (it is not a regular file)") !=
+        std::string::npos);
   CHECK(start_with({"app", "--conf-config="}).find("--conf-config is empty (it names a file)") != std::string::npos);
   file const bad{"log-level = error\n\nnum-devices = 4x\n"};
   CHECK(start_with({"app", "--conf-config", bad.path}) ==

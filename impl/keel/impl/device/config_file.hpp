@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ namespace detail {
   auto const refuse = [&](std::string const& why, int code = 0) {
     throw error("device", "the configuration file '" + path + "' cannot be read", why, "Name another file", code);
   };
+  std::error_code failed;
+  if (std::filesystem::is_other(path, failed)) refuse("it is not a regular file"); // a pipe would wait for its writer
   struct closer {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
