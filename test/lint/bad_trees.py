@@ -18,6 +18,7 @@ GOOD = {
     "test/space/meson.build": "files('view.cpp')\n",
     "meson.build": "project('keel', 'cpp', version: '0.1.0')\n",
     "meson_options.txt": "option('tests', type: 'boolean', value: true)\n",
+    ".github/CONTRIBUTING.md": "# Contributing\n",
     ".github/CHANGELOG.md": "# Changes\n\n## 0.1.0\n",
     "impl/package/keel.wrap": "revision = main\n",
     "impl/package/CMakeLists.txt": "-Dtests=false\n",
@@ -26,6 +27,7 @@ GOOD = {
 }
 MESON_LOG = "meson-logs/meson-log.txt"  # a tree that has it is its own build folder
 LIST = "include/keel/policy/list.hpp"
+GUIDE = ".github/CONTRIBUTING.md"
 BAD = [
     ("arrows", {LIST: HEAD + "#include <keel/space/view.hpp>\n"}),
     ("arrows", {"include/keel/block/pack.hpp": HEAD + "#include <keel/topology/node.hpp>\n"}),
@@ -41,7 +43,7 @@ BAD = [
     ("top", {"notes.txt": ""}),
     ("top", {"package": ""}),
     ("length", {LIST: HEAD + "\n" * 250}),
-    ("length", {LIST: HEAD + "/// Long because it is.\n" + "\n" * 400}),
+    ("length", {LIST: HEAD + "\n" * 400, GUIDE: f"| `{LIST}` | it is |\n"}),
     ("columns", {LIST: HEAD + "int " + "n" * 117 + ";\n"}),
     ("columns", {"test/policy/list.cpp": "// SPDX-License-Identifier: MIT\n  // " + "n" * 116 + "\n"}),
     ("macros", {LIST: HEAD + "#define KEEL_OTHER 1\n"}),

@@ -5,7 +5,6 @@
 /// Where each region of each variable is valid, for variables known at run time, and the calls by which a driver keeps
 /// that up to date. The state is a row of cells (`transitions.hpp`); it works as valid bits do in a cache coherence
 /// protocol such as MESI. `fields` has a ledger, and tests its cells with constants.
-/// Long because the state and the calls of a driver are one class.
 
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/observer.hpp>

@@ -5,7 +5,6 @@
 /// The part of `fields` that does not depend on the list of variables: arrays, ledger, devices. Variables go by number
 /// here, so that what a routine costs the compiler does not grow with their list. What construction needs stands in
 /// setup.hpp.
-/// Long because all that a step does with the state is one class.
 
 #include <keel/impl/residency/analysis.hpp>
 #include <keel/impl/residency/checking.hpp>

@@ -3,7 +3,6 @@
 
 /// @file
 /// How a ledger records: variables, rotations, the calls of a driver, refusals.
-/// Long because all that changes the state stands in one place.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/ledger.hpp>

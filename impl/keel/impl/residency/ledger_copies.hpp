@@ -3,7 +3,6 @@
 
 /// @file
 /// How a ledger has copies made: which, in what batches, and what it records of them.
-/// Long because choice, batch and record of a copy are one class.
 
 #include <keel/policy/error.hpp>
 #include <keel/residency/ledger.hpp>

@@ -4,7 +4,6 @@
 /// @file
 /// The steady state of a schedule: all states that each cell can be in, step after step, until
 /// they repeat; and the copies made on the way round.
-/// Long because the search is one class.
 
 #include <keel/impl/residency/schedule_table.hpp>
 #include <keel/residency/transitions.hpp>
