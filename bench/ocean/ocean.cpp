@@ -217,15 +217,17 @@ int simulate(int argc, char** argv) {
   try {
     options const o = read_options({argv + 1, std::size_t(argc - 1)});
     if (o.help && master) std::printf("%s  --keel-help       the options of keel\n", help_text);
-    if (o.help || run.help_requested()) return 0;
-    job j(run, o);
-    introduce(run);
-    simulation s(run, j);
-    s.integrate();
-    s.conclude();
+    if (!o.help && !run.help_requested()) {
+      job j(run, o);
+      introduce(run);
+      simulation s(run, j);
+      s.integrate();
+      s.conclude();
+    }
+    check_printed();
     return 0;
   } catch (bad_input const& e) { // thrown on all ranks
-    if (master) std::fprintf(stderr, "%s\n", e.text.c_str());
+    if (master) keel::policy::print_line(e.text);
     return bad_input_code;
   }
 }

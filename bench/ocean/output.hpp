@@ -7,7 +7,7 @@
 #include "options.hpp"
 #include "vti.hpp"
 
-#include <keel/policy/whole_file.hpp>
+#include <keel/impl/policy/whole_file.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -33,7 +33,8 @@ public:
     if (!folder_.empty()) {
       std::error_code failed;
       std::filesystem::create_directories(folder_, failed);
-      try_in(folder_);
+      if (failed) wrong_ = folder_, why_ = failed.message();
+      else try_in(folder_);
     }
     if (!dump.empty() && usable()) try_in(std::filesystem::path(dump).parent_path());
   }
@@ -74,5 +75,11 @@ private:
 
   std::string folder_, last_, wrong_, why_;
 };
+
+/// Throws if standard output does not have all that was printed.
+inline void check_printed() {
+  if (auto const failure = keel::policy::flush_standard_output())
+    throw bad_input("standard output cannot be written", failure.why, "Make room for it");
+}
 
 } // namespace ocean

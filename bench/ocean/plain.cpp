@@ -205,9 +205,8 @@ int main(int argc, char** argv) {
     options const o = read_options({argv + 1, std::size_t(argc - 1)});
     if (o.help) {
       if (world.rank() == 0) std::printf("%s", help_text);
-      return 0;
-    }
-    simulate(world, o);
+    } else simulate(world, o);
+    check_printed();
   } catch (bad_input const& e) {
     if (world.rank() == 0) std::fprintf(stderr, "%s\n", e.text.c_str());
     return bad_input_code;

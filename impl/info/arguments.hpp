@@ -36,11 +36,12 @@ and who set it.
   --bind-script    only a shell script that starts the ranks bound so, through srun, mpiexec of Open MPI or MPICH,
                    flux or jsrun: sh SCRIPT LAUNCHER PROGRAM
   --svg FILE       draw the node, and with --map its ranks, into FILE
-  --explain KNOB   only what this knob is, and what it is now (num-threads, device, ...)
+  --explain KNOB   only what this knob is, and what it is now (num-threads, --keel-num-threads, KEEL_NUM_THREADS, ...)
   --check          only what is wrong here, for a program that starts now with these knobs (with --map, on N ranks):
                    more threads than room, binding refused, devices that are not there, limits of cgroups, variables
                    that nothing reads
   --help           this text, then keel's knobs
+  --version        the version of keel
 
 keel-info trace --help and keel-info report --help tell of traces and of the page.
 HWLOC_XMLFILE, HWLOC_SYNTHETIC and hwloc's other variables put another machine in this one's stead.
@@ -49,7 +50,7 @@ Exit code: 0; with --check 1 where something is wrong, knobs too; 2 where keel-i
 )";
 
 struct arguments {
-  bool json = false, help = false, check = false, bind_script = false;
+  bool json = false, help = false, version = false, check = false, bind_script = false;
   std::string xml, svg, explain;
   std::optional<int> map;
   device::bind_rule bind; ///< the options of `map`
@@ -92,6 +93,7 @@ inline arguments parse(int argc, char** argv) {
     else if (word == "--check") asked.check = true;
     else if (word == "--bind-script") asked.bind_script = true;
     else if (word == "--help" || word == "-h") asked.help = true;
+    else if (word == "--version") asked.version = true;
     else if (option == "--xml") asked.xml = value();
     else if (option == "--svg") asked.svg = value();
     else if (option == "--explain") asked.explain = value();

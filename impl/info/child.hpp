@@ -6,6 +6,7 @@
 
 #include <keel/policy/error.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -18,9 +19,11 @@
 
 namespace keel::info {
 
-/// What a child is allowed: to read its input, and for all of its work; `bytes` of memory.
+/// What a child is allowed: seconds of the processor to read its input and for all of its work; `bytes` of memory; and
+/// seconds of the clock to wait for its input, 0 for any number, because on a loaded node the clock says little.
 struct child_limits {
-  unsigned reading_seconds = 4;
+  unsigned waiting_seconds = 0;
+  rlim_t reading_seconds = 4;
   rlim_t seconds = 20;
   rlim_t bytes = rlim_t{2} << 30;
 };
@@ -34,8 +37,14 @@ inline constexpr bool is_sanitized = __has_feature(address_sanitizer) || __has_f
 inline constexpr bool is_sanitized = false;
 #endif
 
-/// Said by the work when it has read its input: the limit of time for that is off.
-inline void input_is_read() noexcept { alarm(0); }
+/// Called by the work when it has read its input: the limit of time for that is off.
+inline void input_is_read() noexcept {
+  alarm(0);
+  rlimit seconds{};
+  getrlimit(RLIMIT_CPU, &seconds);
+  seconds.rlim_cur = seconds.rlim_max;
+  setrlimit(RLIMIT_CPU, &seconds);
+}
 
 /// Runs `work` in a child, and answers its exit code. A child that dies is an error that names `what`; this process
 /// goes on.
@@ -45,11 +54,13 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
   pid_t const child = fork();
   if (child < 0) throw error("info", what + " is not read", std::strerror(errno), "Try again", errno);
   if (child == 0) {
-    rlimit const seconds{limits.seconds, limits.seconds}, bytes{limits.bytes, limits.bytes};
-    setrlimit(RLIMIT_CPU, &seconds);
-    if (!is_sanitized) setrlimit(RLIMIT_AS, &bytes);
+    rlimit const seconds{std::min(limits.reading_seconds, limits.seconds), limits.seconds};
+    rlimit const bytes{limits.bytes, limits.bytes};
+    std::signal(SIGXCPU, SIG_DFL);
     std::signal(SIGALRM, SIG_DFL);
-    alarm(limits.reading_seconds);
+    setrlimit(RLIMIT_CPU, &seconds);
+    alarm(limits.waiting_seconds);
+    if (!is_sanitized) setrlimit(RLIMIT_AS, &bytes);
     int const code = work();
     std::fflush(nullptr);
     _exit(code);
@@ -61,10 +72,11 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
     throw error("info", what + " is not read", "the system ended it", mend, 127);
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   int const signal = WTERMSIG(status);
-  auto const why = signal == SIGALRM ? "that took more than " + std::to_string(limits.reading_seconds) + " seconds"
-                   : signal == SIGXCPU || signal == SIGKILL
-                       ? "it took too much time or memory: " + std::string{strsignal(signal)}
-                       : "hwloc died of it, or of a lack of memory: " + std::string{strsignal(signal)};
+  auto const why = signal == SIGALRM
+                       ? "that took more than " + std::to_string(limits.waiting_seconds) + " seconds"
+                       : (signal == SIGXCPU || signal == SIGKILL ? "it took too much time or memory: "
+                                                                 : "hwloc died of it, or of a lack of memory: ") +
+                             std::string{strsignal(signal)};
   throw error("info", what + " is not read", why, mend, signal);
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 struct app : defaults {
   using ranks = machine::alone; // shows one process, and starts no MPI
+  static constexpr bool uses_ledger = true;
 };
 
 } // namespace
@@ -27,7 +28,6 @@ configuration read_configuration(int& argc, char** argv) {
                            std::string{device::name(row.from)},
                            {}});
   for (auto const& known : device::all_knobs) {
-    if (known.for_ledgers) continue;
     found.known.push_back({device::option_prefix(app::prefix) + std::string{known.option},
                            device::variable_name(app::prefix, known.option),
                            {},

@@ -13,18 +13,23 @@
 #include "svg.hpp"
 #include "trace.hpp"
 
+#include <keel/device/report.hpp>
+#include <keel/impl/policy/whole_file.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/policy/printable.hpp>
 #include <keel/topology.hpp>
 
 #include <algorithm>
-#include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <new>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -36,16 +41,16 @@ using namespace keel;
 int guarded(auto const& work) {
   try {
     int const code = work();
-    if (std::fflush(stdout) != 0) throw error("info", "the output cannot be written", std::strerror(errno), {}, errno);
+    if (auto const failure = policy::flush_standard_output())
+      throw error("info", "the output cannot be written", failure.why, {}, failure.code);
     return code;
-  } catch (std::bad_alloc const&) {
-    std::fputs("keel::info: there is not enough memory (an allocation failed). Free some, or raise its limit?\n",
-               stderr);
   } catch (std::exception const& e) {
-    std::fprintf(stderr, "%s\n", e.what());
+    return keel::report(e);
   }
-  return 2;
 }
+
+/// Texts with names out of files, on standard output.
+void print(std::string text) { std::fputs(policy::printable(std::move(text)).c_str(), stdout); }
 
 topology::node node_of(info::arguments const& asked, info::configuration const& configuration) {
   auto const& kept_in = configuration.topology_cache;
@@ -62,6 +67,15 @@ std::string input_file(info::arguments const& asked) {
   return !asked.xml.empty() ? asked.xml : other != nullptr ? other : "";
 }
 
+/// Limits of the work with that machine: a pipe may wait for its writer.
+info::child_limits limits_of(info::arguments const& asked) {
+  info::child_limits limits;
+  std::error_code failed;
+  if (auto const file = input_file(asked); !file.empty() && !std::filesystem::is_regular_file(file, failed))
+    limits.waiting_seconds = 4;
+  return limits;
+}
+
 /// What hwloc reads, and what to do where it cannot.
 std::pair<std::string, std::string> source_of(info::arguments const& asked) {
   char const* const synthetic = std::getenv("HWLOC_SYNTHETIC");
@@ -73,7 +87,7 @@ std::pair<std::string, std::string> source_of(info::arguments const& asked) {
 
 int check(info::arguments const& asked, info::configuration const& configuration) {
   auto const found = info::checking{node_of(asked, configuration), configuration, asked.map}.found();
-  std::fputs(info::findings_text(found).c_str(), stdout);
+  print(info::findings_text(found));
   return std::any_of(found.begin(), found.end(), [](info::finding const& f) { return f.is_wrong; }) ? 1 : 0;
 }
 
@@ -93,7 +107,7 @@ int show(info::arguments const& asked, info::configuration const& configuration)
   auto const text = asked.json ? info::json::document(node, configuration, ranks ? &*ranks : nullptr)
                                : info::node_text(node) + (ranks ? info::map_text(node, *ranks) : "") +
                                      info::configuration_text(configuration);
-  std::fputs(text.c_str(), stdout);
+  print(text);
   return 0;
 }
 
@@ -111,14 +125,31 @@ int report(int argc, char** argv) {
     return 0;
   };
   auto const [what, mend] = source_of(source);
-  info::child_limits limits;
+  auto limits = limits_of(source);
   if (traces) // it holds them, and writes them
     limits.bytes += rlim_t{4096} * (traces->events.size() + traces->routines.size()), limits.seconds = RLIM_INFINITY;
   int const code = info::in_child(what, mend, [&] { return guarded(work); }, limits);
   return code == 0 && traces ? info::report_findings(*traces) : code;
 }
 
-int run(int argc, char** argv) {
+/// The words with `--explain --keel-device` as one, because keel takes its options out of the command line.
+std::vector<std::string> with_knob_joined(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  for (std::size_t i = 1; i + 1 < words.size(); ++i)
+    if (words[i] == "--explain") {
+      words[i] += "=" + words[i + 1];
+      words.erase(words.begin() + std::ptrdiff_t(i) + 1);
+    }
+  return words;
+}
+
+int run(int given, char** given_words) {
+  auto words = with_knob_joined(given, given_words);
+  std::vector<char*> pointers;
+  for (auto& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  int argc = int(words.size());
+  char** const argv = pointers.data();
   bool const checks =
       std::any_of(argv, argv + argc, [](char const* word) { return std::strcmp(word, "--check") == 0; });
   info::configuration configuration;
@@ -126,22 +157,24 @@ int run(int argc, char** argv) {
     configuration = info::read_configuration(argc, argv);
   } catch (error const& e) {
     if (!checks) throw;
-    std::fputs(info::findings_text({{true, e.what()}}).c_str(), stdout);
+    print(info::findings_text({{true, e.what()}}));
     return 1; // a knob is wrong, and that is what was asked for
   }
   auto const asked = info::parse(argc, argv);
   if (configuration.help_was_printed) return 0;
-  if (asked.help) {
+  if (asked.version) {
+    std::printf("keel %d.%d.%d\n", KEEL_VERSION / 10000, KEEL_VERSION / 100 % 100, KEEL_VERSION % 100);
+  } else if (asked.help) {
     std::printf("%s\nkeel's knobs, which every program built on it takes:\n%s", std::string{info::usage}.c_str(),
                 configuration.help.c_str());
   } else if (!asked.explain.empty()) {
     auto const text = info::explanation(configuration, asked.explain);
     if (text.empty()) throw error("info", "no knob is called " + asked.explain, {}, "See keel-info --help");
-    std::fputs(text.c_str(), stdout);
+    print(text);
   } else {
     auto const work = [&] { return asked.check ? check(asked, configuration) : show(asked, configuration); };
     auto const [what, mend] = source_of(asked);
-    return info::in_child(what, mend, [&] { return guarded(work); }); // which has said what was wrong
+    return info::in_child(what, mend, [&] { return guarded(work); }, limits_of(asked)); // which has said what was wrong
   }
   return 0;
 }

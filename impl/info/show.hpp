@@ -100,11 +100,12 @@ inline std::string configuration_text(configuration const& all) {
   return text + "\n\n" + aligned(rows);
 }
 
-/// What one knob is, and what it is now. Empty where no knob has this name.
-inline std::string explanation(configuration const& all, std::string knob) {
-  if (!knob.starts_with("--")) knob = "--keel-" + knob;
+/// What one knob is, and what it is now; `name` is its option, with or without prefix, or its variable. Empty if no
+/// knob has this name.
+inline std::string explanation(configuration const& all, std::string const& name) {
   for (auto const& known : all.known) {
-    if (known.option != knob) continue;
+    auto const& knob = known.option;
+    if (name != knob && "--" + name != knob && "--keel-" + name != knob && name != known.variable) continue;
     auto const head = known.option + ", " + known.variable + ": " + known.help + '\n';
     std::string now;
     for (auto const& k : all.knobs)

@@ -10,7 +10,8 @@
 
 #include <keel/policy/json.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/whole_file.hpp>
+#include <keel/impl/policy/whole_file.hpp>
+#include <keel/policy/printable.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -135,7 +136,7 @@ inline int show_trace(int argc, char** argv) {
     if (auto const failure = policy::write_whole_file(chrome, chrome_document(all), files))
       throw error("info", chrome + " cannot be written", failure.why, "Name another file", failure.code);
   }
-  if (wants_summary || chrome.empty()) std::fputs(summary(all).c_str(), stdout);
+  if (wants_summary || chrome.empty()) std::fputs(policy::printable(summary(all)).c_str(), stdout);
   return report_findings(all);
 }
 

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <string>
 
 #include <unistd.h>
@@ -42,7 +43,7 @@ TEST_CASE("info: a child that ends says how, and changes nothing here") {
 }
 
 TEST_CASE("info: a child that waits for its input is ended, one that has read it is not") {
-  keel::info::child_limits const one_second{.reading_seconds = 1};
+  keel::info::child_limits const one_second{.waiting_seconds = 1};
   auto const forever = []() -> int {
     for (;;) pause();
   };
@@ -56,6 +57,21 @@ TEST_CASE("info: a child that waits for its input is ended, one that has read it
               return 5;
             },
             one_second) == 5);
+}
+
+TEST_CASE("info: reading takes processor time, not that of the clock, so a loaded node does not end it") {
+  keel::info::child_limits const one_second{.reading_seconds = 1};
+  auto const work = [](bool is_read) {
+    return [is_read]() -> int {
+      if (is_read) keel::info::input_is_read();
+      while (std::clock() < 3 * CLOCKS_PER_SEC / 2) {
+      }
+      return 5;
+    };
+  };
+  CHECK(death_of(work(false), one_second).find("it took too much time or memory: ") != std::string::npos);
+  CHECK(keel::info::in_child("it", "", work(true), one_second) == 5);
+  CHECK(keel::info::in_child("it", "", [] { return usleep(1200000) == 0 ? 5 : 6; }, one_second) == 5);
 }
 
 TEST_CASE("info: a child that the system's loader ends is told") {

@@ -21,6 +21,7 @@
 #include <iterator>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -211,10 +212,48 @@ TEST_CASE("info: --explain says what a knob is, --help what there is") {
   CHECK(heard.out.find("now simulated, source: command line") != std::string::npos);
   CHECK(info("--explain topology-cache").out.ends_with("now off, source: unset\n"));
   CHECK(info("--explain numa-regions").code == 0); // also where no device has it
+  auto const threads = info("--explain num-threads").out;
+  for (char const* name : {"--keel-num-threads", "keel-num-threads", "KEEL_NUM_THREADS", "=--keel-num-threads"})
+    CHECK(info(std::string{"--explain"} + (*name == '=' ? "" : " ") + name).out == threads);
+  for (char const* knob : {"only-reads-current-level", "copy-back-every"}) { // of ledgers, and of residency
+    CHECK(info(std::string{"--explain "} + knob).out.starts_with(std::string{"--keel-"} + knob + ", KEEL_"));
+    CHECK(info("--help").out.find(std::string{"--keel-"} + knob) != std::string::npos);
+  }
   auto const help = info("--help");
   CHECK(help.code == 0);
   CHECK(help.out.starts_with("usage: keel-info"));
   CHECK(help.out.find("--keel-num-threads") != std::string::npos);
+}
+
+TEST_CASE("info: --version is that of keel") {
+  auto const heard = info("--version");
+  CHECK(heard.code == 0);
+  CHECK(heard.out == "keel 0.1.0\n");
+}
+
+TEST_CASE("info: output that is lost is an error, whatever was asked for") {
+  for (std::string const& asked :
+       std::vector<std::string>{"", "--help", "--json", "--map 2", "--map 2 --bind-script", "--explain device",
+                                "--version", "--check", "--keel-help", "trace --help", "report --help"}) {
+    CAPTURE(asked);
+    auto const heard = info(asked + " >/dev/full");
+    CHECK(heard.code == 2);
+    CHECK(heard.err.find("keel::info: the output cannot be written (") != std::string::npos);
+  }
+}
+
+TEST_CASE("info: control characters of a name or a value do not reach the terminal") {
+  auto const here = std::filesystem::temp_directory_path() / ("keel-info-escape-" + std::to_string(getpid()));
+  std::ofstream{here} << "\033[2Jnum = 1\n";
+  for (std::string const& asked : {"--keel-config=" + here.string(), std::string{"'--keel-\033[2Jx=1'"},
+                                   std::string{"'--keel-num-threads=\033[2J'"}}) {
+    auto const heard = info(asked);
+    CHECK(heard.code == 2);
+    CHECK(heard.err.find("?[2J") != std::string::npos);
+    CHECK(heard.err.find('\033') == std::string::npos);
+    CHECK(info(asked + " --check").out.find('\033') == std::string::npos);
+  }
+  std::filesystem::remove(here);
 }
 
 TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing where all is well") {
@@ -340,7 +379,7 @@ TEST_CASE("info: bad variables of hwloc are errors, good ones another machine") 
   CHECK(info("", "HWLOC_SYNTHETIC='core:3 pu:1'").out.starts_with("node: HWLOC_SYNTHETIC=core:3 pu:1, 3 cores"));
 }
 
-TEST_CASE("info: a pipe that no process writes to and a machine without end are ended within five seconds") {
+TEST_CASE("info: a pipe that no process writes to and a machine without end are ended") {
   auto const pipe = std::filesystem::temp_directory_path() / ("keel-info-pipe-" + std::to_string(getpid()));
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   struct {
@@ -354,12 +393,10 @@ TEST_CASE("info: a pipe that no process writes to and a machine without end are 
   };
   for (auto const& e : endless) {
     CAPTURE(e.message);
-    auto const begin = std::chrono::steady_clock::now();
     auto const heard = info(e.arguments, e.variables);
     CHECK(heard.code == 2);
     CHECK_MESSAGE(heard.err.find(e.message) != std::string::npos, heard.err);
     CHECK(heard.out.empty());
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds{5});
   }
   std::filesystem::remove(pipe);
 }

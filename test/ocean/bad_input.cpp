@@ -4,6 +4,7 @@
 #include <support/skip.hpp>
 
 #include <string>
+#include <system_error>
 
 namespace {
 
@@ -55,6 +56,9 @@ TEST_CASE("ocean: a malformed value is refused") {
 TEST_CASE("ocean: an output folder that cannot be written is refused before the first step") {
   refuses("--grid 8x8 --steps 3 --output file/in", "file/in cannot be written");
   refuses("--grid 8x8 --steps 3 --output /proc/ocean", "/proc/ocean cannot be written");
+  std::error_code why; // no permission, or a system that is read only
+  fs::create_directories("/sys/ocean", why);
+  refuses("--grid 8x8 --steps 3 --output /sys/ocean", "/sys/ocean cannot be written (" + why.message() + ")");
   refuses("--grid 8x8 --steps 3 --no-output --dump missing/state", "missing cannot be written");
 }
 

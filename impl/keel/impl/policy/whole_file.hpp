@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Writing a file whole or not at all. Rests on POSIX alone; `keel/policy.hpp` does not include it.
+/// Writing a file whole or not at all, and whether standard output has what was printed. Depends only on POSIX.
 
 #include <array>
 #include <cerrno>
@@ -162,6 +162,12 @@ inline write_failure replace(std::string const& target, std::string_view bytes, 
       return detail::failed(detail::put(standard, bytes));
   if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return detail::failed(errno);
   return detail::replace(detail::behind_links(path), bytes, exists ? &old : nullptr);
+}
+
+/// Why standard output does not have all that was printed, also before the last flush.
+[[nodiscard]] inline write_failure flush_standard_output() {
+  if (std::fflush(stdout) != 0) return detail::failed(errno);
+  return std::ferror(stdout) != 0 ? write_failure{EIO, "an earlier part of it is lost"} : write_failure{};
 }
 
 } // namespace keel::policy
