@@ -104,6 +104,18 @@ TEST_CASE("device: memory exhausted or a device lost disables it and goes on, an
   CHECK(p.run.summary().find("it is too hot), may run") != std::string::npos);
 }
 
+TEST_CASE("device: keel's own lack of memory is known by its type, whatever its words") {
+  program p;
+  auto const throws = [](auto const& what) { return [&](auto) -> bool { throw what; }; };
+  auto const out_of_memory = keel::out_of_memory_error("test", "no room", 0);
+  CHECK_FALSE(kd::try_execute(p.run, throws(out_of_memory)));
+  CHECK(p.run.summary().find("two: ran 0 times, failed 1 times (no room (there is not enough memory))") == 99);
+  p.run.tracker().reset();
+  auto const words = keel::error("test", "the file failed to allocate a cudaError");
+  CHECK_THROWS_AS(kd::try_execute(p.run, throws(words)), keel::error);
+  CHECK(p.run.tracker().can_run<two>());
+}
+
 TEST_CASE("device: what is said in a scope is restored at its end, whatever was found out in between") {
   program p;
   auto tracker = p.run.tracker();

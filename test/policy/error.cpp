@@ -19,11 +19,11 @@ TEST_CASE("policy: an error speaks in one grammar") {
 }
 
 TEST_CASE("policy: a lack of memory is told in the same words everywhere") {
-  keel::error const e = keel::lack_of_memory("topology", "x.xml is not read", 12);
+  keel::out_of_memory_error const e("topology", "x.xml is not read", 12);
   CHECK(std::string(e.what()) ==
         "keel::topology: x.xml is not read (there is not enough memory). Free some, or raise its limit?");
   CHECK(e.code() == 12);
-  CHECK(keel::lack_of_memory("space", "Kokkos did not start").code() == 0);
+  CHECK(keel::out_of_memory_error("space", "Kokkos did not start", 0).code() == 0);
 }
 
 TEST_CASE("policy: an error remembers what was said last and who says it") {

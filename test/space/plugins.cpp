@@ -164,19 +164,19 @@ TEST_CASE("space: a plug-in is told what Kokkos was given, threads of all NUMA r
     static void fence(std::string const&) {}
     static void print_configuration(std::ostream&, bool) {}
   };
-  auto const told = [](int threads, int regions, int device, int devices) {
+  auto const told = [](int threads, int regions, int device) {
     Kokkos::InitArguments given;
-    given.num_threads = threads, given.num_numa = regions, given.device_id = device, given.ndevices = devices;
+    given.num_threads = threads, given.num_numa = regions, given.device_id = device;
     keel::space::detail::listener<receiver>{}.initialize(given);
     return receiver::told();
   };
-  CHECK(told(-1, -1, -1, -1) == keel::space::settings{});
-  CHECK(told(0, 0, -1, 0) == keel::space::settings{});
-  CHECK(told(3, -1, -1, -1) == keel::space::settings{.threads = 3});
-  CHECK(told(1, 1, -1, -1) == keel::space::settings{.threads = 1, .numa_regions = 1});
-  CHECK(told(3, 2, -1, -1) == keel::space::settings{.threads = 6, .numa_regions = 2});
-  CHECK(told(-1, -1, 0, -1) == keel::space::settings{.device_instance = 0});
-  CHECK(told(-1, -1, 1, 1) == keel::space::settings{.device_instance = 1, .num_devices = 1});
+  CHECK(told(-1, -1, -1) == keel::space::settings{});
+  CHECK(told(0, 0, -1) == keel::space::settings{});
+  CHECK(told(3, -1, -1) == keel::space::settings{.threads = 3});
+  CHECK(told(1, 1, -1) == keel::space::settings{.threads = 1, .numa_regions = 1});
+  CHECK(told(3, 2, -1) == keel::space::settings{.threads = 6, .numa_regions = 2});
+  CHECK(told(-1, -1, 0) == keel::space::settings{.device_instance = 0});
+  CHECK(told(-1, -1, 1) == keel::space::settings{.device_instance = 1});
 }
 
 TEST_CASE("space: settings are words of Kokkos' command line, threads for each NUMA region") {
@@ -186,8 +186,7 @@ TEST_CASE("space: settings are words of Kokkos' command line, threads for each N
   CHECK(kokkos_words({.threads = 3}) == words{"--kokkos-threads=3"});
   CHECK(kokkos_words({.threads = 6, .numa_regions = 2}) == words{"--kokkos-threads=3", "--kokkos-numa=2"});
   CHECK(kokkos_words({.threads = 1, .numa_regions = 2}) == words{"--kokkos-threads=1", "--kokkos-numa=2"});
-  CHECK(kokkos_words({.device_instance = 1, .num_devices = 2}) == words{"--kokkos-device-id=1"});
-  CHECK(kokkos_words({.num_devices = 2}) == words{"--kokkos-num-devices=2"});
+  CHECK(kokkos_words({.device_instance = 1}) == words{"--kokkos-device-id=1"});
 }
 #endif
 

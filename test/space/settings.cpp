@@ -11,12 +11,12 @@ TEST_CASE("space: merging takes what is set and leaves the rest") {
   CHECK(a.threads == 2);
   CHECK(a.numa_regions == 2);
   CHECK(a.device_instance == 1);
-  CHECK_FALSE(a.num_devices.has_value());
+  CHECK_FALSE(a.stack_size.has_value());
 }
 
 TEST_CASE("space: merging nothing changes nothing, and merging everything takes everything") {
   keel::space::settings const all{
-      .threads = 4, .numa_regions = 2, .device_instance = 1, .num_devices = 3, .stack_size = std::int64_t{1} << 20};
+      .threads = 4, .numa_regions = 2, .device_instance = 1, .stack_size = std::int64_t{1} << 20};
   keel::space::settings changed = all;
   keel::space::merge(changed, {});
   CHECK(changed == all);

@@ -220,7 +220,7 @@ private:
     if (environment_.is_master())
       device::print_start(device::option_names_of<App>(), common, std::as_const(settings_).all(), device_name());
   } catch (std::bad_alloc const&) {
-    throw lack_of_memory("runtime", "the program does not start");
+    throw out_of_memory_error("runtime", "the program does not start", 0);
   }
 
   /// All ranks throw where one has a problem.

@@ -13,23 +13,21 @@
 #include <concepts>
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace keel::device {
 
-/// Whether an exception says that a device has no memory left, or is lost. Newer Kokkos says it in a text, with the
-/// vendors' names of errors; older Kokkos throws `std::bad_alloc`, which says it by its type.
-[[nodiscard]] inline bool is_failure_of_device(std::exception const& e) {
-  std::string_view const text = e.what();
-  constexpr std::array<std::string_view, 10> signs{
-      "do not fit into", // keel's own memory spaces
-      "failed to allocate", "out of memory", "llocation failed", "llocation of size", "MemoryAllocation", // Kokkos
-      "cudaError",          "hipError",      "device lost",      "DEVICE_LOST"};
-  for (auto const sign : signs)
-    if (text.find(sign) != text.npos) return true;
-  return false;
+/// Whether an exception of Kokkos says that a device has no memory left, or is lost. Kokkos has no type for it: it throws
+/// `std::runtime_error` for all that goes wrong, with the vendors' names of errors; older Kokkos `std::bad_alloc`, too.
+[[nodiscard]] inline bool is_failure_of_device(std::exception const& of_kokkos) {
+  std::string_view const text = of_kokkos.what();
+  constexpr std::array<std::string_view, 9> signs{"failed to allocate", "out of memory",    "llocation failed",
+                                                  "llocation of size",  "MemoryAllocation", "cudaError",
+                                                  "hipError",           "device lost",      "DEVICE_LOST"};
+  return std::any_of(signs.begin(), signs.end(), [&](auto sign) { return text.find(sign) != text.npos; });
 }
 
 /// Calls `f(tag)` for the devices that the tracker allows until one succeeds, in the order of `--keel-device`, then of
@@ -51,11 +49,15 @@ bool try_execute(Run& run, F&& f) {
       } else {
         f(tag);
       }
-    } catch (std::bad_alloc const& e) { // a type, because a program without RTTI cannot ask for it
+    } catch (out_of_memory_error const& e) {
+      return fail(e.brief());
+    } catch (std::bad_alloc const& e) {
       return fail(e.what());
-    } catch (std::exception const& e) {
+    } catch (error const&) {
+      throw;
+    } catch (std::runtime_error const& e) {
       if (!is_failure_of_device(e)) throw;
-      return fail(reason_of(e));
+      return fail(e.what());
     }
     here.report_success(tag);
     return true;

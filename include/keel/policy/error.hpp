@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The one exception that keel throws, and the grammar of its messages.
+/// The exceptions that keel throws, and the grammar of its messages.
 
 #if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
 // A file that is not there ends the compilation; behind #error a hundred more errors would follow.
@@ -20,7 +20,7 @@
 
 namespace keel {
 
-/// What keel throws, and all that it throws of its own.
+/// What keel throws; there is one kind more, `out_of_memory_error`.
 ///
 /// The message reads *keel::place: what is wrong (why). What to do?* so that a
 /// user finds the place in the documentation and the mend in the sentence. Control characters in it become '?'.
@@ -87,10 +87,14 @@ private:
   static inline thread_local std::string latest_;
 };
 
-/// An error for an allocation that failed; `code` is ENOMEM where a library said so.
-[[nodiscard]] inline error lack_of_memory(std::string_view place, std::string_view wrong, int code = 0) {
-  return error(place, wrong, "there is not enough memory", "Free some, or raise its limit", code);
-}
+/// There is no memory left, or no device to have it on: what `device::try_execute` goes on to the next device for.
+class out_of_memory_error : public error {
+public:
+  using error::error;
+  /// For a failed allocation of no certain size; `code` is ENOMEM if a library said so.
+  out_of_memory_error(std::string_view place, std::string_view wrong, int code)
+      : error(place, wrong, "there is not enough memory", "Free some, or raise its limit", code) {}
+};
 
 /// `e` as an error of keel's, else null. A program without RTTI asks the exception that is being handled, so there the
 /// answer is null for any other.

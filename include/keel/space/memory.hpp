@@ -36,7 +36,7 @@ struct runs_on<R> {
 /// The memory space whose bytes come from the resource `R`; usable wherever Kokkos takes a memory space.
 ///
 /// Every allocation is aligned as Kokkos' own spaces align and shown to
-/// Kokkos' tools. An exhausted resource throws `keel::error` with the words of
+/// Kokkos' tools. An exhausted resource throws `keel::out_of_memory_error` with the words of
 /// Kokkos' own spaces: name, size and label. Copies of a space share its resource.
 template <class R>
 class memory {
@@ -130,10 +130,10 @@ public:
 
 private:
   [[noreturn]] static void refuse(char const* label, std::size_t bytes, std::string_view why) {
-    throw error("space",
-                std::string(name()) + " memory space failed to allocate " + std::to_string(bytes) + " bytes (label=\"" +
-                    label + "\")",
-                why, "Use a smaller view or another space");
+    throw out_of_memory_error("space",
+                              std::string(name()) + " memory space failed to allocate " + std::to_string(bytes) +
+                                  " bytes (label=\"" + label + "\")",
+                              why, "Use a smaller view or another space");
   }
   R resource_;
 };

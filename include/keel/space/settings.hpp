@@ -14,7 +14,6 @@ struct settings {
   std::optional<int> threads = {};             ///< in total, over all NUMA regions
   std::optional<int> numa_regions = {};        ///< where this Kokkos has such a knob
   std::optional<int> device_instance = {};     ///< counted among the visible ones
-  std::optional<int> num_devices = {};         ///< ranks share so many; only where no instance is chosen
   std::optional<std::int64_t> stack_size = {}; ///< bytes of the stack of each thread that the device starts
 
   friend constexpr bool operator==(settings const&, settings const&) = default;
@@ -30,7 +29,6 @@ constexpr void merge(settings& into, settings const& other) {
   if (other.threads) into.threads = other.threads;
   if (other.numa_regions) into.numa_regions = other.numa_regions;
   if (other.device_instance) into.device_instance = other.device_instance;
-  if (other.num_devices) into.num_devices = other.num_devices;
   if (other.stack_size) into.stack_size = other.stack_size;
 }
 

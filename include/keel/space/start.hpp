@@ -125,7 +125,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     } catch (error const&) {
       throw;
     } catch (std::bad_alloc const&) {
-      throw lack_of_memory("space", "Kokkos did not start");
+      throw out_of_memory_error("space", "Kokkos did not start", 0);
     } catch (std::exception const& thrown) {
       throw error("space", "Kokkos did not start", thrown.what(),
                   "Check the --kokkos-… options and KOKKOS_… variables");

@@ -47,7 +47,6 @@ public:
     if (given.num_threads > 0) wanted.threads = given.num_threads * (given.num_numa > 0 ? given.num_numa : 1);
     if (given.num_numa > 0) wanted.numa_regions = given.num_numa;
     if (given.device_id >= 0) wanted.device_instance = given.device_id;
-    if (given.ndevices > 0) wanted.num_devices = given.ndevices;
     Events::initialize(wanted);
   }
   void finalize(bool) override {}
@@ -72,7 +71,6 @@ inline std::vector<std::string> kokkos_words(settings const& wanted) {
   if (wanted.threads) words.push_back("--kokkos-threads=" + std::to_string(std::max(1, *wanted.threads / regions)));
   if (wanted.numa_regions) words.push_back("--kokkos-numa=" + std::to_string(regions));
   if (wanted.device_instance) words.push_back("--kokkos-device-id=" + std::to_string(*wanted.device_instance));
-  else if (wanted.num_devices) words.push_back("--kokkos-num-devices=" + std::to_string(*wanted.num_devices));
   return words;
 }
 

@@ -62,7 +62,7 @@ inline handle fresh() {
 }
 
 [[noreturn]] inline void throw_lack_of_memory(std::string const& what) {
-  throw lack_of_memory("topology", what + " is not read", ENOMEM);
+  throw out_of_memory_error("topology", what + " is not read", ENOMEM);
 }
 /// hwloc and its reader of XML answer the same for a lack of memory and for wrong input, but for errno.
 inline void refuse_lack_of_memory(std::string const& what) {
