@@ -114,7 +114,8 @@ private:
     for (auto const& d : all_.devices) {
       if (!d.available)
         wrong("the device " + d.name + " is not available", "it is compiled in, but none is here", "Run without it");
-      serves_gpus = serves_gpus || (d.available && (d.name == "cuda" || d.name == "hip" || d.name == "sycl"));
+      with_device<all_devices>(
+          d.name, [&]<class Tag>(Tag) { serves_gpus = serves_gpus || (d.available && policy::is_accelerator<Tag>); });
     }
     auto const gpus = std::count_if(node_.devices().begin(), node_.devices().end(),
                                     [](topology::device const& d) { return d.type == topology::device_type::gpu; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bodies of device that need not be compiled with every source.
+#define KEEL_BODIES 1
 #include <keel/impl/device/bind.hpp>
 #include <keel/impl/device/bound_rank.hpp>
 #include <keel/impl/device/candidates.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/bind.hpp>
+#include <keel/impl/device/bind.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/together.hpp>
+#include <keel/impl/device/together.hpp>
 
 #include <keel/machine.hpp>
 
@@ -99,7 +99,7 @@ kd::device_facts cards_alone() {
                          .max_devices = [] { return int(cards.size()); },
                          .pci_id = [](int i) { return cards[std::size_t(i)]; },
                          .told = &told};
-  facts.knobs[std::size_t(kd::knob::device_instance)] = {
+  facts.knobs[kd::row_of(kd::knob::device_instance)] = {
       [] { return keel::space::bounds{0, std::int64_t(cards.size()) - 1}; }};
   return facts;
 }
@@ -139,7 +139,7 @@ TEST_CASE("device: of ranks that a launcher has bound, each takes a card near it
 TEST_CASE("device: ranks that may run on the same hardware threads share them, and others do not count") {
   auto facts = cards_alone();
   facts.knobs = {};
-  facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; }};
+  facts.knobs[kd::row_of(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; }};
   facts.default_threads = [] { return 8; };
   facts.max_devices = nullptr;
   std::array const told{kd::told_threads{1, 0}, kd::told_threads{1, 0}, kd::told_threads{2, 4}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/config_file.hpp>
+#include <keel/impl/device/config_file.hpp>
 
 #include <keel/device/runtime.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/defaults.hpp>
 
-#include <keel/device/candidates.hpp>
-#include <keel/device/choose_devices.hpp>
+#include <keel/impl/device/candidates.hpp>
+#include <keel/impl/device/choose_devices.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/mapping.hpp>
+#include <keel/impl/device/mapping.hpp>
 
 #include <doctest/doctest.h>
 

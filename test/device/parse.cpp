@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/device/table.hpp>
+#include <keel/impl/device/table.hpp>
 
 #include <keel/device/report.hpp>
 #include <keel/policy/error.hpp>

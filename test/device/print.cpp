@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/print.hpp>
 
-#include <keel/device/device_knobs.hpp>
+#include <keel/impl/device/device_knobs.hpp>
 #include <keel/device/runtime.hpp>
 #include <keel/impl/device/kinds.hpp>
 
@@ -39,8 +39,8 @@ kd::device_facts with_threads() {
                          .max_devices = nullptr,
                          .pci_id = nullptr,
                          .told = &told};
-  facts.knobs[std::size_t(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; },
-                                                 []() -> std::optional<std::int64_t> { return 2; }};
+  facts.knobs[kd::row_of(kd::knob::threads)] = {[] { return keel::space::bounds{1, 8}; },
+                                                []() -> std::optional<std::int64_t> { return 2; }};
   return facts;
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("device: of a device that runs, a knob is lost if it was set and somet
 
 TEST_CASE("device: a value is refused or taken, and a device that starts itself is told at once") {
   kd::device_facts facts = with_threads();
-  facts.knobs[std::size_t(kd::knob::device_instance)] = {[] { return keel::space::bounds{0, 3}; }};
+  facts.knobs[kd::row_of(kd::knob::device_instance)] = {[] { return keel::space::bounds{0, 3}; }};
   CHECK_FALSE(facts.has(kd::knob::numa_regions));
   CHECK_FALSE(facts.has(kd::knob::num_devices)); // the first that no device has
   std::array<kd::held_value, 2> values;

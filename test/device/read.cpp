@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/help.hpp>
-#include <keel/device/read.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/read.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/device/runtime.hpp>
 
-#include <keel/device/kokkos_variables.hpp>
+#include <keel/impl/device/kokkos_variables.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>

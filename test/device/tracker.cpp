@@ -109,7 +109,8 @@ TEST_CASE("device: keel's own lack of memory is known by its type, whatever its 
   auto const throws = [](auto const& what) { return [&](auto) -> bool { throw what; }; };
   auto const out_of_memory = keel::out_of_memory_error("test", "no room", 0);
   CHECK_FALSE(kd::try_execute(p.run, throws(out_of_memory)));
-  CHECK(p.run.summary().find("two: ran 0 times, failed 1 times (no room (there is not enough memory))") == 99);
+  CHECK(p.run.summary().find("two: ran 0 times, failed 1 times (no room (there is not enough memory))") !=
+        std::string::npos);
   p.run.tracker().reset();
   auto const words = keel::error("test", "the file failed to allocate a cudaError");
   CHECK_THROWS_AS(kd::try_execute(p.run, throws(words)), keel::error);

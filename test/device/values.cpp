@@ -49,7 +49,8 @@ struct device_traits<every_knob> : space::detail::no_knobs {
   static int max_devices() { return 4; }
   static int device_instance() { return 0; }
   static std::string pci_id(int i) { return "0000:0" + std::to_string(i) + ":00.0"; }
-  static space::bounds stack_sizes() { return {65536, std::int64_t{1} << 30}; }
+  static constexpr std::array own_knobs{
+      space::own_knob{"stack-size", [] { return space::bounds{65536, std::int64_t{1} << 30}; }}};
 };
 
 } // namespace keel
@@ -353,7 +354,7 @@ TEST_CASE("device: what a device without room for one refuses is less than it ta
   kd::device_facts facts = kd::facts_of<every_knob>;
   facts.name = "full";
   facts.told = &told;
-  facts.knobs[std::size_t(kd::knob::stack_size)] = {[] { return keel::space::bounds{65536, 4096}; }};
+  facts.knobs[kd::row_of(kd::knob::stack_size)] = {[] { return keel::space::bounds{65536, 4096}; }};
   std::array<kd::held_value, kd::device_knob_count> values;
   kd::changeable_knobs const full{&facts, values.data()};
   kd::common_settings common;

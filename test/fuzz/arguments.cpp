@@ -2,8 +2,8 @@
 /// @file
 /// The command line, the environment and a file of knobs: zero bytes part the words; the first byte says how many are
 /// variables.
-#include <keel/device/config_file.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/config_file.hpp>
+#include <keel/impl/device/table.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -2,6 +2,7 @@
 """A tree of one or two files for each way to break a rule; the rule must complain, and about the right file."""
 import pathlib
 import shutil
+import subprocess
 import tempfile
 
 import rules
@@ -26,6 +27,7 @@ GOOD = {
     "test/run": "#!/bin/sh\n# SPDX-License-Identifier: MIT\n",
 }
 MESON_LOG = "meson-logs/meson-log.txt"  # a tree that has it is its own build folder
+GIT = ".git"
 LIST = "include/keel/policy/list.hpp"
 GUIDE = ".github/CONTRIBUTING.md"
 BAD = [
@@ -71,6 +73,7 @@ BAD = [
     ("version", {"include/keel/policy/macros.hpp": HEAD + "#define KEEL_VERSION 200\n"}),
     ("packaged", {"impl/package/CMakeLists.txt": "-Dtest=false\n"}),
     ("packaged", {"impl/package/spack/package.py": '*map(feature, ("mpy",))\n'}),
+    ("recipes", {GIT: "knob", **{f"{name}.hpp": HEAD for name in "abcd"}}),
     ("quiet", {MESON_LOG: "meson.build:9: DEPRECATION: it is old\n"}),
 ]
 
@@ -81,7 +84,15 @@ def complaints(rule, files, build):
             path = pathlib.Path(root, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
-        return list(rules.RULES[rule](rules.Tree(root, root if MESON_LOG in files else build)))
+        if GIT in files:  # what follows the recipe of this kind is committed
+            pathlib.Path(root, GIT).unlink()
+            git = ["git", "-C", root, "-c", "user.name=a", "-c", "user.email=a"]
+            for words in (["init", "-q"], ["add", "."], ["commit", "-qm", f"one\n\nRecipe: {files[GIT]}"]):
+                subprocess.run([*git, *words], check=True)
+        try:
+            return list(rules.RULES[rule](rules.Tree(root, root if MESON_LOG in files else build)))
+        except rules.Skip:
+            return []
 
 
 def main(build):

@@ -320,9 +320,26 @@ def packaged(tree):
             yield f"{name}: keel has no option {option}"
 
 
+# Files that a commit with the trailer `Recipe: KIND` touches at most, besides tests, guides and the change log; an execution space
+# also has its own header.
+RECIPES = {"knob": 3, "execution space": 5, "schedule entry": 4}
+
+
+def recipes(tree):
+    """A commit that followed a recipe of CONTRIBUTING touched no more files than the recipe says."""
+    if not (tree.root / ".git").exists():
+        raise Skip("no clone of git")
+    command = ["git", "-C", tree.root, "log", "--grep=^Recipe: ", "--name-only", "--format=%x00%h%n%(trailers:key=Recipe,valueonly)"]
+    for commit in subprocess.run(command, stdout=subprocess.PIPE, text=True).stdout.split("\0")[1:]:
+        name, kind, *files = commit.split("\n")
+        files = [file for file in files if file and not file.startswith("test/") and not file.endswith(".md")]
+        if len(files) > RECIPES.get(kind, 0):
+            yield f"{name}: '{kind}' is a recipe of {RECIPES.get(kind, 0)} files, and this commit touches {', '.join(files)}"
+
+
 RULES = {rule.__name__: rule for rule in
          (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence,
-          form, formatted, version, packaged, quiet)}
+          form, formatted, version, packaged, quiet, recipes)}
 
 
 def main(arguments):

@@ -110,8 +110,8 @@ TEST_CASE("space: a device has the knobs of its kind") {
 #if KEEL_WITH_TBB
   using tbb = keel::device_traits<keel::tbb>;
   static_assert(tbb::has_threads && tbb::has_numa_regions && !tbb::has_instances);
-  CHECK(tbb::stack_sizes().least == std::int64_t{64} << 10);
-  CHECK(tbb::stack_sizes().most == std::int64_t{16} << 30);
+  CHECK(tbb::own_knobs[0].values().least == std::int64_t{64} << 10);
+  CHECK(tbb::own_knobs[0].values().most == std::int64_t{16} << 30);
 #endif
 }
 

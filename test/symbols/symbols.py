@@ -2,12 +2,14 @@
 """What a program consists of, by `nm -C` and its stripped size:
 symbols.py HOST PROGRAM_FOR_HOST PROGRAM_FOR_HOST_AND_SIMULATED PROGRAM_THAT_TRACKS PROGRAM_WITHOUT_KEEL PROGRAM_WITH_BLOCKS"""
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
-DEVICES = {"serial", "openmp", "threads", "tbb", "cuda", "hip", "sycl", "simulated"}
+TAGS = pathlib.Path(__file__).resolve().parents[2] / "include/keel/policy/tags.hpp"
+DEVICES = set(re.search(r"using all_devices = list<(.*)>;", TAGS.read_text())[1].split(", "))
 
 
 def symbols(program):

@@ -4,8 +4,8 @@
 /// @file
 /// The knobs of one device: set, read back, and asked where a value came from.
 
-#include <keel/device/device_knobs.hpp>
-#include <keel/device/facts_of.hpp>
+#include <keel/impl/device/device_knobs.hpp>
+#include <keel/impl/device/facts_of.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/space/settings.hpp>
 
@@ -105,7 +105,7 @@ private:
     constexpr device_facts here = facts_of<Tag>;
     if constexpr (here.has(Id)) {
       if (here.is_running())
-        if (auto const real = here.knobs[std::size_t(Id)]->running()) return int(*real);
+        if (auto const real = here.at(Id).running()) return int(*real);
       if (auto const& own = values_.held[here.place_of(Id)].value) return int(*own);
     }
     return std::nullopt;

@@ -4,7 +4,7 @@
 /// @file
 /// What an application says about itself as types, with a default for each.
 
-#include <keel/device/known_members.hpp>
+#include <keel/impl/device/known_members.hpp>
 #include <keel/machine.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
@@ -26,7 +26,7 @@ namespace keel {
 #ifdef KEEL_DEVICES
 using default_devices = KEEL_DEVICES;
 #else
-using default_devices = where_supported<list<serial, openmp, threads, tbb, cuda, hip, sycl, simulated>>;
+using default_devices = where_supported<all_devices>;
 #endif
 
 /// The application policy; derive from it and replace what differs.

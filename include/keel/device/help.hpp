@@ -4,7 +4,7 @@
 /// @file
 /// The options of a program as text, for `--keel-help` and for the help of the program itself.
 
-#include <keel/device/option_names.hpp>
+#include <keel/impl/device/option_names.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
 

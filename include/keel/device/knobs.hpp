@@ -2,16 +2,20 @@
 #pragma once
 
 /// @file
-/// What can be set at run time, where a value can come from, and what setting one can answer. What each knob is stands
-/// in one row of the table, impl/keel/impl/device/table.hpp.
+/// What can be set at run time, where a value can come from, and what setting one can answer. The knobs of devices have
+/// their rows here; those of the program in impl/keel/impl/device/table.hpp.
+
+#include <keel/space/settings.hpp>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
+#include <type_traits>
 
 namespace keel::device {
 
-/// A value that a user sets at run time. The first four belong to a device, the rest to the program.
+/// A value that a user sets at run time, of a device or of the program.
 enum class knob {
   threads,                       ///< host threads of this process, altogether
   numa_regions,                  ///< NUMA regions that those threads are divided over
@@ -37,8 +41,45 @@ enum class knob {
   help,                          ///< whether the options are printed at the start; the last
 };
 inline constexpr std::size_t knob_count = std::size_t(knob::help) + 1;
-/// Those that belong to a device, and stand first.
-inline constexpr std::size_t device_knob_count = std::size_t(knob::num_devices);
+
+/// What values of a device's knob look like.
+enum class knob_values { count, index, size, yes_no };
+
+/// A knob of devices. Which of them have it, their `keel::device_traits` say.
+struct knob_of_devices {
+  knob id;
+  std::string_view option; ///< after `--keel-`; the variable is the same in capitals
+  knob_values values;
+  std::string_view help;
+  void (*tell)(space::settings& to, std::int64_t value);
+};
+
+namespace detail {
+template <auto Member>
+constexpr void tell(space::settings& to, std::int64_t value) {
+  to.*Member = static_cast<typename std::remove_cvref_t<decltype(to.*Member)>::value_type>(value);
+}
+} // namespace detail
+
+inline constexpr std::array knobs_of_devices{
+    knob_of_devices{knob::threads, "num-threads", knob_values::count, "host threads of each process, altogether",
+                    &detail::tell<&space::settings::threads>},
+    knob_of_devices{knob::numa_regions, "numa-regions", knob_values::count,
+                    "NUMA regions that those threads are divided over", &detail::tell<&space::settings::numa_regions>},
+    knob_of_devices{knob::device_instance, "device-instance", knob_values::index,
+                    "index of the accelerator, among those visible to the process",
+                    &detail::tell<&space::settings::device_instance>},
+    knob_of_devices{knob::stack_size, "stack-size", knob_values::size, "stack of each thread that oneTBB starts",
+                    &detail::tell<&space::settings::stack_size>},
+};
+inline constexpr std::size_t device_knob_count = knobs_of_devices.size();
+
+/// Which of `knobs_of_devices` it is; their number for a knob of the program.
+[[nodiscard]] constexpr std::size_t row_of(knob id) {
+  std::size_t at = 0;
+  while (at < device_knob_count && knobs_of_devices[at].id != id) ++at;
+  return at;
+}
 
 /// What set a value; a later one beats an earlier one, but for `code`, which is the
 /// weakest before the start and the strongest after it.

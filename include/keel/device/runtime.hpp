@@ -4,19 +4,19 @@
 /// @file
 /// The start and the end of a program: ranks, knobs and devices, in order, and in reverse.
 
-#include <keel/device/choose_devices.hpp>
-#include <keel/device/common_settings.hpp>
-#include <keel/device/consistency.hpp>
+#include <keel/impl/device/choose_devices.hpp>
+#include <keel/impl/device/common_settings.hpp>
+#include <keel/impl/device/consistency.hpp>
 #include <keel/device/defaults.hpp>
 #include <keel/device/help.hpp>
-#include <keel/device/kokkos_variables.hpp>
+#include <keel/impl/device/kokkos_variables.hpp>
 #include <keel/device/log.hpp>
-#include <keel/device/own_node.hpp>
+#include <keel/impl/device/own_node.hpp>
 #include <keel/device/print.hpp>
-#include <keel/device/reading.hpp>
-#include <keel/device/settings.hpp>
+#include <keel/impl/device/reading.hpp>
+#include <keel/impl/device/settings.hpp>
 #include <keel/device/start.hpp>
-#include <keel/device/together.hpp>
+#include <keel/impl/device/together.hpp>
 #include <keel/device/tracker.hpp>
 #include <keel/machine.hpp>
 #include <keel/space/kokkos.hpp>

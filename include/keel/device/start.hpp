@@ -5,8 +5,8 @@
 /// Knobs that the code sets before the runtime starts.
 
 #include <keel/device/defaults.hpp>
-#include <keel/device/settings.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/settings.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/machine.hpp>
 
 #include <cstdint>

@@ -20,8 +20,8 @@
 
 namespace keel::device {
 
-/// Whether an exception of Kokkos says that a device has no memory left, or is lost. Kokkos has no type for it: it throws
-/// `std::runtime_error` for all that goes wrong, with the vendors' names of errors; older Kokkos `std::bad_alloc`, too.
+/// Whether an exception of Kokkos says that a device has no memory left, or is lost. Kokkos has no type for
+/// it: it throws `std::runtime_error` for all that goes wrong, with the vendors' names of errors.
 [[nodiscard]] inline bool is_failure_of_device(std::exception const& of_kokkos) {
   std::string_view const text = of_kokkos.what();
   constexpr std::array<std::string_view, 9> signs{"failed to allocate", "out of memory",    "llocation failed",

@@ -3,7 +3,9 @@
 
 /// @file
 /// The devices that keel knows by name, as empty types, and the one trait by
-/// which any type becomes a device. Rests on the standard library alone.
+/// which any type becomes a device.
+
+#include <keel/policy/list.hpp>
 
 #include <concepts>
 #include <string_view>
@@ -39,6 +41,10 @@ struct simulated {
   static constexpr std::string_view name = "simulated";
 };
 
+/// Every device that keel knows by name, in the order of messages and of the default list. Builds and scripts read this
+/// line.
+using all_devices = list<serial, openmp, threads, tbb, cuda, hip, sycl, simulated>;
+
 /// What is known of a device. Specialise it, in namespace `keel`, to make a tag
 /// of your own a device; `keel/space/devices.hpp` does so for the tags above.
 ///
@@ -56,7 +62,7 @@ struct simulated {
 /// | `max_numa_regions()` | `static int` | with `has_numa_regions`: the most that threads can be divided over |
 /// | `max_devices()` | `static int` | with `has_instances`: how many are visible |
 /// | `device_instance()` | `static int` | with `has_instances`: which one runs |
-/// | `stack_sizes()` | `static keel::space::bounds` | may be missing: the bytes that the stack of a thread it starts can have |
+/// | `own_knobs` | `static constexpr std::array` of `keel::space::own_knob` | optional: other knobs that this device has, by option, with their bounds |
 /// | `pci_id(instance)` | `static std::string` | with `has_instances`: `"0000:1b:00.0"`, empty where unknown |
 template <class Tag>
 struct device_traits;

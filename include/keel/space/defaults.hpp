@@ -48,8 +48,9 @@ template <class... Tags>
 struct preferred_of<list<Tags...>> : preferred<Tags...> {};
 
 /// The devices of this build without the simulated one, and those of them that work in host memory.
-using real_devices =
-    where_supported<list<keel::serial, keel::openmp, keel::threads, keel::tbb, keel::cuda, keel::hip, keel::sycl>>;
+template <class Tag>
+struct is_real : std::bool_constant<!std::is_same_v<Tag, keel::simulated>> {};
+using real_devices = policy::filter<where_supported<all_devices>, is_real>;
 template <class Tag>
 struct works_on_host : std::is_same<typename device_traits<Tag>::execution_space::memory_space, Kokkos::HostSpace> {};
 using host_devices = policy::filter<real_devices, works_on_host>;

@@ -14,6 +14,7 @@
 
 #include <keel/impl/space/kokkos_devices.hpp>
 
+#include <array>
 #include <type_traits>
 
 namespace keel {
@@ -91,7 +92,9 @@ struct device_traits<tbb> {
   static int max_threads() { return space::detail::hardware_threads(); }
   static int most_threads() { return space::detail::most_threads(); }
   static int max_numa_regions() { return space::tbb::max_numa_regions(); }
-  static space::bounds stack_sizes() { return space::tbb::stack_sizes(); }
+  static constexpr std::array own_knobs{
+      space::own_knob{"stack-size", &space::tbb::stack_sizes},
+  };
 };
 #else
 template <>

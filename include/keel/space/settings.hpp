@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace keel::space {
 
@@ -22,6 +23,12 @@ struct settings {
 /// The values that a device takes of one setting; more than `advised` only with a warning.
 struct bounds {
   std::int64_t least = 0, most = 0, advised = most;
+};
+
+/// A knob that a device has, by the name of its option, and the values that it takes.
+struct own_knob {
+  std::string_view option;
+  bounds (*values)();
 };
 
 /// Takes over from `other` what is set there; every member, as the table of knobs checks.

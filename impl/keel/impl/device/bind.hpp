@@ -2,14 +2,28 @@
 #pragma once
 
 /// @file
-/// Bodies of how `--keel-bind` is written.
+/// How `--keel-bind` is written.
 
-#include <keel/device/bind.hpp>
+#include <keel/impl/device/parse.hpp>
+#include <keel/device/values.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace keel::device {
+
+/// The rule that `text` says; throws `keel::error`, which names `where` it was read.
+[[nodiscard]] bind_rule parse_bind(origin const& where, std::string_view text);
+/// As it is written.
+[[nodiscard]] std::string bind_text(bind_rule const& rule);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 namespace keel::device {
 
@@ -41,3 +55,5 @@ KEEL_INLINE std::string bind_text(bind_rule const& rule) {
 }
 
 } // namespace keel::device
+
+#endif

@@ -2,19 +2,41 @@
 #pragma once
 
 /// @file
-/// The body of the choice among the devices of a program.
+/// Choosing among the devices of a program, without their types.
 
-#include <keel/device/candidates.hpp>
-#include <keel/device/option_names.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::device {
+
+/// A device that may be chosen.
+struct candidate {
+  std::string_view name;
+  bool (*is_available)();
+  int preference;
+};
+
+/// The devices that this program may run on, the best first; routines `on_device` run on the first. Those that were
+/// `asked` for and are available: names with commas between them, in any case, or `any`, which is the whole list. Else
+/// the one with the highest preference, and behind it the others in the order of the list. Refuses what is no device of
+/// this program, in words that begin with how it was `said`, and throws where no device is available.
+[[nodiscard]] std::vector<std::string_view> choose_devices(std::span<candidate const> all, std::string_view asked,
+                                                           std::string const& said);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <keel/impl/device/option_names.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/nearest.hpp>
 
 #include <algorithm>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace keel::device {
 
@@ -74,3 +96,5 @@ KEEL_INLINE std::vector<std::string_view> choose_devices(std::span<candidate con
 }
 
 } // namespace keel::device
+
+#endif

@@ -2,10 +2,44 @@
 #pragma once
 
 /// @file
-/// Bodies of taking knobs out of a file.
+/// Taking knobs out of a file.
+///
+///     # a comment, on a line of its own
+///     device = cuda,serial
+///     num-threads = 4
+///
+///     [tbb]
+///     num-threads = 2
+///
+/// A line holds a knob, by the name of its option without dashes and prefix, and its value. A section holds those of
+/// one device. The same as JSON is `{"device": "cuda,serial", "num-threads": 4, "tbb": {"num-threads": 2}}`; what
+/// `--keel-print-configuration=json` has printed is read, too.
 
-#include <keel/device/config_file.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/option_names.hpp>
+#include <keel/impl/device/read.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::device {
+
+/// The knobs that `text` holds; `path` names it in messages. Refuses what is no knob and a knob that is set twice, with
+/// the line; values are not parsed here.
+[[nodiscard]] std::vector<assignment> parse_config(option_names const& names, std::string const& path,
+                                                   std::string_view text);
+
+/// The knobs of the file that `all` names, the last of them where there are several, else `proposed`; those of `all`
+/// stand behind them. Without a file `all` as it is.
+[[nodiscard]] std::vector<assignment> with_config(option_names const& names, std::string const& proposed,
+                                                  std::vector<assignment> all);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <keel/impl/device/table.hpp>
 #include <keel/impl/device/file_knobs.hpp>
 #include <keel/impl/device/json_config.hpp>
 #include <keel/impl/device/kinds.hpp>
@@ -17,11 +51,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace keel::device {
 
@@ -105,3 +136,5 @@ KEEL_INLINE std::vector<assignment> with_config(option_names const& names, std::
 }
 
 } // namespace keel::device
+
+#endif

@@ -2,13 +2,13 @@
 #pragma once
 
 /// @file
-/// Bodies of the knobs of one device.
+/// The knobs of one device, whichever it is: what `configuration<Tag>` does, compiled once for all devices.
 
-#include <keel/device/device_knobs.hpp>
-#include <keel/device/log.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/device_facts.hpp>
+#include <keel/device/knobs.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/space/settings.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -17,13 +17,74 @@
 
 namespace keel::device {
 
+using held_value = setting<std::optional<std::int64_t>>;
+
+/// Refers to the values of a device, which stand in the order of its knobs; cheap to copy.
+class device_knobs {
+public:
+  device_knobs(device_facts const& device, held_value const* values) : device_(&device), values_(values) {}
+
+  [[nodiscard]] device_facts const& device() const { return *device_; }
+
+  /// What was set or proposed; once the device runs, what really runs.
+  [[nodiscard]] std::optional<std::int64_t> value(knob id) const;
+  /// What was set or proposed.
+  [[nodiscard]] std::optional<std::int64_t> set_value(knob id) const;
+  [[nodiscard]] device::source source(knob id) const;
+  [[nodiscard]] std::optional<space::bounds> bounds_of(knob id) const;
+  /// Says once for each knob that it came too late.
+  void tell_too_late(knob id) const;
+  /// Says that a value is more than this machine has, where it is.
+  void tell_of_excess(knob id) const;
+  /// The knobs that were set, in words, where something else runs.
+  [[nodiscard]] std::vector<std::string> lost() const;
+  /// What the device is told before the start; or only the part of it that was set.
+  [[nodiscard]] space::settings told(bool only_set = false) const;
+
+private:
+  [[nodiscard]] held_value const& held(knob id) const { return values_[device_->place_of(id)]; }
+
+  device_facts const* device_;
+  held_value const* values_;
+};
+
+/// The same to be changed.
+struct changeable_knobs {
+  device_facts const* device;
+  held_value* values;
+
+  [[nodiscard]] device_knobs read() const { return {*device, values}; }
+  /// Takes a value, unless the device runs or cannot take it.
+  outcome assign(knob id, std::int64_t value, source from) const;
+  /// The same by code once the runtime has started, with what there is to say about it.
+  outcome set(knob id, std::int64_t value) const;
+  /// What keel takes where the knob is not set.
+  void propose(knob id, std::int64_t value) const;
+};
+
+/// Tells each device its values before Kokkos starts, or names, where `kokkos_runs` already, each knob that was set and
+/// that Kokkos did not take, and each of the arguments kept for it. One of keel's own takes them later, too.
+void configure_devices(std::span<device_knobs const> devices, bool kokkos_runs,
+                       std::span<std::string const> for_kokkos);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <keel/device/log.hpp>
+#include <keel/impl/device/table.hpp>
+
+#include <cstddef>
+
+namespace keel::device {
+
 namespace detail {
 
 /// Calls `f(id)` for each knob that the device has.
 template <class F>
 void for_each_knob(device_facts const& device, F const& f) {
-  for (std::size_t i = 0; i < device_knob_count; ++i)
-    if (device.has(static_cast<knob>(i))) f(static_cast<knob>(i));
+  for (auto const& row : knobs_of_devices)
+    if (device.has(row.id)) f(row.id);
 }
 
 } // namespace detail
@@ -31,7 +92,7 @@ void for_each_knob(device_facts const& device, F const& f) {
 KEEL_INLINE std::optional<std::int64_t> device_knobs::value(knob id) const {
   if (!device_->has(id)) return std::nullopt;
   if (device_->is_running())
-    if (auto const real = device_->knobs[std::size_t(id)]->running()) return real;
+    if (auto const real = device_->at(id).running()) return real;
   return held(id).value;
 }
 KEEL_INLINE std::optional<std::int64_t> device_knobs::set_value(knob id) const {
@@ -42,7 +103,7 @@ KEEL_INLINE device::source device_knobs::source(knob id) const {
 }
 KEEL_INLINE std::optional<space::bounds> device_knobs::bounds_of(knob id) const {
   if (!device_->has(id)) return std::nullopt;
-  return device_->knobs[std::size_t(id)]->bounds();
+  return device_->at(id).bounds();
 }
 
 KEEL_INLINE void device_knobs::tell_too_late(knob id) const {
@@ -119,3 +180,5 @@ KEEL_INLINE void configure_devices(std::span<device_knobs const> devices, bool k
 }
 
 } // namespace keel::device
+
+#endif

@@ -4,8 +4,8 @@
 /// @file
 /// The knobs that a file holds, in whatever form it is written.
 
-#include <keel/device/read.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/read.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/impl/device/find_knob.hpp>
 #include <keel/policy/error.hpp>
 

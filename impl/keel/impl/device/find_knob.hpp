@@ -4,9 +4,9 @@
 /// @file
 /// The knob that a text names.
 
-#include <keel/device/assignment.hpp>
-#include <keel/device/option_names.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/assignment.hpp>
+#include <keel/impl/device/option_names.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/impl/device/option_names.hpp>
 
 #include <algorithm>

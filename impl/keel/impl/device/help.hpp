@@ -5,7 +5,7 @@
 /// The body of the help.
 
 #include <keel/device/help.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/table.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -4,8 +4,8 @@
 /// @file
 /// What values of knobs look like: how text becomes one, strictly, and how one is shown.
 
-#include <keel/device/bind.hpp>
-#include <keel/device/parse.hpp>
+#include <keel/impl/device/bind.hpp>
+#include <keel/impl/device/parse.hpp>
 #include <keel/device/values.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/topology/node.hpp>
@@ -51,6 +51,9 @@ inline constexpr kind<std::optional<int>> period{
 /// Yes or no, and the same as a switch.
 inline constexpr kind<bool> yes_no{"yes|no", parse_flag,
                                    [](bool const& yes) { return std::string{yes ? "yes" : "no"}; }};
+inline constexpr kind<std::int64_t> switched{
+    "yes|no", [](origin const& w, std::string_view t) -> std::int64_t { return parse_flag(w, t) ? 1 : 0; },
+    [](std::int64_t const& yes) { return std::string{yes != 0 ? "yes" : "no"}; }};
 inline constexpr kind<bool> flag{"", parse_flag, [](bool const& on) { return std::string{on ? "on" : "off"}; }};
 inline constexpr kind<print_form> form{
     "[=json]",

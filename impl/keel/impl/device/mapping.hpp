@@ -2,16 +2,56 @@
 #pragma once
 
 /// @file
-/// Bodies of which accelerator a rank takes.
+/// Which accelerator a rank takes, and how many threads, where no knob says it. Pure arithmetic.
 
-#include <keel/device/mapping.hpp>
+#include <keel/device/values.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/topology/node.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+
+namespace keel::device {
+
+/// What decides about a rank's accelerator.
+struct mapping_facts {
+  int node_rank = 0;                      ///< this rank among those of its node, from 0
+  std::span<std::string const> visible{}; ///< PCI ids of the accelerators that this process sees, by instance
+  std::string_view nearest{};             ///< PCI id of the one that placement gave to this rank; empty for none
+  std::optional<int> limit{};             ///< how many may be used, where a knob says it
+};
+
+/// The instance to take; empty where there is none, or the mapping is `none`.
+///
+/// `rank` deals the visible ones round robin by node-local rank. `nearest` takes the one that placement
+/// gave to this rank, where it is visible and within the limit, and deals otherwise: a list that the
+/// launcher has already cut to this rank's own is taken as it is.
+[[nodiscard]] std::optional<int> map_device(device_mapping how, mapping_facts const& facts);
+
+/// The GPU that a launcher's binding gives to rank `mine` of a node, as an id of the node's devices; -1 for none.
+///
+/// `threads` holds, by node-local rank, the first hardware thread that each rank is bound to, by the system's
+/// numbers. In order, each rank takes the GPU that is shared the least, of those the nearest, of those the least used:
+/// so every context, one where they are unknown, is used before one is doubled, and no rank goes far while a near one
+/// is free; none that is full is taken. A rank whose thread this process does not see (a batch system has cut the node
+/// for each) takes part without a place.
+[[nodiscard]] int nearest_gpu(topology::node const& node, std::span<int const> threads, std::size_t mine);
+
+/// The threads that a rank takes where no knob says it: of the hardware threads that it may use, its part
+/// among the ranks that may use the very same ones. At least one.
+[[nodiscard]] inline int share_of_threads(int allowed, int ranks_sharing) {
+  return std::max(allowed / std::max(ranks_sharing, 1), 1);
+}
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <array>
 #include <vector>
 
 namespace keel::device {
@@ -50,3 +90,5 @@ KEEL_INLINE int nearest_gpu(topology::node const& node, std::span<int const> thr
 }
 
 } // namespace keel::device
+
+#endif

@@ -2,17 +2,43 @@
 #pragma once
 
 /// @file
-/// Bodies of what the ranks of a node share.
+/// The ranks that share this node, and what they share of it.
 
-#include <keel/device/mapping.hpp>
-#include <keel/device/neighbours.hpp>
-#include <keel/topology/affinity.hpp>
+#include <keel/impl/device/bound_rank.hpp>
+#include <keel/impl/device/device_knobs.hpp>
+#include <keel/impl/device/own_node.hpp>
+#include <keel/device/values.hpp>
+#include <keel/policy/macros.hpp>
 
 #include <cstddef>
+#include <span>
+
+namespace keel::device {
+
+/// What a rank tells its neighbours of the hardware threads that it may use.
+struct told_threads {
+  std::size_t hash = 0; ///< of all of them
+  int first = -1;       ///< by the system's number; -1 for none
+
+  [[nodiscard]] static told_threads own();
+};
+
+/// What keel takes of each device where no knob says it: the part of the threads that `rank` of a node has, and the
+/// accelerator that it is near, or that its place has. `told` is the `told_threads` of the ranks of the node. The node
+/// is looked up only where it decides.
+void propose(std::span<changeable_knobs const> devices, int rank, std::span<char const> told, placed_rank const& placed,
+             program_settings const& program, own_node const& node);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <keel/impl/device/mapping.hpp>
+#include <keel/topology/affinity.hpp>
+
 #include <cstring>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -77,3 +103,5 @@ KEEL_INLINE void propose(std::span<changeable_knobs const> devices, int rank, st
 }
 
 } // namespace keel::device
+
+#endif

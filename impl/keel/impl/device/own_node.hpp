@@ -2,11 +2,34 @@
 #pragma once
 
 /// @file
-/// Bodies of the node that is looked up late.
+/// What this node is made of, looked up where that is first asked, because it takes milliseconds.
 
-#include <keel/device/own_node.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/topology/node.hpp>
 
+#include <optional>
 #include <string>
+
+namespace keel::device {
+
+/// The node that this process runs on.
+class own_node {
+public:
+  own_node();
+  own_node(own_node const&) = delete;
+  own_node& operator=(own_node const&) = delete;
+  ~own_node();
+
+  /// `kept_in` is the folder of `--keel-topology-cache`; empty for none.
+  [[nodiscard]] topology::node const& get(std::string const& kept_in) const;
+
+private:
+  mutable std::optional<topology::node> node_;
+};
+
+} // namespace keel::device
+
+#if KEEL_BODIES
 
 namespace keel::device {
 
@@ -18,3 +41,5 @@ KEEL_INLINE topology::node const& own_node::get(std::string const& kept_in) cons
 }
 
 } // namespace keel::device
+
+#endif

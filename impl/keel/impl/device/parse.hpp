@@ -2,19 +2,63 @@
 #pragma once
 
 /// @file
-/// Bodies of reading one value from text.
+/// Reading one value from text, strictly: the whole text or an error that says what is wrong with it.
 
-#include <keel/device/parse.hpp>
-#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 
-#include <algorithm>
-#include <charconv>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+
+namespace keel::device {
+
+/// What a text was read from, for messages: `--keel-num-threads` or `KEEL_NUM_THREADS`.
+using origin = std::string;
+
+/// A whole number in base ten from `least` to `most`. Refuses the empty text, blanks, signs, other bases and anything
+/// behind the digits; the error names `where`, text and reason, and what `else_taken`.
+[[nodiscard]] std::int64_t parse_whole(origin const& where, std::string_view text, std::int64_t least,
+                                       std::int64_t most, std::string_view else_taken = {});
+
+/// The same up to the largest of its type.
+template <std::integral Number = int>
+[[nodiscard]] Number parse_number(origin const& where, std::string_view text, Number least,
+                                  std::string_view else_taken = {}) {
+  return static_cast<Number>(parse_whole(where, text, least, std::numeric_limits<Number>::max(), else_taken));
+}
+
+/// One of `words`, compared whole and by case; answers its position.
+[[nodiscard]] int parse_word(origin const& where, std::string_view text, std::string_view const* words,
+                             std::size_t count);
+[[nodiscard]] inline int parse_word(origin const& where, std::string_view text,
+                                    std::initializer_list<std::string_view> words) {
+  return parse_word(where, text, words.begin(), words.size());
+}
+
+/// A flag from the environment.
+[[nodiscard]] bool parse_flag(origin const& where, std::string_view text);
+
+/// How often something happens: a whole number from 1 on, or `never`, which is empty.
+[[nodiscard]] std::optional<int> parse_period(origin const& where, std::string_view text);
+
+/// A number of bytes: a whole number from 1 on, perhaps with one of K, M and G behind it, which are powers of 1024.
+[[nodiscard]] std::int64_t parse_size(origin const& where, std::string_view text);
+/// The same as people write it: 65536 is 64K.
+[[nodiscard]] std::string size_text(std::int64_t bytes);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <charconv>
 #include <system_error>
 
 namespace keel::device {
@@ -76,3 +120,5 @@ KEEL_INLINE std::string size_text(std::int64_t bytes) {
 }
 
 } // namespace keel::device
+
+#endif

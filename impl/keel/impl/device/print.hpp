@@ -6,7 +6,7 @@
 
 #include <keel/device/help.hpp>
 #include <keel/device/print.hpp>
-#include <keel/device/table.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/json.hpp>
 
 #include <algorithm>

@@ -2,15 +2,55 @@
 #pragma once
 
 /// @file
-/// The body of reading all knobs of a program.
+/// Reading all knobs of a program at its start, from every source.
 
-#include <keel/device/config_file.hpp>
-#include <keel/device/read.hpp>
-#include <keel/device/reading.hpp>
+#include <keel/impl/device/candidates.hpp>
+#include <keel/impl/device/common_settings.hpp>
+#include <keel/impl/device/device_knobs.hpp>
+#include <keel/impl/device/option_names.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::device {
+
+/// What reading needs of an application policy.
+struct reading_rules {
+  option_names names;
+  std::span<candidate const> candidates;
+  bool is_strict, requires_device;
+};
+
+/// What was read beside the knobs.
+struct read_words {
+  read_words();
+  read_words(read_words&&) noexcept;
+  read_words& operator=(read_words&&) noexcept;
+  ~read_words();
+
+  std::vector<std::string_view> chain; ///< the devices that may run, the best first
+  std::vector<std::string> for_kokkos; ///< every `--kokkos-…`, to be handed to Kokkos when it starts
+  std::vector<char*> rest;             ///< the program's own, by the name it was started with
+};
+
+/// Everything is parsed and checked before argv is touched, so that what is refused is whole.
+[[nodiscard]] read_words read_all(reading_rules const& rules, int argc, char* const* argv, common_settings& common,
+                                  std::span<changeable_knobs const> devices);
+
+/// The error that `rank` throws where rank `first` has a problem; its own is empty on others. The first one says it.
+[[nodiscard]] error error_of(std::string const& problem, int first, int rank);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <keel/impl/device/config_file.hpp>
+#include <keel/impl/device/read.hpp>
+
 #include <utility>
 
 namespace keel::device {
@@ -50,3 +90,5 @@ KEEL_INLINE error error_of(std::string const& problem, int first, int rank) {
 }
 
 } // namespace keel::device
+
+#endif

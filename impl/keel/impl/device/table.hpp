@@ -2,19 +2,83 @@
 #pragma once
 
 /// @file
-/// The rows of the table of knobs. A new knob takes a name in `enum class knob`, a row here, and a test; one of devices
-/// a place in `space::settings`, which `merge` takes over, and its bounds in `knobs_of_device`,
-/// keel/device/facts_of.hpp, too.
+/// The table of knobs: one row says all that there is to say of a knob, whatever the devices of the program are. Those
+/// of devices are made of `knobs_of_devices`.
 
-#include <keel/device/table.hpp>
-#include <keel/impl/device/kinds.hpp>
-#include <keel/policy/nearest.hpp>
+#include <keel/device/knobs.hpp>
+#include <keel/impl/device/parse.hpp>
+#include <keel/device/values.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/space/settings.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+namespace keel::device {
+
+/// What becomes of the text of a device's knob, each device with a value of its own.
+struct device_value {
+  std::int64_t (*parse)(origin const& where, std::string_view text); ///< throws `keel::error`
+  std::string (*show)(std::int64_t value);
+  void (*tell)(space::settings& to, std::int64_t value);
+};
+
+/// The same of a knob that the program has.
+struct program_value {
+  void (*parse)(program_settings& into, origin const& where, std::string_view text); ///< throws `keel::error`
+  std::string (*show)(program_settings const& all);
+  void const* (*place)(program_settings const& all); ///< where its value is, to be found by
+};
+
+/// A knob.
+struct knob_facts {
+  knob id{};
+  std::string_view option;      ///< after `--keel-`; the variable is the same in capitals
+  std::string_view placeholder; ///< for the value, in the help; empty for a switch, which takes none on the command
+                                ///< line, and in brackets for one that may be given one with =
+  std::string_view help;
+  std::optional<device_value> of_device{};   ///< empty if the program has it
+  std::optional<program_value> of_program{}; ///< empty if devices have it
+  bool for_ledgers = false;                  ///< only a program whose policy says `uses_ledger` has it
+
+  [[nodiscard]] constexpr bool of_devices() const { return of_device.has_value(); }
+  [[nodiscard]] constexpr bool is_switch() const {
+    return !of_devices() && (placeholder.empty() || placeholder.front() == '[');
+  }
+};
+
+/// Every knob there is, in the order in which they are printed.
+extern std::array<knob_facts, knob_count> const all_knobs;
+
+[[nodiscard]] inline knob_facts const& facts(knob id) {
+  return *std::find_if(all_knobs.begin(), all_knobs.end(), [&](knob_facts const& row) { return row.id == id; });
+}
+
+/// Switches that are a level of the log under another name.
+struct old_spelling {
+  std::string_view option;
+  log_level level;
+  bool residency::settings::* told; ///< what residency tells from this level on
+};
+inline constexpr std::array<old_spelling, 2> old_spellings{
+    {{"verbose", log_level::information, &residency::settings::verbose},
+     {"veryverbose", log_level::details, &residency::settings::veryverbose}}};
+
+/// The option nearest to `written`, both without dashes and prefix.
+[[nodiscard]] std::string_view nearest_option(std::string_view written);
+
+} // namespace keel::device
+
+#if KEEL_BODIES
+
+#include <keel/impl/device/kinds.hpp>
+#include <keel/policy/nearest.hpp>
+
 #include <type_traits>
 
 namespace keel::device {
@@ -40,30 +104,21 @@ constexpr knob_facts of_program(knob id, std::string_view option, std::string_vi
   return {id, option, Kind.placeholder, help, {}, program_value{held::parse, held::show, held::place}, for_ledgers};
 }
 
-/// A knob of the kind `Kind` of which a device is told as the member `Place`.
-template <auto const& Kind, auto Place>
-struct held_by_device {
-  static std::string show(std::int64_t value) { return Kind.show(value); }
-  static constexpr void tell(space::settings& to, std::int64_t value) {
-    using number = typename std::remove_cvref_t<decltype(to.*Place)>::value_type;
-    to.*Place = static_cast<number>(value);
+template <auto const& Kind>
+constexpr knob_facts of_device(knob_of_devices const& row) {
+  return {row.id, row.option, Kind.placeholder, row.help,
+          device_value{Kind.parse, [](std::int64_t value) { return Kind.show(value); }, row.tell}};
+}
+constexpr knob_facts facts_of_row(knob_of_devices const& row) {
+  switch (row.values) {
+  case knob_values::count: return of_device<kinds::count>(row);
+  case knob_values::index: return of_device<kinds::index>(row);
+  case knob_values::size: return of_device<kinds::size>(row);
+  default: return of_device<kinds::switched>(row);
   }
-};
-template <auto const& Kind, auto Place>
-constexpr knob_facts of_device(knob id, std::string_view option, std::string_view help) {
-  using held = held_by_device<Kind, Place>;
-  return {id, option, Kind.placeholder, help, device_value{Kind.parse, held::show, held::tell}};
 }
 
-inline constexpr std::array<knob_facts, knob_count> rows{
-    of_device<kinds::count, &space::settings::threads>(knob::threads, "num-threads",
-                                                       "host threads of each process, altogether"),
-    of_device<kinds::count, &space::settings::numa_regions>(knob::numa_regions, "numa-regions",
-                                                            "NUMA regions that those threads are divided over"),
-    of_device<kinds::index, &space::settings::device_instance>(
-        knob::device_instance, "device-instance", "index of the accelerator, among those visible to the process"),
-    of_device<kinds::size, &space::settings::stack_size>(knob::stack_size, "stack-size",
-                                                         "stack of each thread that oneTBB starts"),
+inline constexpr std::array rows_of_program{
     of_program<kinds::limit, &program_settings::num_devices>(knob::num_devices, "num-devices",
                                                              "accelerators of each node that may be used"),
     of_program<kinds::device, &program_settings::device>(knob::device, "device",
@@ -112,14 +167,15 @@ inline constexpr std::array<knob_facts, knob_count> rows{
     of_program<kinds::flag, &program_settings::help>(knob::help, "help", "print this help"),
 };
 
-static_assert(
-    [] {
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        if (std::size_t(rows[i].id) != i || rows[i].of_devices() != (i < device_knob_count)) return false;
-      return true;
-    }(),
-    "keel::device: a row of the table of knobs is missing or out of place (rows are found by index). Sort them like "
-    "the enumeration?");
+inline constexpr auto rows = [] {
+  static_assert(device_knob_count + rows_of_program.size() == knob_count, "keel::device: a knob has no row, or two. "
+                                                                          "Give each knob one row.");
+  std::array<knob_facts, knob_count> all{};
+  auto const rest = std::transform(knobs_of_devices.begin(), knobs_of_devices.end(), all.begin(), facts_of_row);
+  std::copy(rows_of_program.begin(), rows_of_program.end(), rest);
+  return all;
+}();
+
 static_assert(
     [] {
       for (auto const& row : rows) {
@@ -143,3 +199,5 @@ KEEL_INLINE std::string_view nearest_option(std::string_view written) {
 }
 
 } // namespace keel::device
+
+#endif

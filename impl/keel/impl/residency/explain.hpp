@@ -27,7 +27,7 @@
 namespace keel::residency::detail {
 
 struct any_application {
-  using devices = where_supported<keel::list<serial, openmp, threads, tbb, cuda, hip, sycl, simulated>>;
+  using devices = where_supported<all_devices>;
 };
 
 template <class... Tags>

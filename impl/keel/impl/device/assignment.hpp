@@ -5,7 +5,7 @@
 /// A knob and its text, wherever it was read.
 
 #include <keel/device/knobs.hpp>
-#include <keel/device/parse.hpp>
+#include <keel/impl/device/parse.hpp>
 
 #include <string>
 #include <string_view>

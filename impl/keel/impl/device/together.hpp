@@ -5,9 +5,9 @@
 /// What the ranks of a program do together at its start: agree on mistakes, tell one another what they share, and go to
 /// their places. All of it is collective, and sends bytes, so that little is compiled for each kind of ranks.
 
-#include <keel/device/bound_rank.hpp>
-#include <keel/device/neighbours.hpp>
-#include <keel/device/reading.hpp>
+#include <keel/impl/device/bound_rank.hpp>
+#include <keel/impl/device/neighbours.hpp>
+#include <keel/impl/device/reading.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/reductions.hpp>
 

@@ -17,8 +17,8 @@
 
 namespace keel::device {
 
-/// What a device says of one of its knobs. No function is null: g++ with -fsanitize=undefined compares none with null
-/// in a constant expression.
+/// What a device says of one of its knobs. No function is null: g++ with -fsanitize=undefined compares no function with
+/// null in a constant expression.
 struct knob_of_device {
   space::bounds (*bounds)();
   /// What really runs; if empty, what was set is taken to run.
@@ -28,7 +28,7 @@ struct knob_of_device {
 /// A device. The functions are those of `keel::device_traits`.
 struct device_facts {
   std::string_view name;
-  std::array<std::optional<knob_of_device>, device_knob_count> knobs; ///< empty for those that it lacks
+  std::array<std::optional<knob_of_device>, device_knob_count> knobs; ///< by `row_of`; empty for those that it lacks
   bool starts_itself; ///< takes its knobs by itself, also once Kokkos runs; else Kokkos' start takes them
   void (*configure)(space::settings const&);
   bool (*is_running)();
@@ -38,13 +38,15 @@ struct device_facts {
   std::atomic<unsigned>* told; ///< a bit for each knob that was told to come too late
 
   [[nodiscard]] constexpr bool has(knob id) const {
-    auto const at = std::size_t(id);
+    auto const at = row_of(id);
     return at < device_knob_count && knobs[at].has_value();
   }
-  /// How many knobs it has before this one.
+  /// A knob that it has.
+  [[nodiscard]] constexpr knob_of_device const& at(knob id) const { return *knobs[row_of(id)]; }
+  /// How many knobs it has before this one; of a knob of the program, how many it has.
   [[nodiscard]] constexpr std::size_t place_of(knob id) const {
     std::size_t n = 0;
-    for (std::size_t i = 0; i < device_knob_count && i < std::size_t(id); ++i) n += knobs[i].has_value();
+    for (std::size_t i = 0; i < row_of(id); ++i) n += knobs[i].has_value();
     return n;
   }
 };

@@ -4,7 +4,7 @@
 /// @file
 /// Which devices of a list may run, the best first.
 
-#include <keel/device/candidates.hpp>
+#include <keel/impl/device/candidates.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
@@ -47,7 +47,7 @@ inline constexpr auto candidates = []<class... Tags>(list<Tags...>) {
       candidate{Tags::name, &available<Tags>, detail::preference<Tags, Default>}...};
 }(policy::to_list<Devices>{});
 
-/// Those of a list, see keel/device/candidates.hpp.
+/// Those of a list, see keel/impl/device/candidates.hpp.
 template <class Devices, class Default = space::detail::preferred_space>
 [[nodiscard]] std::vector<std::string_view> choose_devices(std::string_view asked, std::string const& said = {}) {
   return choose_devices(candidates<Devices, Default>, asked, said);

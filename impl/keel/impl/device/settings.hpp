@@ -4,7 +4,7 @@
 /// @file
 /// All knobs of one program, those of its devices and its own.
 
-#include <keel/device/common_settings.hpp>
+#include <keel/impl/device/common_settings.hpp>
 #include <keel/device/configuration.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/tuple.hpp>

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// What a device's traits say of its knobs. A new knob of devices has its bounds here.
+/// What a device's traits say of its knobs.
 
-#include <keel/device/device_facts.hpp>
+#include <keel/impl/device/device_facts.hpp>
 #include <keel/policy/tags.hpp>
 #include <keel/space/start.hpp>
 
@@ -19,11 +19,11 @@ namespace keel::device {
 
 namespace detail {
 
-/// The bounds of each knob of the devices that have it, and what runs; in the order of `enum class knob`.
+/// The bounds of each knob of the devices that have it, and what runs; by `row_of`.
 template <class Traits>
 constexpr std::array<std::optional<knob_of_device>, device_knob_count> knobs_of_device() {
   std::array<std::optional<knob_of_device>, device_knob_count> all{};
-  auto const at = [&](knob id) -> std::optional<knob_of_device>& { return all[std::size_t(id)]; };
+  auto const at = [&](knob id) -> std::optional<knob_of_device>& { return all[row_of(id)]; };
   if constexpr (Traits::has_threads)
     at(knob::threads) = knob_of_device{[] {
                                          std::int64_t const here = Traits::max_threads();
@@ -40,8 +40,12 @@ constexpr std::array<std::optional<knob_of_device>, device_knob_count> knobs_of_
                                                  if (Traits::max_devices() == 0) return std::nullopt;
                                                  return Traits::device_instance();
                                                }};
-  if constexpr (requires { Traits::stack_sizes(); })
-    at(knob::stack_size) = knob_of_device{[] { return space::bounds{Traits::stack_sizes()}; }};
+  if constexpr (requires { Traits::own_knobs; })
+    for (space::own_knob const& own : Traits::own_knobs) {
+      std::size_t row = 0;
+      while (knobs_of_devices[row].option != own.option) ++row; // a name that no row has does not compile
+      all[row] = knob_of_device{own.values};
+    }
   return all;
 }
 
