@@ -50,7 +50,8 @@ struct device_traits<every_knob> : space::detail::no_knobs {
   static int device_instance() { return 0; }
   static std::string pci_id(int i) { return "0000:0" + std::to_string(i) + ":00.0"; }
   static constexpr std::array own_knobs{
-      space::own_knob{"stack-size", [] { return space::bounds{65536, std::int64_t{1} << 30}; }}};
+      space::own_knob{"stack-size", [] { return space::bounds{65536, std::int64_t{1} << 30}; }},
+      space::own_knob{"hugepages", [] { return space::bounds{0, 1}; }}};
 };
 
 } // namespace keel
@@ -127,6 +128,7 @@ std::vector<row> const table{
      {"",    "0",   "0K",  "K",    "M",  "1",   "1K", "65535", "63K",  "-1M", "+1M",         "1.5M",
       "1 M", "M1",  "1MB", "1MiB", "1T", "1KK", "2G", "1025M", "0x1M", "1e6", "8589934592G", "9223372036854775808",
       " 1M", "1M ", "one"}},
+    {{"hugepages", "every-knob-hugepages"}, {"", "2", "-1", "maybe", "Yes", "yes "}},
     {{"map-device-by"}, {"", "Nearest", "near", "nearest ", "rank,none", "0", "guess", "NONE", "yes"}},
     {{"bind"},
      {"",
@@ -255,6 +257,8 @@ line const lines[]{
     {"--tab-stack-size=1M x", "x", "stack-size=1M"},
     {"--tab-stack-size=1048576", "", "stack-size=1M"},
     {"--tab-stack-size 64k", "", "stack-size=64K"},
+    {"--tab-hugepages=yes x", "x", "hugepages=yes"},
+    {"--tab-hugepages off", "", "hugepages=no"},
     {"--tab-device=EVERY-KNOB", "", "device=EVERY-KNOB"},
     {"--tab-device any", "", "device=any"},
     {"--tab-num-devices=2", "", "num-devices=2"},

@@ -16,7 +16,7 @@ TEST_CASE("space: merging takes what is set and leaves the rest") {
 
 TEST_CASE("space: merging nothing changes nothing, and merging everything takes everything") {
   keel::space::settings const all{
-      .threads = 4, .numa_regions = 2, .device_instance = 1, .stack_size = std::int64_t{1} << 20};
+      .threads = 4, .numa_regions = 2, .device_instance = 1, .stack_size = std::int64_t{1} << 20, .huge_pages = true};
   keel::space::settings changed = all;
   keel::space::merge(changed, {});
   CHECK(changed == all);

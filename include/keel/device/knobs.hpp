@@ -21,6 +21,7 @@ enum class knob {
   numa_regions,                  ///< NUMA regions that those threads are divided over
   device_instance,               ///< index of the accelerator among those visible to this process
   stack_size,                    ///< bytes of the stack of each thread that the device starts
+  huge_pages,                    ///< whether arrays in keel's host memories ask for huge pages
   num_devices,                   ///< how many accelerators of a node may be used
   device,                        ///< name of the device that `on_device` means
   map_device_by,                 ///< how ranks of a node share its accelerators: nearest, rank, none
@@ -71,6 +72,9 @@ inline constexpr std::array knobs_of_devices{
                     &detail::tell<&space::settings::device_instance>},
     knob_of_devices{knob::stack_size, "stack-size", knob_values::size, "stack of each thread that oneTBB starts",
                     &detail::tell<&space::settings::stack_size>},
+    knob_of_devices{knob::huge_pages, "hugepages", knob_values::yes_no,
+                    "ask for huge pages for arrays from 2M on in keel's host memories, such as pool and numa",
+                    &detail::tell<&space::settings::huge_pages>},
 };
 inline constexpr std::size_t device_knob_count = knobs_of_devices.size();
 

@@ -94,6 +94,7 @@ struct device_traits<tbb> {
   static int max_numa_regions() { return space::tbb::max_numa_regions(); }
   static constexpr std::array own_knobs{
       space::own_knob{"stack-size", &space::tbb::stack_sizes},
+      space::own_knob{"hugepages", [] { return space::bounds{0, 1}; }},
   };
 };
 #else

@@ -16,6 +16,7 @@ struct settings {
   std::optional<int> numa_regions = {};        ///< where this Kokkos has such a knob
   std::optional<int> device_instance = {};     ///< counted among the visible ones
   std::optional<std::int64_t> stack_size = {}; ///< bytes of the stack of each thread that the device starts
+  std::optional<bool> huge_pages = {};         ///< whether keel's host memories ask for huge pages
 
   friend constexpr bool operator==(settings const&, settings const&) = default;
 };
@@ -37,6 +38,7 @@ constexpr void merge(settings& into, settings const& other) {
   if (other.numa_regions) into.numa_regions = other.numa_regions;
   if (other.device_instance) into.device_instance = other.device_instance;
   if (other.stack_size) into.stack_size = other.stack_size;
+  if (other.huge_pages) into.huge_pages = other.huge_pages;
 }
 
 } // namespace keel::space
