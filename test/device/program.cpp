@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -89,6 +90,23 @@ std::size_t stack_of_a_worker([[maybe_unused]] keel::runtime<app>& run) {
   });
 #endif
   return largest;
+}
+
+/// Whether the system was asked for huge pages for an array in a pool: its flag in /proc/self/smaps.
+bool has_huge_pages([[maybe_unused]] keel::runtime<app>& run) {
+#if KEEL_WITH_TBB
+  (void)run.execution_space<keel::tbb>();
+#endif
+  Kokkos::View<char*, keel::space::pool<>> const array("array", std::size_t{32} << 20);
+  std::ifstream maps("/proc/self/smaps");
+  auto const wanted = reinterpret_cast<std::uintptr_t>(array.data()) + array.size() / 2;
+  bool is_here = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx ", &begin, &end) == 2) is_here = begin <= wanted && wanted < end;
+    else if (is_here && line.starts_with("VmFlags:")) return line.find(" hg") != line.npos;
+  }
+  return false;
 }
 
 /// The hardware threads of this thread, and of the others that work on a kernel where there are some.
@@ -331,6 +349,8 @@ int main(int argc, char** argv) {
       throw keel::error("test", "the grid does not fit", "it was told to");
     } else if (mode == "stack") {
       std::printf("stack %zu\n", stack_of_a_worker(run));
+    } else if (mode == "hugepages") {
+      std::printf("huge pages %d\n", has_huge_pages(run));
     } else if (mode == "threads") {
       show_threads(run);
     } else if (mode == "bind") {

@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <utility>
@@ -177,6 +178,20 @@ TEST_CASE("device: a rank that cannot be bound ends all of them with the reason"
   CAPTURE(some.output);
   CHECK(some.code != 0);
   CHECK(some.count("some ranks are to be bound and others not") == 1);
+}
+
+TEST_CASE("device: --keel-hugepages asks for huge pages for large arrays in keel's host memories") {
+#if KEEL_WITH_TBB
+  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) return keel::test::skip("no huge pages here");
+  auto const huge = [](std::string const& arguments, std::string const& environment = "") {
+    return program("hugepages --app-device=tbb " + arguments, environment);
+  };
+  CHECK(huge("").says("huge pages 0\n"));
+  CHECK(huge("--app-hugepages=yes").says("huge pages 1\n"));
+  CHECK(huge("", "APP_TBB_HUGEPAGES=yes").says("huge pages 1\n"));
+  CHECK(huge("--app-hugepages=no", "APP_HUGEPAGES=yes").says("huge pages 0\n"));
+  CHECK(program("facts --app-hugepages=yes").says("knob --app-hugepages [tbb] yes command line\n"));
+#endif
 }
 
 TEST_CASE("device: --keel-stack-size is the stack of oneTBB's threads") {

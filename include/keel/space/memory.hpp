@@ -8,6 +8,8 @@
 #include <keel/space/concepts.hpp>
 #include <keel/space/kokkos.hpp>
 
+#include <keel/impl/space/huge_pages.hpp>
+
 #include <concepts>
 #include <cstddef>
 #include <exception>
@@ -93,6 +95,7 @@ public:
     }
     if (pointer == nullptr) [[unlikely]]
       refuse(label, bytes, "insufficient memory");
+    if constexpr (R::reached_from == reach::host) detail::huge_pages::advise(pointer, bytes);
     if (Kokkos::Profiling::profileLibraryLoaded())
       Kokkos::Profiling::allocateData(Kokkos::Profiling::make_space_handle(name()), label, pointer,
                                       logical == 0 ? bytes : logical);

@@ -13,6 +13,7 @@
 #include <keel/space/settings.hpp>
 
 #include <keel/impl/space/arenas.hpp>
+#include <keel/impl/space/huge_pages.hpp>
 #include <keel/impl/space/plugin_events.hpp>
 
 #include <atomic>
@@ -170,11 +171,13 @@ struct tbb::plugin {
     auto chosen = given;
     merge(chosen, std::exchange(wanted(), {}));
     if (chosen.stack_size) detail::thread_limit::set_stack(*chosen.stack_size);
+    detail::huge_pages::wanted = chosen.huge_pages.value_or(false);
     own().start(chosen.threads, first_regions(chosen.numa_regions));
   }
   static void finalize() {
     own().stop();
     detail::thread_limit::drop();
+    detail::huge_pages::wanted = false;
   }
   static void fence(std::string const& label) { impl_static_fence(label); }
   static void print_configuration(std::ostream& out, bool) {
