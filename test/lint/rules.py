@@ -6,6 +6,7 @@
 """
 import contextlib
 import json
+import os
 import pathlib
 import re
 import shlex
@@ -34,11 +35,16 @@ class Tree:
         self.root, self.build = pathlib.Path(root), build
 
     def files(self, *suffixes, below=("",)):
-        for path in sorted(self.root.rglob("*")):
+        found = []
+        for folder, folders, names in os.walk(self.root):  # what other tests make and remove meanwhile is not entered
+            here = pathlib.Path(folder)
+            top = here == self.root
+            folders[:] = [name for name in folders if name != "__pycache__" and not (top and (name.startswith("build") or name in (".git", "out")))
+                          and not (here == self.root / "subprojects" and name != "packagefiles")]
+            found += [here / name for name in names if not (top and name == ".git")]
+        for path in sorted(found):
             parts = path.relative_to(self.root).parts
-            fetched = parts[0] == "subprojects" and len(parts) > 2 and parts[1] != "packagefiles"
-            made = parts[0].startswith("build") or parts[0] in (".git", "out") or "__pycache__" in parts
-            if path.is_file() and not fetched and not made and (not suffixes or path.suffix in suffixes):
+            if path.is_file() and (not suffixes or path.suffix in suffixes):
                 if any("/".join(parts).startswith(start) for start in below):
                     yield path
 
