@@ -7,6 +7,8 @@
 #include "cgroup.hpp"
 #include "knobs.hpp"
 
+#include <keel/policy/choose.hpp>
+#include <keel/policy/tags.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/topology.hpp>
 
