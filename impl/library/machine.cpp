@@ -2,13 +2,13 @@
 // The bodies of machine that need not be compiled with every source.
 #include <keel/impl/machine/alone.hpp>
 #include <keel/impl/machine/attachments.hpp>
-#include <keel/impl/machine/by_memory.hpp>
+#include <keel/impl/machine/closest.hpp>
 #include <keel/impl/machine/describe.hpp>
 #include <keel/impl/machine/end.hpp>
 #include <keel/impl/machine/exact.hpp>
 #include <keel/impl/machine/host.hpp>
-#include <keel/impl/machine/near.hpp>
 #include <keel/impl/machine/per_device.hpp>
+#include <keel/impl/machine/place_on.hpp>
 #include <keel/impl/machine/report.hpp>
 #include <keel/impl/machine/selection.hpp>
 #include <keel/impl/machine/threads.hpp>

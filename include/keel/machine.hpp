@@ -5,9 +5,10 @@
 /// Layer 2: ranks, environments, threads per rank. The only folder that includes MPI.
 /// It compiles without MPI and without Kokkos.
 
+#include <keel/impl/machine/by_memory.hpp>
+#include <keel/impl/machine/near.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/machine/attachments.hpp>
-#include <keel/machine/by_memory.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/concepts.hpp>
 #include <keel/machine/describe.hpp>
@@ -16,7 +17,6 @@
 #include <keel/machine/host.hpp>
 #include <keel/machine/messages.hpp>
 #include <keel/machine/mpi.hpp>
-#include <keel/machine/near.hpp>
 #include <keel/machine/pending.hpp>
 #include <keel/machine/per_device.hpp>
 #include <keel/machine/reductions.hpp>

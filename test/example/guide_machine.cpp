@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine.hpp>
+#include <algorithm>
 #include <iostream>
 #include <numeric>
+#include <string>
 
 namespace km = keel::machine;
 
@@ -17,10 +19,15 @@ struct every_second {
 };
 static_assert(km::Selection<every_second>);
 
+/// What a program keeps with an environment.
+struct halo_buffers {
+  int count;
+};
+
 int main(int argc, char** argv) try {
   km::session<km::mpi> const session(argc, argv); // starts MPI unless it runs; keel::runtime has one of these
 
-  km::environment const world;
+  km::environment world;
   km::environment const half{world, every_second{world.size()}};
   if (half.is_member()) {
     auto const ranks = km::all_gather(half, world.rank());
@@ -28,6 +35,13 @@ int main(int argc, char** argv) try {
       std::cout << half.size() << " of " << world.size() << " ranks, the sum of their numbers is "
                 << std::accumulate(ranks.begin(), ranks.end(), 0) << '\n';
   }
+  world.data().add<halo_buffers>(halo_buffers{4}); // one value of each type, destroyed with the environment
+  world.data().get<halo_buffers>().count *= 2;
+  auto const who = km::whereabouts_of(world, keel::topology::node::here()); // this rank's host, cores, memory, device
+  std::string const table = km::describe(world, who);                       // of all ranks, on the master
+  if (world.is_master())
+    std::cout << "a table of " << std::count(table.begin(), table.end(), '\n') << " lines, and "
+              << world.data().get<halo_buffers>().count << " buffers\n";
   try {
     km::environment const bad{world, km::strided{1, world.size(), 1}};
   } catch (keel::error const& e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/machine/by_memory.hpp>
+#include <keel/impl/machine/by_memory.hpp>
 
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/simulated.hpp>

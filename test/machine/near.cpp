@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/machine/near.hpp>
+#include <keel/impl/machine/near.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/simulated.hpp>
 
-#include <keel/machine/by_memory.hpp>
+#include <keel/impl/machine/by_memory.hpp>
+#include <keel/impl/machine/near.hpp>
 #include <keel/machine/environment.hpp>
-#include <keel/machine/near.hpp>
 
 #include <doctest/doctest.h>
 #include <machine/random_selection.hpp>

@@ -138,7 +138,7 @@ public:
   }
 
   /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, where it is not bound
-  /// to some, the one that placing the node's ranks over it gives. Collective. In machine/by_memory.hpp.
+  /// to some, the one that placing the node's ranks over it gives. Collective. In keel/machine.hpp.
   [[nodiscard]] basic_environment by_memory() const
     requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 
@@ -148,7 +148,7 @@ public:
     requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 
   /// `n` ranks that are close in the network, around the master. Collective over this environment; throws
-  /// `keel::error` for more than there are. In machine/near.hpp.
+  /// `keel::error` for more than there are. In keel/machine.hpp.
   [[nodiscard]] basic_environment near(int n) const
     requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 

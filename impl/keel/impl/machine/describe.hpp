@@ -4,7 +4,7 @@
 /// @file
 /// Bodies of `describe`: what a rank says of itself, as a table and as JSON.
 
-#include <keel/machine/by_memory.hpp>
+#include <keel/impl/machine/by_memory.hpp>
 #include <keel/machine/describe.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/json.hpp>

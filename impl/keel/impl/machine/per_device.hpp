@@ -4,7 +4,7 @@
 /// @file
 /// Bodies of the selections by device: the device of a rank, and the ranks that are chosen.
 
-#include <keel/machine/by_memory.hpp>
+#include <keel/impl/machine/by_memory.hpp>
 #include <keel/machine/per_device.hpp>
 #include <keel/policy/error.hpp>
 
