@@ -33,8 +33,8 @@ namespace detail {
   return text;
 }
 
-/// Writes the parts of one line on standard error, printable, and a line break; at once if it has fewer than 4096 bytes.
-/// Allocates nothing.
+/// Writes the parts of one line on standard error, printable, and a line break; at once below 4096 bytes. Allocates
+/// nothing.
 inline void print_line(std::initializer_list<std::string_view> parts) noexcept {
   std::array<char, 4096> line;
   std::size_t used = 0;
