@@ -72,7 +72,7 @@ template <class F>
 
 // Each does `n` routines of four reads and one write.
 template <class R>
-void tracked(long n, std::string_view device) {
+void by_routine(long n, std::string_view device) {
   run here{device};
   kr::fields<two_memories, a, b, c, d, r, a3, b3, c3, d3, r3> f{here, kr::grid{{4, 4}}};
   f.run(begin{});
@@ -80,7 +80,7 @@ void tracked(long n, std::string_view device) {
   repeat(n, [&]() __attribute__((always_inline)) { f.run(R{}); });
 }
 template <class R>
-void planned(long n, std::string_view device) {
+void in_steps(long n, std::string_view device) {
   run here{device};
   kr::fields<two_memories, a, b, c, d, r> f{here, kr::grid{{4, 4}}};
   f.run(begin{});

@@ -28,7 +28,7 @@ using pair = kr::fields<two_memories, x, y>;
 template <class App, class... Vars>
 kr::context<App, axpy, host> given(kr::fields<App, Vars...>& f) {
   auto const& base = (kr::detail::fields_base<App> const&)f; // a base that others do not see
-  return {{base, kr::detail::bound_schedule<axpy, kr::detail::variable_index<Vars...>>::asked(0).data(),
+  return {{base, kr::detail::bound_schedule<axpy, kr::detail::variable_index<Vars...>>::nodes.asked(0).data(),
            kr::every_component}};
 }
 

@@ -21,11 +21,11 @@ using namespace bench;
 
 // Loops by name, each of `n` routines.
 std::map<std::string, std::function<void(long)>> const loops{
-    {"tracked", [](long n) { tracked<on_device>(n, "twin"); }},
-    {"tracked-host", [](long n) { tracked<on_host>(n, "twin"); }},
-    {"apart", [](long n) { tracked<apart>(n, "twin"); }},
-    {"planned", [](long n) { planned<on_device>(n, "twin"); }},
-    {"planned-host", [](long n) { planned<on_host>(n, "twin"); }},
+    {"run", [](long n) { by_routine<on_device>(n, "twin"); }},
+    {"run-host", [](long n) { by_routine<on_host>(n, "twin"); }},
+    {"apart", [](long n) { by_routine<apart>(n, "twin"); }},
+    {"step", [](long n) { in_steps<on_device>(n, "twin"); }},
+    {"step-host", [](long n) { in_steps<on_host>(n, "twin"); }},
     {"dual-view", dual_view},
     {"ledger", [](long n) { at_run_time(1000, 3, 1, 200).prepared(n); }},
     {"ledger-lists", [](long n) { at_run_time(1000, 3, 1, 200).by_lists(n); }},
@@ -51,11 +51,11 @@ void bookkeeping() {
           text(ns) + " ns, " + text(instructions, 1) + " instr.",
           c.nanoseconds <= ns && !(c.instructions > instructions));
   };
-  row("tracked", "tracked", 0.10, 2);
-  row("tracked, on the host", "tracked-host", 0.10, 2);
-  row("tracked, levels apart", "apart", 0.10, 2);
-  row("planned", "planned", 0.04, 0.5);
-  row("planned, on the host", "planned-host", 0.04, 0.5);
+  row("one routine", "run", 1.0, 25);
+  row("one routine, on the host", "run-host", 1.0, 25);
+  row("one routine, levels apart", "apart", 1.0, 25);
+  row("in a step", "step", 1.0, 20);
+  row("in a step, on the host", "step-host", 1.0, 20);
   cost const prepared = cost_of("ledger", 10'000'000), lists = cost_of("ledger-lists", 2'000'000);
   print("the same, 1,000 variables x 3 levels known at run time", prepared.words(), peers, "0.60 ns",
         prepared.nanoseconds <= 0.6);

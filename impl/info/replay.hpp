@@ -71,9 +71,9 @@ private:
   }
   /// By the names that keel gives to sets of regions. Walls are left out: a copy of the halo takes them along.
   static std::array<bool, regions> regions_of(std::string_view name) {
-    bool const all = name == "everywhere", owned = name.starts_with("owned");
-    return {all || owned || name.starts_with("core"), all || owned || name.starts_with("rim"),
-            all || name.ends_with("ghosts")};
+    auto const has = [&](std::string_view word) { return name.find(word) != name.npos; };
+    bool const all = has("everywhere") || has("inside"), owned = all || has("owned");
+    return {owned || has("core"), owned || has("rim"), all || has("halo") || has("ghosts")};
   }
 
   std::map<std::pair<std::string, int>, std::map<int, level_cells>> levels_; // by variable and component

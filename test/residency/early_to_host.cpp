@@ -148,7 +148,7 @@ TEST_CASE("residency: a copy to the host that fails to begin, or whose writer fa
   kr::request const past{0, 1, kr::region::everywhere, kr::region::none};
   t.provider.fails_in = 0;
   std::string const text = message_of([&] { t.book.begin_to_host({&past, 1}, "reader", {}); });
-  CHECK(text.find("a copy of v0, level 1, everywhere, for routine reader, failed (the bus is on fire)") !=
+  CHECK(text.find("a copy of v0, level 1, inside, for routine reader, failed (the bus is on fire)") !=
         std::string::npos);
   CHECK(t.run(0, {{0, 1, oracle::everywhere, 0}}));
   kr::request const update{0, 0, kr::region::owned, kr::region::owned};

@@ -102,14 +102,12 @@ TEST_CASE("residency: the first step alone does what stands under once, and a re
   SUBCASE("off") { check_steps<single<kr::off>>(test::host::name); }
 }
 
-TEST_CASE("residency: what a refused step wrote is valid nowhere, and later steps go by the plan") {
+TEST_CASE("residency: what a refused step wrote is valid nowhere") {
   test::run run{"twin"};
   kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};
   int inits = 0;
   for (int n = 0; n < 4; ++n) f.step(step{}, inits, false);
-  CHECK(f.planned_steps() == 3);
   f.step(step{}, inits, true);
-  CHECK(f.planned_steps() == 4);
   CHECK_FALSE(f.is_valid<kr::past<x, 2>, test::twin>());
   CHECK_FALSE(f.is_valid<kr::past<x, 2>>());
   CHECK(f.is_valid<x, test::twin>());
@@ -129,7 +127,7 @@ TEST_CASE("residency: once does not run again after a restart, nor in the second
   CHECK(f.run(show{}) == 2);
 }
 
-TEST_CASE("residency: once runs in the first step also where all that the plan needs is valid before") {
+TEST_CASE("residency: once runs in the first step also if all that it needs is valid before") {
   test::run run{"twin"};
   kr::fields<both<kr::automatic>, x, rate> f{run, kr::grid{{5}}};
   int inits = 0;
@@ -137,10 +135,8 @@ TEST_CASE("residency: once runs in the first step also where all that the plan n
   f.run(kr::schedule<kr::cycle<x>, advance>{}, inits);
   f.step(step{}, inits, false);
   CHECK(inits == 2);
-  CHECK(f.planned_steps() == 0);
   f.step(step{}, inits, false);
   CHECK(inits == 2);
-  CHECK(f.planned_steps() == 1);
   CHECK(f.run(show{}) == 4);
 }
 

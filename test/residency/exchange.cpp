@@ -195,7 +195,6 @@ std::vector<double> twenty_steps(std::string_view device) {
   f.run(wave_start{});
   f.run(kr::exchange<w>{});
   for (int n = 0; n < 20; ++n) f.step(waves{});
-  CHECK(f.planned_steps() >= 17);
   f.run(collect{});
   auto const all = keel::machine::gather(run.environment(), std::span<part const>(parts), 0);
   std::vector<double> field(2 * 17 * 10, -1);

@@ -75,21 +75,21 @@ TEST_CASE("residency: a plan is told as a table, access by access, with its copi
         "entry     in         data         region      access   copied  from       ghosts\n"
         "cycle                eta          levels      moves\n"
         "rhs       simulated  eta[1]       owned       reads    never\n"
-        "                     eta[1]       ghosts      reads    always  host\n"
+        "                     eta[1]       halo        reads    always  host\n"
         "                     du[0]        owned       writes                      stale from here on\n"
-        "advance   simulated  eta[1]       everywhere  reads    never\n"
+        "advance   simulated  eta[1]       inside      reads    never\n"
         "                     du[0]        owned       reads    never\n"
         "                     eta[0]       owned       writes                      stale from here on\n"
         "exchange  host       eta[0]       rim         reads    always  simulated  sent to the neighbours\n"
-        "                     eta[0]       ghosts      writes                      filled here\n"
+        "                     eta[0]       halo        writes                      filled here\n"
         "every 10\n"
         "  output  host       eta[0]       core        reads    always  simulated\n"
         "                     eta[0]       rim         reads    never\n"
         "                     a \"mean\"[0]  everywhere  updates  never              changed here\n"
         "copies in a period of 10 steps:\n"
-        "                   core  rim  ghosts\n"
-        "host to simulated  0     0    10\n"
-        "simulated to host  1     10   0\n");
+        "                   core  rim  halo  walls\n"
+        "host to simulated  0     0    10    0\n"
+        "simulated to host  1     10   0     0\n");
   CHECK(told<one_memory, step, test::host>().ends_with("copies in a period of 10 steps: none\n"));
 }
 
@@ -104,19 +104,19 @@ TEST_CASE("residency: the README shows what is told of a plan") {
 
 TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that nobody fills") {
   std::string const text = told<app, stormy, keel::simulated>();
-  CHECK(text.find("when\n  forcing     host       eta[1]  core        updates  always") != std::string::npos);
+  CHECK(text.find("when\n  forcing     host       eta[1]  core    updates  always") != std::string::npos);
   CHECK(text.find("\n  repeat 2\n    exchange  host ") != std::string::npos);
-  CHECK(text.find("rhs           simulated  eta[1]  owned       reads    depends  host") != std::string::npos);
+  CHECK(text.find("rhs           simulated  eta[1]  owned   reads    depends  host") != std::string::npos);
   CHECK(text.find("copies in a step:") != std::string::npos);
-  CHECK(told<app, forgetful, keel::simulated>().find(
-            "eta[1]  ghosts      reads   lost          have not been filled") != std::string::npos);
+  CHECK(told<app, forgetful, keel::simulated>().find("eta[1]  halo    reads   lost          have not been filled") !=
+        std::string::npos);
 }
 
 TEST_CASE("residency: a plan tells which copies begin early, behind whom and for whom") {
   std::string const text = told<app, ahead, keel::simulated>();
-  CHECK(text.ends_with("begun behind spin: a \"mean\"[0] everywhere to host for late\n"
-                       "begun behind forth: du[0] owned to simulated for back\n"));
-  CHECK(told<one_memory, ahead, test::host>().find("begun") == std::string::npos);
+  CHECK(text.ends_with("begins after spin, for late: a \"mean\"[0] everywhere to host\n"
+                       "begins after forth, for back: du[0] owned to simulated\n"));
+  CHECK(told<one_memory, ahead, test::host>().find("begins after") == std::string::npos);
 }
 
 TEST_CASE("residency: a plan is told for an application of which nobody spoke") {
@@ -134,7 +134,7 @@ TEST_CASE("residency: a plan is told as a graph: who wrote what is read, and wha
         std::string::npos);
   CHECK(text.find("n3 -> n4 [label=\"eta[0] rim\", color=red, penwidth=2]") != std::string::npos);
   CHECK(text.find("n3 -> n2 [label=\"eta[1] owned\", color=grey, constraint=false]") != std::string::npos);
-  CHECK(text.find("n4 -> n2 [label=\"eta[1] ghosts\", color=red, penwidth=2, constraint=false]") != std::string::npos);
+  CHECK(text.find("n4 -> n2 [label=\"eta[1] halo\", color=red, penwidth=2, constraint=false]") != std::string::npos);
   CHECK(text.find("n6 -> n6 [label=\"a \\\"mean\\\"[0] everywhere\"") != std::string::npos);
   CHECK(text.find("n1 -> n2 [style=dotted, arrowhead=none]") != std::string::npos);
   std::string const nested = told<app, stormy, keel::simulated>(kr::format::graphviz);

@@ -117,11 +117,8 @@ void fail_everywhere() {
     fails_at = -1;
     f.step(step{}, 1.0);
     f.step(step{}, 2.0);
-    auto const planned = f.planned_steps();
-    CHECK(planned >= 1);
     called = 0, fails_at = at;
     CHECK_THROWS_WITH_AS(f.step(step{}, 3.0), "stumbled", std::runtime_error);
-    CHECK(f.planned_steps() == planned + 1); // it was a planned one
     fails_at = -1;
     check_value<kr::past<a, 1>, Device>(f, 2.5, false);
     check_value<b, Device>(f, at == 0 ? 20 : 30, at == 1);
@@ -140,5 +137,5 @@ void fail_everywhere() {
 TEST_CASE("residency: wherever in a step a routine throws, what is valid is what was written last") {
   fail_everywhere<kr::automatic, keel::simulated>();
   fail_everywhere<kr::checked, keel::simulated>();
-  fail_everywhere<kr::automatic, test::twin>(); // where the book lags behind a planned step
+  fail_everywhere<kr::automatic, test::twin>();
 }

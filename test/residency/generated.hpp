@@ -206,11 +206,8 @@ void holds() {
   CHECK(brute.can);
   CHECK(is_minimal);
   CHECK((has_conditions(S::about) ? at_most : constants == in_brute));
-  CHECK(by_plan.planned_steps() >= plan::period);
   // Then each routine of a step in turn throws.
-  std::int64_t const planned_before = by_plan.planned_steps();
-  std::int64_t burnt = 0;
-  for (int fuse = 0; fuse < 1'000; ++fuse, ++burnt) {
+  for (int fuse = 0; fuse < 1'000; ++fuse) {
     for (fields* f : {&by_plan, &tracked}) {
       f->run(init{});
       f->set_steps(by_plan.steps());
@@ -229,7 +226,6 @@ void holds() {
     if (left.empty()) break;
   }
   CHECK(sees_the_same);
-  CHECK(by_plan.planned_steps() >= planned_before + burnt);
 }
 
 } // namespace test::generated

@@ -209,7 +209,7 @@ TEST_CASE("residency: every rank refuses the same reads, also where a region has
   };
   book.notify_data_modified(0, 0, kr::core, first_device);
   CHECK(said(kr::region::rim, kr::host).find("routine r reads a, level 0, rim, valid nowhere") != std::string::npos);
-  CHECK(said(kr::region::halo, second_device).find("ghosts, valid nowhere") != std::string::npos);
+  CHECK(said(kr::region::halo, second_device).find("halo, valid nowhere") != std::string::npos);
   CHECK(said(kr::region::walls, first_device).find("walls, valid nowhere") != std::string::npos);
   book.notify_data_modified(0, 0, kr::region::everywhere, first_device);
   book.open(first_device);

@@ -109,19 +109,18 @@ void end_region() { --depth_of_regions; }
 
 TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, and names it") {
   for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
-    std::string const memory = device == "simulated" ? "simulated" : "host";
+    std::string const memory = device == "simulated" ? "the device simulated" : "the host";
     CHECK(after<checked>(mischief::none, device).empty());
     CHECK(after<checked>(mischief::past_level, device)
-              .find("keel::residency::checked: routine rhs changed eta, level 1, core, in the memory of " + memory) ==
-          0);
-    CHECK(after<checked>(mischief::ghosts, device)
-              .find("routine rhs changed eta, level 0, ghosts, in the memory of " + memory) != std::string::npos);
+              .find("keel::residency::checked: routine rhs changed eta, level 1, core, on " + memory) == 0);
+    CHECK(after<checked>(mischief::ghosts, device).find("routine rhs changed eta, level 0, walls, on " + memory) !=
+          std::string::npos);
     CHECK(after<checked>(mischief::other_variable, device)
-              .find("routine rhs changed depth, level 0, ghosts, in the memory of " + memory) != std::string::npos);
+              .find("routine rhs changed depth, level 0, walls, on " + memory) != std::string::npos);
     CHECK(after<automatic>(mischief::past_level, device).empty());
   }
   CHECK(after<checked>(mischief::other_memory, "simulated")
-            .find("routine rhs changed eta, level 1, ghosts, in the memory of host") != std::string::npos);
+            .find("routine rhs changed eta, level 1, walls, on the host") != std::string::npos);
 }
 
 TEST_CASE("residency: what was written undeclared is lost, and the reason is told") {
@@ -147,7 +146,7 @@ TEST_CASE("residency: checked tracking says in which step data became stale") {
   CHECK(
       message_of([&] { f.run(rhs{}); })
           .find(
-              "reads eta, level 1, ghosts, valid nowhere (routine rhs wrote the cells that it copies, on simulated in step 12, and there was no "
+              "reads eta, level 1, halo, valid nowhere (routine rhs wrote the cells that it copies, on simulated in step 12, and there was no "
               "exchange since)") != std::string::npos);
   f.run(kr::cycle<eta>{});
   CHECK(message_of([&] {
@@ -188,7 +187,7 @@ TEST_CASE("residency: Kokkos' tools see routines, the exchange and copies by nam
   Kokkos::Tools::Experimental::set_push_region_callback(nullptr);
   Kokkos::Tools::Experimental::set_pop_region_callback(nullptr);
   CHECK(regions == "keel: routine init\n"
-                   "keel: copy eta[1] everywhere, flag[0] core host to simulated\n"
+                   "keel: copy eta[1] inside, flag[0] core host to simulated\n"
                    "keel: routine rhs\n"
                    "keel: exchange\n"
                    " keel: copy eta[0] rim simulated to host\n");

@@ -87,6 +87,12 @@ concept Provider = requires(P& p, int n, memory m, region r, std::span<transfer 
   { p.poison(n, n, n, r, m) } -> std::same_as<void>;
 };
 
+/// One whose queues may fail, kernels of routines included, and that says of which device a call threw that:
+/// `take_failure(m)`, true once for each failure. What that device alone had is lost then.
+template <class P>
+concept ReportsFailures = Provider<P> && requires(P& p, memory m) {
+  { p.take_failure(m) } -> std::same_as<bool>;
+};
 /// One that can also begin a copy to the host, in the order of its device's queue: `begin_to_host(batch)`. The host has
 /// the data when `wait` for that device returns, and the device keeps them: there is nothing to answer. Where a
 /// provider lacks it, such copies begin when they are needed.

@@ -32,9 +32,10 @@ template <class App, Variable... Vars>
 class fields : detail::fields_base<App> {
   using base = detail::fields_base<App>;
 
+  using tracking = typename base::tracking;
+
 public:
   using typename base::devices;
-  using typename base::tracking;
   template <class Tag>
   using space = detail::space_of<Tag>;
 
@@ -42,12 +43,11 @@ public:
   fields(Run& run, grid const& whole, Options const&... options);
 
   /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
-  /// takes, by reference. Where the state allows it, as it does in the steady state, the step goes by its plan: reads
-  /// that are known to find their data are not tested, and writes are recorded only where a copy, an output or a
-  /// condition needs the record, or at the end of the step. Routines of such a step may ask `is_valid`; that they call
-  /// for other entries is an error. Where there is one memory, no data can be stale, so only `checked` refuses a
+  /// takes, by reference. Before an entry runs, what it reads is made valid where it runs; after it, what it wrote is
+  /// valid there only. Copies and exchanges begin as soon as their source is final. Routines of a step may ask
+  /// `is_valid`; a call of other entries is an error. With one memory no data can be stale, so only `checked` refuses a
   /// routine there. A schedule in which ghosts are read that no exchange has filled since their owners wrote does not
-  /// compile. Throws `keel::error` where a routine reads what is valid nowhere.
+  /// compile. Throws `keel::error` if a routine reads what is valid nowhere.
   template <Entry S, class... Args>
   void step(S, Args&&... args);
 
@@ -77,23 +77,26 @@ public:
   /// array, is refused.
   template <class View>
   void require_valid_data(View const& v, region where = region::owned) {
-    base::require_data(v, where, is_mutable<View> ? where : region::none, "require_valid_data");
+    auto const visit = this->users_.enter("require_valid_data");
+    base::require_data(base::owner_of(v, "require_valid_data"), where, is_mutable<View> ? where : region::none);
   }
   template <class View>
   void require_invalid_data(View const& v, region where = region::owned) {
     static_assert(
         is_mutable<View>,
         "keel::residency: data cannot be overwritten through a view of const elements. Ask with the other one?");
-    base::require_data(v, region::none, where, "require_invalid_data");
+    auto const visit = this->users_.enter("require_invalid_data");
+    base::require_data(base::owner_of(v, "require_invalid_data"), region::none, where);
   }
   template <class View>
   void notify_data_modified(View const& v, region where = region::owned) {
     static_assert(is_mutable<View>, "keel::residency: data cannot have been modified through a view of const elements. "
                                     "Say so of the other one?");
-    base::notify_data_modified(v, where);
+    auto const visit = this->users_.enter("notify_data_modified");
+    base::notify_data_modified(base::owner_of(v, "notify_data_modified"), where);
   }
 
-  /// Steps that went by the plan; the others were tracked, as are all where there are several components.
+  /// Steps in which copies began early, as soon as their source was final, because the plan has a later reader.
   [[nodiscard]] std::int64_t planned_steps() const { return this->planned_steps_; }
   /// Steps made; `every` counts by it. To be set after a restart.
   [[nodiscard]] std::int64_t steps() const { return this->steps_; }
@@ -124,7 +127,6 @@ private:
   static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application?");
   static_assert(index::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
                                   "Rename one?");
-  using base::keeps_ledger;
   template <class View>
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;
 

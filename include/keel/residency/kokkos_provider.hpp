@@ -58,6 +58,10 @@ public:
   }
   [[nodiscard]] detail::lane const& lane_of(memory m) { return channel_of(m).lane; }
 
+  /// See `lane::take_failure`.
+  [[nodiscard]] bool take_failure(memory m) {
+    return m != host && channel_of(m).lane && channel_of(m).lane.take_failure();
+  }
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
   [[nodiscard]] detail::shape const& shape_of(int variable, int component = 0) const {
     auto const& all = arrays_[std::size_t(variable)].lies;
@@ -84,6 +88,8 @@ public:
   void poison(int variable, int level, int component, region where, memory m);
   /// A number for what lies there; waits for it. Other contents have, but for a chance of 2^-64, another one.
   [[nodiscard]] std::uint64_t digest(int variable, int level, int component, region where, memory m);
+  /// Words of eight bytes there that hold poison. Waits for them; allocates.
+  [[nodiscard]] std::uint64_t count_poison(int variable, int level, int component, region where, memory m);
 
 private:
   struct record {

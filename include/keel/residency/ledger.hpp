@@ -97,13 +97,16 @@ public:
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void post_call(std::span<request const> list, memory m, component_range range = {},
                  std::string_view routine = "the caller");
-  /// Rotates the buffers alone; the caller rotates the cells.
-  void rotate_buffers(int variable, rotation how);
   /// The same for a list that was looked up before: a test and a mask for each request.
   [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine,
                                  component_range range = {});
-  void pre_call(prepared const& call);
+  void pre_call(prepared const& call) {
+    if (!is_ready(call)) [[unlikely]]
+      acquire(call);
+  }
   void post_call(prepared const& call);
+  [[nodiscard]] bool is_ready(prepared const& call) const;
+  void acquire(prepared const& call);
   void notify_data_modified(int variable, int level, region where, memory m, component_range range = {}) {
     post_call(std::array{request{variable, level, region::none, where}}, m, range);
   }
@@ -122,6 +125,8 @@ public:
   /// Brings to the host what is valid anywhere of these variables, for output that declares nothing: of their
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
+  /// The same of the regions that each of `list` reads.
+  void copy_back(std::span<request const> list, std::string_view output, component_range range = {});
   /// Begins to bring to the host what `list` reads and lacks there, where the provider can and nothing is in the way.
   /// It counts as valid there only once a reader has waited for it, and not where it was written on the device
   /// meanwhile. Does not block.
@@ -130,15 +135,16 @@ public:
   void wait_for_copies(std::string_view routine = "the caller");
   /// Whether there is nothing to do for that.
   [[nodiscard]] bool is_ready(std::span<request const> list, memory m, component_range range) const;
-  /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere; `row` has the cells as they
-  /// are now.
-  void poison(std::span<request const> list, memory m, component_range range, cell const* row);
-  void poison(std::span<request const> list, memory m, component_range range) { poison(list, m, range, cells()); }
+  /// Poisons what `list` is about to overwrite in `m`, and what that makes stale elsewhere.
+  void poison(std::span<request const> list, memory m, component_range range);
+  /// To be called after a call threw in which the queue of a device may have failed. What such a device has is stale
+  /// from now on: data that no other memory has are valid nowhere.
+  void drop_failed(std::string_view routine = "the caller");
   /// What a failed writer leaves is valid nowhere.
   void lose(std::span<request const> list, component_range range, std::string_view routine = "the caller");
 
   /// The state: the levels of the first variable, of the second, and so on, of each level all
-  /// components. Moves where variables are added. Some cells may be read behind the last one.
+  /// components. Moves where variables are added.
   [[nodiscard]] cell* cells() { return cells_.data(); }
   [[nodiscard]] cell const* cells() const { return cells_.data(); }
   /// The copies that may be under way, in the same order.
@@ -158,6 +164,8 @@ public:
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
   /// What messages say: *eta, level 0, core*, and the component where there are several.
   [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
+  /// The same for a memory: *the device cuda*.
+  [[nodiscard]] std::string describe(memory m) const;
 
   [[nodiscard]] O& observer() { return observer_; }
   [[nodiscard]] O const& observer() const { return observer_; }
@@ -234,7 +242,12 @@ private:
     return std::lower_bound(by_name_.begin(), by_name_.end(), called,
                             [&](int variable, std::string_view other) { return name(variable) < other; });
   }
-  [[nodiscard]] std::string describe(memory m) const;
+  void rotate_buffers(int variable, rotation how);
+  // Whether anything happens when the observer is notified.
+  [[nodiscard]] bool is_observed() const {
+    if constexpr (requires(O const& o) { o.is_active(); }) return observer_.is_active();
+    else return O::is_told;
+  }
   [[noreturn]] void refuse(detail::asked const& r, region lost, std::string_view routine) const;
   template <class Call, class Tell>
   void ask(Call&& call, Tell&& tell);

@@ -2,8 +2,7 @@
 #pragma once
 
 /// @file
-/// A schedule followed to its steady state while compiling: the copies it makes, and the reads that
-/// need no test.
+/// A schedule followed to its steady state while compiling: the copies it makes, and the ghosts that it does not fill.
 
 #include <keel/impl/residency/analysis.hpp>
 #include <keel/residency/schedule.hpp>
@@ -19,8 +18,10 @@ namespace keel::residency {
 /// written on the host before. Constants: no run-time state, no code.
 template <class App, class Schedule, class Device>
 class plan {
-  using found = detail::analysis<App, Schedule, Device>;
-  using devices = typename found::devices;
+  using devices = detail::devices_of<App>;
+  static_assert(policy::contains<devices, Device>,
+                "keel::residency::plan: a device that is not in the application's list. Add it there.");
+  using found = detail::analysis<App, Schedule, detail::memory_of<devices, Device>>;
 
 public:
   /// Whether the states of the schedule repeat; always so for fewer than five memories.
@@ -41,11 +42,6 @@ public:
     return sum;
   }
 
-  /// Of declaration `i` of entry number `at` (the schedule is 0, groups stand before what they hold): the regions that
-  /// are known to be valid.
-  [[nodiscard]] static constexpr region known(std::size_t at, std::size_t i) {
-    return found::known.reads[found::table.nodes[at].first + i];
-  }
   /// Whether entry number `at` reads ghosts that have not been filled since their owners wrote.
   [[nodiscard]] static constexpr bool lacks_exchange(std::size_t at) { return found::lacks_exchange(at); }
 };

@@ -76,7 +76,7 @@ template <class Condition, class... Entries>
 struct when : detail::group<entry_kind::when, 1, Entries...> {
   using condition = Condition;
 };
-/// Runs its entries, then copies to the host what their routines wrote, where `copy-back-written-in-analysis`
+/// Runs its entries, then copies to the host the regions that they wrote, if `copy-back-written-in-analysis`
 /// says so. A plan does not count that.
 template <class... Entries>
 struct analysis : detail::group<entry_kind::analysis, 1, Entries...> {};

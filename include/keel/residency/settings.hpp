@@ -26,7 +26,8 @@ struct settings {
   bool only_writes_current_level = false;
   bool verbose = false;                  ///< a line on standard error for each copying back
   bool veryverbose = false;              ///< and one for each routine and exchange that needed copies; of rank 0, both
-  std::string trace_file = "keel-trace"; ///< what `traced` writes goes to this name, with `.rank.jsonl` behind it
+  std::string trace_file = "keel-trace"; ///< what `traced` writes goes to this name, followed by `.rank.jsonl`
+  std::string tracking = {};             ///< which of the policy's trackings, by name; empty: the first
 };
 
 /// What a variable can be called by.

@@ -19,21 +19,25 @@ namespace keel::residency {
 
 /// Nothing is tracked: the application has one memory, and takes care of its ghosts itself.
 struct off {
+  static constexpr std::string_view name = "off";
   static constexpr bool tracks = false, checks = false;
   using observer = unobserved;
 };
 struct automatic {
+  static constexpr std::string_view name = "automatic";
   static constexpr bool tracks = true, checks = false;
   using observer = unobserved;
 };
 /// With the simulated device: its memory is closed outside kernels and copies, and kernels run while their
 /// caller waits.
 struct checked {
+  static constexpr std::string_view name = "checked";
   static constexpr bool tracks = true, checks = true;
   using observer = reasons;
 };
 /// Where to: see `trace`.
 struct traced {
+  static constexpr std::string_view name = "traced";
   static constexpr bool tracks = true, checks = false;
   using observer = trace;
 };

@@ -49,13 +49,25 @@ inline constexpr region single_regions[region_count] = {region::core, region::ri
 [[nodiscard]] constexpr bool overlap(region a, region b) { return (a & b) != region::none; }
 /// 0, 1, 2, 3 for core, rim, halo, walls.
 [[nodiscard]] constexpr int index_of(region single) { return std::countr_zero(std::uint8_t(single)); }
-/// What messages call it. The halo is called ghosts, with and without walls.
+/// What messages call it.
 [[nodiscard]] constexpr std::string_view name_of(region r) {
-  constexpr std::string_view names[] = {"nothing",         "core",           "rim",        "owned", "ghosts",
-                                        "core and ghosts", "rim and ghosts", "everywhere", "walls", "core and walls",
-                                        "rim and walls",   "owned and walls"};
-  unsigned const cells = unsigned(r) & unsigned(region::everywhere);
-  return r == region::written ? names[8] : names[(cells & 4U) != 0 ? cells & 7U : cells];
+  constexpr std::string_view names[] = {"nothing",
+                                        "core",
+                                        "rim",
+                                        "owned",
+                                        "halo",
+                                        "core and halo",
+                                        "rim and halo",
+                                        "inside",
+                                        "walls",
+                                        "core and walls",
+                                        "rim and walls",
+                                        "owned and walls",
+                                        "ghosts",
+                                        "core and ghosts",
+                                        "rim and ghosts",
+                                        "everywhere"};
+  return r == region::written ? names[8] : names[unsigned(r) & unsigned(region::everywhere)];
 }
 
 /// A memory: the host's is 0, those of an application's devices follow in the order of its list.
@@ -72,8 +84,6 @@ inline constexpr int max_memories = 5;
 using cell = std::uint32_t;
 
 namespace detail {
-/// Elements that may be read behind a row of cells, because tests read eight bytes.
-inline constexpr std::size_t row_padding = sizeof(std::uint64_t);
 /// Where the five bits of each region begin. A write of owned cells settles the lower half of a cell, bit 15 included,
 /// so that it is one store of a constant.
 inline constexpr unsigned first_bit[] = {0, 5, 10, 16, 21};
@@ -160,10 +170,10 @@ inline constexpr auto writes_of = [] {
 }
 [[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return (c & ~w.settled) | w.stale; }
 [[nodiscard]] constexpr cell after_write(cell c, region r, memory m) { return after_write(c, masks_of_write(r, m)); }
-/// After a writer that failed halfway: valid nowhere.
+/// After a writer that failed halfway: valid nowhere; walls count as written, because nothing says how far it came.
 [[nodiscard]] constexpr cell after_loss(cell c, region r) {
   cell const settled = masks_of_write(r, host).settled;
-  return (c & ~settled) | (settled & valid_nowhere);
+  return (c & ~settled) | (settled & bits_of(region::everywhere));
 }
 /// After something went wrong with all that memory `m` has.
 [[nodiscard]] constexpr cell after_failure(cell c, memory m) {

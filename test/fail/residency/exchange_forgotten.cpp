@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: reads ghosts that no exchange has filled since their owners wrote
-// expect: or read owned alone?
+// expect: or read owned only.
 // expect: finds_its_ghosts<rhs, eta
 // errors: 1
 #include "heat.hpp"

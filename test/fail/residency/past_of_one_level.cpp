@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// expect: copy_from_past of a variable that has one level alone
+// expect: copy_from_past of a variable that has only one level
 // errors: 1
 #include "heat.hpp"
 

@@ -49,13 +49,16 @@ using device_to_explain = typename nth_of<find_memory_apart(devices_of<App>{}), 
 /// What is told of `Schedule`: found at run time, from the constants of its analysis, and a little more.
 template <class App, class Schedule, class Device>
 struct explained {
-  using found = analysis<App, Schedule, Device>;
+  using devices = devices_of<App>;
+  static_assert(policy::contains<devices, Device>,
+                "keel::residency::explain: a device that is not in the application's list. Add it there.");
+  using found = analysis<App, Schedule, memory_of<devices, Device>>;
   static constexpr auto const& table = table_of<Schedule>;
 
   static explanation tell() {
     explained self;
     self.out.device = Device::name;
-    self.out.memories = memory_names(typename found::devices{});
+    self.out.memories = memory_names(devices{});
     self.out.transient = found::steady.transient, self.out.period = found::steady.period;
     self.out.copies = found::steady.period_copies;
     if constexpr (found::is_small)
@@ -70,7 +73,7 @@ struct explained {
     // The levels have to go round once before every reader meets the writer of its steady state.
     for (self.step = 0; self.step < found::cells + 2; ++self.step) {
       self.is_last = self.step == found::cells + 1;
-      walk<steps::later>(table.nodes, 0, table.size, self);
+      walk(table.nodes, 0, table.size, self);
     }
     return std::move(self.out);
   }
@@ -84,6 +87,7 @@ struct explained {
   }
   template <class Body>
   void group(std::size_t i, Body const& body) {
+    if (is_for_first_step(table.nodes[i].what())) return;
     auto const before = std::make_unique<row_of_writers>(*writers);
     body();
     if (!is_conditional(table.nodes[i].what())) return;
@@ -103,14 +107,12 @@ private:
     out.entries.push_back(std::move(told));
   }
   void tell_early() {
-    using table_type = typename found::table_type;
-    auto const all = std::make_unique<prefetch_table<table_type::max_nodes, table_type::max_requests * max_memories>>(
-        table, found::where.data());
+    prefetch_table const all(table.view(), found::where.data());
     for (std::size_t i = 0; i < table.size; ++i)
-      for (prefetch const& p : all->of(i))
+      for (prefetch const& p : all.of(i))
         for (std::size_t r = p.first; r < p.first + p.size; ++r)
-          out.early.push_back({name_of(*table.nodes[i].about), std::string(p.reader), level_of(all->requests[r]),
-                               all->requests[r].reads, p.to});
+          out.early.push_back({name_of(*table.nodes[i].about), std::string(p.reader), level_of(all.requests[r]),
+                               all.requests[r].reads, p.to});
   }
   // Regions that meet the same share a row.
   static void add(told_entry& told, request const& s, met const (&of)[region_count]) {
@@ -119,7 +121,8 @@ private:
       region const reads = one & s.reads, writes = one & s.writes;
       met const& m = of[index_of(one)];
       if (reads == region::none && writes == region::none) continue;
-      if (one == region::walls && writes == region::none && !m.lacked) continue; // there may be none
+      bool const is_named = overlap(s.reads, region::written); // else there may be none
+      if (one == region::walls && writes == region::none && !m.lacked && !is_named) continue;
       bool joined = false;
       for (std::size_t i = first; i < told.accesses.size() && !joined; ++i) {
         told_access& a = told.accesses[i];

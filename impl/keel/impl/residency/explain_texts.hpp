@@ -71,20 +71,21 @@ KEEL_INLINE std::string as_table(explanation const& told) {
   std::string text =
       "on " + told.device + ", once " + std::to_string(told.transient) + " steps are made:\n" + aligned(rows);
   if (told.period == 0) return text + "no steady state was found\n";
-  std::vector<told_row> sums{{"", "core", "rim", "ghosts"}};
+  std::vector<told_row> sums{{"", "core", "rim", "halo", "walls"}};
   for (std::size_t a = 0; a < std::size_t{max_planned_memories}; ++a)
     for (std::size_t b = 0; b < std::size_t{max_planned_memories}; ++b) {
       auto const& n = told.copies.copies[a][b];
-      if (n[0] + n[1] + n[2] == 0) continue;
-      sums.push_back({told.memories[a] + " to " + told.memories[b], std::to_string(n[0]), std::to_string(n[1]),
-                      std::to_string(n[2])});
+      if (std::all_of(std::begin(n), std::end(n), [](std::int64_t one) { return one == 0; })) continue;
+      told_row row{told.memories[a] + " to " + told.memories[b]};
+      for (std::size_t r = 0; r < region_count; ++r) row[r + 1] = std::to_string(n[r]);
+      sums.push_back(row);
     }
   text += "copies in " +
           (told.period == 1 ? std::string("a step") : "a period of " + std::to_string(told.period) + " steps");
   text += sums.size() == 1 ? ": none\n" : ":\n" + aligned(sums);
   for (told_early_copy const& c : told.early)
-    text += "begun behind " + c.writer + ": " + c.variable + ' ' + std::string(residency::name_of(c.where)) + " to " +
-            told.memories[std::size_t(c.to)] + " for " + c.reader + '\n';
+    text += "begins after " + c.writer + ", for " + c.reader + ": " + c.variable + ' ' +
+            std::string(residency::name_of(c.where)) + " to " + told.memories[std::size_t(c.to)] + '\n';
   return text;
 }
 

@@ -2,14 +2,16 @@
 #pragma once
 
 /// @file
-/// The part of `fields` that depends on no type: arrays, cells, settings, and where a step is. It is compiled once. The
-/// bodies stand in lay_out.hpp.
+/// The part of `fields` that depends on no type of the application: arrays, ledger, settings, exchanges, and the
+/// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, upkeep.hpp and execute.hpp.
 
-#include <keel/impl/residency/packing.hpp>
-#include <keel/impl/residency/pending_updates.hpp>
+#include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/observers.hpp>
+#include <keel/impl/residency/program.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>
+#include <keel/residency/ledger.hpp>
 #include <keel/residency/settings.hpp>
 
 #include <array>
@@ -17,10 +19,16 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#if KEEL_COMPILED
+extern template class keel::residency::ledger<keel::residency::kokkos_provider, keel::residency::detail::any_observer>;
+#endif
 
 namespace keel::residency::detail {
 
@@ -46,59 +54,82 @@ struct array_kind {
   }
 };
 
-/// Where a step is.
-struct step_progress {
-  position now = {};
-  void (*apply_pending)(cell* row, position now) = nullptr; ///< in a planned step: brings cells to the position
-  bool is_in_step = false;
-};
-
 struct fields_state {
   /// `memories` counts the host's.
-  fields_state(std::vector<share> shares, int memories);
+  fields_state(std::vector<share> shares, int memories, int components, bool checks);
   ~fields_state();
   fields_state(fields_state const&) = delete;
   fields_state& operator=(fields_state const&) = delete;
 
-  /// Finds out how the arrays of the next variable lie on each share, and tells the provider.
+  // lay_out.hpp
+  /// Finds out how the arrays of the next variable lie on each share, and notifies the provider.
   void lay_out(variable_info const& about, array_kind const& kind, std::initializer_list<lengths_given> given,
-               int components, kokkos_provider::allocator make, void* owner);
+               kokkos_provider::allocator make, void* owner);
   /// Makes the arrays of all levels and components of a variable in memory `m`, as views of type `View`, from views of
   /// type `Made`; `options(label)` is what Kokkos gets beside the lengths.
   template <class View, class Made, class Options>
   void make_arrays(int variable, memory m, Options const& options);
-
   /// The views of one variable in one memory, by component, then slot.
   [[nodiscard]] void const* arrays(int variable, memory m) const { return arrays_[place_of(variable, m)].get(); }
   /// This rank's share of the grid of a component.
   [[nodiscard]] share const& local(component which) const {
     return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)];
   }
-  /// How the ranks cut the grids: 2x2, and 1x4 behind it for a second component that has a grid of its own.
+  /// How the ranks cut the grids: 2x2, and 1x4 after it for a second component that has a grid of its own.
   [[nodiscard]] std::string cut() const;
   /// Prints it as a row of the table of knobs, which was printed before there was a grid.
   void print_cut() const;
+  [[nodiscard]] int components() const { return ledger_.components(); }
+
+  // execute.hpp
+  /// Runs a schedule, or one entry. `arguments`: those of `step` or `run`, as the actions take them.
+  void execute(schedule_view const& what, component_range range, void const* arguments);
+  /// The same as the next step of the fields.
+  void step(schedule_view const& what, void const* arguments);
+
+  // upkeep.hpp
   void require_idle(std::string_view who) const;
+  void check(component which, component_range of, std::string_view routine) const;
+  void set(residency::settings const& how);
+  /// Returns when work on the host's memory that may go on asynchronously is done.
+  void settle_host() const { settle_(this); }
+  /// Brings what a routine needs, or begins to.
+  void acquire(std::span<request const> list, memory m, std::string_view routine, component_range range);
+  void begin_prefetch(std::span<prefetch const> runs, request const* requests, component_range range);
+  void poison(std::span<request const> asked, memory m, component_range range);
+  void rotate(int variable, rotation how);
+  void copy_back_for(std::string_view output, component_range range);
+  void copy_back_written(std::span<request const> written, component_range range);
+  /// The owned part has to be there. Ghosts are there if they were filled.
+  void require_copied_back(int variable, int level, int which, std::string_view output) const;
+  /// Whose elements these bytes of a caller's view are; empty for a view without elements.
+  [[nodiscard]] std::optional<owner> owner_of(std::string const& label, void const* data, std::size_t bytes,
+                                              std::string_view call) const;
+  /// The caller works on the array without a queue of keel's, so all that is queued for it has to be done.
+  void require_data(std::optional<owner> const& o, region reads, region writes);
+  void notify_data_modified(std::optional<owner> const& o, region where);
+  void copy_from_past(int variable);
+  /// Rims come to memory `m` in one batch, and messages leave. The ghosts count as filled there from now on.
+  void begin_exchange(std::span<request const> asked, memory m, component_range range);
+  /// What came is put in its place. The ghosts go on to other memories where and when a routine reads them.
+  void finish_exchange(std::span<request const> asked, memory m, component_range range);
 
   std::vector<share> shares_; // by component, or one for all
   kokkos_provider provider_;
-  std::vector<halo_array> exchanged_;
-  std::vector<sent> sent_;
-  bool sends_by_way_of_host_ = false; // where MPI does not reach the device's memory
-  // The cells of the only component. With more components, and inside a step, a row on which every test fails; it is
-  // not written.
-  cell* row_ = nullptr;
-  std::vector<cell> slow_row_;
-  mutable std::vector<cell> current_row_;
-  step_progress progress_;
-  void* result_ = nullptr; // where what a routine returns goes to
+  ledger<kokkos_provider, any_observer> ledger_;
+  std::vector<std::unique_ptr<halo_channel>> halo_channels_; // by component
+  void (*settle_)(fields_state const*) = nullptr;
+  bool sends_by_way_of_host_ = false; // if MPI does not reach the device's memory
+  bool keeps_ledger_ = true, checks_ = false, poisons_ = false, is_master_ = true, is_in_step_ = false;
+  void* result_ = nullptr;           // where what a routine returns goes to
+  std::shared_ptr<device_span> ran_; // when a device runs the routine that was called last, if that is traced
   std::size_t chosen_ = 0;
-  bool poisons_ = false;
   residency::settings settings_;
-  std::vector<int> copied_back_; // by number
   std::int64_t steps_ = 0, planned_steps_ = 0;
+  std::vector<std::string> reported_; // what checked_call warned of
 
 private:
+  friend class executor;
   using views = std::unique_ptr<void, void (*)(void*)>;
   struct record {
     variable_info const* about;
@@ -107,17 +138,24 @@ private:
   };
 
   [[nodiscard]] std::size_t place_of(int variable, memory m) const {
-    return std::size_t(variable * memories_) + std::size_t(m);
+    return std::size_t(variable * ledger_.memories()) + std::size_t(m);
   }
   shape shape_on(share const& part, variable_info const& about, array_kind const& kind, std::int64_t const* extra,
                  std::array<std::size_t, max_rank>& dynamic) const;
   // What Kokkos gets for one array: its label and the lengths of its dynamic dimensions.
   [[nodiscard]] std::pair<std::string, std::size_t const*> described(int variable, int array) const;
   void check_size(int variable, int array, std::size_t elements) const;
+  void report_copies(std::string_view routine, thunk copy);
+  void copy_back(std::span<request const> list, std::size_t variables, std::string_view why, component_range range);
+  void exchange_each(std::span<request const> asked, memory m, component_range range, auto const& f);
+  std::span<sent const> sent_in(std::span<request const> asked, component_range range);
 
-  int memories_;
   std::vector<record> variables_;
   std::vector<views> arrays_; // at place_of
+  std::vector<halo_array> exchanged_;
+  std::vector<sent> sent_;
+  std::vector<int> copied_back_; // by number
+  programs programs_;
 };
 
 template <class View, class Made, class Options>
@@ -138,8 +176,19 @@ void fields_state::make_arrays(int variable, memory m, Options const& options) {
   arrays_[place_of(variable, m)] = std::move(all); // when all are there
 }
 
+/// As long as it lives, other entries are refused.
+struct step_scope {
+  explicit step_scope(fields_state& f) : fields(f) { fields.is_in_step_ = true; }
+  ~step_scope() { fields.is_in_step_ = false; }
+  step_scope(step_scope const&) = delete;
+  step_scope& operator=(step_scope const&) = delete;
+  fields_state& fields;
+};
+
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
+#include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/lay_out.hpp>
+#include <keel/impl/residency/upkeep.hpp>
 #endif

@@ -4,20 +4,62 @@
 /// @file
 /// The exchange of ghosts between the arrays of neighbouring ranks.
 
+#include <keel/impl/residency/observers.hpp>
 #include <keel/impl/residency/packing.hpp>
+#include <keel/machine/environment.hpp>
 #include <keel/machine/messages.hpp>
+#include <keel/residency/transitions.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 
 namespace keel::residency::detail {
 
+/// Messages of an environment of any kind of ranks, without its type. Copies share the environment, a duplicate of the
+/// application's, so that no message meets one of the application's.
+class messenger {
+public:
+  template <class Ranks>
+  explicit messenger(std::shared_ptr<machine::basic_environment<Ranks> const> const& environment)
+      : calls_(&calls_of<Ranks>) {
+    struct both {
+      explicit both(std::shared_ptr<machine::basic_environment<Ranks> const> e) : environment(std::move(e)) {}
+      std::shared_ptr<machine::basic_environment<Ranks> const> environment;
+      machine::messages<Ranks> messages{*environment};
+    };
+    auto const held = std::make_shared<both>(environment);
+    messages_ = {held, &held->messages};
+  }
+  void receive(void* to, std::size_t bytes, int from) { calls_->receive(messages_.get(), to, bytes, from); }
+  void send(void const* from, std::size_t bytes, int to) { calls_->send(messages_.get(), from, bytes, to); }
+  void wait() { calls_->wait(messages_.get()); }
+
+private:
+  struct calls {
+    void (*receive)(void*, void* to, std::size_t bytes, int from);
+    void (*send)(void*, void const* from, std::size_t bytes, int to);
+    void (*wait)(void*);
+  };
+  template <class Ranks>
+  static constexpr calls calls_of{[](void* m, void* to, std::size_t bytes, int from) {
+                                    static_cast<machine::messages<Ranks>*>(m)->receive(to, bytes, from, 0);
+                                  },
+                                  [](void* m, void const* from, std::size_t bytes, int to) {
+                                    static_cast<machine::messages<Ranks>*>(m)->send(from, bytes, to, 0);
+                                  },
+                                  [](void* m) { static_cast<machine::messages<Ranks>*>(m)->wait(); }};
+
+  std::shared_ptr<void> messages_;
+  calls const* calls_;
+};
+
 /// What the exchange of one component needs. It fills ghosts in one round.
-template <class Ranks>
 struct halo_channel {
-  halo_channel(machine::basic_environment<Ranks> const& environment, share const& s)
-      : plan_(environment.rank(), s), messages_(environment) {}
+  halo_channel(messenger with, int rank, share const& s) : plan_(rank, s), messages_(std::move(with)) {}
 
   /// Collective over the environment, with the same arrays in the same order. Receives stand before
   /// anything is packed on the host; on a device, the last exchange has to be unpacked first. Until `finish` the owned
@@ -29,10 +71,10 @@ struct halo_channel {
     if (plan_.others().empty()) return;
     where.settle();
     if (where.is_behind_caller()) receive(where);
-    for (auto const& m : plan_.others()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank, 0);
+    for (auto const& m : plan_.others()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank);
   }
-  /// With the same arguments as `start`, and who hears of the wait for messages.
-  void finish(std::span<halo_array const> arrays, packing& where, auto& observer) {
+  /// With the same arguments as `start`, and an observer of the wait for messages.
+  void finish(std::span<halo_array const> arrays, packing& where, any_observer& observer) {
     if (!plan_.others().empty()) {
       observer.before_wait();
       messages_.wait();
@@ -47,11 +89,11 @@ struct halo_channel {
 
 private:
   void receive(packing const& where) {
-    for (auto const& m : plan_.others()) messages_.receive(where.mail_in() + m.begin, m.bytes, m.rank, 0);
+    for (auto const& m : plan_.others()) messages_.receive(where.mail_in() + m.begin, m.bytes, m.rank);
   }
 
   halo_plan plan_;
-  machine::messages<Ranks> messages_;
+  messenger messages_;
 };
 
 } // namespace keel::residency::detail

@@ -11,11 +11,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace keel::residency {
 
@@ -232,6 +234,29 @@ KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int c
   for (bounds const& box : boxes(lies, component, where))
     all += m == host ? detail::digest_on_host(lies, data, box) : lane_of(m).digest(lies, data, box);
   return all;
+}
+
+KEEL_INLINE std::uint64_t kokkos_provider::count_poison(int variable, int level, int component, region where,
+                                                        memory m) {
+  detail::shape const& lies = shape_of(variable, component);
+  if (lies.element_bytes % 8 != 0) return 0;
+  void* const data = array(variable, level, component, m);
+  std::uint64_t found = 0;
+  for (bounds const& box : boxes(lies, component, where)) {
+    std::vector<std::uint64_t> words(std::size_t(detail::bytes_of(lies, box)) / 8);
+    detail::box_move gathered{detail::motion::gather, &lies, data, words.data(), box};
+    if (m == host) {
+      detail::move_on_host(gathered);
+    } else {
+      auto const there = lane_of(m).allocate("keel: checked", words.size() * 8);
+      gathered.buffer = there.get();
+      lane_of(m).move({&gathered, 1});
+      lane_of(m).to_host(words.data(), there.get(), words.size() * 8);
+      lane_of(m).fence();
+    }
+    found += std::uint64_t(std::count(words.begin(), words.end(), ~std::uint64_t{0}));
+  }
+  return found;
 }
 
 } // namespace keel::residency

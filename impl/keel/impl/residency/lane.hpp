@@ -14,7 +14,7 @@
 
 namespace keel::residency::detail {
 
-/// A device's memory with the queue that copies to it and from it. What the queue is given runs in order, behind the
+/// A device's memory with the queue that copies to it and from it. What the queue is given runs in order, after the
 /// kernels that it has. Pointers are to that memory, but where it says host.
 class lane {
 public:
@@ -40,23 +40,44 @@ public:
     return calls_->allocate_on_host(label, bytes);
   }
   void to_device(void* to, void const* host_from, std::size_t bytes) const {
-    calls_->to_device(queue_.get(), to, host_from, bytes);
+    queued([&] { calls_->to_device(queue_.get(), to, host_from, bytes); });
   }
   void to_host(void* host_to, void const* from, std::size_t bytes) const {
-    calls_->to_host(queue_.get(), host_to, from, bytes);
+    queued([&] { calls_->to_host(queue_.get(), host_to, from, bytes); });
   }
-  void copy(void* to, void const* from, std::size_t bytes) const { calls_->copy(queue_.get(), to, from, bytes); }
+  void copy(void* to, void const* from, std::size_t bytes) const {
+    queued([&] { calls_->copy(queue_.get(), to, from, bytes); });
+  }
   /// Moves the words of boxes that do not overlap where they go, by as few kernels as hold them.
-  void move(std::span<box_move const> boxes) const { calls_->move(queue_.get(), boxes); }
+  void move(std::span<box_move const> boxes) const {
+    queued([&] { calls_->move(queue_.get(), boxes); });
+  }
   /// The digest of a box; waits for it.
   [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, bounds const& box) const {
-    return calls_->digest(queue_.get(), lies, array, box);
+    std::uint64_t sum = 0;
+    queued([&] { sum = calls_->digest(queue_.get(), lies, array, box); });
+    return sum;
   }
-  void fence() const { calls_->fence(queue_.get()); }
+  void fence() const {
+    queued([&] { calls_->fence(queue_.get()); });
+  }
+  /// Whether a call since the last time that this was asked threw what work in the queue threw, a kernel of a routine
+  /// for example. What was in the queue then may not have run.
+  [[nodiscard]] bool take_failure() const { return std::exchange(has_failed_, false); }
 
 private:
+  void queued(auto const& call) const {
+    try {
+      call();
+    } catch (...) {
+      has_failed_ = true;
+      throw;
+    }
+  }
+
   std::shared_ptr<void> queue_;
   calls const* calls_ = nullptr;
+  mutable bool has_failed_ = false;
 };
 
 } // namespace keel::residency::detail

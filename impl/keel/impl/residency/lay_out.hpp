@@ -13,13 +13,14 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE fields_state::fields_state(std::vector<share> shares, int memories)
-    : shares_(std::move(shares)), provider_(shares_), memories_(memories) {}
+KEEL_INLINE fields_state::fields_state(std::vector<share> shares, int memories, int components, bool checks)
+    : shares_(std::move(shares)), provider_(shares_), ledger_(provider_, memories, components), checks_(checks),
+      poisons_(checks) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind const& kind,
-                                       std::initializer_list<lengths_given> given, int components,
-                                       kokkos_provider::allocator make, void* owner) {
+                                       std::initializer_list<lengths_given> given, kokkos_provider::allocator make,
+                                       void* owner) {
   auto const name = std::string(about.name);
   int const on_grid = about.lies_on_grid ? local({}).rank : 0, beyond = kind.dynamic - on_grid;
   if (beyond < 0)
@@ -38,12 +39,12 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
                     " dimensions beyond the grid's without a length",
                 "every star needs one", "Pass extra<" + name + ">{...}");
   record& v = variables_.emplace_back();
-  v.about = &about, v.arrays = about.levels * components;
+  v.about = &about, v.arrays = about.levels * components();
   std::vector<shape> shapes;
   for (share const& part : shares_) shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
-  arrays_.reserve(arrays_.size() + std::size_t(memories_));
-  for (int m = 0; m < memories_; ++m) arrays_.emplace_back(nullptr, nullptr);
-  provider_.add(std::move(shapes), about.levels, components, make, owner);
+  arrays_.reserve(arrays_.size() + std::size_t(ledger_.memories()));
+  for (int m = 0; m < ledger_.memories(); ++m) arrays_.emplace_back(nullptr, nullptr);
+  provider_.add(std::move(shapes), about.levels, components(), make, owner);
 }
 
 // `extra` are the lengths beyond the grid's.
@@ -117,16 +118,6 @@ KEEL_INLINE void fields_state::check_size(int variable, int array, std::size_t e
   if (std::int64_t(elements) < wanted)
     throw error("residency::fields", std::to_string(wanted) + " elements are too many for an array",
                 "this Kokkos makes " + std::to_string(elements) + " of them");
-}
-
-// In a planned step the call would change what the plan relies on. In others it is refused as well, so that a mistake
-// shows in the first step.
-KEEL_INLINE void fields_state::require_idle(std::string_view who) const {
-  if (progress_.is_in_step)
-    throw error("residency", std::string(who) + " is called for in the midst of a step",
-                "the step goes by a plan of its schedule, "
-                "which does not know of it",
-                "Make it an entry of the schedule, or call for it behind the step");
 }
 
 } // namespace keel::residency::detail

@@ -46,8 +46,8 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   places_.push_back({std::uint32_t(size_), empty});
   flying_variables_.reserve(variables_.capacity());
   size_ += std::size_t(levels * components_);
-  cells_.resize(size_ + detail::row_padding, valid_nowhere);
-  in_flight_.resize(size_ + detail::row_padding);
+  cells_.resize(size_, valid_nowhere);
+  in_flight_.resize(size_);
   traffic_.add_variable(std::string(name));
   by_name_.insert(at, number);
   observer_.add(name, levels, components_, bytes);
@@ -170,7 +170,7 @@ void ledger<P, O>::post_sync(std::span<request const> list, component_range rang
     cells_[r.at] =
         after_write(cells_[r.at], without(r.writes, region::walls), host); // the exchange does not fill walls
   });
-  if constexpr (O::is_told) tell_write(asked, host, "exchange");
+  if (is_observed()) tell_write(asked, host, "exchange");
 }
 
 template <Provider P, Observer O>
@@ -196,20 +196,20 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::pre_call(prepared const& call) {
+bool ledger<P, O>::is_ready(prepared const& call) const {
   // A loop that can end early is not vectorised, which would not pay for lists as short as these.
-  auto const is_ready = [&] {
-    for (auto const& r : call.reads)
-      if ((cells_[r.at] & r.bits) != 0) [[unlikely]]
+  for (auto const& r : call.reads)
+    if ((cells_[r.at] & r.bits) != 0) [[unlikely]]
+      return false;
+  if (call.where == host)
+    for (auto const& w : call.writes)
+      if (in_flight_[w.at] != 0) [[unlikely]]
         return false;
-    if (call.where == host)
-      for (auto const& w : call.writes)
-        if (in_flight_[w.at] != 0) [[unlikely]]
-          return false;
-    return true;
-  };
-  if (is_ready()) [[likely]]
-    return;
+  return true;
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::acquire(prepared const& call) {
   if (call.where == host) acquire_here(call, call.routine);
   else acquire_there(call, call.where, call.routine);
 }
@@ -217,7 +217,7 @@ void ledger<P, O>::pre_call(prepared const& call) {
 template <Provider P, Observer O>
 void ledger<P, O>::post_call(prepared const& call) {
   for (auto const& w : call.writes) cells_[w.at] = after_write(cells_[w.at], w.masks);
-  if constexpr (O::is_told) tell_write(call, call.where, call.routine);
+  if (is_observed()) tell_write(call, call.where, call.routine);
 }
 
 template <Provider P, Observer O>
@@ -227,7 +227,7 @@ void ledger<P, O>::post_call(std::span<request const> list, memory m, component_
       write_masks const masks = masks_of_write(r.writes, m);
       (void)all_components(cells_.data(), r, range, [&](cell& c) { return c = after_write(c, masks), true; });
     }
-  if constexpr (O::is_told) tell_write(looked_up{*this, list, range}, m, routine);
+  if (is_observed()) tell_write(looked_up{*this, list, range}, m, routine);
 }
 
 template <Provider P, Observer O>
@@ -243,7 +243,7 @@ bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_r
 }
 
 template <Provider P, Observer O>
-void ledger<P, O>::poison(std::span<request const> list, memory m, component_range range, cell const* row) {
+void ledger<P, O>::poison(std::span<request const> list, memory m, component_range range) {
   looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
     for (int k = 0; k < memories_; ++k) {
       if (!is_open(memory(k))) continue;
@@ -251,7 +251,8 @@ void ledger<P, O>::poison(std::span<request const> list, memory m, component_ran
       for (region one : single_regions) {
         bool const is_read = memory(k) == m && (r.reads & bits_of(one, host)) != 0,
                    is_written = memory(k) == m && overlap(one, r.writes);
-        bool const becomes_stale = overlap(one, spoiled_by(r.writes)) && residency::is_valid(row[r.at], one, memory(k));
+        bool const becomes_stale =
+            overlap(one, spoiled_by(r.writes)) && residency::is_valid(cells_[r.at], one, memory(k));
         if (!is_read && (is_written || becomes_stale)) where = where | one;
       }
       where = without(where, region_of(places_[std::size_t(r.variable)].empty));
@@ -268,6 +269,24 @@ void ledger<P, O>::lose(std::span<request const> list, component_range range, st
     cells_[r.at] = after_loss(cells_[r.at], r.writes);
     observer_.lose({r.variable, r.level, region_of(r.reads), r.writes}, r.component, routine);
   });
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::drop_failed(std::string_view routine) {
+  if constexpr (ReportsFailures<P>)
+    for (int m = 1; m < memories_; ++m)
+      if (provider_.take_failure(memory(m)))
+        for (int v = 0; v < variables(); ++v)
+          for (int l = 0; l < levels(v); ++l)
+            for (int c = 0; c < components_; ++c) {
+              cell& now = cells_[index(v, l, c)];
+              cell const before = std::exchange(now, after_failure(now, memory(m)));
+              request lost{v, l, region::none, region::none};
+              for (region one : single_regions)
+                if (source_of(before, one) != memory::none && source_of(now, one) == memory::none)
+                  lost.writes = lost.writes | (one & region::everywhere);
+              if (lost.writes != region::none) observer_.lose(lost, c, routine);
+            }
 }
 
 template <Provider P, Observer O>
@@ -299,7 +318,9 @@ void ledger<P, O>::ask(Call&& call, Tell&& tell) {
   try {
     call();
   } catch (std::exception const& e) {
-    throw error("residency", tell(), reason_of(e));
+    std::string const what = tell();
+    drop_failed();
+    throw error("residency", what, reason_of(e));
   }
 }
 

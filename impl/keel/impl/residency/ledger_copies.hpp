@@ -166,6 +166,7 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
       else got = provider_.to_device(batch).how;
     } catch (std::exception const& e) {
       observer_.after(batch, routine, false);
+      drop_failed(routine);
       throw error("residency",
                   "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
                       ", for routine " + std::string(routine) + ", failed",
@@ -246,18 +247,25 @@ void ledger<P, O>::wait_for_copies(std::string_view routine) {
 template <Provider P, Observer O>
 void ledger<P, O>::copy_back(std::span<int const> variables, bool all_levels, std::string_view output,
                              component_range range) {
-  open(host);
   std::vector<request> list;
+  for (int v : variables)
+    for (int l = 0; l < (all_levels ? levels(v) : 1); ++l) list.push_back({v, l, region::everywhere, region::none});
+  copy_back(list, output, range);
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::copy_back(std::span<request const> list, std::string_view output, component_range range) {
+  open(host);
   for (int c = range.begin, end = range.of(components_).end; c < end; ++c) {
-    list.clear();
-    for (int v : variables)
-      for (int l = 0; l < (all_levels ? levels(v) : 1); ++l) {
-        region somewhere = region::none;
-        for (region one : single_regions)
-          if (source_of(at(v, l, c), one) != memory::none) somewhere = somewhere | one;
-        list.push_back({v, l, somewhere, region::none});
-      }
-    acquire(list, host, output, {c, c + 1});
+    std::vector<request> there(list.begin(), list.end());
+    for (request& r : there) {
+      region somewhere = region::none;
+      for (region one : single_regions)
+        if (overlap(one, r.reads) && source_of(at(r.variable, r.level, c), one) != memory::none)
+          somewhere = somewhere | one;
+      r.reads = somewhere;
+    }
+    acquire(there, host, output, {c, c + 1});
   }
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -18,8 +19,7 @@ namespace keel::residency::detail {
 /// host: of what the node writes, all that a later node of its group reads there before it is written again. `reader`
 /// is the first such node. The very next node is left out, because it asks itself. Of what goes to the host nothing is
 /// begun once any of the level is written, because what arrives then counts as old. `where`: the memory of each node.
-template <class Table>
-constexpr void find_prefetches(Table const& table, memory const* where, std::size_t i, memory to, auto&& f) {
+constexpr void find_prefetches(schedule_nodes const& table, memory const* where, std::size_t i, memory to, auto&& f) {
   schedule_node const& writer = table.nodes[i];
   if (!has_place(writer.what()) || where[i] == to || (where[i] != host && to != host)) return;
   for (std::uint32_t w = writer.first; w < writer.last; ++w) {
@@ -37,8 +37,8 @@ constexpr void find_prefetches(Table const& table, memory const* where, std::siz
         if (wanted == region::none) reader = std::uint32_t(j);
         wanted = wanted | read;
       }
-      region const spoiled = table.spoiled_in(j, written);
-      left = to == host && spoiled != region::none ? region::none : without(left, spoiled | read);
+      region const stale = table.invalidated_in(j, written);
+      left = to == host && stale != region::none ? region::none : without(left, stale | read);
     }
     if (wanted != region::none) f(request{written.variable, written.level, wanted, region::none}, reader);
   }
@@ -51,35 +51,32 @@ struct prefetch {
   std::size_t first = 0, size = 0;
 };
 
-/// All copies that begin behind the nodes of a schedule. None behind an exchange that another node finishes.
-template <std::size_t Nodes, std::size_t Most>
+/// All copies that begin after the nodes of a schedule. None after an exchange that another node finishes.
 struct prefetch_table {
-  request requests[Most + 1]{};
-  prefetch runs[Most + 1]{};
-  std::uint32_t first_run[Nodes + 1]{};
-  std::size_t size = 0;
+  std::vector<request> requests;
+  std::vector<prefetch> runs;
+  std::vector<std::uint32_t> first_run; ///< of each node, and of the one after the last
 
-  template <class Table>
-  constexpr prefetch_table(Table const& table, memory const* where) {
+  prefetch_table(schedule_nodes const& table, memory const* where) : first_run{0} {
     unsigned memories = 0;
     for (std::size_t i = 0; i < table.size; ++i)
       if (has_place(table.nodes[i].what())) memories |= 1U << unsigned(where[i]);
-    std::uint32_t run = 0;
     for (std::size_t i = 0; i < table.size; ++i) {
       for (unsigned m = 0; m < unsigned(max_memories); ++m) {
         if ((memories >> m & 1U) == 0 || table.nodes[i].only_begins) continue;
         std::uint32_t last = no_node;
         find_prefetches(table, where, i, memory(m), [&](request const& r, std::uint32_t reader) {
-          if (std::exchange(last, reader) != reader) runs[run++] = {memory(m), table.nodes[reader].about->name, size};
-          ++runs[run - 1].size;
-          requests[size++] = r;
+          if (std::exchange(last, reader) != reader)
+            runs.push_back({memory(m), table.nodes[reader].about->name, requests.size()});
+          ++runs.back().size;
+          requests.push_back(r);
         });
       }
-      first_run[i + 1] = run;
+      first_run.push_back(std::uint32_t(runs.size()));
     }
   }
-  [[nodiscard]] constexpr std::span<prefetch const> of(std::size_t node) const {
-    return {runs + first_run[node], first_run[node + 1] - first_run[node]};
+  [[nodiscard]] std::span<prefetch const> of(std::size_t node) const {
+    return {runs.data() + first_run[node], first_run[node + 1] - first_run[node]};
   }
 };
 

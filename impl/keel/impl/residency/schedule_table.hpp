@@ -6,9 +6,8 @@
 ///
 /// A schedule is a tree of types. The table has a node for each entry, in the order written, a group before its body. A
 /// node has the requests of its entry, and the number of the node behind its body. All that is found out about a
-/// schedule is found out on this table, while compiling: `steady.hpp`, `known_valid.hpp`, `pending_updates.hpp`,
-/// `prefetch.hpp`, `explain.hpp`. A step walks the same numbers: with types where it goes by a plan, with data where it
-/// is tracked.
+/// schedule is found out on this table: `steady.hpp` while compiling, `prefetch.hpp`, `explain.hpp`. A step walks the
+/// same numbers over data, one walk over types gathers what it calls.
 
 #include <keel/policy/list.hpp>
 #include <keel/residency/concepts.hpp>
@@ -17,6 +16,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 namespace keel::residency::detail {
@@ -78,6 +78,36 @@ private:
   std::uint16_t places_[buckets]{}; // numbers by key, one more than they are
 };
 
+/// The nodes of a table and their requests, wherever these stand.
+struct schedule_nodes {
+  schedule_node const* nodes = nullptr;
+  std::size_t size = 0;
+  request const* requests = nullptr;
+
+  [[nodiscard]] constexpr std::span<request const> asked(std::size_t node) const {
+    return {requests + nodes[node].first, nodes[node].last - nodes[node].first};
+  }
+  /// Whether anything runs on the device chosen at the start.
+  [[nodiscard]] constexpr bool asks_for_device() const {
+    for (std::size_t i = 0; i < size; ++i)
+      if (auto const where = nodes[i].about->where.what;
+          where == place::kind::at_chosen || where == place::kind::at_exchange)
+        return true;
+    return false;
+  }
+  /// What node `i`, with its body, does to a level of a variable: the regions that it makes stale elsewhere, or moves.
+  [[nodiscard]] constexpr region invalidated_in(std::size_t i, request const& what) const {
+    region all = region::none;
+    for (std::size_t k = i; k < nodes[i].end; ++k)
+      for (request const& one : asked(k)) {
+        if (one.variable != what.variable) continue;
+        if (rotates(nodes[k].what())) all = all | one.writes;
+        else if (one.level == what.level) all = all | spoiled_by(one.writes);
+      }
+    return all;
+  }
+};
+
 /// `Nodes` and `Requests` are upper bounds.
 template <std::size_t Nodes, std::size_t Requests>
 struct schedule_table : variable_numbers<Requests> {
@@ -90,6 +120,7 @@ struct schedule_table : variable_numbers<Requests> {
     append(e);
     overlap_exchanges();
   }
+  [[nodiscard]] constexpr schedule_nodes view() const { return {nodes, size, requests}; }
   [[nodiscard]] constexpr int levels(request const& r) const { return this->variables[r.variable]->levels; }
   [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const {
     return std::uint16_t(this->first_cell[r.variable] + r.level);
@@ -105,42 +136,15 @@ struct schedule_table : variable_numbers<Requests> {
       if (is_for_first_step(nodes[i].what())) return true;
     return false;
   }
-  /// Whether anything runs on the device chosen at the start.
-  [[nodiscard]] constexpr bool asks_for_device() const {
-    for (std::size_t i = 0; i < size; ++i)
-      if (auto const where = nodes[i].about->where.what;
-          where == place::kind::at_chosen || where == place::kind::at_exchange)
-        return true;
-    return false;
-  }
-  /// Cells that a walk of the table changes, each as often as it does.
-  [[nodiscard]] constexpr std::size_t changes() const {
-    std::size_t n = 0;
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::uint32_t r = nodes[i].first; r < nodes[i].last; ++r)
-        n += rotates(nodes[i].what()) ? std::size_t(levels(requests[r])) : 1;
-    return n;
-  }
-  /// What node `i`, with its body, does to a level of a variable: the regions that it makes stale elsewhere, or moves.
-  [[nodiscard]] constexpr region spoiled_in(std::size_t i, request const& what) const {
-    region all = region::none;
-    for (std::size_t k = i; k < nodes[i].end; ++k)
-      for (std::uint32_t r = nodes[k].first; r < nodes[k].last; ++r) {
-        request const& one = requests[r];
-        if (one.variable != what.variable) continue;
-        if (rotates(nodes[k].what())) all = all | (levels(one) > 1 ? region::everywhere : region::none);
-        else if (one.level == what.level) all = all | spoiled_by(one.writes);
-      }
-    return all;
-  }
 
 private:
   constexpr void append(entry const& e) {
     std::size_t const here = size++;
     nodes[here].about = &e;
     nodes[here].first = std::uint32_t(request_count);
-    for (declaration const& d : e.declared())
-      requests[request_count++] = {this->add(*d.variable), d.level, d.reads, d.writes};
+    for (declaration const& d : e.declared()) // a rotation invalidates what it moves
+      requests[request_count++] = {this->add(*d.variable), d.level, d.reads,
+                                   rotates(e.what) && d.variable->levels > 1 ? region::everywhere : d.writes};
     nodes[here].last = std::uint32_t(request_count);
     for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i]);
     nodes[here].end = std::uint32_t(size);
@@ -175,17 +179,13 @@ private:
 template <class S>
 inline constexpr schedule_table<count_nodes(S::about), count_declarations(S::about)> table_of{S::about};
 
-/// The steps that a walk stands for: any, or those behind the first.
-enum class steps { any, later };
-
 /// Walks nodes `begin` to `end`: calls `visitor.leaf(i)`, and `visitor.group(i, body)` for those with a body, which
 /// `body()` walks once. What a condition or a repetition means is the visitor's to say.
-template <steps Which = steps::any, class Visitor>
+template <class Visitor>
 constexpr void walk(schedule_node const* nodes, std::size_t begin, std::size_t end, Visitor& visitor) {
   for (std::size_t i = begin; i < end; i = nodes[i].end)
     if (!has_body(nodes[i].what())) visitor.leaf(i);
-    else if (Which == steps::any || !is_for_first_step(nodes[i].what()))
-      visitor.group(i, [&] { walk<Which>(nodes, i + 1, nodes[i].end, visitor); });
+    else visitor.group(i, [&] { walk(nodes, i + 1, nodes[i].end, visitor); });
 }
 
 /// The numbers of the children of group `G`, node `N`.
@@ -196,12 +196,11 @@ inline constexpr auto children_of = [] {
   return made;
 }();
 
-/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`, in the steps that
-/// `Visitor::walked` says.
+/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`.
 template <std::size_t N, class E, class Visitor>
 [[gnu::always_inline]] constexpr void walk_types(Visitor& visitor) {
   if constexpr (!has_body(E::about.what)) visitor.template leaf<N, E>();
-  else if constexpr (Visitor::walked == steps::any || !is_for_first_step(E::about.what))
+  else
     visitor.template group<N, E>([&](auto...) __attribute__((always_inline)) { // generic: compiled where it is called
       [&]<class... Es, std::size_t... I>(keel::list<Es...>, std::index_sequence<I...>) __attribute__((always_inline)) {
         // An array, because clang nests a fold, and stops at 256.

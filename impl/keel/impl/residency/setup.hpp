@@ -89,9 +89,15 @@ void tell_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
 template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component_count)
-    : fields_state(std::move(shares), lanes::size + 1), ledger_(provider_, lanes::size + 1, component_count),
-      instances_(run), own_(run.environment().comm()) {
-  poisons_ = tracking::checks;
+    : closed_memory<tracking::may_check && policy::contains<devices, simulated>>(tracking::chosen(run).checks),
+      fields_state(std::move(shares), lanes::size + 1, component_count, tracking::chosen(run).checks), instances_(run) {
+  keeps_ledger_ = may_keep_ledger && tracking::chosen(run).tracks && (lanes::size != 0 || checks_);
+  is_master_ = run.environment().rank() == 0;
+  settle_ = [](fields_state const* self) {
+    static_cast<fields_base const*>(self)->instances_.for_each_open([]<class Tag>(Tag, auto const& queue) {
+      if constexpr (is_on_host<Tag>) queue.fence();
+    });
+  };
   bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
     chosen_ = policy::index_of<devices, Tag>;
     instances_.template open<Tag>(); // Kokkos runs from here on
@@ -101,34 +107,38 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
   if (Kokkos::Profiling::profileLibraryLoaded()) ledger_.observer().listen_to(kokkos_tools);
+  // A duplicate, so that no message meets one of the application's.
+  auto const own = std::make_shared<machine::basic_environment<typename App::ranks> const>(run.environment().comm());
+  tracking::choose(run, [&]<class T>(std::type_identity<T>) {
+    using observer = typename T::observer;
+    if constexpr (observer::is_told) {
+      [[maybe_unused]] observer& held = ledger_.observer().template hold<observer>();
+      if constexpr (WritesFile<observer>) {
+        std::string name = settings_.trace_file;
+        if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
+        auto const mine = trace::next(run.environment().size());
+        auto agreed = mine;
+        machine::broadcast(*own, agreed, 0);
+        int const rank = run.environment().rank();
+        held.open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
+        tell_knobs(held, run, cut());
+      }
+    }
+  });
   ledger_.observer().name_memories(memory_names(devices{}));
   ledger_.name_memories(memory_names(devices{}));
-  if constexpr (WritesFile<typename tracking::observer>) {
-    std::string name = settings_.trace_file;
-    if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
-    int const rank = run.environment().rank();
-    auto const mine = trace::next(run.environment().size());
-    auto agreed = mine;
-    machine::broadcast(own_, agreed, 0);
-    ledger_.observer().open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
-    tell_knobs(ledger_.observer(), run, cut());
-  }
   if constexpr (requires { run.program().print_configuration; }) {
     auto const form = run.program().print_configuration;
     if (form == decltype(run.program().print_configuration)::text && run.environment().is_master()) print_cut();
   }
   for (int c = 0; c < component_count; ++c)
-    halo_channels_.push_back(std::make_unique<halo_channel<typename App::ranks>>(own_, local({c})));
+    halo_channels_.push_back(std::make_unique<halo_channel>(messenger(own), own->rank(), local({c})));
 }
 
 // Once all variables are there.
 template <class App>
 template <class Run>
 void fields_base<App>::open_for(Run& run) {
-  std::size_t cells = row_padding;
-  for (int v = 0; v < ledger_.variables(); ++v) cells += std::size_t(ledger_.levels(v));
-  slow_row_.assign(cells, slow_path | all_bits);
-  row_ = components() == 1 && ledger_.observer().tool() == nullptr ? ledger_.cells() : slow_row_.data();
   ledger_.open(host);
   open_first_of_chain(run);
   on_chosen<true>([&]<class Tag>(Tag) {
@@ -155,7 +165,7 @@ template <class Data>
 void fields_base<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
   static constexpr array_kind kind =
       array_kind::of<array_type<Data, Kokkos::HostSpace>>(std::is_same_v<layout, Kokkos::LayoutLeft>);
-  lay_out(about, kind, given, components(), &fields_base::template allocate<Data>, this);
+  lay_out(about, kind, given, &fields_base::template allocate<Data>, this);
   int const number = ledger_.variables();
   region regions = region::none;
   for (share const& part : shares_) regions = regions | part.regions;
@@ -196,7 +206,7 @@ void fields_base<App>::prepare(std::string_view routine) {
   if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]]
     return;
   auto const& queue = instances_.template open<Tag>();
-  if constexpr (memory_of<Tag> != host) provider_.connect(memory_of<Tag>, kokkos_lane<tracking::checks>(queue));
+  if constexpr (memory_of<Tag> != host) provider_.connect(memory_of<Tag>, kokkos_lane<tracking::may_check>(queue));
   if constexpr (is_simulated<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
 }

@@ -53,10 +53,8 @@ struct met {
   friend constexpr bool operator==(met const&, met const&) = default;
 };
 
-/// The steady state: what may be stale at the beginning of its steps, and the copies of one period.
-template <std::size_t Cells>
+/// The steady state: the copies of one period.
 struct steady_state {
-  cell may_be_stale[Cells + 1]{};
   tally period_copies;
   std::int64_t transient = 0, period = 0;  ///< steps; period 0 where none was found
   std::uint32_t lost_request = no_request; ///< the first that reads a region valid nowhere, for certain
@@ -83,17 +81,16 @@ public:
     if (walked > max_walked_steps || cycle_length_ > max_cycle_length) cycle_length_ = 1, by_condition_ = true;
   }
 
-  constexpr steady_state<Cells> find() {
-    steady_state<Cells> out;
+  constexpr steady_state find() {
     possible<Cells> before[max_rounds]{};
     int rounds = 0;
     for (; rounds < max_rounds; ++rounds) {
       before[rounds] = now_;
       for (int k = table_.differs_in_first_step() ? 1 : 0; k < rounds; ++k)
-        if (before[k] == now_) return settle(out, k, rounds);
-      round(nullptr);
+        if (before[k] == now_) return settle(k, rounds);
+      round();
     }
-    return out;
+    return {};
   }
 
   constexpr void leaf(std::size_t i) {
@@ -134,19 +131,19 @@ private:
       if (table_.nodes[i].what() == entry_kind::every) f(std::int64_t{table_.nodes[i].about->count});
   }
   // Once more round the period, now counting.
-  constexpr steady_state<Cells> settle(steady_state<Cells>& out, int from, int to) {
+  constexpr steady_state settle(int from, int to) {
+    steady_state out;
     out.transient = from * cycle_length_, out.period = (to - from) * cycle_length_;
     records_ = true;
-    for (int r = from; r < to; ++r) round(&out);
+    for (int r = from; r < to; ++r) round();
     out.period_copies = copies_;
     out.lost_request = lost_request_, out.lost_region = lost_region_;
     return out;
   }
 
   // From the step behind a common multiple of all `every` to the next.
-  constexpr void round(steady_state<Cells>* out) {
+  constexpr void round() {
     for (std::int64_t step = 1; step <= cycle_length_;) {
-      if (out) note(*out);
       bool fired = is_first_step_ && table_.differs_in_first_step();
       std::int64_t next_firing = cycle_length_;
       if (!by_condition_)
@@ -174,19 +171,6 @@ private:
         for (int r = 0; r < region_count; ++r)
           copies_.copies[a][b][r] += more * (copies_.copies[a][b][r] - before.copies[a][b][r]);
   }
-  // What is not valid in every state that a step can begin in is not certain.
-  constexpr void note(steady_state<Cells>& out) const {
-    for (std::size_t c = 0; c < Cells; ++c)
-      for (int r = 0; r < region_count; ++r) {
-        bool const may_be_unwritten = r == index_of(region::walls) && (now_.cells[c].of[r] & 1U) != 0;
-        places certain = (1U << max_planned_memories) - 1;
-        for (place_set rest = now_.cells[c].of[r] & ~unsigned{may_be_unwritten}; rest != 0; rest &= place_set(rest - 1))
-          certain &= places(std::countr_zero(rest));
-        out.may_be_stale[c] |= (~unsigned{certain} & 0x1fU) << first_bit[r];
-        if (may_be_unwritten) out.may_be_stale[c] |= bits_of(region::written);
-      }
-  }
-
   // Either way is possible, so both are.
   constexpr void branch(auto const& body) {
     possible<Cells> const other = now_;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a schedule calls, as a table of functions; and what is refused of it while compiling.
+
+#include <keel/impl/residency/analysis.hpp>
+#include <keel/impl/residency/device_clock.hpp>
+#include <keel/impl/residency/explain.hpp>
+#include <keel/impl/residency/fields_base.hpp>
+#include <keel/impl/residency/invoke.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/residency/context.hpp>
+
+#include <array>
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+namespace keel::residency::detail {
+
+/// Stands in the compiler's message for routine `R` that reads ghosts of `X` which were not filled.
+template <class R, class X>
+inline constexpr bool finds_its_ghosts = false;
+
+/// Refuses a schedule in which ghosts are read that no exchange has filled since their owners wrote.
+template <class App, class Index, class S, memory Chosen>
+struct require_exchanges {
+  using found = analysis<App, S, Chosen>;
+  using bound = bound_schedule<S, Index>;
+
+  constexpr require_exchanges() {
+    if constexpr (found::steady.lost_region == region::halo) walk_types<0, S>(*this);
+  }
+  template <std::size_t N, class R>
+  constexpr void leaf() {
+    if constexpr (R::about.what == entry_kind::routine && found::lacks_exchange(N) && bound::is_complete(N))
+      static_assert(
+          finds_its_ghosts<R, typename Index::template variable<bound::requests[found::steady.lost_request].variable>>,
+          "keel::residency: a routine of this schedule reads ghosts that no exchange has filled since their owners wrote "
+          "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned only.");
+  }
+  template <std::size_t, class, class Body>
+  constexpr void group(Body const& body) {
+    body();
+  }
+};
+
+/// Calls routine `R` on a device.
+template <class App, class R, class Tag, class Arguments>
+void run_routine(fields_state& fields, request const* asked, component_range range, void const* arguments) {
+  auto& base = static_cast<fields_base<App>&>(fields);
+  auto const call = [&] {
+    run_and_keep<R>(context<App, R, Tag>{{base, asked, range}}, *static_cast<Arguments const*>(arguments),
+                    base.result_);
+  };
+  if constexpr (tracking_of<App>::may_time)
+    if (base.ledger_.observer().times_routines()) {
+      base.ran_ = time_on_device(base.template instance<Tag>(), call);
+      return;
+    }
+  call();
+}
+/// Calls an output, which may ask for any variable.
+template <class App, class E, class Index, class Arguments>
+void run_output(fields_state& fields, request const*, component_range range, void const* arguments) {
+  auto& base = static_cast<fields_base<App>&>(fields);
+  run_with<E>(context<App, E, typename fields_base<App>::host_tag, Index>{{base, nullptr, range}},
+              *static_cast<Arguments const*>(arguments));
+}
+
+/// The actions of all nodes of `S`, if `Tag` is the device chosen at the start. Filled by a walk over its types.
+template <class App, class Index, class S, class Tag, class Arguments>
+struct action_table {
+  using base = fields_base<App>;
+  std::array<action, table_of<S>.max_nodes> list{};
+
+  constexpr action_table() { walk_types<0, S>(*this); }
+  template <std::size_t N, class E>
+  constexpr void leaf() {
+    constexpr entry_kind what = E::about.what;
+    if constexpr (!bound_schedule<S, Index>::is_complete(N)) require_variables<E, Index>();
+    if constexpr (what == entry_kind::routine) {
+      using at = typename base::template device_for<typename E::place_type, Tag>;
+      list[N].run = &run_routine<App, E, at, Arguments>;
+      if constexpr (E::place_type::where.what == place::kind::at_named) { // the others are prepared at construction
+        static_assert(
+            policy::contains<typename base::devices, at>,
+            "keel::residency: a routine runs on a device that is not in the application's list. Add it there.");
+        list[N].prepare = [](fields_state& f, std::string_view routine) {
+          static_cast<base&>(f).template prepare<at>(routine);
+        };
+      }
+    }
+    if constexpr (what == entry_kind::output) list[N].run = &run_output<App, E, Index, Arguments>;
+  }
+  template <std::size_t N, class E, class Body>
+  constexpr void group(Body const& body) {
+    if constexpr (E::about.what == entry_kind::when)
+      list[N].holds = [](void const* arguments) {
+        return holds_with<typename E::condition, std::tuple_size_v<Arguments>>(
+            *static_cast<Arguments const*>(arguments));
+      };
+    body();
+  }
+};
+template <class App, class Index, class S, class Tag, class Arguments>
+inline constexpr action_table<App, Index, S, Tag, Arguments> actions_of{};
+
+/// Notifies the observer of fields of the graph of schedule `S`, if the application has one that wants it; else null.
+template <class App, class S, class Device>
+inline constexpr void (*notify_of)(any_observer&) = [] {
+  constexpr bool is_wanted = []<class... Ts>(keel::list<Ts...>) {
+    return (HearsSchedules<typename Ts::observer> || ...);
+  }(typename tracking_of<App>::list{});
+  void (*notify)(any_observer&) = nullptr;
+  if constexpr (is_wanted)
+    notify = [](any_observer& observer) {
+      auto const one = [&]<class O>(std::type_identity<O>) {
+        if constexpr (HearsSchedules<O>)
+          if (O* const held = observer.get<O>()) tell_schedule<App, S, Device>(*held);
+      };
+      [&]<class... Ts>(keel::list<Ts...>) {
+        (one(std::type_identity<typename Ts::observer>{}), ...);
+      }(typename tracking_of<App>::list{});
+    };
+  return notify;
+}();
+
+/// `S` as fields with the variables of `Index` run it.
+template <class App, class Index, class S, class Tag, class Arguments>
+inline constexpr schedule_view view_of_schedule{
+    bound_schedule<S, Index>::nodes, node_memories<App, S, memory_of<devices_of<App>, Tag>>::where.data(),
+    actions_of<App, Index, S, Tag, Arguments>.list.data(), notify_of<App, S, Tag>};
+
+/// Whether a schedule is routines one after the other, all on the devices that are at hand from the start.
+template <class S>
+inline constexpr bool is_plain = [] {
+  for (std::size_t i = 0; i < table_of<S>.size; ++i) {
+    entry const& e = *table_of<S>.nodes[i].about;
+    if (e.what != entry_kind::sequence && (e.what != entry_kind::routine || e.where.what == place::kind::at_named))
+      return false;
+  }
+  return true;
+}();
+
+/// Such a schedule where nothing is tracked: its routines are called, and nothing else.
+template <class App, class Index, class S, class Tag, class Arguments>
+struct plain_calls {
+  fields_base<App>& base;
+  component_range range;
+  Arguments const& args;
+
+  template <std::size_t N, class R>
+  KEEL_FORCE_INLINE void leaf() {
+    if constexpr (!bound_schedule<S, Index>::is_complete(N)) require_variables<R, Index>();
+    using at = typename fields_base<App>::template device_for<typename R::place_type, Tag>;
+    run_and_keep<R>(context<App, R, at>{{base, bound_schedule<S, Index>::nodes.asked(N).data(), range}}, args,
+                    base.result_);
+  }
+  template <std::size_t, class, class Body>
+  KEEL_FORCE_INLINE void group(Body const& body) {
+    body();
+  }
+};
+
+/// What `run` returns for an entry: of a routine what its `run` returns, on every device the same; of others nothing.
+template <class App, class E, class Arguments>
+struct outcome : std::type_identity<void> {};
+template <class App, Routine E, class Arguments>
+struct outcome<App, E, Arguments> {
+  template <class Tag>
+  using on = result_of<E, context<App, E, typename fields_base<App>::template device_for<typename E::place_type, Tag>>,
+                       Arguments>;
+  template <class... Tags>
+  static auto of(keel::list<Tags...>) {
+    using first = std::tuple_element_t<0, std::tuple<on<Tags>...>>;
+    static_assert((std::is_same_v<on<Tags>, first> && ...),
+                  "keel::residency: a routine's run returns another type on another device "
+                  "(run returns it, whichever is chosen). Give it one type.");
+    return std::type_identity<first>{};
+  }
+  using type = typename decltype(of(devices_of<App>{}))::type;
+};
+
+} // namespace keel::residency::detail

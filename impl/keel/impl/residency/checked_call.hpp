@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What checked tracking does around a routine: finds what it wrote undeclared, by digests of all other data, and what it
+/// left unwritten of that which it promised to write.
+
+#include <keel/impl/residency/fields_state.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// One region of one level, in one memory, and what lay there.
+struct digested {
+  transfer what; ///< `to` is the memory
+  std::uint64_t digest;
+};
+
+/// The digests of all regions in all open memories, without those that `asked` may change in `m`. Waits for all that
+/// is in flight.
+inline std::vector<digested> digest_undeclared(fields_state& f, std::span<request const> asked, memory m,
+                                               component_range range) {
+  f.settle_host();
+  auto& ledger = f.ledger_;
+  for (int k = 1; k < ledger.memories(); ++k)
+    if (ledger.is_open(memory(k))) f.provider_.wait(memory(k));
+  std::vector<digested> all;
+  for (int v = 0; v < ledger.variables(); ++v)
+    for (int l = 0; l < ledger.levels(v); ++l)
+      for (int c = 0; c < ledger.components(); ++c) {
+        region spared = region::none;
+        for (request const& r : asked)
+          if (r.variable == v && r.level == l && c >= range.begin && c < range.end) spared = spared | r.writes;
+        for (int k = 0; k < ledger.memories(); ++k)
+          for (region one : single_regions)
+            if (ledger.is_open(memory(k)) && !(memory(k) == m && overlap(one, spared)))
+              all.push_back({{v, l, c, one, memory(k), memory(k)}, f.provider_.digest(v, l, c, one, memory(k))});
+      }
+  return all;
+}
+
+/// Refuses what differs in two lists of digests, all of it in one message. What a routine wrote undeclared is lost: its
+/// contents are unknown.
+inline void refuse_undeclared(fields_state& f, std::vector<digested> const& before, std::vector<digested> const& after,
+                              std::string_view routine) {
+  std::string changed;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (before[i].digest == after[i].digest) continue;
+    transfer const& t = before[i].what;
+    request const lost{t.variable, t.level, region::none, t.where};
+    f.ledger_.lose({&lost, 1}, {t.component, t.component + 1}, routine);
+    changed.append(changed.empty() ? "" : "; ")
+        .append(f.ledger_.describe(t.variable, t.level, t.where, t.component) + ", on " + f.ledger_.describe(t.to));
+  }
+  if (!changed.empty())
+    throw error("residency::checked",
+                "routine " + std::string(routine) + " changed " + changed + ", which it does not declare",
+                "by a raw pointer, a cast, or beyond its region", "Add it to its writes or updates");
+}
+
+/// Warns, once for each routine and variable, of elements that still hold the poison that lay there before.
+inline void report_unwritten(fields_state& f, std::span<request const> asked, memory m, component_range range,
+                             std::string_view routine) {
+  for (request const& r : asked)
+    for (int c = range.begin; c < range.of(f.components()).end; ++c) {
+      region const promised = without(r.writes, r.reads);
+      std::uint64_t const left =
+          promised == region::none ? 0 : f.provider_.count_poison(r.variable, r.level, c, promised, m);
+      std::string const whom = std::string(routine) + ' ' + std::string(f.ledger_.name(r.variable));
+      if (left == 0 || std::find(f.reported_.begin(), f.reported_.end(), whom) != f.reported_.end()) continue;
+      f.reported_.push_back(whom);
+      policy::log(policy::log_level::warning,
+                  "residency::checked: routine " + std::string(routine) + " left " + std::to_string(left) +
+                      " elements of " + f.ledger_.describe(r.variable, r.level, promised, c) + ", on " +
+                      f.ledger_.describe(m) +
+                      ", unwritten: they hold poison, a NaN (writes promises to overwrite the "
+                      "whole region). Write all of it, or declare updates<" +
+                      std::string(f.ledger_.name(r.variable)) + ">.");
+    }
+}
+
+/// Calls a routine of checked fields.
+KEEL_INLINE void checked_call(fields_state& f, std::span<request const> asked, memory m, component_range range,
+                              std::string_view routine, thunk call) {
+  auto const before = digest_undeclared(f, asked, m, range);
+  call();
+  refuse_undeclared(f, before, digest_undeclared(f, asked, m, range), routine);
+  report_unwritten(f, asked, m, range, routine);
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How a step walks a schedule, as data: what an entry needs is made valid, the entry runs, what it wrote is recorded.
+/// Bodies of fields_state.hpp, program.hpp and observers.hpp.
+
+#include <keel/impl/residency/checked_call.hpp>
+#include <keel/impl/residency/fields_state.hpp>
+
+#include <string>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE program::program(schedule_view const& v) : what(v), prefetches(v.table, v.where), nodes(v.table.size) {
+  for (std::size_t i = 0; i < v.table.size; ++i) {
+    schedule_node const& n = v.table.nodes[i];
+    nodes[i].is_plain = n.what() == entry_kind::routine && v.actions[i].prepare == nullptr && n.finishes == no_node &&
+                        n.overlaps == no_node && n.finishes_last == no_node && prefetches.of(i).empty();
+  }
+}
+
+KEEL_INLINE program& programs::add(schedule_view const& what) {
+  all_.push_back(std::make_unique<program>(what));
+  if (2 * all_.size() > slots_.size()) slots_.assign(2 * slots_.size(), nullptr);
+  std::size_t const mask = slots_.size() - 1;
+  for (auto const& each : all_) { // those that stand already are found again
+    std::size_t at = place_of(each->what.actions, mask);
+    while (slots_[at] != nullptr && slots_[at] != each.get()) at = (at + 1) & mask;
+    slots_[at] = each.get();
+  }
+  return *all_.back();
+}
+
+KEEL_INLINE std::string any_observer::name_of_copy(std::span<transfer const> batch) const {
+  std::string name = "keel: copy";
+  for (transfer const& t : batch)
+    name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) +
+            "] " + std::string(residency::name_of(t.where));
+  return name + ' ' + memories_[std::size_t(batch[0].from)] + " to " + memories_[std::size_t(batch[0].to)];
+}
+
+/// The executor of schedules: the only place where the entries of one take effect.
+class executor {
+public:
+  executor(fields_state& f, program& p, component_range range, void const* arguments)
+      : fields_(f), program_(p), nodes_(p.what.table.nodes), range_(range), arguments_(arguments),
+        is_simple_(f.keeps_ledger_ && !f.poisons_ && !f.checks_ && tool() == nullptr &&
+                   !f.ledger_.observer().is_active() && range.begin == 0 && range.end >= f.components()) {}
+
+  void run() { walk(nodes_, 0, program_.what.table.size, *this); }
+
+  void leaf(std::size_t i) {
+    program::node_state& state = program_.nodes[i];
+    if (is_simple_ && state.is_plain && state.call) [[likely]]
+      return plain_routine(i, *state.call);
+    finish(nodes_[i].finishes);
+    try {
+      enter(i);
+      begin_prefetch(i);
+    } catch (...) { // what is in flight while the entry runs has to end all the same
+      fields_.ledger_.drop_failed(nodes_[i].about->name);
+      finish(nodes_[i].overlaps);
+      throw;
+    }
+    finish(nodes_[i].finishes_last);
+  }
+  template <class Body>
+  void group(std::size_t i, Body const& body) {
+    finish(nodes_[i].finishes);
+    for (int n = rounds(i); n > 0; --n) body();
+    if (nodes_[i].what() == entry_kind::analysis && fields_.keeps_ledger_)
+      fields_.copy_back_written(written_within(i), range_);
+  }
+
+private:
+  /// How often the body of a group runs.
+  [[nodiscard]] int rounds(std::size_t i) const {
+    entry const& group = *nodes_[i].about;
+    switch (group.what) {
+    case entry_kind::every: return fields_.steps_ % group.count == 0 ? 1 : 0;
+    case entry_kind::when: return program_.what.actions[i].holds(arguments_) ? 1 : 0;
+    case entry_kind::once: return fields_.steps_ <= 1 ? 1 : 0;
+    case entry_kind::repeat: return group.count;
+    default: return 1;
+    }
+  }
+  void enter(std::size_t i) {
+    std::span<request const> const asked = program_.what.table.asked(i);
+    memory const m = program_.what.where[i];
+    switch (nodes_[i].what()) {
+    case entry_kind::routine: return routine(i);
+    case entry_kind::exchange: {
+      profiling_region const region(tool(), nodes_[i].only_begins ? "exchange, its beginning" : "exchange", {});
+      fields_.begin_exchange(asked, m, range_);
+      if (!nodes_[i].only_begins) fields_.finish_exchange(asked, m, range_);
+      return;
+    }
+    case entry_kind::output:
+      fields_.copy_back_for(nodes_[i].about->name, range_);
+      return program_.what.actions[i].run(fields_, nullptr, range_, arguments_);
+    default:
+      for (request const& r : asked) fields_.rotate(r.variable, rotation_of(nodes_[i].what()));
+    }
+  }
+  // What `routine` does if nothing looks on.
+  void plain_routine(std::size_t i, prepared const& call) {
+    auto& ledger = fields_.ledger_;
+    if (!ledger.is_ready(call)) [[unlikely]]
+      fields_.acquire(program_.what.table.asked(i), program_.what.where[i], nodes_[i].about->name, range_);
+    ledger.post_call(call);
+    try {
+      program_.what.actions[i].run(fields_, program_.what.table.requests + nodes_[i].first, range_, arguments_);
+    } catch (...) {
+      ledger.lose(program_.what.table.asked(i), range_, nodes_[i].about->name);
+      ledger.drop_failed(nodes_[i].about->name);
+      throw;
+    }
+  }
+  void routine(std::size_t i) {
+    action const& a = program_.what.actions[i];
+    std::string_view const name = nodes_[i].about->name;
+    if (a.prepare != nullptr) a.prepare(fields_, name);
+    if (fields_.keeps_ledger_) admit(i, name);
+    profiling_region const region(tool(), "routine ", name);
+    perform(i, name);
+  }
+  // Makes valid what a routine reads, and records what it writes.
+  void admit(std::size_t i, std::string_view name) {
+    auto& ledger = fields_.ledger_;
+    std::span<request const> const asked = program_.what.table.asked(i);
+    memory const m = program_.what.where[i];
+    if (range_.end < ledger.components() || range_.begin > 0) {
+      ledger.open(m, name);
+      if (!ledger.is_ready(asked, m, range_)) fields_.acquire(asked, m, name, range_);
+      if (fields_.poisons_) fields_.poison(asked, m, range_);
+      return ledger.post_call(asked, m, range_, name);
+    }
+    std::optional<prepared>& call = program_.nodes[i].call;
+    if (!call) {
+      ledger.open(m, name);
+      call = ledger.prepare(asked, m, name, every_component);
+    }
+    if (!ledger.is_ready(*call)) [[unlikely]]
+      fields_.acquire(asked, m, name, range_);
+    if (fields_.poisons_) [[unlikely]]
+      fields_.poison(asked, m, range_);
+    ledger.post_call(*call);
+  }
+  // Calls a routine. What it may have written is lost if it throws, because nothing says how far it came.
+  void perform(std::size_t i, std::string_view name) {
+    request const* const asked = program_.what.table.requests + nodes_[i].first;
+    auto& ledger = fields_.ledger_;
+    auto const run = [&] { program_.what.actions[i].run(fields_, asked, range_, arguments_); };
+    auto const call = [&] {
+      try {
+        ledger.observer().run(name, program_.what.where[i], thunk::of(run), fields_.ran_);
+      } catch (...) {
+        if (fields_.keeps_ledger_) ledger.lose(program_.what.table.asked(i), range_, name);
+        throw;
+      }
+    };
+    if (fields_.checks_)
+      checked_call(fields_, program_.what.table.asked(i), program_.what.where[i], range_, name, thunk::of(call));
+    else call();
+  }
+  void begin_prefetch(std::size_t i) {
+    std::span<prefetch const> const runs = program_.prefetches.of(i);
+    if (runs.empty() || !fields_.keeps_ledger_) return;
+    has_prefetched_ = true;
+    fields_.begin_prefetch(runs, program_.prefetches.requests.data(), range_);
+  }
+  void finish(std::uint32_t exchange) {
+    if (exchange == no_node) return;
+    profiling_region const region(tool(), "exchange, its end", {});
+    fields_.finish_exchange(program_.what.table.asked(exchange), program_.what.where[exchange], range_);
+  }
+  [[nodiscard]] std::vector<request> written_within(std::size_t group) const {
+    std::vector<request> list;
+    for (std::size_t i = group + 1; i < nodes_[group].end; ++i)
+      for (request const& r : program_.what.table.asked(i))
+        if (has_place(nodes_[i].what()) && r.writes != region::none) list.push_back(r);
+    return list;
+  }
+  [[nodiscard]] region_listener const* tool() const { return fields_.ledger_.observer().tool(); }
+
+  fields_state& fields_;
+  program& program_;
+  schedule_node const* nodes_;
+  component_range range_;
+  void const* arguments_;
+  bool is_simple_;
+
+public:
+  bool has_prefetched_ = false;
+};
+
+KEEL_INLINE void fields_state::execute(schedule_view const& what, component_range range, void const* arguments) {
+  executor(*this, programs_.of(what), range, arguments).run();
+}
+
+KEEL_INLINE void fields_state::step(schedule_view const& what, void const* arguments) {
+  ++steps_;
+  any_observer& observer = ledger_.observer();
+  observer.begin_step(steps_);
+  if (what.notify != nullptr) what.notify(observer);
+  step_scope const until_end(*this);
+  executor all(*this, programs_.of(what), every_component, arguments);
+  all.run();
+  planned_steps_ += all.has_prefetched_ ? 1 : 0;
+}
+
+} // namespace keel::residency::detail

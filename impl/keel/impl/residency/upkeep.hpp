@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What fields do to their data around a routine and for their caller: copies, poison, output, views that the caller
+/// keeps, exchanges. Bodies of fields_state.hpp.
+
+#include <keel/impl/residency/fields_state.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+// A step runs a plan of its schedule: copies that begin early and exchanges in flight rely on it.
+KEEL_INLINE void fields_state::require_idle(std::string_view who) const {
+  if (is_in_step_)
+    throw error("residency", std::string(who) + " was called inside a step", "the running schedule does not contain it",
+                "Add it to the schedule, or call it after step() returns");
+}
+
+KEEL_INLINE void fields_state::check(component which, component_range of, std::string_view routine) const {
+  auto const refuse = [&](std::string const& why, std::string_view hint) {
+    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index), why,
+                hint);
+  };
+  if (which.index < 0 || which.index >= components())
+    refuse("there are " + std::to_string(components()), "Ask for an existing one");
+  if (which.index < of.begin || which.index >= of.end)
+    refuse("it runs for component " + std::to_string(of.begin) + " only, so the others are neither copied nor marked",
+           "Run it for all components");
+}
+
+KEEL_INLINE void fields_state::set(residency::settings const& how) {
+  copied_back_ = ledger_.find_all(how.copy_back_vars, how.copy_back_vars_name);
+  settings_ = how;
+}
+
+KEEL_INLINE void fields_state::acquire(std::span<request const> list, memory m, std::string_view routine,
+                                       component_range range) {
+  settle_host();
+  auto const copy = [&] { ledger_.acquire(list, m, routine, range); };
+  report_copies(routine, thunk::of(copy));
+}
+
+KEEL_INLINE void fields_state::begin_prefetch(std::span<prefetch const> runs, request const* requests,
+                                              component_range range) {
+  for (prefetch const& p : runs) {
+    std::span<request const> const part{requests + p.first, p.size};
+    if (!ledger_.is_open(p.to)) continue;
+    if (p.to != host) {
+      acquire(part, p.to, p.reader, range);
+      continue;
+    }
+    settle_host();
+    auto const copy = [&] { ledger_.begin_to_host(part, p.reader, range); };
+    report_copies(p.reader, thunk::of(copy));
+  }
+}
+
+// Does what may copy, and reports it if the user asked for that.
+KEEL_INLINE void fields_state::report_copies(std::string_view routine, thunk copy) {
+  if (!settings_.veryverbose || !is_master_) return copy();
+  auto const bytes = [&](way w) { return ledger_.traffic().bytes(w); };
+  std::uint64_t const to_host = bytes(way::to_host), to_device = bytes(way::to_device);
+  copy();
+  std::uint64_t const down = bytes(way::to_host) - to_host, up = bytes(way::to_device) - to_device;
+  if (down + up != 0)
+    policy::say(policy::log_level::details, "residency: step " + std::to_string(steps_) + ": " + std::string(routine) +
+                                                " needed " + std::to_string(down) + " bytes on the host, " +
+                                                std::to_string(up) + " on a device");
+}
+
+KEEL_INLINE void fields_state::poison(std::span<request const> asked, memory m, component_range range) {
+  settle_host();
+  ledger_.poison(asked, m, range);
+}
+
+KEEL_INLINE void fields_state::rotate(int variable, rotation how) {
+  int const levels = ledger_.levels(variable);
+  if (poisons_ && levels > 1) {
+    request const freed{variable, how == rotation::cycle ? levels - 1 : 0, region::none, region::everywhere};
+    poison({&freed, 1}, memory::none, {0, components()});
+  }
+  ledger_.rotate(variable, how);
+}
+
+KEEL_INLINE void fields_state::copy_back(std::span<request const> list, std::size_t variables, std::string_view why,
+                                         component_range range) {
+  settle_host();
+  std::uint64_t const before = ledger_.traffic().bytes(way::to_host);
+  ledger_.copy_back(list, why, range);
+  if ((settings_.verbose || settings_.veryverbose) && is_master_)
+    policy::say(policy::log_level::information, "residency: step " + std::to_string(steps_) + ": " +
+                                                    std::to_string(ledger_.traffic().bytes(way::to_host) - before) +
+                                                    " bytes of " + std::to_string(variables) +
+                                                    " variables copied back for " + std::string(why));
+}
+
+KEEL_INLINE void fields_state::copy_back_for(std::string_view output, component_range range) {
+  if (keeps_ledger_ && settings_.copy_back_every && steps_ % *settings_.copy_back_every == 0) {
+    std::vector<request> list;
+    for (int v : copied_back_)
+      for (int l = 0; l < (settings_.copy_back_all_levels ? ledger_.levels(v) : 1); ++l)
+        list.push_back({v, l, region::everywhere, region::none});
+    copy_back(list, copied_back_.size(), output, range);
+  }
+  settle_host();
+}
+
+// The regions that entries of an analysis wrote.
+KEEL_INLINE void fields_state::copy_back_written(std::span<request const> written, component_range range) {
+  if (!settings_.copy_back_written_in_analysis) return;
+  std::vector<request> list; // each level once
+  std::size_t variables = 0;
+  for (request const& r : written) {
+    bool is_new = true;
+    request* same = nullptr;
+    for (request& one : list) {
+      is_new = is_new && one.variable != r.variable;
+      if (one.variable == r.variable && one.level == r.level) same = &one;
+    }
+    variables += is_new ? 1 : 0;
+    if (same != nullptr) same->reads = same->reads | r.writes;
+    else list.push_back({r.variable, r.level, r.writes, region::none});
+  }
+  copy_back(list, variables, "analysis", range);
+}
+
+KEEL_INLINE void fields_state::require_copied_back(int variable, int level, int which, std::string_view output) const {
+  if (!keeps_ledger_ || ledger_.is_valid(variable, level, region::owned, host, which)) return;
+  throw error("residency",
+              "output " + std::string(output) + " asks for " + std::string(ledger_.name(variable)) + ", level " +
+                  std::to_string(level) + (components() > 1 ? ", component " + std::to_string(which) : "") +
+                  ", which the host does not have",
+              "copy-back-every, copy-back-vars and copy-back-all-levels leave it out, or it was never written",
+              "Set them, or declare a routine that reads it");
+}
+
+KEEL_INLINE std::optional<owner> fields_state::owner_of(std::string const& label, void const* data, std::size_t bytes,
+                                                        std::string_view call) const {
+  require_idle(call);
+  if (bytes == 0) return std::nullopt;
+  if (std::optional<owner> const found = provider_.owner_of(data, bytes)) return found;
+  throw error("residency", "the view '" + label + "' shows no variable of these fields",
+              "its " + std::to_string(bytes) + " bytes do not lie in one of their arrays",
+              "Take it from v in a routine, or a piece of such a view");
+}
+
+KEEL_INLINE void fields_state::require_data(std::optional<owner> const& o, region reads, region writes) {
+  if (!o) return;
+  settle_host();
+  if (!keeps_ledger_) return;
+  request const one{o->variable, o->level, reads, writes & region::everywhere};
+  acquire({&one, 1}, o->where, "the caller", {o->component, o->component + 1});
+  if (o->where != host) provider_.wait(o->where);
+}
+
+KEEL_INLINE void fields_state::notify_data_modified(std::optional<owner> const& o, region where) {
+  if (!o || !keeps_ledger_) return;
+  if (!o->is_whole && !ledger_.is_valid(o->variable, o->level, where, o->where, o->component))
+    throw error("residency",
+                "a piece of " + std::string(ledger_.name(o->variable)) + " was written while the rest of its " +
+                    std::string(name_of(where)) + " is not valid there",
+                "what it holds beside the piece is stale", "Call require_valid_data before");
+  ledger_.notify_data_modified(o->variable, o->level, where, o->where, {o->component, o->component + 1});
+}
+
+KEEL_INLINE void fields_state::copy_from_past(int variable) {
+  if (keeps_ledger_) return ledger_.copy_from_past(variable);
+  for (int c = 0; c < components(); ++c) (void)provider_.copy_from_past(variable, c, host);
+}
+
+// Calls f(channel, its packing in `m`, arrays) for each component. If it throws, what the exchange was to fill is lost.
+void fields_state::exchange_each(std::span<request const> asked, memory m, component_range range, auto const& f) {
+  try {
+    for (int c = range.begin, end = range.of(components()).end; c < end; ++c) {
+      halo_channel& channel = *halo_channels_[std::size_t(c)];
+      packing& where = channel.packings[std::size_t(m)];
+      if (m != host) where.connect(provider_.lane_of(m), sends_by_way_of_host_);
+      exchanged_.clear();
+      for (request const& r : asked)
+        exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m)});
+      f(channel, where, std::span<halo_array const>(exchanged_));
+    }
+  } catch (...) {
+    if (keeps_ledger_) ledger_.lose(asked, range, "exchange");
+    throw;
+  }
+}
+
+KEEL_INLINE std::span<sent const> fields_state::sent_in(std::span<request const> asked, component_range range) {
+  sent_.clear();
+  for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
+    for (request const& r : asked)
+      sent_.push_back(
+          {r.variable, r.level, c, halo_channels_[std::size_t(c)]->bytes_sent(provider_.shape_of(r.variable, c))});
+  return sent_;
+}
+
+KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, memory m, component_range range) {
+  settle_host();
+  if (keeps_ledger_) {
+    auto const copy = [&] { ledger_.pre_sync(asked, range); };
+    if (m == host) report_copies("exchange", thunk::of(copy));
+    if (!ledger_.is_ready(asked, m, range)) acquire(asked, m, "exchange", range);
+    if (poisons_) poison(asked, m, range);
+    ledger_.post_call(asked, m, range, "exchange");
+  }
+  any_observer& observer = ledger_.observer();
+  observer.before_exchange();
+  exchange_each(asked, m, range,
+                [](halo_channel& channel, packing& where, auto arrays) { channel.start(arrays, where); });
+  if (observer.is_active()) observer.after_exchange(sent_in(asked, range), false);
+}
+
+KEEL_INLINE void fields_state::finish_exchange(std::span<request const> asked, memory m, component_range range) {
+  any_observer& observer = ledger_.observer();
+  observer.before_exchange();
+  exchange_each(asked, m, range,
+                [&](halo_channel& channel, packing& where, auto arrays) { channel.finish(arrays, where, observer); });
+  auto const all = sent_in(asked, range);
+  for (sent const& s : all) ledger_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, 0});
+  observer.after_exchange(all, true);
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Exchanges that have to end, writers that fail, and what is copied for walls and analyses.
+#include <keel/residency/fields.hpp>
+
+#include "run.hpp"
+
+#include <keel/policy/log.hpp>
+#include <keel/residency/explain.hpp>
+
+#include <doctest/doctest.h>
+#include <support/message_of.hpp>
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace kr = keel::residency;
+
+namespace {
+
+using devices = keel::list<test::host, keel::simulated>;
+using app = test::application<devices>;
+using both = test::application<devices, keel::list<kr::automatic, kr::checked>>;
+using keel::test::message_of;
+
+struct x : kr::variable<"x", double*, kr::levels<2>> {};
+struct y : kr::variable<"y", double*> {};
+
+/// Fills `Part` on `Place`; with `fails`, throws after the first element, in the kernel.
+template <class Place, class Part>
+struct fill : kr::routine<"fill", Place, kr::writes<Part>> {
+  template <class V>
+  static void run(V v, double value, bool fails = false) {
+    auto const a = v(Part{});
+    Kokkos::parallel_for(
+        "fill", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, int(a.extent(0))), KOKKOS_LAMBDA(int i) {
+          if (fails && i == 1) throw std::runtime_error("in a kernel");
+          a(i) = value;
+        });
+  }
+};
+template <class X>
+struct first : kr::routine<"first", kr::on_host, kr::reads<X>> {
+  template <class V>
+  static double run(V v) {
+    return v(X{})(0);
+  }
+};
+struct other : kr::routine<"other", kr::on_host> {
+  template <class V>
+  static void run(V) {}
+};
+template <class Place, class... Clauses>
+struct touch : kr::routine<"touch", Place, Clauses...> {
+  template <class V>
+  static void run(V) {}
+};
+struct never {
+  static bool holds() { return false; }
+};
+
+template <class App>
+struct fields_on : test::run<> {
+  explicit fields_on(bool is_periodic = false) : test::run<>{"simulated"}, is_periodic_(is_periodic) {}
+  bool is_periodic_;
+  kr::fields<App, x, y> f{*this, kr::grid{{24}, kr::ghost_width{1}, kr::periodic{is_periodic_}}};
+};
+
+template <class Entry>
+double halo_after() {
+  fields_on<app> on(true);
+  using host_fill = fill<kr::on_host, x>;
+  for (double n : {1., 2., 3.}) on.f.step(kr::schedule<host_fill, kr::exchange<x>, other, Entry>{}, n);
+  CHECK(on.f.template is_valid<x>());
+  return on.f.run(first<x>{});
+}
+
+std::string warned;
+
+} // namespace
+
+TEST_CASE("residency: an exchange that begins ends, whatever entry comes after it") {
+  CHECK(halo_after<kr::once<other>>() == 3);
+  CHECK(halo_after<kr::every<5, other>>() == 3);
+  CHECK(halo_after<kr::when<never, other>>() == 3);
+  CHECK(halo_after<kr::repeat<0, other>>() == 3);
+  CHECK(halo_after<kr::analysis<other>>() == 3);
+}
+
+TEST_CASE("residency: walls that a boundary condition left half written are valid nowhere") {
+  fields_on<app> on;
+  using walls = fill<kr::on_host, kr::walls<x>>;
+  on.f.run(fill<kr::on_host, kr::everywhere<x>>{}, 1.);
+  on.f.run(kr::exchange<x>{});
+  CHECK(on.f.is_valid<x>());
+  CHECK_THROWS_AS(on.f.run(walls{}, 2., true), std::runtime_error);
+  CHECK_FALSE(on.f.is_valid<x>());
+  CHECK(message_of([&] { (void)on.f.run(first<x>{}); }).find("reads x, level 0, walls, valid nowhere") !=
+        std::string::npos);
+  on.f.run(walls{}, 2.);
+  CHECK(on.f.run(first<x>{}) == 2);
+}
+
+TEST_CASE("residency: a kernel that fails late leaves nothing valid that its device alone has") {
+  fields_on<app> on;
+  using set_x = fill<kr::on_device, kr::everywhere<x>>;
+  using set_y = fill<kr::on_device, kr::everywhere<y>>;
+  on.f.run(set_x{}, 1.);
+  on.f.run(set_y{}, 1.);
+  CHECK(on.f.run(first<y>{}) == 1); // now the host has it, too
+  on.f.run(set_x{}, 2., true);
+  CHECK(message_of([&] { (void)on.f.run(first<x>{}); }).find("(in a kernel)") != std::string::npos);
+  CHECK(message_of([&] { (void)on.f.run(first<x>{}); }).find("valid nowhere") != std::string::npos);
+  CHECK_FALSE(on.f.is_valid<x, keel::simulated>(kr::core));
+  CHECK(on.f.run(first<y>{}) == 1);
+}
+
+TEST_CASE("residency: an analysis copies what its entries wrote, and no more") {
+  fields_on<app> on(true);
+  on.f.run(fill<kr::on_device, kr::everywhere<x>>{}, 1.);
+  on.f.run(fill<kr::on_device, kr::everywhere<kr::past<x, 1>>>{}, 1.);
+  on.f.run(kr::analysis<kr::exchange<kr::past<x, 1>>>{});
+  CHECK(on.f.traffic().bytes(kr::way::to_host) == on.f.bytes<x>()[1]);
+  on.f.run(kr::analysis<fill<kr::on_device, kr::past<x, 1>>>{}, 2.);
+  CHECK(on.f.is_valid<kr::past<x, 1>>(kr::region::owned));
+  CHECK_FALSE(on.f.is_valid<x>(kr::core));
+}
+
+TEST_CASE("residency: copies of walls stand in the table and in its sums") {
+  struct step
+      : kr::schedule<touch<kr::on_host, kr::writes<kr::walls<y>>>, touch<kr::on_device, kr::reads<kr::walls<y>>>,
+                     touch<kr::on_host, kr::reads<kr::walls<y>>>> {};
+  static_assert(kr::plan<app, step, keel::simulated>::copies(kr::host, kr::device) == 1);
+  std::ostringstream text;
+  kr::explain<app, step>(text);
+  CHECK(text.str().find("host to simulated  0     0    0     1\n") != std::string::npos);
+  CHECK(text.str().find("host       y[0]  walls   reads   never") != std::string::npos);
+}
+
+TEST_CASE("residency: checked tracking is chosen at the start, and names all undeclared and unwritten data") {
+  struct meddle : kr::routine<"meddle", kr::on_host, kr::writes<x>> {
+    static void run(kr::context<both, meddle, test::host> v, double* at) {
+      v(x{})(1) = at[1] = 7;
+      at[25] = 7;
+    }
+  };
+  auto const undeclared = [](std::string tracking) {
+    struct asked : test::run<> {
+      kr::settings how;
+      [[nodiscard]] kr::settings const& residency_settings() const { return how; }
+    } run{test::run<>{"simulated"}, {.tracking = std::move(tracking)}};
+    kr::fields<both, x, y> f{run, kr::grid{{24}, kr::ghost_width{1}}};
+    f.run(fill<kr::on_host, kr::everywhere<y>>{}, 1.);
+    double* at = nullptr;
+    struct look : kr::routine<"look", kr::on_host, kr::updates<y>> {
+      static void run(kr::context<both, look, test::host> v, double*& found) { found = v(y{}).data(); }
+    };
+    f.run(look{}, at);
+    return message_of([&] { f.run(meddle{}, at); });
+  };
+  keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { warned += text; });
+  CHECK(undeclared("").empty());
+  CHECK(undeclared("automatic").empty());
+  CHECK(undeclared("checked").find("changed y, level 0, core, on the host; y, level 0, walls, on the host, which") !=
+        std::string::npos);
+  CHECK(message_of([&] { (void)undeclared("traced"); }).find("tracking 'traced' is not in this program") !=
+        std::string::npos);
+  warned.clear();
+  {
+    test::run<> run{"simulated"};
+    kr::fields<test::application<devices, kr::checked>, x, y> f{run, kr::grid{{24}}};
+    f.run(touch<kr::on_device, kr::writes<y>>{});
+  }
+  keel::policy::set_log_sink(nullptr);
+  CHECK(warned.find("routine touch left 24 elements of y, level 0, owned, on the device simulated, unwritten") !=
+        std::string::npos);
+}
