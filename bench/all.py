@@ -78,7 +78,7 @@ def main(arguments):
         modules.setdefault(re.split(r"[ ,]", one["name"])[0], []).append(one)
     for name in wanted:
         if name not in modules:
-            print(f"bench/run: {name} has no benchmark ({', '.join(modules)} have). Name one of those?", file=sys.stderr)
+            print(f"bench/run: {name} has no benchmark ({', '.join(modules)} have). Name one of those.", file=sys.stderr)
             return 2
     folder.mkdir(parents=True, exist_ok=True)
     failed = 0

@@ -22,7 +22,8 @@ struct bad_input {
   std::string text;
   explicit bad_input(std::string whole) : text(std::move(whole)) {}
   bad_input(std::string_view wrong, std::string_view why, std::string_view mend)
-      : text(std::string("ocean: ").append(wrong).append(" (").append(why).append("). ").append(mend).append("?")) {}
+      : text(std::string("ocean: ").append(wrong).append(" (").append(why).append("). ").append(
+            keel::policy::as_sentence(mend))) {}
 };
 inline constexpr int bad_input_code = 2;
 

@@ -39,7 +39,8 @@ configuration read_configuration(int& argc, char** argv) {
     found.devices.push_back({std::string{Tag::name}, available<Tag>(), Tag::name == run.device_name()});
   });
   for (auto const& r : run.remarks())
-    if (r.level == device::log_level::warning) found.without_effect.push_back(r.text + ". " + r.mend + "?");
+    if (r.level == device::log_level::warning)
+      found.without_effect.push_back(r.text + ". " + policy::as_sentence(r.mend));
   found.topology_cache = run.program().topology_cache;
   found.help_was_printed = run.help_requested();
   found.help = device::help_text<app>();

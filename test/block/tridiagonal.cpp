@@ -162,10 +162,10 @@ TEST_CASE("block: tridiagonal systems of another shape than their coefficients a
   CHECK(message_of([&] { kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, eight, nine}, x); }) ==
         "keel::block: the coefficient 'diagonal' of tridiagonal systems has another shape than the unknowns (8 "
         "in place of 9 along their "
-        "index 1). Make them equal?");
+        "index 1). Make them equal.");
   CHECK(message_of([&] {
           kb::solve_tridiagonal<8>("s", kb::caller{}, kb::tridiagonal{nine, nine, shorter}, x);
         }).find("'upper'") != std::string::npos);
   CHECK(message_of([&] { kb::solve_tridiagonal<8, 8>("s", kb::caller{}, kb::tridiagonal{nine, nine, nine}, x); }) ==
-        "keel::block: columns of 9 are too long (room was compiled in for 8). Give a larger MaxLevels?");
+        "keel::block: columns of 9 are too long (room was compiled in for 8). Give a larger MaxLevels.");
 }

@@ -87,7 +87,7 @@ TEST_CASE("device: what is wrong in a file is refused with file and line") {
   CHECK(refusal("[tbb]\nlog-level = off") == "keel::device: f:2: unknown knob 'log-level' of tbb (no device has a knob "
                                              "of this name). Did you mean log-level?");
   CHECK(refusal("[tbb") == "keel::device: f:1: '[tbb' is not a section (it has no ] at its end, or no name). Write "
-                           "[serial]?");
+                           "[serial].");
   CHECK(refusal("[]").find("f:1: '[]' is not a section") != std::string::npos);
   CHECK(refusal("\n\n[tbbb]").find("f:3: there is no device 'tbbb'") != std::string::npos);
   CHECK(refusal("help").find("f:1: 'help' is not a setting (it has no =)") != std::string::npos);
@@ -96,7 +96,7 @@ TEST_CASE("device: what is wrong in a file is refused with file and line") {
                                                   "much). Is this a file of knobs?");
   CHECK(refusal("config = g").find("f:1: a configuration file names another one") != std::string::npos);
   CHECK(refusal("device=a\nnum-threads=1\n[tbb]\nnum-threads=1\n[serial]\n[tbb]\nnum-threads=2") ==
-        "keel::device: f:7: num-threads is set twice (f:4: num-threads is the first). Remove one?");
+        "keel::device: f:7: num-threads is set twice (f:4: num-threads is the first). Remove one.");
   CHECK(refusal("--conf-device = serial").find("unknown knob '--conf-device'") != std::string::npos);
 }
 
@@ -216,7 +216,7 @@ TEST_CASE("device: a file is stronger than the code and weaker than the environm
 TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused whole") {
   CHECK(start_with({"app", "x", "--conf-config=/no/such/file"}) ==
         "keel::device: the configuration file '/no/such/file' cannot be read (No such file or directory). Name another "
-        "file?");
+        "file.");
   CHECK(start_with({"app", "--conf-config=/"}).find("(Is a directory)") != std::string::npos);
   CHECK(start_with({"app", "--conf-config=/dev/zero"}).find("cannot be read (it ") != std::string::npos);
   keel::test::folder const pipes("keel-config-pipe");
@@ -229,7 +229,7 @@ TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused 
   CHECK(start_with({"app", "--conf-config", bad.path}) ==
         "keel::device: " + bad.path +
             ":3: num-devices='4x' is not a value for this knob ('x' follows the number). Give "
-            "a whole number from 1 on, or all?");
+            "a whole number from 1 on, or all.");
   CHECK(start_with({"app"}) == "off, code");
   file const binary{std::string_view{"log-level\0", 10}};
   CHECK(start_with({"app", "--conf-config", binary.path}).find("it is not a text") != std::string::npos);

@@ -163,7 +163,7 @@ TEST_CASE("device: each device of the chain without room is named with its reaso
   CHECK(
       failed.find("); the device simulated has no room for big, for routine the caller (simulated memory space failed "
                   "to allocate") != std::string::npos);
-  CHECK(failed.ends_with(". Take smaller arrays, or more ranks?"));
+  CHECK(failed.ends_with(". Take smaller arrays, or more ranks."));
   std::string const third = on({"app", both + "," + std::string{host::name}}, one + one / 2);
   CAPTURE(third);
   CHECK(third.find("keel: warning: residency: routines on_device run on " + std::string{host::name} +

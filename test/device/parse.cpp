@@ -69,7 +69,7 @@ TEST_CASE("device: a word or a flag is one of those that are known") {
   CHECK(keel::device::parse_word("w", "rank", {"nearest", "rank", "none"}) == 1);
   CHECK_THROWS_WITH_AS((void)keel::device::parse_word("KEEL_MAP_DEVICE_BY", "Rank", {"nearest", "rank"}),
                        "keel::device: KEEL_MAP_DEVICE_BY='Rank' is not a value for this knob (the known words are "
-                       "nearest, rank). Take one of them?",
+                       "nearest, rank). Take one of them.",
                        keel::error);
   for (char const* yes : {"1", "true", "on", "yes"}) CHECK(keel::device::parse_flag("f", yes));
   for (char const* no : {"0", "false", "off", "no"}) CHECK_FALSE(keel::device::parse_flag("f", no));
@@ -98,7 +98,7 @@ TEST_CASE("device: a size is a whole number with K, M or G, and is shown so") {
   CHECK_THROWS_WITH_AS(
       (void)parse_size("s", "k"),
       "keel::device: s='k' is not a value for this knob ('k' is not a digit). Give a whole number from 1 "
-      "on, with K, M or G for powers of 1024?",
+      "on, with K, M or G for powers of 1024.",
       keel::error);
   using keel::device::size_text;
   CHECK(size_text(0) == "0");

@@ -95,7 +95,7 @@ TEST_CASE("device: the configuration is printed as a table or as JSON, and as no
   CHECK_THROWS_WITH_AS(
       form("--print-print-configuration=xml"),
       "keel::device: --print-print-configuration='xml' is not a value for this knob (the known words are "
-      "json, text, 1, true, on, yes, 0, false, off, no). Take one of them?",
+      "json, text, 1, true, on, yes, 0, false, off, no). Take one of them.",
       keel::error);
   CHECK(kd::help_text("print").find("--print-print-configuration[=json]") != std::string::npos);
 }

@@ -208,7 +208,7 @@ TEST_CASE("device: --keel-stack-size is the stack of oneTBB's threads") {
   CHECK_FALSE(stack("").says("stack 1048576\n"));
   auto const small = stack("--app-stack-size=1K");
   CHECK(small.code == 2);
-  CHECK(small.says("--app-stack-size=1K is less than tbb takes (the smallest value is 64K). Give more?"));
+  CHECK(small.says("--app-stack-size=1K is less than tbb takes (the smallest value is 64K). Give more."));
   CHECK(
       stack("--app-stack-size=17G").says("--app-stack-size=17G is more than tbb has (the largest value here is 16G)"));
   CHECK(stack("--app-stack-size=3.5M").says("'.5' follows the number"));
@@ -410,7 +410,7 @@ TEST_CASE("device: the elements of a view are reduced over ranks, wherever it li
     CAPTURE(r.output);
     CHECK(r.code == 0);
     CHECK(r.count("elements 3 3\n") == 2);
-    CHECK(r.count("has gaps (its elements are sent as they lie). Copy it to one without?") == 2);
+    CHECK(r.count("has gaps (its elements are sent as they lie). Copy it to one without.") == 2);
   }
 }
 

@@ -94,7 +94,7 @@ TEST_CASE("device: a wrong option is an error that leaves the command line as it
         "keel::device: unknown option --keel-num-thread (no knob has this name). Did you mean --keel-num-threads?");
   CHECK(refusal({"app", "--keel-device=cuda", "--keel-"}).find("unknown option --keel-") != std::string::npos);
   CHECK(refusal({"app", "--keel-num-threads"}) ==
-        "keel::device: --keel-num-threads has no value (it is the last argument). Write --keel-num-threads=N?");
+        "keel::device: --keel-num-threads has no value (it is the last argument). Write --keel-num-threads=N.");
   CHECK(refusal({"app", "--keel-help=yes"}).find("is a switch") != std::string::npos);
 }
 
@@ -194,7 +194,7 @@ TEST_CASE("device: an option without its value says what stands in its place") {
 
 TEST_CASE("device: two dashes are no value, and a knob with keel's prefix is noticed under another prefix") {
   CHECK(refusal({"app", "--keel-num-threads", "--", "x"}) ==
-        "keel::device: --keel-num-threads has no value (-- follows it). Write --keel-num-threads=N?");
+        "keel::device: --keel-num-threads has no value (-- follows it). Write --keel-num-threads=N.");
   arguments a{{"app", "--keel-device=serial", "--keel-colour=red", "--keel"}};
   auto const taken = take("app", a);
   CHECK(taken.for_another == words{"--keel-device"});

@@ -313,7 +313,7 @@ TEST_CASE("device: quiet mistakes are told at the start") {
   CHECK(r.line.count == 3);
   CHECK(refusal({"app", "--rt-device=three-card"}).find("there is no device 'three-card'") != std::string::npos);
   CHECK(refusal({"app", "--rt-device=three-card"}).find("Did you mean three-cards?") != std::string::npos);
-  CHECK(refusal({"app", "--rt-device=quantum"}).find("Take one of them?") != std::string::npos);
+  CHECK(refusal({"app", "--rt-device=quantum"}).find("Take one of them.") != std::string::npos);
   CHECK(refusal({"app", "--rt-device=hip"}).find("this program was built without the device 'hip'") !=
         std::string::npos);
   started const ledger{{"app", "--rt-only-reads-current-level=yes"}};
@@ -486,7 +486,7 @@ TEST_CASE("device: the knobs of residency stand at the original's values where t
 TEST_CASE("device: the knobs of residency are read strictly") {
   CHECK(refusal({"app", "--rt-copy-back-every=0"}) ==
         "keel::device: --rt-copy-back-every='0' is not a value for this knob (the number is less than 1). Give a whole "
-        "number from 1 on, or never?");
+        "number from 1 on, or never.");
   CHECK(refusal({"app", "--rt-copy-back-every=Never"}).find("'N' is not a digit") != std::string::npos);
   CHECK(refusal({"app", "--rt-copy-back-all-levels=maybe"}).find("the known words are 0, false") != std::string::npos);
   CHECK(refusal({"app", "--rt-copy-back-var=x"}).find("Did you mean --rt-copy-back-vars?") != std::string::npos);
@@ -565,7 +565,7 @@ TEST_CASE("device: the running program is found from afar, and where nothing run
   auto const from_afar = [] { return keel::here<app>().configuration<three_cards>().threads(); };
   CHECK_THROWS_WITH_AS(from_afar(),
                        "keel::here: no runtime of this application runs (it was not made yet, or has ended). Make a "
-                       "keel::runtime in main, and ask while it lives?",
+                       "keel::runtime in main, and ask while it lives.",
                        keel::error);
   {
     keel::start<app> before;

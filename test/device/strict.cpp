@@ -49,13 +49,13 @@ std::string const why = " (in strict mode, settings without effect are refused).
 
 TEST_CASE("device: what is warned of is refused in strict mode, by the policy or by the knob") {
   auto const all = [](std::vector<std::string> words, std::string const& text, std::string const& mend) {
-    CHECK(start_with<lenient>(words) == "keel: warning: " + text + ". " + mend + "?\n");
-    CHECK(start_with<strict>(words) == "keel::device: " + text + why + mend + "?");
+    CHECK(start_with<lenient>(words) == "keel: warning: " + text + ". " + mend + ".\n");
+    CHECK(start_with<strict>(words) == "keel::device: " + text + why + mend + ".");
     words.push_back("--strict-test-strict");
-    CHECK(start_with<lenient>(words) == "keel::device: " + text + why + mend + "?");
+    CHECK(start_with<lenient>(words) == "keel::device: " + text + why + mend + ".");
     variable const off{"STRICT_TEST_STRICT", "off"};
     words.pop_back();
-    CHECK(start_with<strict>(words) == "keel: warning: " + text + ". " + mend + "?\n");
+    CHECK(start_with<strict>(words) == "keel: warning: " + text + ". " + mend + ".\n");
   };
   all({"app", "--keel-device=serial"},
       "--keel-device is left to the program, because its options begin with --strict-test-",
@@ -74,7 +74,7 @@ TEST_CASE("device: strict mode knows every variable with the prefix, and leaves 
   variable const own{"STRICT_TEST_COLOUR_OF_THE_SEA", "blue"};
   CHECK(start_with<lenient>({"app"}).empty());
   CHECK(start_with<strict>({"app"}) ==
-        "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it?");
+        "keel::device: STRICT_TEST_COLOUR_OF_THE_SEA is read by nothing" + why + "Unset it.");
 }
 
 TEST_CASE("device: a program that requires a device refuses to choose one, but for its help") {

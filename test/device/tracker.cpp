@@ -179,7 +179,7 @@ TEST_CASE("device: a device that is not here or not in the list cannot be forced
   CHECK(tried(p.run) == "two one ");
   CHECK_THROWS_WITH_AS(p.run.tracker().force<three>(),
                        "keel::device::tracker: the device 'three' cannot run (it is compiled in, but none is here). "
-                       "Ask keel::available first?",
+                       "Ask keel::available first.",
                        keel::error);
   keel::device_traits<three>::is_here = true;
   CHECK_THROWS_AS(p.run.tracker().force("four"), keel::error);

@@ -30,7 +30,7 @@ TEST_CASE("info: a device that was compiled in and is not here is wrong, a GPU t
   auto const without = printed(gpus, {{"serial", true, true}, {"cuda", false, false}});
   CHECK(says(
       without,
-      "wrong: keel::info: the device cuda is not available (it is compiled in, but none is here). Run without it?\n"));
+      "wrong: keel::info: the device cuda is not available (it is compiled in, but none is here). Run without it.\n"));
   CHECK(says(without, "note: keel::info: 3 GPUs will not be used (no device of this keel runs there).\n"));
   CHECK_FALSE(says(without, "device serial"));
   auto const with = printed(gpus, {{"serial", true, false}, {"cuda", true, true}});

@@ -28,7 +28,7 @@ TEST_CASE("info: what dies in the child is a message, and this process goes on")
   CHECK(death_of([]() -> int {
           std::raise(SIGKILL);
           return 0;
-        }) == "keel::info: that.xml is not read (it took too much time or memory: Killed). Make one with lstopo?");
+        }) == "keel::info: that.xml is not read (it took too much time or memory: Killed). Make one with lstopo.");
   CHECK(death_of([]() -> int {
           std::signal(SIGSEGV, SIG_DFL); // doctest listens to it
           std::raise(SIGSEGV);
@@ -48,7 +48,7 @@ TEST_CASE("info: a child that waits for its input is ended, one that has read it
     for (;;) pause();
   };
   CHECK(death_of(forever, one_second) ==
-        "keel::info: that.xml is not read (that took more than 1 seconds). Make one with lstopo?");
+        "keel::info: that.xml is not read (that took more than 1 seconds). Make one with lstopo.");
   CHECK(keel::info::in_child(
             "it", "",
             [] {
@@ -76,5 +76,5 @@ TEST_CASE("info: reading takes processor time, not that of the clock, so a loade
 
 TEST_CASE("info: a child that the system's loader ends is told") {
   CHECK(death_of([]() -> int { _exit(127); }) ==
-        "keel::info: that.xml is not read (the system ended it). Make one with lstopo?");
+        "keel::info: that.xml is not read (the system ended it). Make one with lstopo.");
 }

@@ -294,9 +294,9 @@ TEST_CASE("info: a report refuses what it cannot use, and writes over no trace")
   struct {
     std::string arguments, words;
   } const wrong[]{
-      {"", "keel::info: no page to write. Name it before the traces, as report.html?"},
+      {"", "keel::info: no page to write. Name it before the traces, as report.html."},
       {trace + ' ' + trace,
-       "a.0.jsonl is not written (the name of a page ends in .html). Name the page before the traces?"},
+       "a.0.jsonl is not written (the name of a page ends in .html). Name the page before the traces."},
       {"x.html --loud", "keel::info: unknown option --loud."},
       {"x.html --map", "keel::info: --map has no value (it is the last word)."},
       {"x.html --map 0", "--map 0 cannot be drawn"},

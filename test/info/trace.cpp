@@ -251,7 +251,7 @@ TEST_CASE("info: only the traces of one run are added up, each once, unless --fo
     std::string files, words;
   } const wrong[]{
       {zero, "the trace of rank 1 is missing (the run of " + zero +
-                 " had 2). Name their files, or add up what is here with --force?"},
+                 " had 2). Name their files, or add up what is here with --force."},
       {zero + ' ' + one + ' ' + zero,
        zero + " and " + zero + " are one trace (both are of rank 0). Leave one out, or add"},
       {zero + ' ' + one + ' ' + again, again + " and " + zero + " are one trace (both are of rank 0)"},
@@ -279,7 +279,7 @@ TEST_CASE("info: --chrome does not write over a trace, and a full disk leaves th
   auto const heard = info("trace " + trace + " --chrome " + trace);
   CHECK(heard.code == 2);
   CHECK(heard.err ==
-        "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file?\n");
+        "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file.\n");
   CHECK(std::filesystem::file_size(trace) == header_alone.size() + std::strlen(up) + 2);
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};

@@ -85,7 +85,7 @@ TEST_CASE("machine: one rank for each GPU is selected, and those that are near o
   }
   auto const none = kt::node::from_synthetic("core:2 pu:1");
   CHECK_THROWS_WITH_AS((km::environment{world, km::one_per_device.on(none)}),
-                       "keel::machine::one_per_device: no rank is selected (no node has a GPU). Start without it?",
+                       "keel::machine::one_per_device: no rank is selected (no node has a GPU). Start without it.",
                        keel::error);
   CHECK_THROWS_AS((km::environment{world, km::near_device.on(none)}), keel::error);
 }

@@ -11,7 +11,7 @@ TEST_CASE("policy: an error speaks in one grammar") {
   CHECK(std::string{
             keel::error("device", "--keel-num-threads=4x is not a number", "'x' is left over", "Write digits only")
                 .what()} ==
-        "keel::device: --keel-num-threads=4x is not a number ('x' is left over). Write digits only?");
+        "keel::device: --keel-num-threads=4x is not a number ('x' is left over). Write digits only.");
   CHECK(std::string{keel::error("machine", "MPI has ended").what()} == "keel::machine: MPI has ended.");
   CHECK(keel::error("machine", "no", "", "", 17).code() == 17);
   CHECK(std::is_nothrow_copy_constructible_v<keel::error>);
@@ -21,7 +21,7 @@ TEST_CASE("policy: an error speaks in one grammar") {
 TEST_CASE("policy: a lack of memory is told in the same words everywhere") {
   keel::out_of_memory_error const e("topology", "x.xml is not read", 12);
   CHECK(std::string(e.what()) ==
-        "keel::topology: x.xml is not read (there is not enough memory). Free some, or raise its limit?");
+        "keel::topology: x.xml is not read (there is not enough memory). Free some, or raise its limit.");
   CHECK(e.code() == 12);
   CHECK(keel::out_of_memory_error("space", "Kokkos did not start", 0).code() == 0);
 }

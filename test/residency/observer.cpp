@@ -86,7 +86,7 @@ TEST_CASE("residency: an observer hears of a copy that failed, and gives the rea
   } catch (keel::error const& e) {
     text = e.what();
   }
-  CHECK(text.find("valid nowhere (the listener says so). Write it first?") != std::string::npos);
+  CHECK(text.find("valid nowhere (the listener says so). Write it first.") != std::string::npos);
   book.notify_data_modified(v, 0, kr::core, kr::host);
   provider.fails_in = 0;
   book.observer().heard.clear();

@@ -177,7 +177,7 @@ TEST_CASE("residency: a length that a type fixes is not padded") {
   CHECK(
       keel::test::message_of([&] { fields(run, kr::grid{{4}}, kr::extra<fixed>{3}); }) ==
       "keel::residency::fields: variable fixed is padded<4>, and its dimension 1 has 6 elements (its type fixes them). "
-      "Give the type a multiple?");
+      "Give the type a multiple.");
   kr::fields<app<Kokkos::LayoutLeft>, fixed> const left{run, kr::grid{{4}}, kr::extra<fixed>{3}};
   CHECK(left.bytes<fixed>()[0] == 4 * 6 * sizeof(double));
 }

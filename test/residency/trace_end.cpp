@@ -53,7 +53,7 @@ TEST_CASE("residency: a trace whose end is lost is told, with exit code 2, whate
   folder const here;
   auto const trace = here.path / "run.0.jsonl";
   std::string const lost = "keel::residency::traced: the trace " + trace.string() +
-                           " is not whole (No space left on device). Make room for it?\n";
+                           " is not whole (No space left on device). Make room for it.\n";
   CHECK(here.run("").code == 0);
   CHECK(here.run("one").code == 1);
   CHECK(keel::test::content(trace).find("{\"what\":\"end\"") != std::string::npos);
@@ -90,7 +90,7 @@ TEST_CASE("residency: a disk that is full at any byte of a trace gives exit code
     setrlimit(RLIMIT_FSIZE, &before);
     CHECK(ended.code == 2);
     CHECK(ended.err == "keel::residency::traced: the trace " + trace.string() +
-                           " is not whole (File too large). Make room for it?\n");
+                           " is not whole (File too large). Make room for it.\n");
   }
 }
 

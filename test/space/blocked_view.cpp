@@ -117,7 +117,7 @@ TEST_CASE("block: a view that has no room for whole packs is refused") {
       refusal(right("narrow", 3, 13)) ==
       "keel::block: view 'narrow' cannot be read in packs of 8 (index 0 moves on by 13 elements, which is less than "
       "the extent in whole packs, "
-      "16). Allocate it with Kokkos::AllowPadding, or with extents in whole packs (a variable: keel::residency::padded)?");
+      "16). Allocate it with Kokkos::AllowPadding, or with extents in whole packs (a variable: keel::residency::padded).");
   right const whole("whole", 3, 20);
   CHECK(refusal(right(whole.data(), 3, 20)).find("less than the extent") != std::string::npos);
   Kokkos::View<double*, Kokkos::LayoutRight, Kokkos::HostSpace> const row("row", 20);

@@ -158,7 +158,7 @@ TEST_CASE("space: an option of Kokkos whose number is none is refused with its n
                                  "--kokkos-num-devices=2,x1", "--kokkos-ndevices=,1", "--kokkos-threads=1,1"}) {
     std::string const name = word.substr(0, word.find('='));
     CHECK(keel::test::message_of([&] { ks::start<devices>({word}); }) ==
-          "keel::space: " + word + " is refused (Kokkos takes a whole number from 0 on here). Write " + name + "=1?");
+          "keel::space: " + word + " is refused (Kokkos takes a whole number from 0 on here). Write " + name + "=1.");
   }
   CHECK(!ks::is_started());
 }
@@ -174,7 +174,7 @@ TEST_CASE("space: an option that this Kokkos does not have is warned of once, an
   REQUIRE(at != std::string::npos);
   CHECK(child.said.find("--kokkos-nonsense", at + 1) == std::string::npos);
 #if KOKKOS_VERSION < 30700
-  CHECK(child.said == "keel: warning: --kokkos-nonsense=3 is read by nothing in this Kokkos. Leave it out?\n");
+  CHECK(child.said == "keel: warning: --kokkos-nonsense=3 is read by nothing in this Kokkos. Leave it out.\n");
 #endif
 }
 

@@ -20,7 +20,7 @@ def needed(tests, targets, words):
         for name in sorted(given - known):
             if not any(sign in name for sign in "*?[:"):
                 near = difflib.get_close_matches(name, known, 3) or sorted(known)[:12]
-                raise LookupError(f"there is no {kind} {name!r} (this build has {', '.join(near)}{' and more' if len(known) > len(near) else ''}). Take one of them?")
+                raise LookupError(f"there is no {kind} {name!r} (this build has {', '.join(near)}{' and more' if len(known) > len(near) else ''}). Take one of them.")
     if names - {test["name"] for test in tests}:
         return None
     wanted = {target for test in tests if test["name"] in names or suites & own(test) for target in test["depends"]}

@@ -37,21 +37,21 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         tree = pathlib.Path(name).resolve()
         make_tree(tree)
-        alone = "test/run: {} stands alone (it takes a value). See test/run --help?"
+        alone = "test/run: {} stands alone (it takes a value). See test/run --help."
         for option in ("--build", "--suite"):
             for rest in ([], [""], ["--suite", "unit"]):
                 check(f"{option} {rest}", heard("test/run", [option, *rest], tree), alone.format(option))
         check("an option", heard("test/run", ["--x"], tree),
-              "test/run: unknown option --x (it is not known). See test/run --help?")
+              "test/run: unknown option --x (it is not known). See test/run --help.")
         check("a report that is no page", heard("bench/run", ["--report", "run.jsonl"], tree),
-              "bench/run: --report run.jsonl cannot be used (the name of a page ends in .html). Name another?")
-        cannot = "test/run: {} cannot be written (it is where the tests are built). Name another folder with --build FOLDER?"
+              "bench/run: --report run.jsonl cannot be used (the name of a page ends in .html). Name another.")
+        cannot = "test/run: {} cannot be written (it is where the tests are built). Name another folder with --build FOLDER."
         check("no folder", heard("test/run", ["--build", "/proc/keel"], tree), cannot.format("/proc/keel"))
         os.chmod(tree, 0o555)
         user = 65534 if os.geteuid() == 0 else None  # root may write everywhere
         check("a clone that is read-only", heard("test/run", [], tree, user), cannot.format(tree / "build"))
         check("the same, for the ocean", heard("bench/run", [], tree, user),
-              f"bench/run: {tree}/build cannot be written (it is where the ocean is built). Copy the clone to a folder that can?")
+              f"bench/run: {tree}/build cannot be written (it is where the ocean is built). Copy the clone to a folder that can.")
         os.chmod(tree, 0o755)
         with tempfile.TemporaryDirectory(suffix=" with a blank") as elsewhere:
             code, text = heard("test/run", ["--build", elsewhere], tree)

@@ -89,12 +89,12 @@ def main():
             wrong.append(f"the second time: {bare.run()}")
 
         check("no network", machine(lacks=["meson"], apt="fails").run(), 2, "could not be had (no network",
-              "not there: meson", "Try again with a network?")
+              "not there: meson", "Try again with a network.")
         user = machine(lacks=["meson"], root=False)
         check("neither root nor sudo", user.run(), 2, "not there: meson", "Run this as root", "sudo sh -c 'apt-get")
         if user.was_asked():
             wrong.append("neither root nor sudo: apt-get was called")
-        check("no apt-get", machine(lacks=["meson"], apt="").run(), 2, "There is no apt-get here", "or install: meson?")
+        check("no apt-get", machine(lacks=["meson"], apt="").run(), 2, "There is no apt-get here", "or install: meson.")
 
         slow = machine(lacks=["meson"], apt="hangs")
         setup = slow.start()

@@ -17,10 +17,10 @@ namespace keel::block {
 template <std::size_t Length, std::integral Index = std::size_t>
 class chunks {
   static_assert(Length > 0, "keel::block::chunks: the length is 0 (a block holds at least one element). "
-                            "Use keel::block::length?");
+                            "Use keel::block::length.");
   static_assert(std::size_t(static_cast<Index>(Length)) == Length && static_cast<Index>(Length) > 0,
                 "keel::block::chunks: the length does not fit the index type (the arithmetic would wrap). "
-                "Use a wider index?");
+                "Use a wider index.");
 
 public:
   KEEL_FUNCTION constexpr explicit chunks(Index end) : chunks(Index{0}, end) {}

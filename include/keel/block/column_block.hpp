@@ -96,7 +96,7 @@ struct column_block {
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> load_beside(View const& field,
                                                                             pack<T, Length> const& here) const {
     static_assert(By == 1 || By == -1, "keel::block::column_block: columns beside these are one further, or one back "
-                                       "(By is 1 or -1). Use shifted(along, by).load(field)?");
+                                       "(By is 1 or -1). Use shifted(along, by).load(field).");
     if constexpr (Again) {
       return shifted(along, By).template load<Adjacent>(field);
     } else {
@@ -132,7 +132,7 @@ struct column_block {
     static_assert(
         std::size_t(View::rank) == Horizontal + sizeof...(K),
         "keel::block::column_block: the field has another number of indices (one for each horizontal index, and "
-        "one for each further argument). Leave the level out?");
+        "one for each further argument). Leave the level out.");
     std::ptrdiff_t offset = 0;
     for (std::size_t d = 0; d < Horizontal; ++d)
       offset += std::ptrdiff_t(first[d] * std::size_t(detail::stride_of(field, d)));

@@ -19,15 +19,15 @@ namespace detail {
 #if defined(KEEL_VECTOR_SIZE)
 inline constexpr std::size_t length_of_build = KEEL_VECTOR_SIZE;
 static_assert(KEEL_VECTOR_SIZE > 0, "keel::block: KEEL_VECTOR_SIZE is not positive (a block holds at "
-                                    "least one element). Leave it undefined for the default?");
+                                    "least one element). Leave it undefined for the default.");
 #elif defined(OMEGA_VECTOR_SIZE)
 inline constexpr std::size_t length_of_build = OMEGA_VECTOR_SIZE;
 static_assert(OMEGA_VECTOR_SIZE > 0, "keel::block: OMEGA_VECTOR_SIZE is not positive (a block holds at "
-                                     "least one element). Leave it undefined for the default?");
+                                     "least one element). Leave it undefined for the default.");
 #elif defined(OMEGA_VECTOR_LENGTH)
 inline constexpr std::size_t length_of_build = OMEGA_VECTOR_LENGTH;
 static_assert(OMEGA_VECTOR_LENGTH > 0, "keel::block: OMEGA_VECTOR_LENGTH is not positive (a block holds at "
-                                       "least one element). Leave it undefined for the default?");
+                                       "least one element). Leave it undefined for the default.");
 #else
 inline constexpr std::size_t length_of_build = 0;
 #endif

@@ -16,7 +16,7 @@ namespace keel::block {
 template <std::size_t Length, class T = double>
 struct mask {
   static_assert(Length > 0, "keel::block::mask: the length is 0 (a pack holds at least one element). "
-                            "Use keel::block::length?");
+                            "Use keel::block::length.");
 
   using lane = detail::lane<T>;
 

@@ -57,7 +57,7 @@ template <class F, class T, std::size_t Length>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> by_doubles(pack<T, Length> const& x) {
   static_assert(std::same_as<T, double> || std::same_as<T, float>,
                 "keel::block: exp and log take packs of double or float (these have no more digits than the method). "
-                "Convert the elements?");
+                "Convert the elements.");
   if constexpr (std::same_as<T, double>) return each<pack<T, Length>>(F{}, x);
   else return convert<float>(by_doubles<F>(convert<double>(x)));
 }

@@ -22,9 +22,9 @@ namespace keel::block {
 template <class T, std::size_t Length>
 struct pack {
   static_assert(Length > 0, "keel::block::pack: the length is 0 (a pack holds at least one element). "
-                            "Use keel::block::length?");
+                            "Use keel::block::length.");
   static_assert(std::is_arithmetic_v<T>, "keel::block::pack: the element is not a number (arithmetic is done "
-                                         "on each). Use an array of structs instead?");
+                                         "on each). Use an array of structs instead.");
 
   using value_type = T;
   using mask_type = mask<Length, T>;

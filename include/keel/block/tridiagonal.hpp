@@ -48,7 +48,7 @@ void check_coefficient(char const* name, View const& field, X const& x) {
   static_assert(
       Field<View, 1> || Field<View, std::size_t(X::rank)>,
       "keel::block::tridiagonal: a coefficient has another number of indices than the unknowns, and more than one (it "
-      "is the same for all columns, or one for each). Give a field of either kind?");
+      "is the same for all columns, or one for each). Give a field of either kind.");
   for (std::size_t d = Field<View, 1> ? std::size_t(X::rank) - 1 : 0; d < std::size_t(X::rank); ++d) {
     auto const own = std::size_t(extent_of(field, Field<View, 1> ? 0 : d));
     auto const wanted = std::size_t(extent_of(x, d));

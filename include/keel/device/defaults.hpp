@@ -91,7 +91,7 @@ template <class Tag>
 struct must_be_supported {
   static_assert(supported<Tag>, "keel::device: a device of the policy's list is not in this build "
                                 "(its name stands in must_be_supported<...> here). Leave it out, or take "
-                                "keel::where_supported of the list?");
+                                "keel::where_supported of the list.");
   static constexpr bool value = true;
 };
 
@@ -100,17 +100,17 @@ template <class App>
 struct checked_policy {
   static_assert(ApplicationPolicy<App>,
                 "keel::device: this is not an application policy (devices, ranks, tracking, "
-                "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults?");
+                "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults.");
   static_assert(sizeof(known_members<App>) > 0);
   using devices = policy::to_list<typename App::devices>;
   static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
-                                           "Add keel::serial?");
+                                           "Add keel::serial.");
   static_assert(policy::is_unique<devices>,
                 "keel::device: a device stands in the list twice (it is found by its type). "
-                "Remove one?");
+                "Remove one.");
   static_assert(is_prefix(App::prefix),
                 "keel::device: the prefix is not made of lower case letters, digits and dashes, or "
-                "is 'kokkos' (it becomes part of options and of variables). Choose another?");
+                "is 'kokkos' (it becomes part of options and of variables). Choose another.");
   static constexpr bool all_supported = []<class... Tags>(list<Tags...>) {
     return (must_be_supported<Tags>::value && ...);
   }(devices{});

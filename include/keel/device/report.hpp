@@ -21,7 +21,7 @@ namespace keel {
 inline int report(std::exception const& e) noexcept {
   bool const is_bare = std::strcmp(e.what(), std::bad_alloc{}.what()) == 0;
   char const* const message = is_bare ? "keel::report: there is not enough memory (an allocation of the program "
-                                        "failed). Free some, or raise its limit?"
+                                        "failed). Free some, or raise its limit."
                                       : e.what();
   if (auto const end_job = policy::when_caught().load()) end_job(message);
   auto const* ours = as_error(e);

@@ -122,7 +122,7 @@ public:
       return (settings_.template of<Tag>());
     } else {
       static_assert(!supported<Tag>, "keel::runtime: this device is not in the policy's list (the program was not "
-                                     "written for it). Add it to the list?");
+                                     "written for it). Add it to the list.");
       return device::absent_configuration{};
     }
   }
@@ -149,7 +149,7 @@ public:
   [[nodiscard]] auto execution_space() {
     static_assert(policy::contains<devices, Tag>,
                   "keel::runtime: this device is not in the policy's list, or this build "
-                  "lacks it (it has no execution space). Ask keel::supported first?");
+                  "lacks it (it has no execution space). Ask keel::supported first.");
     start_devices();
     return typename device_traits<Tag>::execution_space{};
   }

@@ -49,7 +49,7 @@ public:
       return settings_.template of<Tag>().assign(id, value);
     } else {
       static_assert(!supported<Tag>, "keel::start: this device is not in the policy's list (the program was not "
-                                     "written for it). Add it to the list?");
+                                     "written for it). Add it to the list.");
       return device::outcome::invalid_for_device;
     }
   }

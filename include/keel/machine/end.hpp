@@ -58,7 +58,7 @@ public:
       }
       if (neighbours->came_within(limit ? *limit : patience)) return;
       auto const message = detail::without_the_one_before(ranks_.rank(), ranks_.size(), limit ? *limit : patience);
-      if (limit) abort(ranks_, message + "Let every rank come to the end, or change " + option() + "?", 1);
+      if (limit) abort(ranks_, message + "Let every rank come to the end, or change " + option() + ".", 1);
       detail::say_how_to_limit(message, option());
       while (!neighbours->came_within(std::chrono::hours{1})) {
       }

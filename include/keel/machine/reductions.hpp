@@ -75,7 +75,7 @@ template <class Op, class T>
 constexpr void check_operation() {
   static_assert(Operation<Op, T>,
                 "keel::machine::all_reduce: the operation keeps values, or is not one of two elements (MPI calls it "
-                "without them). Take a lambda without captures?");
+                "without them). Take a lambda without captures.");
 }
 
 /// A model that reduces by itself; else what all bring is folded by each.

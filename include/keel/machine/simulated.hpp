@@ -23,7 +23,7 @@ namespace keel::machine {
 template <int Nodes, int RanksPerNode>
 struct simulated {
   static_assert(Nodes > 0 && RanksPerNode > 0,
-                "keel::machine::simulated: there is no rank (Nodes or RanksPerNode is not positive). Give both?");
+                "keel::machine::simulated: there is no rank (Nodes or RanksPerNode is not positive). Give both.");
   static constexpr int ranks = Nodes * RanksPerNode;
 
   /// The process is `rank` while it lives. Environments keep the rank they were made for.

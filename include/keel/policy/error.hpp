@@ -18,21 +18,31 @@
 #include <string_view>
 #include <utility>
 
+namespace keel::policy {
+
+/// What to do about an error, with the end that it lacks: a question mark after *Did you mean*, else a full stop.
+[[nodiscard]] inline std::string as_sentence(std::string_view hint) {
+  bool const asks = hint.starts_with("Did you mean") || hint.starts_with("Is ");
+  return std::string(hint) + (asks ? '?' : '.');
+}
+
+} // namespace keel::policy
+
 namespace keel {
 
 /// What keel throws; there is one kind more, `out_of_memory_error`.
 ///
-/// The message reads *keel::place: what is wrong (why). What to do?* so that a
-/// user finds the place in the documentation and the mend in the sentence. Control characters in it become '?'.
+/// The message reads *keel::place: what is wrong (why). What to do.* so that a
+/// user finds the place in the documentation and the way out in the sentence. Control characters in it become '?'.
 /// It is a `std::runtime_error`, as what Kokkos throws, so that a program which
 /// catches that where a view finds no room catches it here. Copying does not throw.
 class error : public std::runtime_error {
 public:
   /// Composes the message. `place` is the name without `keel::` (`"device"`),
-  /// `why` and `mend` may be empty; `mend` ends without punctuation.
-  error(std::string_view place, std::string_view wrong, std::string_view why = {}, std::string_view mend = {},
+  /// `why` and `hint` may be empty; `hint` is an imperative, or begins with *Did you mean*, and ends without punctuation.
+  error(std::string_view place, std::string_view wrong, std::string_view why = {}, std::string_view hint = {},
         int code = 0)
-      : error(composed(place, wrong, why, mend), code) {}
+      : error(composed(place, wrong, why, hint), code) {}
 
   /// An error with the message of another one, as it came over the network.
   [[nodiscard]] static error from_message(std::string const& message, int code = 0) {
@@ -51,7 +61,7 @@ public:
   /// still say. Empty before the first.
   [[nodiscard]] static std::string const& latest() noexcept { return latest_; }
 
-  /// What is wrong and why, without place and mend: for the message of another error.
+  /// What is wrong and why, without place and hint: for the message of another error.
   [[nodiscard]] std::string_view brief() const noexcept {
     return std::string_view(what()).substr(brief_begin_, brief_size_);
   }
@@ -64,7 +74,7 @@ private:
     std::string all;
     std::size_t brief_begin, brief_size;
   };
-  static text composed(std::string_view place, std::string_view wrong, std::string_view why, std::string_view mend) {
+  static text composed(std::string_view place, std::string_view wrong, std::string_view why, std::string_view hint) {
     std::string all = "keel::";
     all.append(place).append(": ");
     std::size_t const begin = all.size();
@@ -72,7 +82,7 @@ private:
     if (!why.empty()) all.append(" (").append(why).append(")");
     std::size_t const size = all.size() - begin;
     all.append(".");
-    if (!mend.empty()) all.append(" ").append(mend).append("?");
+    if (!hint.empty()) all.append(" ").append(policy::as_sentence(hint));
     return {policy::printable(std::move(all)), begin, size};
   }
   error(text const& message, int code)

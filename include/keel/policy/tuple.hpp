@@ -19,7 +19,7 @@ class tuple_of {
 public:
   using types = to_list<List>;
   static_assert(is_unique<types>, "keel::policy::tuple_of: a type stands in the list twice "
-                                  "(it is found by its type). Remove one?");
+                                  "(it is found by its type). Remove one.");
 
   tuple_of() = default;
   tuple_of(tuple_of const&) = delete;

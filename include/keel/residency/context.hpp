@@ -88,7 +88,7 @@ struct context : detail::context_base<App> {
       constexpr int number = Index::find(&variable::about);
       static_assert(number >= 0,
                     "keel::residency: an output asks for a variable that these fields do not have (see the "
-                    "types in the message). Add it to fields<App, ...>?");
+                    "types in the message). Add it to fields<App, ...>.");
       this->base.require_copied_back(number, level, this->first, R::about.name);
       return this->template view<array, const_array, Tag>(number, levels, level);
     } else {
@@ -96,7 +96,7 @@ struct context : detail::context_base<App> {
       if constexpr (at == R::about.declaration_count)
         static_assert(declares<R, X>,
                       "keel::residency: a routine reaches a variable, or a level, that it does not declare "
-                      "(the rest is not passed). Add it to its reads, writes or updates?");
+                      "(the rest is not passed). Add it to its reads, writes or updates.");
       else if constexpr (R::about.first[at].writes != region::none)
         return this->template view<array, array, Tag>(this->asked[at].variable, levels, level);
       else return this->template view<array, const_array, Tag>(this->asked[at].variable, levels, level);

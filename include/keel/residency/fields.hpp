@@ -84,14 +84,14 @@ public:
   void require_invalid_data(View const& v, region where = region::owned) {
     static_assert(
         is_mutable<View>,
-        "keel::residency: data cannot be overwritten through a view of const elements. Ask with the other one?");
+        "keel::residency: data cannot be overwritten through a view of const elements. Ask with the other one.");
     auto const visit = this->users_.enter("require_invalid_data");
     base::require_data(base::owner_of(v, "require_invalid_data"), region::none, where);
   }
   template <class View>
   void notify_data_modified(View const& v, region where = region::owned) {
     static_assert(is_mutable<View>, "keel::residency: data cannot have been modified through a view of const elements. "
-                                    "Say so of the other one?");
+                                    "Say so of the other one.");
     auto const visit = this->users_.enter("notify_data_modified");
     base::notify_data_modified(base::owner_of(v, "notify_data_modified"), where);
   }
@@ -124,9 +124,9 @@ public:
 
 private:
   using index = detail::variable_index<Vars...>;
-  static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application?");
+  static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application.");
   static_assert(index::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
-                                  "Rename one?");
+                                  "Rename one.");
   template <class View>
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;
 

@@ -40,7 +40,7 @@ struct checked_part : std::bool_constant<is_part<X>> {
   static_assert(
       is_part<X>,
       "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
-      "Derive it from keel::residency::variable?");
+      "Derive it from keel::residency::variable.");
 };
 
 template <bool Reads, bool Writes, region Default, class Parts>
@@ -110,7 +110,7 @@ template <class Tag>
 struct on {
   static_assert(policy::DeviceTag<Tag>,
                 "keel::residency::on: what it names is no tag of a device (it is in the message). "
-                "Say keel::serial, keel::cuda, or another tag?");
+                "Say keel::serial, keel::cuda, or another tag.");
 };
 template <policy::DeviceTag Tag>
 struct on<Tag> {

@@ -51,7 +51,7 @@ struct variable_info {
 template <int N>
 struct levels {
   static_assert(N >= 1 && N <= 255, "keel::residency::levels: not between 1 and 255 (level 0 is the current one). "
-                                    "Say levels<1>?");
+                                    "Say levels<1>.");
   static constexpr int count = N;
 };
 /// Does not lie on the grid: every rank holds all of it, and it has neither rim nor ghosts.
@@ -65,7 +65,7 @@ struct without_ghosts {};
 /// levels like the others, as though `extra` had asked for them.
 template <std::int64_t N>
 struct padded {
-  static_assert(N >= 1, "keel::residency::padded: not above 0 (it is a number of elements). Say padded<64>?");
+  static_assert(N >= 1, "keel::residency::padded: not above 0 (it is a number of elements). Say padded<64>.");
   static constexpr std::int64_t multiple = N;
 };
 /// In a group of variables, by whose name a user can mean all of them: `in_group<"hydro">`.
@@ -108,7 +108,7 @@ struct variable {
   static constexpr bool is_array = std::is_pointer_v<std::remove_all_extents_t<Data>> || std::is_array_v<Data>;
   static constexpr variable_info about = detail::about_of<Properties...>(Name.view(), is_array);
   static_assert(is_array || about.padding == 1,
-                "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out?");
+                "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out.");
 };
 
 /// A type that is a variable.
@@ -152,7 +152,7 @@ struct past {
   static constexpr region where = detail::item<X>::where;
   static_assert(Level >= 0 && Level < variable::about.levels,
                 "keel::residency::past: the variable has no such level (levels<N> counts the current one). "
-                "Give the variable more levels?");
+                "Give the variable more levels.");
 };
 
 /// Region `Where` of `X`. The names below are shorter; `core` is the name of the region itself,

@@ -71,8 +71,8 @@ template <std::size_t Length, class View>
   static_assert(
       std::is_same_v<layout, Kokkos::LayoutRight> || std::is_same_v<layout, Kokkos::LayoutLeft>,
       "keel::block::blocked_view: the view is neither LayoutRight nor LayoutLeft (its neighbours are not known to "
-      "be adjacent). Block the view that it is a part of?");
-  static_assert(std::size_t(View::rank) > 0, "keel::block::blocked_view: the view has no index. Load the value?");
+      "be adjacent). Block the view that it is a part of.");
+  static_assert(std::size_t(View::rank) > 0, "keel::block::blocked_view: the view has no index. Load the value.");
   constexpr std::size_t rank = std::size_t(View::rank), along = detail::contiguous_index<View>;
   using element =
       std::conditional_t<std::is_const_v<typename View::value_type>, pack<T, Length> const, pack<T, Length>>;

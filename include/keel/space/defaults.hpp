@@ -102,22 +102,22 @@ struct checked_defaults {
   using host_execution = typename D::default_host_execution_space;
   static_assert(
       Kokkos::is_execution_space<execution>::value && Kokkos::is_execution_space<host_execution>::value,
-      "keel::defaults: a default for execution is no execution space (kernels run there). Name one, keel::space::tbb for instance?");
+      "keel::defaults: a default for execution is no execution space (kernels run there). Name one, keel::space::tbb for instance.");
   using memory = typename D::default_memory_space;
   using host_memory = typename D::default_host_memory_space;
   static_assert(
       Kokkos::is_memory_space<memory>::value && Kokkos::is_memory_space<host_memory>::value,
-      "keel::defaults: a default for memory is no memory space (views lie there). Name one, keel::space::pool<> for instance?");
+      "keel::defaults: a default for memory is no memory space (views lie there). Name one, keel::space::pool<> for instance.");
   static_assert(
       Kokkos::SpaceAccessibility<execution, memory>::accessible,
-      "keel::defaults: default_execution_space cannot reach default_memory_space (its kernels work there). Change both?");
+      "keel::defaults: default_execution_space cannot reach default_memory_space (its kernels work there). Change both.");
   static_assert(
       Kokkos::SpaceAccessibility<host_execution, host_memory>::accessible &&
           Kokkos::SpaceAccessibility<Kokkos::HostSpace, host_memory>::accessible,
-      "keel::defaults: host code cannot reach default_host_memory_space (it works there). Choose memory of the host?");
+      "keel::defaults: host code cannot reach default_host_memory_space (it works there). Choose memory of the host.");
   static_assert(Kokkos::SpaceAccessibility<host_execution, Kokkos::HostSpace>::accessible,
                 "keel::defaults: default_host_execution_space does not work in host memory (it is the host's). "
-                "Choose a space of the host?");
+                "Choose a space of the host.");
 };
 
 /// Prints the four with `Kokkos::print_configuration`.

@@ -46,21 +46,21 @@ class memory {
       requires {
         { R::name } -> std::convertible_to<char const*>;
       }, "keel::space::memory: the resource has no name (labels and messages show it). "
-         "Add static constexpr char const* name?");
+         "Add static constexpr char const* name.");
   static_assert(
       requires {
         { R::reached_from } -> std::convertible_to<reach>;
       }, "keel::space::memory: the resource has no reached_from (which code may access an element). "
-         "Add static constexpr keel::space::reach reached_from?");
+         "Add static constexpr keel::space::reach reached_from.");
   static_assert(
       requires(R const& r, std::size_t n) {
         { r.allocate(n, n) } -> std::same_as<void*>;
       }, "keel::space::memory: the resource has no allocate (a space gives bytes). "
-         "Add void* allocate(std::size_t bytes, std::size_t alignment) const?");
+         "Add void* allocate(std::size_t bytes, std::size_t alignment) const.");
   static_assert(
       requires(R const& r, void* p, std::size_t n) { r.deallocate(p, n, n); },
       "keel::space::memory: the resource has no deallocate (a space takes bytes back). "
-      "Add void deallocate(void*, std::size_t bytes, std::size_t alignment) const?");
+      "Add void deallocate(void*, std::size_t bytes, std::size_t alignment) const.");
 
 public:
   using resource_type = R;

@@ -37,7 +37,7 @@ inline constexpr auto numa_name = [] {
 /// takes whole pages and a call to the system: many small ones want `pool<numa<Node>>`.
 template <int Node>
 class numa_resource {
-  static_assert(Node >= 0, "keel::space::numa: the node is negative (the system counts from 0). Name one that it has?");
+  static_assert(Node >= 0, "keel::space::numa: the node is negative (the system counts from 0). Name one that it has.");
 
 public:
   static constexpr char const* name = detail::numa_name<Node>.data();

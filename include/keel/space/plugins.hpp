@@ -28,25 +28,25 @@ struct plugins {
   static_assert((requires {
                   { Ts::name } -> std::convertible_to<std::string_view>;
                 } && ...), "keel::space::plugins: a plug-in has no name (it is shown and sorted by). "
-                           "Add static constexpr std::string_view name?");
+                           "Add static constexpr std::string_view name.");
   static_assert((requires {
                   { Ts::order } -> std::convertible_to<int>;
                 } && ...), "keel::space::plugins: a plug-in has no order (it says when to start). "
-                           "Add static constexpr int order?");
+                           "Add static constexpr int order.");
   static_assert((requires(settings const& s) { Ts::initialize(s); } && ...),
                 "keel::space::plugins: a plug-in has no initialize (it starts with Kokkos). "
-                "Add static void initialize(keel::space::settings const&)?");
+                "Add static void initialize(keel::space::settings const&).");
   static_assert((requires { Ts::finalize(); } && ...),
                 "keel::space::plugins: a plug-in has no finalize (it ends with Kokkos). "
-                "Add static void finalize()?");
+                "Add static void finalize().");
   static_assert((requires(std::string const& label) { Ts::fence(label); } && ...),
                 "keel::space::plugins: a plug-in has no fence (Kokkos::fence waits for all). "
-                "Add static void fence(std::string const& label)?");
+                "Add static void fence(std::string const& label).");
   static_assert((requires(std::ostream& out) { Ts::print_configuration(out, true); } && ...),
                 "keel::space::plugins: a plug-in has no print_configuration (Kokkos prints all). "
-                "Add static void print_configuration(std::ostream&, bool detail)?");
+                "Add static void print_configuration(std::ostream&, bool detail).");
   static_assert(policy::is_unique<list<Ts...>>,
-                "keel::space::plugins: a plug-in stands in the list twice (it starts once). Remove one?");
+                "keel::space::plugins: a plug-in stands in the list twice (it starts once). Remove one.");
 
   /// Registers all, or none and throws: one of them is registered already, or Kokkos has started.
   static void enroll() {

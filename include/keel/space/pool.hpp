@@ -92,10 +92,10 @@ template <class Upstream>
 class pool_resource {
   static_assert(Kokkos::is_memory_space<Upstream>::value,
                 "keel::space::pool: the upstream is not a memory space (large blocks come from it). "
-                "Name one, Kokkos::HostSpace for instance?");
+                "Name one, Kokkos::HostSpace for instance.");
   static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Upstream>::accessible,
                 "keel::space::pool: host code may not touch the upstream (the pool's lists lie in it). "
-                "Pool memory of the host?");
+                "Pool memory of the host.");
 
 public:
   static constexpr char const* name = "pool";

@@ -52,7 +52,7 @@ concept NodeRanks = requires(typename R::communicator const& c, void* to, void c
 template <class Ranks>
 class shared_resource {
   static_assert(NodeRanks<Ranks>, "keel::space::shared: these ranks cannot agree on an allocation "
-                                  "(they exchange no messages). Name keel::machine::mpi, or other CommunicatingRanks?");
+                                  "(they exchange no messages). Name keel::machine::mpi, or other CommunicatingRanks.");
 
 public:
   static constexpr char const* name = "shared";

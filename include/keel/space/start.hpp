@@ -135,7 +135,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
 #if KOKKOS_VERSION < 30700 // Kokkos removes what it knows; from 3.7 on it speaks of the rest itself
     for (int at = 1; at < argc; ++at)
       policy::log(policy::log_level::warning,
-                  argv[std::size_t(at)] + std::string(" is read by nothing in this Kokkos. Leave it out?"));
+                  argv[std::size_t(at)] + std::string(" is read by nothing in this Kokkos. Leave it out."));
 #endif
   }
   if (life.watched) return;

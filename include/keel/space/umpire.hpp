@@ -64,7 +64,7 @@ template <class Upstream = Kokkos::HostSpace>
 class umpire_resource {
   static_assert(!detail::umpire_source<Upstream>::name.empty(),
                 "keel::space::umpire: Umpire has no resource for the upstream that host code may touch. "
-                "Name Kokkos::HostSpace or keel::space::pinned?");
+                "Name Kokkos::HostSpace or keel::space::pinned.");
 
 public:
   static constexpr char const* name = "umpire";

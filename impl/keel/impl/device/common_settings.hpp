@@ -177,7 +177,7 @@ KEEL_INLINE void common_settings::check_remarks() const {
       throw error("device", r.text, "in strict mode, settings without effect are refused", r.mend);
 }
 KEEL_INLINE void common_settings::tell_remarks(std::span<device_knobs const> devices) const {
-  for (auto const& r : remarks_) log(r.level, r.text + (r.mend.empty() ? "" : ". " + r.mend + "?"));
+  for (auto const& r : remarks_) log(r.level, r.text + (r.mend.empty() ? "" : ". " + policy::as_sentence(r.mend)));
   for (auto const& d : devices) detail::for_each_knob(d.device(), [&](knob id) { d.tell_of_excess(id); });
 }
 

@@ -110,7 +110,7 @@ KEEL_INLINE void device_knobs::tell_too_late(knob id) const {
   unsigned const bit = 1U << unsigned(id);
   if ((device_->told->fetch_or(bit) & bit) != 0) return;
   log(log_level::warning, "setting " + std::string{facts(id).option} + " of " + std::string{device_->name} +
-                              " has no effect, because Kokkos runs already. Set it before the first kernel?");
+                              " has no effect, because Kokkos runs already. Set it before the first kernel.");
 }
 KEEL_INLINE void device_knobs::tell_of_excess(knob id) const {
   if (source(id) == device::source::unset) return;
@@ -168,7 +168,7 @@ KEEL_INLINE void configure_devices(std::span<device_knobs const> devices, bool k
                                    std::span<std::string const> for_kokkos) {
   auto const late = [](std::string const& what) {
     log(log_level::warning,
-        what + " has no effect, because the application has started Kokkos. Use a device of keel's before?");
+        what + " has no effect, because the application has started Kokkos. Use a device of keel's before.");
   };
   if (kokkos_runs) {
     for (auto const& d : devices)

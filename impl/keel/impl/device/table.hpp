@@ -188,7 +188,7 @@ static_assert(
       return true;
     }(),
     "keel::device: keel::space::merge leaves out what a knob of devices tells (where devices share what Kokkos is "
-    "told, it is lost). Add the member there?");
+    "told, it is lost). Add the member there.");
 
 } // namespace detail
 

@@ -71,7 +71,7 @@ template <class Index, class X>
 consteval void require_variable() {
   static_assert(is_in_fields<X, Index>,
                 "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
-                "variable and the entry in the message). Add it to fields<App, ...>?");
+                "variable and the entry in the message). Add it to fields<App, ...>.");
 }
 /// Stops the compiler where the fields with this index lack a variable that `E` names.
 template <class E, class Index>

@@ -72,15 +72,15 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
     }(std::make_index_sequence<std::size_t(taken)>{});
   } else if constexpr (!names_run<R>) {
     static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
-                                "Add `template <class V> static void run(V v, ...)` to it?");
+                                "Add `template <class V> static void run(V v, ...)` to it.");
   } else if constexpr (wants_object<R, V, Arguments>()) {
     static_assert(!wants_object<R, V, Arguments>(),
                   "keel::residency: a routine's run is not static (no object of the routine is made; "
-                  "the routine is in the message). Make it a static function?");
+                  "the routine is in the message). Make it a static function.");
   } else {
     static_assert(taken >= 0,
                   "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
-                  "those of step or run, in order). Make it a public static function of them?");
+                  "those of step or run, in order). Make it a public static function of them.");
   }
 }
 /// What a routine returns with such a context and arguments, by value.
@@ -105,7 +105,7 @@ bool holds_with(Arguments const& args) {
     } else {
       static_assert(sizeof...(I) > 0,
                     "keel::residency::when: the condition's holds(...) takes neither these arguments nor fewer of "
-                    "them (they are those of step, in order). Make it a public static function of them?");
+                    "them (they are those of step, in order). Make it a public static function of them.");
       if constexpr (sizeof...(I) > 0) return holds_with<C, N - 1>(args);
       return false;
     }

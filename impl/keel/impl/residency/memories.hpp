@@ -97,7 +97,7 @@ template <class Tag>
 struct checked_tag : std::bool_constant<policy::DeviceTag<Tag>> {
   static_assert(policy::DeviceTag<Tag>,
                 "keel::residency: the application's list of devices names what is no tag of a device (it is in the "
-                "message). Say keel::serial instead of Kokkos::Serial?");
+                "message). Say keel::serial instead of Kokkos::Serial.");
 };
 template <class App>
 using devices_of = policy::filter<typename App::devices, checked_tag>;

@@ -22,7 +22,7 @@
 #else
 #if KEEL_WITH_TBB && defined(KOKKOS_CORE_HPP)
 #error \
-    "keel::space: Kokkos was included before keel (a Kokkos of this version that was built with Serial alone has then chosen atomics that are none, and keel::space::tbb has threads). Include keel first?"
+    "keel::space: Kokkos was included before keel (a Kokkos of this version that was built with Serial alone has then chosen atomics that are none, and keel::space::tbb has threads). Include keel first."
 #endif
 #undef KOKKOS_INTERNAL_NOT_PARALLEL
 #define KOKKOS_INTERNAL_NOT_PARALLEL_COUNTS // for counting.hpp: the library was compiled so

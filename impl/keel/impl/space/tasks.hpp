@@ -14,7 +14,7 @@ namespace keel::space::detail {
 template <class Space>
 class no_scheduler {
   static_assert(!Engine<Space>, "keel::space: this execution space runs no task scheduler (Kokkos 5 ends them). "
-                                "Use Kokkos::Serial or Kokkos::OpenMP for tasks?");
+                                "Use Kokkos::Serial or Kokkos::OpenMP for tasks.");
 
 public:
   using execution_space = Space;

@@ -32,7 +32,7 @@ public:
   TeamPolicyInternal(Space const& space, int league, int team, int = 1) : space_(space), league_(league), team_(team) {
     if (team > space.impl_threads())
       Kokkos::abort("keel::space: a team of more threads was asked for than the instance has (a team's threads run at "
-                    "the same time). Use Kokkos::AUTO, or team_size_max?");
+                    "the same time). Use Kokkos::AUTO, or team_size_max.");
   }
   TeamPolicyInternal(Space const& space, int league, AUTO_t const&, int = 1) : space_(space), league_(league) {}
   TeamPolicyInternal(Space const& space, int league, AUTO_t const&, AUTO_t const&) : space_(space), league_(league) {}
