@@ -6,7 +6,7 @@
 
 #if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
 // A file that is not there ends the compilation; behind #error a hundred more errors would follow.
-#include <keel: exceptions are off (errors are thrown). Compile without -fno-exceptions?>
+#include <keel: exceptions are off (errors are thrown). Compile without -fno-exceptions.>
 #endif
 
 #include <keel/policy/printable.hpp>
