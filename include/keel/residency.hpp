@@ -11,6 +11,7 @@
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>
 #include <keel/residency/ledger.hpp>
+#include <keel/residency/loops.hpp>
 #include <keel/residency/observer.hpp>
 #include <keel/residency/reasons.hpp>
 #include <keel/residency/routine.hpp>

@@ -8,9 +8,6 @@ namespace kr = keel::residency;
 struct app : keel::defaults {};
 struct heat : kr::variable<"heat", double**, kr::levels<2>> {}; // now, and one step ago
 
-template <class V>
-using cells = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-
 /// Begins with one hot cell. It has its place in the whole grid, so that the result does not depend on the ranks.
 struct ignite : kr::routine<"ignite", kr::on_device, kr::writes<heat>> {
   template <class V>
@@ -19,9 +16,7 @@ struct ignite : kr::routine<"ignite", kr::on_device, kr::writes<heat>> {
     auto const own = v.owned();
     auto const first = v.global_begin();
     long const i0 = 20 - first[0] + own.begin[0], j0 = 30 - first[1] + own.begin[1];
-    Kokkos::parallel_for(
-        "ignite", cells<V>(v.execution_space(), own.begin, own.end),
-        KOKKOS_LAMBDA(int i, int j) { h(i, j) = i == i0 && j == j0 ? 100 : 0; });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { h(i, j) = i == i0 && j == j0 ? 100 : 0; });
   }
 };
 
@@ -31,9 +26,8 @@ struct spread : kr::routine<"spread", kr::on_device, kr::reads<kr::past<heat, 1>
   static void run(V v, double rate) {
     auto const old = v(kr::past<heat, 1>{}); // a view of const elements, because it is only read
     auto const now = v(heat{});
-    auto const own = v.owned();
-    Kokkos::parallel_for(
-        "spread", cells<V>(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
           double const around = old(i - 1, j) + old(i + 1, j) + old(i, j - 1) + old(i, j + 1);
           now(i, j) = old(i, j) + rate * (around - 4 * old(i, j));
         });

@@ -47,10 +47,7 @@ struct double_it : kr::routine<"double it", kr::on_device, kr::updates<x>> {
   template <class V>
   static void run(V v) {
     auto const a = v(x{});
-    auto const own = v.owned();
-    using cells = Kokkos::RangePolicy<typename V::space>;
-    Kokkos::parallel_for(
-        "double it", cells(v.execution_space(), own.begin[0], own.end[0]), KOKKOS_LAMBDA(int i) { a(i) *= 2; });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { a(i) *= 2; });
   }
 };
 struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<x>>> {

@@ -23,10 +23,7 @@ struct grow : kr::routine<"grow", kr::on_device, kr::updates<age, mass>> {
   template <class V>
   static void run(V v) {
     auto const a = v(age{}), m = v(mass{});
-    auto const own = v.owned();
-    Kokkos::parallel_for(
-        "grow", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-        KOKKOS_LAMBDA(int i) { a(i) += 1, m(i) *= 1.5; });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { a(i) += 1, m(i) *= 1.5; });
   }
 };
 

@@ -35,6 +35,7 @@ enum class knob {
   only_reads_current_level,      ///< of routines that name no levels
   only_writes_current_level,     ///< the same
   trace_file,                    ///< where the tracking policy `traced` writes
+  tracking,                      ///< which of the trackings that the program lists
   config,                        ///< a file with more knobs
   strict,                        ///< whether settings without effect are refused
   end_timeout,                   ///< seconds that a rank waits at its end for the others

@@ -9,6 +9,7 @@
 #include <keel/residency/routine.hpp>
 
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 namespace keel::residency {
@@ -75,6 +76,8 @@ inline constexpr bool declares =
 template <class App, class R, class Tag, class Index = void>
 struct context : detail::context_base<App> {
   using space = detail::space_of<Tag>;
+  using layout = typename App::layout;
+  static constexpr std::string_view name = R::about.name;
 
   template <Part X>
   [[nodiscard]] auto operator()(X) const {

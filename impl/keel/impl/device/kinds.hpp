@@ -80,6 +80,11 @@ inline constexpr kind<std::string> device{
 inline constexpr kind<std::string> file{
     "NAME", [](origin const& w, std::string_view t) { return parse_given(w, t, "file", "Write " + w + "=NAME"); },
     [](std::string const& name) { return name.empty() ? std::string{"none"} : name; }};
+/// One of the program's trackings; empty for the first.
+inline constexpr kind<std::string> tracking{
+    "NAME",
+    [](origin const& w, std::string_view t) { return parse_given(w, t, "tracking", "Write " + w + "=checked"); },
+    [](std::string const& name) { return name.empty() ? std::string{"the first"} : name; }};
 /// A folder that a node can be kept in.
 inline constexpr kind<std::string> cache_folder{
     "FOLDER",

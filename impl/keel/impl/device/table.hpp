@@ -154,6 +154,9 @@ inline constexpr std::array rows_of_program{
         "routines of a ledger that name no levels write the current one alone", true),
     of_program<kinds::file, &residency::settings::trace_file>(
         knob::trace_file, "trace-file", "where a traced program writes its copies: NAME.RANK.jsonl"),
+    of_program<kinds::tracking, &residency::settings::tracking>(
+        knob::tracking, "tracking",
+        "how data are tracked, of what the program lists: off, automatic, checked or traced"),
     of_program<kinds::file, &program_settings::config>(
         knob::config, "config", "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device; or JSON"),
     of_program<kinds::flag, &program_settings::strict>(
