@@ -68,8 +68,8 @@ struct finished {
 /// | `create(variable, m)` | memory for all levels and components; once for each variable and memory |
 /// | `copy_cycle(variable)` | the levels change places: by pointer, no byte moves |
 /// | `copy_from_past(variable, component, m)` | level 1 to level 0, within `m` |
-/// | `to_device(batch)`, `post_sync(batch)` | begin a copy from the host; the latter one of ghosts alone, after an exchange |
-/// | `to_host(batch)`, `pre_sync(batch)` | copy to the host; the latter one of rims alone, before an exchange |
+/// | `to_device(batch)`, `post_sync(batch)` | begin a copy from the host; the latter copies only ghosts, after an exchange |
+/// | `to_host(batch)`, `pre_sync(batch)` | copy to the host; the latter copies only rims, before an exchange |
 /// | `wait(m)` | returns when all copies begun to `m`, or from there, are done; called before the host writes there |
 /// | `poison(variable, level, component, where, m)` | fills with bytes that no computation yields |
 ///
@@ -88,13 +88,13 @@ concept Provider = requires(P& p, int n, memory m, region r, std::span<transfer 
 };
 
 /// One whose queues may fail, kernels of routines included, and that says of which device a call threw that:
-/// `take_failure(m)`, true once for each failure. What that device alone had is lost then.
+/// `take_failure(m)`, true once for each failure. Data that only that device had are then lost.
 template <class P>
 concept ReportsFailures = Provider<P> && requires(P& p, memory m) {
   { p.take_failure(m) } -> std::same_as<bool>;
 };
 /// One that can also begin a copy to the host, in the order of its device's queue: `begin_to_host(batch)`. The host has
-/// the data when `wait` for that device returns, and the device keeps them: there is nothing to answer. Where a
+/// the data when `wait` for that device returns, and the device keeps them: there is nothing to answer. If a
 /// provider lacks it, such copies begin when they are needed.
 template <class P>
 concept StartsToHost = Provider<P> && requires(P& p, std::span<transfer const> batch) {

@@ -16,7 +16,7 @@ namespace keel::residency {
 
 namespace detail {
 
-/// Where a level of a variable stands among the declarations of an entry; their number where it does not.
+/// Where a level of a variable stands among the declarations of an entry; their number if it is not there.
 [[nodiscard]] constexpr std::size_t place_in(entry const& e, variable_info const& v, int level) {
   std::size_t at = 0;
   while (at < e.declaration_count && (e.first[at].level != level || *e.first[at].variable != v)) ++at;
@@ -64,12 +64,12 @@ inline constexpr bool declares =
 ///
 /// | | |
 /// |---|---|
-/// | `v(eta{})`, `v(past<eta, 1>{})` | a view in the memory of `v.execution_space()`; of const elements where it is only read |
-/// | `v(eta{}, component{i})` | that of another component; refused in a routine that was run for one alone |
+/// | `v(eta{})`, `v(past<eta, 1>{})` | a view in the memory of `v.execution_space()`; of const elements if it is only read |
+/// | `v(eta{}, component{i})` | that of another component; refused in a routine that was run for only one |
 /// | `v.execution_space()`, `V::space` | where kernels run |
 /// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end` |
 /// | `v.global_begin()`, `v.global_extents()` | where the first owned cell lies in the grid, and how large that is |
-/// | `v.local(component{i})` | the same of another component, where they differ in size |
+/// | `v.local(component{i})` | the same of another component, if they differ in size |
 /// | `v.is_wall(d, side::low)` | whether the grid ends there: those ghosts have no neighbour |
 ///
 /// `Index` is there for an `output`, which may ask for any variable of the fields.

@@ -55,12 +55,13 @@ public:
   /// by value.
   template <Entry E, class... Args>
   auto run(E, Args&&... args);
-  /// The same for one component alone: the others are neither needed nor touched, and the routine cannot ask for them.
+  /// The same for only one component: the others are neither needed nor touched, and the routine cannot ask for them.
   template <Entry E, class... Args>
   auto run(E, component which, Args&&... args);
 
-  /// What is copied back for output that declares nothing, from now on; at the start the run is asked, where it
-  /// knows. Throws where `copy_back_vars` has a name that matches nothing, and then keeps what it had.
+  /// What is copied back for output that declares nothing, from now on. The constructor sets the run's
+  /// `residency_settings()`, if there are any. Throws if `copy_back_vars` has a name that matches nothing, and then
+  /// keeps what it had.
   void set(residency::settings const& how) { base::set(how); }
   [[nodiscard]] residency::settings const& settings() const { return this->settings_; }
 
@@ -118,14 +119,14 @@ public:
   [[nodiscard]] region_bytes bytes(component which = {}) const {
     return this->provider_.bytes_of(number<V>, which.index);
   }
-  /// Whether a region is valid in the memory of a device; of the host, without one. True where nothing is tracked.
+  /// Whether a region is valid in the memory of a device; of the host, without one. True if nothing is tracked.
   template <Part X, class Tag = void>
   [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;
 
 private:
   using index = detail::variable_index<Vars...>;
   static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application.");
-  static_assert(index::is_unique, "keel::residency::fields: two variables have one name (they are told apart by it). "
+  static_assert(index::is_unique, "keel::residency::fields: two variables have one name (names must be unique). "
                                   "Rename one.");
   template <class View>
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;

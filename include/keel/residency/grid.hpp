@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The grid that variables lie on, and a rank's share of it. Arithmetic alone: no communication,
+/// The grid that variables lie on, and a rank's share of it. Only arithmetic: no communication,
 /// no allocation, the same answer on every rank.
 
 #include <keel/policy/macros.hpp>
@@ -76,7 +76,7 @@ struct ghost_width : per_dimension<int> {
 struct periodic : per_dimension<bool> {
   using per_dimension::per_dimension;
 };
-/// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts the third one alone, into four.
+/// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts only the third one, into four.
 struct ranks_in : per_dimension<int> {
   using per_dimension::per_dimension;
 };
@@ -105,7 +105,7 @@ struct extent {
 
 /// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
 /// and count no ghosts. The options are `ghost_width`, `periodic` and `ranks_in`, in any order. Throws `keel::error`
-/// where an extent is below one or below the ghost width, a width is negative, or the numbers given do not go with each
+/// if an extent is below one or below the ghost width, a width is negative, or the numbers given do not go with each
 /// other.
 class grid {
 public:
@@ -116,7 +116,7 @@ public:
   [[nodiscard]] indices const& extents() const { return extents_; }
   [[nodiscard]] int width(int d) const { return width_[d]; }
   [[nodiscard]] bool is_periodic(int d) const { return periodic_[d]; }
-  /// The ranks that the caller wants in a dimension; 0 where it is keel's to choose.
+  /// The ranks that the caller wants in a dimension; 0 if keel chooses.
   [[nodiscard]] int ranks_wanted(int d) const { return ranks_[d]; }
 
 private:
@@ -149,8 +149,8 @@ struct share {
 
 /// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each
 /// at least as many cells as ghosts in each dimension, the one with the least ghosts to exchange;
-/// of equals, the one that cuts the first dimension; the grid's own, where it says `ranks_in`. Throws `keel::error`
-/// where there is none.
+/// of equals, the one that cuts the first dimension; the grid's own, if it says `ranks_in`. Throws `keel::error`
+/// if there is none.
 [[nodiscard]] indices processes_for(grid const& g, int ranks);
 
 /// The share of `rank`; extents that do not divide evenly give the first ranks one cell more.
@@ -176,7 +176,7 @@ struct components {
 struct component {
   int index = 0;
 };
-/// With the fields instead of `components`, where these differ in size: the grids of the components behind the first,
+/// With the fields instead of `components`, if these differ in size: the grids of the components after the first,
 /// which lies on the fields' own. All have as many dimensions, and each is cut over all ranks.
 struct further_grids {
   std::vector<grid> grids;

@@ -39,7 +39,7 @@ public:
   /// Allocates an array for each level and component of a variable in `m`, and reports them by `place`.
   using allocator = void (*)(void* owner, int variable, memory m);
 
-  /// The shares of the components; one where they are all alike.
+  /// The shares of the components; one if they are all alike.
   explicit kokkos_provider(std::vector<share> shares);
   ~kokkos_provider();
   kokkos_provider(kokkos_provider const&) = delete;
@@ -47,10 +47,10 @@ public:
 
   /// `lies` has a shape for each share.
   void add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner);
-  /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws where it
+  /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it
   /// overlaps one that is known: what is written in one would go stale in the other unseen.
   void place(int variable, memory m, std::vector<void*> arrays);
-  /// Whose array these bytes lie in, all of them.
+  /// The array that all these bytes lie in.
   [[nodiscard]] std::optional<owner> owner_of(void const* data, std::size_t bytes) const;
   /// What copies to `m` and from it; of a space of Kokkos `detail::kokkos_lane` makes it. The first stays.
   void connect(memory m, detail::lane lane) {

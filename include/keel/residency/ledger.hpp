@@ -32,7 +32,7 @@ struct asked {
 } // namespace detail
 
 /// A list of requests whose cells were looked up, for a routine that is called again and again.
-/// Made by `ledger::prepare`, for that ledger alone.
+/// Made by `ledger::prepare`, for that ledger only.
 class prepared {
   template <Provider, Observer>
   friend class ledger;
@@ -54,8 +54,8 @@ class prepared {
 
 /// State for each variable, level and component: three bytes. One thread at a time.
 ///
-/// The provider must outlive it. Allocates where variables are added, and nowhere else. Tells its observer of
-/// all that happens by its calls; who writes to `cells()` tells it himself.
+/// The provider must outlive it. Allocates only when variables are added. Notifies its observer of
+/// all that its calls do; code that writes to `cells()` directly must notify the observer.
 template <Provider P, Observer O = unobserved>
 class ledger {
 public:
@@ -66,20 +66,20 @@ public:
   ledger& operator=(ledger const&) = delete;
 
   /// Adds a variable, valid nowhere, and returns its number. A region of no bytes is valid everywhere, unless it is
-  /// among `elsewhere`, which have bytes on other ranks: so that all ranks refuse the same reads. Throws where the name
-  /// stands already. Where a memory that is open has no room, the variable is added all the same, and the next call
+  /// among `elsewhere`, which have bytes on other ranks: so that all ranks refuse the same reads. Throws if the name
+  /// is taken. If a memory that is open has no room, the variable is added all the same, and the next call
   /// tries again.
   int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {},
           region elsewhere = region::none);
-  /// The bytes of one component, where not all are alike.
+  /// The bytes of one component, if not all are alike.
   void resize(int variable, int component, region_bytes const& bytes);
   /// What messages call the memories, the host's first: `{"host", "cuda"}`. Else they go by number.
   void name_memories(std::vector<std::string> names) { memory_names_ = std::move(names); }
-  /// The number of a variable. Throws `keel::error` with the name where there is none.
+  /// The number of a variable. Throws `keel::error` with the name if there is none.
   [[nodiscard]] int find(std::string_view name) const;
   /// The variables that a text means; see `chosen_by`.
   [[nodiscard]] std::vector<int> find_all(std::string_view text, std::string_view written_to = "copy-back-vars") const;
-  /// Lets the provider create all variables in `m`; each once. Where one fails, the others stand, and the next
+  /// Lets the provider create all variables in `m`; each once. If one fails, the others stay, and the next
   /// call goes on with it.
   void open(memory m, std::string_view routine = "the caller");
   [[nodiscard]] bool is_open(memory m) const { return (open_ >> int(m) & 1) != 0; }
@@ -91,7 +91,7 @@ public:
   /// The inverse of `cycle`: the current level becomes the oldest, valid nowhere.
   void rewind(int variable) { rotate(variable, rotation::rewind); }
   void rotate(int variable, rotation how);
-  void copy_from_past(int variable); ///< throws where there is one level alone
+  void copy_from_past(int variable); ///< throws if there is only one level
   void pre_sync(std::span<request const> list, component_range range = {});
   void post_sync(std::span<request const> list, component_range range = {});
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
@@ -127,8 +127,8 @@ public:
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
   /// The same of the regions that each of `list` reads.
   void copy_back(std::span<request const> list, std::string_view output, component_range range = {});
-  /// Begins to bring to the host what `list` reads and lacks there, where the provider can and nothing is in the way.
-  /// It counts as valid there only once a reader has waited for it, and not where it was written on the device
+  /// Begins to bring to the host what `list` reads and lacks there, if the provider can and nothing is in the way.
+  /// It counts as valid there only once a reader has waited for it, and not if it was written on the device
   /// meanwhile. Does not block.
   void begin_to_host(std::span<request const> list, std::string_view routine, component_range range);
   /// Returns when no copy is leaving from the host any more, nor arriving there.
@@ -144,7 +144,7 @@ public:
   void lose(std::span<request const> list, component_range range, std::string_view routine = "the caller");
 
   /// The state: the levels of the first variable, of the second, and so on, of each level all
-  /// components. Moves where variables are added.
+  /// components. Moves when variables are added.
   [[nodiscard]] cell* cells() { return cells_.data(); }
   [[nodiscard]] cell const* cells() const { return cells_.data(); }
   /// The copies that may be under way, in the same order.
@@ -162,7 +162,7 @@ public:
   [[nodiscard]] int variables() const { return int(variables_.size()); }
   [[nodiscard]] std::string_view name(int variable) const { return traffic_.variables()[std::size_t(variable)].name; }
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
-  /// What messages say: *eta, level 0, core*, and the component where there are several.
+  /// What messages say: *eta, level 0, core*, and the component if there are several.
   [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
   /// The same for a memory: *the device cuda*.
   [[nodiscard]] std::string describe(memory m) const;
@@ -177,7 +177,7 @@ private:
     int levels;
     region_bytes bytes;
     std::string group;
-    std::vector<region_bytes> by_component; // empty where they are alike
+    std::vector<region_bytes> by_component; // empty if they are alike
     [[nodiscard]] region_bytes const& bytes_of(int component) const {
       return by_component.empty() ? bytes : by_component[std::size_t(component)];
     }
@@ -269,7 +269,7 @@ private:
   int memories_, components_;
   std::uint32_t open_ = 0;
   std::array<int, max_memories> created_{}; // variables that are there, by memory
-  bool has_gaps_ = false;                   // a region has bytes on other ranks alone
+  bool has_gaps_ = false;                   // a region has bytes only on other ranks
   std::vector<std::string> memory_names_;
   std::size_t size_ = 0; // cells in use
   std::vector<record> variables_;

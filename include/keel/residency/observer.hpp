@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Observers: what a ledger tells of each allocation, copy, rotation and write.
+/// Observers: the notifications of a ledger for each allocation, copy, rotation and write.
 
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/traffic.hpp>
@@ -25,14 +25,14 @@ struct sent {
   std::uint64_t bytes;
 };
 
-/// What a ledger tells, when it has happened; and what it asks.
+/// The notifications of a ledger, sent after the event; and its queries.
 ///
-/// | member | told |
+/// | member | event |
 /// |---|---|
 /// | `add(name, levels, components, bytes)` | a variable, the next number; `bytes` of a level by region |
 /// | `create(variable, m)` | it has arrays in `m` now |
 /// | `before(batch, routine)` | the provider is about to copy |
-/// | `after(batch, routine, done)` | it has, or has begun to; not `done` where it threw |
+/// | `after(batch, routine, done)` | it has, or has begun to; not `done` if it threw |
 /// | `before_exchange()` | one half of an exchange begins: ranks are about to send, or to receive |
 /// | `before_wait()`, `after_wait()` | in it, the rank waits for messages |
 /// | `after_exchange(all, done)` | the half has ended; `done` after the second, which filled the ghosts |
@@ -41,7 +41,7 @@ struct sent {
 /// | `lose(request, component, routine)` | it failed |
 /// | `why(variable, level, component, single)` | asks why that region is stale somewhere; may be empty |
 ///
-/// `is_told` is false where all of it does nothing, so that callers can leave out loops. Models:
+/// `is_told` is false if all of it does nothing, so that callers can leave out loops. Models:
 /// `unobserved`, `reasons`, `trace`, and the test's recording one.
 template <class O>
 concept Observer = requires(O& o, int n, memory m, region r, std::string_view text, request const& one,

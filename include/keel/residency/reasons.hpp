@@ -49,7 +49,7 @@ private:
   enum class cause : std::uint8_t { nothing, written, spoiled, rotated, lost };
   struct event {
     cause what = cause::nothing;
-    rotation how = rotation::cycle; // of the levels, where that is the cause
+    rotation how = rotation::cycle; // of the levels, if that is the cause
     memory where = host;
     std::int64_t step = 0;
     std::string routine;

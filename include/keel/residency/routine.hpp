@@ -51,7 +51,7 @@ struct clause_of<Reads, Writes, Default, keel::list<Xs...>> {
   static constexpr std::array<declaration, sizeof...(Xs)> declared{
       declare<Reads, Writes>(item<Xs>::variable::about, item<Xs>::level, item<Xs>::where, Default)...};
 };
-// What is no part is left out where it was refused, so that no other error follows.
+// A type that is no part is left out after its error, so that no other error follows.
 template <bool Reads, bool Writes, region Default, class... Xs>
 using clause = clause_of<Reads, Writes, Default, policy::filter<keel::list<Xs...>, checked_part>>;
 
@@ -82,14 +82,14 @@ constexpr auto join(std::array<declaration, Sizes> const&... clauses) {
 
 } // namespace detail
 
-/// Needs valid data, everywhere where no region is said; may not change them. Walls that were never written are
+/// Needs valid data, everywhere if no region is named; may not change them. Walls that were never written are
 /// accepted, unless the clause says `walls<x>`; see `region`.
 template <class... Xs>
 struct reads : detail::clause<true, false, region::everywhere, Xs...> {};
-/// Promises to overwrite the whole region, `owned` where none is said; so nothing is copied for it.
+/// Promises to overwrite the whole region, `owned` if none is named; so nothing is copied for it.
 template <class... Xs>
 struct writes : detail::clause<false, true, region::owned, Xs...> {};
-/// Needs valid data and may change any part of the region, `owned` where none is said.
+/// Needs valid data and may change any part of the region, `owned` if none is named.
 template <class... Xs>
 struct updates : detail::clause<true, true, region::owned, Xs...> {};
 
@@ -136,7 +136,7 @@ enum class entry_kind : std::uint8_t {
 [[nodiscard]] constexpr bool has_body(entry_kind k) { return k >= entry_kind::sequence; }
 /// Whether a step may leave the body out.
 [[nodiscard]] constexpr bool is_conditional(entry_kind k) { return k >= entry_kind::every; }
-/// Whether its body runs in the first step of the fields alone.
+/// Whether its body runs only in the first step of the fields.
 [[nodiscard]] constexpr bool is_for_first_step(entry_kind k) { return k == entry_kind::once; }
 /// Whether it rotates time levels, and which way.
 [[nodiscard]] constexpr bool rotates(entry_kind k) { return k == entry_kind::cycle || k == entry_kind::rewind; }

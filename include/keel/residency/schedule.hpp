@@ -62,7 +62,7 @@ template <int N, class... Entries>
 struct every : detail::group<entry_kind::every, N, Entries...> {
   static_assert(N >= 1, "keel::residency::every: fewer than one (it counts steps). Say every<1, ...>.");
 };
-/// Runs its entries in the first step of the fields alone, where `steps()` is 1; by `run`, before the second step.
+/// Runs its entries only in the first step of the fields, when `steps()` is 1; by `run`, before the second step.
 template <class... Entries>
 struct once : detail::group<entry_kind::once, 1, Entries...> {};
 /// Runs its entries N times over.
@@ -70,8 +70,8 @@ template <int N, class... Entries>
 struct repeat : detail::group<entry_kind::repeat, N, Entries...> {
   static_assert(N >= 0, "keel::residency::repeat: a negative number. Say repeat<0, ...>.");
 };
-/// Runs its entries where `Condition::holds(…)` says so; it gets the arguments of `step` that it
-/// takes, and has to say the same on every rank.
+/// Runs its entries if `Condition::holds(…)` is true; it gets the arguments of `step` that it
+/// takes, and has to return the same on every rank.
 template <class Condition, class... Entries>
 struct when : detail::group<entry_kind::when, 1, Entries...> {
   using condition = Condition;

@@ -20,7 +20,7 @@ struct settings {
   std::optional<int> copy_back_every = 1;             ///< steps from one copying back to the next; empty: never
   std::string copy_back_vars = "all";                 ///< names of variables or groups, see `chosen_by`
   std::string copy_back_vars_name = "copy-back-vars"; ///< what the user wrote these to: an option or a variable
-  bool copy_back_all_levels = false;                  ///< or the current level alone
+  bool copy_back_all_levels = false;                  ///< or only the current level
   bool copy_back_written_in_analysis = true;          ///< what the routines of an `analysis` wrote, at its end
   bool only_reads_current_level = false;              ///< of a routine that names no levels: see `all_levels`
   bool only_writes_current_level = false;
@@ -32,7 +32,7 @@ struct settings {
 
 /// What a variable can be called by.
 struct names {
-  std::string_view variable, group; ///< the latter empty where it is in none
+  std::string_view variable, group; ///< the latter empty if it is in none
 };
 
 /// Which variables a text means: names of variables and of groups, with blanks or commas between them; the

@@ -29,7 +29,7 @@ namespace keel::residency {
 struct trace_identity {
   std::uint64_t run = 0; ///< random, the same for all traces of a process
   int part = 1;          ///< counts the traced fields of a process
-  int ranks = 0;         ///< of the fields; 0 where a driver does not know it
+  int ranks = 0;         ///< of the fields; 0 if a driver does not know it
 };
 
 namespace detail {
@@ -44,7 +44,7 @@ struct device_span {
 
 } // namespace detail
 
-/// The file of one rank: a header, then lines in the order of what they tell, each a flat object. The header has `keel`
+/// The file of one rank: a header, then lines in the order of the events, each a flat object. The header has `keel`
 /// (`trace`), `version`, `run` (16 hexadecimal digits), `part`, `rank`, `ranks`, `begin`, and, if
 /// the system says it, `host` and `threads`, the hardware threads that the process might run on then, as `0-3,8`.
 ///
@@ -53,7 +53,7 @@ struct device_span {
 /// | `copy` | `variable level component region from to bytes routine took` |
 /// | `exchange` | `variable level component bytes took waited`: what this rank sent; `waited` of `took` for messages |
 /// | `create` | `variable memory` |
-/// | `write` | `variable level component region memory routine`: it is valid there alone now |
+/// | `write` | `variable level component region memory routine`: it is now valid only there |
 /// | `cycle`, `rewind` | `variable levels` |
 /// | `routine` | `routine memory took`; written when it has ended |
 /// | `kernels` | `routine memory took`: when a device ran what the routine gave it; only of devices that say it |

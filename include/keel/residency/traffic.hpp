@@ -19,7 +19,7 @@ using region_bytes = std::array<std::uint64_t, region_count>;
 /// Which way bytes went: between host and devices, or between ranks (what this rank sent).
 enum class way : std::uint8_t { to_host, to_device, to_neighbours };
 
-/// Counters, raised where copies are made and nowhere else.
+/// Counters, raised only where copies are made.
 class traffic {
 public:
   struct counters {

@@ -4,7 +4,7 @@
 /// @file
 /// The one state machine of residency: where a time level of a variable is valid, and what
 /// copying and writing do to that. Everything is constexpr: `fields` and `ledger` run it, `plan`
-/// evaluates it while compiling. Rests on the standard library alone.
+/// evaluates it while compiling. Depends only on the standard library.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ namespace keel::residency {
 /// write of owned cells does not make them stale; a boundary condition writes them.
 ///
 /// A read that names `walls` needs them written. A read of `ghosts` or `everywhere` copies walls that have been written
-/// and accepts others, because a routine may leave cells beyond the grid alone. So `walls` has a bit more than its
+/// and accepts others, because a routine may leave cells beyond the grid unset. So `walls` has a bit more than its
 /// cells.
 enum class region : std::uint8_t {
   none = 0,
@@ -78,7 +78,7 @@ inline constexpr memory device = memory::device;
 inline constexpr int max_memories = 5;
 
 /// Where one time level of one component of a variable is valid: five bits for each region, one
-/// for each memory, set where that region is *stale* there (so that a read is one test against a
+/// for each memory, set if that region is *stale* there (so that a read is one test against a
 /// constant, and cells side by side are read with one). The five bits of `written` are all set until
 /// the walls are written; until then no walls are stale, because there is nothing to copy.
 using cell = std::uint32_t;
@@ -109,8 +109,8 @@ inline constexpr auto host_bits = [] {
 
 inline constexpr cell all_bits = bits_of(region::everywhere | region::written);
 inline constexpr cell valid_nowhere = bits_of(region::inside | region::written);
-/// Set in a cell while regions of it arrive at the host that their device has not written again: whatever writes the
-/// cell clears it, and so what arrives is old. Tests of rows include it: where it is set everyone goes the long way.
+/// Set in a cell while regions of it arrive at the host that their device has not written again: a write of the cell
+/// clears it, and so what arrives is old. Tests of rows include it: if it is set, every access takes the slow path.
 inline constexpr cell slow_path = cell{1} << 15;
 
 /// Which devices a copy from the host or to it may be under way with, a bit for each, and in the four above
@@ -128,7 +128,7 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
 
 [[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 
-/// Where `single` can be copied from: the host where it is valid there, else the first device; `none`.
+/// Where `single` can be copied from: the host if it is valid there, else the first device; `none`.
 [[nodiscard]] constexpr memory source_of(cell c, region single) {
   if (single == region::walls && (c & bits_of(region::written)) != 0) return memory::none;
   unsigned const valid = ~(c >> detail::first_bit[index_of(single)]) & 0x1fU;
@@ -141,7 +141,7 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
 
 [[nodiscard]] constexpr cell after_copy(cell c, region r, memory to) { return c & ~bits_of(r, to); }
 
-/// A write settles all bits of the regions it touches: `(c & ~settled) | stale`. Where that is all
+/// A write settles all bits of the regions it touches: `(c & ~settled) | stale`. If that is all
 /// of a cell, as for a write of owned or everywhere, it is one store of a constant.
 struct write_masks {
   cell settled, stale;
@@ -152,7 +152,7 @@ struct mark {
   write_masks masks{};
 };
 namespace detail {
-/// By region: what a write settles, and what it makes stale where it does not happen.
+/// By region: what a write settles, and what it makes stale in the memories in which it does not happen.
 inline constexpr auto writes_of = [] {
   std::array<write_masks, 32> all{};
   for (unsigned n = 0; n < all.size(); ++n) {
@@ -198,7 +198,7 @@ struct rotation_words {
 }
 
 /// Rotates the levels at `first`, newest first, each of `stride` elements. Returns the level whose data are void
-/// afterwards: the current one behind a cycle, the oldest one behind a rewind.
+/// afterwards: the current one after a cycle, the oldest one after a rewind.
 template <class T>
 constexpr T* rotate_levels(T* first, int levels, rotation how, int stride = 1) {
   bool const is_cycle = how == rotation::cycle;

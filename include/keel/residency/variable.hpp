@@ -25,14 +25,14 @@ struct text {
   [[nodiscard]] constexpr std::string_view view() const { return {letters, N - 1}; }
 };
 
-/// What is known of a variable while compiling. Variables are told apart by their names: addresses
+/// What is known of a variable while compiling. Their names distinguish variables: addresses
 /// are no constants to a compiler that looks for undefined behaviour.
 struct variable_info {
   std::string_view name;
   int levels;
   bool lies_on_grid;
   bool has_ghosts;        ///< and regions; without, all that it has is one
-  std::string_view group; ///< empty where it is in none
+  std::string_view group; ///< empty if it is in none
   std::int64_t padding;   ///< the extent of neighbours in memory is a multiple of it
   std::uint64_t key;      ///< of the name, so that comparing is cheap
 
@@ -120,7 +120,7 @@ concept Variable = requires {
 
 namespace detail {
 
-/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none where nothing was said). Empty for
+/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none if no region was named). Empty for
 /// others.
 template <class X>
 struct item {};

@@ -144,7 +144,7 @@ inline constexpr bool is_plain = [] {
   return true;
 }();
 
-/// Such a schedule where nothing is tracked: its routines are called, and nothing else.
+/// Such a schedule if nothing is tracked: it only calls its routines.
 template <class App, class Index, class S, class Tag, class Arguments>
 struct plain_calls {
   fields_base<App>& base;

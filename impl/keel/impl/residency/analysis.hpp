@@ -61,7 +61,7 @@ struct variable_index {
     return made;
   }();
   static constexpr bool is_unique = numbers.variable_count == sizeof...(Vars);
-  /// The variable's number; -1 where the list lacks it.
+  /// The variable's number; -1 if the list lacks it.
   static constexpr int find(variable_info const* v) { return numbers.find(*v); }
 };
 
@@ -73,7 +73,7 @@ consteval void require_variable() {
                 "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
                 "variable and the entry in the message). Add it to fields<App, ...>.");
 }
-/// Stops the compiler where the fields with this index lack a variable that `E` names.
+/// Stops the compiler if the fields with this index lack a variable that `E` names.
 template <class E, class Index>
 consteval void require_variables() {
   auto const of = []<class... Xs>(keel::list<Xs...>) { (require_variable<Index, Xs>(), ...); };

@@ -15,7 +15,7 @@
 
 namespace keel::residency::detail {
 
-/// Holds the thread that is inside, where it `Checks`. The same thread may enter again, as a routine that calls its
+/// Holds the thread that is inside, if it `Checks`. The same thread may enter again, as a routine that calls its
 /// fields does.
 template <bool Checks>
 class occupancy {

@@ -37,7 +37,7 @@ constexpr std::size_t find_memory_apart(keel::list<Tags...>) {
     if (is_apart[i]) return i;
   return 0;
 }
-/// The first device with memory of its own; where there is none, the first.
+/// The first device with memory of its own; if there is none, the first.
 template <class App>
 using device_to_explain = typename nth_of<find_memory_apart(devices_of<App>{}), devices_of<App>>::type;
 
@@ -46,7 +46,7 @@ using device_to_explain = typename nth_of<find_memory_apart(devices_of<App>{}), 
   return std::string(e.name) + (counts ? ' ' + std::to_string(e.count) : "");
 }
 
-/// What is told of `Schedule`: found at run time, from the constants of its analysis, and a little more.
+/// The explanation of `Schedule`: found at run time, from the constants of its analysis, and a little more.
 template <class App, class Schedule, class Device>
 struct explained {
   using devices = devices_of<App>;
@@ -78,7 +78,7 @@ struct explained {
     return std::move(self.out);
   }
 
-  // Who may have written what a node reads.
+  // Finds the nodes that may have written what a node reads.
   void leaf(std::size_t i) {
     schedule_node const& n = table.nodes[i];
     for (std::uint32_t r = n.first; r < n.last; ++r)
@@ -178,7 +178,7 @@ std::string spelled() {
   return name;
 }
 
-/// Tells an observer the entries and the flows of data of schedule `S`, once.
+/// Sends an observer the entries and the flows of data of schedule `S`, once.
 template <class App, class S, class Device, class O>
 void tell_schedule(O& observer) {
   static std::string const name = spelled<S>();

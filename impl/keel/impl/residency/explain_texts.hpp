@@ -95,9 +95,9 @@ KEEL_INLINE std::string as_table(explanation const& told) {
   return out + '"';
 }
 
-/// Boxes are entries, in the order of a step, filled where they run away from the host. An arrow has the data that
-/// go from writer to reader: thick and red where they are always copied, red and dashed where that depends, grey
-/// where they stay; dotted lines hold the order.
+/// Boxes are entries, in the order of a step, filled if they do not run on the host. An arrow has the data that
+/// go from writer to reader: thick and red if they are always copied, red and dashed if that depends, grey
+/// if they stay; dotted lines hold the order.
 KEEL_INLINE std::string as_graph(explanation const& told) {
   std::string text =
       "digraph step {\n  node [shape=box, fontname=sans, style=filled, fillcolor=white]\n  edge [fontname=sans, fontsize=10]\n";

@@ -30,7 +30,7 @@ struct told_entry {
   std::vector<told_access> accesses;
 };
 
-/// Data that `writer` left and `reader` meets, entries both; `crosses` where a step ends in between.
+/// Data that `writer` left and `reader` meets, entries both; `crosses` if a step ends in between.
 struct told_flow {
   std::size_t writer, reader;
   std::string variable; ///< with its level
@@ -39,7 +39,7 @@ struct told_flow {
   bool crosses;
 };
 
-/// A copy that begins behind `writer`, because `reader` is certain to want it further on in the same group.
+/// A copy that begins after `writer`, because `reader` is certain to want it further on in the same group.
 struct told_early_copy {
   std::string writer, reader, variable; ///< with its level
   region where;
@@ -57,8 +57,7 @@ struct explanation {
   tally copies;
 };
 
-/// `never`, `always`, `depends`; `lost` where there is nothing to copy. Nothing where the steady state does not come
-/// by.
+/// `never`, `always`, `depends`; `lost` if there is nothing to copy. Empty if the steady state does not reach it.
 [[nodiscard]] inline char const* word_for(met const& m) {
   if (!m.lost && !m.found && !m.lacked) return "";
   if (m.lost && !m.found && !m.lacked) return "lost";

@@ -102,7 +102,7 @@ struct fields_state {
   void copy_back_written(std::span<request const> written, component_range range);
   /// The owned part has to be there. Ghosts are there if they were filled.
   void require_copied_back(int variable, int level, int which, std::string_view output) const;
-  /// Whose elements these bytes of a caller's view are; empty for a view without elements.
+  /// The array whose elements these bytes of a caller's view are; empty for a view without elements.
   [[nodiscard]] std::optional<owner> owner_of(std::string const& label, void const* data, std::size_t bytes,
                                               std::string_view call) const;
   /// The caller works on the array without a queue of keel's, so all that is queued for it has to be done.
@@ -111,7 +111,7 @@ struct fields_state {
   void copy_from_past(int variable);
   /// Rims come to memory `m` in one batch, and messages leave. The ghosts count as filled there from now on.
   void begin_exchange(std::span<request const> asked, memory m, component_range range);
-  /// What came is put in its place. The ghosts go on to other memories where and when a routine reads them.
+  /// What came is put in its place. The ghosts go on to other memories when a routine reads them there.
   void finish_exchange(std::span<request const> asked, memory m, component_range range);
 
   std::vector<share> shares_; // by component, or one for all

@@ -32,7 +32,7 @@ template <class R, class V, class Arguments, std::size_t... I>
 constexpr bool runs_with(std::index_sequence<I...>) {
   return Runs<R, V, std::tuple_element_t<I, Arguments>...>;
 }
-/// How many of the arguments, the first ones, `R::run(v, …)` takes: as many as it can, up to `N`; -1 where it takes
+/// How many of the arguments, the first ones, `R::run(v, …)` takes: as many as it can, up to `N`; -1 if it takes
 /// none of these.
 template <class R, class V, class Arguments, std::size_t N = std::tuple_size_v<Arguments>>
 constexpr int arguments_taken() {
@@ -87,7 +87,7 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
 template <class R, class V, class Arguments>
 using result_of =
     std::remove_cvref_t<decltype(run_with<R>(std::declval<V const&>(), std::declval<Arguments const&>()))>;
-/// The same, what it returns being kept in the `std::optional` at `result` where there is one.
+/// The same, but keeps the result in the `std::optional` at `result`, if there is one.
 template <class R, class V, class Arguments>
 KEEL_FORCE_INLINE void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
   using type = result_of<R, V, Arguments>;

@@ -77,7 +77,7 @@ KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) 
   return bytes;
 }
 
-// The regions that have cells, where these are all that the array has, but for padding.
+// The regions that have cells, if these are all that the array has, except padding.
 KEEL_INLINE region kokkos_provider::regions_of_all(detail::shape const& lies, int component) const {
   region all = region::none;
   std::int64_t bytes = 0;
@@ -166,8 +166,8 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
   return {};
 }
 
-// The same the other way round. The host scatters when all has arrived: where the levels have cycled since, to the
-// arrays that were meant.
+// The same the other way round. The host scatters when all has arrived: to the arrays that were meant, even if
+// the levels have cycled since.
 KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].from);
   detail::lane const& lane = channel.lane;

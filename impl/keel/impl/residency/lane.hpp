@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A device's memory as those see it who copy: without its type, so that they are compiled once.
+/// A device's memory as the copying code sees it: without its type, so that the code is compiled once.
 
 #include <keel/impl/residency/strip.hpp>
 
@@ -15,7 +15,7 @@
 namespace keel::residency::detail {
 
 /// A device's memory with the queue that copies to it and from it. What the queue is given runs in order, after the
-/// kernels that it has. Pointers are to that memory, but where it says host.
+/// kernels that it has. Pointers are to that memory, unless their name says host.
 class lane {
 public:
   /// What it does, for a queue of some type.

@@ -51,13 +51,13 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   traffic_.add_variable(std::string(name));
   by_name_.insert(at, number);
   observer_.add(name, levels, components_, bytes);
-  std::uint32_t const were_open = std::exchange(open_, 0); // those behind one that fails are opened by the next call
+  std::uint32_t const were_open = std::exchange(open_, 0); // the next call opens those after one that fails
   for (int m = 0; m < memories_; ++m)
     if ((were_open >> m & 1U) != 0) open(memory(m));
   return number;
 }
 
-// A region that is empty in one component alone is tracked like others.
+// A region that is empty in only one component is tracked like others.
 template <Provider P, Observer O>
 void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes) {
   record& v = variables_[std::size_t(variable)];
@@ -113,8 +113,8 @@ void ledger<P, O>::rotate(int variable, rotation how) {
   observer_.rotate(variable, how);
 }
 
-// A provider only cycles. The inverse of one cycle is as many as bring the levels round. Where one of these fails
-// behind another, no level is where it was, so all are lost.
+// A provider only cycles. The inverse of one cycle is as many as bring the levels round. If one of these fails
+// after another, no level is where it was, so all are lost.
 template <Provider P, Observer O>
 void ledger<P, O>::rotate_buffers(int variable, rotation how) {
   record const& v = variables_[std::size_t(variable)];
@@ -311,7 +311,7 @@ std::string ledger<P, O>::describe(memory m) const {
   return m == host ? "the host" : "the device " + memory_names_[std::size_t(m)];
 }
 
-// A call of the provider; where it throws, the error says what was going on.
+// A call of the provider; if it throws, the error says what was going on.
 template <Provider P, Observer O>
 template <class Call, class Tell>
 void ledger<P, O>::ask(Call&& call, Tell&& tell) {

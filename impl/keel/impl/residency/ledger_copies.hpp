@@ -96,7 +96,7 @@ template <Provider P, Observer O>
               "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
                   ", valid nowhere",
               reason.empty() ? guess : reason,
-              first == region::halo           ? "Exchange it first, or read owned alone"
+              first == region::halo           ? "Exchange it first, or read owned only"
               : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>"
                                               : "Write it first");
 }
@@ -143,7 +143,7 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
     }
 }
 
-// One call of the provider, then its record. Where the call throws, nothing is recorded.
+// One call of the provider, then its record. If the call throws, nothing is recorded.
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How>
 void ledger<P, O>::send(parcel const& all, std::string_view routine) {
@@ -211,7 +211,7 @@ transfer ledger<P, O>::without_gaps(transfer t) const {
   return t;
 }
 
-// Waits for every device that a copy may be in flight to or from; to wait for one variable would cost state. Where the
+// Waits for every device that a copy may be in flight to or from; to wait for one variable would cost state. If the
 // wait fails, what was in flight counts as stale there.
 template <Provider P, Observer O>
 void ledger<P, O>::wait_for_copies(std::string_view routine) {

@@ -57,7 +57,7 @@ struct lanes<keel::list<Lanes...>, keel::list<Tag, Tags...>> {
 template <class Devices>
 using lanes_of = typename lanes<keel::list<>, Devices>::type;
 
-/// The memory of `Space` among `Lanes`; the host's where it is none of them.
+/// The memory of `Space` among `Lanes`; the host's if it is none of them.
 template <class Space, class... Lanes>
 constexpr memory find_memory(keel::list<Lanes...>) {
   int at = 1;
@@ -126,7 +126,7 @@ constexpr memory memory_at(place const& where) {
   return found;
 }
 
-/// Stands for the host where no device of the list works on the host's memory.
+/// Stands for the host if no device of the list works on the host's memory.
 struct kokkos_host {
   static constexpr std::string_view name = "host";
 };

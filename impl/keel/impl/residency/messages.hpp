@@ -105,7 +105,7 @@ KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& 
   where.move(moves_);
 }
 
-// From a ghost to the owned cell that it is a copy of, where both are of this rank: through the grid's whole extent.
+// From a ghost to the owned cell that it is a copy of, if both are of this rank: through the grid's whole extent.
 KEEL_INLINE std::ptrdiff_t halo_plan::way_round(shape const& lies, int direction) const {
   bounds const own = share_.owned();
   std::int64_t elements = 0;
@@ -121,7 +121,7 @@ KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {
   return bytes;
 }
 
-// The rank that lies in a direction; -1 where there is none, or nothing to exchange. Ranks are
+// The rank that lies in a direction; -1 if there is none, or nothing to exchange. Ranks are
 // numbered by position, so steps in several dimensions add up.
 KEEL_INLINE int halo_plan::rank_at(int direction) const {
   int r = rank_;

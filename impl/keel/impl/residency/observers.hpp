@@ -104,7 +104,7 @@ struct observer_calls {
 template <class O>
 inline constexpr observer_calls calls_of_observer = observer_calls::of<O>();
 
-/// Observes nothing until it holds an observer. Where a tool listens it opens a region around each copy: *keel: copy
+/// Observes nothing until it holds an observer. If a tool listens, it opens a region around each copy: *keel: copy
 /// eta[0] core, u[1] core host to cuda*.
 class any_observer {
 public:

@@ -30,7 +30,7 @@ int components_in(Options const&... options) {
   return count;
 }
 
-/// A rank's shares of the grids of all components; one where they are alike.
+/// A rank's shares of the grids of all components; one if they are alike.
 template <class Run, class... Options>
 std::vector<share> shares_in(Run& run, grid const& whole, Options const&... options) {
   int const size = run.environment().size(), rank = run.environment().rank();

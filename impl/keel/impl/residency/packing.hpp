@@ -17,9 +17,9 @@
 
 namespace keel::residency::detail {
 
-/// Packs on the host, at once; or, where a lane is connected, in its memory, behind the kernels of its queue. Boxes
+/// Packs on the host, at once; or, if a lane is connected, in its memory, after the kernels of its queue. Boxes
 /// move from and to `out` and `in`; messages leave from `mail_out` and arrive at `mail_in`, which are the same, or,
-/// where MPI does not reach the device's memory, one piece of host memory each way. Buffers grow to the largest asked
+/// if MPI does not reach the device's memory, one piece of host memory each way. Buffers grow to the largest asked
 /// for.
 class packing {
 public:
@@ -54,8 +54,8 @@ struct halo_array {
   void* data;
 };
 
-/// Who exchanges what with this rank: each rank that lies in some direction, corners included, gets one message with
-/// the rims of all arrays. Where that is this rank itself, its ghosts are copied from its own cells. A direction is a
+/// Which ranks exchange what with this rank: each rank that lies in some direction, corners included, gets one message
+/// with the rims of all arrays. If that is this rank itself, its ghosts are copied from its own cells. A direction is a
 /// number of one base-3 digit a dimension: 0 low, 1 here, 2 high.
 class halo_plan {
 public:

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Copies that are certain to be needed later in the group of their writer, so that they can begin behind it.
+/// Copies that are certain to be needed later in the group of their writer, so that they can begin right after it.
 
 #include <keel/impl/residency/schedule_table.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace keel::residency::detail {
 
-/// Calls `f(request, reader)` for the copies to memory `to` that can begin behind node `i`, where either end is the
+/// Calls `f(request, reader)` for the copies to memory `to` that can begin right after node `i`, if either end is the
 /// host: of what the node writes, all that a later node of its group reads there before it is written again. `reader`
 /// is the first such node. The very next node is left out, because it asks itself. Of what goes to the host nothing is
 /// begun once any of the level is written, because what arrives then counts as old. `where`: the memory of each node.

@@ -5,7 +5,7 @@
 /// A schedule as one flat constexpr table, and the two ways to walk it.
 ///
 /// A schedule is a tree of types. The table has a node for each entry, in the order written, a group before its body. A
-/// node has the requests of its entry, and the number of the node behind its body. All that is found out about a
+/// node has the requests of its entry, and the number of the node after its body. All that is found out about a
 /// schedule is found out on this table: `steady.hpp` while compiling, `prefetch.hpp`, `explain.hpp`. A step walks the
 /// same numbers over data, one walk over types gathers what it calls.
 
@@ -26,10 +26,10 @@ inline constexpr std::uint32_t no_node = ~std::uint32_t{0}, no_request = no_node
 struct schedule_node {
   entry const* about = nullptr;
   std::uint32_t first = 0, last = 0;     ///< its requests
-  std::uint32_t end = 0;                 ///< the node behind its body
-  std::uint32_t group_end = 0;           ///< the node behind the body that it is in
+  std::uint32_t end = 0;                 ///< the node after its body
+  std::uint32_t group_end = 0;           ///< the node after the body that it is in
   std::uint32_t finishes = no_node;      ///< the exchange that has to be finished before it
-  std::uint32_t finishes_last = no_node; ///< the exchange that has to be finished behind it, the last of its group
+  std::uint32_t finishes_last = no_node; ///< the exchange that has to be finished after it, the last of its group
   std::uint32_t overlaps = no_node;      ///< the exchange that is under way while it runs
   bool only_begins = false;              ///< of an exchange: another node finishes it
 
@@ -54,9 +54,9 @@ struct variable_numbers {
   std::uint16_t first_cell[Most + 2]{};
   std::size_t variable_count = 0;
 
-  /// The number of a variable; -1 where it has none.
+  /// The number of a variable; -1 if it has none.
   [[nodiscard]] constexpr int find(variable_info const& v) const { return places_[place_of(v)] - 1; }
-  /// The same; it gets the next one where it has none.
+  /// The same; it gets the next one if it has none.
   constexpr int add(variable_info const& v) {
     std::uint16_t& place = places_[place_of(v)];
     if (place == 0) {
@@ -151,7 +151,7 @@ private:
     nodes[here].group_end = std::uint32_t(size);
     for (std::size_t i = here + 1; i < size; i = nodes[i].end) nodes[i].group_end = std::uint32_t(size);
   }
-  // An exchange stays under way while the routines behind it neither use the ghosts that it fills nor write what it
+  // An exchange stays under way while the routines after it neither use the ghosts that it fills nor write what it
   // sends.
   constexpr void overlap_exchanges() {
     for (std::size_t i = size; i-- > 0;) {

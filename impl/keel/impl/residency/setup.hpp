@@ -29,7 +29,7 @@ namespace keel::residency::detail {
 inline constexpr region_listener kokkos_tools{[](std::string const& name) { Kokkos::Profiling::pushRegion(name); },
                                               [] { Kokkos::Profiling::popRegion(); }};
 
-/// Tells an observer the knobs of a runtime that has some, and how the ranks cut the grids.
+/// Sends an observer the knobs of a runtime that has some, and how the ranks cut the grids.
 template <class O, class Run>
 void tell_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
                 [[maybe_unused]] std::string const& cut) {
@@ -128,7 +128,7 @@ void fields_base<App>::add(variable_info const& about, std::initializer_list<len
   for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
-// What the provider calls to create. What a device copies from and to is pinned, where it has such memory.
+// What the provider calls to create. What a device copies from and to is pinned, if it has such memory.
 template <class App>
 template <class Data>
 void fields_base<App>::allocate(void* self, int variable, memory m) {
@@ -144,7 +144,7 @@ void fields_base<App>::allocate(void* self, int variable, memory m) {
   });
 }
 
-// Calls f with the tag of the device chosen at the start; where nothing asks for it, with any.
+// Calls f with the tag of the device chosen at the start; if nothing asks for it, with any.
 template <class App>
 template <bool Asks, class F>
 KEEL_FORCE_INLINE void fields_base<App>::on_chosen(F&& f) {

@@ -56,7 +56,7 @@ struct met {
 /// The steady state: the copies of one period.
 struct steady_state {
   tally period_copies;
-  std::int64_t transient = 0, period = 0;  ///< steps; period 0 where none was found
+  std::int64_t transient = 0, period = 0;  ///< steps; period 0 if none was found
   std::uint32_t lost_request = no_request; ///< the first that reads a region valid nowhere, for certain
   region lost_region = region::none;
 };
@@ -141,7 +141,7 @@ private:
     return out;
   }
 
-  // From the step behind a common multiple of all `every` to the next.
+  // From the step after a common multiple of all `every` to the next.
   constexpr void round() {
     for (std::int64_t step = 1; step <= cycle_length_;) {
       bool fired = is_first_step_ && table_.differs_in_first_step();

@@ -28,12 +28,12 @@ struct box_set {
 
 /// How the elements of one variable lie: `inner` elements at each point of the grid.
 struct shape {
-  int rank = 0;                         ///< dimensions of the grid that the variable lies on; 0 where it does not
+  int rank = 0;                         ///< dimensions of the grid that the variable lies on; 0 if it lies on none
   std::int64_t stride[max_grid_rank]{}; ///< in elements
   std::int64_t inner = 1, inner_stride = 1;
   std::int64_t element_bytes = 1, elements = 1;
   bool has_ghosts = true;
-  region all = region::none; ///< the regions that, together, are the whole array; none where no regions are
+  region all = region::none; ///< the regions that, together, are the whole array; none if there are no regions
 };
 
 /// Elements of a box in words of 8, 4 or 1 bytes, fastest dimension first, dimensions that follow on each other joined.
@@ -86,7 +86,7 @@ struct move_words {
     void* array;
     void* buffer;
     strip which;
-    std::int64_t end; ///< behind its last word, of the words of all pieces
+    std::int64_t end; ///< one past its last word, of the words of all pieces
   };
   static constexpr int most = 24; ///< a kernel's arguments have 4 KiB
   piece pieces[most];
@@ -97,7 +97,7 @@ struct move_words {
   [[nodiscard]] std::int64_t words() const { return count != 0 ? pieces[count - 1].end : 0; }
 
   KEEL_FUNCTION void operator()(std::int64_t i) const {
-    int at = 0; // the first piece that ends behind i
+    int at = 0; // the first piece that ends after i
     for (int half = 16; half != 0; half /= 2)
       if (at + half < count && pieces[at + half - 1].end <= i) at += half;
     piece const& p = pieces[at];

@@ -15,7 +15,7 @@
 
 namespace keel::residency::detail {
 
-/// Changes the exit code of a process that lost something where nothing could be thrown: `main` may have returned 0.
+/// Changes the exit code of a process that lost something when nothing could be thrown: `main` may have returned 0.
 /// Made at the first use, so that what was made later ends before it.
 class exit_code {
 public:
