@@ -30,7 +30,7 @@ and who set it.
   --json           the same as JSON; "schema" says which form, and changes when the form does
   --xml FILE       of the machine that lstopo saved in FILE instead of this one
   --map N          and where N ranks would run: cores, memory, device, and the distances to them
-                   (with options of --keel-bind=place behind commas: --map 8,smt=1,greedy=no)
+                   (options of --keel-bind=place follow after commas: --map 8,smt=1,greedy=no)
   --by RULE        by which rule: spread (all cores in near and equal parts), compact (one core each, the
                    first ones), by_device (on the cores near each GPU)
   --bind-script    only a shell script that starts the ranks bound so, through srun, mpiexec of Open MPI or MPICH,
@@ -43,10 +43,10 @@ and who set it.
   --help           this text, then keel's knobs
   --version        the version of keel
 
-keel-info trace --help and keel-info report --help tell of traces and of the page.
+keel-info trace --help and keel-info report --help describe traces and the page.
 HWLOC_XMLFILE, HWLOC_SYNTHETIC and hwloc's other variables put another machine in this one's stead.
 
-Exit code: 0; with --check 1 where something is wrong, knobs too; 2 where keel-info cannot look, or its options are wrong.
+Exit code: 0; with --check 1 if something is wrong, knobs too; 2 if keel-info cannot look, or its options are wrong.
 )";
 
 struct arguments {

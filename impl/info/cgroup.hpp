@@ -13,8 +13,8 @@
 
 namespace keel::info {
 
-/// In processors, `1.5` say: the least that any group on the way up allows; empty where none limits it. Both forms
-/// of cgroups, below `groups`; `self` tells which are this process's.
+/// In processors, `1.5` say: the least that any group on the way up allows; empty if none limits it. Both forms
+/// of cgroups, below `groups`; `self` lists those of this process.
 inline std::optional<double> processors_allowed(std::filesystem::path const& self = "/proc/self/cgroup",
                                                 std::filesystem::path const& groups = "/sys/fs/cgroup") {
   std::optional<double> least;

@@ -24,7 +24,7 @@
 
 namespace keel::info {
 
-/// Something to mend, or only something to know.
+/// Something to fix, or only something to know.
 struct finding {
   bool is_wrong;
   std::string text;

@@ -68,7 +68,7 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) // the loader of the system, where it lacks memory
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) // the loader of the system, if it lacks memory
     throw error("info", what + " is not read", "the system ended it", mend, 127);
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   int const signal = WTERMSIG(status);

@@ -75,7 +75,7 @@ inline std::string device(topology::device const& d) {
                  {"relative_speed", std::to_string(d.relative_speed)}});
 }
 
-/// A row for each core, in it a number or null for each memory; null where nothing is known.
+/// A row for each core, in it a number or null for each memory; null if nothing is known.
 inline std::string to_memories(topology::node const& n, auto const& ask) {
   bool is_known = false;
   auto const rows = array(n.cores(), [&](auto const& c) {
@@ -126,7 +126,7 @@ inline std::string keel_device(device_row const& d) {
                  {"chosen", d.chosen ? "true" : "false"}});
 }
 
-/// The whole document. `ranks` is null where no map was asked for.
+/// The whole document. `ranks` is null if no map was asked for.
 inline std::string document(topology::node const& n, configuration const& c,
                             std::vector<topology::placement> const* ranks) {
   std::string const line = ",\n     ";

@@ -37,7 +37,7 @@ namespace {
 
 using namespace keel;
 
-/// The exit code of `work`, or 2 and a message where the input is wrong.
+/// The exit code of `work`, or 2 and a message if the input is wrong.
 int guarded(auto const& work) {
   try {
     int const code = work();
@@ -61,7 +61,7 @@ topology::node node_of(info::arguments const& asked, info::configuration const& 
   return node;
 }
 
-/// The file that another machine is read from; empty where it is this one.
+/// The file that another machine is read from; empty if it is this one.
 std::string input_file(info::arguments const& asked) {
   char const* const other = std::getenv("HWLOC_XMLFILE");
   return !asked.xml.empty() ? asked.xml : other != nullptr ? other : "";
@@ -76,7 +76,7 @@ info::child_limits limits_of(info::arguments const& asked) {
   return limits;
 }
 
-/// What hwloc reads, and what to do where it cannot.
+/// What hwloc reads, and what to do if it cannot.
 std::pair<std::string, std::string> source_of(info::arguments const& asked) {
   char const* const synthetic = std::getenv("HWLOC_SYNTHETIC");
   if (!asked.xml.empty()) return {asked.xml, "Make one with lstopo"};
@@ -174,7 +174,7 @@ int run(int given, char** given_words) {
   } else {
     auto const work = [&] { return asked.check ? check(asked, configuration) : show(asked, configuration); };
     auto const [what, mend] = source_of(asked);
-    return info::in_child(what, mend, [&] { return guarded(work); }, limits_of(asked)); // which has said what was wrong
+    return info::in_child(what, mend, [&] { return guarded(work); }, limits_of(asked)); // it prints what is wrong
   }
   return 0;
 }

@@ -51,7 +51,7 @@ struct report_arguments {
   bool help = false;
 };
 
-/// Reads what is left of the command line behind `report`.
+/// Reads what is left of the command line after `report`.
 inline report_arguments parse_report(int argc, char** argv) {
   report_arguments asked;
   std::string_view const see_help = "See keel-info report --help";

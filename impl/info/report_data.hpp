@@ -208,7 +208,7 @@ inline std::string report_schedule(trace_schedule const& s) {
   return object({{"name", json_text(s.name)}, {"entries", array(s.entries, entry)}, {"flows", array(s.flows, flow)}});
 }
 
-/// `least` is null where the trace does not say what was written.
+/// `least` is null if the trace does not say what was written.
 inline std::string report_trace(trace_data const& all) {
   report_sum moved, sent, whole;
   report_texts texts;
@@ -240,7 +240,7 @@ struct report_ranks {
   bool are_drawn;
 };
 
-/// The whole document, which may stand in a script element of a page. `all` is null where no trace was given.
+/// The whole document, which may stand in a script element of a page. `all` is null if no trace was given.
 inline std::string report(topology::node const& n, configuration const& c, report_ranks const& ranks,
                           std::vector<finding> const& findings, trace_data const* all) {
   std::string const line = ",\n  ";

@@ -15,7 +15,7 @@ namespace keel::info {
 
 using policy::utf8_length;
 
-/// At most `most` characters of a text, and dots where it is longer. Control characters, which a terminal obeys, and
+/// At most `most` characters of a text, and dots if it is longer. Control characters, which a terminal obeys, and
 /// bytes that are no UTF-8 become `\x1b`.
 inline std::string shown(std::string_view text, std::size_t most = 80) {
   std::string out;

@@ -31,11 +31,11 @@ Reads what a program with the tracking policy `traced` wrote, a FILE for each ra
 twice and missing ranks are refused. Of a process that was killed, what it had written is added up, and the exit code
 is 1.
 
-  --summary      bytes and times by variable, pair of memories and routine; also where nothing else is asked for
+  --summary      bytes and times by variable, pair of memories and routine; also if nothing else is asked for
   --chrome OUT   write events to OUT that ui.perfetto.dev and chrome://tracing draw
   --force        add up whatever traces are given
 
-A copy to a device goes on behind the program's thread: its time is how long it held that thread up.
+A copy to a device runs asynchronously: its time is how long it held the program's thread up.
 )";
 
 namespace detail {
@@ -48,7 +48,7 @@ inline std::string fixed(double x, int digits = 3) {
 
 } // namespace detail
 
-/// Most bytes first: what moved, between which memories, for whom; and a sum for each pair.
+/// Most bytes first: what moved, between which memories, for which routine; and a sum for each pair.
 inline std::string summary(trace_data const& all) {
   struct sum {
     std::uint64_t events = 0, bytes = 0;
@@ -110,7 +110,7 @@ inline std::string chrome_document(trace_data const& all) {
   return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[" + names + (text.empty() ? "" : ",") + text + "\n]}\n";
 }
 
-/// What stands behind `keel-info trace`.
+/// What follows `keel-info trace` on the command line.
 inline int show_trace(int argc, char** argv) {
   std::vector<std::string> files;
   std::string chrome;

@@ -19,7 +19,7 @@ struct trace_event {
   int rank, level, component;
   std::uint64_t bytes;
   double time, took, waited;  ///< `waited` for messages, of `took`
-  std::string why = {};       ///< of a copy: who had made it stale there; empty where the trace does not say
+  std::string why = {};       ///< of a copy: what had made it stale there; empty if the trace does not say
   std::uint64_t repeated = 0; ///< of `bytes`: what the memory held already
 };
 
@@ -56,7 +56,7 @@ struct trace_schedule {
 /// What the header of a file says.
 struct trace_header {
   std::string file, run;
-  int version, part, rank, ranks; ///< `ranks` is 0 where the writer did not know
+  int version, part, rank, ranks; ///< `ranks` is 0 if the writer did not know
   double begin;
   std::string host = {};         ///< empty in traces of older programs, as is the next
   topology::id_set threads = {}; ///< the system's numbers of the hardware threads that the rank might run on

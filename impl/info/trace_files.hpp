@@ -91,7 +91,7 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
   return made;
 }
 
-/// What a line behind the header says, added to `all`. Throws where no trace has such a line.
+/// Adds what a line after the header says to `all`. Throws if no trace has such a line.
 inline void read_line(trace_line const& line, replay& followed, trace_data& all) {
   auto const number = [&](char const* key, std::uint64_t most = INT_MAX) { return int(line.count(key, most)); };
   trace_header& header = all.headers.back();
@@ -198,7 +198,7 @@ inline void require_one_run(std::vector<trace_header> const& all) {
 
 } // namespace detail
 
-/// What is to be said of traces that may be cut; nothing if all are whole.
+/// The message about traces that may be cut; empty if all are whole.
 inline std::vector<finding> findings_of(trace_data const& all) {
   topology::id_set cut, old;
   for (auto const& h : all.headers)
@@ -214,7 +214,7 @@ inline std::vector<finding> findings_of(trace_data const& all) {
                                .what()});
   return made;
 }
-/// Says it on standard error. Returns the exit code: 1 if a trace is cut.
+/// Writes it to standard error. Returns the exit code: 1 if a trace is cut.
 inline int report_findings(trace_data const& all) {
   int code = 0;
   for (auto const& f : findings_of(all)) {
@@ -226,8 +226,8 @@ inline int report_findings(trace_data const& all) {
 
 enum class runs { one, any };
 
-/// All files, as one. Throws `keel::error` that names file and line where one is not a trace, and unless `allowed`
-/// is `any`, where they are not all the traces of one run.
+/// All files, as one. Throws `keel::error` that names file and line if one is not a trace, and unless `allowed`
+/// is `any`, if they are not all the traces of one run.
 inline trace_data read_traces(std::vector<std::string> const& files, runs allowed) {
   trace_data all;
   auto const by_time = [](auto const& a, auto const& b) { return a.time < b.time; };

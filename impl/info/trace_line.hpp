@@ -20,7 +20,7 @@
 
 namespace keel::info {
 
-/// The members of a line. Its questions throw where a member is missing, of another type, or out of range.
+/// The members of a line. Its questions throw if a member is missing, of another type, or out of range.
 class trace_line {
 public:
   /// Throws `keel::error` with what is wrong in the text.
@@ -66,7 +66,7 @@ private:
     return found->second;
   }
 
-  // What the parser tells.
+  // The parser's callbacks.
   struct events {
     members& into;
     std::size_t length;

@@ -40,7 +40,7 @@ public:
     ::fcntl(file_.number, F_SETFL, 0);
   }
 
-  /// False at the end. Throws where a line has no end.
+  /// False at the end. Throws if a line has no end.
   [[nodiscard]] bool next(std::string& line) {
     line.clear();
     for (;;) {

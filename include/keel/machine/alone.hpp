@@ -19,7 +19,7 @@ namespace keel::machine {
 
 /// One rank, which never waits. Every collective is a copy at most.
 struct alone {
-  /// Stands where MPI has a communicator.
+  /// Takes the place of MPI's communicator.
   enum class handle : int { null, self };
 
   class communicator {

@@ -29,7 +29,7 @@ public:
   attachments& operator=(attachments&& other) noexcept;
   ~attachments() { clear(); }
 
-  /// Hangs a `T` made from the arguments. Throws `keel::error` where one hangs already.
+  /// Hangs a `T` made from the arguments. Throws `keel::error` if one hangs already.
   template <class T, class... Arguments>
     requires std::constructible_from<T, Arguments...>
   T& add(Arguments&&... arguments) {
@@ -39,20 +39,20 @@ public:
     return *value.release();
   }
 
-  /// Null where there is none.
+  /// Null if there is none.
   template <class T>
   [[nodiscard]] T* find() const noexcept {
     return static_cast<T*>(find(&detail::key_of<T>));
   }
 
-  /// Throws `keel::error` where there is none.
+  /// Throws `keel::error` if there is none.
   template <class T>
   T& get() const {
     if (auto* const found = find<T>()) return *found;
     refuse_missing();
   }
 
-  /// False where there was none.
+  /// False if there was none.
   template <class T>
   bool remove() {
     return remove(&detail::key_of<T>);

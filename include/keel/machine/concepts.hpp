@@ -22,11 +22,11 @@ enum class thread_level { single, funneled, serialized, multiple };
 /// |---|---|---|
 /// | `handle` | what `comm()` returns; owns nothing; `null()` is the handle of no group | |
 /// | `communicator` | owns a handle, or borrows one; movable; `get()`; frees once, and not after the end | |
-/// | `start(argc, argv, level)` | true where it started what carries the ranks, false where that ran | all |
+/// | `start(argc, argv, level)` | true if it started what carries the ranks, false if that ran already | all |
 /// | `stop()`, `is_running()`, `level()` | ends it; whether it runs; the level obtained | all / not collective |
 /// | `world()`, `borrow(handle)` | all ranks; a handle of the application's | not collective |
 /// | `duplicate(c)` | the same ranks, another context | `c` |
-/// | `subset(c, strided or chosen)` | called by the selected alone, with a checked selection | the selected |
+/// | `subset(c, strided or chosen)` | called only by the selected, with a checked selection | the selected |
 /// | `by_node(c)` | the ranks of `c` that share this node, in the order of `c` | `c` |
 /// | `lead_nodes(c, node)` | the first rank of each node, null elsewhere; and how many there are | `c` |
 /// | `rank(c)`, `size(c)` | local | not collective |

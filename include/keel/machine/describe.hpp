@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Who runs where, told by one rank for all.
+/// Where each rank runs, collected on one rank.
 
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/threads.hpp>
@@ -18,7 +18,7 @@
 
 namespace keel::machine {
 
-/// What one rank says of itself; texts are empty where it does not know.
+/// What one rank reports about itself; texts are empty if it does not know.
 struct whereabouts {
   std::string host;
   std::string cores;   ///< ids of the node's cores, `"0-3,8"`
@@ -33,7 +33,7 @@ namespace detail {
 } // namespace detail
 
 /// This rank's, on a node as `topology` describes it. `device` is the PCI id of the device it
-/// really took; where it is empty, of the one that its place gives. Collective over the environment.
+/// really took; if it is empty, of the one that its place gives. Collective over the environment.
 template <ThreadSource Threads = no_threads, CommunicatingRanks R>
 [[nodiscard]] whereabouts whereabouts_of(basic_environment<R> const& env, topology::node const& on,
                                          std::string_view device = {}) {
@@ -74,7 +74,7 @@ template <CommunicatingRanks R>
 /// A JSON array, one object a rank; what a rank does not know is `null`.
 [[nodiscard]] std::string to_json(std::span<whereabouts const> all);
 
-/// Who runs where, as a table and as JSON: of all ranks, on the master; empty elsewhere. Collective.
+/// Where each rank runs, as a table and as JSON: of all ranks, on the master; empty elsewhere. Collective.
 template <CommunicatingRanks R>
 [[nodiscard]] std::string describe(basic_environment<R> const& env, whereabouts const& mine) {
   auto const all = gather_whereabouts(env, mine);

@@ -20,18 +20,18 @@ namespace detail {
 /// Of a job that an error ends: what `keel::report` answers, whatever the number of ranks.
 inline constexpr int exit_code = 2;
 
-/// Says that the rank before `rank` has not come to the end; the mend follows.
+/// Says that the rank before `rank` has not come to the end; the fix follows.
 [[nodiscard]] std::string without_the_one_before(int rank, int size, std::chrono::milliseconds waited);
 void say_how_to_limit(std::string const& message, std::string const& option);
 
 /// `abort_when_caught` on one of `size` ranks; `abort` ends every process of the job.
 void abort_when_caught(int rank, int size, bool is_master, std::string fallback, std::chrono::milliseconds patience,
                        void (*abort)());
-/// Ends the job where an exception left this rank's part of it and nothing was reported.
+/// Ends the job if an exception left this rank's part of it and nothing was reported.
 void abort_unreported();
 } // namespace detail
 
-/// The ranks of an environment, which meet once, at their end. Each waits for the rank before it alone, so the ranks
+/// The ranks of an environment, which meet once, at their end. Each waits only for the rank before it, so the ranks
 /// that find a neighbour missing are few. Made collectively; it has a communicator of its own, unless there is one
 /// rank.
 template <Ranks R>
@@ -43,8 +43,8 @@ public:
   }
 
   /// Returns when the rank before has called this, too. After `limit` aborts the job with a message that names both
-  /// ranks and the knob `option()`. Without one it waits for ever, and tells the same after `patience`. Allocates only
-  /// where it tells, because the destructor that calls it may not throw.
+  /// ranks and the knob `option()`. Without one it waits for ever, and prints the same after `patience`. Allocates only
+  /// when it prints, because the destructor that calls it may not throw.
   template <std::invocable F>
   void wait(std::optional<std::chrono::seconds> limit, F const& option,
             std::chrono::milliseconds patience = std::chrono::seconds{60}) {
@@ -71,7 +71,7 @@ private:
 };
 
 /// Ends the job because an exception leaves this rank's part of it, for which the others would wait for ever. What the
-/// exception says is known where it is caught: `keel::report` there ends the job with it. Where nothing is reported, a
+/// exception says is known where it is caught: `keel::report` there ends the job with it. If nothing is reported, a
 /// thread ends the job with `fallback` after `patience`, or the end of the process does. Called while the stack is
 /// unwound; the first call counts.
 template <CommunicatingRanks R>

@@ -50,7 +50,7 @@ public:
     select(parent.comm_, parent.place_.extent, parent.place_.rank, selection, m);
   }
 
-  /// The same where all ranks of `parent` have to say who is selected. Collective over it.
+  /// The same if all ranks of `parent` have to say which are selected. Collective over it.
   template <class S>
     requires CollectiveSelection<S, basic_environment>
   basic_environment(basic_environment const& parent, S const& selection, master m = {}) {
@@ -82,9 +82,9 @@ public:
   [[nodiscard]] bool is_master() const noexcept { return place_.is_master; }
   [[nodiscard]] bool is_member() const noexcept { return place_.size != 0; }
 
-  /// Makes `rank` the master; false, and no change, where there is no such rank. The
+  /// Makes `rank` the master; false, and no change, if there is no such rank. The
   /// same on every rank that passes the same number, non-members included. No communication,
-  /// so all ranks have to make the call, and before anybody has relied on the old master.
+  /// so all ranks have to make the call, before any of them relies on the old master.
   bool set_master(int rank) noexcept {
     if (rank < 0 || rank >= place_.extent) return false;
     if (is_member()) place_.master = rank;
@@ -101,7 +101,7 @@ public:
   /// One rank of each node, the first. Collective over this environment.
   [[nodiscard]] basic_environment leaders() const { return leaders(node()); }
 
-  /// The same, where `node()` stands already.
+  /// The same, if `node()` exists already.
   [[nodiscard]] basic_environment leaders(basic_environment const& node) const {
     if (!is_member()) return non_member();
     auto [comm, count] = R::lead_nodes(comm_, node.comm_);
@@ -120,7 +120,7 @@ public:
   }
 
   /// The same by a rule that all ranks know: `rule(rank)` is the color of a rank of this environment, an `int` or a
-  /// `std::optional<int>`; so it can be said of simulated ranks too. Collective over this environment.
+  /// `std::optional<int>`; so it works for simulated ranks too. Collective over this environment.
   template <class Rule>
     requires std::is_invocable_v<Rule const&, int>
   [[nodiscard]] basic_environment split(Rule const& rule) const {
@@ -137,7 +137,7 @@ public:
     }
   }
 
-  /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, where it is not bound
+  /// The ranks that share a NUMA memory: the one nearest to the cores this rank is bound to or, if it is not bound
   /// to some, the one that placing the node's ranks over it gives. Collective. In keel/machine.hpp.
   [[nodiscard]] basic_environment by_memory() const
     requires(CommunicatingRanks<R> || SimulatedRanks<R>);
@@ -174,7 +174,7 @@ private:
   static void check_color(std::optional<int> color) {
     if (color && *color < 0)
       throw error("machine::environment", "a color of " + std::to_string(*color) + " is refused",
-                  "MPI has none below 0", "Pass std::nullopt where a rank stays out");
+                  "MPI has none below 0", "Pass std::nullopt if a rank stays out");
   }
   [[nodiscard]] static basic_environment non_member() { return basic_environment(typename R::communicator{}); }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Sums of floating-point numbers without rounding, so that their order does not matter. Rests on the standard library
-/// alone.
+/// Sums of floating-point numbers without rounding, so that their order does not matter. Depends only on the
+/// standard library.
 
 #include <keel/policy/macros.hpp>
 
@@ -53,7 +53,7 @@ public:
   }
   friend exact_sum operator+(exact_sum a, exact_sum const& b) { return a += b; }
 
-  /// The sum, rounded to the nearest double, a tie to the even one; infinite where it is beyond the largest.
+  /// The sum, rounded to the nearest double, a tie to the even one; infinite if it is beyond the largest.
   [[nodiscard]] double value() const;
 
   friend bool operator==(exact_sum const& a, exact_sum const& b) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How this node calls itself, and how it is told from others.
+/// The name of this node, and what distinguishes it from others.
 
 #include <keel/policy/macros.hpp>
 
@@ -13,7 +13,7 @@
 namespace keel::machine {
 
 namespace detail {
-/// FNV-1a: few names, told apart by a number.
+/// FNV-1a: a number that distinguishes few names.
 [[nodiscard]] constexpr std::uint64_t hash(std::string_view name) noexcept {
   std::uint64_t value = 14695981039346656037u;
   for (char const c : name) value = (value ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -21,7 +21,7 @@ namespace detail {
 }
 } // namespace detail
 
-/// The host name as the system has it, `"unknown"` where it has none.
+/// The host name as the system has it, `"unknown"` if it has none.
 [[nodiscard]] std::string host_name();
 
 /// A number that processes of one node share, and no other node has: of the host name, and of what

@@ -11,7 +11,7 @@
 
 namespace keel::machine {
 
-/// Sends and receives under way in one environment, which outlives it and stays where it is.
+/// Sends and receives under way in one environment, which outlives it and is not moved.
 ///
 /// Sizes agree on both sides; messages of one tag between two ranks arrive in the
 /// order sent. Buffers are MPI's until `wait`. A rank may write to itself, by a send and a
@@ -33,7 +33,7 @@ public:
     requests_.send(env_->communicator(), from, bytes, to, tag);
   }
 
-  /// Returns when all that was begun is done. Throws `keel::error` where one failed; the others are given up.
+  /// Returns when all that was begun is done. Throws `keel::error` if one failed; the others are given up.
   void wait() { requests_.wait(); }
 
 private:

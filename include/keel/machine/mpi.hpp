@@ -37,8 +37,8 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions {
 
   static handle null() noexcept { return MPI_COMM_NULL; }
 
-  /// Throws where MPI has already ended: it starts once a process; and where the launcher's count of processes and
-  /// MPI's differ, because every one would believe to be the only one.
+  /// Throws if MPI has already ended, because it starts once a process; and if the launcher's count of processes and
+  /// MPI's differ, because every process would take itself for the only one.
   static bool start(int* argc, char*** argv, thread_level wanted);
   static void stop();
   static bool is_running() noexcept { return detail::mpi_is_running(); }
@@ -54,7 +54,7 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions {
   static communicator subset(communicator const& c, chosen const& s);
   static communicator split(communicator const& c, std::optional<int> color, int key);
   /// The ranks of `c` with the same number, in the order of `c`. Collective. One split, because MPI's
-  /// colors have 31 bits; a second where two numbers meet in those.
+  /// colors have 31 bits; a second if two numbers collide in those.
   static communicator by_identity(communicator const& c, std::uint64_t identity);
   static communicator by_node(communicator const& c);
 

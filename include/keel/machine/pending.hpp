@@ -16,7 +16,7 @@
 namespace keel::machine {
 
 /// A reduction that has begun. `wait()` returns the result; for a span, whose elements MPI uses until then, it returns
-/// nothing. The destructor waits where `wait()` was not called. It is not copied, and its environment outlives it.
+/// nothing. The destructor waits if `wait()` was not called. It is not copied, and its environment outlives it.
 template <CommunicatingRanks R, class X, class Op>
 class pending {
   static constexpr bool is_range = std::ranges::range<X> && !detail::is_array<X>;

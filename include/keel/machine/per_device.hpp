@@ -22,7 +22,7 @@ struct device_of_rank {
   bool is_near = false; ///< no core of the node is nearer to the device
 };
 
-/// Of the `rank`-th of `size` on a node, on this machine where that is null; the caller says the rank that names it.
+/// Of the `rank`-th of `size` on a node, on this machine if `on` is null. The caller sets `node`.
 [[nodiscard]] device_of_rank device_of(topology::node const* on, int rank, int size);
 
 /// Of every rank of `env`, by rank. Collective.
@@ -44,7 +44,7 @@ template <CommunicatingRanks R>
 
 /// One rank for each GPU of each node that ranks were placed at: of those that share it the nearest, of equals the
 /// first. `environment{world, one_per_device}`; on a node of your own, `one_per_device.on(node)`. Throws on every rank
-/// where no GPU is.
+/// if there is no GPU.
 struct one_per_device_selection {
   topology::node const* node = nullptr;
   [[nodiscard]] constexpr one_per_device_selection on(topology::node const& other) const { return {&other}; }

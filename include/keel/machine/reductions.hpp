@@ -9,7 +9,7 @@
 /// | a value, a struct | the result is returned on every rank |
 /// | `std::array` | the same, element by element |
 /// | `std::span` of what can be changed | element by element, in place; the same length on every rank |
-/// | what is `Staged` | the same in another memory: where MPI reaches it there, else through the host |
+/// | what is `Staged` | the same in another memory: directly if MPI reaches it, else through the host |
 ///
 /// `sum(env, x, ordered)` has bits that do not depend on the number of ranks: of a value or an array as above, and of a
 /// range (`std::span`, `std::vector`, of any length on each rank) the sum of all elements of all ranks. Everything here
@@ -133,10 +133,10 @@ inline constexpr bool is_array = false;
 template <class T, std::size_t N>
 inline constexpr bool is_array<std::array<T, N>> = true;
 
-/// What is returned; the others are changed where they are.
+/// What is returned; the others are changed in place.
 template <class X>
 concept Value = is_array<X> || (Sendable<X> && !std::ranges::range<X> && !Staged<X>);
-/// What is changed where it is.
+/// What is changed in place.
 template <class X>
 concept Place =
     Staged<std::remove_cvref_t<X>> ||

@@ -20,7 +20,7 @@ template <Ranks R>
 inline basic_environment<R>* default_of = nullptr;
 } // namespace detail
 
-/// The environment that the runtime made. Throws `keel::error` where none runs.
+/// The environment that the runtime made. Throws `keel::error` if none runs.
 template <Ranks R = mpi>
 [[nodiscard]] basic_environment<R>& default_environment() {
   if (detail::default_of<R> != nullptr) return *detail::default_of<R>;
@@ -48,7 +48,7 @@ private:
 template <Ranks R>
 class registry {
 public:
-  /// Makes an environment from the arguments of its constructor. Throws `keel::error` where the name is taken.
+  /// Makes an environment from the arguments of its constructor. Throws `keel::error` if the name is taken.
   template <class... Arguments>
     requires std::constructible_from<basic_environment<R>, Arguments...>
   basic_environment<R>& create(std::string name, Arguments&&... arguments) {

@@ -12,14 +12,14 @@
 
 namespace keel::machine {
 
-/// One line on stderr, from the master alone, so once a job where every rank calls it. No communication.
+/// One line on stderr, only from the master, so once a job if every rank calls it. No communication.
 template <Ranks R>
 void report_once(basic_environment<R> const& env, std::string_view message) {
   if (env.is_master()) policy::print_line(message);
 }
 
 namespace detail {
-/// One line on stderr, read by the launcher before it is told anything else.
+/// One line on stderr, read by the launcher before it gets anything else.
 void say_before_abort(std::string_view message, int rank, int size, int code);
 } // namespace detail
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Which ranks of a parent make a new environment. Arithmetic alone, no communication.
+/// Which ranks of a parent make a new environment. Only arithmetic, no communication.
 
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
@@ -37,7 +37,7 @@ struct strided {
   [[nodiscard]] constexpr int count() const noexcept { return size; }
   [[nodiscard]] constexpr int rank_in_parent(int rank) const noexcept { return begin + rank * stride; }
 
-  /// The new rank of a parent's rank; -1 where it is not selected.
+  /// The new rank of a parent's rank; -1 if it is not selected.
   [[nodiscard]] constexpr int find(int parent_rank) const noexcept {
     if (parent_rank < 0) return -1;
     auto const distance = static_cast<long long>(parent_rank) - begin;
@@ -79,7 +79,7 @@ private:
   std::vector<int> ranks_;
 };
 
-/// What picks ranks of a parent. `check` depends on the arguments alone, so that
+/// What picks ranks of a parent. `check` depends only on the arguments, so that
 /// every rank refuses, or none; after it, `find` inverts `rank_in_parent`.
 /// Models: `first`, `strided`, `chosen`, and yours: a list is made of what it picks.
 template <class S>

@@ -20,13 +20,13 @@ enum class ending { at_exit, with_session };
 /// Starts MPI unless it runs, and ends what it started: when the process exits, or with the session. Neither copied nor
 /// moved.
 ///
-/// Frees the registry's environments first. Where an exception ends it, the other
+/// Frees the registry's environments first. If an exception ends it, the other
 /// ranks would wait for this one for ever, so the owner has the job aborted when the exception is reported; unless
-/// `fails_everywhere()` was said, or there is one rank only.
+/// `fails_everywhere()` was called, or there is one rank only.
 template <Ranks R>
 class session {
 public:
-  /// Collective over the job where MPI does not run yet. MPI takes its own options out of `argv`.
+  /// Collective over the job if MPI does not run yet. MPI takes its own options out of `argv`.
   session(int& argc, char**& argv, thread_level wanted = thread_level::funneled, ending when = ending::at_exit)
       : session(&argc, &argv, wanted, when) {}
   explicit session(ending when = ending::at_exit) : session(nullptr, nullptr, thread_level::funneled, when) {}
@@ -59,7 +59,7 @@ private:
       started_here_ = true;
       std::atexit([] { // after MPI's start, so before MPI's own
         if (R::is_running()) detail::abort_unreported();
-        R::stop(); // does nothing where MPI has ended
+        R::stop(); // does nothing if MPI has ended
       });
     }
     owns_ = started_here_ && depth_ == 0;

@@ -17,7 +17,7 @@ namespace keel::machine {
 /// `Nodes` nodes with `RanksPerNode` ranks each, numbered node by node.
 ///
 /// One process takes the part of one rank at a time, chosen by `as`. Subsets, nodes, leaders, neighbours and splits
-/// by a rule are computed; nothing can be sent, and a `split` by what each rank alone knows cannot be
+/// by a rule are computed; nothing can be sent, and a `split` by a value that a rank knows only of itself cannot be
 /// made. An environment of a range of ranks takes the same few bytes whatever its size; one of chosen
 /// ranks, and leaders, an `int` for each.
 template <int Nodes, int RanksPerNode>
@@ -43,7 +43,7 @@ struct simulated {
     int before_;
   };
 
-  /// Some ranks of the world, in order: a range, or a list where `list` is not empty.
+  /// Some ranks of the world, in order: a range, or a list if `list` is not empty.
   struct group {
     strided range;
     std::vector<int> list;

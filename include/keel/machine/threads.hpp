@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Threads inside a rank: how many there really are, who leads, who sits where.
+/// Threads inside a rank: how many there really are, which one leads, on which core each runs.
 
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
@@ -15,11 +15,11 @@
 
 namespace keel::machine {
 
-/// What knows how many threads a parallel region of this rank gets. `count` is the number
+/// The source of the number of threads that a parallel region of this rank gets. `count` is the number
 /// at work, not the one wished for: OpenMP's `omp_get_num_threads()` outside a region is
 /// 1 whatever runs inside.
 ///
-/// Models: `no_threads`, of one thread; `openmp_threads`, where the program is compiled for OpenMP;
+/// Models: `no_threads`, of one thread; `openmp_threads`, if the program is compiled for OpenMP;
 /// `device_threads<Tag>`, of a device that has threads, and so Kokkos' number.
 template <class S>
 concept ThreadSource = requires {
@@ -70,7 +70,7 @@ struct team {
 [[nodiscard]] std::vector<team> teams(int threads, int count);
 
 /// The core of each of `threads` threads over the cores of the rank's place: neighbours stay
-/// neighbours, every core gets as many as the next, or one less. Empty where there is no core.
+/// neighbours, every core gets as many as the next, or one less. Empty if there is no core.
 [[nodiscard]] std::vector<int> thread_layout(int threads, std::span<int const> cores);
 
 } // namespace keel::machine

@@ -32,7 +32,7 @@ namespace policy {
 
 } // namespace policy
 
-/// Calls `f(tag)` for the device of `List` called `name`, in any case; false, and no call, where
+/// Calls `f(tag)` for the device of `List` called `name`, in any case; false, and no call, if
 /// there is none. The first of two wins.
 template <policy::TypeList List, class F>
 constexpr bool with_device(std::string_view name, F&& f) {

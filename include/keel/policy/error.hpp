@@ -5,7 +5,7 @@
 /// The exceptions that keel throws, and the grammar of its messages.
 
 #if !defined(__cpp_exceptions) && !defined(__CUDA_ARCH__)
-// A file that is not there ends the compilation; behind #error a hundred more errors would follow.
+// A missing file ends the compilation; after #error a hundred more errors would follow.
 #include <keel: exceptions are off (errors are thrown). Compile without -fno-exceptions.>
 #endif
 
@@ -35,11 +35,11 @@ namespace keel {
 /// The message reads *keel::place: what is wrong (why). What to do.* so that a
 /// user finds the place in the documentation and the way out in the sentence. Control characters in it become '?'.
 /// It is a `std::runtime_error`, as what Kokkos throws, so that a program which
-/// catches that where a view finds no room catches it here. Copying does not throw.
+/// catches that when a view finds no room catches it here. Copying does not throw.
 class error : public std::runtime_error {
 public:
-  /// Composes the message. `place` is the name without `keel::` (`"device"`),
-  /// `why` and `hint` may be empty; `hint` is an imperative, or begins with *Did you mean*, and ends without punctuation.
+  /// Composes the message. `place` is the name without `keel::` (`"device"`), `why` and `hint` may be empty; `hint` is
+  /// an imperative, or begins with *Did you mean*, and ends without punctuation.
   error(std::string_view place, std::string_view wrong, std::string_view why = {}, std::string_view hint = {},
         int code = 0)
       : error(composed(place, wrong, why, hint), code) {}
@@ -49,7 +49,7 @@ public:
     return error(text{policy::printable(message), 0, message.size()}, code);
   }
 
-  /// The same error where another rank prints the message, so that it is printed once a job.
+  /// The same error if another rank prints the message, so that it is printed once a job.
   [[nodiscard]] error printed_elsewhere() const {
     error e = *this;
     e.printed_elsewhere_ = true;
@@ -66,7 +66,7 @@ public:
     return std::string_view(what()).substr(brief_begin_, brief_size_);
   }
 
-  /// The code of the library that failed underneath (MPI's, errno's); 0 where there was none.
+  /// The code of the library that failed underneath (MPI's, errno's); 0 if there was none.
   [[nodiscard]] int code() const noexcept { return code_; }
 
 private:
@@ -101,7 +101,7 @@ private:
 class out_of_memory_error : public error {
 public:
   using error::error;
-  /// For a failed allocation of no certain size; `code` is ENOMEM if a library said so.
+  /// For a failed allocation of unknown size; `code` is ENOMEM if a library reported it.
   out_of_memory_error(std::string_view place, std::string_view wrong, int code)
       : error(place, wrong, "there is not enough memory", "Free some, or raise its limit", code) {}
 };

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// How many forks lie behind this process. A fork copies the calling thread alone, so threads, and what other threads
-/// held, are missing in the child. Rests on POSIX alone.
+/// How many forks led to this process. A fork copies only the calling thread, so threads, and what other threads
+/// held, are missing in the child. Depends only on POSIX.
 
 #include <atomic>
 
@@ -14,7 +14,7 @@ namespace keel::policy {
 /// Forks since the first call of `forks()`, read without a call.
 inline std::atomic<unsigned> forks_seen{0};
 
-/// The same; a number kept from here tells later whether this process is a child of the one that kept it.
+/// The same; a number kept from here shows later whether this process is a child of the one that kept it.
 inline unsigned forks() {
   static bool const is_counted = (pthread_atfork(nullptr, nullptr, [] { ++forks_seen; }), true);
   (void)is_counted;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Text as JSON. Rests on the standard library alone.
+/// Text as JSON. Depends only on the standard library.
 
 #include <cstddef>
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace keel::policy {
 
-/// Bytes of the UTF-8 character (RFC 3629) that begins at `at`; 0 where none does.
+/// Bytes of the UTF-8 character (RFC 3629) that begins at `at`; 0 if none does.
 [[nodiscard]] inline std::size_t utf8_length(std::string_view text, std::size_t at) {
   auto const byte = [&](std::size_t k) -> unsigned {
     return at + k < text.size() ? static_cast<unsigned char>(text[at + k]) : 0;

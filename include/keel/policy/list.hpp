@@ -93,7 +93,7 @@ inline constexpr std::size_t size = to_list<L>::size;
 template <TypeList L, class T>
 inline constexpr bool contains = detail::list_traits<to_list<L>>::template count<T> != 0;
 
-/// Position of the first `T` in `L`; `size<L>` where there is none.
+/// Position of the first `T` in `L`; `size<L>` if there is none.
 template <TypeList L, class T>
 inline constexpr std::size_t index_of = detail::list_traits<to_list<L>>::template index<T>;
 

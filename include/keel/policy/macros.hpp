@@ -4,12 +4,12 @@
 /// @file
 /// Every macro that keel defines; all other headers use these and define none.
 ///
-/// Read from the compile line, where the build's choice has to reach the source:
+/// Read from the compile line, so that the build's choice reaches the source:
 /// `KEEL_DEVICES` (the default list of devices), `KEEL_DEFAULT_EXECUTION_SPACE`,
 /// `KEEL_DEFAULT_HOST_EXECUTION_SPACE`, `KEEL_DEFAULT_MEMORY_SPACE`,
 /// `KEEL_DEFAULT_HOST_MEMORY_SPACE` (what they say), `KEEL_VECTOR_SIZE` and
 /// `OMEGA_VECTOR_SIZE` (elements that travel together), `KEEL_WITH_MPI`,
-/// `KEEL_WITH_TBB`, `KEEL_WITH_MEMKIND`, `KEEL_WITH_UMPIRE` (1 where that library
+/// `KEEL_WITH_TBB`, `KEEL_WITH_MEMKIND`, `KEEL_WITH_UMPIRE` (1 if that library
 /// was found, else 0 or absent).
 
 /// The version of keel, 10000 * major + 100 * minor + patch: `#if KEEL_VERSION >= 100` is true from 0.1.0 on.
@@ -29,15 +29,14 @@
 #define KEEL_ON_ACCELERATOR 0
 #endif
 
-/// A function that has to vanish in its callers where speed counts, and need not where it does not: there it only costs
-/// the compiler time.
+/// A function that is always inlined in an optimized build. In other builds that would only cost compile time.
 #if defined(__OPTIMIZE__) && (defined(__GNUC__) || defined(__clang__))
 #define KEEL_FORCE_INLINE [[gnu::always_inline]] inline
 #else
 #define KEEL_FORCE_INLINE inline
 #endif
 
-/// 1 where the program links keel's compiled part (`libkeel`, see meson option `compiled`): its headers then hold no
+/// 1 if the program links keel's compiled part (`libkeel`, see meson option `compiled`): its headers then hold no
 /// body of what is neither a template nor hot, and every source that includes them compiles faster. 0 is header-only.
 #ifndef KEEL_COMPILED
 #define KEEL_COMPILED 0
@@ -76,7 +75,7 @@
 #define KEEL_WITH_UMPIRE 0
 #endif
 
-/// The value of `KEEL_DEVICES` as text, so that two parts of a program can be compared; empty where it is not defined.
+/// The value of `KEEL_DEVICES` as text, so that two parts of a program can be compared; empty if it is not defined.
 #define KEEL_TEXT_OF(...) #__VA_ARGS__
 #define KEEL_TEXT(...) KEEL_TEXT_OF(__VA_ARGS__)
 #ifdef KEEL_DEVICES

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The known name nearest to one that is not known. Rests on the standard library alone.
+/// The known name nearest to one that is not known. Depends only on the standard library.
 
 #include <algorithm>
 #include <cstddef>
@@ -30,7 +30,7 @@ namespace keel::policy {
   return row.back();
 }
 
-/// Of `known` the name nearest to what was written, the first of equals; empty where there is none.
+/// Of `known` the name nearest to what was written, the first of equals; empty if there is none.
 /// `name_of(element)` is a name.
 template <std::ranges::forward_range Known, class NameOf = std::identity>
 [[nodiscard]] std::string_view nearest(std::string_view written, Known const& known, NameOf name_of = {}) {

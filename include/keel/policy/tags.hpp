@@ -50,20 +50,20 @@ using all_devices = list<serial, openmp, threads, tbb, cuda, hip, sycl, simulate
 ///
 /// | member | | meaning |
 /// |---|---|---|
-/// | `supported` | `static constexpr bool` | compiled in; the members below may be missing where it is false |
+/// | `supported` | `static constexpr bool` | compiled in; the members below are optional if it is false |
 /// | `preference` | `static constexpr int` | the larger is the default: accelerators 300, host parallel 200, serial 100, simulated devices 0 |
 /// | `has_threads`, `has_numa_regions`, `has_instances` | `static constexpr bool` | the knobs this device has |
 /// | `execution_space` | type | the Kokkos execution space that runs its kernels |
 /// | `available()` | `static bool` | here, now |
-/// | `configure(settings)` | `static void` | takes `keel::space::settings`; called before the start, and again where a knob is set |
-/// | `is_running()` | `static bool` | may be missing: whether it is too late to configure; else once Kokkos runs |
+/// | `configure(settings)` | `static void` | takes `keel::space::settings`; called before the start, and again when a knob is set |
+/// | `is_running()` | `static bool` | optional: whether it is too late to configure; else once Kokkos runs |
 /// | `threads()`, `default_threads()`, `max_threads()` | `static int` | with `has_threads`: what runs, what the device takes by itself, what it has places for |
-/// | `most_threads()` | `static int` | may be missing: the most that it takes, with a warning beyond `max_threads()`; else that is the most |
+/// | `most_threads()` | `static int` | optional: the most that it takes, with a warning beyond `max_threads()`; else that is the most |
 /// | `max_numa_regions()` | `static int` | with `has_numa_regions`: the most that threads can be divided over |
 /// | `max_devices()` | `static int` | with `has_instances`: how many are visible |
 /// | `device_instance()` | `static int` | with `has_instances`: which one runs |
 /// | `own_knobs` | `static constexpr std::array` of `keel::space::own_knob` | optional: other knobs that this device has, by option, with their bounds |
-/// | `pci_id(instance)` | `static std::string` | with `has_instances`: `"0000:1b:00.0"`, empty where unknown |
+/// | `pci_id(instance)` | `static std::string` | with `has_instances`: `"0000:1b:00.0"`, empty if unknown |
 template <class Tag>
 struct device_traits;
 

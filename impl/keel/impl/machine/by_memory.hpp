@@ -14,7 +14,7 @@
 
 namespace keel::machine {
 
-/// The cores, memory and device of a rank: the `rank`-th of `size` on this node. Where the
+/// The cores, memory and device of a rank: the `rank`-th of `size` on this node. If the
 /// launcher bound it to some of the cores, those and what is nearest to them; else what placing all over the node
 /// gives. No communication.
 [[nodiscard]] topology::placement place_on(topology::node const& on, int rank, int size);

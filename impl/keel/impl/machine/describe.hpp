@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Bodies of `describe`: what a rank says of itself, as a table and as JSON.
+/// Bodies of `describe`: what a rank reports about itself, as a table and as JSON.
 
 #include <keel/impl/machine/by_memory.hpp>
 #include <keel/machine/describe.hpp>
@@ -20,7 +20,7 @@ namespace keel::machine {
 
 namespace detail {
 
-/// A JSON string; `null` where the text is empty.
+/// A JSON string; `null` if the text is empty.
 inline std::string json(std::string_view text) { return text.empty() ? "null" : policy::json_text(text); }
 
 KEEL_INLINE whereabouts whereabouts_on(topology::node const& on, int rank, int size, std::string_view device) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Bodies of `end`: what is said of a rank that is missing, and what waits for the report of an exception.
+/// Bodies of `end`: the message about a rank that is missing, and what waits for the report of an exception.
 
 #include <keel/machine/end.hpp>
 #include <keel/policy/caught.hpp>
@@ -36,7 +36,7 @@ KEEL_INLINE void abort_when_caught(int own_rank, int ranks, bool masters, std::s
   static std::atomic_flag is_ending;
   auto const end = [](char const* what) {
     if (is_ending.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds{10}); // another thread ends it
-    // Where all ranks found the same mistake the master says it, and ends them; else it does not come to that.
+    // If all ranks found the same mistake, the master prints it and ends them; else it does not get here.
     if (!is_master) std::this_thread::sleep_for(std::chrono::seconds{2});
     say_before_abort(what != nullptr ? what : otherwise, rank, size, exit_code);
     end_job();

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the launcher said of this process, and whether MPI knows of it: with the launcher of another MPI it does not,
+/// The launcher's variables about this process, and whether MPI agrees: with the launcher of another MPI it does not,
 /// and every process is a world of its own.
 
 #include <keel/policy/error.hpp>
@@ -24,7 +24,7 @@ struct launched {
   int ranks, rank;
 };
 
-/// By the variables of Open MPI's launcher, of those that speak PMI, and of a step of Slurm's, which counts only where
+/// By the variables of Open MPI's launcher, of those that speak PMI, and of a step of Slurm's, which counts only if
 /// neither of the others is there: it may have started a launcher.
 [[nodiscard]] inline std::optional<launched> said_by_launcher() {
   auto const number = [](char const* variable) {
@@ -45,7 +45,7 @@ struct launched {
   return said;
 }
 
-/// Why a world of one process is not what was launched; empty where it may be. Nothing is communicated.
+/// Why a world of one process is not what was launched; empty if it may be. Nothing is communicated.
 [[nodiscard]] inline std::optional<error> why_alone() {
   int world = 0;
   auto const said = said_by_launcher();

@@ -39,7 +39,7 @@ private:
   MPI_Group group_ = MPI_GROUP_NULL;
 };
 
-/// Collective over the ranks of the group alone.
+/// Collective over the ranks of the group only.
 template <class Include>
 mpi_communicator of_group(mpi_communicator const& c, char const* call, Include const& include) {
   auto const guard = c.guarded();

@@ -24,7 +24,7 @@ struct mpi_collectives {
   static bool all_of(mpi_communicator const& c, bool mine);
   /// Whether every rank has the same number.
   static bool all_equal(mpi_communicator const& c, std::uint64_t mine);
-  /// Ends every process of the job where MPI runs; this one, with SIGABRT, where it does not.
+  /// Ends every process of the job if MPI runs; this one, with SIGABRT, if it does not.
   [[noreturn]] static void abort(mpi_communicator const& c, int code);
 };
 

@@ -8,8 +8,8 @@
 
 namespace keel::machine::detail {
 
-/// Between `MPI_Init` and `MPI_Finalize`: when a communicator means something. Not in a process forked since, where MPI
-/// would speak for the parent.
+/// Between `MPI_Init` and `MPI_Finalize`: when a communicator means something. Not in a process forked since, because
+/// MPI would speak for the parent there.
 [[nodiscard]] bool mpi_is_running() noexcept;
 
 [[noreturn]] void raise(int code, char const* call, MPI_Comm comm);

@@ -19,8 +19,8 @@ public:
   mpi_neighbours& operator=(mpi_neighbours const&) = delete;
   ~mpi_neighbours();
 
-  /// Whether the rank before came within `limit`. Sleeps between its looks, so that waiting ranks leave the cores
-  /// alone.
+  /// Whether the rank before came within `limit`. Sleeps between its looks, so that waiting ranks do not
+  /// occupy the cores.
   [[nodiscard]] bool came_within(std::chrono::milliseconds limit);
 
 private:

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// MPI's reductions, with its own operations where it has them.
+/// MPI's reductions, with its own operations if it has them.
 
 #include <keel/impl/machine/mpi_communicator.hpp>
 #include <keel/policy/error.hpp>
@@ -94,7 +94,7 @@ private:
   MPI_Op op_ = MPI_OP_NULL;
 };
 
-/// The reductions of the model `mpi`, in place, in pieces where there are more elements than MPI counts.
+/// The reductions of the model `mpi`, in place, in pieces if there are more elements than MPI counts.
 struct mpi_reductions {
   template <class T, class Op>
   static constexpr bool is_own_operation = mpi_operation<T, Op>::is_own;
@@ -112,7 +112,7 @@ struct mpi_reductions {
     });
   }
 
-  /// One that has begun; `x` is MPI's until `wait`, which the destructor does where the caller did not.
+  /// One that has begun; `x` is MPI's until `wait`, which the destructor calls if the caller did not.
   template <class T, class Op>
   class pending {
   public:

@@ -23,7 +23,7 @@ public:
 
   void receive(mpi_communicator const& c, void* to, std::size_t bytes, int from, int tag);
   void send(mpi_communicator const& c, void const* from, std::size_t bytes, int to, int tag);
-  /// Where a message failed, the others are given up. One by one, while all move forward: Open MPI (4.1)
+  /// If a message failed, the others are given up. Waits one by one, while all move forward: Open MPI (4.1)
   /// can spin for ever in `MPI_Waitall` when a message fails during it.
   void wait();
 

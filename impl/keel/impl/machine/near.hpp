@@ -20,7 +20,7 @@
 namespace keel::machine {
 
 /// Where a rank is in the network: the switches above its node, from the top, as
-/// hashes of their names, all 0 where the launcher does not say; and its node, by the
+/// hashes of their names, all 0 if the launcher does not say; and its node, by the
 /// first rank on it.
 struct network_place {
   static constexpr std::size_t depth = 8;
@@ -49,14 +49,14 @@ struct network_place {
   }
 };
 
-/// `n` of the ranks at `places` that are close: all on one node where one has as many, the one of
+/// `n` of the ranks at `places` that are close: all on one node if one has as many, the one of
 /// `around` before others; else around `around`: its node, then by switches, then by the order of nodes. Named
 /// in that order.
 [[nodiscard]] std::vector<int> closest(std::span<network_place const> places, int around, int n);
 
 namespace detail {
 
-/// The places of simulated ranks: their nodes alone, each called by its first rank.
+/// The places of simulated ranks: only their nodes, each called by its first rank.
 template <SimulatedRanks R>
 [[nodiscard]] std::vector<network_place> places_of(typename R::communicator const& c) {
   std::vector<network_place> places(std::size_t(R::size(c)));

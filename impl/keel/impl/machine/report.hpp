@@ -21,7 +21,7 @@ namespace keel::machine::detail {
 
 /// Returns when what was written on stderr has been read by the other end of its pipe, after one second at most.
 ///
-/// A launcher that is told to end the job over another channel kills its processes at once, and
+/// A launcher that gets the order to end the job over another channel kills its processes at once, and
 /// drops what still lies in their pipes (seen with MPICH 5).
 inline void await_reader_of_stderr() noexcept {
   using namespace std::chrono_literals;

@@ -15,7 +15,7 @@
 namespace keel::machine {
 
 namespace detail {
-/// ", which has 8 ranks", where that is known.
+/// ", which has 8 ranks", if that is known.
 inline std::string which_has(int extent) {
   return extent == unknown ? "" : ", which has " + std::to_string(extent) + " ranks";
 }

@@ -22,7 +22,7 @@ public:
     send(from, bytes, tag);
   }
 
-  /// Throws `keel::error`, and forgets all that was noted, where a message has no partner or does not fit.
+  /// Throws `keel::error`, and forgets all that was noted, if a message has no partner or does not fit.
   void wait();
 
 private:

@@ -23,7 +23,7 @@
 
 namespace keel::policy {
 
-/// Why a file was not written. False where it was.
+/// Why a file was not written. False if it was.
 struct write_failure {
   int code = 0; ///< of errno
   std::string why;
@@ -93,7 +93,7 @@ inline write_failure write_directly(std::string const& path, std::string_view by
   return failed(code != 0 ? code : file.close());
 }
 
-/// A file beside `target`: without a name where the system has such files, so that a process that is killed leaves
+/// A file beside `target`: without a name if the system has such files, so that a process that is killed leaves
 /// nothing. `name` is what to give it, or what it has.
 inline int open_part(std::string const& target, std::string& name, bool& is_named) {
   std::string const folder = target.substr(0, target.rfind('/') + 1);
@@ -115,7 +115,7 @@ inline int open_part(std::string const& target, std::string& name, bool& is_name
   return file;
 }
 
-/// Beside `target`, then in its place. `old` is null where no file is there.
+/// Beside `target`, then in its place. `old` is null if no file is there.
 inline write_failure replace(std::string const& target, std::string_view bytes, struct stat const* old) {
   std::string name;
   bool is_named = false;
@@ -140,7 +140,7 @@ inline write_failure replace(std::string const& target, std::string_view bytes, 
 
 } // namespace detail
 
-/// Writes `bytes` to `path`. On failure a plain file that was there stays as it was, and no part is left behind.
+/// Writes `bytes` to `path`. On failure a plain file that was there stays as it was, and no part remains.
 ///
 /// A plain file is written beside, flushed to the disk, and renamed; it keeps its permissions, and other hard links
 /// keep the old content. Links are followed. A pipe, a terminal or another device is written to directly; so is the
