@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What a blocked loop hands to its body: full blocks, and one of three kinds of tail. Rests on the standard library
-/// alone.
+/// What a blocked loop hands to its body: full blocks, and one of three kinds of tail. Depends only on the
+/// standard library.
 
 #include <keel/block/pack.hpp>
 #include <keel/policy/macros.hpp>
@@ -13,7 +13,7 @@
 
 namespace keel::block {
 
-/// How a loop treats the indices behind its last full block.
+/// How a loop treats the indices after its last full block.
 enum class tail {
   counted, ///< one `tail_block`, whose size is known at run time: for bodies that loop over the indices
   masked,  ///< one `masked_block` as long as the others: for bodies of packs
@@ -52,7 +52,7 @@ struct tail_block {
   [[nodiscard]] KEEL_FUNCTION constexpr Index end() const { return static_cast<Index>(first + count); }
 };
 
-/// The indices left over at the end, in packs of `Length`: elements behind `end()` are neither read nor written.
+/// The indices left over at the end, in packs of `Length`: elements after `end()` are neither read nor written.
 template <std::integral Index, std::size_t Length>
 struct masked_block {
   Index first;
@@ -62,7 +62,7 @@ struct masked_block {
   [[nodiscard]] KEEL_FUNCTION constexpr Index end() const { return static_cast<Index>(first + count); }
 
   /// The same for the indices of the block, and `rest` for the other elements, which should let the body pass: a 1
-  /// where it divides.
+  /// if it divides.
   template <class T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length> load(T const* array, T rest = T{}) const {
     return pack<T, Length>::load(array + first, std::size_t(count), rest);

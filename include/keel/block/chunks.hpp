@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// A range of indices cut into blocks of a compile-time length and one tail. Rests on
-/// the standard library alone.
+/// A range of indices cut into blocks of a compile-time length and one tail. Depends only on
+/// the standard library.
 
 #include <keel/policy/macros.hpp>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What a loop over columns hands to its body: a few neighbouring columns. Rests on the standard library alone: a field
-/// is anything with `data()`, `extent(r)` and `stride(r)`, such as a view of Kokkos.
+/// What a loop over columns hands to its body: a few neighbouring columns. Depends only on the standard library: a
+/// field is anything with `data()`, `extent(r)` and `stride(r)`, such as a view of Kokkos.
 
 #include <keel/block/mask.hpp>
 #include <keel/block/pack.hpp>
@@ -42,12 +42,12 @@ template <class View>
 
 } // namespace detail
 
-/// `Length` neighbouring columns, the first one at `first`, the others behind it along one horizontal index; the first
+/// `Length` neighbouring columns, the first one at `first`, the others after it along one horizontal index; the first
 /// `count` of them are meant.
 template <std::size_t Horizontal, std::size_t Length, bool Whole>
 struct column_block {
   std::size_t first[Horizontal];
-  std::size_t along; ///< the horizontal index that tells the columns of this block apart
+  std::size_t along; ///< the horizontal index in which the columns of this block differ
   std::size_t count;
 
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t size() const { return Whole ? Length : count; }
@@ -66,14 +66,14 @@ struct column_block {
     return other;
   }
 
-  /// Whether these columns are neighbours in the memory of `field`. A kernel with many accesses asks once, and says
-  /// `load<true>` and `store<true>` where the answer is yes for all of its fields.
+  /// Whether these columns are neighbours in the memory of `field`. A kernel with many accesses asks once, and writes
+  /// `load<true>` and `store<true>` if the answer is yes for all of its fields.
   template <class View>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION bool is_adjacent(View const& field) const {
     return Length == 1 || detail::stride_of(field, along) == 1;
   }
 
-  /// The values of these columns at index `k` along them; without `k` those of a field of horizontal indices alone.
+  /// The values of these columns at index `k` along them; without `k` those of a field of only horizontal indices.
   /// Elements that are no column repeat the first one, so that no other memory is read and no division fails.
   template <bool Adjacent = false, class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto load(View const& field, K... k) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Loops over blocks of neighbouring columns of a field. Rests on the standard library alone.
+/// Loops over blocks of neighbouring columns of a field. Depends only on the standard library.
 
 #include <keel/block/blocks.hpp>
 #include <keel/block/chunks.hpp>

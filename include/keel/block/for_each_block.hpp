@@ -3,7 +3,7 @@
 
 /// @file
 /// The loop over blocks, in one form for every place that runs it: the calling thread, and with
-/// `keel/space/blocked.hpp` an execution space or a team of Kokkos. Rests on the standard library alone.
+/// `keel/space/blocked.hpp` an execution space or a team of Kokkos. Depends only on the standard library.
 
 #include <keel/block/blocks.hpp>
 #include <keel/block/chunks.hpp>
@@ -31,7 +31,7 @@ struct caller {};
 /// Two more are for places that have lanes, as GPUs do. `run_rows(Where, count, rows, f, label...)` calls `f(i, row)`
 /// for each i < count and row < rows, so that neighbouring rows share what they read. `run_with_memory<T>(Where, count,
 /// room, f, label...)` calls `f(i, m)` with a `team_memory<T>& m` of that `team_room`, after all threads of the team
-/// have called `f.fill(common, rank, threads)` where common room was asked for; it answers false where room is
+/// have called `f.fill(common, rank, threads)` if common room was asked for; it answers false if room is
 /// missing.
 ///
 /// `label...` is nothing or a name for tools, a `std::string`.
@@ -185,8 +185,8 @@ KEEL_FUNCTION constexpr void for_each_block(Index end, F&& f) {
   for_each_block<Length, Tail>(indices<Index>{0, end}, f);
 }
 
-/// The same at a place: an execution space, behind the caller where the space runs so, or the threads of a team. In
-/// code for a device `f` is a struct with a template operator(), because nvcc refuses generic lambdas. Where the length
+/// The same at a place: an execution space, asynchronously if the space runs so, or the threads of a team. In
+/// code for a device `f` is a struct with a template operator(), because nvcc refuses generic lambdas. If the length
 /// is 1, as on GPUs, each index has a thread of its own.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
 KEEL_FUNCTION constexpr void for_each_block(Where const& where, Range const& range, F f) {
@@ -207,7 +207,7 @@ void for_each_block(std::string const& label, Where const& where, Index begin, I
   for_each_block<Length, Tail>(label, where, indices<Index>{begin, end}, std::move(f));
 }
 
-/// Calls `f(block, memory)` with `room` for values of `T` in a `team_memory` where the place has one that is large
+/// Calls `f(block, memory)` with `room` for values of `T` in a `team_memory` if the place has one that is large
 /// enough, and blocks of one index; else `f(block)`, as `for_each_block` does. With common room the threads of a team,
 /// `rank` of `threads`, first call `f.fill(common, rank, threads)` and share the work.
 template <std::size_t Length, tail Tail, class T, Place Where, Blocked Range, class F>
@@ -224,7 +224,7 @@ void for_each_block_with_memory(std::string const& label, Where const& where, Ra
   for_each_block<Length, Tail>(label, where, range, std::move(f));
 }
 
-/// Calls `f(block, update)` for every block, and reduces into `result`: a scalar, or a reducer of Kokkos where Kokkos
+/// Calls `f(block, update)` for every block, and reduces into `result`: a scalar, or a reducer of Kokkos if Kokkos
 /// runs it.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F, class Result>
 void reduce_blocks(std::string const& label, Where const& where, Range const& range, F f, Result&& result) {

@@ -3,7 +3,7 @@
 
 /// @file
 /// How many elements travel together through the innermost loop, at compile time.
-/// Rests on the standard library alone.
+/// Depends only on the standard library.
 
 #include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>
@@ -42,7 +42,7 @@ inline constexpr std::size_t register_bytes =
     16;
 #endif
 
-/// Registers that one block fills where no length is given: enough to hide the
+/// Registers that one block fills if no length is given: enough to hide the
 /// latency of a multiply-add, few enough to stay in registers.
 inline constexpr std::size_t registers_per_block = 8;
 
@@ -78,7 +78,7 @@ namespace {
 
 } // namespace detail
 
-/// Number of `T` in one block of a loop on `Device`; never less than one, and any number, not powers of two alone.
+/// Number of `T` in one block of a loop on `Device`; never less than one, and any number, not only powers of two.
 ///
 /// The first that gives a number other than 0 wins:
 ///

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Which elements of a pack are meant. Rests on the standard library alone.
+/// Which elements of a pack are meant. Depends only on the standard library.
 
 #include <keel/impl/block/registers.hpp>
 #include <keel/policy/macros.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Mathematical functions of packs. Rests on the standard library alone.
+/// Mathematical functions of packs. Depends only on the standard library.
 ///
 /// | function | result |
 /// |---|---|
@@ -74,7 +74,7 @@ template <std::floating_point T, std::size_t Length>
   return detail::each<pack<T, Length>>(detail::square_root<T>{}, x);
 }
 
-/// a * b + c, rounded once. A call for each element where the processor has no such instruction.
+/// a * b + c, rounded once. A call for each element if the processor has no such instruction.
 template <std::floating_point T, std::size_t Length>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION pack<T, Length> fma(pack<T, Length> const& a, pack<T, Length> const& b,
                                                                   pack<T, Length> const& c) {

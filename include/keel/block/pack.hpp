@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A few values that are computed with as one. Rests on the standard library alone.
+/// A few values that are computed with as one. Depends only on the standard library.
 
 #include <keel/block/mask.hpp>
 #include <keel/impl/block/element_wise.hpp>
@@ -17,8 +17,8 @@ namespace keel::block {
 
 /// `Length` values of `T`, side by side; arithmetic works element by element.
 ///
-/// Operators become vector instructions where a vector register divides the length, and loops of a compile-time length
-/// elsewhere. Every element sees the same operations in the same order as in a scalar loop, so the bits are the same.
+/// Operators become vector instructions if a vector register divides the length, and loops of a compile-time length
+/// otherwise. Every element sees the same operations in the same order as in a scalar loop, so the bits are the same.
 template <class T, std::size_t Length>
 struct pack {
   static_assert(Length > 0, "keel::block::pack: the length is 0 (a pack holds at least one element). "
@@ -52,7 +52,7 @@ struct pack {
                                                                                    std::ptrdiff_t stride) {
     return detail::made<pack>([=](std::size_t i) { return source[std::ptrdiff_t(i) * stride]; });
   }
-  /// The first `count` values from `source` on and `rest` behind them; reads no further.
+  /// The first `count` values from `source` on and `rest` after them; reads no further.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load(T const* source, std::size_t count,
                                                                            T rest = T{}) {
     return detail::loaded_part<pack>(source, count, rest);
@@ -160,7 +160,7 @@ struct pack {
   }
 };
 
-/// `yes` where the mask says so, else `no`.
+/// `yes` in the elements that the mask names, `no` in the others.
 template <class T, std::size_t Length, class U>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length>
 select(mask<Length, U> const& which, pack<T, Length> const& yes, pack<T, Length> const& no) {

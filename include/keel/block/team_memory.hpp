@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Memory that the threads of a team share, which on a GPU is on the chip, and columns streamed into it. Rests on the
-/// standard library alone.
+/// Memory that the threads of a team share, which on a GPU is on the chip, and columns streamed into it. Depends only
+/// on the standard library.
 
 #include <keel/impl/block/fetch.hpp>
 #include <keel/policy/macros.hpp>
@@ -41,7 +41,7 @@ struct team_memory {
   }
 
   /// Copies `*from(k)` into value k for all k < n and calls `use(k, value)` upwards, which may overwrite value k. On a
-  /// CUDA card the copies of 64 levels are under way at once, past the registers; where neighbouring threads read
+  /// CUDA card the copies of 64 levels are under way at once, past the registers; if neighbouring threads read
   /// neighbouring addresses, past the first cache too. `from` is an affine function of k.
   template <class From, class Use>
   KEEL_FORCE_INLINE KEEL_FUNCTION void stream(std::size_t n, From const& from, Use const& use) const {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Many tridiagonal systems at once, one in each column of a field. Rests on the standard library alone.
+/// Many tridiagonal systems at once, one in each column of a field. Depends only on the standard library.
 ///
 ///     lower(k) x(k-1) + diagonal(k) x(k) + upper(k) x(k+1) = r(k)
 ///
@@ -22,7 +22,7 @@
 
 namespace keel::block {
 
-/// The matrices: each of the three is a field of the shape of the unknowns, or one of a single index where all columns
+/// The matrices: each of the three is a field of the shape of the unknowns, or one of a single index if all columns
 /// have the same. `lower` at the first index and `upper` at the last are not read.
 template <class Lower, class Diagonal, class Upper>
 struct tridiagonal {
@@ -81,8 +81,8 @@ void check_system(M const& m, X const& x) {
 
 } // namespace detail
 
-/// Solves every column of `x`, which holds the right-hand sides and becomes the solution, at `where`; behind the caller
-/// where the place runs so. Allocates nothing; keeps up to two columns of a block, of at most `MaxLevels`, on the stack
+/// Solves every column of `x`, which holds the right-hand sides and becomes the solution, at `where`; asynchronously
+/// if the place runs so. Allocates nothing; keeps up to two columns of a block, of at most `MaxLevels`, on the stack
 /// of a thread.
 template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L, class D, class U, class X>
   requires(Field<X, 2> || Field<X, 3>)

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What is allocated in keel's memory spaces at the moment. Rests on the standard library alone.
+/// What is allocated in keel's memory spaces at the moment. Depends only on the standard library.
 
 #include <keel/policy/macros.hpp>
 
@@ -43,7 +43,7 @@ private:
 /// What lives in all memory spaces of keel, oldest first.
 [[nodiscard]] std::vector<allocation> live_allocations();
 
-/// Names on standard error what was not given back; says nothing where all was. `keel::space::start` has it called
+/// Names on standard error what was not given back; prints nothing if all was. `keel::space::start` has it called
 /// just before Kokkos ends, after the hooks that an application gave to Kokkos once it ran.
 void report_leaks();
 

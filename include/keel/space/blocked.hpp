@@ -50,7 +50,7 @@ struct blocked_rows {
 inline constexpr std::size_t team_border = 16;
 
 /// The threads of a team of which each has so many bytes: whole warps that fill 32 KiB, so that an H200 holds six or
-/// seven teams at once; 0 where one warp is too much.
+/// seven teams at once; 0 if one warp is too much.
 constexpr int team_width(std::size_t bytes_of_each) {
   for (int threads : {256, 128, 64, 32})
     if (bytes_of_each <= std::size_t(32768 / threads)) return threads;
@@ -116,7 +116,7 @@ struct launcher<Space> {
                                 {keel::space::detail::tile_width, keel::space::detail::tile_rows}),
                          keel::space::detail::blocked_rows<F>{f});
   }
-  /// False, and nothing is done, where the columns of a warp do not fit, or what a team has in common.
+  /// Returns false and does nothing if the columns of a warp do not fit, or what a team has in common.
   template <class T, class F, class... Label>
     requires keel::space::detail::HasLanes<Space>
   static bool run_with_memory(Space const& space, std::size_t count, team_room room, F const& f,

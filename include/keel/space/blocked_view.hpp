@@ -31,7 +31,7 @@ template <class View>
 inline constexpr std::size_t contiguous_index =
     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> ? std::size_t(View::rank) - 1 : 0;
 
-/// What keeps `view` from being read in packs of `Length`; empty where nothing does. `padded` is the extent along the
+/// What keeps `view` from being read in packs of `Length`; empty if nothing does. `padded` is the extent along the
 /// contiguous index, in whole packs.
 template <std::size_t Length, class View>
 [[nodiscard]] std::string unfit_for_packs(View const& view, std::size_t padded) {
@@ -60,9 +60,9 @@ template <std::size_t Length, class View>
 } // namespace detail
 
 /// `view` in packs of `Length` along its contiguous index, without a copy. The last pack of a row holds elements of the
-/// padding where the length does not divide the extent: arithmetic on them is harmless, reductions must leave them out.
+/// padding if the length does not divide the extent: arithmetic on them is harmless, reductions must leave them out.
 ///
-/// Throws where a pack would be misaligned, or reach beyond a row or beyond the memory. Does not own the memory.
+/// Throws if a pack would be misaligned, or reach beyond a row or beyond the memory. Does not own the memory.
 template <std::size_t Length, class View>
   requires Kokkos::is_view<View>::value
 [[nodiscard]] auto blocked_view(View const& view) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What a plug-in and a memory resource must have. Rests on the standard library alone.
+/// What a plug-in and a memory resource must have. Depends only on the standard library.
 
 #include <keel/space/settings.hpp>
 
@@ -40,18 +40,22 @@ enum class reach {
   device ///< it aborts: only kernels of the resource's `execution_space` may
 };
 
-/// Where bytes come from; `keel::space::memory<R>` makes a Kokkos memory space of it.
+/// The source of a memory space's bytes; `keel::space::memory<R>` makes a Kokkos memory space of it.
 ///
 /// | member | meaning |
 /// |---|---|
 /// | `name` | `static constexpr char const*`, for labels, tools and messages |
 /// | `reached_from` | `static constexpr reach` |
-/// | `allocate(bytes, alignment)` | `const`; null or an exception where there is no room; `bytes` is never 0 |
+/// | `allocate(bytes, alignment)` | `const`; null or an exception if there is no room; `bytes` is never 0 |
 /// | `deallocate(pointer, bytes, alignment)` | `const`; takes back what `allocate` gave, from any thread |
 /// | copying | copies share one source: each takes back what another gave |
 /// | `execution_space` | a type; optional for `reach::host`, whose default is Kokkos' host space |
 /// | `fence()` | `const`; optional: that of the space, for memory which other processes write |
 /// | `element<T>` | optional: made of a `T*`, what a view gives, not `T&`; whole views are copied by address |
+///
+/// A resource with `reach::device` needs an `execution_space` that copies for the host: the static function
+/// `impl_copy(to, from, bytes)` returns when the copy is done, and `impl_copy_behind(to, from, bytes)` of an instance
+/// may return before. `Kokkos::deep_copy` calls one of the two.
 ///
 /// Laws every model must keep: test/laws/memory_space.hpp, installed as <keel/laws/memory_space.hpp>.
 template <class R>

@@ -126,7 +126,7 @@ private:
 
 } // namespace detail
 
-/// Solves every column of `x` in place, a team each; behind the caller where the space runs so. A column has to fit the
+/// Solves every column of `x` in place, a team each; asynchronously if the space runs so. A column has to fit the
 /// scratch memory of a team: 64 bytes a level of doubles.
 template <class Space, class L, class D, class U, class X>
   requires(Kokkos::is_execution_space<Space>::value && (Field<X, 2> || Field<X, 3>))

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// keel's four default spaces, used where a program names none. Kokkos' own are fixed by its build.
+/// keel's four default spaces, used if a program names none. Kokkos' own are fixed by its build.
 
 #include <keel/policy/list.hpp>
 #include <keel/policy/tags.hpp>

@@ -26,7 +26,7 @@ inline constexpr bool supported = [] {
   else return false;
 }();
 
-/// Whether the device is here, now. Asks the system; false where it is not compiled in.
+/// Whether the device is here, now. Asks the system; false if it is not compiled in.
 template <class Tag>
 [[nodiscard]] bool available() {
   if constexpr (supported<Tag>) return device_traits<Tag>::available();
@@ -44,7 +44,7 @@ struct is_supported : std::bool_constant<supported<Tag>> {};
 template <policy::TypeList List>
 using where_supported = policy::filter<List, space::detail::is_supported>;
 
-// What a device is not compiled into is said by `supported` alone, so that naming its tag costs nothing.
+// Only `supported` shows whether a device is compiled in, so that naming its tag costs nothing.
 
 #ifdef KOKKOS_ENABLE_SERIAL
 template <>
@@ -126,7 +126,7 @@ template <>
 struct device_traits<sycl> : space::detail::not_compiled_in {};
 #endif
 
-/// Always compiled in and available; of lowest preference, so it runs only where it is asked for.
+/// Always compiled in and available; of lowest preference, so it runs only if it is asked for.
 template <>
 struct device_traits<simulated> : space::detail::no_knobs {
   static constexpr int preference = 0;

@@ -35,13 +35,13 @@ public:
   static constexpr char const* name = "memkind";
   static constexpr reach reached_from = reach::host;
 
-  /// Throws where this machine lacks the kind.
+  /// Throws if this machine lacks the kind.
   explicit memkind_resource(memory_kind kind = memory_kind::plain) : kind_(handle(kind), [](memkind_t) {}) {
     if (!is_available(kind))
       throw error("space", "this machine has no memory of the kind that was asked for", "libmemkind finds none",
                   "Ask keel::space::memkind_resource::is_available first");
   }
-  /// Throws where no file can be made in the folder.
+  /// Throws if no file can be made in the folder.
   explicit memkind_resource(memory_file const& file) {
     memkind_t made = nullptr;
     if (int const code = memkind_create_pmem(file.folder.c_str(), file.bytes, &made); code != 0)

@@ -44,7 +44,7 @@ public:
   static constexpr reach reached_from = reach::host;
 
   [[nodiscard]] static bool is_available() { return why_not_available().empty(); }
-  /// Empty where it is available. Asks the system.
+  /// Empty if it is available. Asks the system.
   [[nodiscard]] static std::string why_not_available() { return topology::why_not_bindable({Node}); }
 
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const { return topology::allocate_pages({Node}, bytes); }

@@ -8,7 +8,7 @@
 
 namespace keel::space {
 
-/// Kokkos' pinned memory of the accelerator that it was built for; where it was
+/// Kokkos' pinned memory of the accelerator that it was built for; if it was
 /// built for none, plain host memory: there is no detour to save.
 #if defined(KOKKOS_ENABLE_CUDA)
 using pinned = Kokkos::CudaHostPinnedSpace;

@@ -19,9 +19,9 @@ namespace keel::space {
 
 /// A list of plug-ins, registered together.
 ///
-/// `plugins<A, B>::enroll()` before Kokkos starts is all that is needed, also where the application
+/// `plugins<A, B>::enroll()` before Kokkos starts is all that is needed, also if the application
 /// starts Kokkos. They start in the order of their `order`, among Kokkos' own
-/// spaces, and end in reverse before those. Where one throws in `initialize`,
+/// spaces, and end in reverse before those. If one throws in `initialize`,
 /// those that started before it are ended in reverse and the exception passes on.
 template <class... Ts>
 struct plugins {

@@ -107,7 +107,7 @@ public:
   explicit pool_resource(pool_options options, Upstream upstream = {})
       : state_(std::make_shared<state>(options, std::move(upstream))) {}
 
-  /// Throws where the limit or the upstream is exhausted.
+  /// Throws if the limit or the upstream is exhausted.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) const {
     std::lock_guard const guard(state_->lock);
     return state_->pool.allocate(whole(bytes, alignment), alignment);
@@ -135,7 +135,7 @@ private:
     std::pmr::unsynchronized_pool_resource pool;
     detail::short_lock lock;
   };
-  // The libstdc++ of GCC 12 (not of 16) puts blocks of 80, 96 or 112 bytes one behind the other, whatever alignment is
+  // The libstdc++ of GCC 12 (not of 16) puts blocks of 80, 96 or 112 bytes one after the other, whatever alignment is
   // asked for.
   static std::size_t whole(std::size_t bytes, std::size_t alignment) {
     return bytes > SIZE_MAX - alignment ? bytes : (bytes + alignment - 1) / alignment * alignment;

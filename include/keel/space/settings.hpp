@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What can be told to a device before it starts. Rests on the standard library alone.
+/// What can be set for a device before it starts. Depends only on the standard library.
 
 #include <cstdint>
 #include <optional>
@@ -10,10 +10,10 @@
 
 namespace keel::space {
 
-/// What is wanted of a device; empty where no value is set, and the device decides.
+/// What is wanted of a device; if no value is set, it is empty and the device decides.
 struct settings {
   std::optional<int> threads = {};             ///< in total, over all NUMA regions
-  std::optional<int> numa_regions = {};        ///< where this Kokkos has such a knob
+  std::optional<int> numa_regions = {};        ///< if this Kokkos has such a knob
   std::optional<int> device_instance = {};     ///< counted among the visible ones
   std::optional<std::int64_t> stack_size = {}; ///< bytes of the stack of each thread that the device starts
   std::optional<bool> huge_pages = {};         ///< whether keel's host memories ask for huge pages

@@ -36,8 +36,8 @@ concept NodeRanks = requires(typename R::communicator const& c, void* to, void c
 ///
 /// An allocation is collective over the ranks of the node: each asks for the same
 /// number of bytes, in the same order, from one thread at a time. All get it or none
-/// does: where one rank has no room, the error is the same on every rank. Taking it
-/// back is local, and the memory goes with the last rank that holds it, also where
+/// does: if one rank has no room, the error is the same on every rank. Taking it
+/// back is local, and the memory goes with the last rank that holds it, also if
 /// ranks were killed. Ranks have the same bytes at different addresses.
 ///
 /// Kokkos sets the elements of a new view on every rank. Write them after a
@@ -47,7 +47,7 @@ concept NodeRanks = requires(typename R::communicator const& c, void* to, void c
 ///
 /// The memory is a file without a name, which the node's first rank makes and the
 /// others open. MPI's shared windows are not used, because they are freed collectively,
-/// which a view cannot do, and because Open MPI 4.1 keeps them in /dev/shm: where that
+/// which a view cannot do, and because Open MPI 4.1 keeps them in /dev/shm: if that
 /// is too small, one rank gets an error and the others wait for ever.
 template <class Ranks>
 class shared_resource {
@@ -103,7 +103,7 @@ public:
 private:
   using communicator = typename Ranks::communicator;
 
-  /// What one rank says of an allocation.
+  /// What one rank reports of an allocation.
   struct outcome {
     std::uint64_t bytes = 0;
     std::int64_t error = 0;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A device that executes on the host, in order and behind its caller, with memory of its own.
+/// A device that executes on the host, asynchronously and in launch order, with memory of its own.
 
 #include <keel/space/kokkos.hpp>
 #include <keel/space/settings.hpp>
@@ -85,7 +85,7 @@ public:
     queue_->push([closure] { closure.run(); });
     if (detail::guarded_pages::all().is_on() || detail::tools_hear_kernels()) queue_->wait();
   }
-  /// Behind the caller: both ends must stay as they are until a fence.
+  /// Asynchronous: both ends must stay as they are until a fence.
   void impl_copy_behind(void* to, void const* from, std::size_t bytes) const {
     detail::copy_bytes(*this, to, from, bytes);
   }
@@ -139,11 +139,11 @@ struct poisoning {
 
 } // namespace detail
 
-/// Poisons `bytes` at `at`, memory of the simulated device, behind the caller.
+/// Poisons `bytes` at `at`, memory of the simulated device, asynchronously.
 inline void poison(simulated const& space, void* at, std::size_t bytes) {
   space.impl_launch(detail::poisoning{at, bytes});
 }
-/// Poisons all that a contiguous view of the simulated device's memory spans, behind the caller.
+/// Poisons all that a contiguous view of the simulated device's memory spans, asynchronously.
 template <class... V>
   requires std::same_as<typename Kokkos::View<V...>::memory_space, simulated_memory>
 void poison(simulated const& space, Kokkos::View<V...> const& view) {

@@ -30,7 +30,7 @@ namespace keel::space {
 
 namespace detail {
 
-/// Whether keel started the Kokkos that runs, will hear of its end, and whether one that it heard of has ended.
+/// Whether keel started the Kokkos that runs, whether it is notified of its end, and whether such a Kokkos has ended.
 struct life {
   bool started_here = false;
   bool watched = false;
@@ -48,7 +48,7 @@ inline constexpr bool has_plugin = [] {
   else return false;
 }();
 
-/// Before Kokkos starts, so that the hook is the last one to run. Once, also where a start fails.
+/// Before Kokkos starts, so that the hook is the last one to run. Once, also if a start fails.
 inline void report_leaks_at_the_end() {
   static bool const once = (Kokkos::push_finalize_hook(report_leaks), true);
   (void)once;
@@ -82,7 +82,7 @@ inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
 /// Whether Kokkos runs, started by keel or by the application.
 [[nodiscard]] inline bool is_started() { return Kokkos::is_initialized(); }
 
-/// Whether Kokkos ran and has ended. Kokkos 3 does not say so of itself: there
+/// Whether Kokkos ran and has ended. Kokkos 3 does not report it: there
 /// it is known only of a start by keel, or one that `start` met.
 [[nodiscard]] inline bool is_ended() {
   return !Kokkos::is_initialized() && (detail::kokkos_life().ended || detail::has_ended());
@@ -92,9 +92,9 @@ inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
 ///
 /// Settings are those that `device_traits<Tag>::configure` was given since the
 /// last start; `kokkos_arguments` (`--kokkos-…`) come after them and win. Throws
-/// where the number in an argument is none, where Kokkos refuses an argument, or has ended and cannot
+/// if the number in an argument is none, if Kokkos refuses an argument, or if it has ended and cannot
 /// start again. Warns of an argument that this Kokkos does not have. Kokkos then prints the four
-/// of `Defaults` with its configuration, if the list has a device that Kokkos was not built with. Where keel
+/// of `Defaults` with its configuration, if the list has a device that Kokkos was not built with. If keel
 /// started it, keel reports at the end what its spaces leak.
 template <policy::TypeList List, class Defaults = space::defaults>
 void start(std::vector<std::string> const& kokkos_arguments = {}) {
@@ -144,7 +144,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
   Kokkos::push_finalize_hook([] { detail::kokkos_life() = {.ended = true}; });
 }
 
-/// Ends Kokkos where `start` started it; else does nothing.
+/// Ends Kokkos if `start` started it; else does nothing.
 inline void stop() {
   if (is_started() && detail::kokkos_life().started_here) Kokkos::finalize();
 }

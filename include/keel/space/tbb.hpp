@@ -48,8 +48,8 @@ struct numa_region {
 /// is a handle: its copies share its threads.
 ///
 /// What a kernel throws reaches the caller once no part of the kernel runs. Kokkos'
-/// tools then hear the kernel begin and not end, on its own spaces as on this one,
-/// because `parallel_for` alone knows the number that the end names.
+/// tools are then notified of the kernel's begin and not of its end, on its own spaces as on this one,
+/// because only `parallel_for` knows the number that the end names.
 class tbb {
 public:
   using execution_space = tbb;
@@ -65,14 +65,14 @@ public:
   /// The process's own threads, as many as the knobs say.
   tbb();
   /// Threads of its own, `wanted.threads` altogether, cut over the first `wanted.numa_regions` regions and bound there
-  /// where that is more than one. They end with the last copy. Throws where there are fewer regions.
+  /// if that is more than one. They end with the last copy. Throws if there are fewer regions.
   // A template, because braces that open an index of a policy could else become settings.
   template <std::same_as<settings> Settings>
   explicit tbb(Settings const& wanted) : tbb(wanted.threads, first_regions(wanted.numa_regions)) {}
   /// The same with so many threads, wherever the system puts them, or bound to one region.
   explicit tbb(int threads) : tbb(settings{.threads = threads}) {}
   tbb(int threads, numa_region on) : tbb(threads, std::vector{region(on.number)}) {}
-  /// Counts the copy, unless Kokkos makes it for a kernel that runs, where views are not counted either.
+  /// Counts the copy, unless Kokkos makes it for a kernel that runs: then views are not counted either.
   tbb(tbb const& other) : arenas_(views_are_counted() ? other.arenas_ : not_owned(other.arenas_.get())) {}
   tbb(tbb&&) noexcept = default;
   tbb& operator=(tbb const&) = default;
@@ -82,11 +82,11 @@ public:
   [[nodiscard]] static constexpr char const* name() { return "keel::space::tbb"; }
   /// Threads that run a kernel of this instance, the calling one included.
   [[nodiscard]] int threads() const { return arenas_->threads(); }
-  /// NUMA regions that they are cut over and bound to; 1 where they are not bound.
+  /// NUMA regions that they are cut over and bound to; 1 if they are not bound.
   [[nodiscard]] int numa_regions() const { return arenas_->regions(); }
   /// The sizes that the stack of a thread which oneTBB starts can have.
   [[nodiscard]] static bounds stack_sizes() { return {.least = 64 << 10, .most = std::int64_t{16} << 30}; }
-  /// NUMA regions that this process has cores in; 1 where oneTBB came without its binding library.
+  /// NUMA regions that this process has cores in; 1 if oneTBB came without its binding library.
   [[nodiscard]] static int max_numa_regions() { return int(detail::numa_regions_of_tbb().size()); }
 #if KOKKOS_VERSION < 40000 // which asks the type, not an instance
   [[nodiscard]] static int concurrency() { return own().threads(); }
@@ -96,7 +96,7 @@ public:
 
   /// Returns when the kernel that another host thread launched on this instance has ended; at once within a kernel.
   void fence(std::string const& label = {}) const;
-  /// The same of the process's own threads; tools hear it as a fence of all instances.
+  /// The same of the process's own threads; tools see it as a fence of all instances.
   static void impl_static_fence(std::string const& label = {});
   static void print_configuration(std::ostream& out, bool detail = false);
 
@@ -162,7 +162,7 @@ struct tbb::plugin {
   static constexpr std::string_view name = "tbb";
   static constexpr int order = 60;
 
-  /// What the next start takes, where it is set; else what Kokkos was told.
+  /// What the next start takes, if it is set; else the settings that Kokkos was given.
   static settings& wanted() {
     static settings next;
     return next;

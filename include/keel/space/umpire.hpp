@@ -30,7 +30,7 @@ namespace keel::space {
 
 namespace detail {
 
-/// Umpire's own name of a Kokkos memory space that host code may touch, and the kind of resource; empty where it has
+/// Umpire's own name of a Kokkos memory space that host code may touch, and the kind of resource; empty if it has
 /// none.
 template <class Upstream>
 struct umpire_source {
@@ -47,7 +47,7 @@ inline std::mutex& umpire_lock() {
   return one;
 }
 
-/// The sentence in one of Umpire's messages, without the place in its source before and the stack behind it.
+/// The sentence in one of Umpire's messages, without the place in its source before and the stack after it.
 inline std::string sentence(std::string_view said) {
   said = said.substr(0, said.find('\n'));
   auto const place = said.find("]: ");
@@ -58,8 +58,8 @@ inline std::string sentence(std::string_view said) {
 
 /// An allocator of Umpire's over `Upstream`, Kokkos' host memory or pinned memory. Copies are the same allocator.
 ///
-/// Safe from any thread as long as everybody comes through keel. Every
-/// allocation takes up to 64 bytes more than it says, because Umpire aligns to 16.
+/// Safe from any thread as long as all calls of Umpire come through keel. Every
+/// allocation takes up to 64 bytes more than it reports, because Umpire aligns to 16.
 template <class Upstream = Kokkos::HostSpace>
 class umpire_resource {
   static_assert(!detail::umpire_source<Upstream>::name.empty(),
@@ -70,7 +70,7 @@ public:
   static constexpr char const* name = "umpire";
   static constexpr reach reached_from = reach::host;
 
-  /// The allocator called so. Throws where Umpire knows none, or one whose memory is not `Upstream`'s.
+  /// The allocator called so. Throws if Umpire knows none, or one whose memory is not `Upstream`'s.
   explicit umpire_resource(std::string const& allocator = std::string(detail::umpire_source<Upstream>::name))
       : umpire_resource(found(allocator)) {}
   /// One that the application holds; its memory is checked as above.
@@ -81,7 +81,7 @@ public:
   }
 
   /// A new allocator over this one, by a strategy of Umpire's; what follows the name is the strategy's. It lives
-  /// until the process ends. Throws where the name is taken.
+  /// until the process ends. Throws if the name is taken.
   template <class Strategy, class... Arguments>
   [[nodiscard]] umpire_resource make(std::string const& called, Arguments&&... arguments) const {
     auto& manager = ::umpire::ResourceManager::getInstance();
@@ -92,7 +92,7 @@ public:
     return umpire_resource(manager.makeAllocator<Strategy>(called, allocator_, std::forward<Arguments>(arguments)...));
   }
 
-  /// Throws where the allocator refuses, with its name and its reason.
+  /// Throws if the allocator refuses, with its name and its reason.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t alignment) const {
     if (bytes > SIZE_MAX - alignment) return nullptr;
     void* raw = nullptr;

@@ -19,14 +19,14 @@ namespace keel::topology {
 
 /// Binds to hardware threads as long as it lives, and then undoes that.
 ///
-/// Throws `keel::error` and binds nothing where the node is not this machine, or the system
+/// Throws `keel::error` and binds nothing if the node is not this machine, or the system
 /// refuses. Threads that are born meanwhile inherit; at the end they get what the thread that made
 /// the binding had before. Bindings in one thread end in the reverse of the order they were made in.
 class binding {
 public:
   /// The calling rank: every thread that this process has.
   binding(node const& on, placement const& to);
-  /// The calling thread alone, the `thread`-th of a rank: to one core of the placement, round and
+  /// Only the calling thread, the `thread`-th of a rank: to one core of the placement, round and
   /// round, so that thread 0 of each runs on its first.
   binding(node const& on, placement const& to, int thread);
   binding(binding const&) = delete;

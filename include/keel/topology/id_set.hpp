@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A set of ids, as many as a node has. Rests on the standard library alone.
+/// A set of ids, as many as a node has. Depends only on the standard library.
 
 #include <keel/policy/error.hpp>
 
@@ -66,7 +66,7 @@ public:
     }
   }
 
-  /// Nothing where it is not there.
+  /// Nothing if it is not there.
   void erase(int id) noexcept {
     if (contains(id)) words_[word(id)] &= ~(std::uint64_t{1} << bit(id));
     trim();

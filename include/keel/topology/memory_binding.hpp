@@ -20,11 +20,11 @@ namespace keel::topology {
 [[nodiscard]] id_set ordinary_memories();
 
 /// Why no page can be bound to these memories: one is not there or withheld, or the system refuses, as
-/// containers may. Empty where pages can be bound. Tries it with one page.
+/// containers may. Empty if pages can be bound. Tries it with one page.
 [[nodiscard]] std::string why_not_bindable(id_set const& memories);
 
 /// `bytes`, whole pages of them, on one memory, or page by page in turns on several, whichever thread touches them
-/// first. Throws `keel::error` where the memories cannot be bound to, or are smaller. Each call is one to the system:
+/// first. Throws `keel::error` if the memories cannot be bound to, or are smaller. Each call is one to the system:
 /// for few large areas. A page that does not fit later ends the process, as the system has it.
 [[nodiscard]] void* allocate_pages(id_set const& memories, std::size_t bytes);
 
@@ -32,11 +32,11 @@ namespace keel::topology {
 void free_pages(void* pages, std::size_t bytes) noexcept;
 
 /// The memories that the pages of `[at, at + bytes)` lie on now, asked of the system; a page that no thread touched
-/// lies nowhere. Throws `keel::error` where the system does not say.
+/// lies nowhere. Throws `keel::error` if the system does not report it.
 [[nodiscard]] id_set memories_of(void const* at, std::size_t bytes);
 
 /// As long as it lives, pages that the calling thread touches first, and threads that it starts meanwhile, lie on
-/// one memory while that has room. Where the system refuses, nothing changes, and `why_not()` says why.
+/// one memory while that has room. If the system refuses, nothing changes, and `why_not()` gives the reason.
 class memory_preference {
 public:
   explicit memory_preference(int memory);

@@ -43,22 +43,22 @@ struct core_shell {
 /// memories, but listed apart. Ids count from 0 in each of the three lists.
 ///
 /// Distance from a core is the number of steps up the tree of localities until the other thing is inside; 0 is the
-/// core's own place. Steps count levels of the whole machine: a level is left out only where each object of it is equal
-/// to one of the next, so equal places are equally far from every core. Where the system tells latencies, memories
-/// that are equally many steps away are told apart: every further latency seen at so many steps counts one more.
+/// core's own place. Steps count levels of the whole machine: a level is left out only if each object of it is equal
+/// to one of the next, so equal places are equally far from every core. If the system reports latencies, memories
+/// that are equally many steps away are distinguished: every further latency seen at so many steps counts one more.
 class node {
 public:
   /// This machine. `HWLOC_SYNTHETIC`, `HWLOC_XMLFILE` and hwloc's other variables put another in
   /// its stead, as they do for every program that uses hwloc; a bad one throws `keel::error`.
   [[nodiscard]] static node here();
 
-  /// The same, kept in a folder from one start to the next, where it takes a few system calls: a node that was read
+  /// The same, kept in a folder from one start to the next, which takes a few system calls: a node that was read
   /// since the last boot on this kernel, with the processors, memories, devices and limits that are there now and
   /// under the same variables of hwloc's. Anything else in the folder is read anew and replaced, whole, whatever
   /// other ranks do; `source()` says so. Throws `keel::error` for a folder or a file that others may write.
   [[nodiscard]] static node here(std::string const& kept_in);
 
-  /// Why `here(kept_in)` would refuse a folder; empty where it would not.
+  /// Why `here(kept_in)` would refuse a folder; empty if it would not.
   [[nodiscard]] static std::string why_not_kept_in(std::string const& folder);
 
   /// The machine saved in a file that lstopo wrote. Hostile files throw `keel::error` before hwloc sees them.
@@ -99,21 +99,21 @@ public:
   [[nodiscard]] int distance_to_core(int core, int other) const;
   [[nodiscard]] int distance_to_device(int core, int device) const;
 
-  /// The steps alone, without latencies: comparable with those to cores and devices.
+  /// Only the steps, without latencies: comparable with those to cores and devices.
   [[nodiscard]] int steps_to_memory(int core, int memory) const;
 
-  /// What the system tells of the way from a core to a memory: the latency in `unit_of_latencies()`, nanoseconds where
-  /// firmware tells them for every pair, and the bandwidth in MiB/s. Empty where it does not tell, and on nodes with
+  /// What the system reports of the way from a core to a memory: the latency in `unit_of_latencies()`, nanoseconds if
+  /// firmware reports them for every pair, and the bandwidth in MiB/s. Empty if it reports none, and on nodes with
   /// more than four million pairs.
   [[nodiscard]] std::optional<std::uint64_t> latency(int core, int memory) const;
   [[nodiscard]] std::optional<std::uint64_t> bandwidth(int core, int memory) const;
   [[nodiscard]] latency_unit unit_of_latencies() const noexcept;
 
-  /// The cores that share a cache with a core, itself among them; empty where it has none of that kind.
+  /// The cores that share a cache with a core, itself among them; empty if it has none of that kind.
   [[nodiscard]] id_set sharing(int core, cache which) const;
 
   /// A place for each of `ranks` ranks. Throws `keel::error` for fewer than one, and for a rule that
-  /// leaves no core, or that wants devices where there are none or too few contexts.
+  /// leaves no core, or that wants devices if there are none or too few contexts.
   [[nodiscard]] std::vector<placement> place(int ranks, placing const& rule = {}) const;
 
 private:

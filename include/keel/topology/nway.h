@@ -59,7 +59,7 @@ struct mem_info {
   int mem_id;
   mem_type_t mem_type;
   char name[16];
-  void* base_addr; /**< null where it is 0 or the system does not say */
+  void* base_addr; /**< null if it is 0 or the system does not report it */
   size_t extent;   /**< in bytes */
   uint64_t rel_speed;
 };
@@ -80,7 +80,7 @@ struct dev_info {
   int dev_id;
   dev_type_t dev_type;
   char name[16];
-  int num_contexts; /**< 0 where the system does not say */
+  int num_contexts; /**< 0 if the system does not report it */
   uint64_t rel_speed;
 };
 

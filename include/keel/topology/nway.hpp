@@ -29,7 +29,7 @@ int get_core_info(int core_id, core_info* info) noexcept;
 int get_dev_info(int dev_id, dev_info* info) noexcept;
 
 /// What lies between two distances from a core, both included; (0, -1) is everything of that type that the
-/// core can reach. Distances are the node's: steps, which latencies refine for memories where the system tells them.
+/// core can reach. Distances are the node's: steps, which latencies refine for memories if the system reports them.
 /// The set is replaced, not added to; with a code as the answer it stays as it was.
 int get_nearby_mems(int core_id, mem_type_t mem_type, int min_dist, int max_dist, mem_set_t* nearby_mems) noexcept;
 int get_nearby_cores(int core_id, core_type_t core_type, int min_dist, int max_dist, core_set_t* nearby_cores) noexcept;

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Constants, sets and structs of the Nway Discovery API. Rests on the standard library alone.
+/// Constants, sets and structs of the Nway Discovery API. Depends only on the standard library.
 
 #include <bit>
 #include <cstddef>
@@ -30,7 +30,7 @@ enum dev_type_t {
   DEV_TYPE_OTHER
 };
 
-/// What a function answers where it does not answer a number. Every misuse has a code of its own,
+/// What a function answers if it does not answer a number. Every misuse has a code of its own,
 /// and leaves the output as it was.
 enum code {
   NWAY_SUCCESS = 0,
@@ -65,7 +65,7 @@ struct mem_info {
   int mem_id;              ///< logical id of the memory
   mem_type_t mem_type;     ///< type of memory
   char name[16];           ///< always terminated
-  void* base_addr;         ///< base physical address; null where it is 0 or the system does not say
+  void* base_addr;         ///< base physical address; null if it is 0 or the system does not report it
   std::size_t extent;      ///< in bytes
   std::uint64_t rel_speed; ///< 100 is the first memory's
 };
@@ -86,7 +86,7 @@ struct dev_info {
   int dev_id;              ///< logical id of the device
   dev_type_t dev_type;     ///< type of device
   char name[16];           ///< always terminated
-  int num_contexts;        ///< simultaneous contexts; 0 where the system does not say
+  int num_contexts;        ///< simultaneous contexts; 0 if the system does not report it
   std::uint64_t rel_speed; ///< of its link; 100 is the fastest's of its type
 };
 

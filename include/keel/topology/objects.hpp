@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What a node is made of: memories, cores and devices. Rests on the standard library alone.
+/// What a node is made of: memories, cores and devices. Depends only on the standard library.
 
 #include <keel/topology/id_set.hpp>
 
@@ -20,7 +20,7 @@ enum class memory_type { any, dram, high_bandwidth, device, persistent, cxl, cac
 enum class core_type { any, performance, efficiency };
 /// Kinds of device; `any` is only for asking.
 enum class device_type { any, network, gpu, fpga, coprocessor, storage, other };
-/// The caches that cores share. Where level 2 or 3 is unified it serves both.
+/// The caches that cores share. If level 2 or 3 is unified it serves both.
 enum class cache { l1_instruction, l1_data, l2, l3 };
 
 /// What latencies are counted in. `relative` is the system's own measure (ACPI's SLIT): 10 is a node's own memory.
@@ -54,13 +54,13 @@ struct memory {
   memory_type type = memory_type::dram;
   std::string name;                          ///< `"numa 0"`, with the system's number
   int os_index = 0;                          ///< the system's number
-  std::uint64_t bytes = 0;                   ///< 0 where the system does not say
+  std::uint64_t bytes = 0;                   ///< 0 if the system does not report it
   std::uint64_t cache_bytes = 0;             ///< size of the memory-side cache before it; 0 is none
-  std::optional<std::uint64_t> base_address; ///< lowest physical address, where the system says
+  std::optional<std::uint64_t> base_address; ///< lowest physical address, if the system reports it
   int relative_speed = 100;                  ///< by bandwidth, else by latency; 100 is the first memory's, and unknown
 };
 
-/// A core, or, where the system knows no cores, a hardware thread in its stead.
+/// A core, or, if the system knows no cores, a hardware thread in its stead.
 /// Its id is its place in `node::cores()`: neighbours in the tree have neighbouring ids.
 struct core {
   int id = 0;
@@ -68,8 +68,8 @@ struct core {
   std::string name;             ///< `"core 0"`, with the system's number
   int os_index = 0;             ///< the system's number; cores of two packages may share it
   id_set hardware_threads;      ///< the system's numbers of those this process's system allows
-  int relative_speed = 100;     ///< 100 is the fastest core's; 100 too where unknown
-  std::uint64_t page_sizes = 0; ///< bit b is set where pages of 2^b bytes exist; 0 is unknown
+  int relative_speed = 100;     ///< 100 is the fastest core's; 100 too if unknown
+  std::uint64_t page_sizes = 0; ///< bit b is set if pages of 2^b bytes exist; 0 is unknown
 };
 
 /// One card, whatever number of functions and interfaces the system lists for it.
@@ -78,11 +78,11 @@ struct device {
   int id = 0;
   device_type type = device_type::other;
   std::string name;         ///< the system's first name for it (`"mlx5_0"`), else its PCI id
-  std::string pci_id;       ///< `"0000:1b:00.0"`, of its first function; empty where it is not on PCI
-  std::string model;        ///< vendor and product, where the system knows them
-  std::string uuid;         ///< where the driver knows it
+  std::string pci_id;       ///< `"0000:1b:00.0"`, of its first function; empty if it is not on PCI
+  std::string model;        ///< vendor and product, if the system knows them
+  std::string uuid;         ///< if the driver knows it
   int contexts = 0;         ///< how many ranks it can serve at once, by a fact `Contexts` in the XML; 0 is unknown
-  int relative_speed = 100; ///< of the link to it, 100 is the fastest of its type; 100 too where unknown
+  int relative_speed = 100; ///< of the link to it, 100 is the fastest of its type; 100 too if unknown
 };
 
 } // namespace keel::topology

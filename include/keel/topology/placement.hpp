@@ -15,7 +15,7 @@ namespace keel::topology {
 /// threads; two ranks on one core have different hardware threads of it as far as they go.
 struct placement {
   id_set cores;            ///< ids of cores
-  int memory = -1;         ///< id of the nearest ordinary memory; -1 where the node lists none
+  int memory = -1;         ///< id of the nearest ordinary memory; -1 if the node lists none
   int device = -1;         ///< id of the device it should use; -1 is none
   id_set hardware_threads; ///< the system's numbers, to bind to
 };

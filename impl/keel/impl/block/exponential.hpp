@@ -61,7 +61,7 @@ struct exponential {
     V const high = x - k * ln2_high, low = k * ln2_low;
     V const r = high - low;
     V const result = 1 + (high + (r * r * polynomial(r, coefficients) - low));
-    // In two factors, because 2^k alone may be too large or too small for a double. Their exponents with bias are the
+    // In two factors, because 2^k itself may be too large or too small for a double. Their exponents with bias are the
     // halves of k + 2 * 1023, which the last 12 bits of `shifted` hold.
     U const both = bits_of<U>(shifted), half = both >> 1;
     return result * bits_of<V>(half << 52) * bits_of<V>((both - half) << 52);

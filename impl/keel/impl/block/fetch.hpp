@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Copies from the memory of a device to that of a team, in the background where the device can: cp.async of CUDA from
+/// Copies from the memory of a device to that of a team, in the background if the device can: cp.async of CUDA from
 /// compute capability 8.0 on, see "Asynchronous Data Copies" in NVIDIA's programming guide. Elsewhere plain copies.
-/// Rests on the standard library alone.
+/// Depends only on the standard library.
 
 #include <keel/policy/macros.hpp>
 
@@ -35,7 +35,7 @@ KEEL_FORCE_INLINE KEEL_FUNCTION void wait_for_stages(bool together) {
   if (together) __syncwarp();
 }
 
-/// Whether all threads of the warp say yes, and what the neighbour of a thread says: 0 and 1, 2 and 3 and so on.
+/// Whether all threads of the warp answer yes, and what the neighbour of a thread answers: 0 and 1, 2 and 3 and so on.
 KEEL_FORCE_INLINE KEEL_FUNCTION bool all_of_warp(bool yes) { return __all_sync(~0U, yes) != 0; }
 KEEL_FORCE_INLINE KEEL_FUNCTION std::uintptr_t of_neighbour(std::uintptr_t x) { return __shfl_xor_sync(~0U, x, 1); }
 
@@ -65,7 +65,7 @@ KEEL_FORCE_INLINE KEEL_FUNCTION void fetch(T* to, T const* from) {
 class pair_of_threads {
 public:
   /// With the addresses of this thread's first value in the memory of the team and of its first two levels elsewhere.
-  /// All threads of the warp are asked where `in_warp` says that they are there.
+  /// All threads of the warp are asked if `in_warp` is true, that is, if they are there.
   template <class T>
   KEEL_FORCE_INLINE KEEL_FUNCTION pair_of_threads(bool in_warp, T const* to, T const* from, T const* next)
       : odd_(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 2) {

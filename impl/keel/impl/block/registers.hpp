@@ -4,7 +4,7 @@
 /// @file
 /// Vector registers as values: the type of one, how wide it is, and the few instructions that operators do not give.
 ///
-/// Code over registers is written once: where a register holds one element, it is the element itself. So it is in
+/// Code over registers is written once: if a register holds one element, it is the element itself. So it is in
 /// device code, where the compiler has no vector types, and for lengths that no register divides.
 
 #include <keel/block/length.hpp>
@@ -75,7 +75,7 @@ inline constexpr std::size_t register_width = [] {
 #endif
 }();
 
-/// Of a pack: its own size where that is a power of two, as vector loads like it, at most 64 bytes.
+/// Of a pack: its own size if that is a power of two, as vector loads like it, at most 64 bytes.
 template <class T, std::size_t Length>
 inline constexpr std::size_t alignment_of_pack =
     std::has_single_bit(sizeof(T) * Length) ? (sizeof(T) * Length < 64 ? sizeof(T) * Length : 64) : alignof(T);
@@ -93,7 +93,7 @@ template <class M, class V>
 }
 #endif
 
-/// The first `count` elements from `source` on, and those of `rest` behind them; reads no further.
+/// The first `count` elements from `source` on, and those of `rest` after them; reads no further.
 template <class T, class V>
 [[nodiscard]] KEEL_FORCE_INLINE V loaded_first(T const* source, std::size_t count, V rest) {
   constexpr std::size_t width = sizeof(V) / sizeof(T);
@@ -143,7 +143,7 @@ template <class T, class V>
   }
 }
 
-/// a * b + c, rounded once: one instruction where the processor has it, else a call for each element.
+/// a * b + c, rounded once: one instruction if the processor has it, else a call for each element.
 template <class T, class V>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION V multiplied_and_added(V a, V b, V c) {
   constexpr std::size_t width = sizeof(V) / sizeof(T);

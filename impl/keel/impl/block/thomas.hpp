@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// Thomas' elimination in one block of columns, with memory for a column beside it. Rests on the standard library
-/// alone.
+/// Thomas' elimination in one block of columns, with memory for a column beside it. Depends only on the standard
+/// library.
 
 #include <keel/block/columns.hpp>
 #include <keel/block/for_each_block.hpp>
@@ -22,7 +22,7 @@ template <class View>
   return field.data()[k * std::size_t(field.stride(0))];
 }
 
-/// A coefficient at `k`: a number where all columns have the same, else a pack.
+/// A coefficient at `k`: a number if all columns have the same, else a pack.
 template <bool Adjacent = false, class Block, class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto coefficient(Block const& block, View const& field, std::size_t k) {
   if constexpr (Field<View, 1>) return number(field, k);
@@ -35,7 +35,7 @@ KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View co
   else block.store(field, value, k);
 }
 
-/// Numbers one behind the other, as a field.
+/// Numbers one after the other, as a field.
 template <class T>
 struct flat {
   static constexpr std::size_t rank = 1;
@@ -140,7 +140,7 @@ private:
   template <std::size_t Length>
   using carry_of = std::conditional_t<shared_coefficients, T, pack<T, Length>>;
 
-  /// A single column keeps what lies between where it is.
+  /// A single column keeps what lies between in place.
   template <class Block>
   struct column_in_place {
     Block const& block;

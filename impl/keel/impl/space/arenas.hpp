@@ -40,7 +40,7 @@ public:
   arenas& operator=(arenas const&) = delete;
   ~arenas();
 
-  /// `wanted` threads altogether, by default as many as there are cores; on `regions`, or, where there are
+  /// `wanted` threads altogether, by default as many as there are cores; on `regions`, or, if there are
   /// none, wherever the system puts them. Not while a kernel runs.
   void start(std::optional<int> wanted, std::vector<int> regions = {});
   void stop();
@@ -62,7 +62,7 @@ public:
   void wait() { turns_.wait(); }
 
   /// Within a kernel: calls f(0) … f(count - 1) and returns when all are done. Every region, and in it every thread,
-  /// tends to get the same ones each time, as first touch wants it; where there are more than threads, a free thread
+  /// tends to get the same ones each time, as first touch wants it; if there are more than threads, a free thread
   /// takes the next.
   template <class F>
   void for_chunks(std::int64_t count, F const& f) {

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What Kokkos' containers and random numbers ask of an execution space, for keel's own. Kokkos has it for its own
-/// spaces alone, in headers that this one need not include.
+/// What Kokkos' containers and random numbers ask of an execution space, for keel's own. Kokkos has it only for its
+/// own spaces, in headers that this one need not include.
 
 #include <keel/impl/space/engine.hpp>
 #include <keel/policy/macros.hpp>
@@ -29,7 +29,7 @@ namespace Impl {
 template <class>
 struct ChunkArraySpace;
 
-/// Where a `DynamicView` keeps the pointers to its parts, which the host writes and kernels read; before Kokkos 4.
+/// Memory in which a `DynamicView` keeps pointers to its parts, which the host writes, kernels read; before Kokkos 4.
 template <class R>
   requires keel::space::detail::Engine<typename keel::space::memory<R>::execution_space>
 struct ChunkArraySpace<keel::space::memory<R>> {
@@ -46,10 +46,10 @@ namespace keel::space::detail {
 template <class Space>
 inline constexpr bool duplicates = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
 
-/// Who holds which state of a pool of random numbers.
+/// Which thread holds which state of a pool of random numbers.
 ///
 /// Each state is held by one thread at a time, whichever instance the thread
-/// works for. A thread begins its search at its own number, where it is alone as a rule.
+/// works for. A thread begins its search at its own number, which as a rule no other thread uses.
 template <class Space>
 struct state_search {
   template <class Locks>
@@ -95,7 +95,7 @@ struct Random_UniqueIndex<Device<Space, Memory>> : keel::space::detail::state_se
 namespace Experimental {
 
 #if KOKKOS_VERSION >= 50200
-// Kokkos_Graph.hpp writes Experimental:: for Kokkos', and finds this namespace where a header opened it before.
+// Kokkos_Graph.hpp writes Experimental:: for Kokkos', and finds this namespace if a header opened it before.
 using Kokkos::Experimental::GraphNodeKind;
 #endif
 

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Counts the references to a view from many threads, where Kokkos was built for one.
+/// Counts the references to a view from many threads, if Kokkos was built for one.
 ///
-/// Kokkos before 4.3, built with Serial alone, counts with plain additions, in its library.
+/// Kokkos before 4.3, built with Serial only, counts with plain additions, in its library.
 /// Views copied by two threads are then freed twice, or never. A program's own
 /// definition of the two functions stands before a shared library's, also for
 /// calls from within it; a static library keeps its own.

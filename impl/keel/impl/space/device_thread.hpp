@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Whether the calling thread executes for a simulated device. Rests on the standard library alone.
+/// Whether the calling thread executes for a simulated device. Depends only on the standard library.
 
 namespace keel::space::detail {
 

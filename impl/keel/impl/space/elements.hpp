@@ -4,7 +4,7 @@
 /// @file
 /// Views whose elements are objects of the resource instead of references.
 ///
-/// Until 4.6, and after where it was built so, Kokkos chooses what a view gives by a handle of its data; from 4.7 on by
+/// Until 4.6, and after if it was built so, Kokkos chooses what a view gives by a handle of its data; from 4.7 on by
 /// an accessor of its span. Views with traits such as `Atomic` keep what Kokkos gives them.
 
 #include <keel/space/memory.hpp>

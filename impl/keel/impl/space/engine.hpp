@@ -23,9 +23,9 @@ namespace keel::space::detail {
 
 /// An execution space whose kernels keel runs.
 ///
-/// `impl_launch(closure)` runs `closure.run()`, now or behind the caller (then a
-/// copy of it); `impl_threads()` says how many threads an instance has; `impl_for_chunks(count, f)`
-/// calls f(0) … f(count - 1), at once where it can, and returns when all are done; `impl_run_together(count, f)`
+/// `impl_launch(closure)` runs `closure.run()`, now or asynchronously (then a
+/// copy of it); `impl_threads()` returns how many threads an instance has; `impl_for_chunks(count, f)`
+/// calls f(0) … f(count - 1), at once if it can, and returns when all are done; `impl_run_together(count, f)`
 /// does so at the same time for sure, for a count up to `impl_threads()` and an f that does not throw.
 template <class S>
 concept Engine = requires(S const& space) {
@@ -36,7 +36,7 @@ concept Engine = requires(S const& space) {
 template <Engine S>
 inline constexpr bool runs_behind_caller = requires { S::impl_runs_behind_caller; };
 
-/// Into how many chunks `n` items are cut: one a thread, and several where the schedule is dynamic.
+/// Into how many chunks `n` items are cut: one a thread, and several if the schedule is dynamic.
 template <class Policy>
 std::int64_t chunks_of(Policy const& policy, std::int64_t n) {
   constexpr bool dynamic = std::is_same_v<typename Policy::schedule_type::type, Kokkos::Dynamic>;
@@ -127,7 +127,7 @@ private:
 };
 
 /// A scan over a range in two rounds, with one chunk more than threads. The first round runs the first chunk for good
-/// and sums the others but the last, whose sum is no prefix; the second runs all behind the first for good. So no
+/// and sums the others but the last, whose sum is no prefix; the second runs all after the first for good. So no
 /// thread is idle, and `threads` of them take 2 / (threads + 1) of the time of one.
 template <class Policy, class Reduction>
 class scan_closure {

@@ -87,7 +87,7 @@ template <class Rank, keel::space::detail::Engine Space, TeamMDRangeThreadAndVec
 struct ThreadAndVectorNestLevel<Rank, Space, Both> : HostBasedNestLevel<Rank, Both> {};
 #endif
 
-/// Copies between host memories, on an instance that may touch them; Kokkos has it for its own spaces alone.
+/// Copies between host memories, on an instance that may touch them; Kokkos has it only for its own spaces.
 template <keel::space::detail::Engine Space>
   requires std::is_same_v<typename Space::memory_space, HostSpace>
 struct DeepCopy<HostSpace, HostSpace, Space> {
@@ -97,8 +97,8 @@ struct DeepCopy<HostSpace, HostSpace, Space> {
   }
 };
 
-/// A value copied into a view without dimensions. Kokkos' own reads the caller's value, which may have ended when a
-/// kernel behind its caller runs.
+/// A value copied into a view without dimensions. Kokkos' own reads the caller's value, which may have ended when an
+/// asynchronous kernel runs.
 template <class View, class Layout, keel::space::detail::Engine Space, class Index>
   requires Space::impl_runs_behind_caller
 struct ViewFill<View, Layout, Space, 0, Index> {
@@ -125,13 +125,13 @@ namespace keel::space::detail {
 /// The number with which a fence of all instances of a space is shown.
 inline constexpr std::uint32_t all_instances = 0;
 
-/// Tells Kokkos' tools of the end of a fence, also of one that throws what a kernel threw.
+/// Notifies Kokkos' tools of the end of a fence, also of one that throws what a kernel threw.
 struct end_of_fence {
   std::uint64_t id;
   ~end_of_fence() { Kokkos::Tools::endFence(id); }
 };
 
-/// Calls `wait()` as the fence of an instance, or of all, which Kokkos' tools hear begin and end.
+/// Calls `wait()` as the fence of an instance, or of all, and notifies Kokkos' tools of its begin and end.
 template <Engine Space, class Wait>
 void shown_fence(std::uint32_t instance, std::string const& label, Wait const& wait) {
   if (!Kokkos::Tools::profileLibraryLoaded()) return wait();

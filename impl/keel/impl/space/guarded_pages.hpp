@@ -21,11 +21,11 @@ public:
   void turn(bool on) { on_ = on; }
   [[nodiscard]] bool is_on() const { return on_; }
 
-  /// Null where the system has no room.
+  /// Null if the system has no room.
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t ahead);
   /// Closes what `allocate` gave, once it is filled.
   void close(void* pointer);
-  /// False where the memory is none of these.
+  /// False if the memory is none of these.
   bool deallocate(void* pointer);
 
   /// A device thread begins or ends its work.

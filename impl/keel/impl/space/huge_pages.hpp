@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Huge pages for large arrays, where a knob asks for them.
+/// Huge pages for large arrays, if a knob asks for them.
 
 #include <atomic>
 #include <cstddef>

@@ -26,7 +26,7 @@ namespace keel::space::detail {
 #pragma GCC diagnostic ignored "-Wconversion"
 #pragma GCC diagnostic ignored "-Wsign-conversion"
 #endif
-/// Calls the functor with the policy's tag in front, where it has one.
+/// Calls the functor with the policy's tag in front, if it has one.
 template <class Tag, class F, class... Arguments>
 void call(F const& functor, Arguments&&... arguments) {
   if constexpr (std::is_void_v<Tag>) functor(std::forward<Arguments>(arguments)...);

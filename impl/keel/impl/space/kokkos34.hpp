@@ -124,7 +124,7 @@ private:
 #endif
 
 #if KOKKOS_VERSION < 40000
-/// Where a scan with total leaves it: Kokkos passes the scalar itself.
+/// The place in which a scan with total leaves it: Kokkos passes the scalar itself.
 template <class T>
 void* address_of_total(T& total) {
   return &total;

@@ -117,7 +117,7 @@ private:
 #endif
 
 #if KOKKOS_VERSION >= 40000
-/// Where a scan with total leaves it: Kokkos passes a view of the scalar.
+/// The place in which a scan with total leaves it: Kokkos passes a view of the scalar.
 template <class View>
 void* address_of_total(View const& total) {
   return total.data();

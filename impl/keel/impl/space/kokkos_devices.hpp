@@ -23,7 +23,7 @@ inline settings& wanted_settings() {
 /// Hardware threads that this process may use: what a host parallel device takes by itself.
 inline int hardware_threads() { return std::max(1, int(topology::bound_hardware_threads().size())); }
 
-/// The most that it takes when told: more than the hardware has, as OpenMP allows it, because a job's variables are
+/// The most that it takes when asked: more than the hardware has, as OpenMP allows it, because a job's variables are
 /// written for its largest node; but a slip of the finger does not start a million.
 inline int most_threads() { return std::max(1024, 8 * hardware_threads()); }
 
@@ -77,7 +77,7 @@ struct kokkos_accelerator {
   static void configure(settings const& wanted) { merge(wanted_settings(), wanted); }
   static int max_devices() { return Calls::count(); }
   static int device_instance() { return Calls::current(); }
-  /// `"0000:1b:00.0"`, lower case; empty where the vendor does not say.
+  /// `"0000:1b:00.0"`, lower case; empty if the vendor does not report it.
   static std::string pci_id(int instance) {
     std::string id = Calls::pci_id(instance);
     for (char& c : id) c = char(std::tolower(static_cast<unsigned char>(c)));

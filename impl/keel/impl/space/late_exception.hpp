@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// When a kernel that throws does so, so that Kokkos' tools hear its end. Rests on Kokkos.
+/// When a kernel that throws does so, so that Kokkos' tools are notified of its end. Depends on Kokkos.
 
 #include <keel/space/kokkos.hpp>
 
@@ -10,20 +10,20 @@
 
 namespace keel::space::detail {
 
-/// Whether Kokkos' tools hear kernels. Kokkos then waits at each begin and end, where the fence of the latter must not
-/// throw; so a kernel that runs behind its caller has to be waited for before.
+/// Whether Kokkos' tools observe kernels. Kokkos then waits at each begin and end, and the fence of the latter must not
+/// throw; so keel waits for an asynchronous kernel before.
 inline bool tools_hear_kernels() {
   if (!Kokkos::Tools::profileLibraryLoaded()) return false;
   auto const heard = Kokkos::Tools::Experimental::get_callbacks();
   return heard.end_parallel_for || heard.end_parallel_reduce || heard.end_parallel_scan;
 }
 
-/// What a kernel threw, where Kokkos' tools listen.
+/// What a kernel threw, if Kokkos' tools observe kernels.
 ///
-/// Kokkos tells its tools of a kernel's end behind `execute()`, thus not where that throws; the number of the kernel
-/// is Kokkos' alone. The closure ends behind both, in the same scope, so its end throws. A node of a graph outlives
-/// its kernel and is not shown to tools: it throws at once, as every kernel does where no tool listens. A scan with a
-/// total leaves tools one end short since Kokkos 4.0, which ends its closure before.
+/// Kokkos notifies its tools of a kernel's end after `execute()`, thus not if that throws; only Kokkos has the number
+/// of the kernel. The closure ends after both, in the same scope, so its end throws. A node of a graph outlives
+/// its kernel and is not shown to tools: it throws at once, as every kernel does if no tool observes it. A scan with a
+/// total leaves tools without its end since Kokkos 4.0, which ends its closure before.
 template <class Policy>
 class late_exception {
   static constexpr bool waits = !Policy::is_graph_kernel::value;

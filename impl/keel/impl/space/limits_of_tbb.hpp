@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What oneTBB is told and asked for the whole process: limits, NUMA regions, its version.
+/// What oneTBB is given and asked for the whole process: limits, NUMA regions, its version.
 
 #include <keel/impl/space/arenas.hpp>
 

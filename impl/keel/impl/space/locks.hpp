@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Locks for atomics wider than the machine's, from many threads, where Kokkos was built for one.
+/// Locks for atomics wider than the machine's, from many threads, if Kokkos was built for one.
 ///
-/// Kokkos 3 built with Serial alone takes its locks with plain assignments, in its library, so that two threads
+/// Kokkos 3 built with Serial only takes its locks with plain assignments, in its library, so that two threads
 /// hold one. As in counting.hpp, a program's own definitions stand before the library's.
 
 #include <Kokkos_Core.hpp>

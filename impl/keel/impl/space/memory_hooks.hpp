@@ -29,7 +29,7 @@ template <class A, class B>
 concept Neighbours = !std::is_same_v<A, B> && (is_memory<A> || is_memory<B>) && (is_memory<A> || is_hostlike<A>) &&
                      (is_memory<B> || is_hostlike<B>);
 
-/// A copy that touches keel's memory; where it does not, Kokkos has its own.
+/// A copy that touches keel's memory; for other copies, Kokkos has its own.
 template <class To, class From>
 concept Copied =
     (is_memory<To> || is_memory<From>) && (is_memory<To> || is_hostlike<To>) && (is_memory<From> || is_hostlike<From>);
@@ -47,7 +47,7 @@ struct MemorySpaceAccess<To, From> {
 };
 
 /// Between host memories as Kokkos copies in its own; else the remote resource's
-/// execution space copies, behind its caller where it is the one given.
+/// execution space copies, asynchronously if it is the one given.
 template <class To, class From, class Execution>
   requires keel::space::detail::Copied<To, From>
 struct DeepCopy<To, From, Execution> {

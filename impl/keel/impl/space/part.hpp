@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How items are cut evenly. Rests on the standard library alone.
+/// How items are cut evenly. Depends only on the standard library.
 
 #include <algorithm>
 #include <cstdint>

@@ -21,7 +21,7 @@
 
 namespace Kokkos::Experimental {
 
-/// Each part has at least one thread. Throws where a weight is negative or all are zero.
+/// Each part has at least one thread. Throws if a weight is negative or all are zero.
 template <class Weight>
   requires std::is_arithmetic_v<Weight>
 std::vector<keel::space::tbb> partition_space(keel::space::tbb const& base, std::vector<Weight> const& weights) {

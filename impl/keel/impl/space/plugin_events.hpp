@@ -64,7 +64,7 @@ struct plugin_events {
   }
 };
 
-/// What Kokkos sorts by, as text: "050_name", "100_name", and ":1000_name" behind them all.
+/// What Kokkos sorts by, as text: "050_name", "100_name", and ":1000_name" after them all.
 inline std::string sorted_by(int order, std::string_view name) {
   auto digits = std::to_string(order);
   if (digits.size() < 3) digits.insert(0, 3 - digits.size(), '0');
@@ -72,8 +72,8 @@ inline std::string sorted_by(int order, std::string_view name) {
   return digits.append("_").append(name);
 }
 
-/// What a plug-in takes that Kokkos starts without: the threads of Kokkos' own host space. A Kokkos built with Serial
-/// alone does not keep what its command line said, so there the environment counts.
+/// What a plug-in takes that Kokkos starts without: the threads of Kokkos' own host space. A Kokkos built only with
+/// Serial does not keep the values of its command line, so there the environment counts.
 inline settings settings_after_start() {
   using host = Kokkos::DefaultHostExecutionSpace;
   settings told;
@@ -83,7 +83,7 @@ inline settings settings_after_start() {
   return told;
 }
 
-/// Registers `P`, once. Where Kokkos runs already, `P` starts at once: its first
+/// Registers `P`, once. If Kokkos runs already, `P` starts at once: its first
 /// use came after a start that did not know of it.
 template <class P>
 void enroll() {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Queues that run tasks in order, behind their caller.
+/// Queues that run tasks asynchronously, in order.
 
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/policy/macros.hpp>
@@ -29,7 +29,7 @@ public:
   /// What Kokkos' tools know it by. They keep 17 bits of it.
   [[nodiscard]] std::uint32_t number() const { return number_; }
 
-  /// Returns at once; the task runs after all that were pushed before it. Where `most_ahead` tasks wait, returns when
+  /// Returns at once; the task runs after all that were pushed before it. If `most_ahead` tasks wait, returns when
   /// half of them have begun, as a GPU's driver does, because a caller that never fences would fill the memory.
   void push(std::function<void()> task);
 

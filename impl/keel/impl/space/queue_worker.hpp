@@ -28,7 +28,7 @@ struct queue::worker {
   void before_fork() { mutex.lock(); }
   void after_fork() { mutex.unlock(); }
   /// In the child, which has no thread of the parent's: the next `push` starts one. What was not done is left to the
-  /// parent, and the next `wait` says so.
+  /// parent, and the next `wait` reports it.
   void after_fork_in_child() {
     std::construct_at(&thread); // over the old ones, whose destructors would wait for the parent's threads
     std::construct_at(&changed);
@@ -44,7 +44,7 @@ struct queue::worker {
     mutex.unlock();
   }
 
-  /// Says what was thrown where nothing waits for it any more.
+  /// Prints what was thrown if nothing waits for it any more.
   static void print(std::exception_ptr const& lost) noexcept {
     try {
       std::rethrow_exception(lost);

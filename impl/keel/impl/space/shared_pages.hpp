@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Memory that several processes of a node map, each behind a page of its own.
+/// Memory that several processes of a node map, each after a page of its own.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -17,7 +17,7 @@
 
 namespace keel::space::detail {
 
-/// An open file; closed at the end. -1 where there is none.
+/// An open file; closed at the end. -1 if there is none.
 class open_file {
 public:
   explicit open_file(int descriptor = -1) : descriptor_(descriptor) {}
@@ -37,7 +37,7 @@ private:
 
 /// Where other processes of the node find a file without a name; bytes travel as they lie.
 struct file_place {
-  pid_t process = -1; ///< -1 where the file could not be made
+  pid_t process = -1; ///< -1 if the file could not be made
   int descriptor = -1;
   dev_t device = 0;
   ino_t number = 0;
@@ -77,7 +77,7 @@ public:
     at_ = static_cast<std::byte*>(at);
     return 0;
   }
-  /// A file that is large enough. It takes memory where it is written, and ends with the last process that maps it.
+  /// A file that is large enough. It takes memory as it is written, and ends with the last process that maps it.
   [[nodiscard]] int create(open_file& file) const {
     file = open_file(memfd_create("keel::space::shared", MFD_CLOEXEC));
     return file.get() < 0 || ftruncate(file.get(), static_cast<off_t>(shared_)) != 0 ? errno : 0;

@@ -10,7 +10,7 @@
 
 namespace keel::space::detail {
 
-/// Stands where a scheduler would, so that the compiler prints one sentence and not the insides of a queue.
+/// Stands in the place of a scheduler, so that the compiler prints one sentence and not the insides of a queue.
 template <class Space>
 class no_scheduler {
   static_assert(!Engine<Space>, "keel::space: this execution space runs no task scheduler (Kokkos 5 ends them). "

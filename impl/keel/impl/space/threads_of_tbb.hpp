@@ -29,7 +29,7 @@ extern "C" void __tsan_release(void*);
 
 namespace keel::space::detail {
 
-/// Tells ThreadSanitizer what it cannot see, because oneTBB's library is not compiled with it: every chunk of a
+/// Shows ThreadSanitizer what it cannot see, because oneTBB's library is not compiled with it: every chunk of a
 /// kernel comes after its launch and before its end. For all kernels alike, so two that run at once look ordered.
 struct order_for_sanitizer {
 #if defined(__SANITIZE_THREAD__)
@@ -40,7 +40,7 @@ struct order_for_sanitizer {
   static void release() {}
   static void acquire() {}
 #endif
-  /// Also where an exception passes.
+  /// Also if an exception passes.
   struct release_at_end {
     ~release_at_end() { release(); }
   };
@@ -66,7 +66,7 @@ struct arenas::threads_of_tbb {
   std::vector<int> ends; // threads of the regions up to each
 };
 
-/// Every instance, so that the child of a fork mends each: a kernel then asks nothing.
+/// Every instance, so that the child of a fork repairs each: a kernel then checks nothing.
 class arenas::all_instances {
 public:
   static all_instances& known() {
@@ -159,7 +159,7 @@ KEEL_INLINE int arenas::thread_number() {
 }
 
 /// Calls f(begin) … f(end - 1) on the threads of the arena that the caller is in. The context is isolated, so that a
-/// kernel is whole where the program cancels the task of its own that launched it.
+/// kernel is whole if the program cancels the task of its own that launched it.
 inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads,
                    numbered_call const& f, ::tbb::task_group_context& context) {
   using chunks = ::tbb::blocked_range<std::int64_t>;

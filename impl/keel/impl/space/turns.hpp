@@ -38,7 +38,7 @@ private:
 /// The turns of one instance.
 ///
 /// A kernel launched from a kernel of the same instance, directly or through
-/// kernels of others, runs at once: it is part of its ancestor's turn. Where a kernel
+/// kernels of others, runs at once: it is part of its ancestor's turn. If a kernel
 /// would wait for a turn that cannot end before the kernel's own, because the two host
 /// threads launched on each other's instance, the later one throws.
 ///

@@ -15,7 +15,7 @@ namespace keel::space::detail {
 /// A kernel that waits for a turn. It is listed as long as it lives.
 class listed_wait {
 public:
-  /// Throws where the turn cannot end before that of `inside`, or of a kernel that it was launched from.
+  /// Throws if the turn cannot end before that of `inside`, or of a kernel that it was launched from.
   listed_wait(turns const& wanted, running_kernel const* inside) : wanted_(&wanted), inside_(inside) {
     std::lock_guard const lock(mutex());
     if (leads_back(wanted_))
@@ -31,7 +31,7 @@ public:
     while (*at != this) at = &(*at)->next_;
     *at = next_;
   }
-  /// In the child of a fork, where the threads that waited are not.
+  /// In the child of a fork, which lacks the threads that waited.
   static void forget_all() {
     std::construct_at(&mutex());
     first() = nullptr;
@@ -68,7 +68,7 @@ KEEL_INLINE void turns::wait_for_turn(running_kernel const* inside) {
       int const before = state_.exchange(awaited, std::memory_order_acquire);
       if (before == free) return;
       if (before == lost) {
-        state_ = free; // told once: what ends the process fences again
+        state_ = free; // reported once: what ends the process fences again
         state_.notify_all();
         throw error("space", "a kernel of the parent process never ends here",
                     "another thread ran it during fork(), which copies no threads", "Fence before fork()");

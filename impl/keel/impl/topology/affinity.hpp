@@ -57,10 +57,10 @@ inline int set_affinity(int thread, id_set const& threads) {
   return sched_setaffinity(thread, bytes, bits_of(mask)) == 0 ? 0 : errno;
 }
 
-/// The system's numbers of the threads of this process; the calling one where the system does not list them.
+/// The system's numbers of the threads of this process; the calling one if the system does not list them.
 inline std::vector<int> threads_of_process() {
   std::vector<int> found;
-  // Not std::filesystem's iterator, which ends the program where it gets no memory.
+  // Not std::filesystem's iterator, which ends the program if it gets no memory.
   struct closer {
     void operator()(DIR* folder) const noexcept { ::closedir(folder); }
   };

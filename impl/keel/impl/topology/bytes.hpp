@@ -168,7 +168,7 @@ inline bool is_sound(inventory const& all) {
   return to.bytes();
 }
 
-/// Empty where the bytes are not what `to_bytes` makes.
+/// Empty if the bytes are not what `to_bytes` makes.
 [[nodiscard]] inline std::optional<inventory> from_bytes(std::string_view bytes) {
   inventory all;
   byte_reader from{bytes};

@@ -33,7 +33,7 @@ inline std::uint64_t digest(std::string_view text) noexcept {
   return made;
 }
 
-/// A short file of the kernel's, whole; empty where it cannot be read.
+/// A short file of the kernel's, whole; empty if it cannot be read.
 inline std::string system_file(std::string const& path) {
   std::string text(4096, '\0');
   int const file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -54,7 +54,7 @@ inline std::vector<std::string_view> settings_of_hwloc() {
   return found;
 }
 
-/// The cpuset's limits, from where hwloc reads them; its name where they are not to be seen.
+/// The cpuset's limits, from where hwloc reads them; its name if they are not to be seen.
 inline std::string limits_of_cpuset() {
   auto name = system_file("/proc/self/cpuset");
   while (name.ends_with('\n') || name.ends_with('/')) name.pop_back();
@@ -65,7 +65,7 @@ inline std::string limits_of_cpuset() {
   return name + '\n';
 }
 
-/// The NUMA nodes that the kernel lets this process have, as its mask; empty where it does not say.
+/// The NUMA nodes that the kernel lets this process have, as its mask; empty if it does not report them.
 inline std::string allowed_memories() {
   std::array<unsigned long, 64> mask{};
   constexpr unsigned long of_the_cpuset = 4; // MPOL_F_MEMS_ALLOWED

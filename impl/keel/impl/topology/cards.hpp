@@ -25,7 +25,7 @@ namespace keel::topology::detail {
 struct card {
   device shown;
   hwloc_obj_t above = nullptr;
-  hwloc_obj_t first = nullptr; ///< its first PCI function, or its interface where it is not on PCI
+  hwloc_obj_t first = nullptr; ///< its first PCI function, or its interface if it is not on PCI
   double link = 0;             ///< GB/s; 0 is unknown
 };
 
@@ -46,7 +46,7 @@ inline bool only_displays(pci_function const& pci) {
   return pci.vendor_id == 0x1002 && (pci.device_id == 0x515e || pci.device_id == 0x5969 || pci.device_id == 0x4752);
 }
 
-/// By PCI class, and where a class means several things, by vendor.
+/// By PCI class, and if a class means several things, by vendor.
 inline device_type type_of_function(pci_function const& pci) {
   bool const programmable = pci.vendor_id == 0x10ee || pci.vendor_id == 0x1172; // Xilinx, Altera
   bool const graphics = pci.vendor_id == 0x1002 || pci.vendor_id == 0x10de;     // AMD's MI300 is no display
@@ -62,7 +62,7 @@ inline device_type type_of_function(pci_function const& pci) {
   }
 }
 
-/// By hwloc's own kind of interface; only asked where the PCI class says nothing.
+/// By hwloc's own kind of interface; only asked if the PCI class gives no type.
 inline device_type type_of_interface(hwloc_obj_t object) {
   std::string_view const kind = object->subtype == nullptr ? "" : object->subtype;
 #if HWLOC_API_VERSION >= 0x00030000
@@ -82,7 +82,7 @@ inline device_type type_of_interface(hwloc_obj_t object) {
   return device_type::other;
 }
 
-/// Which of two functions tells what a card is: a GPU's sound does not.
+/// Which of two functions shows what a card is: a GPU's sound does not.
 inline device_type more_telling(device_type a, device_type b) {
   constexpr int rank[]{0, 4, 6, 5, 5, 3, 1}; // any, network, gpu, fpga, coprocessor, storage, other
   return rank[int(a)] >= rank[int(b)] ? a : b;
@@ -95,7 +95,7 @@ inline std::string pci_text(pci_function const& pci) {
   return text;
 }
 
-/// Takes over what is not known yet: the first function or interface that says something wins.
+/// Takes over what is not known yet: the first function or interface that reports something wins.
 inline void read_facts(card& c, hwloc_obj_t object) {
   auto& d = c.shown;
   for (char const* name : {"NVIDIAUUID", "AMDUUID", "LevelZeroUUID"})

@@ -29,7 +29,7 @@ inline void inventory::make_tables() {
                                        [&](int core, int memory) { return steps_to_memory(core, memory); }};
 }
 
-/// One walk over hwloc's tree, with what is withheld still in it: so that this can be told, and distances
+/// One walk over hwloc's tree, with what is withheld still in it: so that this can be reported, and distances
 /// do not depend on it. Objects remember their locality in `userdata`, which hwloc leaves to its users.
 class discovery {
 public:

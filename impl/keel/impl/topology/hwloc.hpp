@@ -41,7 +41,7 @@ struct bitmap {
   ~bitmap() { hwloc_bitmap_free(bits); }
 };
 
-/// What hwloc knows, and where it knows it from.
+/// What hwloc knows, and the source that it knows it from.
 struct loaded {
   handle tree;
   std::string source; ///< for people: "this machine", "file n.xml", …
@@ -69,7 +69,7 @@ inline void refuse_lack_of_memory(std::string const& what) {
   if (errno == ENOMEM) throw_lack_of_memory(what);
 }
 
-/// Where hwloc does its work. `what` stands in the message.
+/// Lets hwloc do its work. `what` stands in the message.
 inline void load(handle const& t, std::string const& what) {
   errno = 0;
   if (hwloc_topology_load(t.get()) == 0) return;
@@ -78,7 +78,7 @@ inline void load(handle const& t, std::string const& what) {
               "Make one with lstopo", errno);
 }
 
-/// Loads XML that lies in memory; `name` stands in messages. Throws before hwloc sees it where it
+/// Loads XML that lies in memory; `name` stands in messages. Throws before hwloc sees it if it
 /// is not a topology.
 inline loaded from_xml_text(std::string_view text, std::string const& name) {
   auto const refuse = [&](std::string const& why) {

@@ -20,7 +20,7 @@ struct core_kind {
   long megahertz = 0; ///< 0 is unknown
 };
 
-/// The kind's own name decides; where it has none, hwloc's ranking: all but the last are efficient.
+/// The kind's own name decides; if it has none, hwloc's ranking: all but the last are efficient.
 inline core_kind read_kind(hwloc_topology_t hwloc, int kind, int kinds, bitmap& threads) {
   int ranking = -1;
   unsigned count = 0;

@@ -3,7 +3,7 @@
 
 /// @file
 /// Latencies and bandwidths between cores and memories, and the order that they give to what is equally many steps
-/// away. Rests on the standard library alone.
+/// away. Depends only on the standard library.
 
 #include <keel/topology/objects.hpp>
 
@@ -57,7 +57,7 @@ private:
   std::vector<std::uint64_t> values_;
 };
 
-/// What the system tells of the ways from cores to memories. Empty tables where it tells nothing.
+/// What the system reports of the ways from cores to memories. Empty tables if it reports nothing.
 struct memory_ways {
   latency_unit unit = latency_unit::unknown;
   numbers_to_memories latencies, bandwidths;
@@ -65,8 +65,8 @@ struct memory_ways {
 
 /// Distances that count steps, and one more for every further latency that some core sees at the same number of steps.
 ///
-/// The table is the machine's, so equal pairs of steps and latency have equal distances from every core. Where each
-/// number of steps has one latency, and where none is known, a distance is the number of steps.
+/// The table is the machine's, so equal pairs of steps and latency have equal distances from every core. If each
+/// number of steps has one latency, and if none is known, a distance is the number of steps.
 class refined_distances {
 public:
   refined_distances() = default;
@@ -102,7 +102,7 @@ private:
   std::vector<int> distances_;
 };
 
-/// Of each memory to the first, in per cent, by the shortest latency from any core; 100 where that is unknown.
+/// Of each memory to the first, in per cent, by the shortest latency from any core; 100 if that is unknown.
 inline std::vector<int> speeds_by_latency(numbers_to_memories const& latencies, int cores, int memories) {
   std::vector<std::uint64_t> nearest(std::size_t(memories), 0);
   for (int m = 0; m < memories; ++m)

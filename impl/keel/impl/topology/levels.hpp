@@ -22,7 +22,7 @@ inline bool stands_for_core(hwloc_obj_t object) {
 
 /// The level of each normal object outside of cores, and of the cores themselves, which is 0.
 ///
-/// Objects of one depth of hwloc's tree are of one level. Two depths are of the same level only where each object of
+/// Objects of one depth of hwloc's tree are of one level. Two depths are of the same level only if each object of
 /// the lower one has the same hardware threads as one of the next depth, on the whole machine, whether this process
 /// may use them or not. So the steps between levels are the same from every core.
 class levels {

@@ -3,7 +3,7 @@
 
 /// @file
 /// The tree of localities of a node, distance in it, and a table for the question asked most.
-/// Rests on the standard library alone.
+/// Depends only on the standard library.
 
 #include <algorithm>
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace keel::topology::detail {
 
 /// Places of a node as a tree in preorder.
 ///
-/// Two numbers describe a subtree: its own index and `end`, the first index behind it.
+/// Two numbers describe a subtree: its own index and `end`, the first index after it.
 /// Cores are numbered along the same walk, so those inside a locality are a range too.
 /// Each place has the level of its kind, the same on the whole machine: 0 for a core's own place,
 /// and more for every kind of place around it. So distances can be compared between cores, also
-/// where a branch of the tree lacks a level, or has one that is equal to the next there alone.
+/// if a branch of the tree lacks a level, or has one that is equal to the next only there.
 class localities {
 public:
   struct locality {

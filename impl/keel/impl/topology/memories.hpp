@@ -26,8 +26,8 @@
 
 namespace keel::topology::detail {
 
-/// Calls `f` with each name in a folder; not at all where it cannot be read. The standard library's iterator ends the
-/// program where memory runs out; this throws `std::bad_alloc`.
+/// Calls `f` with each name in a folder; not at all if it cannot be read. The standard library's iterator ends the
+/// program if memory runs out; this throws `std::bad_alloc`.
 inline void for_each_name(std::string const& folder, auto const& f) {
   struct closer {
     void operator()(DIR* d) const noexcept { closedir(d); }
@@ -55,7 +55,7 @@ inline std::optional<std::uint64_t> base_address(int os_index) {
   return lowest;
 }
 
-/// Sizes of pages are powers of two, so that together they are the bits wanted. hwloc 3 does not tell them any
+/// Sizes of pages are powers of two, so that together they are the bits wanted. hwloc 3 does not report them any
 /// more: there the system is asked, and of a saved machine they are unknown, 0.
 inline std::uint64_t page_sizes(hwloc_obj_t node, [[maybe_unused]] bool here) {
   std::uint64_t pages = 0;
@@ -75,7 +75,7 @@ inline std::uint64_t page_sizes(hwloc_obj_t node, [[maybe_unused]] bool here) {
   return pages;
 }
 
-/// What one NUMA node says of itself. Its kind is hwloc's subtype, which drivers and firmware fill; where
+/// What one NUMA node reports of itself. Its kind is hwloc's subtype, which drivers and firmware fill; if
 /// that is empty it is ordinary memory, behind a cache of its own or not.
 inline memory memory_of(hwloc_obj_t node, bool here) {
   memory m;
@@ -94,7 +94,7 @@ inline memory memory_of(hwloc_obj_t node, bool here) {
   return m;
 }
 
-/// Of each to the first, in per cent, by the best bandwidth that any core sees; empty where no bandwidth is known.
+/// Of each to the first, in per cent, by the best bandwidth that any core sees; empty if no bandwidth is known.
 inline std::vector<int> speeds_by_bandwidth(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& nodes) {
   std::vector<double> speeds;
   for (auto const node : nodes) {

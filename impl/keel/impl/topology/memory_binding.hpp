@@ -38,7 +38,7 @@ inline id_set ids_of(hwloc_const_bitmap_t bits) {
   return found;
 }
 
-/// Null and errno where the system refuses. One memory holds all pages, several take them in turns.
+/// Null and errno if the system refuses. One memory holds all pages, several take them in turns.
 inline void* pages_on(id_set const& memories, std::size_t bytes) {
   bitmap nodes;
   copy(memories, nodes);
@@ -85,7 +85,7 @@ KEEL_INLINE void* allocate_pages(id_set const& memories, std::size_t bytes) {
   };
   void* pages = nullptr;
   errno = EINVAL;
-  if (hwloc_topology_is_thissystem(here) != 0) { // else hwloc binds nothing, and says it did
+  if (hwloc_topology_is_thissystem(here) != 0) { // else hwloc binds nothing, and reports that it did
     std::uint64_t room = 0;
     for (int const id : memories)
       if (auto const node = hwloc_get_numanode_obj_by_os_index(here, unsigned(id)); node != nullptr)

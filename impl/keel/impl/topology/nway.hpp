@@ -29,7 +29,7 @@ inline current_node& current() {
   return one;
 }
 
-/// The node in use; this machine's, read at the first call. Null where it cannot be read.
+/// The node in use; this machine's, read at the first call. Null if it cannot be read.
 inline node_pointer node() noexcept {
   auto& now = current();
   try {

@@ -49,7 +49,7 @@ inline void choose_memories(inventory const& all, std::vector<placement>& ranks)
 }
 
 /// To each rank a device, the nearest pairs first, of equally near devices the least used. A device serves as many
-/// ranks as it has contexts, one where that is unknown, and no more: those left over have none, unless there are
+/// ranks as it has contexts, one if that is unknown, and no more: those left over have none, unless there are
 /// devices of unknown contexts to share, evenly.
 inline void choose_devices(inventory const& all, std::vector<placement>& ranks, device_type wanted) {
   struct pair {
@@ -126,7 +126,7 @@ inline std::vector<int> shares_of_devices(inventory const& all, std::vector<int>
   return shares;
 }
 
-/// Deals ranks to devices in blocks, and spreads those of one locality over its cores. Where the
+/// Deals ranks to devices in blocks, and spreads those of one locality over its cores. If the
 /// localities of two devices nest, there is no fair share of cores, and nothing is made.
 inline std::vector<placement> near_devices(inventory const& all, usable_cores const& usable, placing const& rule,
                                            int ranks) {

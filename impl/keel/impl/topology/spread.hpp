@@ -45,10 +45,10 @@ private:
 };
 
 /// From a locality down, every smaller one with memory of its own gets its share of the ranks, rounded
-/// so that the sum is right: by its number of cores; where there are more ranks than cores one for each
-/// core and the rest by its further hardware threads; where there are more ranks than those by hardware
+/// so that the sum is right: by its number of cores; if there are more ranks than cores one for each
+/// core and the rest by its further hardware threads; if there are more ranks than those by hardware
 /// threads. Cores that share their memory are cut into equal parts, whatever else they share. One rank
-/// alone gets all that is there; places too small for a rank go to a neighbour. Cores that may not be
+/// by itself gets all that is there; places too small for a rank go to a neighbour. Cores that may not be
 /// used lie in the pieces, too, and are taken out later.
 class spreading {
 public:
@@ -92,7 +92,7 @@ private:
     }
   }
 
-  /// Into parts of equal size; into single cores, and those for several ranks, where there are not enough.
+  /// Into parts of equal size; into single cores, and those for several ranks, if there are not enough.
   void cut(core_range here, int ranks) {
     int const cores = usable_.cores(here);
     if (ranks > cores) {
@@ -107,7 +107,7 @@ private:
     }
   }
 
-  /// Whether a place too small for a rank lies before, or on, the ideal border behind the first `done` of `ranks`.
+  /// Whether a place too small for a rank lies before, or on, the ideal border after the first `done` of `ranks`.
   [[nodiscard]] bool nearer_to_the_last(core_range here, core_range small, int ranks, int done) const noexcept {
     auto const middle = usable_.cores({here.first, small.first}) + usable_.cores({here.first, small.end});
     return 1LL * middle * ranks <= 2LL * done * usable_.cores(here);
@@ -119,8 +119,8 @@ private:
   std::vector<core_range> made_;
 };
 
-/// One core for each rank, the first ones; where there are more ranks than cores, every core gets
-/// ranks for its hardware threads, the first ones first; where there are more than those, evenly.
+/// One core for each rank, the first ones; if there are more ranks than cores, every core gets
+/// ranks for its hardware threads, the first ones first; if there are more than those, evenly.
 inline std::vector<core_range> packed(usable_cores const& usable, int cores, int ranks) {
   std::vector<core_range> made;
   core_range const all{0, cores};

@@ -57,7 +57,7 @@ public:
     return why_not_mine(descriptor{open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)});
   }
 
-  /// The bytes of a file; empty where there is none.
+  /// The bytes of a file; empty if there is none.
   [[nodiscard]] std::optional<std::string> read(std::string const& name) const {
     descriptor const file{openat(folder_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)};
     if (file < 0 && errno == ENOENT) return std::nullopt;
@@ -139,7 +139,7 @@ inline std::pair<cache_state, inventory> from_cache_file(std::string_view file, 
   return read;
 }
 
-/// This machine as `folder` keeps it, where nothing has changed since; else read anew, and kept. What became of the
+/// This machine as `folder` keeps it, if nothing has changed since; else read anew, and kept. What became of the
 /// folder stands in `source`.
 inline inventory from_here_kept(std::filesystem::path const& path) {
   cache_folder const folder{path};

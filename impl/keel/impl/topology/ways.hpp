@@ -90,7 +90,7 @@ inline numbers_to_memories read_matrix(hwloc_topology_t hwloc, std::vector<hwloc
   return made;
 }
 
-/// Latencies are of one unit: nanoseconds where attributes tell them for every pair, else the matrix, else those
+/// Latencies are of one unit: nanoseconds if attributes give them for every pair, else the matrix, else those
 /// attributes that are there.
 inline memory_ways read_ways(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& cores,
                              std::vector<hwloc_obj_t> const& nodes) {

@@ -20,7 +20,7 @@ inline constexpr std::size_t xml_depth_max = 64; ///< the deepest seen is 14
 /// Refuses text outside of elements, unbalanced or too deep elements, an attribute that is there
 /// twice, a document type that is not hwloc's (entities grow), and anything after the end. Refuses also what
 /// hwloc's own reader takes for something else: an attribute whose name or value that reader does not take, because it
-/// loses those behind, and a header or a comment that contains an element, because it skips a header's line.
+/// loses those after it, and a header or a comment that contains an element, because it skips a header's line.
 class xml_scanner {
 public:
   struct attribute {
@@ -70,7 +70,7 @@ public:
   [[nodiscard]] std::size_t depth() const { return open_.size(); } ///< of the element just opened: 1 is the root
   [[nodiscard]] std::string_view parent() const { return open_.size() < 2 ? "" : open_[open_.size() - 2]; }
   [[nodiscard]] std::string const& why() const { return why_; }
-  /// Of an attribute of the element just opened; empty where it has none of that name.
+  /// Of an attribute of the element just opened; empty if it has none of that name.
   [[nodiscard]] std::string_view value(std::string_view name) const {
     auto const found = std::find_if(attributes_.begin(), attributes_.end(), [&](auto& a) { return a.name == name; });
     return found == attributes_.end() ? std::string_view{} : found->value;
@@ -100,7 +100,7 @@ private:
     why_ = std::move(why);
     return token::wrong;
   }
-  /// Goes behind the next `what`, if no element begins before it.
+  /// Goes past the next `what`, if no element begins before it.
   bool skip(std::string_view what) {
     auto const at = rest_.find(what);
     if (at == rest_.npos || rest_.find('<') < at) return false;
@@ -114,7 +114,7 @@ private:
     rest_.remove_prefix(n);
     return taken;
   }
-  // In an element. A carriage return is none there: hwloc's own reader loses the attribute behind it.
+  // In an element. A carriage return is none there: hwloc's own reader loses the attribute after it.
   void take_blanks() { rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n"), rest_.size())); }
 
   token close() {

@@ -83,7 +83,7 @@ private:
 /// that a parent lacks, that two siblings share, or that nothing below has.
 class xml_rules {
 public:
-  /// Empty where the whole text may pass, else the first thing that is wrong with it.
+  /// Empty if the whole text may pass, else the first thing that is wrong with it.
   static std::string broken_by(std::string_view text) {
     using token = xml_scanner::token;
     if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -236,7 +236,7 @@ private:
   bool first_form_ = false;
 };
 
-/// Empty where `text` is a topology as far as that can be told without hwloc, else what is wrong.
+/// Empty if `text` is a topology as far as that can be seen without hwloc, else what is wrong.
 inline std::string why_not_a_topology(std::string_view text) {
   if (text.empty()) return "it is empty";
   if (text.size() > xml_bytes_max) return "it is larger than " + std::to_string(xml_bytes_max >> 20) + " MiB";
