@@ -73,7 +73,7 @@ constexpr auto begun = [] {
   kr::memory where[64]{};
   for (std::size_t n = 0; n < table.size; ++n) where[n] = memory_of(table.nodes[n].about->where);
   found_copies found;
-  kr::detail::find_prefetches(table, where, 1, To, [&](kr::request const& r, std::uint32_t reader) {
+  kr::detail::find_prefetches(table.view(), where, 1, To, [&](kr::request const& r, std::uint32_t reader) {
     found.list[found.size] = r;
     found.reader[found.size++] = reader;
   });
