@@ -4,7 +4,7 @@ from spack.package import *
 
 
 class Keel(MesonPackage):
-    """Devices, residency, topology and ranks of a parallel code on Kokkos and MPI, as types. Header-only C++20."""
+    """Devices, residency, topology and ranks of a parallel code on Kokkos and MPI, as types. C++20."""
 
     homepage = "https://example.org/keel"
     git = "https://example.org/keel.git"
@@ -17,6 +17,7 @@ class Keel(MesonPackage):
     variant("tbb", default=False, description="The device keel::tbb")
     variant("memkind", default=False, description="Memory spaces of memkind's kinds")
     variant("umpire", default=False, description="Memory spaces of Umpire's allocators")
+    variant("compiled", default=True, description="A small library, so that sources compile faster; else only headers")
     variant("info", default=True, description="The program keel-info")
     variant("nway", default=True, description="The library keel_nway, for C")
 
@@ -45,5 +46,5 @@ class Keel(MesonPackage):
             "-Dtests=false",
             "-Dbenchmarks=false",
             *map(feature, ("mpi", "tbb", "memkind", "umpire")),
-            *map(boolean, ("info", "nway")),
+            *map(boolean, ("compiled", "info", "nway")),
         ]
