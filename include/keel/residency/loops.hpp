@@ -13,8 +13,8 @@
 namespace keel::residency {
 
 /// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
-/// order is that of the application's layout. The kernel has the name of the routine. Throws if `f` takes another number
-/// of indices than the grid has. Does not wait: `v.execution_space()` runs it in its queue.
+/// order is that of the application's layout. The kernel has the name of the routine. Throws if `f` takes another
+/// number of indices than the grid has. Does not wait: `v.execution_space()` runs it in its queue.
 template <class V, class F>
 void for_each_cell(V const& v, bounds const& cells, F const& f) {
   using space = typename V::space;

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// What checked tracking does around a routine: finds what it wrote undeclared, by digests of all other data, and what it
-/// left unwritten of that which it promised to write.
+/// What checked tracking does around a routine: finds what it wrote undeclared, by digests of all other data, and what
+/// it left unwritten of that which it promised to write.
 
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/policy/error.hpp>

@@ -46,8 +46,8 @@ private:
   std::atomic<std::thread::id> inside_{};
 };
 
-/// Closes what is allocated of the simulated device's memory, as long as it lives, to all but kernels and copies, if the
-/// fields are checked.
+/// Closes what is allocated of the simulated device's memory, as long as it lives, to all but kernels and copies, if
+/// the fields are checked.
 template <bool MayClose>
 struct closed_memory {
   explicit closed_memory(bool) {}

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The observer of the ledger of `fields`: one of any type, without its type, so that the ledger is compiled once; and a
-/// tool of Kokkos.
+/// The observer of the ledger of `fields`: one of any type, without its type, so that the ledger is compiled once; and
+/// a tool of Kokkos.
 
 #include <keel/impl/residency/profiling.hpp>
 #include <keel/residency/observer.hpp>
