@@ -527,7 +527,7 @@ TEST_CASE("device: a rank that returns early is found by --keel-end-timeout, whi
   CHECK(r.code != 0);
   CHECK(r.code != 124);
   CHECK(r.count("keel::runtime: rank 1 has ended and rank 0 has not, for 1 s (") == 1);
-  CHECK(r.says("change --app-end-timeout? [rank 1 of 3 on host "));
+  CHECK(r.says("change --app-end-timeout. [rank 1 of 3 on host "));
   CHECK(on_ranks(3, "facts --app-end-timeout=1").code == 0);
   CHECK(program("facts --app-end-timeout=0").code == 2);
   CHECK(program("facts --app-end-timeout=5").says("knob --app-end-timeout [] 5 command line\n"));

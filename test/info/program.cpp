@@ -284,7 +284,7 @@ TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing 
   CHECK(malformed.code == 1);
   CHECK(malformed.out ==
         "wrong: keel::device: KEEL_NUM_THREADS='4x' is not a value for this knob ('x' follows the number). "
-        "Give a whole number from 1 on?\n1 thing is wrong\n");
+        "Give a whole number from 1 on.\n1 thing is wrong\n");
   CHECK(info("--check --keel-device=quantum").code == 1);
   CHECK(info("", "KEEL_NUM_THREADS=4x").code == 2);
   CHECK(info("--check --bogus").code == 2);
