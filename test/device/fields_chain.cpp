@@ -205,6 +205,6 @@ TEST_CASE("device: a device without room for its first routine is named, and the
   std::string const told = "keel::residency: the device crowded has no room for big, for routine fill crowded (";
   CHECK(said.find(told) == 0);
   CHECK(said.find(told, 1) != std::string::npos);
-  CHECK(said.find("Take smaller arrays, or more ranks? right\n") != std::string::npos);
+  CHECK(said.find("Take smaller arrays, or more ranks. right\n") != std::string::npos);
   CHECK(said.ends_with("\n right\n"));
 }

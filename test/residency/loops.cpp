@@ -38,7 +38,7 @@ struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<X>>> {
     return all;
   }
 };
-struct wrong : kr::routine<"wrong", kr::on_host, kr::updates<plane>> {
+struct wrong : kr::routine<"wrong", kr::on_host, kr::writes<plane>> {
   template <class V>
   static void run(V v) {
     kr::for_owned(v, KOKKOS_LAMBDA(int){});

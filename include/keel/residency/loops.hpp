@@ -27,7 +27,9 @@ void for_each_cell(V const& v, bounds const& cells, F const& f) {
                 "the grid has " + std::to_string(v.local().rank) + " dimensions", "Take as many");
   std::string const label(V::name);
   if constexpr (rank == 1) {
-    Kokkos::parallel_for(label, Kokkos::RangePolicy<space>(v.execution_space(), cells.begin[0], cells.end[0]), f);
+    using policy = Kokkos::RangePolicy<space>;
+    using index = typename policy::member_type;
+    Kokkos::parallel_for(label, policy(v.execution_space(), index(cells.begin[0]), index(cells.end[0])), f);
   } else {
     constexpr auto order =
         std::is_same_v<typename V::layout, Kokkos::LayoutLeft> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
