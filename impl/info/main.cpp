@@ -117,7 +117,11 @@ int report(int argc, char** argv) {
   if (asked.help) return std::fputs(info::report_usage.data(), stdout), 0;
   if (configuration.help_was_printed) return 0;
   std::optional<info::trace_data> traces;
-  if (!asked.traces.empty()) traces = info::read_traces(asked.traces, asked.allowed);
+  std::vector<info::finding> findings;
+  if (!asked.traces.empty()) {
+    traces = info::read_traces(asked.traces, asked.allowed);
+    findings = info::findings_of(*traces);
+  }
   info::arguments source;
   source.xml = asked.xml;
   auto const work = [&] {
@@ -129,7 +133,7 @@ int report(int argc, char** argv) {
   if (traces) // it holds them, and writes them
     limits.bytes += rlim_t{4096} * (traces->events.size() + traces->routines.size()), limits.seconds = RLIM_INFINITY;
   int const code = info::in_child(what, mend, [&] { return guarded(work); }, limits);
-  return code == 0 && traces ? info::report_findings(*traces) : code;
+  return code == 0 ? info::report_findings(findings) : code;
 }
 
 /// The words with `--explain --keel-device` as one, because keel takes its options out of the command line.

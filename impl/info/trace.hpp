@@ -136,8 +136,10 @@ inline int show_trace(int argc, char** argv) {
     if (auto const failure = policy::write_whole_file(chrome, chrome_document(all), files))
       throw error("info", chrome + " cannot be written", failure.why, "Name another file", failure.code);
   }
-  if (wants_summary || chrome.empty()) std::fputs(policy::printable(summary(all)).c_str(), stdout);
-  return report_findings(all);
+  std::string const text = wants_summary || chrome.empty() ? policy::printable(summary(all)) : "";
+  auto const findings = findings_of(all);
+  std::fputs(text.c_str(), stdout);
+  return report_findings(findings);
 }
 
 } // namespace keel::info

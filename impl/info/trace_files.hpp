@@ -214,10 +214,11 @@ inline std::vector<finding> findings_of(trace_data const& all) {
                                .what()});
   return made;
 }
-/// Writes it to standard error. Returns the exit code: 1 if a trace is cut.
-inline int report_findings(trace_data const& all) {
+/// Writes them to standard error, without an allocation, because the results are printed by then. Returns the exit code:
+/// 1 if a trace is cut.
+inline int report_findings(std::vector<finding> const& all) {
   int code = 0;
-  for (auto const& f : findings_of(all)) {
+  for (auto const& f : all) {
     std::fprintf(stderr, "%s\n", f.text.c_str());
     if (f.is_wrong) code = 1;
   }

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
-#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -32,7 +31,7 @@ namespace keel::policy {
 
 /// Of `known` the name nearest to what was written, the first of equals; empty if there is none.
 /// `name_of(element)` is a name.
-template <std::ranges::forward_range Known, class NameOf = std::identity>
+template <class Known, class NameOf = std::identity>
 [[nodiscard]] std::string_view nearest(std::string_view written, Known const& known, NameOf name_of = {}) {
   std::string_view best;
   std::size_t least = 0;
