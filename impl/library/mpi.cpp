@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: MIT
-// The bodies of ranks over MPI that need not be compiled with every source; apart from the others of machine, so that a
-// program without MPI does not load its libraries.
+// What is done over MPI and need not be compiled with every source; apart from the rest, so that a program without MPI
+// does not load its libraries.
 #include <keel/policy/macros.hpp>
 #if KEEL_WITH_MPI
 #include <keel/impl/machine/mpi.hpp>
+#include <keel/impl/residency/halo.hpp>
+#include <keel/machine.hpp>
+
+namespace keel::machine {
+template class basic_environment<mpi>;
+template class registry<mpi>;
+template class session<mpi>;
+template class last_meeting<mpi>;
+} // namespace keel::machine
+
+template keel::residency::detail::messenger::messenger(keel::machine::basic_environment<keel::machine::mpi> const&);
 #endif

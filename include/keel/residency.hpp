@@ -6,16 +6,15 @@
 
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/context.hpp>
+#include <keel/residency/declare.hpp>
 #include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>
 #include <keel/residency/ledger.hpp>
-#include <keel/residency/loops.hpp>
 #include <keel/residency/observer.hpp>
 #include <keel/residency/reasons.hpp>
 #include <keel/residency/routine.hpp>
-#include <keel/residency/schedule.hpp>
 #include <keel/residency/settings.hpp>
 #include <keel/residency/trace.hpp>
 #include <keel/residency/tracking.hpp>

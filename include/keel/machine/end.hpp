@@ -70,6 +70,10 @@ private:
   basic_environment<R> ranks_{R::null()};
 };
 
+#if KEEL_COMPILED && KEEL_WITH_MPI
+extern template class last_meeting<mpi>;
+#endif
+
 /// Ends the job because an exception leaves this rank's part of it, for which the others would wait for ever. What the
 /// exception says is known where it is caught: `keel::report` there ends the job with it. If nothing is reported, a
 /// thread ends the job with `fallback` after `patience`, or the end of the process does. Called while the stack is

@@ -204,4 +204,8 @@ private:
 /// An environment of MPI ranks; of one rank in a build without MPI.
 using environment = basic_environment<mpi>;
 
+#if KEEL_COMPILED && KEEL_WITH_MPI
+extern template class basic_environment<mpi>;
+#endif
+
 } // namespace keel::machine

@@ -89,6 +89,10 @@ private:
   std::vector<entry> entries_;
 };
 
+#if KEEL_COMPILED && KEEL_WITH_MPI
+extern template class registry<mpi>;
+#endif
+
 /// The registry of the program, one for each model of ranks.
 template <Ranks R = mpi>
 [[nodiscard]] registry<R>& environments() {

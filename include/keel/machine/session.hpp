@@ -74,4 +74,8 @@ private:
   int exceptions_ = std::uncaught_exceptions();
 };
 
+#if KEEL_COMPILED && KEEL_WITH_MPI
+extern template class session<mpi>;
+#endif
+
 } // namespace keel::machine

@@ -5,7 +5,8 @@
 /// A kernel over the cells of a routine in one call.
 
 #include <keel/policy/error.hpp>
-#include <keel/residency/context.hpp>
+#include <keel/residency/grid.hpp>
+#include <keel/space/kokkos.hpp>
 
 #include <string>
 #include <type_traits>

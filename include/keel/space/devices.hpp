@@ -86,7 +86,7 @@ struct device_traits<tbb> {
 
   static bool available() { return true; }
   static void configure(space::settings const& wanted) { space::tbb::plugin::wanted() = wanted; }
-  static bool is_running() { return space::detail::plugin_events<space::tbb::plugin>::running; }
+  static bool is_running() { return space::detail::events_of<space::tbb::plugin>.is_running(); }
   static int threads() { return space::tbb().threads(); }
   static int default_threads() { return space::detail::hardware_threads(); }
   static int max_threads() { return space::detail::hardware_threads(); }

@@ -9,7 +9,7 @@
 #include <keel/space/concepts.hpp>
 #include <keel/space/kokkos.hpp>
 
-#include <keel/impl/space/plugin_events.hpp>
+#include <keel/impl/space/enroll.hpp>
 
 #include <concepts>
 #include <string>
@@ -59,7 +59,7 @@ struct plugins {
 private:
   template <class P>
   static void refuse_second() {
-    if (detail::plugin_events<P>::enrolled)
+    if (detail::events_of<P>.is_enrolled)
       throw error("space", "plug-in '" + std::string(std::string_view(P::name)) + "' is registered already",
                   "each starts once", "Leave it out of one list");
   }

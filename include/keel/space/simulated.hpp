@@ -11,7 +11,7 @@
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/guarded_pages.hpp>
 #include <keel/impl/space/late_exception.hpp>
-#include <keel/impl/space/plugin_events.hpp>
+#include <keel/impl/space/enroll.hpp>
 #include <keel/impl/space/queue.hpp>
 
 #include <cstddef>
@@ -124,7 +124,7 @@ inline simulated simulated::new_instance() {
 
 inline bool simulated::impl_is_initialized() {
   detail::enroll<plugin>();
-  return detail::plugin_events<plugin>::running;
+  return detail::events_of<plugin>.is_running();
 }
 
 inline void simulated::print_configuration(std::ostream& out, bool detail) { plugin::print_configuration(out, detail); }

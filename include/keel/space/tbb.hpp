@@ -14,7 +14,7 @@
 
 #include <keel/impl/space/arenas.hpp>
 #include <keel/impl/space/huge_pages.hpp>
-#include <keel/impl/space/plugin_events.hpp>
+#include <keel/impl/space/enroll.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -200,7 +200,7 @@ inline tbb::tbb(std::optional<int> threads, std::vector<int> regions) {
 
 inline bool tbb::impl_is_initialized() {
   detail::enroll<plugin>();
-  return detail::plugin_events<plugin>::running;
+  return detail::events_of<plugin>.is_running();
 }
 
 inline void tbb::print_configuration(std::ostream& out, bool detail) { plugin::print_configuration(out, detail); }

@@ -18,7 +18,7 @@ namespace keel::residency {
 template <class App, Variable... Vars>
 template <Runtime<App> Run, class... Options>
 fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options) try
-    : base(run, detail::shares_in(run, whole, options...), detail::components_in(options...)) {
+    : base(run, whole, detail::further_in(options...), detail::components_in(options...)) {
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
   for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   this->open_for(run);

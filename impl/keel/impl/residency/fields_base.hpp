@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -44,7 +45,7 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
 
   // setup.hpp
   template <class Run>
-  fields_base(Run& run, std::vector<share> shares, int component_count);
+  fields_base(Run& run, grid const& whole, std::span<grid const> further, int component_count);
   ~fields_base();
   template <class Data>
   void add(variable_info const& about, std::initializer_list<lengths_given> given);

@@ -55,14 +55,17 @@ struct array_kind {
 };
 
 struct fields_state {
-  /// `memories` counts the host's.
-  fields_state(std::vector<share> shares, int memories, int components, bool checks);
+  /// For one of `ranks`; `memories` counts the host's.
+  fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank, int memories, int components,
+               bool checks);
   ~fields_state();
   fields_state(fields_state const&) = delete;
   fields_state& operator=(fields_state const&) = delete;
 
   // lay_out.hpp
-  /// Finds out how the arrays of the next variable lie on each share, and notifies the provider.
+  /// Gets ready to exchange the ghosts of all components.
+  void connect(messenger const& with, int rank, int components);
+  /// Finds out how the arrays of the next variable lie on each share, and adds it to provider and ledger.
   void lay_out(variable_info const& about, array_kind const& kind, std::initializer_list<lengths_given> given,
                kokkos_provider::allocator make, void* owner);
   /// Makes the arrays of all levels and components of a variable in memory `m`, as views of type `View`, from views of

@@ -19,19 +19,18 @@
 
 namespace keel::residency::detail {
 
-/// Messages of an environment of any kind of ranks, without its type. Copies share the environment, a duplicate of the
-/// application's, so that no message meets one of the application's.
+/// Messages of an environment of any kind of ranks, without its type. Copies share them, and a duplicate of the
+/// application's environment, so that no message meets one of the application's.
 class messenger {
 public:
   template <class Ranks>
-  explicit messenger(std::shared_ptr<machine::basic_environment<Ranks> const> const& environment)
-      : calls_(&calls_of<Ranks>) {
+  explicit messenger(machine::basic_environment<Ranks> const& of) : calls_(&calls_of<Ranks>) {
     struct both {
-      explicit both(std::shared_ptr<machine::basic_environment<Ranks> const> e) : environment(std::move(e)) {}
-      std::shared_ptr<machine::basic_environment<Ranks> const> environment;
-      machine::messages<Ranks> messages{*environment};
+      explicit both(typename Ranks::handle comm) : environment(comm) {}
+      machine::basic_environment<Ranks> environment;
+      machine::messages<Ranks> messages{environment};
     };
-    auto const held = std::make_shared<both>(environment);
+    auto const held = std::make_shared<both>(of.comm());
     messages_ = {held, &held->messages};
   }
   void receive(void* to, std::size_t bytes, int from) { calls_->receive(messages_.get(), to, bytes, from); }
@@ -56,6 +55,10 @@ private:
   std::shared_ptr<void> messages_;
   calls const* calls_;
 };
+
+#if KEEL_COMPILED && KEEL_WITH_MPI
+extern template messenger::messenger(machine::basic_environment<machine::mpi> const&);
+#endif
 
 /// What the exchange of one component needs. It fills ghosts in one round.
 struct halo_channel {

@@ -13,9 +13,10 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE fields_state::fields_state(std::vector<share> shares, int memories, int components, bool checks)
-    : shares_(std::move(shares)), provider_(shares_), ledger_(provider_, memories, components), checks_(checks),
-      poisons_(checks) {}
+KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
+                                       int memories, int components, bool checks)
+    : shares_(shares_of(whole, further, ranks, rank)), provider_(shares_), ledger_(provider_, memories, components),
+      checks_(checks), poisons_(checks) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind const& kind,
@@ -45,6 +46,12 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
   arrays_.reserve(arrays_.size() + std::size_t(ledger_.memories()));
   for (int m = 0; m < ledger_.memories(); ++m) arrays_.emplace_back(nullptr, nullptr);
   provider_.add(std::move(shapes), about.levels, components(), make, owner);
+  int const number = ledger_.variables();
+  region regions = region::none;
+  for (share const& part : shares_) regions = regions | part.regions;
+  (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group,
+                    about.has_ghosts ? regions : region::core);
+  for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
 // `extra` are the lengths beyond the grid's.
@@ -85,6 +92,10 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
   }
   lies.inner_stride = kind.is_left ? stride : 1;
   return lies;
+}
+
+KEEL_INLINE void fields_state::connect(messenger const& with, int rank, int components) {
+  for (int c = 0; c < components; ++c) halo_channels_.push_back(std::make_unique<halo_channel>(with, rank, local({c})));
 }
 
 KEEL_INLINE std::string fields_state::cut() const {

@@ -2,15 +2,15 @@
 #pragma once
 
 /// @file
-/// What the options of `fields` say: components, shares of grids, lengths.
+/// What the options of `fields` say: components, grids, lengths.
 
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/grid.hpp>
 
+#include <span>
 #include <string>
 #include <type_traits>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -30,25 +30,15 @@ int components_in(Options const&... options) {
   return count;
 }
 
-/// A rank's shares of the grids of all components; one if they are alike.
-template <class Run, class... Options>
-std::vector<share> shares_in(Run& run, grid const& whole, Options const&... options) {
-  int const size = run.environment().size(), rank = run.environment().rank();
-  std::vector<share> shares{share_of(whole, size, rank)};
+/// The grids of the components after the first, if they are not alike.
+template <class... Options>
+std::span<grid const> further_in(Options const&... options) {
+  std::span<grid const> further;
   [[maybe_unused]] auto const look = [&](auto const& option) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>) { // nvcc 13 needs the braces
-      for (grid const& g : option.grids) {
-        if (g.rank() != whole.rank())
-          throw error("residency::fields",
-                      "component " + std::to_string(shares.size()) + " lies on a grid of " + std::to_string(g.rank()) +
-                          " dimensions, the first on one of " + std::to_string(whole.rank()),
-                      "their arrays have one type", "Give all grids as many");
-        shares.push_back(share_of(g, size, rank));
-      }
-    }
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, further_grids>) further = option.grids;
   };
   (look(options), ...);
-  return shares;
+  return further;
 }
 
 /// What an option says of the lengths of a variable.

@@ -42,9 +42,11 @@ void tell_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
 
 template <class App>
 template <class Run>
-fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component_count)
+fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const> further, int component_count)
     : closed_memory<tracking::may_check && policy::contains<devices, simulated>>(tracking::chosen(run).checks),
-      fields_state(std::move(shares), lanes::size + 1, component_count, tracking::chosen(run).checks), instances_(run) {
+      fields_state(whole, further, run.environment().size(), run.environment().rank(), lanes::size + 1, component_count,
+                   tracking::chosen(run).checks),
+      instances_(run) {
   keeps_ledger_ = may_keep_ledger && tracking::chosen(run).tracks && (lanes::size != 0 || checks_);
   is_master_ = run.environment().rank() == 0;
   settle_ = [](fields_state const* self) {
@@ -61,8 +63,6 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
   if (Kokkos::Profiling::profileLibraryLoaded()) ledger_.observer().listen_to(kokkos_tools);
-  // A duplicate, so that no message meets one of the application's.
-  auto const own = std::make_shared<machine::basic_environment<typename App::ranks> const>(run.environment().comm());
   tracking::choose(run, [&]<class T>(std::type_identity<T>) {
     using observer = typename T::observer;
     if constexpr (observer::is_told) {
@@ -72,7 +72,7 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
         if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
         auto const mine = trace::next(run.environment().size());
         auto agreed = mine;
-        machine::broadcast(*own, agreed, 0);
+        machine::broadcast(run.environment(), agreed, 0);
         int const rank = run.environment().rank();
         held.open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
         tell_knobs(held, run, cut());
@@ -85,8 +85,7 @@ fields_base<App>::fields_base(Run& run, std::vector<share> shares, int component
     auto const form = run.program().print_configuration;
     if (form == decltype(run.program().print_configuration)::text && run.environment().is_master()) print_cut();
   }
-  for (int c = 0; c < component_count; ++c)
-    halo_channels_.push_back(std::make_unique<halo_channel>(messenger(own), own->rank(), local({c})));
+  connect(messenger(run.environment()), run.environment().rank(), component_count);
 }
 
 // Once all variables are there.
@@ -113,19 +112,12 @@ fields_base<App>::~fields_base() {
   });
 }
 
-// The provider gets the layout without the type; the ledger gets name, levels and bytes.
 template <class App>
 template <class Data>
 void fields_base<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
   static constexpr array_kind kind =
       array_kind::of<array_type<Data, Kokkos::HostSpace>>(std::is_same_v<layout, Kokkos::LayoutLeft>);
   lay_out(about, kind, given, &fields_base::template allocate<Data>, this);
-  int const number = ledger_.variables();
-  region regions = region::none;
-  for (share const& part : shares_) regions = regions | part.regions;
-  (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group,
-                    about.has_ghosts ? regions : region::core);
-  for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
 // What the provider calls to create. What a device copies from and to is pinned, if it has such memory.

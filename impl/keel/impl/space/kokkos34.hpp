@@ -5,6 +5,7 @@
 /// Kokkos 3.4, as Debian 12 and Ubuntu 24.04 ship it with Trilinos, to 3.6; and what stood longer: the reduction of a
 /// functor to 4.0, the record of an allocation to 4.2.
 
+#include <keel/impl/space/plugin_events.hpp>
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/engine.hpp>
 #include <keel/impl/space/late_exception.hpp>
@@ -38,29 +39,30 @@ namespace keel::space::detail {
 /// Bytes that Kokkos writes before the data of an allocation.
 inline constexpr std::size_t bytes_ahead = sizeof(Kokkos::Impl::SharedAllocationHeader);
 
-/// What Kokkos calls at its start, end, fence and print; `Events` is a type with these as static functions.
-template <class Events>
+/// What Kokkos calls at its start, end, fence and print.
 class listener final : public Kokkos::Impl::ExecSpaceInitializerBase {
 public:
+  explicit listener(plugin_events& to) : to_(to) {}
   void initialize(Kokkos::InitArguments const& given) override {
     settings wanted;
     if (given.num_threads > 0) wanted.threads = given.num_threads * (given.num_numa > 0 ? given.num_numa : 1);
     if (given.num_numa > 0) wanted.numa_regions = given.num_numa;
     if (given.device_id >= 0) wanted.device_instance = given.device_id;
-    Events::initialize(wanted);
+    to_.initialize(wanted);
   }
   void finalize(bool) override {}
-  void fence() override { Events::fence("Kokkos::fence"); }
+  void fence() override { to_.fence("Kokkos::fence"); }
 #if KOKKOS_VERSION >= 30500
-  void fence(std::string const& label) override { Events::fence(label); }
+  void fence(std::string const& label) override { to_.fence(label); }
 #endif
-  void print_configuration(std::ostream& out, bool detail) override { Events::print_configuration(out, detail); }
+  void print_configuration(std::ostream& out, bool detail) override { to_.print_configuration(out, detail); }
+
+private:
+  plugin_events& to_;
 };
 
-template <class Events>
-void listen(std::string const& sorted_by) {
-  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by,
-                                                                        std::make_unique<listener<Events>>());
+inline void listen(std::string const& sorted_by, plugin_events& to) {
+  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by, std::make_unique<listener>(to));
 }
 
 /// `wanted` in the words of this Kokkos' command line: threads count per NUMA region there. Words, because

@@ -5,6 +5,7 @@
 /// What has stood since Kokkos 3.7: registration, arguments, the checks of an element's memory; and the reductions
 /// of 3.7 and 4.0.
 
+#include <keel/impl/space/plugin_events.hpp>
 #include <keel/impl/space/device_thread.hpp>
 #include <keel/impl/space/engine.hpp>
 #include <keel/space/kokkos.hpp>
@@ -31,25 +32,26 @@ namespace keel::space::detail {
 /// Bytes that Kokkos writes before the data of an allocation.
 inline constexpr std::size_t bytes_ahead = sizeof(Kokkos::Impl::SharedAllocationHeader);
 
-/// What Kokkos calls at its start, end, fence and print; `Events` is a type with these as static functions.
-template <class Events>
+/// What Kokkos calls at its start, end, fence and print.
 class listener final : public Kokkos::Impl::ExecSpaceBase {
 public:
+  explicit listener(plugin_events& to) : to_(to) {}
   void initialize(Kokkos::InitializationSettings const& given) override {
     settings wanted;
     if (given.has_num_threads()) wanted.threads = given.get_num_threads();
     if (given.has_device_id()) wanted.device_instance = given.get_device_id();
-    Events::initialize(wanted);
+    to_.initialize(wanted);
   }
   void finalize() override {}
-  void static_fence(std::string const& label) override { Events::fence(label); }
-  void print_configuration(std::ostream& out, bool detail) override { Events::print_configuration(out, detail); }
+  void static_fence(std::string const& label) override { to_.fence(label); }
+  void print_configuration(std::ostream& out, bool detail) override { to_.print_configuration(out, detail); }
+
+private:
+  plugin_events& to_;
 };
 
-template <class Events>
-void listen(std::string const& sorted_by) {
-  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by,
-                                                                        std::make_unique<listener<Events>>());
+inline void listen(std::string const& sorted_by, plugin_events& to) {
+  Kokkos::Impl::ExecSpaceManager::get_instance().register_space_factory(sorted_by, std::make_unique<listener>(to));
 }
 
 /// `wanted` in the words of this Kokkos' command line, which knows neither NUMA regions nor a number of devices.
