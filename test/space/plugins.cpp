@@ -155,20 +155,10 @@ TEST_CASE("space: what Kokkos sorts by puts 1000 behind 150") {
 
 #if KOKKOS_VERSION < 30700
 TEST_CASE("space: a plug-in is told what Kokkos was given, threads of all NUMA regions together") {
-  struct receiver {
-    static keel::space::settings& told() {
-      static keel::space::settings one;
-      return one;
-    }
-    static void initialize(keel::space::settings const& wanted) { told() = wanted; }
-    static void fence(std::string const&) {}
-    static void print_configuration(std::ostream&, bool) {}
-  };
   auto const told = [](int threads, int regions, int device) {
     Kokkos::InitArguments given;
     given.num_threads = threads, given.num_numa = regions, given.device_id = device;
-    keel::space::detail::listener<receiver>{}.initialize(given);
-    return receiver::told();
+    return keel::space::detail::settings_in(given);
   };
   CHECK(told(-1, -1, -1) == keel::space::settings{});
   CHECK(told(0, 0, -1) == keel::space::settings{});

@@ -39,17 +39,19 @@ namespace keel::space::detail {
 /// Bytes that Kokkos writes before the data of an allocation.
 inline constexpr std::size_t bytes_ahead = sizeof(Kokkos::Impl::SharedAllocationHeader);
 
+[[nodiscard]] inline settings settings_in(Kokkos::InitArguments const& given) {
+  settings wanted;
+  if (given.num_threads > 0) wanted.threads = given.num_threads * (given.num_numa > 0 ? given.num_numa : 1);
+  if (given.num_numa > 0) wanted.numa_regions = given.num_numa;
+  if (given.device_id >= 0) wanted.device_instance = given.device_id;
+  return wanted;
+}
+
 /// What Kokkos calls at its start, end, fence and print.
 class listener final : public Kokkos::Impl::ExecSpaceInitializerBase {
 public:
   explicit listener(plugin_events& to) : to_(to) {}
-  void initialize(Kokkos::InitArguments const& given) override {
-    settings wanted;
-    if (given.num_threads > 0) wanted.threads = given.num_threads * (given.num_numa > 0 ? given.num_numa : 1);
-    if (given.num_numa > 0) wanted.numa_regions = given.num_numa;
-    if (given.device_id >= 0) wanted.device_instance = given.device_id;
-    to_.initialize(wanted);
-  }
+  void initialize(Kokkos::InitArguments const& given) override { to_.initialize(settings_in(given)); }
   void finalize(bool) override {}
   void fence() override { to_.fence("Kokkos::fence"); }
 #if KOKKOS_VERSION >= 30500
