@@ -21,9 +21,9 @@ namespace ocean {
 struct bad_input {
   std::string text;
   explicit bad_input(std::string whole) : text(std::move(whole)) {}
-  bad_input(std::string_view wrong, std::string_view why, std::string_view mend)
+  bad_input(std::string_view wrong, std::string_view why, std::string_view hint)
       : text(std::string("ocean: ").append(wrong).append(" (").append(why).append("). ").append(
-            keel::policy::as_sentence(mend))) {}
+            keel::policy::as_sentence(hint))) {}
 };
 inline constexpr int bad_input_code = 2;
 

@@ -147,7 +147,7 @@ public:
       }
   }
   /// Bytes of state for each variable, level and component.
-  [[nodiscard]] static double state_bytes() { return double(sizeof(kr::cell) + sizeof(kr::copies_in_flight)); }
+  [[nodiscard]] static double state_bytes() { return double(sizeof(kr::validity) + sizeof(kr::copies_in_flight)); }
 
 private:
   kr::component_range range_;

@@ -45,8 +45,8 @@ public:
   [[nodiscard]] std::vector<finding> const& found() const { return found_; }
 
 private:
-  void wrong(std::string const& what, std::string const& why, std::string const& mend) {
-    found_.push_back({true, error("info", what, why, mend).what()});
+  void wrong(std::string const& what, std::string const& why, std::string const& hint) {
+    found_.push_back({true, error("info", what, why, hint).what()});
   }
   void note(std::string const& what, std::string const& why) {
     found_.push_back({false, error("info", what, why).what()});

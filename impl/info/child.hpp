@@ -49,7 +49,7 @@ inline void input_is_read() noexcept {
 /// Runs `work` in a child, and answers its exit code. A child that dies is an error that names `what`; this process
 /// goes on.
 template <class Work>
-int in_child(std::string const& what, std::string const& mend, Work const& work, child_limits const& limits = {}) {
+int in_child(std::string const& what, std::string const& hint, Work const& work, child_limits const& limits = {}) {
   std::fflush(nullptr);
   pid_t const child = fork();
   if (child < 0) throw error("info", what + " is not read", std::strerror(errno), "Try again", errno);
@@ -69,7 +69,7 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) // the loader of the system, if it lacks memory
-    throw error("info", what + " is not read", "the system ended it", mend, 127);
+    throw error("info", what + " is not read", "the system ended it", hint, 127);
   if (WIFEXITED(status)) return WEXITSTATUS(status);
   int const signal = WTERMSIG(status);
   auto const why = signal == SIGALRM
@@ -77,7 +77,7 @@ int in_child(std::string const& what, std::string const& mend, Work const& work,
                        : (signal == SIGXCPU || signal == SIGKILL ? "it took too much time or memory: "
                                                                  : "hwloc died of it, or of a lack of memory: ") +
                              std::string{strsignal(signal)};
-  throw error("info", what + " is not read", why, mend, signal);
+  throw error("info", what + " is not read", why, hint, signal);
 }
 
 } // namespace keel::info

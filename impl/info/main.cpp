@@ -128,11 +128,11 @@ int report(int argc, char** argv) {
     info::write_report(asked, node_of(source, configuration), configuration, traces ? &*traces : nullptr);
     return 0;
   };
-  auto const [what, mend] = source_of(source);
+  auto const [what, hint] = source_of(source);
   auto limits = limits_of(source);
   if (traces) // it holds them, and writes them
     limits.bytes += rlim_t{4096} * (traces->events.size() + traces->routines.size()), limits.seconds = RLIM_INFINITY;
-  int const code = info::in_child(what, mend, [&] { return guarded(work); }, limits);
+  int const code = info::in_child(what, hint, [&] { return guarded(work); }, limits);
   return code == 0 ? info::report_findings(findings) : code;
 }
 
@@ -177,8 +177,8 @@ int run(int given, char** given_words) {
     print(text);
   } else {
     auto const work = [&] { return asked.check ? check(asked, configuration) : show(asked, configuration); };
-    auto const [what, mend] = source_of(asked);
-    return info::in_child(what, mend, [&] { return guarded(work); }, limits_of(asked)); // it prints what is wrong
+    auto const [what, hint] = source_of(asked);
+    return info::in_child(what, hint, [&] { return guarded(work); }, limits_of(asked)); // it prints what is wrong
   }
   return 0;
 }

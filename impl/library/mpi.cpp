@@ -11,7 +11,7 @@ namespace keel::machine {
 template class basic_environment<mpi>;
 template class registry<mpi>;
 template class session<mpi>;
-template class last_meeting<mpi>;
+template class finalize_barrier<mpi>;
 } // namespace keel::machine
 
 template keel::residency::detail::messenger::messenger(keel::machine::basic_environment<keel::machine::mpi> const&);

@@ -48,14 +48,14 @@ std::string const why = " (in strict mode, settings without effect are refused).
 } // namespace
 
 TEST_CASE("device: what is warned of is refused in strict mode, by the policy or by the knob") {
-  auto const all = [](std::vector<std::string> words, std::string const& text, std::string const& mend) {
-    CHECK(start_with<lenient>(words) == "keel: warning: " + text + ". " + keel::policy::as_sentence(mend) + "\n");
-    CHECK(start_with<strict>(words) == "keel::device: " + text + why + keel::policy::as_sentence(mend));
+  auto const all = [](std::vector<std::string> words, std::string const& text, std::string const& hint) {
+    CHECK(start_with<lenient>(words) == "keel: warning: " + text + ". " + keel::policy::as_sentence(hint) + "\n");
+    CHECK(start_with<strict>(words) == "keel::device: " + text + why + keel::policy::as_sentence(hint));
     words.push_back("--strict-test-strict");
-    CHECK(start_with<lenient>(words) == "keel::device: " + text + why + keel::policy::as_sentence(mend));
+    CHECK(start_with<lenient>(words) == "keel::device: " + text + why + keel::policy::as_sentence(hint));
     variable const off{"STRICT_TEST_STRICT", "off"};
     words.pop_back();
-    CHECK(start_with<strict>(words) == "keel: warning: " + text + ". " + keel::policy::as_sentence(mend) + "\n");
+    CHECK(start_with<strict>(words) == "keel: warning: " + text + ". " + keel::policy::as_sentence(hint) + "\n");
   };
   all({"app", "--keel-device=serial"},
       "--keel-device is left to the program, because its options begin with --strict-test-",

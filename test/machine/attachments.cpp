@@ -41,7 +41,7 @@ TEST_CASE("machine: an application hangs its own data on an environment, by type
   CHECK(world.data().find<lanes>() == nullptr);
 }
 
-TEST_CASE("machine: data that hangs already, or not at all, is an error") {
+TEST_CASE("machine: data that is there already, or not at all, is an error") {
   km::attachments a;
   CHECK_THROWS_WITH_AS(a.get<lanes>(), doctest::Contains("no value of this type"), keel::error);
   a.add<lanes>(lanes{1});

@@ -32,17 +32,17 @@ std::string not_needed() {
 TEST_CASE("machine: ranks meet at the end without a word, with a limit and without") {
   km::environment const world;
   for (auto const limit : {std::optional<std::chrono::seconds>{}, std::optional{std::chrono::seconds{30}}}) {
-    km::last_meeting<km::mpi> end{world};
+    km::finalize_barrier<km::mpi> end{world};
     std::string const said = keel::test::said_to_stderr([&] { end.wait(limit, not_needed); });
     CHECK(said == "");
   }
-  km::last_meeting<km::alone>{km::basic_environment<km::alone>{}}.wait({}, not_needed);
+  km::finalize_barrier<km::alone>{km::basic_environment<km::alone>{}}.wait({}, not_needed);
 }
 
 TEST_CASE("machine: a rank that comes late is waited for, and the rank behind it says so after a while") {
   km::environment const world;
   if (world.size() == 1) return;
-  km::last_meeting<km::mpi> end{world};
+  km::finalize_barrier<km::mpi> end{world};
   if (world.rank() == 0) std::this_thread::sleep_for(std::chrono::milliseconds{1200});
   auto const begun = std::clock();
   std::string const said = keel::test::said_to_stderr([&] { end.wait({}, option, std::chrono::milliseconds{300}); });

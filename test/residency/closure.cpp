@@ -41,8 +41,8 @@ public:
       : s_(variables, levels, memories), variables_(variables), regions_(regions), sees_flights_(sees_flights) {
     for (int r = 0; r < 3; ++r)
       if ((regions >> r & 1U) != 0) shifts_.push_back(5 * r);
-    bits_ = std::size_t(memories) * shifts_.size() * s_.cells();
-    seen_.resize(std::size_t{1} << (bits_ + (sees_flights ? 2 * s_.cells() : 0)));
+    bits_ = std::size_t(memories) * shifts_.size() * s_.states();
+    seen_.resize(std::size_t{1} << (bits_ + (sees_flights ? 2 * s_.states() : 0)));
   }
 
   /// Lists of up to `most` requests, each of a level of its own, with all that can be done to the regions.
@@ -111,7 +111,7 @@ private:
   };
 
   void add_lists_from(std::size_t cell, std::size_t most, std::vector<kr::request>& list) {
-    if (cell == s_.cells() || list.size() == most) {
+    if (cell == s_.states() || list.size() == most) {
       if (!list.empty())
         for (int m = 0; m < memories; ++m) calls_.push_back({m, list});
       return;
@@ -120,13 +120,13 @@ private:
     for (unsigned reads = 0; reads < 8; ++reads)
       for (unsigned writes = 0; writes < 8; ++writes) {
         if ((reads | writes) == 0 || ((reads | writes) & ~regions_) != 0) continue;
-        list.push_back({int(cell) / levels, int(cell) % levels, kr::region(reads), kr::region(writes)});
+        list.push_back({int(validity) / levels, int(validity) % levels, kr::region(reads), kr::region(writes)});
         add_lists_from(cell + 1, most, list);
         list.pop_back();
       }
   }
   void enter(std::uint64_t key) {
-    for (std::size_t i = 0; i < s_.cells(); ++i) {
+    for (std::size_t i = 0; i < s_.states(); ++i) {
       unsigned h = 1U | 1U << 5 | 1U << 10;
       for (int shift : shifts_) {
         h = (h & ~(31U << shift)) | unsigned(key & 7) << shift;
@@ -134,17 +134,17 @@ private:
       }
       s_.held[i] = test::holders(h);
     }
-    for (std::size_t i = 0; i < s_.cells(); ++i, key >>= 2) s_.copies_in_flight[i] = std::uint8_t((key & 3) << 1);
+    for (std::size_t i = 0; i < s_.states(); ++i, key >>= 2) s_.copies_in_flight[i] = std::uint8_t((key & 3) << 1);
   }
   [[nodiscard]] std::uint64_t key() const {
     std::uint64_t k = 0;
     int at = 0;
-    for (std::size_t i = 0; i < s_.cells(); ++i)
+    for (std::size_t i = 0; i < s_.states(); ++i)
       for (int shift : shifts_) {
         k |= std::uint64_t(s_.held_now(i) >> shift & 7U) << at;
         at += memories;
       }
-    for (std::size_t i = 0; i < s_.cells(); ++i, at += 2) k |= std::uint64_t(s_.flights_now(i) >> 1) << at;
+    for (std::size_t i = 0; i < s_.states(); ++i, at += 2) k |= std::uint64_t(s_.flights_now(i) >> 1) << at;
     return k;
   }
 
@@ -301,7 +301,7 @@ TEST_CASE("residency: an operation on many variables does to each what it does t
     snapshot s(variables, levels, mems, components);
     for (long n = 0; n < rounds / 20; ++n) {
       bool const reads_much = below(2) == 0;
-      for (std::size_t i = 0; i < s.cells(); ++i) {
+      for (std::size_t i = 0; i < s.states(); ++i) {
         auto const any = [&] { return unsigned(random()) & ((1U << mems) - 1); };
         unsigned h = any() | any() << 5 | any() << 10;
         if (reads_much) // or most lists would be refused

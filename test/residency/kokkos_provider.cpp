@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/kokkos_provider.hpp>
 
-#include <keel/impl/residency/kokkos_lane.hpp>
+#include <keel/impl/residency/kokkos_copy_queue.hpp>
 
 #include "recording_provider.hpp"
 #include "run.hpp"
@@ -43,7 +43,7 @@ public:
     triples.elements = 3 * nx * ny;
     provider.add({rows}, 3, 2, &on_kokkos::make, this);
     provider.add({triples}, 1, 2, &on_kokkos::make, this);
-    provider.connect(kr::memory{1}, kr::detail::kokkos_lane<true>(queue_));
+    provider.connect(kr::memory{1}, kr::detail::kokkos_copy_queue<true>(queue_));
     for (int v = 0; v < 2; ++v)
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
   }

@@ -333,7 +333,7 @@ class trial {
 public:
   using fields = kr::fields<App, a<R>, b<R>, c<R>>;
   static constexpr bool is_tracked =
-      App::tracking::tracks && (kr::detail::lanes_of<typename App::devices>::size != 0 || App::tracking::checks);
+      App::tracking::tracks && (kr::detail::queue_spaces_of<typename App::devices>::size != 0 || App::tracking::checks);
 
   trial(std::string_view device, std::uint64_t seed) : device_(device), random_(seed) {}
 
@@ -383,7 +383,8 @@ private:
     program.bill = &bill;
     for (int n = 0; n < calls; ++n) call(f);
     Kokkos::fence();
-    if constexpr (is_tracked && !App::tracking::checks && kr::detail::lanes_of<typename App::devices>::size == 1) {
+    if constexpr (is_tracked && !App::tracking::checks &&
+                  kr::detail::queue_spaces_of<typename App::devices>::size == 1) {
       oracle::bill const least = bill.make_bill();
       dear += least.host_bytes() != f.traffic().bytes(kr::way::to_host) ||
               least.device_bytes() != f.traffic().bytes(kr::way::to_device);

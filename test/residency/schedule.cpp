@@ -69,7 +69,7 @@ std::vector<kr::memory> memories_of(table<S> const& all) {
 template <class S>
 auto steady_of() {
   table<S> const all{S::about};
-  return kd::steady_search<table<S>, kd::table_of<S>.cells()>(all, memories_of<S>(all).data()).find();
+  return kd::steady_search<table<S>, kd::table_of<S>.states()>(all, memories_of<S>(all).data()).find();
 }
 
 // A set of states has a bit for each set of memories.
@@ -132,7 +132,7 @@ TEST_CASE("residency: a schedule is a table of entries, with what they ask for")
     CHECK(all.nodes[i].last == (i + 1 < all.size ? firsts[i + 1] : 9));
   }
   CHECK(all.variable_count == 3);
-  CHECK(all.cells() == 5);
+  CHECK(all.states() == 5);
   table<rhs> const one{rhs::about};
   CHECK(one.view().asks_for_device());
   CHECK(all.view().asks_for_device());
@@ -159,7 +159,7 @@ TEST_CASE("residency: variables whose keys fall together have numbers of their o
   for (int again = 0; again < 2; ++again)
     for (int n = 0; n < 4; ++n) CHECK(numbers.add(variables[std::size_t(n)]) == n);
   for (int n = 0; n < 4; ++n) CHECK(numbers.find(variables[std::size_t(n)]) == n);
-  CHECK(numbers.cells() == 8);
+  CHECK(numbers.states() == 8);
   CHECK(variables[0].padding == 1);
 }
 

@@ -37,14 +37,14 @@ public:
 
   explicit snapshot(int variables, int levels, int memories, int components = 1)
       : provider(variables, levels, memories, components), book(provider, memories, components), levels_(levels),
-        memories_(memories), components_(components), cells_(std::size_t(variables * levels * components)),
-        held(cells_), copies_in_flight(cells_), expected_(cells_) {
+        memories_(memories), components_(components), states_(std::size_t(variables * levels * components)),
+        held(states_), copies_in_flight(states_), expected_(states_) {
     for (int v = 0; v < variables; ++v) (void)book.add("v" + std::to_string(v), levels, small_memories::bytes);
     for (int m = 0; m < memories; ++m) book.open(kr::memory(m));
     provider.reset();
   }
 
-  [[nodiscard]] std::size_t cells() const { return cells_; }
+  [[nodiscard]] std::size_t states() const { return states_; }
   [[nodiscard]] std::size_t index(int variable, int level, int component = 0) const {
     return std::size_t((variable * levels_ + level) * components_ + component);
   }
@@ -172,7 +172,7 @@ public:
 
 private:
   int levels_, memories_, components_;
-  std::size_t cells_;
+  std::size_t states_;
 
 public:
   /// The state, by `index`, which each operation begins with: who holds what, and which devices may be reading it on
@@ -204,11 +204,11 @@ private:
   // The book's cells and sets of holders, one from the other by its own words.
   struct dictionary {
     static constexpr kr::region regions[] = {kr::core, kr::region::rim, kr::region::halo};
-    std::array<kr::cell, 1 << 15> cell;
+    std::array<kr::validity, 1 << 15> cell;
     std::array<holders, 1 << 15> held;
     dictionary() {
       for (unsigned h = 0; h < 1U << 15; ++h) {
-        kr::cell c = kr::valid_nowhere;
+        kr::validity c = kr::valid_nowhere;
         for (kr::region r : regions)
           for (int m = 0; m < most_memories; ++m)
             if ((h >> (5 * index_of(r) + m) & 1U) != 0) c = after_copy(c, r, kr::memory(m));
@@ -218,7 +218,7 @@ private:
         held[n] = 0;
         for (kr::region r : regions)
           for (int m = 0; m < most_memories; ++m)
-            if (is_valid(kr::cell(n), r, kr::memory(m))) held[n] = holders(held[n] | 1U << (5 * index_of(r) + m));
+            if (is_valid(kr::validity(n), r, kr::memory(m))) held[n] = holders(held[n] | 1U << (5 * index_of(r) + m));
       }
     }
   };
@@ -226,8 +226,8 @@ private:
     static dictionary const made;
     return made;
   }
-  static holders holders_of(kr::cell c) { return words().held[c & kr::bits_of(kr::region::inside)]; }
-  kr::cell const* book_cells() const { return const_cast<kr::ledger<small_memories>&>(book).cells(); }
+  static holders holders_of(kr::validity c) { return words().held[c & kr::bits_of(kr::region::inside)]; }
+  kr::validity const* book_cells() const { return const_cast<kr::ledger<small_memories>&>(book).states(); }
 
   static word value(std::size_t i) {
     unsigned const first = unsigned(3 * i);
@@ -252,18 +252,18 @@ private:
   void enter() {
     is_good_ = true;
     provider.reset();
-    for (std::size_t i = 0; i < cells_; ++i)
+    for (std::size_t i = 0; i < states_; ++i)
       if (flights_now(i) != copies_in_flight[i] || kr::arriving_regions(book.in_flight()[i]) != kr::region::none ||
           arriving.where != kr::region::none) {
         let_fly();
         break;
       }
     provider.reset();
-    values_.resize(cells_);
+    values_.resize(states_);
     expected_ = held;
     provider.fails_in = fails_at;
-    kr::cell* const cell = book.cells();
-    for (std::size_t i = 0; i < cells_; ++i) {
+    kr::validity* const cell = book.states();
+    for (std::size_t i = 0; i < states_; ++i) {
       cell[i] = words().cell[held[i]];
       values_[i] = value(i);
       auto const [v, l, c] = place_of(i);
@@ -290,24 +290,24 @@ private:
   // The book has copies under way only by having them made.
   void let_fly() {
     for (int pass = 0; pass < 2; ++pass)
-      for (std::size_t i = 0; i < cells_; ++i) {
+      for (std::size_t i = 0; i < states_; ++i) {
         auto const [v, l, c] = place_of(i);
         kr::component_range const one{c, c + 1};
-        book.cells()[i] = words().cell[1 | 1 << 5 | 1 << 10]; // on the host alone
+        book.states()[i] = words().cell[1 | 1 << 5 | 1 << 10]; // on the host alone
         if (pass == 0 && book.in_flight()[i] != 0) book.require_invalid_data(v, l, kr::core, kr::host, one);
         if (pass == 1 && i == 0 && arriving.where != kr::region::none) {
-          book.cells()[0] = words().cell[(1U | 1U << 5 | 1U << 10) << arriving.from];
+          book.states()[0] = words().cell[(1U | 1U << 5 | 1U << 10) << arriving.from];
           kr::request const begun{v, l, arriving.where, kr::region::none};
           book.begin_to_host({&begun, 1}, "arrival", one);
-          expect(kr::arriving_regions(book.in_flight()[0]) == arriving.where && (book.cells()[0] & kr::slow_path) != 0,
+          expect(kr::arriving_regions(book.in_flight()[0]) == arriving.where && (book.states()[0] & kr::slow_path) != 0,
                  "a copy to the host is not in the book");
-          book.cells()[0] = words().cell[1 | 1 << 5 | 1 << 10];
+          book.states()[0] = words().cell[1 | 1 << 5 | 1 << 10];
         }
         for (int d = 1; pass == 1 && d < memories_; ++d)
           if ((copies_in_flight[i] >> d & 1U) != 0)
             book.require_valid_data(v, l, kr::region::everywhere, kr::memory(d), "flight", one);
       }
-    for (std::size_t i = 0; i < cells_; ++i)
+    for (std::size_t i = 0; i < states_; ++i)
       expect(flights_now(i) == copies_in_flight[i], "a copy under way is not in the book");
   }
   // Whether the provider throws, which the error has to say, with the variable.
@@ -346,7 +346,7 @@ private:
   }
   // After half of the copies: what the book claims is there, and what was there it still claims.
   bool is_true_so_far() {
-    for (std::size_t i = 0; i < cells_; ++i) {
+    for (std::size_t i = 0; i < states_; ++i) {
       auto const [v, l, c] = place_of(i);
       // but on a device that it could not wait for
       unsigned const unsure = provider.failed_wait ? unsigned{copies_in_flight[i]} * (1U | 1U << 5 | 1U << 10) : 0;
@@ -369,9 +369,9 @@ private:
                   "other bytes moved than had to") &&
            good;
     good = expect(may_wait || provider.waits == 0, "it waited for nothing") && good;
-    kr::cell const* const cell = book_cells();
+    kr::validity const* const cell = book_cells();
     bool same = true, right = true, known = true;
-    for (std::size_t i = 0; i < cells_; ++i) {
+    for (std::size_t i = 0; i < states_; ++i) {
       auto const [v, l, c] = place_of(i);
       // Who moves leaves holders behind that nobody foretells: what they hold has to be right.
       holders const claimed = holders_of(cell[i]);

@@ -16,8 +16,8 @@ constexpr bool a_write_is_valid_here_and_nowhere_else() {
   for (int r = 1; r < 16; ++r)
     for (kr::memory m : {kr::host, one, last}) {
       kr::region const where{std::uint8_t(r)};
-      kr::cell const before = kr::after_write(kr::valid_nowhere, kr::region::everywhere, kr::host);
-      kr::cell const after = kr::after_write(before, where, m);
+      kr::validity const before = kr::after_write(kr::valid_nowhere, kr::region::everywhere, kr::host);
+      kr::validity const after = kr::after_write(before, where, m);
       for (kr::region single : kr::single_regions) {
         bool const is_written = overlap(single, where);
         bool const is_spoiled = !is_written && single == kr::region::halo && overlap(where, kr::region::owned);
@@ -32,12 +32,12 @@ constexpr bool a_write_is_valid_here_and_nowhere_else() {
 static_assert(a_write_is_valid_here_and_nowhere_else());
 
 constexpr bool cycling_moves_levels_and_forgets_the_current_one() {
-  kr::cell levels[3] = {kr::after_write(kr::valid_nowhere, kr::region::owned, one),
-                        kr::after_write(kr::valid_nowhere, kr::core, kr::host),
-                        kr::after_write(kr::valid_nowhere, kr::region::everywhere, kr::host)};
+  kr::validity levels[3] = {kr::after_write(kr::valid_nowhere, kr::region::owned, one),
+                            kr::after_write(kr::valid_nowhere, kr::core, kr::host),
+                            kr::after_write(kr::valid_nowhere, kr::region::everywhere, kr::host)};
   kr::copies_in_flight leaving[3] = {0, 0, kr::copy_bit(one)};
-  kr::cell const current = levels[0], past = levels[1];
-  kr::rotate_cells(levels, 3, kr::rotation::cycle);
+  kr::validity const current = levels[0], past = levels[1];
+  kr::rotate_states(levels, 3, kr::rotation::cycle);
   bool const freed_is_current = kr::rotate_levels(leaving, 3, kr::rotation::cycle) == leaving;
   return freed_is_current && levels[1] == current && levels[2] == past && levels[0] == kr::valid_nowhere &&
          leaving[0] == kr::copy_bit(one) && leaving[2] == 0;
@@ -45,10 +45,10 @@ constexpr bool cycling_moves_levels_and_forgets_the_current_one() {
 static_assert(cycling_moves_levels_and_forgets_the_current_one());
 
 constexpr bool rewinding_is_the_inverse_and_forgets_what_was_current() {
-  kr::cell levels[] = {1, 2, 3, 4, 5, 6}; // of two components
-  kr::rotate_cells(levels, 3, kr::rotation::cycle, 2);
+  kr::validity levels[] = {1, 2, 3, 4, 5, 6}; // of two components
+  kr::rotate_states(levels, 3, kr::rotation::cycle, 2);
   levels[0] = 7, levels[1] = 8;
-  kr::rotate_cells(levels, 3, kr::rotation::rewind, 2);
+  kr::rotate_states(levels, 3, kr::rotation::rewind, 2);
   return levels[0] == 1 && levels[1] == 2 && levels[2] == 3 && levels[3] == 4 && levels[4] == kr::valid_nowhere &&
          levels[5] == kr::valid_nowhere;
 }
@@ -91,7 +91,7 @@ TEST_CASE("residency: rewinding is the inverse of cycling, and leaves what was c
 
 TEST_CASE("residency: the host is the source wherever it has the region") {
   CHECK(kr::source_of(kr::valid_nowhere, kr::core) == kr::memory::none);
-  kr::cell c = kr::after_write(kr::valid_nowhere, kr::region::owned, last);
+  kr::validity c = kr::after_write(kr::valid_nowhere, kr::region::owned, last);
   CHECK(kr::source_of(c, kr::core) == last);
   CHECK(kr::source_of(c, kr::region::ghosts) == kr::memory::none);
   c = kr::after_copy(c, kr::region::owned, kr::host);

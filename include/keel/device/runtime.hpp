@@ -232,7 +232,7 @@ private:
 
   machine::session<ranks> session_;
   environment_type environment_;
-  machine::last_meeting<ranks> end_{environment_};
+  machine::finalize_barrier<ranks> end_{environment_};
   machine::as_default<ranks> default_{environment_};
   device::settings<devices> settings_;
   device::read_words words_;

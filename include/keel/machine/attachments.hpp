@@ -29,13 +29,13 @@ public:
   attachments& operator=(attachments&& other) noexcept;
   ~attachments() { clear(); }
 
-  /// Hangs a `T` made from the arguments. Throws `keel::error` if one hangs already.
+  /// Hangs a `T` made from the arguments. Throws `keel::error` if one is there already.
   template <class T, class... Arguments>
     requires std::constructible_from<T, Arguments...>
   T& add(Arguments&&... arguments) {
     if (find<T>() != nullptr) refuse_second();
     auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);
-    hang({&detail::key_of<T>, value.get(), [](void* p) { delete static_cast<T*>(p); }});
+    emplace({&detail::key_of<T>, value.get(), [](void* p) { delete static_cast<T*>(p); }});
     return *value.release();
   }
 
@@ -64,7 +64,7 @@ private:
     void* value;
     void (*destroy)(void*);
   };
-  void hang(entry const& made);
+  void emplace(entry const& made);
   [[nodiscard]] void* find(void const* key) const noexcept;
   bool remove(void const* key);
   void clear() noexcept;

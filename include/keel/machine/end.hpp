@@ -35,9 +35,9 @@ void abort_unreported();
 /// that find a neighbour missing are few. Made collectively; it has a communicator of its own, unless there is one
 /// rank.
 template <Ranks R>
-class last_meeting {
+class finalize_barrier {
 public:
-  explicit last_meeting(basic_environment<R> const& env) {
+  explicit finalize_barrier(basic_environment<R> const& env) {
     if constexpr (can_wait)
       if (env.size() > 1) ranks_ = basic_environment<R>(env.comm());
   }
@@ -71,7 +71,7 @@ private:
 };
 
 #if KEEL_COMPILED && KEEL_WITH_MPI
-extern template class last_meeting<mpi>;
+extern template class finalize_barrier<mpi>;
 #endif
 
 /// Ends the job because an exception leaves this rank's part of it, for which the others would wait for ever. What the

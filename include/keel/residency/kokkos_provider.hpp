@@ -4,7 +4,7 @@
 /// @file
 /// The provider of `fields`, which moves bytes between the host's memory and those of Kokkos' spaces.
 
-#include <keel/impl/residency/lane.hpp>
+#include <keel/impl/residency/copy_queue.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/grid.hpp>
@@ -33,7 +33,7 @@ struct owner {
 ///
 /// Copies travel in the queue of the device's kernels, so they need no fence of their own.
 /// Staging memory grows to what is under way at once, and is not given back before the end.
-/// No template, so that it is compiled once: what depends on a memory's type is its lane.
+/// No template, so that it is compiled once: what depends on a memory's type is its copy queue.
 class kokkos_provider {
 public:
   /// Allocates an array for each level and component of a variable in `m`, and reports them by `place`.
@@ -52,15 +52,15 @@ public:
   void place(int variable, memory m, std::vector<void*> arrays);
   /// The array that all these bytes lie in.
   [[nodiscard]] std::optional<owner> owner_of(void const* data, std::size_t bytes) const;
-  /// What copies to `m` and from it; of a space of Kokkos `detail::kokkos_lane` makes it. The first stays.
-  void connect(memory m, detail::lane lane) {
-    if (!channel_of(m).lane) channel_of(m).lane = std::move(lane);
+  /// What copies to `m` and from it; of a space of Kokkos `detail::kokkos_copy_queue` makes it. The first stays.
+  void connect(memory m, detail::copy_queue queue) {
+    if (!channel_of(m).queue) channel_of(m).queue = std::move(queue);
   }
-  [[nodiscard]] detail::lane const& lane_of(memory m) { return channel_of(m).lane; }
+  [[nodiscard]] detail::copy_queue const& queue_of(memory m) { return channel_of(m).queue; }
 
-  /// See `lane::take_failure`.
+  /// See `copy_queue::take_failure`.
   [[nodiscard]] bool take_failure(memory m) {
-    return m != host && channel_of(m).lane && channel_of(m).lane.take_failure();
+    return m != host && channel_of(m).queue && channel_of(m).queue.take_failure();
   }
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
   [[nodiscard]] detail::shape const& shape_of(int variable, int component = 0) const {
@@ -108,9 +108,9 @@ private:
   struct staging {
     std::shared_ptr<std::byte> there, here;
   };
-  // A lane, and staging memory on both of its ends. `used` is what copies that may still be under way occupy.
+  // A copy queue, and staging memory on both of its ends. `used` is what copies that may still be under way occupy.
   struct staging_channel {
-    detail::lane lane;
+    detail::copy_queue queue;
     staging pieces;
     std::size_t size = 0, used = 0;
     std::vector<staging> retired; // copies may still need them

@@ -3,8 +3,8 @@
 
 /// @file
 /// Where each region of each variable is valid, for variables known at run time, and the calls by which a driver keeps
-/// that up to date. The state is a row of cells (`transitions.hpp`); it works as valid bits do in a cache coherence
-/// protocol such as MESI. `fields` has a ledger, and tests its cells with constants.
+/// that up to date. The state is a row of numbers (`transitions.hpp`); it works as valid bits do in a cache coherence
+/// protocol such as MESI. `fields` has a ledger, and tests its states with constants.
 
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/observer.hpp>
@@ -22,23 +22,23 @@
 namespace keel::residency {
 
 namespace detail {
-/// A request for one component, and where its cell lies.
+/// A request for one component, and where its state lies.
 struct asked {
   int variable, level, component;
   std::uint32_t at;
-  cell reads; ///< their bits in the host's memory
+  validity reads; ///< their bits in the host's memory
   region writes;
 };
 } // namespace detail
 
-/// A list of requests whose cells were looked up, for a routine that is called again and again.
+/// A list of requests whose states were looked up, for a routine that is called again and again.
 /// Made by `ledger::prepare`, for that ledger only.
 class prepared {
   template <Provider, Observer>
   friend class ledger;
   struct look {
     std::uint32_t at;
-    cell bits;
+    validity bits;
   };
   template <class F>
   [[gnu::always_inline]] void for_each(F&& f) const {
@@ -55,7 +55,7 @@ class prepared {
 /// State for each variable, level and component: three bytes. One thread at a time.
 ///
 /// The provider must outlive it. Allocates only when variables are added. Notifies its observer of
-/// all that its calls do; code that writes to `cells()` directly must notify the observer.
+/// all that its calls do; code that writes to `states()` directly must notify the observer.
 template <Provider P, Observer O = unobserved>
 class ledger {
 public:
@@ -145,18 +145,18 @@ public:
 
   /// The state: the levels of the first variable, of the second, and so on, of each level all
   /// components. Moves when variables are added.
-  [[nodiscard]] cell* cells() { return cells_.data(); }
-  [[nodiscard]] cell const* cells() const { return cells_.data(); }
+  [[nodiscard]] validity* states() { return states_.data(); }
+  [[nodiscard]] validity const* states() const { return states_.data(); }
   /// The copies that may be under way, in the same order.
   [[nodiscard]] copies_in_flight const* in_flight() const { return in_flight_.data(); }
-  [[nodiscard]] cell at(int variable, int level, int component = 0) const {
-    return cells_[index(variable, level, component)];
+  [[nodiscard]] validity at(int variable, int level, int component = 0) const {
+    return states_[index(variable, level, component)];
   }
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
     return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m);
   }
   /// The bits of regions of no bytes on any rank.
-  [[nodiscard]] cell empty(int variable) const { return places_[std::size_t(variable)].empty; }
+  [[nodiscard]] validity empty(int variable) const { return places_[std::size_t(variable)].empty; }
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int variables() const { return int(variables_.size()); }
@@ -182,13 +182,13 @@ private:
       return by_component.empty() ? bytes : by_component[std::size_t(component)];
     }
   };
-  // Where a variable's cells begin, apart from the rest, so that many fit into a cache.
+  // Where a variable's states begin, apart from the rest, so that many fit into a cache.
   struct place {
     std::uint32_t first;
-    cell empty;             // regions that have no bytes on any rank
+    validity empty;         // regions that have no bytes on any rank
     bool is_flying = false; // it is in flying_variables_
   };
-  // What goes one way in one call of the provider, with the place of each cell.
+  // What goes one way in one call of the provider, with the place of each state.
   struct parcel {
     static constexpr std::size_t most = 64;
     transfer list[most];
@@ -271,11 +271,11 @@ private:
   std::array<int, max_memories> created_{}; // variables that are there, by memory
   bool has_gaps_ = false;                   // a region has bytes only on other ranks
   std::vector<std::string> memory_names_;
-  std::size_t size_ = 0; // cells in use
+  std::size_t size_ = 0; // states in use
   std::vector<record> variables_;
   std::vector<place> places_;
   std::vector<int> by_name_; // numbers of the variables, in the order of their names
-  std::vector<cell> cells_;
+  std::vector<validity> states_;
   std::vector<copies_in_flight> in_flight_;
   std::vector<int> flying_variables_;   // variables of which copies may be under way
   copies_in_flight flying_devices_ = 0; // all their copies_in_flight

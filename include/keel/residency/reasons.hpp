@@ -66,7 +66,7 @@ private:
   void note(request const& r, int component, cause what, memory m, std::string_view routine) {
     auto& v = variables_[std::size_t(r.variable)];
     for (region one : single_regions) {
-      if (!overlap(one, spoiled_by(r.writes))) continue;
+      if (!overlap(one, invalidated_by(r.writes))) continue;
       auto& e = v.events[v.place_of(component, r.level, one)];
       e.what = what == cause::written && !overlap(one, r.writes) ? cause::spoiled : what;
       e.where = m, e.step = step_, e.routine = routine;

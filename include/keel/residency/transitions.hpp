@@ -79,17 +79,17 @@ inline constexpr int max_memories = 5;
 
 /// Where one time level of one component of a variable is valid: five bits for each region, one
 /// for each memory, set if that region is *stale* there (so that a read is one test against a
-/// constant, and cells side by side are read with one). The five bits of `written` are all set until
+/// constant, and states side by side are read with one). The five bits of `written` are all set until
 /// the walls are written; until then no walls are stale, because there is nothing to copy.
-using cell = std::uint32_t;
+using validity = std::uint32_t;
 
 namespace detail {
-/// Where the five bits of each region begin. A write of owned cells settles the lower half of a cell, bit 15 included,
+/// Where the five bits of each region begin. A write of owned cells settles the lower half of a state, bit 15 included,
 /// so that it is one store of a constant.
 inline constexpr unsigned first_bit[] = {0, 5, 10, 16, 21};
 /// The bits of each `region` in the host's memory; those of the next memory stand one further up.
 inline constexpr auto host_bits = [] {
-  std::array<cell, 32> bits{};
+  std::array<validity, 32> bits{};
   for (unsigned r = 0; r < bits.size(); ++r)
     for (unsigned b = 0; b < 5; ++b) bits[r] |= (r >> b & 1U) << first_bit[b];
   return bits;
@@ -97,21 +97,23 @@ inline constexpr auto host_bits = [] {
 } // namespace detail
 
 /// The bits of `r` in memory `m`.
-[[nodiscard]] constexpr cell bits_of(region r, memory m) { return detail::host_bits[std::uint8_t(r)] << unsigned(m); }
+[[nodiscard]] constexpr validity bits_of(region r, memory m) {
+  return detail::host_bits[std::uint8_t(r)] << unsigned(m);
+}
 /// The bits of `r` in every memory.
-[[nodiscard]] constexpr cell bits_of(region r) { return detail::host_bits[std::uint8_t(r)] * 0x1fU; }
+[[nodiscard]] constexpr validity bits_of(region r) { return detail::host_bits[std::uint8_t(r)] * 0x1fU; }
 /// The regions whose bits in the host's memory these are; others may be set.
-[[nodiscard]] constexpr region region_of(cell bits) {
+[[nodiscard]] constexpr region region_of(validity bits) {
   unsigned r = 0;
   for (unsigned b = 0; b < 5; ++b) r |= (bits >> detail::first_bit[b] & 1U) << b;
   return region(std::uint8_t(r));
 }
 
-inline constexpr cell all_bits = bits_of(region::everywhere | region::written);
-inline constexpr cell valid_nowhere = bits_of(region::inside | region::written);
-/// Set in a cell while regions of it arrive at the host that their device has not written again: a write of the cell
+inline constexpr validity all_bits = bits_of(region::everywhere | region::written);
+inline constexpr validity valid_nowhere = bits_of(region::inside | region::written);
+/// Set in a state while regions of it arrive at the host that their device has not written again: a write of the state
 /// clears it, and so what arrives is old. Tests of rows include it: if it is set, every access takes the slow path.
-inline constexpr cell slow_path = cell{1} << 15;
+inline constexpr validity slow_path = validity{1} << 15;
 
 /// Which devices a copy from the host or to it may be under way with, a bit for each, and in the four above
 /// the regions that arrive at the host. A writer there waits for them.
@@ -126,10 +128,10 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
   return region(std::uint8_t(f >> (max_memories - 1)));
 }
 
-[[nodiscard]] constexpr bool is_valid(cell c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
+[[nodiscard]] constexpr bool is_valid(validity c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
 
 /// Where `single` can be copied from: the host if it is valid there, else the first device; `none`.
-[[nodiscard]] constexpr memory source_of(cell c, region single) {
+[[nodiscard]] constexpr memory source_of(validity c, region single) {
   if (single == region::walls && (c & bits_of(region::written)) != 0) return memory::none;
   unsigned const valid = ~(c >> detail::first_bit[index_of(single)]) & 0x1fU;
   return valid == 0 ? memory::none : memory(std::countr_zero(valid));
@@ -137,16 +139,16 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
 
 /// What a write of `r` makes stale: the region itself, and the halo, because the neighbours
 /// have written too.
-[[nodiscard]] constexpr region spoiled_by(region r) { return overlap(r, region::owned) ? r | region::halo : r; }
+[[nodiscard]] constexpr region invalidated_by(region r) { return overlap(r, region::owned) ? r | region::halo : r; }
 
-[[nodiscard]] constexpr cell after_copy(cell c, region r, memory to) { return c & ~bits_of(r, to); }
+[[nodiscard]] constexpr validity after_copy(validity c, region r, memory to) { return c & ~bits_of(r, to); }
 
 /// A write settles all bits of the regions it touches: `(c & ~settled) | stale`. If that is all
-/// of a cell, as for a write of owned or everywhere, it is one store of a constant.
+/// of a state, as for a write of owned or everywhere, it is one store of a constant.
 struct write_masks {
-  cell settled, stale;
+  validity settled, stale;
 };
-/// What a write does to the cell that stands at `at` in a row.
+/// What a write does to the state that stands at `at` in a row.
 struct mark {
   std::uint32_t at = 0;
   write_masks masks{};
@@ -157,8 +159,8 @@ inline constexpr auto writes_of = [] {
   std::array<write_masks, 32> all{};
   for (unsigned n = 0; n < all.size(); ++n) {
     region const r{std::uint8_t(n)};
-    cell const touched = bits_of(spoiled_by(r) & region::everywhere),
-               written = overlap(r, region::walls) ? bits_of(region::written) : 0;
+    validity const touched = bits_of(invalidated_by(r) & region::everywhere),
+                   written = overlap(r, region::walls) ? bits_of(region::written) : 0;
     all[n] = {touched | written | (touched != 0 ? slow_path : 0), touched};
   }
   return all;
@@ -168,20 +170,22 @@ inline constexpr auto writes_of = [] {
   write_masks const& all = detail::writes_of[std::uint8_t(r)];
   return {all.settled, all.stale & ~bits_of(r, m)};
 }
-[[nodiscard]] constexpr cell after_write(cell c, write_masks const& w) { return (c & ~w.settled) | w.stale; }
-[[nodiscard]] constexpr cell after_write(cell c, region r, memory m) { return after_write(c, masks_of_write(r, m)); }
+[[nodiscard]] constexpr validity after_write(validity c, write_masks const& w) { return (c & ~w.settled) | w.stale; }
+[[nodiscard]] constexpr validity after_write(validity c, region r, memory m) {
+  return after_write(c, masks_of_write(r, m));
+}
 /// After a writer that failed halfway: valid nowhere; walls count as written, because nothing says how far it came.
-[[nodiscard]] constexpr cell after_loss(cell c, region r) {
-  cell const settled = masks_of_write(r, host).settled;
+[[nodiscard]] constexpr validity after_loss(validity c, region r) {
+  validity const settled = masks_of_write(r, host).settled;
   return (c & ~settled) | (settled & bits_of(region::everywhere));
 }
 /// After something went wrong with all that memory `m` has.
-[[nodiscard]] constexpr cell after_failure(cell c, memory m) {
+[[nodiscard]] constexpr validity after_failure(validity c, memory m) {
   bool const has_walls = (c & bits_of(region::written)) == 0;
   return (c | bits_of(has_walls ? region::everywhere : region::inside, m)) & ~slow_path;
 }
 /// When what was under way has arrived.
-[[nodiscard]] constexpr cell after_arrival(cell c, region r) {
+[[nodiscard]] constexpr validity after_arrival(validity c, region r) {
   return (c & slow_path) == 0 ? c : after_copy(c, r, host) & ~slow_path;
 }
 
@@ -205,8 +209,8 @@ constexpr T* rotate_levels(T* first, int levels, rotation how, int stride = 1) {
   std::rotate(first, first + (is_cycle ? levels - 1 : 1) * stride, first + levels * stride);
   return is_cycle ? first : first + (levels - 1) * stride;
 }
-/// The same for cells: the void level is valid nowhere.
-constexpr void rotate_cells(cell* first, int levels, rotation how, int components = 1) {
+/// The same for states: the void level is valid nowhere.
+constexpr void rotate_states(validity* first, int levels, rotation how, int components = 1) {
   std::fill_n(rotate_levels(first, levels, how, components), components, valid_nowhere);
 }
 

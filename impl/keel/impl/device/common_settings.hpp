@@ -21,7 +21,7 @@ namespace keel::device {
 struct remark {
   log_level level;
   std::string text;
-  std::string mend = {};
+  std::string hint = {};
 };
 
 /// The program's own knobs, and remarks on all of its knobs.
@@ -52,7 +52,7 @@ public:
                          std::vector<std::string> const& options);
 
   /// To be said at the start, where the level admits it.
-  void note(log_level level, std::string text, std::string mend = {});
+  void note(log_level level, std::string text, std::string hint = {});
   /// In strict mode refuses what there is a warning of.
   void check_remarks() const;
   /// Says them, and which values of the devices are more than this machine has.
@@ -168,16 +168,16 @@ KEEL_INLINE void common_settings::remark_on_unknown(option_names const& names,
          "Did you mean " + ours + option.substr(std::string_view{"--keel-"}.size()));
 }
 
-KEEL_INLINE void common_settings::note(log_level level, std::string text, std::string mend) {
-  remarks_.push_back({level, std::move(text), std::move(mend)});
+KEEL_INLINE void common_settings::note(log_level level, std::string text, std::string hint) {
+  remarks_.push_back({level, std::move(text), std::move(hint)});
 }
 KEEL_INLINE void common_settings::check_remarks() const {
   for (auto const& r : remarks_)
     if (program.strict && r.level == log_level::warning)
-      throw error("device", r.text, "in strict mode, settings without effect are refused", r.mend);
+      throw error("device", r.text, "in strict mode, settings without effect are refused", r.hint);
 }
 KEEL_INLINE void common_settings::tell_remarks(std::span<device_knobs const> devices) const {
-  for (auto const& r : remarks_) log(r.level, r.text + (r.mend.empty() ? "" : ". " + policy::as_sentence(r.mend)));
+  for (auto const& r : remarks_) log(r.level, r.text + (r.hint.empty() ? "" : ". " + policy::as_sentence(r.hint)));
   for (auto const& d : devices) detail::for_each_knob(d.device(), [&](knob id) { d.tell_of_excess(id); });
 }
 

@@ -70,8 +70,8 @@ inline constexpr kind<std::string> names{
     [](std::string const& all) { return all.empty() ? std::string{"none"} : all; }};
 
 [[nodiscard]] inline std::string parse_given(origin const& where, std::string_view text, char const* what,
-                                             std::string const& mend) {
-  if (text.empty()) throw error("device", where + " is empty", std::string{"it names a "} + what, mend);
+                                             std::string const& hint) {
+  if (text.empty()) throw error("device", where + " is empty", std::string{"it names a "} + what, hint);
   return std::string{text};
 }
 inline constexpr kind<std::string> device{

@@ -16,7 +16,7 @@ KEEL_INLINE attachments& attachments::operator=(attachments&& other) noexcept {
   entries_.swap(other.entries_);
   return *this;
 }
-KEEL_INLINE void attachments::hang(entry const& made) { entries_.push_back(made); }
+KEEL_INLINE void attachments::emplace(entry const& made) { entries_.push_back(made); }
 KEEL_INLINE void* attachments::find(void const* key) const noexcept {
   auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
   return at == entries_.end() ? nullptr : at->value;

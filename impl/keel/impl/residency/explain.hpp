@@ -143,7 +143,7 @@ private:
       if (is_last && overlap(one, asked.reads))
         for (auto const& [writer, when] : cell[r]) add({writer, reader, level_of(asked), one, of[r], when != step});
       if (overlap(one, asked.writes)) cell[r] = {{reader, step}};
-      else if (overlap(one, spoiled_by(asked.writes))) cell[r] = {};
+      else if (overlap(one, invalidated_by(asked.writes))) cell[r] = {};
     }
   }
   // Regions that go the same way in the same manner share a flow.

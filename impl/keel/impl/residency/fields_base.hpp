@@ -27,14 +27,14 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   using devices = devices_of<App>;
   using tracking = tracking_of<App>;
   using layout = typename App::layout;
-  using lanes = lanes_of<devices>;
+  using queue_spaces = queue_spaces_of<devices>;
   using host_tag = typename detail::host_tag<devices>::type;
   static_assert(
-      tracking::may_track || lanes::size == 0,
+      tracking::may_track || queue_spaces::size == 0,
       "keel::residency::off: the list has a device with memory of its own (nothing would be copied). Take automatic.");
 
   /// If nothing can be copied nothing is tracked, except by a policy that looks for mistakes.
-  static constexpr bool may_keep_ledger = tracking::may_track && (lanes::size != 0 || tracking::may_check);
+  static constexpr bool may_keep_ledger = tracking::may_track && (queue_spaces::size != 0 || tracking::may_check);
   template <class Tag>
   static constexpr memory memory_of = detail::memory_of<devices, Tag>;
   /// The device whose space runs a routine of this place, if `Chosen` was chosen.

@@ -21,8 +21,8 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
     if (option->wraps.given != 0) periodic_ = option->wraps;
     if (option->cut.given != 0) ranks_ = option->cut;
   }
-  auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view mend) {
-    throw error("residency::grid", wrong, why, mend);
+  auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view hint) {
+    throw error("residency::grid", wrong, why, hint);
   };
   if (rank_ > max_grid_rank)
     refuse("a grid has " + std::to_string(rank_) + " dimensions", "keel cuts up to " + std::to_string(max_grid_rank),

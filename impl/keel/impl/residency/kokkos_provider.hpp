@@ -122,7 +122,7 @@ KEEL_INLINE kokkos_provider::room kokkos_provider::make_room(staging_channel& ch
   if (channel.used + bytes > channel.size) {
     constexpr auto label = "keel: staging";
     std::size_t const size = std::max(bytes, 2 * channel.size);
-    staging larger{channel.lane.allocate(label, size), channel.lane.allocate_on_host(label, size)};
+    staging larger{channel.queue.allocate(label, size), channel.queue.allocate_on_host(label, size)};
     channel.retired.push_back(channel.pieces);
     channel.pieces = std::move(larger);
     channel.size = size;
@@ -147,12 +147,12 @@ KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
 // piece, and scattered by kernels. All in the device's queue, so nothing here waits for it.
 KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].to);
-  detail::lane const& lane = channel.lane;
+  detail::copy_queue const& queue = channel.queue;
   room const staged = make_room(channel, batch); // first, because it may fail
   for (transfer const& t : batch)
     if (is_whole(t))
-      lane.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
-                     size_of(t.variable, t.component));
+      queue.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
+                      size_of(t.variable, t.component));
   if (staged.bytes == 0) return {};
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
     detail::shape const& lies = shape_of(t.variable, t.component);
@@ -161,8 +161,8 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
     moves_.push_back(
         {detail::motion::scatter, &lies, array(t.variable, t.level, t.component, t.to), staged.there + offset, box});
   });
-  lane.to_device(staged.there, staged.here, staged.bytes);
-  lane.move(moves_);
+  queue.to_device(staged.there, staged.here, staged.bytes);
+  queue.move(moves_);
   return {};
 }
 
@@ -170,13 +170,13 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
 // the levels have cycled since.
 KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].from);
-  detail::lane const& lane = channel.lane;
+  detail::copy_queue const& queue = channel.queue;
   room const staged = make_room(channel, batch);
   if (staged.bytes != 0) channel.arrivals.reserve(channel.arrivals.size() + batch.size());
   for (transfer const& t : batch)
     if (is_whole(t))
-      lane.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
-                   size_of(t.variable, t.component));
+      queue.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
+                    size_of(t.variable, t.component));
   if (staged.bytes == 0) return;
   transfer const* last = nullptr;
   for_each_box(batch, [&](transfer const& t, bounds const& box, std::size_t offset) {
@@ -185,8 +185,8 @@ KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch)
     if (std::exchange(last, &t) != &t)
       channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), staged.here + offset});
   });
-  lane.move(moves_);
-  lane.to_host(staged.here, staged.there, staged.bytes);
+  queue.move(moves_);
+  queue.to_host(staged.here, staged.there, staged.bytes);
 }
 
 KEEL_INLINE finished kokkos_provider::to_host(std::span<transfer const> batch) {
@@ -198,7 +198,7 @@ KEEL_INLINE finished kokkos_provider::to_host(std::span<transfer const> batch) {
 // Puts in place what has arrived.
 KEEL_INLINE void kokkos_provider::wait(memory m) {
   staging_channel& channel = channel_of(m);
-  channel.lane.fence();
+  channel.queue.fence();
   for (arrival const& a : channel.arrivals)
     for_each_box({&a.what, 1}, [&](transfer const& t, bounds const& box, std::size_t offset) {
       detail::move_on_host(
@@ -213,7 +213,7 @@ KEEL_INLINE started kokkos_provider::copy_from_past(int variable, int component,
   std::size_t const size = size_of(variable, component);
   void *const from = array(variable, 1, component, m), *const to = array(variable, 0, component, m);
   if (m == host) std::memcpy(to, from, size);
-  else lane_of(m).copy(to, from, size);
+  else queue_of(m).copy(to, from, size);
   return {};
 }
 
@@ -223,7 +223,7 @@ KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component,
   moves_.clear();
   for (bounds const& box : boxes(lies, component, where))
     moves_.push_back({detail::motion::poison, &lies, data, nullptr, box});
-  if (m != host) return lane_of(m).move(moves_);
+  if (m != host) return queue_of(m).move(moves_);
   for (detail::box_move const& each : moves_) detail::move_on_host(each);
 }
 
@@ -232,7 +232,7 @@ KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int c
   void const* const data = array(variable, level, component, m);
   std::uint64_t all = 0;
   for (bounds const& box : boxes(lies, component, where))
-    all += m == host ? detail::digest_on_host(lies, data, box) : lane_of(m).digest(lies, data, box);
+    all += m == host ? detail::digest_on_host(lies, data, box) : queue_of(m).digest(lies, data, box);
   return all;
 }
 
@@ -248,11 +248,11 @@ KEEL_INLINE std::uint64_t kokkos_provider::count_poison(int variable, int level,
     if (m == host) {
       detail::move_on_host(gathered);
     } else {
-      auto const there = lane_of(m).allocate("keel: checked", words.size() * 8);
+      auto const there = queue_of(m).allocate("keel: checked", words.size() * 8);
       gathered.buffer = there.get();
-      lane_of(m).move({&gathered, 1});
-      lane_of(m).to_host(words.data(), there.get(), words.size() * 8);
-      lane_of(m).fence();
+      queue_of(m).move({&gathered, 1});
+      queue_of(m).to_host(words.data(), there.get(), words.size() * 8);
+      queue_of(m).fence();
     }
     found += std::uint64_t(std::count(words.begin(), words.end(), ~std::uint64_t{0}));
   }

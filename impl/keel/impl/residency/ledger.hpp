@@ -36,7 +36,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   if (at != by_name_.end() && this->name(*at) == name)
     throw error("residency::ledger", "there are two variables " + std::string(name), "they are found by name",
                 "Rename one");
-  cell empty = 0;
+  validity empty = 0;
   for (region one : single_regions)
     if (bytes[std::size_t(index_of(one))] == 0) {
       if (overlap(one, elsewhere)) has_gaps_ = true;
@@ -46,7 +46,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   places_.push_back({std::uint32_t(size_), empty});
   flying_variables_.reserve(variables_.capacity());
   size_ += std::size_t(levels * components_);
-  cells_.resize(size_, valid_nowhere);
+  states_.resize(size_, valid_nowhere);
   in_flight_.resize(size_);
   traffic_.add_variable(std::string(name));
   by_name_.insert(at, number);
@@ -109,7 +109,7 @@ void ledger<P, O>::rotate(int variable, rotation how) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
   rotate_buffers(variable, how);
-  rotate_cells(cells_.data() + index(variable, 0, 0), v.levels, how, components_);
+  rotate_states(states_.data() + index(variable, 0, 0), v.levels, how, components_);
   observer_.rotate(variable, how);
 }
 
@@ -127,7 +127,7 @@ void ledger<P, O>::rotate_buffers(int variable, rotation how) {
       },
       [&] {
         if (done > 0)
-          std::fill_n(cells_.begin() + std::ptrdiff_t(index(variable, 0, 0)), v.levels * components_, valid_nowhere);
+          std::fill_n(states_.begin() + std::ptrdiff_t(index(variable, 0, 0)), v.levels * components_, valid_nowhere);
         return "the levels of " + std::string(name(variable)) + ' ' + std::string(words_of(how).not_done);
       });
   rotate_levels(in_flight_.data() + index(variable, 0, 0), v.levels, how, components_);
@@ -139,21 +139,21 @@ void ledger<P, O>::copy_from_past(int variable) {
     throw error("residency::ledger",
                 "the current level of " + std::string(name(variable)) + " cannot be copied from the past",
                 "it has one level alone", "Add it with two levels or more");
-  cell const empty = places_[std::size_t(variable)].empty;
+  validity const empty = places_[std::size_t(variable)].empty;
   for (int c = 0; c < components(); ++c) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
     if (in_flight_[current] != 0 || arriving_regions(in_flight_[past]) != region::none)
       wait_for_copies("copy_from_past");
-    cells_[current] = valid_nowhere; // until all is done
+    states_[current] = valid_nowhere; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
       for (region one : single_regions)
-        something = something || ((bits_of(one) & ~empty) != 0 && residency::is_valid(cells_[past], one, memory(m)));
+        something = something || ((bits_of(one) & ~empty) != 0 && residency::is_valid(states_[past], one, memory(m)));
       if (something && created_[std::size_t(m)] > variable)
         ask([&] { (void)provider_.copy_from_past(variable, c, memory(m)); },
             [&] { return "a copy of " + std::string(name(variable)) + " from level 1 to level 0 failed"; });
     }
-    cells_[current] = cells_[past];
+    states_[current] = states_[past];
   }
 }
 
@@ -167,8 +167,8 @@ template <Provider P, Observer O>
 void ledger<P, O>::post_sync(std::span<request const> list, component_range range) {
   looked_up const asked{*this, list, range};
   asked.for_each([&](detail::asked const& r) {
-    cells_[r.at] =
-        after_write(cells_[r.at], without(r.writes, region::walls), host); // the exchange does not fill walls
+    states_[r.at] =
+        after_write(states_[r.at], without(r.writes, region::walls), host); // the exchange does not fill walls
   });
   if (is_observed()) tell_write(asked, host, "exchange");
 }
@@ -199,7 +199,7 @@ template <Provider P, Observer O>
 bool ledger<P, O>::is_ready(prepared const& call) const {
   // A loop that can end early is not vectorised, which would not pay for lists as short as these.
   for (auto const& r : call.reads)
-    if ((cells_[r.at] & r.bits) != 0) [[unlikely]]
+    if ((states_[r.at] & r.bits) != 0) [[unlikely]]
       return false;
   if (call.where == host)
     for (auto const& w : call.writes)
@@ -216,7 +216,7 @@ void ledger<P, O>::acquire(prepared const& call) {
 
 template <Provider P, Observer O>
 void ledger<P, O>::post_call(prepared const& call) {
-  for (auto const& w : call.writes) cells_[w.at] = after_write(cells_[w.at], w.masks);
+  for (auto const& w : call.writes) states_[w.at] = after_write(states_[w.at], w.masks);
   if (is_observed()) tell_write(call, call.where, call.routine);
 }
 
@@ -225,7 +225,7 @@ void ledger<P, O>::post_call(std::span<request const> list, memory m, component_
   for (request const& r : list)
     if (r.writes != region::none) {
       write_masks const masks = masks_of_write(r.writes, m);
-      (void)all_components(cells_.data(), r, range, [&](cell& c) { return c = after_write(c, masks), true; });
+      (void)all_components(states_.data(), r, range, [&](validity& c) { return c = after_write(c, masks), true; });
     }
   if (is_observed()) tell_write(looked_up{*this, list, range}, m, routine);
 }
@@ -233,8 +233,8 @@ void ledger<P, O>::post_call(std::span<request const> list, memory m, component_
 template <Provider P, Observer O>
 bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_range range) const {
   for (request const& r : list) {
-    cell const reads = bits_of(r.reads, host);
-    if (!all_components(cells(), r, range, [&](cell c) { return (c >> unsigned(m) & reads) == 0; })) return false;
+    validity const reads = bits_of(r.reads, host);
+    if (!all_components(states(), r, range, [&](validity c) { return (c >> unsigned(m) & reads) == 0; })) return false;
     if (m == host && r.writes != region::none &&
         !all_components(in_flight(), r, range, [](copies_in_flight f) { return f == 0; }))
       return false;
@@ -252,7 +252,7 @@ void ledger<P, O>::poison(std::span<request const> list, memory m, component_ran
         bool const is_read = memory(k) == m && (r.reads & bits_of(one, host)) != 0,
                    is_written = memory(k) == m && overlap(one, r.writes);
         bool const becomes_stale =
-            overlap(one, spoiled_by(r.writes)) && residency::is_valid(cells_[r.at], one, memory(k));
+            overlap(one, invalidated_by(r.writes)) && residency::is_valid(states_[r.at], one, memory(k));
         if (!is_read && (is_written || becomes_stale)) where = where | one;
       }
       where = without(where, region_of(places_[std::size_t(r.variable)].empty));
@@ -266,7 +266,7 @@ void ledger<P, O>::poison(std::span<request const> list, memory m, component_ran
 template <Provider P, Observer O>
 void ledger<P, O>::lose(std::span<request const> list, component_range range, std::string_view routine) {
   looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
-    cells_[r.at] = after_loss(cells_[r.at], r.writes);
+    states_[r.at] = after_loss(states_[r.at], r.writes);
     observer_.lose({r.variable, r.level, region_of(r.reads), r.writes}, r.component, routine);
   });
 }
@@ -279,8 +279,8 @@ void ledger<P, O>::drop_failed(std::string_view routine) {
         for (int v = 0; v < variables(); ++v)
           for (int l = 0; l < levels(v); ++l)
             for (int c = 0; c < components_; ++c) {
-              cell& now = cells_[index(v, l, c)];
-              cell const before = std::exchange(now, after_failure(now, memory(m)));
+              validity& now = states_[index(v, l, c)];
+              validity const before = std::exchange(now, after_failure(now, memory(m)));
               request lost{v, l, region::none, region::none};
               for (region one : single_regions)
                 if (source_of(before, one) != memory::none && source_of(now, one) == memory::none)

@@ -29,7 +29,7 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
   parcel all;
   unsigned sources = 0, under_way = 0;
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
-    cell const c = cells_[r.at] &= ~places_[std::size_t(r.variable)].empty;
+    validity const c = states_[r.at] &= ~places_[std::size_t(r.variable)].empty;
     unsigned left = c & r.reads;
     if (left != 0 || r.writes != region::none) under_way |= in_flight_[r.at]; // from where bytes will arrive
     for (int d = 1; left != 0; ++d) {
@@ -56,7 +56,7 @@ void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view 
   parcel all;
   unsigned sources = 0;
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
-    cell const c = cells_[r.at] &= ~places_[std::size_t(r.variable)].empty;
+    validity const c = states_[r.at] &= ~places_[std::size_t(r.variable)].empty;
     unsigned const lacks = (c >> unsigned(m)) & r.reads;
     if (lacks == 0) return;
     unsigned left = lacks & c;
@@ -108,7 +108,7 @@ template <typename ledger<P, O>::verb How, class Asked>
 void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine) {
   parcel all;
   asked.for_each([&](detail::asked const& r) {
-    auto const wanted = [&, &c = cells_[r.at]] {
+    auto const wanted = [&, &c = states_[r.at]] {
       return r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from));
     };
     if (wanted() == 0) return;
@@ -131,7 +131,7 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
       memory const from = memory(d);
       parcel all;
       looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
-        cell const c = cells_[r.at];
+        validity const c = states_[r.at];
         copies_in_flight const f = in_flight_[r.at];
         bool const is_in_the_way = (f & all_copies & ~copy_bit(from)) != 0; // to wait for it would block
         region const known = (c & slow_path) != 0 ? arriving_regions(f) : region::none;
@@ -177,7 +177,7 @@ void ledger<P, O>::send(parcel const& all, std::string_view routine) {
   for (std::size_t i = 0; i < all.size; ++i) {
     transfer const& t = all.list[i];
     region const moves = has_gaps_ ? without_gaps(t).where : t.where;
-    cell& c = cells_[all.at[i]];
+    validity& c = states_[all.at[i]];
     copies_in_flight& f = in_flight_[all.at[i]];
     if constexpr (How == verb::begin_to_host) {
       region const others =
@@ -227,14 +227,14 @@ void ledger<P, O>::wait_for_copies(std::string_view routine) {
             for (int v : flying_variables_) {
               text += ' ' + std::string(name(v));
               for (copies_in_flight const& f : levels_of(v))
-                if (cell& c = cells_[std::size_t(&f - in_flight_.data())]; (f & copy_bit(memory(d))) != 0)
+                if (validity& c = states_[std::size_t(&f - in_flight_.data())]; (f & copy_bit(memory(d))) != 0)
                   c = after_failure(c, memory(d));
             }
             return text;
           });
   flying_devices_ = 0;
   for (int v : flying_variables_) {
-    cell* c = &cells_[index(v, 0, 0)];
+    validity* c = &states_[index(v, 0, 0)];
     for (copies_in_flight& f : levels_of(v)) {
       if (f != 0) *c = after_arrival(*c, arriving_regions(f)), f = 0;
       ++c;

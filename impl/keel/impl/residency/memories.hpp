@@ -43,26 +43,26 @@ template <class Tag>
   requires requires { device_traits<Tag>::preference; }
 inline constexpr bool is_simulated<Tag> = device_traits<Tag>::preference == 0 && !is_on_host<Tag>;
 
-template <class Lanes, class Devices>
-struct lanes : std::type_identity<Lanes> {};
-template <class... Lanes, class Tag, class... Tags>
-struct lanes<keel::list<Lanes...>, keel::list<Tag, Tags...>> {
+template <class Spaces, class Devices>
+struct queue_spaces : std::type_identity<Spaces> {};
+template <class... Spaces, class Tag, class... Tags>
+struct queue_spaces<keel::list<Spaces...>, keel::list<Tag, Tags...>> {
   static constexpr bool is_new =
-      !is_on_host<Tag> && !(std::same_as<memory_space_of<Tag>, typename Lanes::memory_space> || ...);
-  using next = std::conditional_t<is_new, keel::list<Lanes..., space_of<Tag>>, keel::list<Lanes...>>;
-  using type = typename lanes<next, keel::list<Tags...>>::type;
+      !is_on_host<Tag> && !(std::same_as<memory_space_of<Tag>, typename Spaces::memory_space> || ...);
+  using next = std::conditional_t<is_new, keel::list<Spaces..., space_of<Tag>>, keel::list<Spaces...>>;
+  using type = typename queue_spaces<next, keel::list<Tags...>>::type;
 };
 /// The spaces by which bytes go to the memories of a list of devices that are not the host's, each the first device's
 /// that has it: memory `i + 1` is that of space `i`.
 template <class Devices>
-using lanes_of = typename lanes<keel::list<>, Devices>::type;
+using queue_spaces_of = typename queue_spaces<keel::list<>, Devices>::type;
 
-/// The memory of `Space` among `Lanes`; the host's if it is none of them.
-template <class Space, class... Lanes>
-constexpr memory find_memory(keel::list<Lanes...>) {
+/// The memory of `Space` among `Spaces`; the host's if it is none of them.
+template <class Space, class... Spaces>
+constexpr memory find_memory(keel::list<Spaces...>) {
   int at = 1;
   bool const found =
-      ((std::same_as<typename Space::memory_space, typename Lanes::memory_space> ? true : (++at, false)) || ...);
+      ((std::same_as<typename Space::memory_space, typename Spaces::memory_space> ? true : (++at, false)) || ...);
   return found ? memory(at) : host;
 }
 /// What the memories of a list are called: the host's, then each by the first device that has it.
@@ -72,11 +72,11 @@ std::vector<std::string> memory_names(keel::list<Tags...>) {
   auto const look = [&](memory m, std::string_view name) {
     if (std::size_t(m) == names.size()) names.emplace_back(name);
   };
-  (look(find_memory<space_of<Tags>>(lanes_of<keel::list<Tags...>>{}), Tags::name), ...);
+  (look(find_memory<space_of<Tags>>(queue_spaces_of<keel::list<Tags...>>{}), Tags::name), ...);
   return names;
 }
 template <class Devices, class Tag>
-inline constexpr memory memory_of = find_memory<space_of<Tag>>(lanes_of<Devices>{});
+inline constexpr memory memory_of = find_memory<space_of<Tag>>(queue_spaces_of<Devices>{});
 
 /// The type number `N` of a list.
 template <std::size_t N, class List>

@@ -22,32 +22,32 @@ namespace keel::residency::detail {
 }
 
 KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
-  if (lane_ != nullptr) return lane_->move(boxes);
+  if (queue_ != nullptr) return queue_->move(boxes);
   for (box_move const& b : boxes) move_on_host(b);
 }
 
 KEEL_INLINE void packing::settle() {
-  if (lane_ == nullptr) return;
-  if (by_way_of_host_) lane_->to_host(out_.mail.get(), out_.packed.get(), out_.bytes);
-  lane_->fence();
+  if (queue_ == nullptr) return;
+  if (by_way_of_host_) queue_->to_host(out_.mail.get(), out_.packed.get(), out_.bytes);
+  queue_->fence();
 }
 
 KEEL_INLINE void packing::collect() {
-  if (by_way_of_host_) lane_->to_device(in_.packed.get(), in_.mail.get(), in_.bytes);
+  if (by_way_of_host_) queue_->to_device(in_.packed.get(), in_.mail.get(), in_.bytes);
 }
 
 KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
   constexpr auto label = "keel: ghosts";
   bool const is_short = all.bytes < bytes, lacks_mail = by_way_of_host_ && !all.mail;
-  if (is_short && lane_ != nullptr) {
-    lane_->fence(); // what the last exchange brought may not be unpacked yet
-    all.packed = lane_->allocate(label, bytes);
+  if (is_short && queue_ != nullptr) {
+    queue_->fence(); // what the last exchange brought may not be unpacked yet
+    all.packed = queue_->allocate(label, bytes);
   } else if (is_short) {
     auto const words = std::make_shared<std::uint64_t[]>(bytes / 8);
     all.packed = {words, reinterpret_cast<std::byte*>(words.get())};
   }
   if (is_short) all.bytes = bytes;
-  if (by_way_of_host_ && (is_short || lacks_mail)) all.mail = lane_->allocate_on_host(label, all.bytes);
+  if (by_way_of_host_ && (is_short || lacks_mail)) all.mail = queue_->allocate_on_host(label, all.bytes);
   return all.packed.get();
 }
 
@@ -101,12 +101,12 @@ KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& 
   for (int n : own_directions_)
     for (halo_array const& a : arrays)
       moves_.push_back(
-          {motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + way_round(*a.lies, n), ghost_box(n)});
+          {motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + wrap_offset(*a.lies, n), ghost_box(n)});
   where.move(moves_);
 }
 
 // From a ghost to the owned cell that it is a copy of, if both are of this rank: through the grid's whole extent.
-KEEL_INLINE std::ptrdiff_t halo_plan::way_round(shape const& lies, int direction) const {
+KEEL_INLINE std::ptrdiff_t halo_plan::wrap_offset(shape const& lies, int direction) const {
   bounds const own = share_.owned();
   std::int64_t elements = 0;
   for (int d = 0; d < share_.rank; ++d, direction /= 3)

@@ -5,7 +5,7 @@
 /// Which boxes of arrays neighbouring ranks exchange, and where they are packed into messages and unpacked: on the
 /// host, or on a device. The bodies stand in messages.hpp.
 
-#include <keel/impl/residency/lane.hpp>
+#include <keel/impl/residency/copy_queue.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
@@ -17,14 +17,14 @@
 
 namespace keel::residency::detail {
 
-/// Packs on the host, at once; or, if a lane is connected, in its memory, after the kernels of its queue. Boxes
+/// Packs on the host, at once; or, if a copy queue is connected, in its memory, after the kernels of its queue. Boxes
 /// move from and to `out` and `in`; messages leave from `mail_out` and arrive at `mail_in`, which are the same, or,
 /// if MPI does not reach the device's memory, one piece of host memory each way. Buffers grow to the largest asked
 /// for.
 class packing {
 public:
-  void connect(lane const& there, bool by_way_of_host) { lane_ = &there, by_way_of_host_ = by_way_of_host; }
-  [[nodiscard]] bool is_behind_caller() const { return lane_ != nullptr; }
+  void connect(copy_queue const& there, bool by_way_of_host) { queue_ = &there, by_way_of_host_ = by_way_of_host; }
+  [[nodiscard]] bool is_behind_caller() const { return queue_ != nullptr; }
 
   std::byte* out(std::size_t bytes) { return room(out_, bytes); }
   std::byte* in(std::size_t bytes) { return room(in_, bytes); }
@@ -43,7 +43,7 @@ private:
   };
   std::byte* room(buffer& all, std::size_t bytes);
 
-  lane const* lane_ = nullptr;
+  copy_queue const* queue_ = nullptr;
   bool by_way_of_host_ = false;
   buffer out_, in_;
 };
@@ -81,7 +81,7 @@ private:
   [[nodiscard]] int rank_at(int direction) const;
   [[nodiscard]] bounds rim_box(int direction) const;
   [[nodiscard]] bounds ghost_box(int direction) const;
-  [[nodiscard]] std::ptrdiff_t way_round(shape const& lies, int direction) const;
+  [[nodiscard]] std::ptrdiff_t wrap_offset(shape const& lies, int direction) const;
   std::byte* add(motion how, std::span<halo_array const> arrays, bounds const& box, std::byte* packed);
 
   share share_;

@@ -66,7 +66,7 @@ struct variable_numbers {
     }
     return place - 1;
   }
-  [[nodiscard]] constexpr std::size_t cells() const { return first_cell[variable_count]; }
+  [[nodiscard]] constexpr std::size_t states() const { return first_cell[variable_count]; }
 
 private:
   static constexpr std::size_t buckets = 2 * (Most + 1);
@@ -102,7 +102,7 @@ struct schedule_nodes {
       for (request const& one : asked(k)) {
         if (one.variable != what.variable) continue;
         if (rotates(nodes[k].what())) all = all | one.writes;
-        else if (one.level == what.level) all = all | spoiled_by(one.writes);
+        else if (one.level == what.level) all = all | invalidated_by(one.writes);
       }
     return all;
   }

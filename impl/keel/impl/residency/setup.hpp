@@ -5,7 +5,7 @@
 /// How fields are made: the grid's share, the arrays in each memory, the devices, and which of them carries the fields.
 
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/impl/residency/kokkos_lane.hpp>
+#include <keel/impl/residency/kokkos_copy_queue.hpp>
 #include <keel/impl/residency/options.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/concepts.hpp>
@@ -44,10 +44,10 @@ template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const> further, int component_count)
     : closed_memory<tracking::may_check && policy::contains<devices, simulated>>(tracking::chosen(run).checks),
-      fields_state(whole, further, run.environment().size(), run.environment().rank(), lanes::size + 1, component_count,
-                   tracking::chosen(run).checks),
+      fields_state(whole, further, run.environment().size(), run.environment().rank(), queue_spaces::size + 1,
+                   component_count, tracking::chosen(run).checks),
       instances_(run) {
-  keeps_ledger_ = may_keep_ledger && tracking::chosen(run).tracks && (lanes::size != 0 || checks_);
+  keeps_ledger_ = may_keep_ledger && tracking::chosen(run).tracks && (queue_spaces::size != 0 || checks_);
   is_master_ = run.environment().rank() == 0;
   settle_ = [](fields_state const* self) {
     static_cast<fields_base const*>(self)->instances_.for_each_open([]<class Tag>(Tag, auto const& queue) {
@@ -125,12 +125,12 @@ template <class App>
 template <class Data>
 void fields_base<App>::allocate(void* self, int variable, memory m) {
   auto& held = *static_cast<fields_base*>(self);
-  using host_memory = std::conditional_t<lanes::size != 0, keel::space::pinned, Kokkos::HostSpace>;
+  using host_memory = std::conditional_t<queue_spaces::size != 0, keel::space::pinned, Kokkos::HostSpace>;
   if (m == host)
     return held.template make_arrays<array_type<Data, Kokkos::HostSpace>, array_type<Data, host_memory>>(
         variable, m, [](std::string const& label) { return label; });
-  with_index<lanes::size>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
-    using type = array_type<Data, typename nth_of<I, lanes>::type::memory_space>;
+  with_index<queue_spaces::size>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
+    using type = array_type<Data, typename nth_of<I, queue_spaces>::type::memory_space>;
     held.template make_arrays<type, type>(
         variable, m, [](std::string const& label) { return Kokkos::view_alloc(label, Kokkos::WithoutInitializing); });
   });
@@ -152,7 +152,8 @@ void fields_base<App>::prepare(std::string_view routine) {
   if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]]
     return;
   auto const& queue = instances_.template open<Tag>();
-  if constexpr (memory_of<Tag> != host) provider_.connect(memory_of<Tag>, kokkos_lane<tracking::may_check>(queue));
+  if constexpr (memory_of<Tag> != host)
+    provider_.connect(memory_of<Tag>, kokkos_copy_queue<tracking::may_check>(queue));
   if constexpr (is_simulated<Tag>) poisons_ = true;
   ledger_.open(memory_of<Tag>, routine);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The steady state of a schedule: all states that each cell can be in, step after step, until
+/// The steady state of a schedule: all states that each variable can be in, step after step, until
 /// they repeat; and the copies made on the way round.
 
 #include <keel/impl/residency/schedule_table.hpp>
@@ -18,11 +18,11 @@ namespace keel::residency::detail {
 
 inline constexpr int max_planned_memories = 4;
 
-/// The memories in which a region of a cell is valid, one bit each; and a set of such masks.
+/// The memories in which a region of a variable is valid, one bit each; and a set of such masks.
 using places = std::uint8_t;
 using place_set = std::uint16_t;
 
-/// A set of states for each region of each cell. Plain arrays, because calls cost a constant evaluation time.
+/// A set of states for each region of each variable. Plain arrays, because calls cost a constant evaluation time.
 struct place_sets {
   place_set of[region_count]{};
 };
@@ -62,7 +62,7 @@ struct steady_state {
 };
 
 /// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for
-/// each region of each cell, step after step, until a round of all `every` begins as an earlier one did. `where`: the
+/// each region of each variable, step after step, until a round of all `every` begins as an earlier one did. `where`: the
 /// memory of each node. `seen`, if there is one: what the reads of each request met, by region.
 template <class Table, std::size_t Cells>
 class steady_search {
@@ -181,7 +181,7 @@ private:
   constexpr void visit(std::uint32_t number, memory where) {
     request const& r = table_.requests[number];
     place_set* set = now_.cells[table_.cell_of(r)].of;
-    unsigned const reads = unsigned(r.reads), writes = unsigned(r.writes), spoiled = unsigned(spoiled_by(r.writes));
+    unsigned const reads = unsigned(r.reads), writes = unsigned(r.writes), spoiled = unsigned(invalidated_by(r.writes));
     for (unsigned n = 0; n < unsigned(region_count); ++n, ++set) { // bits, not calls, for the same reason
       if ((reads >> n & 1U) != 0) *set = read(*set, number, where, single_regions[n]);
       if ((writes >> n & 1U) != 0) *set = place_set(1U << (1U << int(where)));

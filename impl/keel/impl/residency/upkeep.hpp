@@ -181,7 +181,7 @@ void fields_state::exchange_each(std::span<request const> asked, memory m, compo
     for (int c = range.begin, end = range.of(components()).end; c < end; ++c) {
       halo_channel& channel = *halo_channels_[std::size_t(c)];
       packing& where = channel.packings[std::size_t(m)];
-      if (m != host) where.connect(provider_.lane_of(m), sends_by_way_of_host_);
+      if (m != host) where.connect(provider_.queue_of(m), sends_by_way_of_host_);
       exchanged_.clear();
       for (request const& r : asked)
         exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m)});

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// The lane of a Kokkos space.
+/// The copy queue of a Kokkos space.
 
-#include <keel/impl/residency/lane.hpp>
+#include <keel/impl/residency/copy_queue.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
 
@@ -15,9 +15,9 @@
 
 namespace keel::residency::detail {
 
-/// What a lane to the memory of `Space` does. Only one that `Digests` has the kernels for that.
+/// What a copy queue to the memory of `Space` does. Only one that `Digests` has the kernels for that.
 template <class Space, bool Digests>
-struct kokkos_lane_calls {
+struct kokkos_queue_calls {
   using policy = Kokkos::RangePolicy<Space>;
   using words_count = typename policy::member_type;
   using device_memory = typename Space::memory_space;
@@ -62,20 +62,20 @@ struct kokkos_lane_calls {
   }
   static void fence(void const* queue) { space(queue).fence(); }
 
-  static constexpr lane::calls all{&allocate<device_memory>,
-                                   &allocate<keel::space::pinned>,
-                                   &copy_bytes<device_memory, Kokkos::HostSpace>,
-                                   &copy_bytes<Kokkos::HostSpace, device_memory>,
-                                   &copy_bytes<device_memory, device_memory>,
-                                   &move,
-                                   &digest,
-                                   &fence};
+  static constexpr copy_queue::calls all{&allocate<device_memory>,
+                                         &allocate<keel::space::pinned>,
+                                         &copy_bytes<device_memory, Kokkos::HostSpace>,
+                                         &copy_bytes<Kokkos::HostSpace, device_memory>,
+                                         &copy_bytes<device_memory, device_memory>,
+                                         &move,
+                                         &digest,
+                                         &fence};
 };
 
 /// To the memory of a space, in the queue of one of its instances.
 template <bool Digests, class Space>
-[[nodiscard]] lane kokkos_lane(Space const& queue) {
-  return {std::make_shared<Space>(queue), kokkos_lane_calls<Space, Digests>::all};
+[[nodiscard]] copy_queue kokkos_copy_queue(Space const& queue) {
+  return {std::make_shared<Space>(queue), kokkos_queue_calls<Space, Digests>::all};
 }
 
 } // namespace keel::residency::detail

@@ -16,7 +16,7 @@ namespace keel::residency::detail {
 
 /// A device's memory with the queue that copies to it and from it. What the queue is given runs in order, after the
 /// kernels that it has. Pointers are to that memory, unless their name says host.
-class lane {
+class copy_queue {
 public:
   /// What it does, for a queue of some type.
   struct calls {
@@ -30,8 +30,8 @@ public:
     void (*fence)(void const* queue);
   };
 
-  lane() = default;
-  lane(std::shared_ptr<void> queue, calls const& how) : queue_(std::move(queue)), calls_(&how) {}
+  copy_queue() = default;
+  copy_queue(std::shared_ptr<void> queue, calls const& how) : queue_(std::move(queue)), calls_(&how) {}
   [[nodiscard]] explicit operator bool() const { return queue_ != nullptr; }
 
   /// Bytes there; and bytes of the host that the device copies from and to without a detour. Tools see the label.
