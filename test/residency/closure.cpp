@@ -120,7 +120,7 @@ private:
     for (unsigned reads = 0; reads < 8; ++reads)
       for (unsigned writes = 0; writes < 8; ++writes) {
         if ((reads | writes) == 0 || ((reads | writes) & ~regions_) != 0) continue;
-        list.push_back({int(validity) / levels, int(validity) % levels, kr::region(reads), kr::region(writes)});
+        list.push_back({int(cell) / levels, int(cell) % levels, kr::region(reads), kr::region(writes)});
         add_lists_from(cell + 1, most, list);
         list.pop_back();
       }

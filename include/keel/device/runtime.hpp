@@ -135,7 +135,7 @@ public:
   /// The program's own knobs, with their sources.
   [[nodiscard]] device::program_settings const& program() const { return settings_.common.program; }
 
-  /// What `residency::fields` ask for: what is copied back for output that declares nothing, and what is told.
+  /// What `residency::fields` ask for: what is copied back for output that declares nothing, and what is logged.
   [[nodiscard]] residency::settings const& residency_settings() const { return settings_.common.program.residency; }
 
   /// The device that routines `on_device` run on.
@@ -155,7 +155,7 @@ public:
   }
 
   /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; where the application
-  /// has started it, only what is keel's own starts, and each knob that Kokkos alone could have taken is told.
+  /// has started it, only what is keel's own starts, and each knob that only Kokkos could have taken is reported.
   void start_devices() {
     bool const runs = space::is_started(), is_first = !std::exchange(started_devices_, true);
     if (is_first) device::configure_devices(std::as_const(settings_).all(), runs, words_.for_kokkos);
@@ -216,7 +216,7 @@ private:
     if (!space::is_started()) kokkos_variables_.set(std::as_const(settings_).all());
     device::set_log_level(common.program.log_level);
     before_ = std::exchange(running_, this);
-    common.tell_remarks(std::as_const(settings_).all());
+    common.log_remarks(std::as_const(settings_).all());
     if (environment_.is_master())
       device::print_start(device::option_names_of<App>(), common, std::as_const(settings_).all(), device_name());
   } catch (std::bad_alloc const&) {

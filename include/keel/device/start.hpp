@@ -68,7 +68,7 @@ public:
   void set_topology_cache(std::string folder) { set(&device::program_settings::topology_cache, std::move(folder)); }
   /// A file with knobs, which beat the code's; read at the start.
   void set_config(std::string file) { set(&device::program_settings::config, std::move(file)); }
-  /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` tells.
+  /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` returns.
   void set_thread_level(machine::thread_level wanted) { thread_level_ = wanted; }
   void set_log_level(device::log_level level) { set(&device::program_settings::log_level, level); }
 

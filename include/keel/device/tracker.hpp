@@ -23,7 +23,7 @@ namespace keel::device {
 /// Stands for a device that is given by its name: `force{"cuda"}`.
 struct by_name;
 
-/// What a tracker is told: a device alone, not this one, this one again, or as at the start.
+/// What a tracker is set to: only one device, not this one, this one again, or as at the start.
 template <class Tag = by_name>
 struct force {
   static constexpr std::string_view name = Tag::name;

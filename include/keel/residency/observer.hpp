@@ -79,7 +79,7 @@ template <class O>
 concept TimesRoutines =
     requires(O& o, std::string_view routine, memory m) { o.end_routine(o.begin_routine(), routine, m); };
 template <class O>
-concept HearsSchedules = requires(O& o, std::string_view text, std::size_t n, int depth) {
+concept ObservesSchedules = requires(O& o, std::string_view text, std::size_t n, int depth) {
   { o.begins_schedule(text) } -> std::same_as<bool>;
   o.entry(text, n, depth, text, text, text);
   o.flow(text, n, n, text, text, true);

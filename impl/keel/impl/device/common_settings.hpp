@@ -56,7 +56,7 @@ public:
   /// In strict mode refuses what there is a warning of.
   void check_remarks() const;
   /// Says them, and which values of the devices are more than this machine has.
-  void tell_remarks(std::span<device_knobs const> devices) const;
+  void log_remarks(std::span<device_knobs const> devices) const;
   [[nodiscard]] std::vector<remark> const& remarks() const { return remarks_; }
 
 private:
@@ -176,7 +176,7 @@ KEEL_INLINE void common_settings::check_remarks() const {
     if (program.strict && r.level == log_level::warning)
       throw error("device", r.text, "in strict mode, settings without effect are refused", r.hint);
 }
-KEEL_INLINE void common_settings::tell_remarks(std::span<device_knobs const> devices) const {
+KEEL_INLINE void common_settings::log_remarks(std::span<device_knobs const> devices) const {
   for (auto const& r : remarks_) log(r.level, r.text + (r.hint.empty() ? "" : ". " + policy::as_sentence(r.hint)));
   for (auto const& d : devices) detail::for_each_knob(d.device(), [&](knob id) { d.tell_of_excess(id); });
 }

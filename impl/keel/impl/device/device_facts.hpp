@@ -35,7 +35,7 @@ struct device_facts {
   int (*default_threads)();
   int (*max_devices)(); ///< null where it has no instances, as is the next
   std::string (*pci_id)(int instance);
-  std::atomic<unsigned>* told; ///< a bit for each knob that was told to come too late
+  std::atomic<unsigned>* told; ///< a bit for each knob that was reported to come too late
 
   [[nodiscard]] constexpr bool has(knob id) const {
     auto const at = row_of(id);

@@ -38,7 +38,7 @@ public:
   void tell_of_excess(knob id) const;
   /// The knobs that were set, in words, where something else runs.
   [[nodiscard]] std::vector<std::string> lost() const;
-  /// What the device is told before the start; or only the part of it that was set.
+  /// What the device gets before the start; or only the part of it that was set.
   [[nodiscard]] space::settings told(bool only_set = false) const;
 
 private:

@@ -23,7 +23,7 @@ public:
   kokkos_variables& operator=(kokkos_variables const&) = delete;
   ~kokkos_variables();
 
-  /// The knobs of the devices that Kokkos starts; those that start by themselves are told theirs.
+  /// The knobs of the devices that Kokkos starts; those that start by themselves get theirs.
   void set(std::span<device_knobs const> devices);
 
 private:

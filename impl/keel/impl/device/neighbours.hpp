@@ -15,7 +15,7 @@
 
 namespace keel::device {
 
-/// What a rank tells its neighbours of the hardware threads that it may use.
+/// What a rank sends its neighbours about the hardware threads that it may use.
 struct told_threads {
   std::size_t hash = 0; ///< of all of them
   int first = -1;       ///< by the system's number; -1 for none

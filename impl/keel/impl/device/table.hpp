@@ -63,7 +63,7 @@ extern std::array<knob_facts, knob_count> const all_knobs;
 struct old_spelling {
   std::string_view option;
   log_level level;
-  bool residency::settings::* told; ///< what residency tells from this level on
+  bool residency::settings::* told; ///< what residency logs from this level on
 };
 inline constexpr std::array<old_spelling, 2> old_spellings{
     {{"verbose", log_level::information, &residency::settings::verbose},

@@ -111,13 +111,13 @@ inline constexpr action_table<App, Index, S, Tag, Arguments> actions_of{};
 template <class App, class S, class Device>
 inline constexpr void (*notify_of)(any_observer&) = [] {
   constexpr bool is_wanted = []<class... Ts>(keel::list<Ts...>) {
-    return (HearsSchedules<typename Ts::observer> || ...);
+    return (ObservesSchedules<typename Ts::observer> || ...);
   }(typename tracking_of<App>::list{});
   void (*notify)(any_observer&) = nullptr;
   if constexpr (is_wanted)
     notify = [](any_observer& observer) {
       auto const one = [&]<class O>(std::type_identity<O>) {
-        if constexpr (HearsSchedules<O>)
+        if constexpr (ObservesSchedules<O>)
           if (O* const held = observer.get<O>()) tell_schedule<App, S, Device>(*held);
       };
       [&]<class... Ts>(keel::list<Ts...>) {

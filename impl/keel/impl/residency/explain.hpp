@@ -55,7 +55,7 @@ struct explained {
   using found = analysis<App, Schedule, memory_of<devices, Device>>;
   static constexpr auto const& table = table_of<Schedule>;
 
-  static explanation tell() {
+  static explanation make() {
     explained self;
     self.out.device = Device::name;
     self.out.memories = memory_names(devices{});
@@ -66,7 +66,7 @@ struct explained {
     std::vector<std::size_t> ends;
     for (std::size_t i = 0; i < table.size; ++i) {
       while (!ends.empty() && ends.back() <= i) ends.pop_back();
-      self.tell(i, int(ends.size()));
+      self.make(i, int(ends.size()));
       if (has_body(table.nodes[i].what())) ends.push_back(table.nodes[i].end);
     }
     self.tell_early();
@@ -97,14 +97,14 @@ struct explained {
   }
 
 private:
-  void tell(std::size_t i, int depth) {
+  void make(std::size_t i, int depth) {
     schedule_node const& n = table.nodes[i];
-    told_entry told{n.what(), name_of(*n.about), {}, depth, {}};
+    explained_entry made{n.what(), name_of(*n.about), {}, depth, {}};
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (rotates(n.what())) told.accesses.emplace_back().variable = table.variables[table.requests[r].variable]->name;
-      else add(told, table.requests[r], seen[r]);
-    if (has_place(n.what()) || n.what() == entry_kind::output) told.where = out.memories[std::size_t(found::where[i])];
-    out.entries.push_back(std::move(told));
+      if (rotates(n.what())) made.accesses.emplace_back().variable = table.variables[table.requests[r].variable]->name;
+      else add(made, table.requests[r], seen[r]);
+    if (has_place(n.what()) || n.what() == entry_kind::output) made.where = out.memories[std::size_t(found::where[i])];
+    out.entries.push_back(std::move(made));
   }
   void tell_early() {
     prefetch_table const all(table.view(), found::where.data());
@@ -115,8 +115,8 @@ private:
                                all.requests[r].reads, p.to});
   }
   // Regions that meet the same share a row.
-  static void add(told_entry& told, request const& s, met const (&of)[region_count]) {
-    std::size_t const first = told.accesses.size();
+  static void add(explained_entry& made, request const& s, met const (&of)[region_count]) {
+    std::size_t const first = made.accesses.size();
     for (region one : single_regions) {
       region const reads = one & s.reads, writes = one & s.writes;
       met const& m = of[index_of(one)];
@@ -124,13 +124,13 @@ private:
       bool const is_named = overlap(s.reads, region::written); // else there may be none
       if (one == region::walls && writes == region::none && !m.lacked && !is_named) continue;
       bool joined = false;
-      for (std::size_t i = first; i < told.accesses.size() && !joined; ++i) {
-        told_access& a = told.accesses[i];
+      for (std::size_t i = first; i < made.accesses.size() && !joined; ++i) {
+        explained_access& a = made.accesses[i];
         joined = a.seen == m && (a.reads != region::none) == (reads != region::none) &&
                  (a.writes != region::none) == (writes != region::none);
         if (joined) a.reads = a.reads | reads, a.writes = a.writes | writes;
       }
-      if (!joined) told.accesses.push_back({level_of(s), reads, writes, m});
+      if (!joined) made.accesses.push_back({level_of(s), reads, writes, m});
     }
   }
   static std::string level_of(request const& r) {
@@ -183,16 +183,16 @@ template <class App, class S, class Device, class O>
 void tell_schedule(O& observer) {
   static std::string const name = spelled<S>();
   if (!observer.begins_schedule(name)) return;
-  explanation const told = explained<App, S, Device>::tell();
-  for (std::size_t i = 1; i < told.entries.size(); ++i) { // the schedule itself comes first
-    told_entry const& e = told.entries[i];
+  explanation const made = explained<App, S, Device>::make();
+  for (std::size_t i = 1; i < made.entries.size(); ++i) { // the schedule itself comes first
+    explained_entry const& e = made.entries[i];
     std::string about = e.name;
     if (rotates(e.what) || e.what == entry_kind::exchange)
-      for (told_access const& a : e.accesses)
+      for (explained_access const& a : e.accesses)
         if (about.find(' ' + a.variable) == about.npos) about += ' ' + a.variable;
     observer.entry(name, i, e.depth - 1, name_of(e.what), about, e.where);
   }
-  for (told_flow const& f : told.flows)
+  for (told_flow const& f : made.flows)
     observer.flow(name, f.writer, f.reader, f.variable + ' ' + std::string(residency::name_of(f.where)),
                   word_for(f.seen), f.crosses);
 }

@@ -32,14 +32,14 @@ using told_row = std::array<std::string, 8>;
 }
 
 /// The memories that data can come from, with `or` between them.
-[[nodiscard]] inline std::string sources(explanation const& told, met const& m) {
+[[nodiscard]] inline std::string sources(explanation const& made, met const& m) {
   std::string text;
-  for (std::size_t k = 0; k < told.memories.size(); ++k)
-    if ((m.from >> k & 1U) != 0) text += (text.empty() ? "" : " or ") + told.memories[k];
+  for (std::size_t k = 0; k < made.memories.size(); ++k)
+    if ((m.from >> k & 1U) != 0) text += (text.empty() ? "" : " or ") + made.memories[k];
   return text;
 }
 
-[[nodiscard]] inline std::string fate_of_ghosts(told_entry const& e, told_access const& a) {
+[[nodiscard]] inline std::string fate_of_ghosts(explained_entry const& e, explained_access const& a) {
   if (e.what == entry_kind::exchange)
     return overlap(a.writes, region::ghosts) ? "filled here" : "sent to the neighbours";
   if (overlap(a.writes, region::owned) && !overlap(a.writes, region::ghosts)) return "stale from here on";
@@ -48,13 +48,13 @@ using told_row = std::array<std::string, 8>;
   return "";
 }
 
-KEEL_INLINE std::string as_table(explanation const& told) {
+KEEL_INLINE std::string as_table(explanation const& made) {
   std::vector<told_row> rows{{"entry", "in", "data", "region", "access", "copied", "from", "ghosts"}};
-  for (std::size_t i = 1; i < told.entries.size(); ++i) { // the schedule itself comes first
-    told_entry const& e = told.entries[i];
+  for (std::size_t i = 1; i < made.entries.size(); ++i) { // the schedule itself comes first
+    explained_entry const& e = made.entries[i];
     std::string name = std::string(std::size_t(2 * (e.depth - 1)), ' ') + e.name;
     if (e.accesses.empty()) rows.push_back({name, e.where});
-    for (told_access const& a : e.accesses) {
+    for (explained_access const& a : e.accesses) {
       bool const reads = a.reads != region::none, writes = a.writes != region::none;
       std::string const copied = reads ? word_for(a.seen) : "";
       rows.push_back({name, name.find_first_not_of(' ') == name.npos ? "" : e.where, a.variable,
@@ -63,29 +63,29 @@ KEEL_INLINE std::string as_table(explanation const& told) {
                       : reads         ? "reads"
                       : writes        ? "writes"
                                       : "moves",
-                      copied, copied == "always" || copied == "depends" ? sources(told, a.seen) : "",
+                      copied, copied == "always" || copied == "depends" ? sources(made, a.seen) : "",
                       fate_of_ghosts(e, a)});
       name = std::string(name.size(), ' ');
     }
   }
   std::string text =
-      "on " + told.device + ", once " + std::to_string(told.transient) + " steps are made:\n" + aligned(rows);
-  if (told.period == 0) return text + "no steady state was found\n";
+      "on " + made.device + ", once " + std::to_string(made.transient) + " steps are made:\n" + aligned(rows);
+  if (made.period == 0) return text + "no steady state was found\n";
   std::vector<told_row> sums{{"", "core", "rim", "halo", "walls"}};
   for (std::size_t a = 0; a < std::size_t{max_planned_memories}; ++a)
     for (std::size_t b = 0; b < std::size_t{max_planned_memories}; ++b) {
-      auto const& n = told.copies.copies[a][b];
+      auto const& n = made.copies.copies[a][b];
       if (std::all_of(std::begin(n), std::end(n), [](std::int64_t one) { return one == 0; })) continue;
-      told_row row{told.memories[a] + " to " + told.memories[b]};
+      told_row row{made.memories[a] + " to " + made.memories[b]};
       for (std::size_t r = 0; r < region_count; ++r) row[r + 1] = std::to_string(n[r]);
       sums.push_back(row);
     }
   text += "copies in " +
-          (told.period == 1 ? std::string("a step") : "a period of " + std::to_string(told.period) + " steps");
+          (made.period == 1 ? std::string("a step") : "a period of " + std::to_string(made.period) + " steps");
   text += sums.size() == 1 ? ": none\n" : ":\n" + aligned(sums);
-  for (told_early_copy const& c : told.early)
+  for (told_early_copy const& c : made.early)
     text += "begins after " + c.writer + ", for " + c.reader + ": " + c.variable + ' ' +
-            std::string(residency::name_of(c.where)) + " to " + told.memories[std::size_t(c.to)] + '\n';
+            std::string(residency::name_of(c.where)) + " to " + made.memories[std::size_t(c.to)] + '\n';
   return text;
 }
 
@@ -98,14 +98,14 @@ KEEL_INLINE std::string as_table(explanation const& told) {
 /// Boxes are entries, in the order of a step, filled if they do not run on the host. An arrow has the data that
 /// go from writer to reader: thick and red if they are always copied, red and dashed if that depends, grey
 /// if they stay; dotted lines hold the order.
-KEEL_INLINE std::string as_graph(explanation const& told) {
+KEEL_INLINE std::string as_graph(explanation const& made) {
   std::string text =
       "digraph step {\n  node [shape=box, fontname=sans, style=filled, fillcolor=white]\n  edge [fontname=sans, fontsize=10]\n";
   std::string order;
   int open = 0;
-  std::size_t last = told.entries.size();
-  for (std::size_t i = 1; i < told.entries.size(); ++i) {
-    told_entry const& e = told.entries[i];
+  std::size_t last = made.entries.size();
+  for (std::size_t i = 1; i < made.entries.size(); ++i) {
+    explained_entry const& e = made.entries[i];
     for (; open > e.depth - 1; --open) text += std::string(std::size_t(2 * open), ' ') + "}\n";
     std::string const margin(std::size_t(2 * e.depth), ' ');
     if (has_body(e.what)) {
@@ -114,18 +114,18 @@ KEEL_INLINE std::string as_graph(explanation const& told) {
       ++open;
       continue;
     }
-    bool const is_far = !e.where.empty() && e.where != told.memories[0];
+    bool const is_far = !e.where.empty() && e.where != made.memories[0];
     text += margin + 'n' + std::to_string(i) +
             " [label=" + graph_text(e.name + (e.where.empty() ? "" : "\n" + e.where)) +
             (is_far ? ", fillcolor=lightblue" : "") + "]\n";
-    if (last != told.entries.size())
+    if (last != made.entries.size())
       order += "  n" + std::to_string(last) + " -> n" + std::to_string(i) + " [style=dotted, arrowhead=none]\n";
     last = i;
   }
   for (; open > 0; --open) text += std::string(std::size_t(2 * open), ' ') + "}\n";
   // What goes the same way in the same manner shares an arrow.
   std::map<std::tuple<std::size_t, std::size_t, bool, std::string>, std::string> arrows;
-  for (told_flow const& f : told.flows) {
+  for (told_flow const& f : made.flows) {
     std::string& data = arrows[{f.writer, f.reader, f.crosses, word_for(f.seen)}];
     data += (data.empty() ? "" : "\n") + f.variable + ' ' + std::string(residency::name_of(f.where));
   }

@@ -16,18 +16,18 @@
 namespace keel::residency::detail {
 
 /// One access of an entry. `reads` and `writes` hold the regions that the row stands for.
-struct told_access {
+struct explained_access {
   std::string variable; ///< with its level
   region reads = region::none, writes = region::none;
   met seen;
 };
 
 /// One entry, `depth` groups below the schedule. Groups come before what they hold.
-struct told_entry {
+struct explained_entry {
   entry_kind what;
   std::string name, where; ///< the memory; empty for groups and cycles
   int depth = 0;
-  std::vector<told_access> accesses;
+  std::vector<explained_access> accesses;
 };
 
 /// Data that `writer` left and `reader` meets, entries both; `crosses` if a step ends in between.
@@ -50,7 +50,7 @@ struct told_early_copy {
 struct explanation {
   std::string device;
   std::vector<std::string> memories;
-  std::vector<told_entry> entries;
+  std::vector<explained_entry> entries;
   std::vector<told_flow> flows;
   std::vector<told_early_copy> early;
   std::int64_t transient = 0, period = 0;
@@ -64,8 +64,8 @@ struct explanation {
   return !m.lacked ? "never" : m.found || m.lost ? "depends" : "always";
 }
 
-[[nodiscard]] std::string as_table(explanation const& told);
-[[nodiscard]] std::string as_graph(explanation const& told);
+[[nodiscard]] std::string as_table(explanation const& made);
+[[nodiscard]] std::string as_graph(explanation const& made);
 
 } // namespace keel::residency::detail
 

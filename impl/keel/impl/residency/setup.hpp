@@ -31,8 +31,8 @@ inline constexpr region_listener kokkos_tools{[](std::string const& name) { Kokk
 
 /// Sends an observer the knobs of a runtime that has some, and how the ranks cut the grids.
 template <class O, class Run>
-void tell_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
-                [[maybe_unused]] std::string const& cut) {
+void notify_of_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
+                     [[maybe_unused]] std::string const& cut) {
   if constexpr (requires(std::string_view text) { observer.knob(text, text, text, text); }) {
     if constexpr (requires { run.knobs(); })
       for (auto const& k : run.knobs()) observer.knob(k.option, k.device, k.value, name(k.from));
@@ -75,7 +75,7 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
         machine::broadcast(run.environment(), agreed, 0);
         int const rank = run.environment().rank();
         held.open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
-        tell_knobs(held, run, cut());
+        notify_of_knobs(held, run, cut());
       }
     }
   });
