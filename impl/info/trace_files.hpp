@@ -205,13 +205,12 @@ inline std::vector<finding> findings_of(trace_data const& all) {
     if (!h.has_end) (h.version < 4 ? old : cut).insert(h.rank);
   std::vector<finding> made;
   if (!cut.empty())
-    made.push_back({true, error("info", detail::traces_of(cut) + (cut.size() == 1 ? " has" : " have") + " no last line",
-                                "a process was killed, or still runs", "Read the results as those of its beginning")
-                              .what()});
+    made.push_back(
+        {true, error::message("info", detail::traces_of(cut) + (cut.size() == 1 ? " has" : " have") + " no last line",
+                              "a process was killed, or still runs", "Read the results as those of its beginning")});
   if (!old.empty())
-    made.push_back({false, error("info", detail::traces_of(old) + " may be cut",
-                                 "before version 4 traces have no last line", "Trace again to be sure")
-                               .what()});
+    made.push_back({false, error::message("info", detail::traces_of(old) + " may be cut",
+                                          "before version 4 traces have no last line", "Trace again to be sure")});
   return made;
 }
 /// Writes them to standard error, without an allocation, because the results are printed by then. Returns the exit code:

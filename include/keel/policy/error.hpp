@@ -69,6 +69,12 @@ public:
   /// The code of the library that failed underneath (MPI's, errno's); 0 if there was none.
   [[nodiscard]] int code() const noexcept { return code_; }
 
+  /// The message that an error of these parts has, for text that is not thrown.
+  [[nodiscard]] static std::string message(std::string_view place, std::string_view wrong, std::string_view why,
+                                           std::string_view hint) {
+    return composed(place, wrong, why, hint).all;
+  }
+
 private:
   struct text {
     std::string all;

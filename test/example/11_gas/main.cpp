@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A blast in a box: 11_gas [--cells=N] [PICTURE]. Prints mass and energy, which a box with solid walls keeps, and the density in its
-// middle; draws the density in a PGM file, if one is named. The numbers are equal bit by bit on every number of ranks and device.
+// A blast in a box: 11_gas [--cells=N] [PICTURE]. Prints mass and energy, which a box with solid walls keeps, and the
+// density of the densest cell; draws the density in a PGM file, if one is named. The numbers are equal bit by bit on
+// every number of ranks and on every device.
 #include "physics.hpp"
 
 #include <keel/keel.hpp>

@@ -2,12 +2,13 @@
 #pragma once
 
 /// @file
-/// A gas in a box, in two dimensions: what it is made of, and how it changes in a step. A source that holds physics includes
-/// only declarations, which cost the compiler little more than Kokkos; main.cpp is the one source that pays for all of keel.
+/// A gas in a box, in two dimensions: what it is made of, and how it changes in a step. A source that holds physics
+/// includes only declarations, which cost the compiler little more than Kokkos; main.cpp is the one source that pays
+/// for all of keel.
 ///
 /// Euler's equations for density, momentum and energy. Second order in space and time: slopes limited by minmod, half a
-/// step in each cell (MUSCL-Hancock), and fluxes between cells by Harten, Lax and van Leer (HLL). See E. F. Toro, Riemann
-/// Solvers and Numerical Methods for Fluid Dynamics, chapters 10 and 14.
+/// step in each cell (MUSCL-Hancock), and fluxes between cells by Harten, Lax and van Leer (HLL). See E. F. Toro,
+/// Riemann Solvers and Numerical Methods for Fluid Dynamics, chapters 10 and 14.
 
 #include <keel/residency/declare.hpp>
 
@@ -109,8 +110,8 @@ struct ignite : kr::routine<"ignite", kr::on_device, kr::writes<cells>> {
   }
 };
 
-/// The box has solid walls: beyond one lies the mirror image of what is inside. Halo comes from the neighbours, so only walls are
-/// written, and the same routine serves every number of ranks.
+/// The box has solid walls: beyond one lies the mirror image of what is inside. The halo comes from the neighbours, so
+/// only walls are written, and the same routine serves every number of ranks.
 struct reflect : kr::routine<"reflect", kr::on_device, kr::reads<kr::inside<cells>>, kr::writes<kr::walls<cells>>> {
   template <class V>
   static void run(V v) {

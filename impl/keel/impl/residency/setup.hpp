@@ -63,18 +63,18 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
                 "the list has " + policy::names<devices>(), "Choose one of them");
   instances_.template open<host_tag>();
   if (Kokkos::Profiling::profileLibraryLoaded()) ledger_.observer().listen_to(kokkos_tools);
+  std::string trace_file = settings_.trace_file;
+  if constexpr (requires { run.residency_settings(); }) trace_file = run.residency_settings().trace_file;
   tracking::choose(run, [&]<class T>(std::type_identity<T>) {
     using observer = typename T::observer;
     if constexpr (observer::is_told) {
       [[maybe_unused]] observer& held = ledger_.observer().template hold<observer>();
       if constexpr (WritesFile<observer>) {
-        std::string name = settings_.trace_file;
-        if constexpr (requires { run.residency_settings(); }) name = run.residency_settings().trace_file;
         auto const mine = trace::next(run.environment().size());
         auto agreed = mine;
         machine::broadcast(run.environment(), agreed, 0);
         int const rank = run.environment().rank();
-        held.open(trace::path_of(name, rank, mine.part), rank, memory_names(devices{}), agreed);
+        held.open(trace::path_of(trace_file, rank, mine.part), rank, memory_names(devices{}), agreed);
         notify_of_knobs(held, run, cut());
       }
     }
