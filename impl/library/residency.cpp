@@ -3,6 +3,7 @@
 #include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/explain_texts.hpp>
 #include <keel/impl/residency/grid.hpp>
+#include <keel/impl/residency/grid_decomposition.hpp>
 #include <keel/impl/residency/kokkos_provider.hpp>
 #include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/settings.hpp>

@@ -285,6 +285,51 @@ TEST_CASE("residency: an exchange packs for others by one kernel, and by one fil
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
 }
 
+struct cube : kr::variable<"cube", double***, kr::levels<2>> {};
+struct fill_cube : kr::routine<"fill_cube", kr::on_device, kr::writes<cube>> {
+  template <class V>
+  static void run(V v, int step) {
+    auto const c = v(cube{});
+    auto const own = v.owned();
+    auto const begin = v.global_begin();
+    long const x = begin[0] - own.begin[0], y = begin[1] - own.begin[1], z = begin[2] - own.begin[2];
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j, int k) {
+          c(i, j, k) = 10000 * step + 100 * double(i + x) + 10 * double(j + y) + double(k + z);
+        });
+  }
+};
+struct verify_cube : kr::routine<"verify_cube", kr::on_host, kr::reads<cube>> {
+  template <class V>
+  static void run(V v, int step) {
+    auto const c = v(cube{});
+    auto const own = v.owned(), all = v.everywhere();
+    auto const begin = v.global_begin(), n = v.global_extents();
+    for (auto i = all.begin[0]; i < all.end[0]; ++i)
+      for (auto j = all.begin[1]; j < all.end[1]; ++j)
+        for (auto k = all.begin[2]; k < all.end[2]; ++k) {
+          auto const x = wrapped(begin[0] + i - own.begin[0], n[0]), y = wrapped(begin[1] + j - own.begin[1], n[1]),
+                     z = wrapped(begin[2] + k - own.begin[2], n[2]);
+          if (c(i, j, k) != double(10000 * step + 100 * x + 10 * y + z)) ++wrong_cells;
+        }
+  }
+};
+struct fill_and_exchange : kr::schedule<kr::cycle<cube>, fill_cube, kr::exchange<cube>, verify_cube> {};
+
+TEST_CASE("residency: one kernel packs more boxes than travel with a kernel, whichever level is sent") {
+  test::run<keel::machine::mpi> run{test::twin::name};
+  kr::fields<on_twin, cube> f{run, kr::grid{{9, 8, 10}, kr::ghost_width{1}, kr::periodic{true}}};
+  wrong_cells = 0;
+  for (int step = 1; step <= 5; ++step) {
+    (void)region_kernels();
+    f.step(fill_and_exchange{}, step);
+    int const copies_to_host = 1; // the rest of the cube, for the check
+    CHECK(region_kernels() <= 2 + copies_to_host);
+  }
+  Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+  CHECK(wrong_cells == 0);
+}
+
 TEST_CASE("residency: an exchange overlaps routines that do not meet it, and is done for the one that does") {
   for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
     test::run<keel::machine::mpi> run{device};

@@ -133,7 +133,7 @@ TEST_CASE("residency: elements move in the longest words that divide them") {
 
 TEST_CASE("residency: an exchange without neighbours touches nothing") {
   kr::share const s = kr::share_of(kr::grid{{4, 3}, kr::ghost_width{1}}, 1, 0);
-  kd::halo_plan plan{0, s};
+  kd::halo_plan plan{kd::decomposition_of(s, 0)};
   kd::shape lies;
   lies.rank = 2;
   lies.stride[0] = s.extents[1], lies.stride[1] = 1;
@@ -143,7 +143,7 @@ TEST_CASE("residency: an exchange without neighbours touches nothing") {
   plan.lay_out({&nowhere, 1}, where);
   plan.pack({&nowhere, 1}, where);
   plan.unpack({&nowhere, 1}, where);
-  CHECK(plan.others().empty());
+  CHECK(plan.messages().empty());
   CHECK(plan.bytes_sent(lies) == 0);
 }
 

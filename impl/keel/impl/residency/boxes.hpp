@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -109,14 +110,28 @@ KEEL_INLINE void move_on_host(box_move const& what) {
   with_word(s, move_runs{what.how, what.array, what.buffer, s});
 }
 
+// Adds the words of a box to those of the pieces before; a box without words makes no piece.
+inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece& made) {
+  strip const which = strip_of(*b.lies, b.box);
+  if (which.words == 0) return false;
+  words += which.words;
+  made = {b.how, b.array, b.buffer, which, words};
+  return true;
+}
+
 KEEL_INLINE std::size_t move_words::add(std::span<box_move const> boxes) {
   std::size_t taken = 0;
-  for (; taken < boxes.size() && count < most; ++taken) {
-    box_move const& b = boxes[taken];
-    strip const which = strip_of(*b.lies, b.box);
-    if (which.words != 0) pieces[count] = {b.how, b.array, b.buffer, which, words() + which.words}, ++count;
-  }
+  for (; taken < boxes.size() && count < most; ++taken) count += make_piece(boxes[taken], words, pieces[count]) ? 1 : 0;
   return taken;
+}
+
+KEEL_INLINE std::vector<move_words::piece> pieces_of(std::span<box_move const> boxes) {
+  std::vector<move_words::piece> all(boxes.size());
+  std::size_t count = 0;
+  std::int64_t words = 0;
+  for (box_move const& b : boxes) count += make_piece(b, words, all[count]) ? 1 : 0;
+  all.resize(count);
+  return all;
 }
 
 } // namespace keel::residency::detail

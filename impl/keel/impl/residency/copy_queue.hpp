@@ -25,7 +25,7 @@ public:
     void (*to_device)(void const* queue, void* to, void const* host_from, std::size_t bytes);
     void (*to_host)(void const* queue, void* host_to, void const* from, std::size_t bytes);
     void (*copy)(void const* queue, void* to, void const* from, std::size_t bytes);
-    void (*move)(void const* queue, std::span<box_move const> boxes);
+    void (*move)(void const* queue, move_words const& words);
     std::uint64_t (*digest)(void const* queue, shape const& lies, void const* array, bounds const& box);
     void (*fence)(void const* queue);
   };
@@ -50,7 +50,15 @@ public:
   }
   /// Moves the words of boxes that do not overlap where they go, by as few kernels as hold them.
   void move(std::span<box_move const> boxes) const {
-    queued([&] { calls_->move(queue_.get(), boxes); });
+    while (!boxes.empty()) {
+      move_words words;
+      boxes = boxes.subspan(words.add(boxes));
+      move(words);
+    }
+  }
+  /// The same by one kernel, for boxes whose list lies there.
+  void move(move_words const& words) const {
+    if (words.words != 0) queued([&] { calls_->move(queue_.get(), words); });
   }
   /// The digest of a box; waits for it.
   [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, bounds const& box) const {

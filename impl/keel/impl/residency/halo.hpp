@@ -62,7 +62,7 @@ extern template messenger::messenger(machine::basic_environment<machine::mpi> co
 
 /// What the exchange of one component needs. It fills ghosts in one round.
 struct halo_channel {
-  halo_channel(messenger with, int rank, share const& s) : plan_(rank, s), messages_(std::move(with)) {}
+  halo_channel(messenger with, decomposition cut) : plan_(std::move(cut)), messages_(std::move(with)) {}
 
   /// Collective over the environment, with the same arrays in the same order. Receives stand before
   /// anything is packed on the host; on a device, the last exchange has to be unpacked first. Until `finish` the owned
@@ -71,14 +71,14 @@ struct halo_channel {
     plan_.lay_out(arrays, where);
     if (!where.is_behind_caller()) receive(where);
     plan_.pack(arrays, where);
-    if (plan_.others().empty()) return;
+    if (plan_.messages().empty()) return;
     where.settle();
     if (where.is_behind_caller()) receive(where);
-    for (auto const& m : plan_.others()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank);
+    for (auto const& m : plan_.messages()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank);
   }
   /// With the same arguments as `start`, and an observer of the wait for messages.
   void finish(std::span<halo_array const> arrays, packing& where, any_observer& observer) {
-    if (!plan_.others().empty()) {
+    if (!plan_.messages().empty()) {
       observer.before_wait();
       messages_.wait();
       observer.after_wait();
@@ -92,7 +92,7 @@ struct halo_channel {
 
 private:
   void receive(packing const& where) {
-    for (auto const& m : plan_.others()) messages_.receive(where.mail_in() + m.begin, m.bytes, m.rank);
+    for (auto const& m : plan_.messages()) messages_.receive(where.mail_in() + m.begin, m.bytes, m.rank);
   }
 
   halo_plan plan_;

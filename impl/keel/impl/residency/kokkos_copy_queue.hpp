@@ -40,16 +40,11 @@ struct kokkos_queue_calls {
     if (is_shown) [[unlikely]]
       Kokkos::Tools::endDeepCopy();
   }
-  static void move(void const* queue, std::span<box_move const> boxes) {
-    while (!boxes.empty()) {
-      move_words words;
-      boxes = boxes.subspan(words.add(boxes));
-      if (words.count != 0)
-        Kokkos::parallel_for("keel: regions",
-                             Kokkos::Experimental::require(policy(space(queue), 0, words_count(words.words())),
-                                                           Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                             words); // the hint: as arguments of the kernel, without a copy that is waited for
-    }
+  static void move(void const* queue, move_words const& words) {
+    Kokkos::parallel_for("keel: regions",
+                         Kokkos::Experimental::require(policy(space(queue), 0, words_count(words.words)),
+                                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                         words); // the hint: as arguments of the kernel, without a copy that is waited for
   }
   static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] shape const& lies,
                               [[maybe_unused]] void const* array, [[maybe_unused]] bounds const& box) {

@@ -95,7 +95,8 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
 }
 
 KEEL_INLINE void fields_state::connect(messenger const& with, int rank, int components) {
-  for (int c = 0; c < components; ++c) halo_channels_.push_back(std::make_unique<halo_channel>(with, rank, local({c})));
+  for (int c = 0; c < components; ++c)
+    halo_channels_.push_back(std::make_unique<halo_channel>(with, decomposition_of(local({c}), rank)));
 }
 
 KEEL_INLINE std::string fields_state::cut() const {

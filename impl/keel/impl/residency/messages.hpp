@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -21,9 +23,35 @@ namespace keel::residency::detail {
   return (std::size_t(bytes_of(lies, box)) + 7) / 8 * 8;
 }
 
+// From an element to that which lies by `shift` from it.
+[[nodiscard]] inline std::ptrdiff_t bytes_between(shape const& lies, indices const& shift) {
+  std::int64_t elements = 0;
+  for (int d = 0; d < lies.rank; ++d) elements += shift[d] * lies.stride[d];
+  return elements * lies.element_bytes;
+}
+
 KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
-  if (queue_ != nullptr) return queue_->move(boxes);
-  for (box_move const& b : boxes) move_on_host(b);
+  if (queue_ == nullptr) {
+    for (box_move const& b : boxes) move_on_host(b);
+    return;
+  }
+  if (boxes.size() <= std::size_t{move_words::most}) return queue_->move(boxes);
+  auto at = std::find_if(kept_.begin(), kept_.end(), [&](kept_moves const& k) {
+    return std::equal(k.boxes.begin(), k.boxes.end(), boxes.begin(), boxes.end());
+  });
+  if (at == kept_.end()) {
+    if (kept_.size() == most_kept) queue_->fence(), kept_.clear(); // of arrays that are no longer there
+    kept_moves made{{boxes.begin(), boxes.end()}, pieces_of(boxes), {}};
+    std::size_t const bytes = made.pieces.size() * sizeof(move_words::piece);
+    made.there = queue_->allocate("keel: pieces of messages", bytes);
+    queue_->to_device(made.there.get(), made.pieces.data(), bytes);
+    at = kept_.insert(kept_.end(), std::move(made));
+  }
+  move_words all;
+  all.count = int(at->pieces.size());
+  all.listed = reinterpret_cast<move_words::piece const*>(at->there.get());
+  all.words = at->pieces.empty() ? 0 : at->pieces.back().end;
+  queue_->move(all);
 }
 
 KEEL_INLINE void packing::settle() {
@@ -51,107 +79,54 @@ KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
   return all.packed.get();
 }
 
-KEEL_INLINE halo_plan::halo_plan(int rank, share const& s) : share_(s), rank_(rank) {
-  int directions = 1;
-  for (int d = 0; d < s.rank; ++d) directions *= 3;
-  for (int n = 0; n < directions; ++n)
-    if (int const r = rank_at(n); r == rank) {
-      own_directions_.push_back(n);
-    } else if (r >= 0) {
-      auto const at = std::find_if(partners_.begin(), partners_.end(), [&](partner const& p) { return p.rank == r; });
-      (at != partners_.end() ? *at : partners_.emplace_back(partner{r, {}})).directions.push_back(n);
-    }
+KEEL_INLINE halo_plan::halo_plan(decomposition cut) : cut_(std::move(cut)) {
+  for (partner const& p : cut_.partners) messages_.push_back({p.rank, 0, 0});
 }
 
 KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing& where) {
   std::size_t bytes = 0;
-  for (partner& p : partners_) {
-    p.begin = bytes;
-    for (int n : p.directions)
-      for (halo_array const& a : arrays) bytes += padded(*a.lies, rim_box(n));
-    p.bytes = bytes - p.begin;
+  for (std::size_t i = 0; i < messages_.size(); ++i) {
+    messages_[i].begin = bytes;
+    for (bounds const& box : cut_.partners[i].rims)
+      for (halo_array const& a : arrays) bytes += padded(*a.lies, box);
+    messages_[i].bytes = bytes - messages_[i].begin;
   }
   where.out(bytes);
   where.in(bytes);
 }
 
-KEEL_INLINE std::byte* halo_plan::add(motion how, std::span<halo_array const> arrays, bounds const& box,
-                                      std::byte* packed) {
-  for (halo_array const& a : arrays) {
-    moves_.push_back({how, a.lies, a.data, packed, box});
-    packed += padded(*a.lies, box);
-  }
-  return packed;
+// All boxes of all partners, one after the other.
+KEEL_INLINE void halo_plan::add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes,
+                                std::byte* packed) {
+  for (partner const& p : cut_.partners)
+    for (bounds const& box : p.*boxes)
+      for (halo_array const& a : arrays) {
+        moves_.push_back({how, a.lies, a.data, packed, box});
+        packed += padded(*a.lies, box);
+      }
 }
 
 KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) {
   moves_.clear();
-  std::byte* at = where.out(0);
-  for (partner const& p : partners_)
-    for (int n : p.directions) at = add(motion::gather, arrays, rim_box(n), at);
+  add(motion::gather, arrays, &partner::rims, where.out(0));
   where.move(moves_);
 }
 
 KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
   moves_.clear();
-  std::byte* at = where.in(0);
-  for (partner const& p : partners_)
-    for (auto n = p.directions.rbegin(); n != p.directions.rend(); ++n)
-      at = add(motion::scatter, arrays, ghost_box(*n), at);
-  for (int n : own_directions_)
+  add(motion::scatter, arrays, &partner::ghosts, where.in(0));
+  for (own_copy const& o : cut_.own)
     for (halo_array const& a : arrays)
       moves_.push_back(
-          {motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + wrap_offset(*a.lies, n), ghost_box(n)});
+          {motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + bytes_between(*a.lies, o.shift), o.ghosts});
   where.move(moves_);
-}
-
-// From a ghost to the owned cell that it is a copy of, if both are of this rank: through the grid's whole extent.
-KEEL_INLINE std::ptrdiff_t halo_plan::wrap_offset(shape const& lies, int direction) const {
-  bounds const own = share_.owned();
-  std::int64_t elements = 0;
-  for (int d = 0; d < share_.rank; ++d, direction /= 3)
-    elements -= (direction % 3 - 1) * (own.end[d] - own.begin[d]) * lies.stride[d];
-  return elements * lies.element_bytes;
 }
 
 KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {
   std::uint64_t bytes = 0;
-  for (partner const& p : others())
-    for (int n : p.directions) bytes += std::uint64_t(bytes_of(lies, rim_box(n)));
+  for (partner const& p : cut_.partners)
+    for (bounds const& box : p.rims) bytes += std::uint64_t(bytes_of(lies, box));
   return bytes;
-}
-
-// The rank that lies in a direction; -1 if there is none, or nothing to exchange. Ranks are
-// numbered by position, so steps in several dimensions add up.
-KEEL_INLINE int halo_plan::rank_at(int direction) const {
-  int r = rank_;
-  bool somewhere = false;
-  for (int d = 0; d < share_.rank; ++d, direction /= 3) {
-    if (direction % 3 == 1) continue;
-    int const next = share_.neighbour[std::size_t(d)][std::size_t(direction % 3 / 2)];
-    if (next < 0 || share_.width[d] == 0) return -1;
-    r += next - rank_;
-    somewhere = true;
-  }
-  return somewhere ? r : -1;
-}
-
-KEEL_INLINE bounds halo_plan::rim_box(int direction) const {
-  bounds b = share_.owned();
-  for (int d = 0; d < share_.rank; ++d, direction /= 3) {
-    if (direction % 3 == 0) b.end[d] = b.begin[d] + share_.width[d];
-    if (direction % 3 == 2) b.begin[d] = b.end[d] - share_.width[d];
-  }
-  return b;
-}
-
-KEEL_INLINE bounds halo_plan::ghost_box(int direction) const {
-  bounds b = rim_box(direction);
-  for (int d = 0; d < share_.rank; ++d, direction /= 3) {
-    std::int64_t const shift = (direction % 3 - 1) * share_.width[d];
-    b.begin[d] += shift, b.end[d] += shift;
-  }
-  return b;
 }
 
 } // namespace keel::residency::detail

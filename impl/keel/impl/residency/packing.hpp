@@ -2,12 +2,12 @@
 #pragma once
 
 /// @file
-/// Which boxes of arrays neighbouring ranks exchange, and where they are packed into messages and unpacked: on the
+/// Which pieces of arrays partners exchange, and where they are packed into messages and unpacked: on the
 /// host, or on a device. The bodies stand in messages.hpp.
 
 #include <keel/impl/residency/copy_queue.hpp>
+#include <keel/impl/residency/decomposition.hpp>
 #include <keel/policy/macros.hpp>
-#include <keel/residency/grid.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +30,7 @@ public:
   std::byte* in(std::size_t bytes) { return room(in_, bytes); }
   [[nodiscard]] std::byte* mail_out() const { return by_way_of_host_ ? out_.mail.get() : out_.packed.get(); }
   [[nodiscard]] std::byte* mail_in() const { return by_way_of_host_ ? in_.mail.get() : in_.packed.get(); }
+  /// By one kernel: of more boxes than travel with one, the list is sent once, and kept for the next time.
   void move(std::span<box_move const> boxes);
   /// Returns when what was packed may leave, and more may arrive.
   void settle();
@@ -43,9 +44,18 @@ private:
   };
   std::byte* room(buffer& all, std::size_t bytes);
 
+  /// Boxes that were moved before. The queue may still read `pieces`.
+  struct kept_moves {
+    std::vector<box_move> boxes;
+    std::vector<move_words::piece> pieces;
+    std::shared_ptr<std::byte> there;
+  };
+  static constexpr std::size_t most_kept = 32;
+
   copy_queue const* queue_ = nullptr;
   bool by_way_of_host_ = false;
   buffer out_, in_;
+  std::vector<kept_moves> kept_;
 };
 
 /// One array whose ghosts are to be filled.
@@ -54,40 +64,31 @@ struct halo_array {
   void* data;
 };
 
-/// Which ranks exchange what with this rank: each rank that lies in some direction, corners included, gets one message
-/// with the rims of all arrays. If that is this rank itself, its ghosts are copied from its own cells. A direction is a
-/// number of one base-3 digit a dimension: 0 low, 1 here, 2 high.
+/// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays.
 class halo_plan {
 public:
-  halo_plan(int rank, share const& s);
+  explicit halo_plan(decomposition cut);
 
-  /// A rank that lies in some direction, and its piece of both buffers.
-  struct partner {
+  /// To or from another rank: a piece of both buffers.
+  struct message {
     int rank;
-    std::vector<int> directions; ///< ascending
     std::size_t begin = 0, bytes = 0;
   };
   /// Makes room for these arrays, and finds out where their messages begin.
   void lay_out(std::span<halo_array const> arrays, packing& where);
-  /// The other ranks; each sends one message and gets one.
-  [[nodiscard]] std::span<partner const> others() const { return partners_; }
+  /// One for each partner, which sends one as long.
+  [[nodiscard]] std::span<message const> messages() const { return messages_; }
   void pack(std::span<halo_array const> arrays, packing& where);
-  /// What came goes to the ghosts. The partner packed the opposite directions, in their order.
+  /// What came goes to the ghosts, and so do copies of this rank's own cells.
   void unpack(std::span<halo_array const> arrays, packing& where);
   /// Bytes of one array that leave this rank in an exchange.
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const;
 
 private:
-  [[nodiscard]] int rank_at(int direction) const;
-  [[nodiscard]] bounds rim_box(int direction) const;
-  [[nodiscard]] bounds ghost_box(int direction) const;
-  [[nodiscard]] std::ptrdiff_t wrap_offset(shape const& lies, int direction) const;
-  std::byte* add(motion how, std::span<halo_array const> arrays, bounds const& box, std::byte* packed);
+  void add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes, std::byte* packed);
 
-  share share_;
-  int rank_;
-  std::vector<partner> partners_;
-  std::vector<int> own_directions_;
+  decomposition cut_;
+  std::vector<message> messages_;
   std::vector<box_move> moves_; // of the exchange at work
 };
 

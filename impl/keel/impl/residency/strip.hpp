@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -76,10 +77,13 @@ struct box_move {
   void* array;
   void* buffer;
   bounds box;
+
+  friend bool operator==(box_move const&, box_move const&) = default;
 };
 
 /// The kernel that moves boxes: `array` and `buffer` in the memory where it runs. One for all words, because each costs
-/// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch.
+/// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch. A few boxes
+/// travel with the kernel; of more the list lies in that memory.
 struct move_words {
   struct piece {
     motion how;
@@ -91,17 +95,20 @@ struct move_words {
   static constexpr int most = 24; ///< a kernel's arguments have 4 KiB
   piece pieces[most];
   int count = 0;
+  piece const* listed = nullptr; ///< `count` pieces, instead of those above
+  std::int64_t words = 0;
 
   /// Adds as many of the boxes as there is room for, and says how many.
   std::size_t add(std::span<box_move const> boxes);
-  [[nodiscard]] std::int64_t words() const { return count != 0 ? pieces[count - 1].end : 0; }
 
   KEEL_FUNCTION void operator()(std::int64_t i) const {
-    int at = 0; // the first piece that ends after i
-    for (int half = 16; half != 0; half /= 2)
-      if (at + half < count && pieces[at + half - 1].end <= i) at += half;
-    piece const& p = pieces[at];
-    std::int64_t const word = at != 0 ? i - pieces[at - 1].end : i;
+    piece const* const all = listed != nullptr ? listed : pieces;
+    int at = 0, half = 1; // the first piece that ends after i
+    while (2 * half <= count) half *= 2;
+    for (; half != 0; half /= 2)
+      if (at + half <= count && all[at + half - 1].end <= i) at += half;
+    piece const& p = all[at];
+    std::int64_t const word = at != 0 ? i - all[at - 1].end : i;
     with_word(p.which, *this, p, word);
   }
   template <class Word>
@@ -114,6 +121,8 @@ struct move_words {
   }
 };
 static_assert(sizeof(move_words) <= 3840);
+/// The pieces of any number of boxes.
+[[nodiscard]] std::vector<move_words::piece> pieces_of(std::span<box_move const> boxes);
 /// The same on the calling thread.
 void move_on_host(box_move const& what);
 
