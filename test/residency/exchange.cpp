@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <keel/residency/loops.hpp>
 #include <keel/residency/fields.hpp>
 
 #include "run.hpp"
