@@ -155,8 +155,6 @@ public:
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
     return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m);
   }
-  /// The bits of regions of no bytes on any rank.
-  [[nodiscard]] validity empty(int variable) const { return places_[std::size_t(variable)].empty; }
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
   [[nodiscard]] int variables() const { return int(variables_.size()); }
