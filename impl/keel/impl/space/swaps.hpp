@@ -30,11 +30,11 @@ inline constexpr bool is_fenced_elsewhere<Kokkos::Experimental::Impl::StdIterSwa
 } // namespace keel::space::detail
 
 #if KOKKOS_VERSION >= 40000
-template <class View, class Other, class Policy>
-  requires keel::space::detail::is_remote<typename View::memory_space>
+template <class Swapped, class Other, class Policy> // clang 15 finds names of Kokkos before a parameter
+  requires keel::space::detail::is_remote<typename Swapped::memory_space>
 struct Kokkos::Impl::FunctorPolicyExecutionSpace<
-    Kokkos::Experimental::Impl::StdIterSwapFunctor<Kokkos::Experimental::Impl::RandomAccessIterator<View>, Other>,
+    Kokkos::Experimental::Impl::StdIterSwapFunctor<Kokkos::Experimental::Impl::RandomAccessIterator<Swapped>, Other>,
     Policy> {
-  using execution_space = typename View::memory_space::execution_space;
+  using execution_space = typename Swapped::memory_space::execution_space;
 };
 #endif
