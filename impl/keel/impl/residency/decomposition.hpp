@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// How an index space is cut over ranks, as data: which pieces of it a rank sends, gets and copies to itself in an exchange
-/// of ghosts. Whoever describes a geometry makes this; what packs, sends and unpacks asks nothing else.
+/// How an index space is cut over ranks, as data: which pieces of it a rank sends, gets and copies to itself in an
+/// exchange of ghosts. Whoever describes a geometry makes this; what packs, sends and unpacks asks nothing else.
 
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>

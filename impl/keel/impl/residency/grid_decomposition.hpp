@@ -22,7 +22,8 @@ struct grid_directions {
     for (int d = 0; d < s.rank; ++d) all *= 3;
     return all;
   }
-  // The rank there; -1 if there is none, or no ghosts. Ranks are numbered by position, so steps in several dimensions add up.
+  // The rank there; -1 if there is none, or no ghosts. Ranks are numbered by position, so steps in several dimensions
+  // add up.
   [[nodiscard]] int rank_at(int direction) const {
     int r = rank;
     bool somewhere = false;

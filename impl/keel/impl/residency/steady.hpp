@@ -62,8 +62,8 @@ struct steady_state {
 };
 
 /// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for
-/// each region of each variable, step after step, until a round of all `every` begins as an earlier one did. `where`: the
-/// memory of each node. `seen`, if there is one: what the reads of each request met, by region.
+/// each region of each variable, step after step, until a round of all `every` begins as an earlier one did. `where`:
+/// the memory of each node. `seen`, if there is one: what the reads of each request met, by region.
 template <class Table, std::size_t Cells>
 class steady_search {
 public:
