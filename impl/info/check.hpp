@@ -46,10 +46,10 @@ public:
 
 private:
   void wrong(std::string const& what, std::string const& why, std::string const& hint) {
-    found_.push_back({true, error("info", what, why, hint).what()});
+    found_.push_back({true, error::message("info", what, why, hint)});
   }
   void note(std::string const& what, std::string const& why) {
-    found_.push_back({false, error("info", what, why).what()});
+    found_.push_back({false, error::message("info", what, why, {})});
   }
 
   /// Those of keel's that no knob has, or whose knob nothing here has; and those of hwloc's, which change the node.
