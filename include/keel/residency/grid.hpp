@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <span>
 #include <vector>
 
 namespace keel::residency {
@@ -156,10 +155,6 @@ struct share {
 
 /// The share of `rank`; extents that do not divide evenly give the first ranks one cell more.
 [[nodiscard]] share share_of(grid const& g, int ranks, int rank);
-
-/// The shares of `rank` of the grids of all components; one if they are alike. Throws `keel::error` if they differ in
-/// dimensions.
-[[nodiscard]] std::vector<share> shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank);
 
 /// Lengths of the dimensions beyond the grid's: `extra<u>{layers}`. A variable without an
 /// `extra` of its own takes the first given that has as many lengths.

@@ -8,9 +8,7 @@
 #include <keel/residency/grid.hpp>
 
 #include <limits>
-#include <span>
 #include <string>
-#include <vector>
 
 namespace keel::residency {
 
@@ -151,19 +149,6 @@ KEEL_INLINE share share_of(grid const& g, int ranks, int rank) {
     }
   }
   return s;
-}
-
-KEEL_INLINE std::vector<share> shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank) {
-  std::vector<share> shares{share_of(whole, ranks, rank)};
-  for (grid const& g : further) {
-    if (g.rank() != whole.rank())
-      throw error("residency::fields",
-                  "component " + std::to_string(shares.size()) + " lies on a grid of " + std::to_string(g.rank()) +
-                      " dimensions, the first on one of " + std::to_string(whole.rank()),
-                  "their arrays have one type", "Give all grids as many");
-    shares.push_back(share_of(g, ranks, rank));
-  }
-  return shares;
 }
 
 } // namespace keel::residency

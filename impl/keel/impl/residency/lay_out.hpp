@@ -13,6 +13,20 @@
 
 namespace keel::residency::detail {
 
+// The shares of `rank` of the grids of all components; one if they are alike.
+inline std::vector<share> shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank) {
+  std::vector<share> shares{share_of(whole, ranks, rank)};
+  for (grid const& g : further) {
+    if (g.rank() != whole.rank())
+      throw error("residency::fields",
+                  "component " + std::to_string(shares.size()) + " lies on a grid of " + std::to_string(g.rank()) +
+                      " dimensions, the first on one of " + std::to_string(whole.rank()),
+                  "their arrays have one type", "Give all grids as many");
+    shares.push_back(share_of(g, ranks, rank));
+  }
+  return shares;
+}
+
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
                                        int memories, int components, bool checks)
     : shares_(shares_of(whole, further, ranks, rank)), provider_(shares_), ledger_(provider_, memories, components),
