@@ -8,7 +8,6 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
-#include <span>
 #include <vector>
 
 namespace keel::residency::detail {
