@@ -3,7 +3,7 @@
 
 /// @file
 /// How an index space is cut over ranks, as data: which pieces of it a rank sends, gets and copies to itself in an
-/// exchange of ghosts. Whoever describes a geometry makes this; what packs, sends and unpacks asks nothing else.
+/// exchange of ghosts. A geometry provides this, and packing, sending and unpacking depend on nothing else.
 
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
