@@ -87,9 +87,9 @@ private:
 
   void add(trace_event const& e) {
     auto const text = [&](std::string const& one) { return texts_.number(one); };
-    add_row({text(e.routine == "exchange" && e.to == "neighbours" ? "exchange" : "copy"), text(e.variable),
-             std::uint64_t(e.level), std::uint64_t(e.component), text(e.region), text(e.from), text(e.to),
-             text(e.routine), text(e.why), e.repeated > 0},
+    add_row({text(e.is_sent() ? "exchange" : "copy"), text(e.variable), std::uint64_t(e.level),
+             std::uint64_t(e.component), text(e.region), text(e.from), text(e.to), text(e.routine), text(e.why),
+             e.repeated > 0},
             {0, e.rank, e.time, e.took, e.waited, e.bytes, 1});
   }
   /// `to` is where it ran.
@@ -214,7 +214,7 @@ inline std::string report_trace(trace_data const& all) {
   report_texts texts;
   for (auto const& e : all.events) {
     whole.add(e.time, e.took);
-    (e.to == "neighbours" && e.routine == "exchange" ? sent : moved).add(e);
+    (e.is_sent() ? sent : moved).add(e);
   }
   for (auto const& r : all.routines) whole.add(r.time, r.took);
   auto const file = [](trace_header const& h) {

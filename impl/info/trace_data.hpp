@@ -13,7 +13,7 @@
 
 namespace keel::info {
 
-/// One copy, or what one rank sent of a variable in an exchange. Times in microseconds.
+/// One copy, or what one rank sent of a variable in an exchange or an accumulate. Times in microseconds.
 struct trace_event {
   std::string variable, region, from, to, routine;
   int rank, level, component;
@@ -21,6 +21,8 @@ struct trace_event {
   double time, took, waited;  ///< `waited` for messages, of `took`
   std::string why = {};       ///< of a copy: what had made it stale there; empty if the trace does not say
   std::uint64_t repeated = 0; ///< of `bytes`: what the memory held already
+
+  [[nodiscard]] bool is_sent() const { return from == "this rank"; }
 };
 
 /// A routine that ran. `took` is how long it held the program's thread up, or the device that ran its kernels.

@@ -42,7 +42,7 @@ inline trace_event read_event(trace_line const& line, int rank) {
           is_copy ? line.text("region") : "ghosts",
           is_copy ? line.text("from") : "this rank",
           is_copy ? line.text("to") : "neighbours",
-          is_copy ? line.text("routine") : "exchange",
+          line.text(is_copy ? "routine" : "what"),
           rank,
           int(line.count("level", INT_MAX)),
           int(line.count("component", INT_MAX)),
@@ -98,13 +98,14 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
   auto const& what = line.text("what");
   if (header.has_end) throw error("info", "it is after the last one");
   if (what == "create") return;
+  bool const is_sent = what == "exchange" || what == "accumulate";
   bool const is_new = what == "write" || what == "cycle" || what == "rewind" || what == "routine" ||
                       what == "kernels" || what == "knob" || what == "entry" || what == "flow" || what == "end";
-  if (what != "copy" && what != "exchange" && (!is_new || header.version < 3))
+  if (what != "copy" && !is_sent && (!is_new || header.version < 3))
     throw error("info", "what is '" + shown(what) + "', which no trace has");
   if (line.count("rank", trace_ranks_max) != std::uint64_t(header.rank))
     throw error("info", "rank is not that of the header");
-  if (what == "copy" || what == "exchange") {
+  if (what == "copy" || is_sent) {
     all.events.push_back(read_event(line, header.rank));
     if (what == "copy" && header.version >= 3) followed.copy(all.events.back());
   } else if (what == "write") {

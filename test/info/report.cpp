@@ -87,7 +87,9 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
   zero.push_back(line("routine", 20, 0, R"("routine":"</script><b>","memory":"cuda","took":7.125)"));
   auto const knob = R"("option":"--keel-device","device":"","value":"cuda","source":"environment")";
   zero.push_back(line("knob", 1, 0, knob));
-  std::vector<std::string> const one{header(1, 2), sent, line("knob", 1, 1, knob)};
+  std::vector<std::string> const one{
+      header(1, 2), sent, line("accumulate", 40, 1, R"("variable":"eta","level":0,"component":0,"bytes":32,"took":1)"),
+      line("knob", 1, 1, knob)};
   auto const files = here.file("a.0", zero) + ' ' + here.file("a.1", one);
   auto const heard = info("report " + (here / "run.html") + ' ' + files + machine);
   CHECK_MESSAGE(heard.code == 0, heard.err);
@@ -98,13 +100,13 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
   CHECK(trace["copies"] == 2);
   CHECK(trace["moved"] == 4800);
   CHECK(trace["least"] == 4800);
-  CHECK(trace["sent"] == 64);
+  CHECK(trace["sent"] == 96);
   CHECK(trace["duration"] == 541.5);
-  CHECK(trace["time"] == json{10.0, 20.0, 30.25, 540.0}); // the second file began 500 microseconds later
-  CHECK(trace["took"] == json{2.5, 7.125, 2.5, 1.5});
-  CHECK(trace["rank"] == json{0, 0, 0, 1});
-  CHECK(trace["bytes"] == json{800, 0, 4000, 64});
-  REQUIRE(trace["kinds"]["what"].size() == 4);
+  CHECK(trace["time"] == json{10.0, 20.0, 30.25, 540.0, 540.0}); // the second file began 500 microseconds later
+  CHECK(trace["took"] == json{2.5, 7.125, 2.5, 1.5, 1.0});
+  CHECK(trace["rank"] == json{0, 0, 0, 1, 1});
+  CHECK(trace["bytes"] == json{800, 0, 4000, 64, 32});
+  REQUIRE(trace["kinds"]["what"].size() == 5);
   auto const kind = [&](std::size_t n) { return kind_of(trace, n); };
   CHECK(kind(0)["what"] == "copy");
   CHECK(kind(0)["level"] == 1);
@@ -114,6 +116,8 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
   CHECK(kind(1)["routine"] == "</script><b>"); // stays a text
   CHECK(kind(1)["to"] == "cuda");
   CHECK(kind(3)["what"] == "exchange");
+  CHECK(kind(4)["what"] == "exchange"); // drawn as one
+  CHECK(kind(4)["routine"] == "accumulate");
   CHECK(trace["by_routine"][0]["took"] == 7.125);
   CHECK(trace["by_variable"]["bytes"][0] == 4800);
   CHECK(trace["by_variable"]["times"][0] == 2);

@@ -42,6 +42,8 @@ constexpr char down[] =
     R"("from":"cuda","to":"host","bytes":4000,"routine":"exchange","took":500.250})";
 constexpr char sent[] =
     R"({"what":"exchange","time":40,"rank":1,"variable":"eta","level":0,"component":0,"bytes":64,"took":1.5})";
+constexpr char added[] =
+    R"({"what":"accumulate","time":50,"rank":1,"variable":"f","level":0,"component":0,"bytes":32,"took":1.5})";
 constexpr char created[] = R"({"what":"create","time":0.100,"rank":0,"variable":"eta","memory":"cuda"})";
 
 struct folder : keel::test::folder {
@@ -58,17 +60,18 @@ struct folder : keel::test::folder {
 TEST_CASE("info: a trace's bytes and times are added up by variable, way and routine") {
   folder const here;
   auto const files =
-      here.file("a.0.jsonl", {header0, created, up, up}) + ' ' + here.file("a.1.jsonl", {header1, down, sent});
+      here.file("a.0.jsonl", {header0, created, up, up}) + ' ' + here.file("a.1.jsonl", {header1, down, sent, added});
   auto const heard = info("trace " + files);
   CHECK(heard.code == 0);
   CHECK(heard.out == "2 ranks\n"
-                     "  variable  way                      routine   times  bytes  ms\n"
-                     "  a \"b\"     cuda to host             exchange  1      4000   0.500\n"
-                     "  eta       host to cuda             rhs       2      1600   0.500\n"
-                     "  eta       this rank to neighbours  exchange  1      64     0.002\n"
-                     "  all       cuda to host             all       1      4000   0.500\n"
-                     "  all       host to cuda             all       2      1600   0.500\n"
-                     "  all       this rank to neighbours  all       1      64     0.002\n");
+                     "  variable  way                      routine     times  bytes  ms\n"
+                     "  a \"b\"     cuda to host             exchange    1      4000   0.500\n"
+                     "  eta       host to cuda             rhs         2      1600   0.500\n"
+                     "  eta       this rank to neighbours  exchange    1      64     0.002\n"
+                     "  f         this rank to neighbours  accumulate  1      32     0.002\n"
+                     "  all       cuda to host             all         1      4000   0.500\n"
+                     "  all       host to cuda             all         2      1600   0.500\n"
+                     "  all       this rank to neighbours  all         2      96     0.003\n");
   CHECK(info("trace " + here.file("none.jsonl", {header_alone})).out == "1 rank: nothing was copied\n");
 }
 
