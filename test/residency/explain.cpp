@@ -43,6 +43,10 @@ struct stormy : kr::schedule<kr::cycle<eta>, kr::when<storm, forcing, kr::repeat
                              rhs, advance, kr::exchange<eta>> {};
 struct forgetful : kr::schedule<kr::cycle<eta>, rhs, advance> {};
 
+struct scatter : kr::routine<"scatter", kr::on_device, kr::writes<kr::everywhere<du>>> {};
+struct apply : kr::routine<"apply", kr::on_device, kr::reads<kr::owned<du>>, kr::updates<eta>> {};
+struct assembly : kr::schedule<scatter, kr::accumulate<du>, apply> {};
+
 struct spin : kr::routine<"spin", kr::on_device, kr::writes<kr::everywhere<mean>>> {};
 struct forth : kr::routine<"forth", kr::on_host, kr::writes<kr::everywhere<du>>> {};
 struct back : kr::routine<"back", kr::on_device, kr::reads<kr::owned<du>>> {};
@@ -91,6 +95,14 @@ TEST_CASE("residency: a plan is told as a table, access by access, with its copi
         "host to simulated  0     0    10    0\n"
         "simulated to host  1     10   0     0\n");
   CHECK(told<one_memory, step, test::host>().ends_with("copies in a period of 10 steps: none\n"));
+}
+
+TEST_CASE("residency: a plan tells that ghosts are added to their owners, and stale from then on") {
+  CHECK(told<app, assembly, keel::simulated>().find(
+            "scatter     simulated  du[0]   everywhere  writes                      written here\n"
+            "accumulate  host       du[0]   rim         updates  always  simulated  stale from here on\n"
+            "                       du[0]   halo        reads    always  simulated  added to their owners\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("residency: the README shows what is told of a plan") {

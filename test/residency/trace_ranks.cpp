@@ -45,7 +45,7 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, k
     Kokkos::deep_copy(v(flux{}), 2.0F);
   }
 };
-struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta>, kr::updates<flux>> {
+struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta, kr::everywhere<flux>>> {
   template <class V>
   static void run(V) {}
 };
@@ -57,7 +57,8 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
   template <class V>
   static void run(V) {}
 };
-struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, correct, kr::every<2, output>> {};
+struct step
+    : kr::schedule<kr::cycle<eta>, rhs, kr::accumulate<flux>, kr::exchange<eta>, correct, kr::every<2, output>> {};
 
 struct tracing_run : test::run<keel::machine::mpi> {
   kr::settings how;
@@ -90,7 +91,8 @@ sums sums_of(std::filesystem::path const& file, int rank, int size, json& identi
     json const one = json::parse(line);
     CHECK(one["rank"] == rank);
     std::uint64_t const bytes = one.value("bytes", std::uint64_t{0});
-    if (one["what"] == "exchange") all.sent += bytes, ++all.exchanges, waited += one["waited"].get<double>();
+    if (one["what"] == "exchange" || one["what"] == "accumulate")
+      all.sent += bytes, ++all.exchanges, waited += one["waited"].get<double>();
     if (one["what"] != "copy") continue;
     ++all.copies;
     (one["to"] == "host" ? all.to_host : all.to_device) += bytes;
@@ -132,7 +134,7 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
       f.step(step{});
     }
     kr::traffic const& t = f.traffic();
-    counted = {t.bytes(kr::way::to_host), t.bytes(kr::way::to_device), t.bytes(kr::way::to_neighbours), t.copies(), 4};
+    counted = {t.bytes(kr::way::to_host), t.bytes(kr::way::to_device), t.bytes(kr::way::to_neighbours), t.copies(), 8};
   }
   auto const file_of = [&](int r) { return name + '.' + std::to_string(r) + ending + ".jsonl"; };
   json identity;

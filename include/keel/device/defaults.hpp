@@ -38,7 +38,7 @@ struct defaults {
   /// How residency is followed: off, automatic, checked or traced.
   using tracking = residency::automatic;
   /// Where ghosts are packed into messages: `on_host`, from arrays there; or `on_device`, where messages leave from too
-  /// if MPI reaches its memory.
+  /// if MPI reaches its memory. An `accumulate` adds them to their owners there.
   using exchange = residency::on_host;
   /// Of all copies of a variable.
   using layout = Kokkos::LayoutRight;

@@ -19,10 +19,11 @@
 
 namespace keel::residency {
 
-/// What left this rank of one variable in an exchange.
+/// What left this rank of one variable in an exchange or an accumulate, which is an exchange in what follows.
 struct sent {
   int variable, level, component;
   std::uint64_t bytes;
+  std::string_view entry = "exchange"; ///< or `accumulate`
 };
 
 /// The notifications of a ledger, sent after the event; and its queries.
@@ -35,7 +36,7 @@ struct sent {
 /// | `after(batch, routine, done)` | it has, or has begun to; not `done` if it threw |
 /// | `before_exchange()` | one half of an exchange begins: ranks are about to send, or to receive |
 /// | `before_wait()`, `after_wait()` | in it, the rank waits for messages |
-/// | `after_exchange(all, done)` | the half has ended; `done` after the second, which filled the ghosts |
+/// | `after_exchange(all, done)` | the half has ended; `done` after the second, which filled the ghosts, or added them to their owners |
 /// | `rotate(variable, how)` | the levels moved, by a `cycle` or a `rewind` |
 /// | `write(request, component, m, routine)` | a routine in `m` is about to write |
 /// | `lose(request, component, routine)` | it failed |

@@ -124,6 +124,7 @@ enum class entry_kind : std::uint8_t {
   cycle,
   rewind,
   exchange,
+  accumulate,
   output,
   sequence,
   analysis,
@@ -143,13 +144,17 @@ enum class entry_kind : std::uint8_t {
 [[nodiscard]] constexpr rotation rotation_of(entry_kind k) {
   return k == entry_kind::cycle ? rotation::cycle : rotation::rewind;
 }
+/// Whether ranks communicate in it: it fills ghosts, or spends them.
+[[nodiscard]] constexpr bool is_between_ranks(entry_kind k) {
+  return k == entry_kind::exchange || k == entry_kind::accumulate;
+}
 /// Whether it reads and writes in a memory.
-[[nodiscard]] constexpr bool has_place(entry_kind k) { return k == entry_kind::routine || k == entry_kind::exchange; }
+[[nodiscard]] constexpr bool has_place(entry_kind k) { return k == entry_kind::routine || is_between_ranks(k); }
 
 /// What messages call an entry that has no name of its own.
 [[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
-  constexpr std::string_view names[] = {"routine",  "cycle",  "rewind", "exchange", "output", "sequence",
-                                        "analysis", "repeat", "every",  "when",     "once"};
+  constexpr std::string_view names[] = {"routine",  "cycle",    "rewind", "exchange", "accumulate", "output",
+                                        "sequence", "analysis", "repeat", "every",    "when",       "once"};
   return names[std::size_t(k)];
 }
 

@@ -47,6 +47,35 @@ struct exchange {
 };
 
 namespace detail {
+/// A part whose ghosts can be added to what their owners hold.
+template <Part X>
+struct summed : item<X> {
+  using variable = typename item<X>::variable;
+  static_assert(variable::about.has_ghosts,
+                "keel::residency::accumulate: a variable without ghosts (it is in the message). Leave it out.");
+  static_assert(addend_of<typename element_of<typename variable::data_type>::type> != addend::none,
+                "keel::residency::accumulate: elements of a variable have no sum (it is in the message; float, double, "
+                "integers of 32 and 64 bits and complex numbers have one). Make a dimension of their parts.");
+};
+} // namespace detail
+
+/// Adds the ghosts of each part to what their owners hold, corners included. In the state machine it is a routine that
+/// reads rim and halo and writes the rim, where exchanges happen; so afterwards the halo is valid nowhere until an
+/// exchange fills it. Walls are not touched. What comes to a cell is added in an order that depends only on how the
+/// grid is cut, so that the bits are the same each time. Communicates.
+template <Part... Xs>
+struct accumulate {
+  using parts = keel::list<Xs...>;
+  static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{declaration{
+      &detail::summed<Xs>::variable::about, detail::summed<Xs>::level, region::rim | region::halo, region::rim}...});
+  static constexpr entry about{entry_kind::accumulate,
+                               name_of(entry_kind::accumulate),
+                               {place::kind::at_exchange},
+                               declared.list.data(),
+                               declared.size};
+};
+
+namespace detail {
 
 template <entry_kind What, int N, class... Entries>
 struct group {

@@ -140,6 +140,30 @@ struct item<V> {
 
 } // namespace detail
 
+namespace detail {
+
+/// What elements are added as. A complex number is two of its parts; sums of integers do not depend on their sign.
+enum class addend : std::uint8_t { none, float64, float32, int64, int32 };
+template <class T>
+inline constexpr addend addend_of = [] {
+  if (std::is_floating_point_v<T>)
+    return sizeof(T) == 8 ? addend::float64 : sizeof(T) == 4 ? addend::float32 : addend::none;
+  if (!std::is_integral_v<T>) return addend::none;
+  return sizeof(T) == 8 ? addend::int64 : sizeof(T) == 4 ? addend::int32 : addend::none;
+}();
+template <template <class...> class Complex, class T>
+  requires(sizeof(Complex<T>) == 2 * sizeof(T)) && requires(Complex<T> z) { z.real(), z.imag(); }
+inline constexpr addend addend_of<Complex<T>> = addend_of<T>;
+
+template <class Data>
+struct element_of : std::type_identity<Data> {};
+template <class T>
+struct element_of<T*> : element_of<T> {};
+template <class T, std::size_t N>
+struct element_of<T[N]> : element_of<T> {};
+
+} // namespace detail
+
 /// A variable or a part of one: what may stand in `reads`, `writes`, `updates`, and in `v(…)`.
 template <class X>
 concept Part = Variable<typename detail::item<X>::variable>;

@@ -10,4 +10,8 @@ void use(kr::fields<app, eta, du>& f) {
 
 struct output_step : kr::schedule<kr::cycle<eta>, advance, kr::exchange<eta>, smooth, kr::every<10, output>> {};
 static_assert(kr::plan<two_memories, output_step, keel::simulated>::copies(kr::host, kr::device, kr::core) == 0);
+struct scatter : kr::routine<"scatter", kr::on_device, kr::writes<kr::everywhere<du>>>, idle {};
+struct show : kr::routine<"show", kr::on_host, kr::reads<du>>, idle {};
+struct assembly : kr::schedule<scatter, kr::accumulate<du>, kr::exchange<du>, show> {};
+void assemble(kr::fields<app, eta, du>& f) { f.step(assembly{}); }
 void use(kr::fields<two_memories, eta>& f) { f.step(output_step{}); }

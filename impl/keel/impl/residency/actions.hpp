@@ -34,11 +34,17 @@ struct require_exchanges {
   }
   template <std::size_t N, class R>
   constexpr void leaf() {
-    if constexpr (R::about.what == entry_kind::routine && found::lacks_exchange(N) && bound::is_complete(N))
+    if constexpr (found::lacks_exchange(N) && bound::is_complete(N)) {
+      using lost = typename Index::template variable<bound::requests[found::steady.lost_request].variable>;
       static_assert(
-          finds_its_ghosts<R, typename Index::template variable<bound::requests[found::steady.lost_request].variable>>,
+          R::about.what != entry_kind::routine || finds_its_ghosts<R, lost>,
           "keel::residency: a routine of this schedule reads ghosts that no exchange has filled since their owners wrote "
           "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned only.");
+      static_assert(
+          R::about.what != entry_kind::accumulate || finds_its_ghosts<R, lost>,
+          "keel::residency: an accumulate of this schedule adds ghosts that were not written since their owners wrote "
+          "(every step would fail; the variable is in the message). Let a routine before it say writes<everywhere<...>>.");
+    }
   }
   template <std::size_t, class, class Body>
   constexpr void group(Body const& body) {

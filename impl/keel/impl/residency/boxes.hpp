@@ -72,6 +72,7 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
 // Moves the words of a strip on the calling thread, run by run.
 struct move_runs {
   motion how;
+  addend added_as;
   void* array_bytes;
   void* buffer_bytes;
   strip const& s;
@@ -85,7 +86,7 @@ struct move_runs {
     std::int64_t const side_by_side = solid ? s.count[0] : 1;
     for (std::int64_t i = 0; i < s.words;) {
       Word* const at = array + s[i];
-      if (side_by_side > 1) {
+      if (side_by_side > 1 && !is_sum(how)) {
         std::size_t const bytes = std::size_t(side_by_side) * sizeof(Word);
         if (how == motion::gather) std::memcpy(buffer + i, at, bytes);
         else if (how == motion::poison) std::memset(at, 0xff, bytes);
@@ -93,13 +94,16 @@ struct move_runs {
         i += side_by_side;
         continue;
       }
-      // one dimension of single words, with a fixed stride
-      int const d = solid && s.rank > 1 ? 1 : 0;
+      // one dimension, with a fixed stride
+      int const d = solid && side_by_side == 1 && s.rank > 1 ? 1 : 0;
       std::int64_t const length = s.count[d], stride = s.stride[d];
       for (std::int64_t k = 0; k < length; ++k)
         if (how == motion::gather) buffer[i + k] = at[k * stride];
         else if (how == motion::poison) at[k * stride] = static_cast<Word>(~Word{0});
-        else at[k * stride] = how == motion::copy ? buffer[s[i] + k * stride] : buffer[i + k];
+        else {
+          Word const from = is_copy(how) ? buffer[s[i] + k * stride] : buffer[i + k];
+          at[k * stride] = is_sum(how) ? sum_of(added_as, at[k * stride], from) : from;
+        }
       i += length;
     }
   }
@@ -107,7 +111,7 @@ struct move_runs {
 
 KEEL_INLINE void move_on_host(box_move const& what) {
   strip const s = strip_of(*what.lies, what.box);
-  with_word(s, move_runs{what.how, what.array, what.buffer, s});
+  with_word(s, move_runs{what.how, what.lies->added_as, what.array, what.buffer, s});
 }
 
 // Adds the words of a box to those of the pieces before; a box without words makes no piece.
@@ -115,7 +119,7 @@ inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece
   strip const which = strip_of(*b.lies, b.box);
   if (which.words == 0) return false;
   words += which.words;
-  made = {b.how, b.array, b.buffer, which, words};
+  made = {b.how, b.lies->added_as, b.array, b.buffer, which, words};
   return true;
 }
 

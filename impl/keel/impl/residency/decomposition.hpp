@@ -24,6 +24,13 @@ struct partner {
 struct own_copy {
   bounds ghosts;
   indices shift; ///< from a ghost to the cell that it is a copy of
+
+  /// The cells that the ghosts are copies of.
+  [[nodiscard]] bounds cells() const {
+    bounds made = ghosts;
+    for (int d = 0; d < max_grid_rank; ++d) made.begin[d] += shift[d], made.end[d] += shift[d];
+    return made;
+  }
 };
 
 /// What `rank` exchanges. Partners are other ranks, each once; boxes of ghosts are disjoint, those of rims may overlap.
@@ -34,6 +41,11 @@ struct decomposition {
 
 /// Of a grid: a partner lies in one direction, or in several if the grid is periodic; corners are directions, too.
 [[nodiscard]] decomposition decomposition_of(share const& s, int rank);
+
+/// When ghosts are added to each box of rims, in the order of partners and their boxes, then to the cells of each own
+/// copy: in the first turn, counted from 0, in which no box before it meets it. So one kernel can do a turn, and
+/// numbers are added to a cell in the same order each time.
+[[nodiscard]] std::vector<int> turns_of(decomposition const& cut);
 
 } // namespace keel::residency::detail
 

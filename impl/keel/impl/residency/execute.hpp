@@ -91,10 +91,12 @@ private:
     memory const m = program_.what.where[i];
     switch (nodes_[i].what()) {
     case entry_kind::routine: return routine(i);
-    case entry_kind::exchange: {
-      profiling_region const region(tool(), nodes_[i].only_begins ? "exchange, its beginning" : "exchange", {});
-      fields_.begin_exchange(asked, m, range_);
-      if (!nodes_[i].only_begins) fields_.finish_exchange(asked, m, range_);
+    case entry_kind::exchange:
+    case entry_kind::accumulate: {
+      combine const how = nodes_[i].what() == entry_kind::accumulate ? combine::add : combine::replace;
+      profiling_region const region(tool(), name_of(how).data(), nodes_[i].only_begins ? ", its beginning" : "");
+      fields_.begin_exchange(asked, m, range_, how);
+      if (!nodes_[i].only_begins) fields_.finish_exchange(asked, m, range_, how);
       return;
     }
     case entry_kind::output:
@@ -174,7 +176,8 @@ private:
   void finish(std::uint32_t exchange) {
     if (exchange == no_node) return;
     profiling_region const region(tool(), "exchange, its end", {});
-    fields_.finish_exchange(program_.what.table.asked(exchange), program_.what.where[exchange], range_);
+    fields_.finish_exchange(program_.what.table.asked(exchange), program_.what.where[exchange], range_,
+                            combine::replace);
   }
   [[nodiscard]] std::vector<request> written_within(std::size_t group) const {
     std::vector<request> list;

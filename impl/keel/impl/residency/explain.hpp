@@ -187,7 +187,7 @@ void tell_schedule(O& observer) {
   for (std::size_t i = 1; i < made.entries.size(); ++i) { // the schedule itself comes first
     explained_entry const& e = made.entries[i];
     std::string about = e.name;
-    if (rotates(e.what) || e.what == entry_kind::exchange)
+    if (rotates(e.what) || is_between_ranks(e.what))
       for (explained_access const& a : e.accesses)
         if (about.find(' ' + a.variable) == about.npos) about += ' ' + a.variable;
     observer.entry(name, i, e.depth - 1, name_of(e.what), about, e.where);

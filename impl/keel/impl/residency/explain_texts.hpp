@@ -42,6 +42,7 @@ using told_row = std::array<std::string, 8>;
 [[nodiscard]] inline std::string fate_of_ghosts(explained_entry const& e, explained_access const& a) {
   if (e.what == entry_kind::exchange)
     return overlap(a.writes, region::ghosts) ? "filled here" : "sent to the neighbours";
+  if (e.what == entry_kind::accumulate && a.writes == region::none) return "added to their owners";
   if (overlap(a.writes, region::owned) && !overlap(a.writes, region::ghosts)) return "stale from here on";
   if (overlap(a.writes, region::ghosts)) return a.reads == region::none ? "written here" : "changed here";
   if (overlap(a.reads, region::ghosts) && a.seen.lost) return "have not been filled";

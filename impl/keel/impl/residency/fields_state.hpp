@@ -44,11 +44,17 @@ struct array_kind {
   int rank, dynamic;
   std::int64_t element_bytes;
   bool is_left; ///< the first index runs fastest
+  addend added_as;
   std::int64_t fixed[max_rank + 1];
 
   template <class View>
   static constexpr array_kind of(bool is_left) {
-    array_kind made{int(View::rank), int(View::rank_dynamic), sizeof(typename View::value_type), is_left, {}};
+    array_kind made{int(View::rank),
+                    int(View::rank_dynamic),
+                    sizeof(typename View::value_type),
+                    is_left,
+                    addend_of<typename View::value_type>,
+                    {}};
     for (int d = made.dynamic; d < made.rank; ++d) made.fixed[d] = std::int64_t(View::static_extent(unsigned(d)));
     return made;
   }
@@ -112,10 +118,11 @@ struct fields_state {
   void require_data(std::optional<owner> const& o, region reads, region writes);
   void notify_data_modified(std::optional<owner> const& o, region where);
   void copy_from_past(int variable);
-  /// Rims come to memory `m` in one batch, and messages leave. The ghosts count as filled there from now on.
-  void begin_exchange(std::span<request const> asked, memory m, component_range range);
+  /// What leaves comes to memory `m` in one batch, and messages leave. From now on the ghosts count as filled there; or
+  /// the rims as written, if ghosts are added to their owners.
+  void begin_exchange(std::span<request const> asked, memory m, component_range range, combine how);
   /// What came is put in its place. The ghosts go on to other memories when a routine reads them there.
-  void finish_exchange(std::span<request const> asked, memory m, component_range range);
+  void finish_exchange(std::span<request const> asked, memory m, component_range range, combine how);
 
   std::vector<share> shares_; // by component, or one for all
   kokkos_provider provider_;
@@ -150,8 +157,8 @@ private:
   void check_size(int variable, int array, std::size_t elements) const;
   void report_copies(std::string_view routine, thunk copy);
   void copy_back(std::span<request const> list, std::size_t variables, std::string_view why, component_range range);
-  void exchange_each(std::span<request const> asked, memory m, component_range range, auto const& f);
-  std::span<sent const> sent_in(std::span<request const> asked, component_range range);
+  void exchange_each(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
+  std::span<sent const> sent_in(std::span<request const> asked, component_range range, combine how);
 
   std::vector<record> variables_;
   std::vector<views> arrays_; // at place_of

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -76,6 +77,28 @@ KEEL_INLINE decomposition decomposition_of(share const& s, int rank) {
   for (int n = directions - 1; n >= 0; --n) // the partner sent the opposite directions, in ascending order
     if (int const r = all.rank_at(n); r >= 0 && r != rank) with(r).ghosts.push_back(all.ghosts(n));
   return made;
+}
+
+// Dimensions that the grid lacks end at 0.
+[[nodiscard]] inline bool overlap(bounds const& a, bounds const& b) {
+  for (int d = 0; d < max_grid_rank; ++d)
+    if (a.end[d] != 0 && (a.end[d] <= b.begin[d] || b.end[d] <= a.begin[d])) return false;
+  return true;
+}
+
+KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
+  std::vector<bounds> boxes;
+  for (partner const& p : cut.partners) boxes.insert(boxes.end(), p.rims.begin(), p.rims.end());
+  for (own_copy const& o : cut.own) boxes.push_back(o.cells());
+  std::vector<int> turns;
+  for (bounds const& box : boxes) {
+    int turn = 0;
+    for (std::size_t i = 0; i < turns.size();)
+      if (turns[i] == turn && overlap(boxes[i], box)) ++turn, i = 0;
+      else ++i;
+    turns.push_back(turn);
+  }
+  return turns;
 }
 
 } // namespace keel::residency::detail

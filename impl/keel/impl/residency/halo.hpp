@@ -60,31 +60,31 @@ private:
 extern template messenger::messenger(machine::basic_environment<machine::mpi> const&);
 #endif
 
-/// What the exchange of one component needs. It fills ghosts in one round.
+/// What the exchange of one component needs. It fills ghosts in one round, or adds them to their owners.
 struct halo_channel {
   halo_channel(messenger with, decomposition cut) : plan_(std::move(cut)), messages_(std::move(with)) {}
 
   /// Collective over the environment, with the same arrays in the same order. Receives stand before
   /// anything is packed on the host; on a device, the last exchange has to be unpacked first. Until `finish` the owned
   /// cells may be read, the ghosts not touched.
-  void start(std::span<halo_array const> arrays, packing& where) {
+  void start(std::span<halo_array const> arrays, packing& where, combine how) {
     plan_.lay_out(arrays, where);
     if (!where.is_behind_caller()) receive(where);
-    plan_.pack(arrays, where);
+    plan_.pack(arrays, where, how);
     if (plan_.messages().empty()) return;
     where.settle();
     if (where.is_behind_caller()) receive(where);
     for (auto const& m : plan_.messages()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank);
   }
   /// With the same arguments as `start`, and an observer of the wait for messages.
-  void finish(std::span<halo_array const> arrays, packing& where, any_observer& observer) {
+  void finish(std::span<halo_array const> arrays, packing& where, combine how, any_observer& observer) {
     if (!plan_.messages().empty()) {
       observer.before_wait();
       messages_.wait();
       observer.after_wait();
       where.collect();
     }
-    plan_.unpack(arrays, where);
+    plan_.unpack(arrays, where, how);
   }
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const { return plan_.bytes_sent(lies); }
 

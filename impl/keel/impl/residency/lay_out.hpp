@@ -76,6 +76,7 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
   lies.rank = on_grid;
   lies.has_ghosts = about.has_ghosts || on_grid == 0;
   lies.element_bytes = kind.element_bytes;
+  lies.added_as = kind.added_as;
   std::int64_t extents[max_rank + 1]{};
   int const neighbours = kind.is_left ? 0 : kind.rank - 1;
   for (int d = 0; d < kind.rank; ++d) {

@@ -96,7 +96,7 @@ template <Provider P, Observer O>
               "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
                   ", valid nowhere",
               reason.empty() ? guess : reason,
-              first == region::halo           ? "Exchange it first, or read owned only"
+              first == region::halo           ? "Write or exchange it first, or read owned only"
               : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>"
                                               : "Write it first");
 }

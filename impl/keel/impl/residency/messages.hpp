@@ -79,7 +79,7 @@ KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
   return all.packed.get();
 }
 
-KEEL_INLINE halo_plan::halo_plan(decomposition cut) : cut_(std::move(cut)) {
+KEEL_INLINE halo_plan::halo_plan(decomposition cut) : cut_(std::move(cut)), turns_(turns_of(cut_)) {
   for (partner const& p : cut_.partners) messages_.push_back({p.rank, 0, 0});
 }
 
@@ -106,13 +106,14 @@ KEEL_INLINE void halo_plan::add(motion how, std::span<halo_array const> arrays, 
       }
 }
 
-KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) {
+KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where, combine how) {
   moves_.clear();
-  add(motion::gather, arrays, &partner::rims, where.out(0));
+  add(motion::gather, arrays, how == combine::add ? &partner::ghosts : &partner::rims, where.out(0));
   where.move(moves_);
 }
 
-KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
+KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where, combine how) {
+  if (how == combine::add) return unpack_sums(arrays, where);
   moves_.clear();
   add(motion::scatter, arrays, &partner::ghosts, where.in(0));
   for (own_copy const& o : cut_.own)
@@ -120,6 +121,29 @@ KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& 
       moves_.push_back(
           {motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + bytes_between(*a.lies, o.shift), o.ghosts});
   where.move(moves_);
+}
+
+KEEL_INLINE void halo_plan::unpack_sums(std::span<halo_array const> arrays, packing& where) {
+  int const last = turns_.empty() ? -1 : *std::max_element(turns_.begin(), turns_.end());
+  for (int turn = 0; turn <= last; ++turn) {
+    moves_.clear();
+    auto next = turns_.begin();
+    std::byte* packed = where.in(0);
+    for (partner const& p : cut_.partners)
+      for (bounds const& box : p.rims) {
+        bool const is_due = *next++ == turn;
+        for (halo_array const& a : arrays) {
+          if (is_due) moves_.push_back({motion::add, a.lies, a.data, packed, box});
+          packed += padded(*a.lies, box);
+        }
+      }
+    for (own_copy const& o : cut_.own)
+      if (*next++ == turn)
+        for (halo_array const& a : arrays)
+          moves_.push_back({motion::add_copy, a.lies, a.data,
+                            static_cast<std::byte*>(a.data) - bytes_between(*a.lies, o.shift), o.cells()});
+    where.move(moves_);
+  }
 }
 
 KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {

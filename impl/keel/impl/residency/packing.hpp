@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -58,7 +59,14 @@ private:
   std::vector<kept_moves> kept_;
 };
 
-/// One array whose ghosts are to be filled.
+/// What becomes of ghosts and what their owners hold: the ghosts are replaced, or added to it.
+enum class combine : std::uint8_t { replace, add };
+/// The entry of a schedule that does it.
+[[nodiscard]] constexpr std::string_view name_of(combine how) {
+  return how == combine::add ? "accumulate" : "exchange";
+}
+
+/// One array whose ghosts are to be filled, or added to their owners.
 struct halo_array {
   shape const* lies;
   void* data;
@@ -78,18 +86,21 @@ public:
   void lay_out(std::span<halo_array const> arrays, packing& where);
   /// One for each partner, which sends one as long.
   [[nodiscard]] std::span<message const> messages() const { return messages_; }
-  void pack(std::span<halo_array const> arrays, packing& where);
-  /// What came goes to the ghosts, and so do copies of this rank's own cells.
-  void unpack(std::span<halo_array const> arrays, packing& where);
+  void pack(std::span<halo_array const> arrays, packing& where, combine how = combine::replace);
+  /// What came goes to the ghosts, and so do copies of this rank's own cells; or it is added to the owned cells, and so
+  /// are ghosts of this rank's own cells.
+  void unpack(std::span<halo_array const> arrays, packing& where, combine how = combine::replace);
   /// Bytes of one array that leave this rank in an exchange.
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const;
 
 private:
   void add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes, std::byte* packed);
+  void unpack_sums(std::span<halo_array const> arrays, packing& where);
 
   decomposition cut_;
   std::vector<message> messages_;
   std::vector<box_move> moves_; // of the exchange at work
+  std::vector<int> turns_;      // when each partner's rims are added to, in order, then each copy of own cells
 };
 
 } // namespace keel::residency::detail

@@ -8,6 +8,7 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,6 +35,7 @@ struct shape {
   std::int64_t inner = 1, inner_stride = 1;
   std::int64_t element_bytes = 1, elements = 1;
   bool has_ghosts = true;
+  addend added_as = addend::none;
   region all = region::none; ///< the regions that, together, are the whole array; none if there are no regions
 };
 
@@ -66,8 +68,34 @@ KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&...
   else kernel.template run<std::uint8_t>(arguments...);
 }
 
-/// What happens to the words of a strip: they go to packed words, come from them, come from another box, are poisoned.
-enum class motion { gather, scatter, copy, poison };
+/// What happens to the words of a strip: they go to packed words, come from them, come from another box, are poisoned;
+/// `add` and `add_copy` add what `scatter` and `copy` put there.
+enum class motion : std::uint8_t { gather, scatter, copy, poison, add, add_copy };
+[[nodiscard]] KEEL_FUNCTION constexpr bool is_sum(motion m) { return m == motion::add || m == motion::add_copy; }
+/// Whether words come from their own places in another box.
+[[nodiscard]] KEEL_FUNCTION constexpr bool is_copy(motion m) { return m == motion::copy || m == motion::add_copy; }
+
+/// The sum of two words that hold numbers of type `T`, one or more each.
+template <class T, class Word>
+[[nodiscard]] KEEL_FUNCTION Word sum_as(Word a, [[maybe_unused]] Word b) {
+  if constexpr (sizeof(T) <= sizeof(Word)) {
+    struct numbers {
+      T of[sizeof(Word) / sizeof(T)];
+    };
+    auto sum = std::bit_cast<numbers>(a);
+    auto const more = std::bit_cast<numbers>(b);
+    for (std::size_t k = 0; k < sizeof(Word) / sizeof(T); ++k) sum.of[k] += more.of[k];
+    a = std::bit_cast<Word>(sum);
+  }
+  return a;
+}
+template <class Word>
+[[nodiscard]] KEEL_FUNCTION Word sum_of(addend as, Word a, Word b) {
+  if (as == addend::float64) return sum_as<double>(a, b);
+  if (as == addend::float32) return sum_as<float>(a, b);
+  if (as == addend::int64) return sum_as<std::uint64_t>(a, b);
+  return sum_as<std::uint32_t>(a, b);
+}
 
 /// One box of an array, and the packed words that it is moved from or to. In a copy `buffer` is the array moved by the
 /// way from this box to the other one, so that a word comes from its own place there.
@@ -87,6 +115,7 @@ struct box_move {
 struct move_words {
   struct piece {
     motion how;
+    addend added_as;
     void* array;
     void* buffer;
     strip which;
@@ -117,7 +146,10 @@ struct move_words {
     Word& there = static_cast<Word*>(p.array)[at];
     if (p.how == motion::gather) static_cast<Word*>(p.buffer)[i] = there;
     else if (p.how == motion::poison) there = static_cast<Word>(~Word{0});
-    else there = static_cast<Word*>(p.buffer)[p.how == motion::copy ? at : i];
+    else {
+      Word const from = static_cast<Word const*>(p.buffer)[is_copy(p.how) ? at : i];
+      there = is_sum(p.how) ? sum_of(p.added_as, there, from) : from;
+    }
   }
 };
 static_assert(sizeof(move_words) <= 3840);

@@ -156,7 +156,7 @@ KEEL_INLINE void trace::after_exchange(std::span<sent const> all, bool done) {
   if (!done) return;
   for (sent const& s : all) {
     auto const took = std::exchange(variables_[std::size_t(s.variable)].sending, {}) + share(s, now - begun_);
-    put("exchange", when, s.variable, "level", s.level, "component", s.component, "bytes", s.bytes, "took",
+    put(s.entry.data(), when, s.variable, "level", s.level, "component", s.component, "bytes", s.bytes, "took",
         microseconds(took), "waited", microseconds(share(s, waited_)));
     when += took;
   }

@@ -176,7 +176,8 @@ KEEL_INLINE void fields_state::copy_from_past(int variable) {
 }
 
 // Calls f(channel, its packing in `m`, arrays) for each component. If it throws, what the exchange was to fill is lost.
-void fields_state::exchange_each(std::span<request const> asked, memory m, component_range range, auto const& f) {
+void fields_state::exchange_each(std::span<request const> asked, memory m, component_range range, combine how,
+                                 auto const& f) {
   try {
     for (int c = range.begin, end = range.of(components()).end; c < end; ++c) {
       halo_channel& channel = *halo_channels_[std::size_t(c)];
@@ -188,43 +189,48 @@ void fields_state::exchange_each(std::span<request const> asked, memory m, compo
       f(channel, where, std::span<halo_array const>(exchanged_));
     }
   } catch (...) {
-    if (keeps_ledger_) ledger_.lose(asked, range, "exchange");
+    if (keeps_ledger_) ledger_.lose(asked, range, name_of(how));
     throw;
   }
 }
 
-KEEL_INLINE std::span<sent const> fields_state::sent_in(std::span<request const> asked, component_range range) {
+KEEL_INLINE std::span<sent const> fields_state::sent_in(std::span<request const> asked, component_range range,
+                                                        combine how) {
   sent_.clear();
   for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
     for (request const& r : asked)
-      sent_.push_back(
-          {r.variable, r.level, c, halo_channels_[std::size_t(c)]->bytes_sent(provider_.shape_of(r.variable, c))});
+      sent_.push_back({r.variable, r.level, c,
+                       halo_channels_[std::size_t(c)]->bytes_sent(provider_.shape_of(r.variable, c)), name_of(how)});
   return sent_;
 }
 
-KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, memory m, component_range range) {
+KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, memory m, component_range range,
+                                              combine how) {
   settle_host();
   if (keeps_ledger_) {
     auto const copy = [&] { ledger_.pre_sync(asked, range); };
-    if (m == host) report_copies("exchange", thunk::of(copy));
-    if (!ledger_.is_ready(asked, m, range)) acquire(asked, m, "exchange", range);
+    if (m == host && how == combine::replace) report_copies("exchange", thunk::of(copy));
+    if (!ledger_.is_ready(asked, m, range)) acquire(asked, m, name_of(how), range);
     if (poisons_) poison(asked, m, range);
-    ledger_.post_call(asked, m, range, "exchange");
+    ledger_.post_call(asked, m, range, name_of(how));
   }
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange_each(asked, m, range,
-                [](halo_channel& channel, packing& where, auto arrays) { channel.start(arrays, where); });
-  if (observer.is_active()) observer.after_exchange(sent_in(asked, range), false);
+  exchange_each(asked, m, range, how,
+                [&](halo_channel& channel, packing& where, auto arrays) { channel.start(arrays, where, how); });
+  if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
 }
 
-KEEL_INLINE void fields_state::finish_exchange(std::span<request const> asked, memory m, component_range range) {
+KEEL_INLINE void fields_state::finish_exchange(std::span<request const> asked, memory m, component_range range,
+                                               combine how) {
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange_each(asked, m, range,
-                [&](halo_channel& channel, packing& where, auto arrays) { channel.finish(arrays, where, observer); });
-  auto const all = sent_in(asked, range);
-  for (sent const& s : all) ledger_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, 0});
+  exchange_each(asked, m, range, how, [&](halo_channel& channel, packing& where, auto arrays) {
+    channel.finish(arrays, where, how, observer);
+  });
+  auto const all = sent_in(asked, range, how);
+  region const left = how == combine::add ? region::halo : region::rim;
+  for (sent const& s : all) ledger_.traffic().add_bytes(s.variable, way::to_neighbours, left, {0, s.bytes, s.bytes});
   observer.after_exchange(all, true);
 }
 
