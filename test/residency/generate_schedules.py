@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each.
 
-Each has two to five routines on two to four variables, with cycles, exchanges, `every`, `repeat`, `once`, `rewind` and, in
+Each has two to five routines on two to four variables, with cycles, exchanges, accumulates, `every`, `repeat`, `once`, `rewind` and, in
 every fourth schedule, `when`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
 before them where that helps.
 """
@@ -58,7 +58,7 @@ def random_entries(rng, variables, routines, deep, conditions):
             entries.append((rng.choice(["cycle", "cycle", "rewind"]), rng.choice(variables)))
         elif what < 0.6:
             name = rng.choice([v for v in variables if v != "d"])
-            entries.append(("exchange", (name, rng.randrange(VARIABLES[name]))))
+            entries.append((rng.choice(["exchange", "exchange", "accumulate"]), (name, rng.randrange(VARIABLES[name]))))
         elif len(routines) < 5:
             routines.append(Routine(rng, variables))
             entries.append(routines[-1])
@@ -99,10 +99,11 @@ def repair(entries, lost, rng):
                     ((name, c[1] + way), r) for c, r in lost if c[0] == name and 0 <= c[1] + way < levels} | {
                     ((name, freed), r) for r in (CORE, RIM, GHOSTS)}
         else:
-            if (e[1], RIM) in lost:
+            reads, writes = ((RIM,), GHOSTS) if e[0] == "exchange" else ((RIM, GHOSTS), RIM)
+            if any((e[1], r) in lost for r in reads):
                 del entries[i]
                 return None
-            lost = behind_write(lost, e[1], GHOSTS)
+            lost = behind_write(lost, e[1], writes)
         i += 1
     return lost
 
@@ -139,7 +140,7 @@ def entry_text(e, names):
         return e.word + inner + ">" if inner else ""
     if isinstance(e, Routine):
         return names[id(e)]
-    return f"kr::{e[0]}<{e[1]}>" if e[0] != "exchange" else f"kr::exchange<{part(e[1], EVERYWHERE).replace('kr::everywhere<', '')[:-1]}>"
+    return f"kr::{e[0]}<{e[1]}>" if e[0] in ("cycle", "rewind") else f"kr::{e[0]}<{part(e[1], EVERYWHERE).replace('kr::everywhere<', '')[:-1]}>"
 
 
 def main(seed, count, out):

@@ -109,8 +109,11 @@ private:
       return declares(below(4) == 0 ? kr::entry_kind::rewind : kr::entry_kind::cycle, {}, {{&infos[below(variables)]}});
     if (what == 1) {
       kr::variable_info const& v = infos[below(variables)];
-      return declares(kr::entry_kind::exchange, {},
-                      {{&v, std::uint8_t(below(v.levels)), kr::region::rim, kr::region::halo}});
+      auto const level = std::uint8_t(below(v.levels));
+      if (below(3) == 0)
+        return declares(kr::entry_kind::accumulate, {},
+                        {{&v, level, kr::region::rim | kr::region::halo, kr::region::rim}});
+      return declares(kr::entry_kind::exchange, {}, {{&v, level, kr::region::rim, kr::region::halo}});
     }
     if (what == 8 || what == 9) return group(kr::entry_kind::every, 1 + below(4), deep - 1, storms);
     if (what == 10) return group(kr::entry_kind::repeat, below(4), deep - 1, storms);
