@@ -4,7 +4,7 @@
 #include <keel/policy/macros.hpp>
 #if KEEL_WITH_MPI
 #include <keel/impl/machine/mpi.hpp>
-#include <keel/impl/residency/halo.hpp>
+#include <keel/residency/transport.hpp>
 #include <keel/machine.hpp>
 
 namespace keel::machine {
@@ -14,5 +14,5 @@ template class session<mpi>;
 template class finalize_barrier<mpi>;
 } // namespace keel::machine
 
-template keel::residency::detail::messenger::messenger(keel::machine::basic_environment<keel::machine::mpi> const&);
+template keel::residency::messenger::messenger(keel::machine::basic_environment<keel::machine::mpi> const&);
 #endif

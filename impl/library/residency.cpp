@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The bodies of residency that need not be compiled with every source.
+#include <keel/impl/residency/direct.hpp>
 #include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/explain_texts.hpp>
 #include <keel/impl/residency/grid.hpp>
 #include <keel/impl/residency/grid_decomposition.hpp>
 #include <keel/impl/residency/kokkos_provider.hpp>
 #include <keel/impl/residency/lay_out.hpp>
+#include <keel/impl/residency/nccl.hpp>
+#include <keel/impl/residency/peer.hpp>
+#include <keel/impl/residency/routes.hpp>
 #include <keel/impl/residency/settings.hpp>
 #include <keel/impl/residency/upkeep.hpp>
 

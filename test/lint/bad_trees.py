@@ -96,9 +96,11 @@ def complaints(rule, files, build):
 
 
 def main(build):
-    wrong, absent = [], [] if shutil.which("clang-format-19") else ["formatted"]
-    for rule in absent:
-        print(f"SKIP: lint {rule} can fail: no clang-format-19")
+    wrong, absent = [], []
+    for rule, program in (("formatted", "clang-format-19"), ("version", "git"), ("recipes", "git")):
+        if not shutil.which(program):
+            absent.append(rule)
+            print(f"SKIP: lint {rule} can fail: no {program}")
     for rule in set(rules.RULES) - set(absent):
         found = complaints(rule, GOOD | ({MESON_LOG: ""} if rule == "quiet" else {}), build)
         if found:

@@ -279,6 +279,8 @@ TEST_CASE("residency: an exchange packs for others by one kernel, and by one fil
   test::run<keel::machine::mpi> run{test::twin::name};
   kr::fields<on_twin, a, b> f{run, kr::grid{{9, 13}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<b>{3}};
   f.run(fill{});
+  f.run(kr::exchange<a, b>{}); // its ways are measured
+  f.run(fill{});
   f.run(touch{});
   (void)region_kernels();
   f.run(kr::exchange<a, b>{});
@@ -325,7 +327,8 @@ TEST_CASE("residency: one kernel packs more boxes than travel with a kernel, whi
     (void)region_kernels();
     f.step(fill_and_exchange{}, step);
     int const copies_to_host = 1; // the rest of the cube, for the check
-    CHECK(region_kernels() <= 2 + copies_to_host);
+    int const kernels = region_kernels();
+    if (step > 1) CHECK(kernels <= 2 + copies_to_host); // in the first the ways are measured
   }
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
   CHECK(wrong_cells == 0);

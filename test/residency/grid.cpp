@@ -140,10 +140,10 @@ TEST_CASE("residency: an exchange without neighbours touches nothing") {
   lies.element_bytes = 8, lies.elements = s.extents[0] * s.extents[1];
   kd::halo_array const nowhere{&lies, nullptr};
   kd::packing where;
-  plan.lay_out({&nowhere, 1}, where);
+  plan.lay_out({&nowhere, 1});
   plan.pack({&nowhere, 1}, where);
   plan.unpack({&nowhere, 1}, where);
-  CHECK(plan.messages().empty());
+  CHECK(plan.sends().empty());
   CHECK(plan.bytes_sent(lies) == 0);
 }
 

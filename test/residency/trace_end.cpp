@@ -149,6 +149,7 @@ TEST_CASE("residency: a traced program on two ranks ends with code 2 and a reaso
       },
       [&](std::uint64_t n) {
         CAPTURE(n);
+        CAPTURE(ended.code);
         CAPTURE(ended.err);
         if (ended.code != 0 && keel::test::ended_by_library(ended.err)) return;
         // UCX, below MPICH 5, can stumble over itself in MPI_Abort, behind the message.

@@ -40,6 +40,8 @@ struct defaults {
   /// Where ghosts are packed into messages: `on_host`, from arrays there; or `on_device`, where messages leave from too
   /// if MPI reaches its memory. An `accumulate` adds them to their owners there.
   using exchange = residency::on_host;
+  // using transports = keel::list<residency::staged, residency::peer>: what may carry messages of an exchange; without
+  // it, all of `residency::all_transports`. `--keel-exchange-through` takes one of them, or the fastest.
   /// Of all copies of a variable.
   using layout = Kokkos::LayoutRight;
   /// Where things run and lie unless a knob says otherwise, keel's own: a device whose space is named here is the one

@@ -36,6 +36,7 @@ enum class knob {
   only_writes_current_level,     ///< the same
   trace_file,                    ///< where the tracking policy `traced` writes
   tracking,                      ///< which of the trackings that the program lists
+  exchange_through,              ///< which of the transports that the program lists, or the fastest
   config,                        ///< a file with more knobs
   strict,                        ///< whether settings without effect are refused
   end_timeout,                   ///< seconds that a rank waits at its end for the others

@@ -85,6 +85,11 @@ inline constexpr kind<std::string> tracking{
     "NAME",
     [](origin const& w, std::string_view t) { return parse_given(w, t, "tracking", "Write " + w + "=checked"); },
     [](std::string const& name) { return name.empty() ? std::string{"the first"} : name; }};
+/// One of the program's transports, or `measured`.
+inline constexpr kind<std::string> transport{
+    "NAME",
+    [](origin const& w, std::string_view t) { return parse_given(w, t, "transport", "Write " + w + "=staged"); },
+    as_it_is};
 /// A folder that a node can be kept in.
 inline constexpr kind<std::string> cache_folder{
     "FOLDER",

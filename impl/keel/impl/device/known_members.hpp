@@ -32,6 +32,10 @@ struct known_members {
                 "keel::device: a member of the policy looks like exchange "
                 "(keel::defaults has none of its name, so it does nothing). Did you mean exchange?");
   static_assert(!(
+                    requires { typename App::transport; } || requires { typename App::Transports; }),
+                "keel::device: a member of the policy looks like transports "
+                "(keel::defaults has none of its name, so it does nothing). Did you mean transports?");
+  static_assert(!(
                     requires { typename App::layouts; } || requires { typename App::array_layout; } ||
                     requires { typename App::Layout; }),
                 "keel::device: a member of the policy looks like layout "

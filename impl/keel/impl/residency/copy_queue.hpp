@@ -5,6 +5,7 @@
 /// A device's memory as the copying code sees it: without its type, so that the code is compiled once.
 
 #include <keel/impl/residency/strip.hpp>
+#include <keel/impl/space/peer_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -28,6 +29,9 @@ public:
     void (*move)(void const* queue, move_words const& words);
     std::uint64_t (*digest)(void const* queue, shape const& lies, void const* array, bounds const& box);
     void (*fence)(void const* queue);
+    bool (*is_reached_by_host)();
+    space::detail::peer_memory* (*peers)();
+    void* (*native)(void const* queue);
   };
 
   copy_queue() = default;
@@ -69,6 +73,14 @@ public:
   void fence() const {
     queued([&] { calls_->fence(queue_.get()); });
   }
+  /// Whether the host reaches that memory by its pointers, and so does any MPI.
+  [[nodiscard]] bool is_reached_by_host() const { return calls_ == nullptr || calls_->is_reached_by_host(); }
+  /// Memory of its kind that other processes map; null if they cannot.
+  [[nodiscard]] space::detail::peer_memory* peers() const {
+    return calls_ != nullptr ? calls_->peers() : &space::detail::peer_memory::of_host();
+  }
+  /// CUDA's or HIP's stream; null for any other queue.
+  [[nodiscard]] void* native() const { return calls_ != nullptr ? calls_->native(queue_.get()) : nullptr; }
   /// Whether a call since the last time that this was asked threw what work in the queue threw, a kernel of a routine
   /// for example. What was in the queue then may not have run.
   [[nodiscard]] bool take_failure() const { return std::exchange(has_failed_, false); }

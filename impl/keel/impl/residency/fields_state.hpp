@@ -69,8 +69,8 @@ struct fields_state {
   fields_state& operator=(fields_state const&) = delete;
 
   // lay_out.hpp
-  /// Gets ready to exchange the ghosts of all components.
-  void connect(messenger const& with, int rank, int components);
+  /// Gets ready to exchange the ghosts of all components in memory `m`.
+  void connect(std::vector<transport> transports, messenger const& ranks, memory m);
   /// Finds out how the arrays of the next variable lie on each share, and adds it to provider and ledger.
   void lay_out(variable_info const& about, array_kind const& kind, std::initializer_list<lengths_given> given,
                kokkos_provider::allocator make, void* owner);
@@ -127,9 +127,9 @@ struct fields_state {
   std::vector<share> shares_; // by component, or one for all
   kokkos_provider provider_;
   ledger<kokkos_provider, any_observer> ledger_;
+  routes routes_;
   std::vector<std::unique_ptr<halo_channel>> halo_channels_; // by component
   void (*settle_)(fields_state const*) = nullptr;
-  bool sends_by_way_of_host_ = false; // if MPI does not reach the device's memory
   bool keeps_ledger_ = true, checks_ = false, poisons_ = false, is_master_ = true, is_in_step_ = false;
   void* result_ = nullptr;           // where what a routine returns goes to
   std::shared_ptr<device_span> ran_; // when a device runs the routine that was called last, if that is traced

@@ -6,97 +6,81 @@
 
 #include <keel/impl/residency/observers.hpp>
 #include <keel/impl/residency/packing.hpp>
-#include <keel/machine/environment.hpp>
-#include <keel/machine/messages.hpp>
+#include <keel/impl/residency/transports.hpp>
 #include <keel/residency/transitions.hpp>
 
-#include <array>
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 namespace keel::residency::detail {
 
-/// Messages of an environment of any kind of ranks, without its type. Copies share them, and a duplicate of the
-/// application's environment, so that no message meets one of the application's.
-class messenger {
-public:
-  template <class Ranks>
-  explicit messenger(machine::basic_environment<Ranks> const& of) : calls_(&calls_of<Ranks>) {
-    struct both {
-      explicit both(typename Ranks::handle comm) : environment(comm) {}
-      machine::basic_environment<Ranks> environment;
-      machine::messages<Ranks> messages{environment};
-    };
-    auto const held = std::make_shared<both>(of.comm());
-    messages_ = {held, &held->messages};
-  }
-  void receive(void* to, std::size_t bytes, int from) { calls_->receive(messages_.get(), to, bytes, from); }
-  void send(void const* from, std::size_t bytes, int to) { calls_->send(messages_.get(), from, bytes, to); }
-  void wait() { calls_->wait(messages_.get()); }
-
-private:
-  struct calls {
-    void (*receive)(void*, void* to, std::size_t bytes, int from);
-    void (*send)(void*, void const* from, std::size_t bytes, int to);
-    void (*wait)(void*);
-  };
-  template <class Ranks>
-  static constexpr calls calls_of{[](void* m, void* to, std::size_t bytes, int from) {
-                                    static_cast<machine::messages<Ranks>*>(m)->receive(to, bytes, from, 0);
-                                  },
-                                  [](void* m, void const* from, std::size_t bytes, int to) {
-                                    static_cast<machine::messages<Ranks>*>(m)->send(from, bytes, to, 0);
-                                  },
-                                  [](void* m) { static_cast<machine::messages<Ranks>*>(m)->wait(); }};
-
-  std::shared_ptr<void> messages_;
-  calls const* calls_;
-};
-
-#if KEEL_COMPILED && KEEL_WITH_MPI
-extern template messenger::messenger(machine::basic_environment<machine::mpi> const&);
-#endif
-
 /// What the exchange of one component needs. It fills ghosts in one round, or adds them to their owners.
-struct halo_channel {
-  halo_channel(messenger with, decomposition cut) : plan_(std::move(cut)), messages_(std::move(with)) {}
+class halo_channel {
+public:
+  halo_channel(routes& by, copy_queue const* queue, decomposition cut)
+      : plan_(std::move(cut)), routes_(by), delivery_(by) {
+    if (queue != nullptr) packing_.connect(*queue);
+  }
 
-  /// Collective over the environment, with the same arrays in the same order. Receives stand before
-  /// anything is packed on the host; on a device, the last exchange has to be unpacked first. Until `finish` the owned
-  /// cells may be read, the ghosts not touched.
-  void start(std::span<halo_array const> arrays, packing& where, combine how) {
-    plan_.lay_out(arrays, where);
-    if (!where.is_behind_caller()) receive(where);
-    plan_.pack(arrays, where, how);
-    if (plan_.messages().empty()) return;
-    where.settle();
-    if (where.is_behind_caller()) receive(where);
-    for (auto const& m : plan_.messages()) messages_.send(where.mail_out() + m.begin, m.bytes, m.rank);
+  /// Collective over the ranks that exchange, with the same arrays in the same order. Until `finish` the owned cells may
+  /// be read, the ghosts not touched.
+  void start(std::span<halo_array const> arrays, combine how) {
+    plan_.lay_out(arrays, how);
+    measure(arrays, how);
+    delivery_.place(packing_, plan_.sends(), plan_.receives(), [&](int rank) { return routes_.to(rank); });
+    plan_.pack(arrays, packing_, how);
+    delivery_.begin(packing_.queue());
   }
   /// With the same arguments as `start`, and an observer of the wait for messages.
-  void finish(std::span<halo_array const> arrays, packing& where, combine how, any_observer& observer) {
-    if (!plan_.messages().empty()) {
+  void finish(std::span<halo_array const> arrays, combine how, any_observer& observer) {
+    if (!delivery_.is_empty()) {
       observer.before_wait();
-      messages_.wait();
+      delivery_.finish(packing_.queue());
       observer.after_wait();
-      where.collect();
     }
-    plan_.unpack(arrays, where, how);
+    plan_.unpack(arrays, packing_, how);
   }
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const { return plan_.bytes_sent(lies); }
 
-  std::array<packing, max_memories> packings; ///< by memory
-
 private:
-  void receive(packing const& where) {
-    for (auto const& m : plan_.messages()) messages_.receive(where.mail_in() + m.begin, m.bytes, m.rank);
+  /// Sends these messages by each transport that reaches a rank whose way is not chosen, and chooses the fastest. What
+  /// comes is not unpacked.
+  void measure(std::span<halo_array const> arrays, combine how) {
+    std::vector<int> ranks;
+    for (message const& m : plan_.sends())
+      if (routes_.to(m.rank) == routes::open) ranks.push_back(m.rank);
+    if (ranks.empty()) return;
+    copy_queue const& queue = packing_.queue();
+    auto const is_in = [&](int rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
+    std::vector<double> seconds;
+    for (std::size_t k = 0; k < routes_.known().size(); ++k) {
+      std::vector<double> all;
+      for (int round = 0; round < 6; ++round) {
+        if (queue) queue.fence();
+        auto const begun = std::chrono::steady_clock::now();
+        delivery_.place(packing_, plan_.sends(), plan_.receives(),
+                        [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; });
+        plan_.pack(arrays, packing_, how);
+        delivery_.begin(queue);
+        delivery_.finish(queue);
+        if (queue) queue.fence();
+        if (round != 0) all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+      }
+      std::nth_element(all.begin(), all.begin() + 2, all.end());
+      seconds.push_back(all[2]);
+    }
+    routes_.choose(ranks, seconds);
   }
 
   halo_plan plan_;
-  messenger messages_;
+  routes& routes_;
+  packing packing_;
+  delivery delivery_;
 };
 
 } // namespace keel::residency::detail

@@ -5,6 +5,7 @@
 /// The copy queue of a Kokkos space.
 
 #include <keel/impl/residency/copy_queue.hpp>
+#include <keel/impl/space/peer_devices.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 namespace keel::residency::detail {
 
@@ -41,7 +43,8 @@ struct kokkos_queue_calls {
       Kokkos::Tools::endDeepCopy();
   }
   static void move(void const* queue, move_words const& words) {
-    Kokkos::parallel_for("keel: regions",
+    bool const is_flags = words.listed == nullptr && words.pieces[0].how >= motion::raise;
+    Kokkos::parallel_for(is_flags ? "keel: flags" : "keel: regions",
                          Kokkos::Experimental::require(policy(space(queue), 0, words_count(words.words)),
                                                        Kokkos::Experimental::WorkItemProperty::HintLightWeight),
                          words); // the hint: as arguments of the kernel, without a copy that is waited for
@@ -56,6 +59,16 @@ struct kokkos_queue_calls {
     return sum;
   }
   static void fence(void const* queue) { space(queue).fence(); }
+  static bool is_reached_by_host() {
+    if constexpr (std::is_same_v<device_memory, keel::space::simulated_memory>)
+      return keel::space::chosen_guard() != keel::space::guard::pages;
+    else return false;
+  }
+  static void* native(void const* queue) {
+    if constexpr (requires { space(queue).cuda_stream(); }) return space(queue).cuda_stream();
+    else if constexpr (requires { space(queue).hip_stream(); }) return space(queue).hip_stream();
+    else return nullptr;
+  }
 
   static constexpr copy_queue::calls all{&allocate<device_memory>,
                                          &allocate<keel::space::pinned>,
@@ -64,7 +77,10 @@ struct kokkos_queue_calls {
                                          &copy_bytes<device_memory, device_memory>,
                                          &move,
                                          &digest,
-                                         &fence};
+                                         &fence,
+                                         &is_reached_by_host,
+                                         &keel::space::detail::peers_of<device_memory>,
+                                         &native};
 };
 
 /// To the memory of a space, in the queue of one of its instances.

@@ -109,9 +109,17 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
   return lies;
 }
 
-KEEL_INLINE void fields_state::connect(messenger const& with, int rank, int components) {
-  for (int c = 0; c < components; ++c)
-    halo_channels_.push_back(std::make_unique<halo_channel>(with, decomposition_of(local({c}), rank)));
+KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
+  std::vector<decomposition> cuts;
+  std::vector<int> partners;
+  for (int c = 0; c < components(); ++c)
+    for (partner const& p : cuts.emplace_back(decomposition_of(local({c}), ranks.rank())).partners)
+      partners.push_back(p.rank);
+  copy_queue const none, *const queue = m != host ? &provider_.queue_of(m) : nullptr;
+  routes_.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, std::move(partners),
+                  settings_.exchange_through);
+  for (decomposition& cut : cuts)
+    halo_channels_.push_back(std::make_unique<halo_channel>(routes_, queue, std::move(cut)));
 }
 
 KEEL_INLINE std::string fields_state::cut() const {

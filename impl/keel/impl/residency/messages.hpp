@@ -54,68 +54,67 @@ KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
   queue_->move(all);
 }
 
-KEEL_INLINE void packing::settle() {
-  if (queue_ == nullptr) return;
-  if (by_way_of_host_) queue_->to_host(out_.mail.get(), out_.packed.get(), out_.bytes);
-  queue_->fence();
-}
-
-KEEL_INLINE void packing::collect() {
-  if (by_way_of_host_) queue_->to_device(in_.packed.get(), in_.mail.get(), in_.bytes);
+KEEL_INLINE copy_queue const& packing::queue() const {
+  static copy_queue const none;
+  return queue_ != nullptr ? *queue_ : none;
 }
 
 KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
-  constexpr auto label = "keel: ghosts";
-  bool const is_short = all.bytes < bytes, lacks_mail = by_way_of_host_ && !all.mail;
-  if (is_short && queue_ != nullptr) {
+  if (all.size >= bytes) return all.bytes.get();
+  if (queue_ != nullptr) {
     queue_->fence(); // what the last exchange brought may not be unpacked yet
-    all.packed = queue_->allocate(label, bytes);
-  } else if (is_short) {
+    all.bytes = queue_->allocate("keel: ghosts", bytes);
+  } else {
     auto const words = std::make_shared<std::uint64_t[]>(bytes / 8);
-    all.packed = {words, reinterpret_cast<std::byte*>(words.get())};
+    all.bytes = {words, reinterpret_cast<std::byte*>(words.get())};
   }
-  if (is_short) all.bytes = bytes;
-  if (by_way_of_host_ && (is_short || lacks_mail)) all.mail = queue_->allocate_on_host(label, all.bytes);
-  return all.packed.get();
+  all.size = bytes;
+  return all.bytes.get();
 }
 
 KEEL_INLINE halo_plan::halo_plan(decomposition cut) : cut_(std::move(cut)), turns_(turns_of(cut_)) {
-  for (partner const& p : cut_.partners) messages_.push_back({p.rank, 0, 0});
+  for (partner const& p : cut_.partners) sends_.push_back({p.rank});
+  receives_ = sends_;
 }
 
-KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, packing& where) {
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < messages_.size(); ++i) {
-    messages_[i].begin = bytes;
-    for (bounds const& box : cut_.partners[i].rims)
+KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine how) {
+  auto const length = [&](std::vector<bounds> const& boxes) {
+    std::size_t bytes = 0;
+    for (bounds const& box : boxes)
       for (halo_array const& a : arrays) bytes += padded(*a.lies, box);
-    messages_[i].bytes = bytes - messages_[i].begin;
+    return bytes;
+  };
+  for (std::size_t i = 0; i < sends_.size(); ++i) {
+    sends_[i].bytes = length(cut_.partners[i].rims);
+    receives_[i].bytes = length(cut_.partners[i].ghosts);
+    if (how == combine::add) std::swap(sends_[i].bytes, receives_[i].bytes);
   }
-  where.out(bytes);
-  where.in(bytes);
 }
 
 // All boxes of all partners, one after the other.
 KEEL_INLINE void halo_plan::add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes,
-                                std::byte* packed) {
-  for (partner const& p : cut_.partners)
-    for (bounds const& box : p.*boxes)
+                                std::span<message const> messages) {
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    std::byte* packed = messages[i].data;
+    if (packed == nullptr) continue;
+    for (bounds const& box : cut_.partners[i].*boxes)
       for (halo_array const& a : arrays) {
         moves_.push_back({how, a.lies, a.data, packed, box});
         packed += padded(*a.lies, box);
       }
+  }
 }
 
 KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where, combine how) {
   moves_.clear();
-  add(motion::gather, arrays, how == combine::add ? &partner::ghosts : &partner::rims, where.out(0));
+  add(motion::gather, arrays, how == combine::add ? &partner::ghosts : &partner::rims, sends_);
   where.move(moves_);
 }
 
 KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where, combine how) {
   if (how == combine::add) return unpack_sums(arrays, where);
   moves_.clear();
-  add(motion::scatter, arrays, &partner::ghosts, where.in(0));
+  add(motion::scatter, arrays, &partner::ghosts, receives_);
   for (own_copy const& o : cut_.own)
     for (halo_array const& a : arrays)
       moves_.push_back(
@@ -128,15 +127,16 @@ KEEL_INLINE void halo_plan::unpack_sums(std::span<halo_array const> arrays, pack
   for (int turn = 0; turn <= last; ++turn) {
     moves_.clear();
     auto next = turns_.begin();
-    std::byte* packed = where.in(0);
-    for (partner const& p : cut_.partners)
-      for (bounds const& box : p.rims) {
+    for (std::size_t i = 0; i < receives_.size(); ++i) {
+      std::byte* packed = receives_[i].data;
+      for (bounds const& box : cut_.partners[i].rims) {
         bool const is_due = *next++ == turn;
         for (halo_array const& a : arrays) {
           if (is_due) moves_.push_back({motion::add, a.lies, a.data, packed, box});
           packed += padded(*a.lies, box);
         }
       }
+    }
     for (own_copy const& o : cut_.own)
       if (*next++ == turn)
         for (halo_array const& a : arrays)

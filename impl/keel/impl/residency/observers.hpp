@@ -48,6 +48,8 @@ struct observer_calls {
   void (*name_memories)(void*, std::vector<std::string>);
   void (*begin_step)(void*, std::int64_t);
   void (*resize)(void*, int, int, region_bytes const&);
+  void (*knob)(void*, std::string_view option, std::string_view on_device, std::string_view value,
+               std::string_view source);
   void (*time_routine)(void*, std::string_view, memory, thunk, std::shared_ptr<device_span>& ran);
 
   template <class O>
@@ -82,7 +84,11 @@ struct observer_calls {
         nullptr,
         nullptr,
         nullptr,
+        nullptr,
         nullptr};
+    if constexpr (requires(O& o, std::string_view text) { o.knob(text, text, text, text); })
+      c.knob = [](void* o, std::string_view option, std::string_view on_device, std::string_view value,
+                  std::string_view source) { as<O>(o).knob(option, on_device, value, source); };
     if constexpr (requires(O& o) { o.name_memories(std::vector<std::string>{}); })
       c.name_memories = [](void* o, std::vector<std::string> names) { as<O>(o).name_memories(std::move(names)); };
     if constexpr (CountsSteps<O>) c.begin_step = [](void* o, std::int64_t n) { as<O>(o).begin_step(n); };
@@ -130,6 +136,9 @@ public:
   }
   void begin_step(std::int64_t n) {
     if (calls_ != nullptr && calls_->begin_step != nullptr) calls_->begin_step(held_.get(), n);
+  }
+  void knob(std::string_view option, std::string_view value, std::string_view source) {
+    if (calls_ != nullptr && calls_->knob != nullptr) calls_->knob(held_.get(), option, "", value, source);
   }
   [[nodiscard]] bool times_routines() const { return calls_ != nullptr && calls_->time_routine != nullptr; }
   /// Runs a routine, timed if the observer wants that; `ran` is when its device runs what `body` gave to it.

@@ -8,6 +8,7 @@
 #include <keel/impl/residency/copy_queue.hpp>
 #include <keel/impl/residency/decomposition.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/residency/transport.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,30 +19,23 @@
 
 namespace keel::residency::detail {
 
-/// Packs on the host, at once; or, if a copy queue is connected, in its memory, after the kernels of its queue. Boxes
-/// move from and to `out` and `in`; messages leave from `mail_out` and arrive at `mail_in`, which are the same, or,
-/// if MPI does not reach the device's memory, one piece of host memory each way. Buffers grow to the largest asked
-/// for.
+/// Packs on the host, at once; or, if a copy queue is connected, in its memory, after the kernels of its queue. Its
+/// buffers, for messages that their transport has no place for, grow to the largest asked for.
 class packing {
 public:
-  void connect(copy_queue const& there, bool by_way_of_host) { queue_ = &there, by_way_of_host_ = by_way_of_host; }
-  [[nodiscard]] bool is_behind_caller() const { return queue_ != nullptr; }
+  void connect(copy_queue const& there) { queue_ = &there; }
+  /// Empty on the host.
+  [[nodiscard]] copy_queue const& queue() const;
 
   std::byte* out(std::size_t bytes) { return room(out_, bytes); }
   std::byte* in(std::size_t bytes) { return room(in_, bytes); }
-  [[nodiscard]] std::byte* mail_out() const { return by_way_of_host_ ? out_.mail.get() : out_.packed.get(); }
-  [[nodiscard]] std::byte* mail_in() const { return by_way_of_host_ ? in_.mail.get() : in_.packed.get(); }
   /// By one kernel: of more boxes than travel with one, the list is sent once, and kept for the next time.
   void move(std::span<box_move const> boxes);
-  /// Returns when what was packed may leave, and more may arrive.
-  void settle();
-  /// What arrived may be unpacked.
-  void collect();
 
 private:
   struct buffer {
-    std::shared_ptr<std::byte> packed, mail;
-    std::size_t bytes = 0;
+    std::shared_ptr<std::byte> bytes;
+    std::size_t size = 0;
   };
   std::byte* room(buffer& all, std::size_t bytes);
 
@@ -54,7 +48,6 @@ private:
   static constexpr std::size_t most_kept = 32;
 
   copy_queue const* queue_ = nullptr;
-  bool by_way_of_host_ = false;
   buffer out_, in_;
   std::vector<kept_moves> kept_;
 };
@@ -72,20 +65,16 @@ struct halo_array {
   void* data;
 };
 
-/// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays.
+/// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays. Messages without
+/// data are left out.
 class halo_plan {
 public:
   explicit halo_plan(decomposition cut);
 
-  /// To or from another rank: a piece of both buffers.
-  struct message {
-    int rank;
-    std::size_t begin = 0, bytes = 0;
-  };
-  /// Makes room for these arrays, and finds out where their messages begin.
-  void lay_out(std::span<halo_array const> arrays, packing& where);
-  /// One for each partner, which sends one as long.
-  [[nodiscard]] std::span<message const> messages() const { return messages_; }
+  /// How long the messages of these arrays are, one for each partner each way; their data are set by who sends them.
+  void lay_out(std::span<halo_array const> arrays, combine how = combine::replace);
+  [[nodiscard]] std::span<message> sends() { return sends_; }
+  [[nodiscard]] std::span<message> receives() { return receives_; }
   void pack(std::span<halo_array const> arrays, packing& where, combine how = combine::replace);
   /// What came goes to the ghosts, and so do copies of this rank's own cells; or it is added to the owned cells, and so
   /// are ghosts of this rank's own cells.
@@ -94,13 +83,14 @@ public:
   [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const;
 
 private:
-  void add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes, std::byte* packed);
+  void add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes,
+           std::span<message const> messages);
   void unpack_sums(std::span<halo_array const> arrays, packing& where);
 
   decomposition cut_;
-  std::vector<message> messages_;
-  std::vector<box_move> moves_; // of the exchange at work
-  std::vector<int> turns_;      // when each partner's rims are added to, in order, then each copy of own cells
+  std::vector<message> sends_, receives_; // by partner
+  std::vector<box_move> moves_;           // of the exchange at work
+  std::vector<int> turns_; // when each partner's rims are added to, in order, then each copy of own cells
 };
 
 } // namespace keel::residency::detail

@@ -85,7 +85,6 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
     auto const form = run.program().print_configuration;
     if (form == decltype(run.program().print_configuration)::text && run.environment().is_master()) print_cut();
   }
-  connect(messenger(run.environment()), run.environment().rank(), component_count);
 }
 
 // Once all variables are there.
@@ -94,12 +93,12 @@ template <class Run>
 void fields_base<App>::open_for(Run& run) {
   ledger_.open(host);
   open_first_of_chain(run);
-  on_chosen<true>([&]<class Tag>(Tag) {
-    if constexpr (is_simulated<Tag>) sends_by_way_of_host_ = keel::space::chosen_guard() == keel::space::guard::pages;
-    else sends_by_way_of_host_ = !machine::reaches_device_memory<typename App::ranks>();
-  });
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
   else set({});
+  memory exchanged = host;
+  if constexpr (exchanges_on_device<App>) on_chosen<true>([&]<class Tag>(Tag) { exchanged = memory_of<Tag>; });
+  messenger const ranks(run.environment());
+  connect(transports_of(typename transport_list<App>::type{}, ranks), ranks, exchanged);
 }
 
 // Kernels and copies may still be at work on the arrays.

@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#include <sched.h>
+
 namespace keel::residency::detail {
 
 /// Disjoint boxes that make a region.
@@ -69,8 +71,9 @@ KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&...
 }
 
 /// What happens to the words of a strip: they go to packed words, come from them, come from another box, are poisoned;
-/// `add` and `add_copy` add what `scatter` and `copy` put there.
-enum class motion : std::uint8_t { gather, scatter, copy, poison, add, add_copy };
+/// `add` and `add_copy` add what `scatter` and `copy` put there. The word of a flag that processes share is raised to a
+/// number, or waited for until it has that number.
+enum class motion : std::uint8_t { gather, scatter, copy, poison, add, add_copy, raise, await };
 [[nodiscard]] KEEL_FUNCTION constexpr bool is_sum(motion m) { return m == motion::add || m == motion::add_copy; }
 /// Whether words come from their own places in another box.
 [[nodiscard]] KEEL_FUNCTION constexpr bool is_copy(motion m) { return m == motion::copy || m == motion::add_copy; }
@@ -95,6 +98,30 @@ template <class Word>
   if (as == addend::float32) return sum_as<float>(a, b);
   if (as == addend::int64) return sum_as<std::uint64_t>(a, b);
   return sum_as<std::uint32_t>(a, b);
+}
+
+/// Raises a flag after all that this thread, and what ran before it in its queue, has written, to be seen by a process
+/// that awaits it. Numbers are compared as they were counted, whatever the overflow.
+KEEL_FUNCTION inline void raise_flag(std::uint32_t* flag, std::uint32_t number) {
+#if defined(__CUDA_ARCH__)
+  __threadfence_system();
+  *static_cast<std::uint32_t volatile*>(flag) = number;
+#else
+  __atomic_store_n(flag, number, __ATOMIC_RELEASE);
+#endif
+}
+KEEL_FUNCTION inline void await_flag(std::uint32_t const* flag, std::uint32_t number) {
+#if defined(__CUDA_ARCH__)
+  while (std::int32_t(*static_cast<std::uint32_t const volatile*>(flag) - number) < 0) {
+  }
+  __threadfence_system();
+#else
+  for (int turns = 0; std::int32_t(__atomic_load_n(flag, __ATOMIC_ACQUIRE) - number) < 0; ++turns) {
+#if !KEEL_ON_ACCELERATOR
+    if (turns > 1000) sched_yield(); // the other rank may want this core
+#endif
+  }
+#endif
 }
 
 /// One box of an array, and the packed words that it is moved from or to. In a copy `buffer` is the array moved by the
@@ -129,6 +156,13 @@ struct move_words {
 
   /// Adds as many of the boxes as there is room for, and says how many.
   std::size_t add(std::span<box_move const> boxes);
+  /// Adds a flag, if there is room.
+  bool add_flag(motion how, std::uint32_t* flag, std::uint32_t number) {
+    if (count == most) return false;
+    piece& p = pieces[count++] = {};
+    p.how = how, p.array = flag, p.which.first = number, p.end = ++words;
+    return true;
+  }
 
   KEEL_FUNCTION void operator()(std::int64_t i) const {
     piece const* const all = listed != nullptr ? listed : pieces;
@@ -137,6 +171,9 @@ struct move_words {
     for (; half != 0; half /= 2)
       if (at + half <= count && all[at + half - 1].end <= i) at += half;
     piece const& p = all[at];
+    auto* const flag = static_cast<std::uint32_t*>(p.array);
+    if (p.how == motion::raise) return raise_flag(flag, std::uint32_t(p.which.first));
+    if (p.how == motion::await) return await_flag(flag, std::uint32_t(p.which.first));
     std::int64_t const word = at != 0 ? i - all[at - 1].end : i;
     with_word(p.which, *this, p, word);
   }

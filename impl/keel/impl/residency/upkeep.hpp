@@ -175,18 +175,16 @@ KEEL_INLINE void fields_state::copy_from_past(int variable) {
   for (int c = 0; c < components(); ++c) (void)provider_.copy_from_past(variable, c, host);
 }
 
-// Calls f(channel, its packing in `m`, arrays) for each component. If it throws, what the exchange was to fill is lost.
+// Calls f(channel, arrays) for each component. If it throws, what the exchange was to fill is lost.
 void fields_state::exchange_each(std::span<request const> asked, memory m, component_range range, combine how,
                                  auto const& f) {
   try {
     for (int c = range.begin, end = range.of(components()).end; c < end; ++c) {
       halo_channel& channel = *halo_channels_[std::size_t(c)];
-      packing& where = channel.packings[std::size_t(m)];
-      if (m != host) where.connect(provider_.queue_of(m), sends_by_way_of_host_);
       exchanged_.clear();
       for (request const& r : asked)
         exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m)});
-      f(channel, where, std::span<halo_array const>(exchanged_));
+      f(channel, std::span<halo_array const>(exchanged_));
     }
   } catch (...) {
     if (keeps_ledger_) ledger_.lose(asked, range, name_of(how));
@@ -216,18 +214,21 @@ KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, me
   }
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange_each(asked, m, range, how,
-                [&](halo_channel& channel, packing& where, auto arrays) { channel.start(arrays, where, how); });
+  exchange_each(asked, m, range, how, [&](halo_channel& channel, auto arrays) { channel.start(arrays, how); });
   if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
+  routes_.for_each_new([&](int rank, std::string_view transport, std::string const& why) {
+    policy::log(policy::log_level::information, "residency: messages to rank " + std::to_string(rank) + " go by " +
+                                                    std::string(transport) + (why.empty() ? "" : " (" + why + ")"));
+    observer.knob("exchange_through", "rank " + std::to_string(rank) + ": " + std::string(transport), why);
+  });
 }
 
 KEEL_INLINE void fields_state::finish_exchange(std::span<request const> asked, memory m, component_range range,
                                                combine how) {
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange_each(asked, m, range, how, [&](halo_channel& channel, packing& where, auto arrays) {
-    channel.finish(arrays, where, how, observer);
-  });
+  exchange_each(asked, m, range, how,
+                [&](halo_channel& channel, auto arrays) { channel.finish(arrays, how, observer); });
   auto const all = sent_in(asked, range, how);
   region const left = how == combine::add ? region::halo : region::rim;
   for (sent const& s : all) ledger_.traffic().add_bytes(s.variable, way::to_neighbours, left, {0, s.bytes, s.bytes});

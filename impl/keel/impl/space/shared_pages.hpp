@@ -30,6 +30,8 @@ public:
     if (descriptor_ >= 0) close(descriptor_);
   }
   [[nodiscard]] int get() const { return descriptor_; }
+  /// Until the process ends.
+  void leave_open() { descriptor_ = -1; }
 
 private:
   int descriptor_;

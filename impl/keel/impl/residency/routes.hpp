@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How the transport to each rank is chosen, and how messages go by it: the bodies of transports.hpp.
+
+#include <keel/impl/residency/transports.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue,
+                                 std::vector<int> partners, std::string_view wanted) {
+  known_ = std::move(known);
+  messages_ = std::make_unique<messenger>(ranks);
+  int named = none;
+  std::string names;
+  for (std::size_t k = 0; k < known_.size(); ++k) {
+    if (known_[k].name() == wanted) named = int(k);
+    names.append(names.empty() ? "" : ", ").append(known_[k].name());
+  }
+  if (named == none && wanted != "measured")
+    throw error("residency", "transport '" + std::string(wanted) + "' is not in this program",
+                "it was compiled with " + names, "Choose one of them, or measured, or add it to `using transports`");
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  std::vector<std::uint32_t> theirs(partners.size());
+  auto const swap = [&](auto const& mine) { // a number with each partner
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      messages_->receive(&theirs[i], sizeof theirs[i], all_[i].rank);
+      messages_->send(&mine(i), sizeof theirs[i], all_[i].rank);
+    }
+    messages_->wait();
+  };
+  for (int const rank : partners) all_.push_back({rank});
+  std::uint32_t const has_queue = queue ? 1 : 0;
+  swap([&](std::size_t) -> std::uint32_t const& { return has_queue; });
+  std::vector<int> alike;
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    if (theirs[i] == has_queue) alike.push_back(all_[i].rank);
+  for (std::size_t k = 0; k < known_.size(); ++k) {
+    bool const connects = known_[k].has_to_connect();
+    std::vector<std::string> const why = connects ? known_[k].connect(queue, alike) : std::vector<std::string>();
+    for (std::size_t i = 0, at = 0; i < all_.size(); ++i) {
+      std::string const reason = !connects                ? ""
+                                 : theirs[i] == has_queue ? why[at++]
+                                                          : "its data are in memory of another kind";
+      if (reason.empty()) all_[i].reached |= std::uint32_t{1} << k;
+      else all_[i].why.append(all_[i].why.empty() ? "" : "; ").append(std::string(known_[k].name()) + ": " + reason);
+    }
+  }
+  swap([&](std::size_t i) -> std::uint32_t const& { return all_[i].reached; });
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    route& r = all_[i];
+    r.reached &= theirs[i]; // a user's own may see it from one side only
+    if (r.reached == 0)
+      throw error("residency", "rank " + std::to_string(r.rank) + " is reached by no transport", r.why,
+                  "Add staged to `using transports`");
+    bool const is_one = (r.reached & (r.reached - 1)) == 0;
+    if (named >= 0 && reaches(std::size_t(named), r.rank)) r.chosen = named;
+    else if (named >= 0 || is_one) {
+      while (r.chosen < 0 || !reaches(std::size_t(r.chosen), r.rank)) r.chosen = r.chosen < 0 ? 0 : r.chosen + 1;
+      if (named >= 0)
+        policy::log(policy::log_level::warning, "residency: messages to rank " + std::to_string(r.rank) + " go by " +
+                                                    std::string(known_[std::size_t(r.chosen)].name()) + " (" + r.why +
+                                                    ")");
+    }
+  }
+}
+
+KEEL_INLINE routes::route const* routes::find(int rank) const {
+  auto const at = std::find_if(all_.begin(), all_.end(), [&](route const& r) { return r.rank == rank; });
+  return at != all_.end() ? &*at : nullptr;
+}
+KEEL_INLINE int routes::to(int rank) const { return find(rank)->chosen; }
+KEEL_INLINE bool routes::reaches(std::size_t transport, int rank) const {
+  return (find(rank)->reached >> transport & 1) != 0;
+}
+
+KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> const& seconds) {
+  std::vector<double> theirs(seconds.size() * ranks.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    messages_->receive(&theirs[i * seconds.size()], seconds.size() * sizeof(double), ranks[i]);
+    messages_->send(seconds.data(), seconds.size() * sizeof(double), ranks[i]);
+  }
+  messages_->wait();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    route& r = const_cast<route&>(*find(ranks[i]));
+    double best = 0;
+    std::string measured;
+    for (std::size_t k = 0; k < known_.size(); ++k) {
+      if (!reaches(k, r.rank)) continue;
+      double const slower = std::max(seconds[k], theirs[i * seconds.size() + k]);
+      measured += (measured.empty() ? "" : ", ") + std::string(known_[k].name()) + ' ' +
+                  std::to_string(std::int64_t(slower * 1e6 + 0.5)) + " us";
+      if (r.chosen < 0 || slower < best) r.chosen = int(k), best = slower;
+    }
+    r.why.insert(0, measured + (r.why.empty() ? "" : "; "));
+  }
+  has_new_ = true;
+}
+
+KEEL_INLINE delivery::delivery(routes const& by) {
+  for (transport const& t : by.known()) parts_.push_back({t.another(), {}, {}, {}, {}, nullptr, nullptr});
+}
+
+KEEL_INLINE bool delivery::is_empty() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](part const& p) { return p.sends.empty() && p.receives.empty(); });
+}
+
+// What a transport has no place for lies in the packing's memory, in one piece for each transport.
+KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::span<message> receives) {
+  copy_queue const& queue = where.queue();
+  std::size_t out = 0, in = 0;
+  for (part& p : parts_)
+    if (!p.by.has_places()) {
+      for (message const& m : p.sends) out += m.bytes;
+      for (message const& m : p.receives) in += m.bytes;
+    }
+  std::byte *packed = where.out(out), *came = where.in(in);
+  for (part& p : parts_) {
+    if (p.sends.empty() && p.receives.empty()) continue;
+    if (p.by.has_places()) {
+      p.by.place(queue, p.sends, p.receives);
+      continue;
+    }
+    p.out = packed, p.in = came;
+    for (message& m : p.sends) m.data = std::exchange(packed, packed + m.bytes);
+    for (message& m : p.receives) m.data = std::exchange(came, came + m.bytes);
+    p.out_bytes = std::size_t(packed - p.out), p.in_bytes = std::size_t(came - p.in);
+    if (!is_mailed(p, queue)) continue;
+    auto const grow = [&](std::shared_ptr<std::byte>& mail, std::size_t& size, std::size_t bytes) {
+      if (size >= bytes && mail) return;
+      queue.fence(); // it may still be copied from
+      mail = queue.allocate_on_host("keel: ghosts", bytes);
+      size = bytes;
+    };
+    grow(p.mail_out, p.out_size, p.out_bytes), grow(p.mail_in, p.in_size, p.in_bytes);
+    p.mailed_sends = p.sends, p.mailed_receives = p.receives;
+    for (message& m : p.mailed_sends) m.data = p.mail_out.get() + (m.data - p.out);
+    for (message& m : p.mailed_receives) m.data = p.mail_in.get() + (m.data - p.in);
+  }
+  auto const tell = [&](std::span<message> all, std::vector<message> part::* list) {
+    for (part const& p : parts_)
+      for (message const& placed : p.*list)
+        for (message& m : all)
+          if (m.rank == placed.rank) m.data = placed.data;
+  };
+  tell(sends, &part::sends), tell(receives, &part::receives);
+}
+
+KEEL_INLINE void delivery::begin(copy_queue const& queue) {
+  bool waits = false;
+  for (part& p : parts_) {
+    if (p.sends.empty() && p.receives.empty()) continue;
+    if (p.by.is_ordered_by_queue()) p.by.begin(queue, p.sends, p.receives);
+    else if (is_mailed(p, queue)) queue.to_host(p.mail_out.get(), p.out, p.out_bytes);
+    waits = waits || !p.by.is_ordered_by_queue();
+  }
+  if (!waits) return;
+  if (queue) queue.fence();
+  for (part& p : parts_)
+    if (!p.by.is_ordered_by_queue() && !(p.sends.empty() && p.receives.empty())) {
+      if (is_mailed(p, queue)) p.by.begin(queue, p.mailed_sends, p.mailed_receives);
+      else p.by.begin(queue, p.sends, p.receives);
+    }
+}
+
+KEEL_INLINE void delivery::finish(copy_queue const& queue) {
+  for (bool const is_ordered : {false, true})
+    for (part& p : parts_) {
+      if (p.by.is_ordered_by_queue() != is_ordered || (p.sends.empty() && p.receives.empty())) continue;
+      p.by.finish(queue);
+      if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.get(), p.in_bytes);
+    }
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The transports of a program, without their types, and which of them carries the messages to each rank.
+
+#include <keel/impl/residency/packing.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/residency/transport.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// A transport of any type. Not copied, but by `another`, as those are.
+class transport {
+public:
+  template <Transport T>
+  transport(std::type_identity<T>, messenger const& ranks) : transport(std::make_shared<T>(ranks), calls_of<T>) {}
+  [[nodiscard]] transport another() const { return {calls_->another(model_.get()), *calls_}; }
+
+  [[nodiscard]] std::string_view name() const { return calls_->name; }
+  [[nodiscard]] bool reaches_device_memory() const { return calls_->reaches_device_memory; }
+  [[nodiscard]] bool is_ordered_by_queue() const { return calls_->is_ordered_by_queue; }
+  [[nodiscard]] bool has_to_connect() const { return calls_->connect != nullptr; }
+  [[nodiscard]] bool has_places() const { return calls_->place != nullptr; }
+
+  [[nodiscard]] std::vector<std::string> connect(copy_queue const& queue, std::span<int const> ranks) {
+    return calls_->connect(model_.get(), queue, ranks);
+  }
+  void place(copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
+    calls_->place(model_.get(), queue, sends, receives);
+  }
+  void begin(copy_queue const& queue, std::span<message const> sends, std::span<message const> receives) {
+    calls_->begin(model_.get(), queue, sends, receives);
+  }
+  void finish(copy_queue const& queue) { calls_->finish(model_.get(), queue); }
+
+private:
+  struct calls {
+    std::string_view name;
+    bool reaches_device_memory, is_ordered_by_queue;
+    std::shared_ptr<void> (*another)(void const*);
+    std::vector<std::string> (*connect)(void*, copy_queue const&, std::span<int const>);
+    void (*place)(void*, copy_queue const&, std::span<message>, std::span<message>);
+    void (*begin)(void*, copy_queue const&, std::span<message const>, std::span<message const>);
+    void (*finish)(void*, copy_queue const&);
+  };
+  transport(std::shared_ptr<void> model, calls const& how) : model_(std::move(model)), calls_(&how) {}
+
+  template <class T>
+  static constexpr calls calls_of = [] {
+    calls all{T::name,
+              T::reaches_device_memory,
+              T::is_ordered_by_queue,
+              [](void const* t) -> std::shared_ptr<void> { return std::make_shared<T>(*static_cast<T const*>(t)); },
+              nullptr,
+              nullptr,
+              [](void* t, copy_queue const& queue, std::span<message const> sends, std::span<message const> receives) {
+                static_cast<T*>(t)->begin(queue, sends, receives);
+              },
+              [](void* t, copy_queue const& queue) { static_cast<T*>(t)->finish(queue); }};
+    if constexpr (requires(T& t, copy_queue const& q, std::span<int const> r) { t.connect(q, r); })
+      all.connect = [](void* t, copy_queue const& queue, std::span<int const> ranks) {
+        return static_cast<T*>(t)->connect(queue, ranks);
+      };
+    if constexpr (requires(T& t, copy_queue const& q, std::span<message> m) { t.place(q, m, m); })
+      all.place = [](void* t, copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
+        static_cast<T*>(t)->place(queue, sends, receives);
+      };
+    return all;
+  }();
+
+  std::shared_ptr<void> model_;
+  calls const* calls_;
+};
+
+template <class... Ts>
+[[nodiscard]] std::vector<transport> transports_of(keel::list<Ts...>, messenger const& ranks) {
+  return {transport(std::type_identity<Ts>{}, ranks)...};
+}
+
+/// The transports of an application's policy; those of this build if it names none.
+template <class App>
+struct transport_list : std::type_identity<all_transports> {};
+template <class App>
+  requires requires { typename App::transports; }
+struct transport_list<App> : std::type_identity<typename App::transports> {};
+
+/// Which transport carries what goes to each rank: what a user names, or the fastest of those that reach it.
+class routes {
+public:
+  static constexpr int none = -1, open = -2;
+
+  /// Collective over ranks that exchange, each of which names the others. `wanted` is one of `known`, or `measured`.
+  void connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue, std::vector<int> partners,
+               std::string_view wanted);
+  [[nodiscard]] std::vector<transport> const& known() const { return known_; }
+  /// By number of `known`; `open` if the ways to that rank have to be measured first.
+  [[nodiscard]] int to(int rank) const;
+  [[nodiscard]] bool reaches(std::size_t transport, int rank) const;
+  /// Both ranks of a pair take the way whose slower side is the faster. `seconds` by number of `known`, measured to all
+  /// of these ranks at once. Collective over them.
+  void choose(std::span<int const> ranks, std::vector<double> const& seconds);
+  /// Calls f(rank, transport, why) for each rank whose way was chosen since the last time.
+  template <class F>
+  void for_each_new(F const& f) {
+    if (!std::exchange(has_new_, false)) return;
+    for (route& r : all_)
+      if (r.chosen >= 0 && !std::exchange(r.is_shown, true)) f(r.rank, known_[std::size_t(r.chosen)].name(), r.why);
+  }
+
+private:
+  struct route {
+    int rank;
+    std::uint32_t reached = 0; // a bit for each of `known`
+    int chosen = open;
+    std::string why = {};
+    bool is_shown = false;
+  };
+  [[nodiscard]] route const* find(int rank) const;
+
+  std::vector<transport> known_;
+  std::vector<route> all_;
+  bool has_new_ = true;
+  std::unique_ptr<messenger> messages_;
+};
+
+/// The messages of one exchange, each by the transport of its rank.
+class delivery {
+public:
+  explicit delivery(routes const& by);
+  /// Says where messages are packed and where they arrive. `choose(rank)` is the number of a transport; of `none` the
+  /// message is left without a place.
+  template <class F>
+  void place(packing& where, std::span<message> sends, std::span<message> receives, F const& choose) {
+    for (part& p : parts_) p.sends.clear(), p.receives.clear();
+    for (message& m : sends)
+      if (int const by = choose(m.rank); by >= 0) parts_[std::size_t(by)].sends.push_back(m);
+      else m.data = nullptr;
+    for (message& m : receives)
+      if (int const by = choose(m.rank); by >= 0) parts_[std::size_t(by)].receives.push_back(m);
+      else m.data = nullptr;
+    place(where, sends, receives);
+  }
+  /// Packed messages leave.
+  void begin(copy_queue const& queue);
+  /// What came may be unpacked by work that the queue gets from here on.
+  void finish(copy_queue const& queue);
+  [[nodiscard]] bool is_empty() const;
+
+private:
+  struct part {
+    transport by;
+    std::vector<message> sends, receives;
+    std::vector<message> mailed_sends, mailed_receives; // the same in memory of the host, if it goes through that
+    std::shared_ptr<std::byte> mail_out, mail_in;
+    std::size_t out_size = 0, in_size = 0; // of the mail
+    std::byte *out = nullptr, *in = nullptr;
+    std::size_t out_bytes = 0, in_bytes = 0; // at work
+  };
+  void place(packing& where, std::span<message> sends, std::span<message> receives);
+  [[nodiscard]] static bool is_mailed(part const& p, copy_queue const& queue) {
+    return bool(queue) && !p.by.reaches_device_memory();
+  }
+
+  std::vector<part> parts_; // by number of the transport
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/routes.hpp>
+#endif

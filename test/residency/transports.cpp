@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include <laws/transport.hpp>
+
+#include <keel/residency/fields.hpp>
+#include <keel/residency/loops.hpp>
+
+#include "run.hpp"
+
+#include <keel/impl/residency/kokkos_copy_queue.hpp>
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/mpi.hpp>
+#include <keel/policy/log.hpp>
+
+#include <support/message_of.hpp>
+#include <support/skip.hpp>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace kr = keel::residency;
+namespace kd = keel::residency::detail;
+namespace km = keel::machine;
+using keel::test::message_of;
+
+// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
+namespace transported {
+
+int carried = 0;
+
+/// A user's own: counts what it carries.
+struct counted : kr::staged {
+  static constexpr std::string_view name = "counted";
+  using kr::staged::staged;
+  void begin(auto const& queue, std::span<kr::message const> sends, std::span<kr::message const> receives) {
+    carried += int(sends.size());
+    kr::staged::begin(queue, sends, receives);
+  }
+};
+/// One that reaches no rank.
+struct nowhere : counted {
+  static constexpr std::string_view name = "nowhere";
+  using counted::counted;
+  static std::vector<std::string> connect(auto const&, std::span<int const> ranks) {
+    return std::vector<std::string>(ranks.size(), "there is no cable");
+  }
+};
+/// One that takes long.
+struct slow : counted {
+  static constexpr std::string_view name = "slow";
+  using counted::counted;
+  void finish(auto const& queue) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    kr::staged::finish(queue);
+  }
+};
+
+template <class Exchange, class... Transports>
+struct app : test::application<keel::where_supported<keel::list<test::host, keel::simulated, keel::cuda, keel::hip>>,
+                               kr::automatic, Kokkos::LayoutRight, km::mpi> {
+  using exchange = Exchange;
+  using transports = keel::list<Transports...>;
+};
+
+struct x : kr::variable<"x", double**, kr::levels<2>> {};
+struct start_x : kr::routine<"start_x", kr::on_device, kr::writes<x>> {
+  template <class V>
+  static void run(V v) {
+    auto const a = v(x{});
+    auto const begin = v.global_begin();
+    long const i0 = begin[0] - v.owned().begin[0], j0 = begin[1] - v.owned().begin[1];
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { a(i, j) = double((7919 * (i + i0) + 31 * (j + j0)) % 101) / 101; });
+  }
+};
+struct smooth : kr::routine<"smooth", kr::on_device, kr::reads<kr::past<x, 1>>, kr::writes<x>> {
+  template <class V>
+  static void run(V v) {
+    auto const old = v(kr::past<x, 1>{});
+    auto const now = v(x{});
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          now(i, j) =
+              0.5 * old(i, j) + 0.1 * (old(i - 1, j) + old(i + 1, j - 1)) + 0.15 * (old(i, j + 1) + old(i, j - 1));
+        });
+  }
+};
+struct step : kr::schedule<kr::cycle<x>, smooth, kr::exchange<x>> {};
+struct sum_x : kr::routine<"sum_x", kr::on_host, kr::reads<kr::owned<x>>> {
+  template <class V>
+  static double run(V v) {
+    double sum = 0;
+    auto const a = v(x{});
+    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i)
+      for (auto j = v.owned().begin[1]; j < v.owned().end[1]; ++j)
+        sum = 3 * sum - 1e3 * double(int(sum / 1e3)) + a(i, j);
+    return sum;
+  }
+};
+
+/// A run whose user named a transport.
+struct named : test::run<km::mpi> {
+  named(std::string_view device, std::string transport) : test::run<km::mpi>{device} {
+    settings_.exchange_through = std::move(transport);
+  }
+  [[nodiscard]] kr::settings const& residency_settings() const { return settings_; }
+  kr::settings settings_;
+};
+
+/// A digest of some steps on each rank.
+template <class App>
+double steps_by(std::string_view device, std::string const& transport) {
+  named run{device, transport};
+  kr::fields<App, x> f{run, kr::grid{{23, 17}, kr::ghost_width{1}, kr::periodic{true}}};
+  f.run(start_x{});
+  f.run(kr::exchange<x>{});
+  for (int n = 0; n < 8; ++n) f.step(step{});
+  return f.run(sum_x{});
+}
+
+kd::copy_queue queue_of_simulated() {
+  return kd::kokkos_copy_queue<false>(keel::device_traits<keel::simulated>::execution_space{});
+}
+
+/// The accelerator of this build, if it is there.
+std::string_view accelerator() {
+  std::string_view found;
+  keel::for_each_device<keel::where_supported<keel::list<keel::cuda, keel::hip>>>([&]<class Tag>(Tag) {
+    if (keel::available<Tag>()) found = Tag::name;
+  });
+  return found;
+}
+
+std::string said;
+
+} // namespace transported
+using namespace transported;
+
+TEST_CASE("residency: transports keep the laws, with messages on the host and on a simulated device") {
+  km::environment const world;
+  kr::messenger const ranks(world);
+  for (kd::copy_queue const& queue : {kd::copy_queue{}, queue_of_simulated()}) {
+    laws::transport_is_sound<kr::staged>(ranks, queue);
+    laws::transport_is_sound<kr::peer>(ranks, queue);
+    laws::transport_is_sound<counted>(ranks, queue);
+  }
+  laws::transport_is_sound<kr::direct>(ranks, queue_of_simulated());
+}
+
+TEST_CASE_TEMPLATE("residency: transports keep the laws with messages on a GPU", T, kr::staged, kr::peer, kr::nccl) {
+  km::environment const world;
+  kr::messenger const ranks(world);
+  keel::for_each_device<keel::where_supported<keel::list<keel::cuda, keel::hip>>>([&]<class Tag>(Tag) {
+    if (!keel::available<Tag>()) return;
+    auto const queue = kd::kokkos_copy_queue<false>(typename keel::device_traits<Tag>::execution_space{});
+    std::vector<int> const self{ranks.rank()};
+    if constexpr (requires(T& t) { t.connect(queue, self); })
+      if (auto const why = T(ranks).connect(queue, self)[0]; !why.empty()) return MESSAGE(why);
+    laws::transport_is_sound<T>(ranks, queue);
+  });
+}
+
+TEST_CASE("residency: messages of more than 2^31 bytes arrive") {
+  if (std::getenv("KEEL_TEST_LONG_MESSAGES") == nullptr) return keel::test::skip("KEEL_TEST_LONG_MESSAGES is not set");
+  km::environment const world;
+  kr::messenger const ranks(world);
+  laws::transport_takes_long_messages<kr::staged>(ranks, {});
+  laws::transport_takes_long_messages<kr::peer>(ranks, {});
+}
+
+TEST_CASE("residency: bits are the same through every transport") {
+  keel::policy::set_log_level(keel::policy::log_level::error); // some are passed over
+  using on_host = app<kr::on_host, kr::staged, kr::direct, kr::peer, kr::nccl>;
+  using on_device = app<kr::on_device, kr::staged, kr::direct, kr::peer, kr::nccl>;
+  double const staged = steps_by<on_host>(test::host::name, "staged");
+  for (std::string_view const device : {test::host::name, std::string_view("simulated"), accelerator()})
+    for (char const* transport : {"staged", "direct", "peer", "nccl", "measured"}) {
+      if (device.empty()) continue;
+      CAPTURE(device);
+      CAPTURE(transport);
+      CHECK(steps_by<on_host>(device, transport) == staged);
+      CHECK(steps_by<on_device>(device, transport) == staged);
+    }
+  keel::policy::set_log_level(keel::policy::log_level::warning);
+}
+
+TEST_CASE("residency: an exchange goes by the transport that the user names, the program's own included") {
+  using list = app<kr::on_host, kr::staged, counted>;
+  km::environment const world;
+  carried = 0;
+  (void)steps_by<list>(test::host::name, "staged");
+  CHECK(carried == 0);
+  (void)steps_by<list>(test::host::name, "counted");
+  CHECK((carried > 0) == (world.size() > 1));
+  CHECK(message_of([] { (void)steps_by<list>(test::host::name, "pear"); })
+            .find("transport 'pear' is not in this program "
+                  "(it was compiled with staged, counted)") != std::string::npos);
+}
+
+TEST_CASE("residency: of the measured transports the fastest carries, and one that reaches no rank is passed over") {
+  km::environment const world;
+  keel::policy::set_log_level(keel::policy::log_level::information);
+  keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { said += text; });
+  said.clear();
+  (void)steps_by<app<kr::on_host, slow, nowhere, kr::staged>>(test::host::name, "measured");
+  CHECK((said.find(" go by staged (slow ") != std::string::npos) == (world.size() > 1));
+  CHECK((said.find("nowhere: there is no cable") != std::string::npos) == (world.size() > 1));
+  said.clear();
+  (void)steps_by<app<kr::on_host, nowhere, kr::staged>>(test::host::name, "nowhere");
+  CHECK((said.find(" go by staged (nowhere: there is no cable)") != std::string::npos) == (world.size() > 1));
+  keel::policy::set_log_sink(nullptr);
+  keel::policy::set_log_level(keel::policy::log_level::warning);
+  if (world.size() > 1)
+    CHECK(message_of([] {
+            (void)steps_by<app<kr::on_host, nowhere>>(test::host::name, "measured");
+          }).find("is reached by no transport (nowhere: there is no cable)") != std::string::npos);
+}
+
+TEST_CASE("residency: memory that peers map is made once, however many fields there are") {
+  using peers = app<kr::on_device, kr::peer>;
+  auto& memory = keel::space::detail::peer_memory::of_host();
+  (void)steps_by<peers>("simulated", "peer");
+  std::size_t const made = memory.made(), mapped = memory.mapped();
+  for (int n = 0; n < 1000; ++n) {
+    named run{"simulated", "peer"};
+    kr::fields<peers, x> f{run, kr::grid{{23, 17}, kr::ghost_width{1}, kr::periodic{true}}};
+    f.run(start_x{});
+    f.run(kr::exchange<x>{});
+  }
+  CHECK(memory.made() == made);
+  CHECK(memory.mapped() == mapped);
+}
