@@ -159,7 +159,10 @@ TEST_CASE_TEMPLATE("residency: transports keep the laws with messages on a GPU",
     auto const queue = kd::kokkos_copy_queue<false>(typename keel::device_traits<Tag>::execution_space{});
     std::vector<int> const self{ranks.rank()};
     if constexpr (requires(T& t) { t.connect(queue, self); })
-      if (auto const why = T(ranks).connect(queue, self)[0]; !why.empty()) return MESSAGE(why);
+      if (auto const why = T(ranks).connect(queue, self)[0]; !why.empty()) {
+        MESSAGE(why);
+        return;
+      }
     laws::transport_is_sound<T>(ranks, queue);
   });
 }
