@@ -102,6 +102,62 @@ struct sum_x : kr::routine<"sum_x", kr::on_host, kr::reads<kr::owned<x>>> {
   }
 };
 
+/// Rank 0 takes long between the beginning of an exchange and its end, and then to read the ghosts.
+struct number : kr::routine<"number", kr::on_device, kr::writes<x>> {
+  template <class V>
+  static void run(V v, double n) {
+    auto const a = v(x{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { a(i, j) = n; });
+  }
+};
+KOKKOS_INLINE_FUNCTION void rest(int milliseconds) {
+#if !KEEL_ON_ACCELERATOR
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+#else
+  (void)milliseconds;
+#endif
+}
+struct dawdle : kr::routine<"dawdle", kr::on_device, kr::reads<kr::owned<x>>> {
+  template <class V>
+  static void run(V v) {
+    bool const is_slow = v.global_begin()[0] == 0;
+    Kokkos::parallel_for(
+        "dawdle", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1),
+        KOKKOS_LAMBDA(int) { rest(is_slow ? 20 : 0); });
+  }
+};
+struct wrong : kr::variable<"wrong", double*, kr::off_grid> {};
+struct look : kr::routine<"look", kr::on_device, kr::reads<x>, kr::updates<wrong>> {
+  template <class V>
+  static void run(V v, double n) {
+    auto const a = v(x{});
+    auto const w = v(wrong{});
+    bool const is_slow = v.global_begin()[0] == 0;
+    auto const rows = int(a.extent(0)), columns = int(a.extent(1));
+    Kokkos::parallel_for(
+        "look", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) {
+          for (int row : {0, rows - 1}) {
+            rest(is_slow ? 5 : 0);
+            for (int j = 0; j < columns; ++j)
+              if (a(row, j) != n) w(0) += 1;
+          }
+        });
+  }
+};
+struct counted_wrong : kr::routine<"counted_wrong", kr::on_host, kr::reads<wrong>> {
+  template <class V>
+  static double run(V v) {
+    return v(wrong{})(0);
+  }
+};
+struct no_wrong : kr::routine<"no_wrong", kr::on_host, kr::writes<wrong>> {
+  template <class V>
+  static void run(V v) {
+    v(wrong{})(0) = 0;
+  }
+};
+struct race : kr::schedule<number, kr::exchange<x>, dawdle, look> {};
+
 /// A run whose user named a transport.
 struct named : test::run<km::mpi> {
   named(std::string_view device, std::string transport) : test::run<km::mpi>{device} {
@@ -221,6 +277,20 @@ TEST_CASE("residency: of the measured transports the fastest carries, and one th
     CHECK(message_of([] {
             (void)steps_by<app<kr::on_host, nowhere>>(test::host::name, "measured");
           }).find("is reached by no transport (nowhere: there is no cable)") != std::string::npos);
+}
+
+TEST_CASE("residency: no message overtakes a kernel that still reads ghosts, nor an unpacking") {
+  using racing = app<kr::on_device, kr::staged, kr::direct, kr::peer>;
+  for (char const* transport : {"staged", "direct", "peer"}) {
+    CAPTURE(transport);
+    named run{"simulated", transport};
+    kr::fields<racing, x, wrong> f{
+        run, kr::grid{{24, 6}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{run.environment().size(), 1}},
+        kr::extra<wrong>{1}};
+    f.run(no_wrong{});
+    for (int n = 1; n <= 8; ++n) f.step(race{}, double(n));
+    CHECK(f.run(counted_wrong{}) == 0);
+  }
 }
 
 TEST_CASE("residency: memory that peers map is made once, however many fields there are") {
