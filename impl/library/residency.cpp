@@ -7,6 +7,7 @@
 #include <keel/impl/residency/grid_decomposition.hpp>
 #include <keel/impl/residency/kokkos_provider.hpp>
 #include <keel/impl/residency/lay_out.hpp>
+#include <keel/impl/residency/measure.hpp>
 #include <keel/impl/residency/nccl.hpp>
 #include <keel/impl/residency/peer.hpp>
 #include <keel/impl/residency/routes.hpp>

@@ -5,13 +5,16 @@
 /// A device's memory as the copying code sees it: without its type, so that the code is compiled once.
 
 #include <keel/impl/residency/strip.hpp>
-#include <keel/impl/space/peer_memory.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
+
+namespace keel::space::detail {
+class peer_memory;
+}
 
 namespace keel::residency::detail {
 
@@ -76,9 +79,7 @@ public:
   /// Whether the host reaches that memory by its pointers, and so does any MPI.
   [[nodiscard]] bool is_reached_by_host() const { return calls_ == nullptr || calls_->is_reached_by_host(); }
   /// Memory of its kind that other processes map; null if they cannot.
-  [[nodiscard]] space::detail::peer_memory* peers() const {
-    return calls_ != nullptr ? calls_->peers() : &space::detail::peer_memory::of_host();
-  }
+  [[nodiscard]] space::detail::peer_memory* peers() const;
   /// CUDA's or HIP's stream; null for any other queue.
   [[nodiscard]] void* native() const { return calls_ != nullptr ? calls_->native(queue_.get()) : nullptr; }
   /// Whether a call since the last time that this was asked threw what work in the queue threw, a kernel of a routine

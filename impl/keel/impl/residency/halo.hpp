@@ -9,8 +9,6 @@
 #include <keel/impl/residency/transports.hpp>
 #include <keel/residency/transitions.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,32 +48,7 @@ public:
 private:
   /// Sends these messages by each transport that reaches a rank whose way is not chosen, and chooses the fastest. What
   /// comes is not unpacked.
-  void measure(std::span<halo_array const> arrays, combine how) {
-    std::vector<int> ranks;
-    for (message const& m : plan_.sends())
-      if (routes_.to(m.rank) == routes::open) ranks.push_back(m.rank);
-    if (ranks.empty()) return;
-    copy_queue const& queue = packing_.queue();
-    auto const is_in = [&](int rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
-    std::vector<double> seconds;
-    for (std::size_t k = 0; k < routes_.known().size(); ++k) {
-      std::vector<double> all;
-      for (int round = 0; round < 6; ++round) {
-        if (queue) queue.fence();
-        auto const begun = std::chrono::steady_clock::now();
-        delivery_.place(packing_, plan_.sends(), plan_.receives(),
-                        [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; });
-        plan_.pack(arrays, packing_, how);
-        delivery_.begin(queue);
-        delivery_.finish(queue);
-        if (queue) queue.fence();
-        if (round != 0) all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
-      }
-      std::nth_element(all.begin(), all.begin() + 2, all.end());
-      seconds.push_back(all[2]);
-    }
-    routes_.choose(ranks, seconds);
-  }
+  void measure(std::span<halo_array const> arrays, combine how);
 
   halo_plan plan_;
   routes& routes_;
@@ -84,3 +57,7 @@ private:
 };
 
 } // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/measure.hpp>
+#endif

@@ -5,6 +5,7 @@
 /// Messages into memory of the other rank: the bodies of `peer`.
 
 #include <keel/impl/residency/copy_queue.hpp>
+#include <keel/impl/space/peer_memory.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/transport.hpp>
@@ -19,6 +20,10 @@
 #include <vector>
 
 namespace keel::residency {
+
+KEEL_INLINE space::detail::peer_memory* detail::copy_queue::peers() const {
+  return calls_ != nullptr ? calls_->peers() : &space::detail::peer_memory::of_host();
+}
 
 /// Links to other ranks. A piece of memory that the other one writes has a flag, then two places for messages.
 struct peer::links {

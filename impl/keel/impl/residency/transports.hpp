@@ -88,6 +88,8 @@ template <class... Ts>
 [[nodiscard]] std::vector<transport> transports_of(keel::list<Ts...>, messenger const& ranks) {
   return {transport(std::type_identity<Ts>{}, ranks)...};
 }
+/// Compiled once.
+[[nodiscard]] std::vector<transport> transports_of(all_transports, messenger const& ranks);
 
 /// The transports of an application's policy; those of this build if it names none.
 template <class App>

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How transports are measured: a body of halo.hpp.
+
+#include <keel/impl/residency/halo.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE void halo_channel::measure(std::span<halo_array const> arrays, combine how) {
+  std::vector<int> ranks;
+  for (message const& m : plan_.sends())
+    if (routes_.to(m.rank) == routes::open) ranks.push_back(m.rank);
+  if (ranks.empty()) return;
+  copy_queue const& queue = packing_.queue();
+  auto const is_in = [&](int rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
+  std::vector<double> seconds;
+  for (std::size_t k = 0; k < routes_.known().size(); ++k) {
+    std::vector<double> all;
+    for (int round = 0; round < 6; ++round) {
+      if (queue) queue.fence();
+      auto const begun = std::chrono::steady_clock::now();
+      delivery_.place(packing_, plan_.sends(), plan_.receives(),
+                      [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; });
+      plan_.pack(arrays, packing_, how);
+      delivery_.begin(queue);
+      delivery_.finish(queue);
+      if (queue) queue.fence();
+      if (round != 0) all.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count());
+    }
+    std::nth_element(all.begin(), all.begin() + 2, all.end());
+    seconds.push_back(all[2]);
+  }
+  routes_.choose(ranks, seconds);
+}
+
+} // namespace keel::residency::detail
