@@ -191,6 +191,14 @@ std::string_view accelerator() {
   return found;
 }
 
+/// Why a transport is not there.
+template <class T>
+std::string why_not(kr::messenger const& ranks, kd::copy_queue const& queue) {
+  std::vector<int> const self{ranks.rank()};
+  if constexpr (requires(T& t) { t.connect(queue, self); }) return T(ranks).connect(queue, self)[0];
+  else return {};
+}
+
 std::string said;
 
 } // namespace transported
@@ -213,13 +221,8 @@ TEST_CASE_TEMPLATE("residency: transports keep the laws with messages on a GPU",
   keel::for_each_device<keel::where_supported<keel::list<keel::cuda, keel::hip>>>([&]<class Tag>(Tag) {
     if (!keel::available<Tag>()) return;
     auto const queue = kd::kokkos_copy_queue<false>(typename keel::device_traits<Tag>::execution_space{});
-    std::vector<int> const self{ranks.rank()};
-    if constexpr (requires(T& t) { t.connect(queue, self); })
-      if (auto const why = T(ranks).connect(queue, self)[0]; !why.empty()) {
-        MESSAGE(why);
-        return;
-      }
-    laws::transport_is_sound<T>(ranks, queue);
+    if (auto const why = why_not<T>(ranks, queue); !why.empty()) MESSAGE(why);
+    else laws::transport_is_sound<T>(ranks, queue);
   });
 }
 
