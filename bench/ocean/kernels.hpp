@@ -219,10 +219,11 @@ void advance_all(std::string const& label, Space const& space, part here, physic
                  Field const& eta_old, Layered const& u_old, Layered const& v_old, Field const& eta, Layered const& u,
                  Layered const& v, FieldOut const& eta_new, LayeredOut const& u_new, LayeredOut const& v_new) {
   constexpr std::size_t together = has_lanes<Space> ? 1 : 4;
-  // A GPU takes padded rows whole, ghosts too, which are left alone: then a warp reads and writes whole lines.
-  bool const whole_rows = has_lanes<Space> && u_new.extent(0) % row_padding == 0;
-  std::size_t const i_begin = whole_rows ? 0 : std::size_t(here.i_begin);
-  std::size_t const i_end = whole_rows ? u_new.extent(0) : std::size_t(here.i_end);
+  // A GPU takes padded rows from a multiple of the padding to one, cells beside the part too, which are left alone: then
+  // a warp reads and writes whole lines.
+  std::size_t const row = has_lanes<Space> && u_new.extent(0) % row_padding == 0 ? row_padding : 1;
+  std::size_t const i_begin = std::size_t(here.i_begin) / row * row;
+  std::size_t const i_end = (std::size_t(here.i_end) + row - 1) / row * row;
   auto const columns =
       keel::block::columns_of(u_new, {i_begin, std::size_t(here.j_begin)}, {i_end, std::size_t(here.j_end)});
   keel::block::for_each_block_with_memory<together, keel::block::tail::scalar, double>(

@@ -25,15 +25,16 @@ struct v : kr::variable<"v", double***, kr::levels<3>, kr::padded<row_padding>> 
 template <class X, int Level>
 using owned_past = kr::owned<kr::past<X, Level>>;
 
+/// What a routine is called for; a piece of what the rank owns may end before the wall.
 template <class V>
 part part_of(V const& view) {
-  auto const own = view.owned();
+  auto const own = view.owned(), all = view.local().owned();
   return {int(own.begin[0]),
           int(own.end[0]),
           int(own.begin[1]),
           int(own.end[1]),
-          view.is_wall(1, kr::side::low),
-          view.is_wall(1, kr::side::high)};
+          own.begin[1] == all.begin[1] && view.is_wall(1, kr::side::low),
+          own.end[1] == all.end[1] && view.is_wall(1, kr::side::high)};
 }
 
 /// The states at the start and one step before it.
@@ -63,7 +64,8 @@ private:
   }
 };
 
-struct advance : kr::routine<"advance", kr::on_device,
+/// The exchange after it begins when the rim is advanced.
+struct advance : kr::routine<"advance", kr::on_device, kr::in_pieces,
                              kr::reads<owned_past<eta, 2>, owned_past<u, 2>, owned_past<v, 2>, kr::past<eta, 1>,
                                        kr::past<u, 1>, kr::past<v, 1>>,
                              kr::writes<eta, u, v>> {

@@ -53,6 +53,9 @@ struct back : kr::routine<"back", kr::on_device, kr::reads<kr::owned<du>>> {};
 struct late : kr::routine<"late", kr::on_host, kr::reads<kr::everywhere<mean>>> {};
 struct ahead : kr::schedule<spin, forth, kr::repeat<2, forth, late, back>, late, back> {};
 
+struct cut : kr::routine<"cut", kr::on_device, kr::in_pieces, kr::reads<kr::past<eta, 1>>, kr::writes<eta>> {};
+struct hidden : kr::schedule<kr::cycle<eta>, kr::repeat<2, cut, kr::exchange<eta, kr::past<eta, 2>>>> {};
+
 template <class App, class S, class Device>
 std::string told(kr::format how = kr::format::table) {
   std::ostringstream out;
@@ -129,6 +132,14 @@ TEST_CASE("residency: a plan tells which copies begin early, behind whom and for
   CHECK(text.ends_with("begins after spin, for late: a \"mean\"[0] everywhere to host\n"
                        "begins after forth, for back: du[0] owned to simulated\n"));
   CHECK(told<one_memory, ahead, test::host>().find("begins after") == std::string::npos);
+}
+
+TEST_CASE("residency: a plan tells which exchange begins within a routine in pieces") {
+  CHECK(told<app, hidden, keel::simulated>().ends_with("\nbegins within cut, after its rim: exchange eta[0] eta[2]\n"));
+  CHECK(told<app, step, keel::simulated>().find("within") == std::string::npos);
+  CHECK(
+      told<app, hidden, keel::simulated>(kr::format::graphviz).find("[label=\"exchange\\nbegins within cut\\nhost\"") !=
+      std::string::npos);
 }
 
 TEST_CASE("residency: a plan is told for an application of which nobody spoke") {

@@ -131,12 +131,13 @@ private:
     }
     kr::place const places[] = {
         {kr::place::kind::at_host, {}}, {kr::place::kind::at_chosen, {}}, {kr::place::kind::at_named, "other"}};
-    return declares(kr::entry_kind::routine, places[below(3)],
-                    {list.list.begin(), list.list.begin() + long(list.size)});
+    return declares(kr::entry_kind::routine, places[below(3)], {list.list.begin(), list.list.begin() + long(list.size)},
+                    below(2) == 0);
   }
-  kr::entry const& declares(kr::entry_kind what, kr::place where, std::vector<kr::declaration> const& list) {
+  kr::entry const& declares(kr::entry_kind what, kr::place where, std::vector<kr::declaration> const& list,
+                            bool in_pieces = false) {
     auto const& kept = lists_.emplace_back(list);
-    return entries_.emplace_back(kr::entry{what, "entry", where, kept.data(), kept.size(), nullptr, 0, 1});
+    return entries_.emplace_back(kr::entry{what, "entry", where, kept.data(), kept.size(), nullptr, 0, 1, in_pieces});
   }
 
   std::mt19937_64 random_;
@@ -238,21 +239,34 @@ private:
   std::int64_t step_ = 0;
 };
 
-// Exchanges of a step that are in flight at some time, and what is wrong with their ends.
+// Exchanges of a step that are in flight at some time, and what is wrong with their ends. Of routines in pieces, some
+// have none.
 struct ends {
   program const& of;
   generator& chance;
   std::int64_t number;
   std::set<std::size_t> in_flight{};
-  long wrong = 0, begun = 0;
+  long wrong = 0, begun = 0, begun_within = 0;
 
+  void begin(std::size_t exchange) {
+    wrong += in_flight.empty() ? 0 : 1; // they share their messages
+    in_flight.insert(exchange), ++begun;
+  }
   void finish(std::size_t exchange) {
     if (exchange != kr::detail::no_node) wrong += in_flight.erase(exchange) == 1 ? 0 : 1;
   }
   void leaf(std::size_t i) {
-    finish(of.nodes[i].finishes);
-    if (of.nodes[i].only_begins) wrong += in_flight.insert(i).second ? 0 : 1, ++begun;
-    finish(of.nodes[i].finishes_last);
+    auto const& n = of.nodes[i];
+    bool const is_under_way = in_flight.contains(i);
+    if (!is_under_way) finish(n.finishes);
+    if (n.begins != kr::detail::no_node && chance.below(2) == 0) {
+      wrong += n.begins == i + 1 && of.nodes[i + 1].what() == kr::entry_kind::exchange ? 0 : 1;
+      finish(of.nodes[n.begins].finishes);
+      begin(n.begins), ++begun_within;
+    }
+    if (n.what() == kr::entry_kind::exchange && !is_under_way) begin(i);
+    if (n.what() == kr::entry_kind::exchange && !n.only_begins) finish(i);
+    finish(n.finishes_last);
   }
   template <class Body>
   void group(std::size_t i, Body const& body) {
@@ -264,18 +278,19 @@ struct ends {
 } // namespace
 
 TEST_CASE("residency: every exchange that begins ends once, on every path through a random schedule") {
-  long wrong = 0, begun = 0;
+  long wrong = 0, begun = 0, begun_within = 0;
   for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
     generator make(seed);
     program const p(make.schedule(3, true));
     for (std::int64_t n = 1; n <= 4; ++n) {
       ends all{p, make, n};
       walk(p.nodes, 0, p.size, all);
-      wrong += all.wrong + long(all.in_flight.size()), begun += all.begun;
+      wrong += all.wrong + long(all.in_flight.size()), begun += all.begun, begun_within += all.begun_within;
     }
   }
   CHECK(wrong == 0);
   CHECK(begun > 1'000);
+  CHECK(begun_within > 500);
 }
 
 TEST_CASE("residency: a plan counts the copies of one period") {

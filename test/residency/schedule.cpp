@@ -54,6 +54,10 @@ struct perhaps : kr::schedule<make, kr::when<storm, show>, show> {};
 struct seldom : kr::schedule<kr::every<1'000'000'000, make>, kr::every<999'999'999, show>> {};
 struct later : kr::schedule<make, aside, show_other, show> {};
 
+template <class... Clauses>
+struct cut : kr::routine<"cut", kr::on_device, kr::in_pieces, Clauses...> {};
+using eta_cut = cut<kr::writes<eta>>;
+
 /// The table of a schedule, as it is made while a program runs.
 template <class S>
 using table = std::remove_cvref_t<decltype(kd::table_of<S>)>;
@@ -137,6 +141,29 @@ TEST_CASE("residency: a schedule is a table of entries, with what they ask for")
   CHECK(one.view().asks_for_device());
   CHECK(all.view().asks_for_device());
   CHECK_FALSE(table<show>{show::about}.view().asks_for_device());
+}
+
+TEST_CASE("residency: an exchange begins within the routine in pieces right before it, unless that uses its ghosts") {
+  auto const begins = []<class... Es>(Es...) {
+    return table<kr::schedule<Es...>>{kr::schedule<Es...>::about}.nodes[1].begins;
+  };
+  using kr::exchange;
+  CHECK(begins(eta_cut{}, exchange<eta>{}) == 2);
+  CHECK(begins(eta_cut{}, exchange<eta, other>{}) == 2);
+  CHECK(begins(cut<kr::writes<eta>, kr::reads<kr::past<eta, 1>>>{}, exchange<eta>{}) == 2);
+  CHECK(begins(cut<kr::writes<eta>, kr::reads<other>>{}, exchange<eta>{}) == 2);
+  CHECK(begins(cut<kr::writes<eta>, kr::reads<other>>{}, exchange<eta, other>{}) == kd::no_node);
+  CHECK(begins(make{}, exchange<eta>{}) == kd::no_node);
+  CHECK(begins(eta_cut{}, aside{}, exchange<eta>{}) == kd::no_node);
+  CHECK(begins(eta_cut{}, kr::cycle<other>{}, exchange<eta>{}) == kd::no_node);
+  CHECK(begins(eta_cut{}, kr::repeat<2, exchange<eta>>{}) == kd::no_node);
+  struct inside : kr::schedule<kr::every<2, eta_cut>, exchange<eta>> {};
+  CHECK(table<inside>{inside::about}.nodes[2].begins == kd::no_node);
+  struct within : kr::schedule<kr::every<2, eta_cut, exchange<eta>, aside>> {};
+  table<within> const grouped{within::about};
+  CHECK(grouped.nodes[2].begins == 3);
+  CHECK(grouped.nodes[3].only_begins);
+  CHECK(grouped.nodes[4].finishes_last == 3);
 }
 
 TEST_CASE("residency: routines that do not touch what an exchange sends or fills run while it is under way") {

@@ -273,6 +273,8 @@ TEST_CASE("residency: the time of an exchange is shared by bytes, with both its 
     t.after_wait();
     t.after_exchange(all, true);
     t.before_exchange();
+    t.after_exchange(none, false);
+    t.before_exchange();
     t.after_exchange(none, true); // no neighbours: evenly
   }
   auto const lines = lines_of(file);
@@ -283,6 +285,7 @@ TEST_CASE("residency: the time of an exchange is shared by bytes, with both its 
   CHECK(waited >= 30e3);
   CHECK(lines[1]["took"].get<double>() * 3 == doctest::Approx(took));
   CHECK(lines[1]["waited"].get<double>() * 3 == doctest::Approx(waited));
+  CHECK(lines[1]["began"].get<double>() < lines[1]["time"].get<double>() - 300e3);
   CHECK(lines[2]["time"].get<double>() == doctest::Approx(lines[1]["time"].get<double>() + took / 3));
   CHECK(lines[3]["took"] == lines[4]["took"]);
 }

@@ -27,10 +27,10 @@ namespace detail {
 template <class App>
 class context_base {
 public:
-  context_base(fields_base<App> const& b, request const* declared, component_range which)
-      : base(b), asked(declared), first(which.begin), last(which.end) {}
+  context_base(fields_base<App> const& b, request const* declared, component_range which, bounds const* part = nullptr)
+      : base(b), asked(declared), piece(part), first(which.begin), last(which.end) {}
 
-  [[nodiscard]] bounds owned() const { return local().owned(); }
+  [[nodiscard]] bounds owned() const { return piece != nullptr ? *piece : local().owned(); }
   [[nodiscard]] bounds core() const { return local().core(); }
   [[nodiscard]] bounds everywhere() const { return local().everywhere(); }
   [[nodiscard]] share const& local(component which) const { return base.local(which); }
@@ -49,6 +49,7 @@ protected:
 
   fields_base<App> const& base;
   request const* asked; ///< what the routine declares, in order, with the numbers of the variables
+  bounds const* piece;  ///< the owned cells that it is called for, if not all
   int first, last;      ///< components that it runs for
 };
 
@@ -67,7 +68,7 @@ inline constexpr bool declares =
 /// | `v(eta{})`, `v(past<eta, 1>{})` | a view in the memory of `v.execution_space()`; of const elements if it is only read |
 /// | `v(eta{}, component{i})` | that of another component; refused in a routine that was run for only one |
 /// | `v.execution_space()`, `V::space` | where kernels run |
-/// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end` |
+/// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end`; `owned` is the piece in a routine `in_pieces` |
 /// | `v.global_begin()`, `v.global_extents()` | where the first owned cell lies in the grid, and how large that is |
 /// | `v.local(component{i})` | the same of another component, if they differ in size |
 /// | `v.is_wall(d, side::low)` | whether the grid ends there: those ghosts have no neighbour |

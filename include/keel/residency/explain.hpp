@@ -19,7 +19,8 @@ enum class format { table, graphviz };
 ///
 /// In the table each line is a region of a level of a variable that an entry reads or writes, and
 /// says whether it has to be copied for that: `never`, `always`, or `depends` on conditions; where
-/// from and where to; and what becomes of the ghosts. Sums over one period stand below, and which copies begin early.
+/// from and where to; and what becomes of the ghosts. Sums over one period stand below, which copies begin early, and
+/// which exchanges begin within a routine `in_pieces`, on ranks that have neighbours.
 /// In the graph an arrow goes from the writer of data to their reader, thick if they are copied on the way.
 template <class App, Entry Schedule, class Device = detail::device_to_explain<App>>
 void explain(std::ostream& out, format how = format::table) {

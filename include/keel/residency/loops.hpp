@@ -41,7 +41,8 @@ void for_each_cell(V const& v, bounds const& cells, F const& f) {
   }
 }
 
-/// The same for the cells that this rank owns: `for_owned(v, KOKKOS_LAMBDA(int i, int j) { … })`.
+/// The same for the cells that this rank owns, or the piece of them that a routine `in_pieces` is called for:
+/// `for_owned(v, KOKKOS_LAMBDA(int i, int j) { … })`.
 template <class V, class F>
 void for_owned(V const& v, F const& f) {
   for_each_cell(v, v.owned(), f);

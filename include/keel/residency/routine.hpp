@@ -93,6 +93,19 @@ struct writes : detail::clause<false, true, region::owned, Xs...> {};
 template <class... Xs>
 struct updates : detail::clause<true, true, region::owned, Xs...> {};
 
+/// May be called for pieces of what it writes: `v.owned()` is the piece, and all calls together have each owned cell
+/// once. So the exchange that follows the routine in its group can begin as soon as the cells that other ranks wait for
+/// are done, and messages travel while the routine runs for the rest.
+///
+/// A cell may depend on any cells of what is only read, and on itself of what is written. Such a routine writes and
+/// updates owned cells of variables on the grid, and its `run` returns nothing: else it does not compile. It must not
+/// count its calls or sum up in its arguments, nor take its bounds from `v.local()`. It is called once, for all owned
+/// cells, on a rank without neighbours or without a core, for several components, by `run` and under `checked`.
+struct in_pieces {
+  using parts = keel::list<>;
+  static constexpr std::array<declaration, 0> declared{};
+};
+
 /// Where an entry runs: on the host, on the device chosen at the start, on a certain one, or where the
 /// application exchanges ghosts.
 struct place {
@@ -167,11 +180,23 @@ struct entry {
   std::size_t declaration_count = 0;
   entry const* const* children = nullptr;
   std::size_t child_count = 0;
-  int count = 1; ///< N of `every` and `repeat`
+  int count = 1;          ///< N of `every` and `repeat`
+  bool in_pieces = false; ///< of a routine: it may be called for pieces
 
   /// What it declares itself, each level of a variable once. Of `cycle` and `rewind`: the variables.
   [[nodiscard]] constexpr std::span<declaration const> declared() const { return {first, declaration_count}; }
 };
+
+namespace detail {
+/// Whether all that an entry writes is made of owned cells, which pieces are made of.
+constexpr bool writes_owned_only(entry const& e) {
+  for (declaration const& d : e.declared())
+    if (d.writes != region::none &&
+        (!d.variable->lies_on_grid || d.writes != (d.variable->has_ghosts ? region::owned : region::everywhere)))
+      return false;
+  return true;
+}
+} // namespace detail
 
 /// A routine: `struct rhs : routine<"rhs", on_device, reads<…>, writes<…>>`, whose
 /// `template <class V> static void run(V v, …)` gets views of what is declared here and of nothing else.
@@ -180,7 +205,19 @@ struct routine {
   using place_type = Place;
   using clause_types = keel::list<Clauses...>;
   static constexpr auto declared = detail::join(Clauses::declared...);
-  static constexpr entry about{entry_kind::routine, Name.view(), Place::where, declared.list.data(), declared.size};
+  static constexpr entry about{entry_kind::routine,
+                               Name.view(),
+                               Place::where,
+                               declared.list.data(),
+                               declared.size,
+                               nullptr,
+                               0,
+                               1,
+                               (std::is_same_v<Clauses, in_pieces> || ...)};
+  static_assert(
+      !about.in_pieces || detail::writes_owned_only(about),
+      "keel::residency::in_pieces: a routine writes more or less than the owned cells of variables on the grid "
+      "(those are its pieces). Leave in_pieces out, or write owned.");
 };
 
 /// A type that is a routine.

@@ -51,11 +51,11 @@ struct device_span {
 /// | `what` | besides `time` and `rank` |
 /// |---|---|
 /// | `copy` | `variable level component region from to bytes routine took` |
-/// | `exchange`, `accumulate` | `variable level component bytes took waited`: what this rank sent; `waited` of `took` for messages |
+/// | `exchange`, `accumulate` | `variable level component bytes began took waited`: what this rank sent; `waited` of `took` for messages |
 /// | `create` | `variable memory` |
 /// | `write` | `variable level component region memory routine`: it is now valid only there |
 /// | `cycle`, `rewind` | `variable levels` |
-/// | `routine` | `routine memory took`; written when it has ended |
+/// | `routine` | `routine memory took`; written when it has ended; of a routine in pieces, one for each |
 /// | `kernels` | `routine memory took`: when a device ran what the routine gave it; only of devices that say it |
 /// | `knob` | `option device value source`; those of the runtime, `device` empty for the program's own |
 /// | `entry` | `schedule number depth kind name memory`: the schedule's entries, before its first step |
@@ -65,7 +65,8 @@ struct device_span {
 /// `time` counts microseconds from `begin` of the header, microseconds since 1970. `took` is how long the
 /// program's thread was held up: a copy to a device, one to the host that began early, and kernels of a device go on
 /// after it. What travels together shares the time by bytes. The time of an exchange that overlaps with routines is
-/// that of its two halves, before the end of the second. Nothing is written before `open`.
+/// that of its two halves, before the end of the second; `began` is when the first half did, which may be within a
+/// routine in pieces: the name of its `entry` says so. Nothing is written before `open`.
 ///
 /// A line that cannot be written is an error of the call that it is about, and the last of its file. If the end of a
 /// file is lost in a destructor, the trace says so on standard error, and the process ends with code 2 if `main`
@@ -120,6 +121,7 @@ private:
     int levels;
     std::vector<region_bytes> bytes; // by component; those after the last are like the first
     clock::duration sending{};       // in the first half of an exchange that has not ended
+    clock::time_point began{};       // that half
   };
   struct kernels {
     std::string_view routine;

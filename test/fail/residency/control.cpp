@@ -15,3 +15,7 @@ struct show : kr::routine<"show", kr::on_host, kr::reads<du>>, idle {};
 struct assembly : kr::schedule<scatter, kr::accumulate<du>, kr::exchange<du>, show> {};
 void assemble(kr::fields<app, eta, du>& f) { f.step(assembly{}); }
 void use(kr::fields<two_memories, eta>& f) { f.step(output_step{}); }
+
+struct made : kr::routine<"made", kr::on_device, kr::in_pieces, kr::writes<eta>>, idle {};
+struct cut_step : kr::schedule<made, kr::exchange<eta>> {};
+void use_pieces(kr::fields<app, eta>& f) { f.step(cut_step{}); }

@@ -54,10 +54,11 @@ struct require_exchanges {
 
 /// Calls routine `R` on a device.
 template <class App, class R, class Tag, class Arguments>
-void run_routine(fields_state& fields, request const* asked, component_range range, void const* arguments) {
+void run_routine(fields_state& fields, request const* asked, component_range range, bounds const* piece,
+                 void const* arguments) {
   auto& base = static_cast<fields_base<App>&>(fields);
   auto const call = [&] {
-    run_and_keep<R>(context<App, R, Tag>{{base, asked, range}}, *static_cast<Arguments const*>(arguments),
+    run_and_keep<R>(context<App, R, Tag>{{base, asked, range, piece}}, *static_cast<Arguments const*>(arguments),
                     base.result_);
   };
   if constexpr (tracking_of<App>::may_time)
@@ -69,7 +70,7 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
 }
 /// Calls an output, which may ask for any variable.
 template <class App, class E, class Index, class Arguments>
-void run_output(fields_state& fields, request const*, component_range range, void const* arguments) {
+void run_output(fields_state& fields, request const*, component_range range, bounds const*, void const* arguments) {
   auto& base = static_cast<fields_base<App>&>(fields);
   run_with<E>(context<App, E, typename fields_base<App>::host_tag, Index>{{base, nullptr, range}},
               *static_cast<Arguments const*>(arguments));

@@ -45,6 +45,20 @@ KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
   return set;
 }
 
+KEEL_INLINE box_set rim_first(share const& s, bool with_own) {
+  bounds const owned = s.owned();
+  bounds core = s.core(), waits_for_none = core;
+  for (int d = 0; d < s.rank; ++d)
+    if (s.processes[d] == 1) waits_for_none.begin[d] = owned.begin[d], waits_for_none.end[d] = owned.end[d];
+  box_set set;
+  if (waits_for_none == owned) core = owned;
+  else if (!with_own) core = waits_for_none;
+  if (core.size(s.rank) == 0) core = owned;
+  add_shell(set, owned, core, s.rank);
+  set.boxes[set.count++] = core;
+  return set;
+}
+
 KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
   strip made;
   made.word_bytes = s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1;

@@ -17,7 +17,8 @@ KEEL_INLINE program::program(schedule_view const& v) : what(v), prefetches(v.tab
   for (std::size_t i = 0; i < v.table.size; ++i) {
     schedule_node const& n = v.table.nodes[i];
     nodes[i].is_plain = n.what() == entry_kind::routine && v.actions[i].prepare == nullptr && n.finishes == no_node &&
-                        n.overlaps == no_node && n.finishes_last == no_node && prefetches.of(i).empty();
+                        n.overlaps == no_node && n.finishes_last == no_node && n.begins == no_node &&
+                        prefetches.of(i).empty();
   }
 }
 
@@ -55,13 +56,13 @@ public:
     program::node_state& state = program_.nodes[i];
     if (is_simple_ && state.is_plain && state.call) [[likely]]
       return plain_routine(i, *state.call);
-    finish(nodes_[i].finishes);
+    if (under_way_ != i) finish(nodes_[i].finishes);
     try {
       enter(i);
       begin_prefetch(i);
     } catch (...) { // what is in flight while the entry runs has to end all the same
       fields_.ledger_.drop_failed(nodes_[i].about->name);
-      finish(nodes_[i].overlaps);
+      finish(under_way_);
       throw;
     }
     finish(nodes_[i].finishes_last);
@@ -87,23 +88,22 @@ private:
     }
   }
   void enter(std::size_t i) {
-    std::span<request const> const asked = program_.what.table.asked(i);
-    memory const m = program_.what.where[i];
     switch (nodes_[i].what()) {
     case entry_kind::routine: return routine(i);
     case entry_kind::exchange:
     case entry_kind::accumulate: {
-      combine const how = nodes_[i].what() == entry_kind::accumulate ? combine::add : combine::replace;
-      profiling_region const region(tool(), name_of(how).data(), nodes_[i].only_begins ? ", its beginning" : "");
-      fields_.begin_exchange(asked, m, range_, how);
-      if (!nodes_[i].only_begins) fields_.finish_exchange(asked, m, range_, how);
+      bool const only_begins = nodes_[i].only_begins;
+      if (under_way_ == i) return finish(only_begins ? no_node : under_way_);
+      profiling_region const region(tool(), name_of(how(i)).data(), only_begins ? ", its beginning" : "");
+      begin(i);
+      if (!only_begins) end(i);
       return;
     }
     case entry_kind::output:
       fields_.copy_back_for(nodes_[i].about->name, range_);
-      return program_.what.actions[i].run(fields_, nullptr, range_, arguments_);
+      return program_.what.actions[i].run(fields_, nullptr, range_, nullptr, arguments_);
     default:
-      for (request const& r : asked) fields_.rotate(r.variable, rotation_of(nodes_[i].what()));
+      for (request const& r : program_.what.table.asked(i)) fields_.rotate(r.variable, rotation_of(nodes_[i].what()));
     }
   }
   // What `routine` does if nothing looks on.
@@ -113,7 +113,8 @@ private:
       fields_.acquire(program_.what.table.asked(i), program_.what.where[i], nodes_[i].about->name, range_);
     ledger.post_call(call);
     try {
-      program_.what.actions[i].run(fields_, program_.what.table.requests + nodes_[i].first, range_, arguments_);
+      program_.what.actions[i].run(fields_, program_.what.table.requests + nodes_[i].first, range_, nullptr,
+                                   arguments_);
     } catch (...) {
       ledger.lose(program_.what.table.asked(i), range_, nodes_[i].about->name);
       ledger.drop_failed(nodes_[i].about->name);
@@ -154,10 +155,14 @@ private:
   void perform(std::size_t i, std::string_view name) {
     request const* const asked = program_.what.table.requests + nodes_[i].first;
     auto& ledger = fields_.ledger_;
-    auto const run = [&] { program_.what.actions[i].run(fields_, asked, range_, arguments_); };
+    auto const call_for = [&](bounds const* piece) {
+      auto const run = [&] { program_.what.actions[i].run(fields_, asked, range_, piece, arguments_); };
+      ledger.observer().run(name, program_.what.where[i], thunk::of(run), fields_.ran_);
+    };
     auto const call = [&] {
       try {
-        ledger.observer().run(name, program_.what.where[i], thunk::of(run), fields_.ran_);
+        if (nodes_[i].begins == no_node || fields_.checks_) call_for(nullptr);
+        else in_pieces(i, nodes_[i].begins, call_for);
       } catch (...) {
         if (fields_.keeps_ledger_) ledger.lose(program_.what.table.asked(i), range_, name);
         throw;
@@ -167,17 +172,44 @@ private:
       checked_call(fields_, program_.what.table.asked(i), program_.what.where[i], range_, name, thunk::of(call));
     else call();
   }
+  // Calls a routine for the rim, begins the exchange, and calls it for the rest while messages travel. An exchange in
+  // another memory takes the whole rim from the routine's.
+  void in_pieces(std::size_t i, std::uint32_t exchange, auto const& call_for) {
+    component_range const all = range_.of(fields_.components());
+    if (all.end - all.begin != 1) return call_for(nullptr);
+    box_set const pieces =
+        rim_first(fields_.local({all.begin}), program_.what.where[i] != program_.what.where[exchange]);
+    if (pieces.count == 1) return call_for(nullptr);
+    bounds const* const rest = pieces.end() - 1;
+    for (bounds const* piece = pieces.begin(); piece != rest; ++piece) call_for(piece);
+    finish(nodes_[exchange].finishes);
+    {
+      profiling_region const region(tool(), "exchange, its beginning", {});
+      begin(exchange);
+    }
+    call_for(rest);
+  }
   void begin_prefetch(std::size_t i) {
     std::span<prefetch const> const runs = program_.prefetches.of(i);
     if (runs.empty() || !fields_.keeps_ledger_) return;
     has_prefetched_ = true;
     fields_.begin_prefetch(runs, program_.prefetches.requests.data(), range_);
   }
+  [[nodiscard]] combine how(std::size_t exchange) const {
+    return nodes_[exchange].what() == entry_kind::accumulate ? combine::add : combine::replace;
+  }
+  void begin(std::size_t exchange) {
+    fields_.begin_exchange(program_.what.table.asked(exchange), program_.what.where[exchange], range_, how(exchange));
+    under_way_ = std::uint32_t(exchange);
+  }
+  void end(std::size_t exchange) {
+    under_way_ = no_node; // also if it fails
+    fields_.finish_exchange(program_.what.table.asked(exchange), program_.what.where[exchange], range_, how(exchange));
+  }
   void finish(std::uint32_t exchange) {
     if (exchange == no_node) return;
     profiling_region const region(tool(), "exchange, its end", {});
-    fields_.finish_exchange(program_.what.table.asked(exchange), program_.what.where[exchange], range_,
-                            combine::replace);
+    end(exchange);
   }
   [[nodiscard]] std::vector<request> written_within(std::size_t group) const {
     std::vector<request> list;
@@ -194,6 +226,7 @@ private:
   component_range range_;
   void const* arguments_;
   bool is_simple_;
+  std::uint32_t under_way_ = no_node; // the exchange that began and has not ended: one at most
 
 public:
   bool has_prefetched_ = false;

@@ -99,11 +99,12 @@ struct explained {
 private:
   void make(std::size_t i, int depth) {
     schedule_node const& n = table.nodes[i];
-    explained_entry made{n.what(), name_of(*n.about), {}, depth, {}};
+    explained_entry made{n.what(), name_of(*n.about), {}, depth, {}, {}};
     for (std::uint32_t r = n.first; r < n.last; ++r)
       if (rotates(n.what())) made.accesses.emplace_back().variable = table.variables[table.requests[r].variable]->name;
       else add(made, table.requests[r], seen[r]);
     if (has_place(n.what()) || n.what() == entry_kind::output) made.where = out.memories[std::size_t(found::where[i])];
+    if (i > 0 && table.nodes[i - 1].begins == i) made.begins_within = table.nodes[i - 1].about->name;
     out.entries.push_back(std::move(made));
   }
   void tell_early() {
@@ -190,6 +191,7 @@ void tell_schedule(O& observer) {
     if (rotates(e.what) || is_between_ranks(e.what))
       for (explained_access const& a : e.accesses)
         if (about.find(' ' + a.variable) == about.npos) about += ' ' + a.variable;
+    if (!e.begins_within.empty()) about += ", begins within " + e.begins_within;
     observer.entry(name, i, e.depth - 1, name_of(e.what), about, e.where);
   }
   for (told_flow const& f : made.flows)

@@ -87,6 +87,13 @@ KEEL_INLINE std::string as_table(explanation const& made) {
   for (told_early_copy const& c : made.early)
     text += "begins after " + c.writer + ", for " + c.reader + ": " + c.variable + ' ' +
             std::string(residency::name_of(c.where)) + " to " + made.memories[std::size_t(c.to)] + '\n';
+  for (explained_entry const& e : made.entries) {
+    if (e.begins_within.empty()) continue;
+    text += "begins within " + e.begins_within + ", after its rim: " + e.name;
+    for (explained_access const& a : e.accesses)
+      if (a.reads != region::none) text += ' ' + a.variable;
+    text += '\n';
+  }
   return text;
 }
 
@@ -116,8 +123,9 @@ KEEL_INLINE std::string as_graph(explanation const& made) {
       continue;
     }
     bool const is_far = !e.where.empty() && e.where != made.memories[0];
-    text += margin + 'n' + std::to_string(i) +
-            " [label=" + graph_text(e.name + (e.where.empty() ? "" : "\n" + e.where)) +
+    text += margin + 'n' + std::to_string(i) + " [label=" +
+            graph_text(e.name + (e.begins_within.empty() ? "" : "\nbegins within " + e.begins_within) +
+                       (e.where.empty() ? "" : "\n" + e.where)) +
             (is_far ? ", fillcolor=lightblue" : "") + "]\n";
     if (last != made.entries.size())
       order += "  n" + std::to_string(last) + " -> n" + std::to_string(i) + " [style=dotted, arrowhead=none]\n";

@@ -28,6 +28,7 @@ struct explained_entry {
   std::string name, where; ///< the memory; empty for groups and cycles
   int depth = 0;
   std::vector<explained_access> accesses;
+  std::string begins_within; ///< of an exchange: the routine in pieces, if any
 };
 
 /// Data that `writer` left and `reader` meets, entries both; `crosses` if a step ends in between.

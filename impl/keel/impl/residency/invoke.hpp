@@ -91,6 +91,10 @@ using result_of =
 template <class R, class V, class Arguments>
 KEEL_FORCE_INLINE void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
   using type = result_of<R, V, Arguments>;
+  static_assert(
+      std::is_void_v<type> || !R::about.in_pieces,
+      "keel::residency::in_pieces: a routine's run returns a value (it is called several times, and one result "
+      "is not kept of several). Return nothing, or leave in_pieces out.");
   if constexpr (std::is_void_v<type>) run_with<R>(v, args);
   else if (result == nullptr) (void)run_with<R>(v, args);
   else static_cast<std::optional<type>*>(result)->emplace(run_with<R>(v, args));

@@ -25,7 +25,8 @@ class any_observer;
 /// What is called at a node. What no entry of the schedule needs is null. No pointers to members: nvcc with
 /// --expt-relaxed-constexpr looks for those on the device.
 struct action {
-  void (*run)(fields_state&, request const* asked, component_range, void const* arguments) = nullptr;
+  void (*run)(fields_state&, request const* asked, component_range, bounds const* piece,
+              void const* arguments) = nullptr; ///< `piece`: of a routine that is called for pieces
   bool (*holds)(void const* arguments) = nullptr;
   void (*prepare)(fields_state&,
                   std::string_view routine) = nullptr; ///< of a device that is not at hand from the start

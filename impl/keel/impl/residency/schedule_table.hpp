@@ -31,6 +31,7 @@ struct schedule_node {
   std::uint32_t finishes = no_node;      ///< the exchange that has to be finished before it
   std::uint32_t finishes_last = no_node; ///< the exchange that has to be finished after it, the last of its group
   std::uint32_t overlaps = no_node;      ///< the exchange that is under way while it runs
+  std::uint32_t begins = no_node;        ///< of a routine in pieces: the exchange that begins after its rim
   bool only_begins = false;              ///< of an exchange: another node finishes it
 
   [[nodiscard]] constexpr entry_kind what() const { return about->what; }
@@ -152,12 +153,16 @@ private:
     for (std::size_t i = here + 1; i < size; i = nodes[i].end) nodes[i].group_end = std::uint32_t(size);
   }
   // An exchange stays under way while the routines after it neither use the ghosts that it fills nor write what it
-  // sends.
+  // sends. It begins within a routine in pieces right before it, unless that uses the ghosts.
   constexpr void overlap_exchanges() {
     for (std::size_t i = size; i-- > 0;) {
       if (nodes[i].what() != entry_kind::exchange) continue;
+      if (i > 0 && nodes[i - 1].about->in_pieces && nodes[i - 1].group_end == nodes[i].group_end &&
+          !meets(nodes[i - 1], nodes[i], false))
+        nodes[i - 1].begins = std::uint32_t(i);
       std::size_t last = i, j = nodes[i].end;
-      for (; j < nodes[i].group_end && nodes[j].what() == entry_kind::routine && !meets(nodes[j], nodes[i]); ++j) {
+      for (; j < nodes[i].group_end && nodes[j].what() == entry_kind::routine && !meets(nodes[j], nodes[i], true);
+           ++j) {
         nodes[j].overlaps = std::uint32_t(i);
         last = j;
       }
@@ -166,11 +171,13 @@ private:
       (j < nodes[i].group_end ? nodes[j].finishes : nodes[last].finishes_last) = std::uint32_t(i);
     }
   }
-  [[nodiscard]] constexpr bool meets(schedule_node const& routine, schedule_node const& exchange) const {
+  // Whether a routine uses the ghosts of an exchange, or, if that counts, writes any of its data.
+  [[nodiscard]] constexpr bool meets(schedule_node const& routine, schedule_node const& exchange,
+                                     bool by_writing) const {
     for (std::uint32_t r = routine.first; r < routine.last; ++r)
       for (std::uint32_t x = exchange.first; x < exchange.last; ++x)
         if (requests[r].variable == requests[x].variable && requests[r].level == requests[x].level &&
-            (overlap(requests[r].reads, region::ghosts) || requests[r].writes != region::none))
+            (overlap(requests[r].reads, region::ghosts) || (by_writing && requests[r].writes != region::none)))
           return true;
     return false;
   }

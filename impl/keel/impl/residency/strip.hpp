@@ -30,6 +30,11 @@ struct box_set {
 /// The boxes of a region. Without ghosts all owned cells are core.
 [[nodiscard]] box_set boxes_of(share const& s, region where, bool has_ghosts = true);
 
+/// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
+/// then the rest as one box. Only one box, all of them, if no other rank waits or nothing would be left. `with_own`:
+/// the rim of sides where the rank is its own neighbour comes first, too.
+[[nodiscard]] box_set rim_first(share const& s, bool with_own);
+
 /// How the elements of one variable lie: `inner` elements at each point of the grid.
 struct shape {
   int rank = 0;                         ///< dimensions of the grid that the variable lies on; 0 if it lies on none
