@@ -67,6 +67,7 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
   auto const add = [&](std::int64_t count, std::int64_t stride) {
     made.words *= count;
     int const last = made.rank - 1;
+    if (count == 1) return; // costs an index, and moves nothing
     if (last >= 0 && made.stride[last] * made.count[last] == stride) made.count[last] *= count;
     else made.count[made.rank] = count, made.stride[made.rank++] = stride;
   };
@@ -80,52 +81,53 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
     add(box.end[d] - box.begin[d], s.stride[d] * words);
   }
   if (!inner_first) add(s.inner, s.inner_stride * words);
+  if (made.rank == 0) made.count[0] = made.stride[0] = made.rank = 1;
   return made;
 }
 
-// Moves the words of a strip on the calling thread, run by run.
-struct move_runs {
+// Moves the words of a strip on the calling thread, row by row: a row is what the first dimension counts.
+struct move_rows {
   motion how;
   addend added_as;
   void* array_bytes;
   void* buffer_bytes;
-  strip const& s;
+  strip const s; // its own, so that no word that is written may be part of it
 
   template <class Word>
   void run() const {
-    if (s.words == 0) return;
     auto* const array = static_cast<Word*>(array_bytes);
     auto* const buffer = static_cast<Word*>(buffer_bytes);
-    bool const solid = s.stride[0] == 1;
-    std::int64_t const side_by_side = solid ? s.count[0] : 1;
-    for (std::int64_t i = 0; i < s.words;) {
-      Word* const at = array + s[i];
-      if (side_by_side > 1 && !is_sum(how)) {
-        std::size_t const bytes = std::size_t(side_by_side) * sizeof(Word);
-        if (how == motion::gather) std::memcpy(buffer + i, at, bytes);
-        else if (how == motion::poison) std::memset(at, 0xff, bytes);
-        else std::memcpy(at, buffer + (how == motion::copy ? s[i] : i), bytes);
-        i += side_by_side;
-        continue;
+    std::int64_t at = s.first, done[strip::max]{};
+    for (std::int64_t i = 0; i < s.words; i += s.count[0]) {
+      row(array + at, buffer + (is_copy(how) ? at : i));
+      for (int d = 1; d < s.rank; ++d) { // to the next row, without a division
+        at += s.stride[d];
+        if (++done[d] < s.count[d]) break;
+        at -= s.count[d] * s.stride[d], done[d] = 0;
       }
-      // one dimension, with a fixed stride
-      int const d = solid && side_by_side == 1 && s.rank > 1 ? 1 : 0;
-      std::int64_t const length = s.count[d], stride = s.stride[d];
-      for (std::int64_t k = 0; k < length; ++k)
-        if (how == motion::gather) buffer[i + k] = at[k * stride];
-        else if (how == motion::poison) at[k * stride] = static_cast<Word>(~Word{0});
-        else {
-          Word const from = is_copy(how) ? buffer[s[i] + k * stride] : buffer[i + k];
-          at[k * stride] = is_sum(how) ? sum_of(added_as, at[k * stride], from) : from;
-        }
-      i += length;
     }
+  }
+
+private:
+  template <class Word>
+  void row(Word* at, Word* packed) const {
+    std::int64_t const length = s.count[0], stride = s.stride[0], step = is_copy(how) ? stride : 1;
+    std::size_t const bytes = std::size_t(length) * sizeof(Word);
+    if (is_sum(how))
+      for (std::int64_t k = 0; k < length; ++k) at[k * stride] = sum_of(added_as, at[k * stride], packed[k * step]);
+    else if (how == motion::poison)
+      for (std::int64_t k = 0; k < length; ++k) at[k * stride] = static_cast<Word>(~Word{0});
+    else if (stride == 1) std::memcpy(how == motion::gather ? packed : at, how == motion::gather ? at : packed, bytes);
+    else if (how == motion::gather)
+      for (std::int64_t k = 0; k < length; ++k) packed[k] = at[k * stride];
+    else
+      for (std::int64_t k = 0; k < length; ++k) at[k * stride] = packed[k * step];
   }
 };
 
 KEEL_INLINE void move_on_host(box_move const& what) {
   strip const s = strip_of(*what.lies, what.box);
-  with_word(s, move_runs{what.how, what.lies->added_as, what.array, what.buffer, s});
+  with_word(s, move_rows{what.how, what.lies->added_as, what.array, what.buffer, s});
 }
 
 // Adds the words of a box to those of the pieces before; a box without words makes no piece.
