@@ -100,7 +100,8 @@ struct updates : detail::clause<true, true, region::owned, Xs...> {};
 /// A cell may depend on any cells of what is only read, and on itself of what is written. Such a routine writes and
 /// updates owned cells of variables on the grid, and its `run` returns nothing: else it does not compile. It must not
 /// count its calls or sum up in its arguments, nor take its bounds from `v.local()`. It is called once, for all owned
-/// cells, on a rank without neighbours or without a core, for several components, by `run` and under `checked`.
+/// cells, on a rank without neighbours or without a core, for several components, by `run`, under `checked`, and if all
+/// messages go by transports that the device's queue orders, because nothing would travel meanwhile.
 struct in_pieces {
   using parts = keel::list<>;
   static constexpr std::array<declaration, 0> declared{};

@@ -176,7 +176,8 @@ private:
   // another memory takes the whole rim from the routine's.
   void in_pieces(std::size_t i, std::uint32_t exchange, auto const& call_for) {
     component_range const all = range_.of(fields_.components());
-    if (all.end - all.begin != 1) return call_for(nullptr);
+    if (all.end - all.begin != 1 || !fields_.routes_.travel_meanwhile(program_.what.where[exchange] != host))
+      return call_for(nullptr);
     box_set const pieces =
         rim_first(fields_.local({all.begin}), program_.what.where[i] != program_.what.where[exchange]);
     if (pieces.count == 1) return call_for(nullptr);

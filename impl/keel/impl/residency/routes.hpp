@@ -91,6 +91,12 @@ KEEL_INLINE bool routes::reaches(std::size_t transport, int rank) const {
   return (find(rank)->reached >> transport & 1) != 0;
 }
 
+KEEL_INLINE bool routes::travel_meanwhile(bool from_device) const {
+  return !from_device || std::any_of(all_.begin(), all_.end(), [&](route const& r) {
+    return r.chosen >= 0 && !known_[std::size_t(r.chosen)].is_ordered_by_queue();
+  });
+}
+
 KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> const& seconds) {
   std::vector<double> theirs(seconds.size() * ranks.size());
   for (std::size_t i = 0; i < ranks.size(); ++i) {

@@ -110,6 +110,8 @@ public:
   /// By number of `known`; `open` if the ways to that rank have to be measured first.
   [[nodiscard]] int to(int rank) const;
   [[nodiscard]] bool reaches(std::size_t transport, int rank) const;
+  /// Whether messages travel while a device, or the host, works on. Those that the device's queue orders do not.
+  [[nodiscard]] bool travel_meanwhile(bool from_device) const;
   /// Both ranks of a pair take the way whose slower side is the faster. `seconds` by number of `known`, measured to all
   /// of these ranks at once. Collective over them.
   void choose(std::span<int const> ranks, std::vector<double> const& seconds);
