@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
 // The bodies of space that need not be compiled with every source, whatever the devices.
-#define KEEL_BODIES 1
 #include <keel/impl/space/allocations.hpp>
 #include <keel/impl/space/peer_memory.hpp>

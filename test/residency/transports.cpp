@@ -298,7 +298,7 @@ TEST_CASE("residency: no message overtakes a kernel that still reads ghosts, nor
 
 TEST_CASE("residency: memory that peers map is made once, however many fields there are") {
   using peers = app<kr::on_device, kr::peer>;
-  auto& memory = keel::space::detail::peer_memory::of_host();
+  auto& memory = keel::space::peer_memory::of_host();
   (void)steps_by<peers>("simulated", "peer");
   std::size_t const made = memory.made(), mapped = memory.mapped();
   for (int n = 0; n < 1000; ++n) {

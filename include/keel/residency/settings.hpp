@@ -28,7 +28,7 @@ struct settings {
   bool veryverbose = false;              ///< and one for each routine and exchange that needed copies; of rank 0, both
   std::string trace_file = "keel-trace"; ///< what `traced` writes goes to this name, followed by `.rank.jsonl`
   std::string exchange_through = "measured"; ///< the transport of exchanges, by name, or the fastest at the start
-  std::string tracking = {};             ///< which of the policy's trackings, by name; empty: the first
+  std::string tracking = {};                 ///< which of the policy's trackings, by name; empty: the first
 };
 
 /// What a variable can be called by.

@@ -97,7 +97,8 @@ private:
 /// | `connect(queue, ranks)` | optional, collective over all ranks of the messenger, each of which names those that it exchanges with: for each of these, why it cannot be reached, empty if it can be |
 /// | `place(queue, sends, receives)` | optional, before packing: sets where messages are packed and where they arrive, so that `begin` copies nothing |
 ///
-/// Models: `staged`, `direct`, `peer`, `nccl`. Laws: test/laws/transport.hpp. A failure is a `keel::error` that names the rank.
+/// Models: `staged`, `direct`, `peer`, `nccl`. Laws: test/laws/transport.hpp. A failure is a `keel::error` that names
+/// the rank.
 template <class T>
 concept Transport = std::copy_constructible<T> && std::constructible_from<T, messenger const&> &&
                     requires(T& t, detail::copy_queue const& queue, std::span<message const> all) {

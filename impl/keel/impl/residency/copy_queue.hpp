@@ -12,7 +12,7 @@
 #include <span>
 #include <utility>
 
-namespace keel::space::detail {
+namespace keel::space {
 class peer_memory;
 }
 
@@ -33,7 +33,7 @@ public:
     std::uint64_t (*digest)(void const* queue, shape const& lies, void const* array, bounds const& box);
     void (*fence)(void const* queue);
     bool (*is_reached_by_host)();
-    space::detail::peer_memory* (*peers)();
+    space::peer_memory* (*peers)();
     void* (*native)(void const* queue);
   };
 
@@ -79,7 +79,7 @@ public:
   /// Whether the host reaches that memory by its pointers, and so does any MPI.
   [[nodiscard]] bool is_reached_by_host() const { return calls_ == nullptr || calls_->is_reached_by_host(); }
   /// Memory of its kind that other processes map; null if they cannot.
-  [[nodiscard]] space::detail::peer_memory* peers() const;
+  [[nodiscard]] space::peer_memory* peers() const;
   /// CUDA's or HIP's stream; null for any other queue.
   [[nodiscard]] void* native() const { return calls_ != nullptr ? calls_->native(queue_.get()) : nullptr; }
   /// Whether a call since the last time that this was asked threw what work in the queue threw, a kernel of a routine

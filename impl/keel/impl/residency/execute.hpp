@@ -96,8 +96,7 @@ private:
       if (under_way_ == i) return finish(only_begins ? no_node : under_way_);
       profiling_region const region(tool(), name_of(how(i)).data(), only_begins ? ", its beginning" : "");
       begin(i);
-      if (!only_begins) end(i);
-      return;
+      return only_begins ? void() : end(i);
     }
     case entry_kind::output:
       fields_.copy_back_for(nodes_[i].about->name, range_);

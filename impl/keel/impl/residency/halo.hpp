@@ -25,8 +25,8 @@ public:
     if (queue != nullptr) packing_.connect(*queue);
   }
 
-  /// Collective over the ranks that exchange, with the same arrays in the same order. Until `finish` the owned cells may
-  /// be read, the ghosts not touched.
+  /// Collective over the ranks that exchange, with the same arrays in the same order. Until `finish` the owned cells
+  /// may be read, the ghosts not touched.
   void start(std::span<halo_array const> arrays, combine how) {
     plan_.lay_out(arrays, how);
     measure(arrays, how);

@@ -5,7 +5,7 @@
 /// The copy queue of a Kokkos space.
 
 #include <keel/impl/residency/copy_queue.hpp>
-#include <keel/impl/space/peer_devices.hpp>
+#include <keel/space/peers.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
 
@@ -79,7 +79,7 @@ struct kokkos_queue_calls {
                                          &digest,
                                          &fence,
                                          &is_reached_by_host,
-                                         &keel::space::detail::peers_of<device_memory>,
+                                         &keel::space::peers_of<device_memory>,
                                          &native};
 };
 

@@ -5,7 +5,7 @@
 /// Messages by NCCL or RCCL, whose library is loaded when it is wanted: the bodies of `nccl`.
 
 #include <keel/impl/residency/copy_queue.hpp>
-#include <keel/impl/space/peer_memory.hpp>
+#include <keel/space/peer_memory.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/transport.hpp>
 

@@ -5,7 +5,7 @@
 /// Messages into memory of the other rank: the bodies of `peer`.
 
 #include <keel/impl/residency/copy_queue.hpp>
-#include <keel/impl/space/peer_memory.hpp>
+#include <keel/space/peer_memory.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/transport.hpp>
@@ -21,8 +21,8 @@
 
 namespace keel::residency {
 
-KEEL_INLINE space::detail::peer_memory* detail::copy_queue::peers() const {
-  return calls_ != nullptr ? calls_->peers() : &space::detail::peer_memory::of_host();
+KEEL_INLINE space::peer_memory* detail::copy_queue::peers() const {
+  return calls_ != nullptr ? calls_->peers() : &space::peer_memory::of_host();
 }
 
 /// Links to other ranks. A piece of memory that the other one writes has a flag, then two places for messages.
@@ -30,13 +30,13 @@ struct peer::links {
   static constexpr std::size_t flag_bytes = 256;
   /// How a rank finds a piece of another's.
   struct address {
-    space::detail::peer_handle handle;
+    space::peer_handle handle;
     std::uint64_t offset = 0, node = 0;
     char kind[16] = {}; ///< empty if there is no piece
   };
   struct link {
     int rank;
-    space::detail::peer_memory::piece mine = {};
+    space::peer_memory::piece mine = {};
     std::byte* theirs = nullptr;
     std::size_t theirs_bytes = 0;
     address sent = {}, came = {};
@@ -58,7 +58,7 @@ struct peer::links {
     return at != all.end() ? *at : all.emplace_back(link{rank});
   }
   static std::size_t bytes_for(std::size_t message) {
-    return space::detail::peer_memory::rounded(flag_bytes + 2 * ((message + 255) / 256 * 256));
+    return space::peer_memory::rounded(flag_bytes + 2 * ((message + 255) / 256 * 256));
   }
   /// Takes a piece for messages from the other rank, its flag as of the last exchange.
   void take(detail::copy_queue const& queue, link& l, std::size_t bytes) {
@@ -102,7 +102,7 @@ struct peer::links {
     if (queue) queue.move(some);
   }
 
-  space::detail::peer_memory* memory = nullptr;
+  space::peer_memory* memory = nullptr;
   std::vector<link> all;
   std::vector<int> ranks; // of the exchange at work
   bool is_under_way = false;

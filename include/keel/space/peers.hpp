@@ -4,8 +4,9 @@
 /// @file
 /// Memory of a device that other processes of the node map.
 
-#include <keel/impl/space/peer_memory.hpp>
+#include <keel/impl/space/kokkos_devices.hpp>
 #include <keel/space/kokkos.hpp>
+#include <keel/space/peer_memory.hpp>
 #include <keel/space/simulated_memory.hpp>
 
 #include <cstddef>
@@ -13,7 +14,9 @@
 #include <string>
 #include <type_traits>
 
-namespace keel::space::detail {
+namespace keel::space {
+
+namespace detail {
 
 #if defined(KOKKOS_ENABLE_CUDA)
 struct cuda_peers {
@@ -69,6 +72,8 @@ struct hip_peers {
 };
 #endif
 
+} // namespace detail
+
 /// The pieces of one kind; Kokkos' end closes them.
 template <class Kind>
 peer_memory& peers_of_kind() {
@@ -82,13 +87,13 @@ peer_memory* peers_of() {
   if constexpr (std::is_same_v<Memory, Kokkos::HostSpace> || std::is_same_v<Memory, simulated_memory>)
     return &peer_memory::of_host();
 #if defined(KOKKOS_ENABLE_CUDA)
-  else if constexpr (std::is_same_v<Memory, Kokkos::CudaSpace>) return &peers_of_kind<cuda_peers>();
+  else if constexpr (std::is_same_v<Memory, Kokkos::CudaSpace>) return &peers_of_kind<detail::cuda_peers>();
 #endif
 #if defined(KOKKOS_ENABLE_HIP)
-  else if constexpr (std::is_same_v<Memory, hip_calls::execution_space::memory_space>)
-    return &peers_of_kind<hip_peers>();
+  else if constexpr (std::is_same_v<Memory, detail::hip_calls::execution_space::memory_space>)
+    return &peers_of_kind<detail::hip_peers>();
 #endif
   else return nullptr;
 }
 
-} // namespace keel::space::detail
+} // namespace keel::space
