@@ -18,6 +18,7 @@ namespace keel::residency {
 // Libraries send short and long messages in different ways.
 KEEL_INLINE std::vector<std::string> direct::connect(detail::copy_queue const& queue, std::span<int const> ranks) {
   std::vector<std::string> why(ranks.size());
+  if (ranks.empty()) return why;
   if (!queue) return std::vector<std::string>(ranks.size(), "the data are on the host");
   if (!queue.is_reached_by_host() && !messages_.reaches_device_memory())
     return std::vector<std::string>(ranks.size(),

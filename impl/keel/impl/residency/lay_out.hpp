@@ -8,6 +8,7 @@
 #include <keel/policy/error.hpp>
 
 #include <cstdio>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -116,8 +117,14 @@ KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messen
     for (partner const& p : cuts.emplace_back(decomposition_of(local({c}), ranks.rank())).partners)
       partners.push_back(p.rank);
   copy_queue const none, *const queue = m != host ? &provider_.queue_of(m) : nullptr;
-  routes_.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, std::move(partners),
-                  settings_.exchange_through);
+  try {
+    routes_.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, std::move(partners),
+                    settings_.exchange_through);
+  } catch (error const&) {
+    throw;
+  } catch (std::exception const& e) { // of a device
+    throw error("residency::fields", "transports cannot be tried", e.what(), "Take exchange-through=staged");
+  }
   for (decomposition& cut : cuts)
     halo_channels_.push_back(std::make_unique<halo_channel>(routes_, queue, std::move(cut)));
 }

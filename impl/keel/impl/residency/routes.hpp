@@ -52,7 +52,9 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
   std::vector<int> alike;
   for (std::size_t i = 0; i < all_.size(); ++i)
     if (theirs[i] == has_queue) alike.push_back(all_[i].rank);
+  bool const is_enough = named >= 0 && !known_[std::size_t(named)].has_to_connect();
   for (std::size_t k = 0; k < known_.size(); ++k) {
+    if (is_enough && int(k) != named) continue;
     bool const connects = known_[k].has_to_connect();
     std::vector<std::string> const why = connects ? known_[k].connect(queue, alike) : std::vector<std::string>();
     for (std::size_t i = 0, at = 0; i < all_.size(); ++i) {
