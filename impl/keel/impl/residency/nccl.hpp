@@ -42,8 +42,8 @@ struct nccl::library {
   char const* (*get_error_string)(result) = nullptr;
   std::string why_not = {};
 
-  explicit library(char const* name) {
-    void* const loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  explicit library(char const* file) {
+    void* const loaded = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (loaded == nullptr) {
       why_not = dlerror();
       return;
@@ -51,7 +51,7 @@ struct nccl::library {
     auto const find = [&](auto& function, char const* symbol) {
       void* const found = dlsym(loaded, symbol);
       std::memcpy(&function, &found, sizeof found);
-      if (found == nullptr) why_not = std::string(name) + " has no " + symbol;
+      if (found == nullptr) why_not = std::string(file) + " has no " + symbol;
     };
     find(get_unique_id, "ncclGetUniqueId"), find(comm_init_rank, "ncclCommInitRank");
     find(comm_destroy, "ncclCommDestroy"), find(comm_get_async_error, "ncclCommGetAsyncError");
