@@ -18,9 +18,7 @@
 namespace keel::residency::detail {
 
 KEEL_INLINE std::vector<transport> transports_of(all_transports, messenger const& ranks) {
-  return [&]<class... Ts>(keel::list<Ts...>) {
-    return std::vector<transport>{transport(std::type_identity<Ts>{}, ranks)...};
-  }(all_transports{});
+  return [&]<class... Ts>(keel::list<Ts...> all) { return transports_of<Ts...>(all, ranks); }(all_transports{});
 }
 
 KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue,
