@@ -125,7 +125,7 @@ KEEL_INLINE delivery::delivery(routes const& by) {
 }
 
 KEEL_INLINE bool delivery::is_empty() const {
-  return std::all_of(parts_.begin(), parts_.end(), [](part const& p) { return p.sends.empty() && p.receives.empty(); });
+  return std::all_of(parts_.begin(), parts_.end(), [](part const& p) { return p.is_idle(); });
 }
 
 // What a transport has no place for lies in the packing's memory, in one piece for each transport.
@@ -139,7 +139,7 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     }
   std::byte *packed = where.out(out), *came = where.in(in);
   for (part& p : parts_) {
-    if (p.sends.empty() && p.receives.empty()) continue;
+    if (p.is_idle()) continue;
     if (p.by.has_places()) {
       p.by.place(queue, p.sends, p.receives);
       continue;
@@ -172,7 +172,7 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
 KEEL_INLINE void delivery::begin(copy_queue const& queue) {
   bool waits = false;
   for (part& p : parts_) {
-    if (p.sends.empty() && p.receives.empty()) continue;
+    if (p.is_idle()) continue;
     if (p.by.is_ordered_by_queue()) p.by.begin(queue, p.sends, p.receives);
     else if (is_mailed(p, queue)) queue.to_host(p.mail_out.get(), p.out, p.out_bytes);
     waits = waits || !p.by.is_ordered_by_queue();
@@ -180,7 +180,7 @@ KEEL_INLINE void delivery::begin(copy_queue const& queue) {
   if (!waits) return;
   if (queue) queue.fence();
   for (part& p : parts_)
-    if (!p.by.is_ordered_by_queue() && !(p.sends.empty() && p.receives.empty())) {
+    if (!p.by.is_ordered_by_queue() && !p.is_idle()) {
       if (is_mailed(p, queue)) p.by.begin(queue, p.mailed_sends, p.mailed_receives);
       else p.by.begin(queue, p.sends, p.receives);
     }
@@ -189,7 +189,7 @@ KEEL_INLINE void delivery::begin(copy_queue const& queue) {
 KEEL_INLINE void delivery::finish(copy_queue const& queue) {
   for (bool const is_ordered : {false, true})
     for (part& p : parts_) {
-      if (p.by.is_ordered_by_queue() != is_ordered || (p.sends.empty() && p.receives.empty())) continue;
+      if (p.by.is_ordered_by_queue() != is_ordered || p.is_idle()) continue;
       p.by.finish(queue);
       if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.get(), p.in_bytes);
     }

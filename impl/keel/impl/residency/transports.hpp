@@ -171,6 +171,8 @@ private:
     std::size_t out_size = 0, in_size = 0; // of the mail
     std::byte *out = nullptr, *in = nullptr;
     std::size_t out_bytes = 0, in_bytes = 0; // at work
+
+    [[nodiscard]] bool is_idle() const { return sends.empty() && receives.empty(); }
   };
   void place(packing& where, std::span<message> sends, std::span<message> receives);
   [[nodiscard]] static bool is_mailed(part const& p, copy_queue const& queue) {
