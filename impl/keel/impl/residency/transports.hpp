@@ -148,12 +148,12 @@ public:
   template <class F>
   void place(packing& where, std::span<message> sends, std::span<message> receives, F const& choose) {
     for (part& p : parts_) p.sends.clear(), p.receives.clear();
-    for (message& m : sends)
-      if (int const by = choose(m.rank); by >= 0) parts_[std::size_t(by)].sends.push_back(m);
-      else m.data = nullptr;
-    for (message& m : receives)
-      if (int const by = choose(m.rank); by >= 0) parts_[std::size_t(by)].receives.push_back(m);
-      else m.data = nullptr;
+    auto const deal_out = [&](std::span<message> all, std::vector<message> part::* list) {
+      for (message& m : all)
+        if (int const by = choose(m.rank); by >= 0) (parts_[std::size_t(by)].*list).push_back(m);
+        else m.data = nullptr;
+    };
+    deal_out(sends, &part::sends), deal_out(receives, &part::receives);
     place(where, sends, receives);
   }
   /// Packed messages leave.
