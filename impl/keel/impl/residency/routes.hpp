@@ -75,9 +75,7 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
     else if (named >= 0 || is_one) {
       while (r.chosen < 0 || !reaches(std::size_t(r.chosen), r.rank)) r.chosen = r.chosen < 0 ? 0 : r.chosen + 1;
       if (named >= 0)
-        policy::log(policy::log_level::warning, "residency: messages to rank " + std::to_string(r.rank) + " go by " +
-                                                    std::string(known_[std::size_t(r.chosen)].name()) + " (" + r.why +
-                                                    ")");
+        policy::log(policy::log_level::warning, sentence_of(r.rank, known_[std::size_t(r.chosen)].name(), r.why));
     }
   }
 }

@@ -98,6 +98,12 @@ template <class App>
   requires requires { typename App::transports; }
 struct transport_list<App> : std::type_identity<typename App::transports> {};
 
+/// What a user is shown of the way to a rank.
+[[nodiscard]] inline std::string sentence_of(int rank, std::string_view transport, std::string const& why) {
+  return "residency: messages to rank " + std::to_string(rank) + " go by " + std::string(transport) +
+         (why.empty() ? "" : " (" + why + ")");
+}
+
 /// Which transport carries what goes to each rank: what a user names, or the fastest of those that reach it.
 class routes {
 public:

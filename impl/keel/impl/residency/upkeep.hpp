@@ -217,8 +217,7 @@ KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, me
   exchange_each(asked, m, range, how, [&](halo_channel& channel, auto arrays) { channel.start(arrays, how); });
   if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
   routes_.for_each_new([&](int rank, std::string_view transport, std::string const& why) {
-    policy::log(policy::log_level::information, "residency: messages to rank " + std::to_string(rank) + " go by " +
-                                                    std::string(transport) + (why.empty() ? "" : " (" + why + ")"));
+    policy::log(policy::log_level::information, sentence_of(rank, transport, why));
     observer.knob("exchange_through", "rank " + std::to_string(rank) + ": " + std::string(transport), why);
   });
 }
