@@ -37,16 +37,9 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
   std::sort(partners.begin(), partners.end());
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
   std::vector<std::uint32_t> theirs(partners.size());
-  auto const swap = [&](auto const& mine) { // a number with each partner
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      messages_->receive(&theirs[i], sizeof theirs[i], all_[i].rank);
-      messages_->send(&mine(i), sizeof theirs[i], all_[i].rank);
-    }
-    messages_->wait();
-  };
   for (int const rank : partners) all_.push_back({rank});
   std::uint32_t const has_queue = queue ? 1 : 0;
-  swap([&](std::size_t) -> std::uint32_t const& { return has_queue; });
+  swap(partners, [&](std::size_t) { return &has_queue; }, theirs.data(), sizeof has_queue);
   std::vector<int> alike;
   for (std::size_t i = 0; i < all_.size(); ++i)
     if (theirs[i] == has_queue) alike.push_back(all_[i].rank);
@@ -63,7 +56,7 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
       else all_[i].why.append(all_[i].why.empty() ? "" : "; ").append(std::string(known_[k].name()) + ": " + reason);
     }
   }
-  swap([&](std::size_t i) -> std::uint32_t const& { return all_[i].reached; });
+  swap(partners, [&](std::size_t i) { return &all_[i].reached; }, theirs.data(), sizeof has_queue);
   for (std::size_t i = 0; i < all_.size(); ++i) {
     route& r = all_[i];
     r.reached &= theirs[i]; // a user's own may see it from one side only
@@ -97,11 +90,7 @@ KEEL_INLINE bool routes::travel_meanwhile(bool from_device) const {
 
 KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> const& seconds) {
   std::vector<double> theirs(seconds.size() * ranks.size());
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    messages_->receive(&theirs[i * seconds.size()], seconds.size() * sizeof(double), ranks[i]);
-    messages_->send(seconds.data(), seconds.size() * sizeof(double), ranks[i]);
-  }
-  messages_->wait();
+  swap(ranks, [&](std::size_t) { return seconds.data(); }, theirs.data(), seconds.size() * sizeof(double));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     route& r = const_cast<route&>(*find(ranks[i]));
     double best = 0;

@@ -138,6 +138,15 @@ private:
     bool is_shown = false;
   };
   [[nodiscard]] route const* find(int rank) const;
+  /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.
+  template <class F>
+  void swap(std::span<int const> ranks, F const& mine, void* theirs, std::size_t bytes) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      messages_->receive(static_cast<std::byte*>(theirs) + i * bytes, bytes, ranks[i]);
+      messages_->send(mine(i), bytes, ranks[i]);
+    }
+    messages_->wait();
+  }
 
   std::vector<transport> known_;
   std::vector<route> all_;
