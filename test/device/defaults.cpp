@@ -38,7 +38,7 @@ TEST_CASE("device: a policy has keel's four default spaces, or its own") {
   CHECK(std::is_same_v<keel::defaults::default_memory_space, ks::default_memory_space>);
   CHECK(std::is_same_v<keel::defaults::default_host_memory_space, ks::default_host_memory_space>);
   CHECK(keel::device::ApplicationPolicy<all_simulated>);
-  CHECK(std::is_same_v<typename ks::checked_defaults<all_simulated>::memory, ks::simulated_memory>);
+  CHECK(ks::require_defaults<all_simulated>());
 }
 
 TEST_CASE("device: a policy's default for execution runs where no knob chose, whatever keel prefers") {

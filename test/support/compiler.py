@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import shlex
+import shutil
 import subprocess
 import tempfile
 
@@ -31,11 +32,32 @@ def command(build, kind):
     return kept
 
 
-def check(build, kind, source, first=()):
-    """Exit code and output of a compiler that only checks `source`, a path or a text; `first` goes before the flags."""
-    words, text = command(build, kind), source if isinstance(source, str) else None
+def name_and_flags(build, kind):
+    """The words of `command`, in two parts."""
+    words = command(build, kind)
     flags = next(at for at, word in enumerate(words) if word.startswith("-"))
-    words[flags:flags] = first
+    return words[:flags], words[flags:]
+
+
+def is_gcc(build):
+    name, _ = name_and_flags(build, "kokkos")
+    return "Free Software Foundation" in subprocess.run([*name, "--version"], text=True, stdout=subprocess.PIPE).stdout
+
+
+def other(build):
+    """The other one of g++ and clang++ than the build's; None if it is not there."""
+    name = "clang++" if is_gcc(build) else "g++"
+    return name if shutil.which(name) else None
+
+
+def check(build, kind, source, first=(), by=None):
+    """Exit code and output of a compiler that only checks `source`, a path or a text; `first` goes before the flags.
+    `by`: another compiler than the build's, which gets the flags that both know."""
+    text = source if isinstance(source, str) else None
+    name, flags = name_and_flags(build, kind)
+    if by:
+        name, flags = [by], [flag for flag in flags if not flag.startswith(("-W", "--param", "ggc-min"))]
+    words = [*name, *first, *flags]
     words += ["-fdiagnostics-color=never", "-fsyntax-only", "-x", "c++", "-" if text else str(source)]
     done = subprocess.run(words, cwd=build, input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return done.returncode, done.stdout
@@ -45,12 +67,10 @@ def check(build, kind, source, first=()):
 def precompiled(build, header, flags=()):
     """Flags that give a source `<header>`, precompiled with `flags`, and these. For g++ alone: clang 14 crashes on some."""
     words = command(build, "kokkos")
-    said = subprocess.run([*words[: next(at for at, word in enumerate(words) if word.startswith("-"))], "--version"],
-                          text=True, stdout=subprocess.PIPE).stdout
     with tempfile.TemporaryDirectory(prefix="precompiled-", dir=build) as folder:
         first = pathlib.Path(folder).resolve() / "first.hpp"
         first.write_text(f"#include <{header}>\n")
-        yield [] if "Free Software Foundation" not in said or subprocess.run(
+        yield [] if not is_gcc(build) or subprocess.run(
             [*words, *flags, "-x", "c++-header", str(first), "-o", f"{first}.gch"], cwd=build,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode else [*flags, "-include", str(first)]
 

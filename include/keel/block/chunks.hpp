@@ -16,23 +16,24 @@ namespace keel::block {
 /// empty range. Exact up to the largest `Index`: no sum passes the end.
 template <std::size_t Length, std::integral Index = std::size_t>
 class chunks {
-  static_assert(Length > 0, "keel::block::chunks: the length is 0 (a block holds at least one element). "
-                            "Use keel::block::length.");
-  static_assert(std::size_t(static_cast<Index>(Length)) == Length && static_cast<Index>(Length) > 0,
-                "keel::block::chunks: the length does not fit the index type (the arithmetic would wrap). "
-                "Use a wider index.");
-
 public:
   KEEL_FUNCTION constexpr explicit chunks(Index end) : chunks(Index{0}, end) {}
-  KEEL_FUNCTION constexpr chunks(Index begin, Index end) : begin_(begin), end_(end < begin ? begin : end) {}
+  KEEL_FUNCTION constexpr chunks(Index begin, Index end) : begin_(begin), end_(end < begin ? begin : end) {
+    // Here, because clang says more of a class that failed.
+    static_assert(Length > 0, "keel::block::chunks: the length is 0 (a block holds at least one element). "
+                              "Use keel::block::length.");
+    static_assert(Length == 0 || (std::size_t(static_cast<Index>(Length)) == Length && static_cast<Index>(Length) > 0),
+                  "keel::block::chunks: the length does not fit the index type (the arithmetic would wrap). "
+                  "Use a wider index.");
+  }
 
   [[nodiscard]] KEEL_FUNCTION constexpr Index begin_index() const { return begin_; }
   [[nodiscard]] KEEL_FUNCTION constexpr Index end_index() const { return end_; }
 
   /// Blocks of exactly `Length`.
-  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t full_blocks() const { return extent() / Length; }
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t full_blocks() const { return extent() / divisor; }
   /// Indices after the last full block; less than `Length`.
-  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t tail() const { return extent() % Length; }
+  [[nodiscard]] KEEL_FUNCTION constexpr std::size_t tail() const { return extent() % divisor; }
   /// Blocks altogether, the tail counted as one.
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t size() const { return full_blocks() + (tail() != 0); }
 
@@ -46,6 +47,7 @@ public:
   }
 
 private:
+  static constexpr std::size_t divisor = Length == 0 ? 1 : Length; // 0 has its error already
   // Unsigned, so that a range wider than half the type does not overflow.
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t extent() const { return std::size_t(end_) - std::size_t(begin_); }
 

@@ -44,9 +44,11 @@ struct factorised {
 namespace detail {
 
 template <class View, class X>
+inline constexpr bool is_coefficient = Field<View, 1> || Field<View, std::size_t(X::rank)>;
+template <class View, class X>
 void check_coefficient(char const* name, View const& field, X const& x) {
   static_assert(
-      Field<View, 1> || Field<View, std::size_t(X::rank)>,
+      is_coefficient<View, X>,
       "keel::block::tridiagonal: a coefficient has another number of indices than the unknowns, and more than one (it "
       "is the same for all columns, or one for each). Give a field of either kind.");
   for (std::size_t d = Field<View, 1> ? std::size_t(X::rank) - 1 : 0; d < std::size_t(X::rank); ++d) {
@@ -88,15 +90,17 @@ template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L,
   requires(Field<X, 2> || Field<X, 3>)
 void solve_tridiagonal(std::string const& label, Where const& where, tridiagonal<L, D, U> const& m, X const& x) {
   detail::check_system<MaxLevels>(m, x);
-  detail::solve_columns<Length>(label, where, 2,
-                                detail::thomas<MaxLevels, false, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
+  if constexpr (detail::is_coefficient<L, X> && detail::is_coefficient<D, X> && detail::is_coefficient<U, X>)
+    detail::solve_columns<Length>(label, where, 2,
+                                  detail::thomas<MaxLevels, false, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
 }
 template <std::size_t Length, std::size_t MaxLevels = 128, Place Where, class L, class D, class U, class X>
   requires(Field<X, 2> || Field<X, 3>)
 void solve_tridiagonal(std::string const& label, Where const& where, factorised<L, D, U> const& m, X const& x) {
   detail::check_system<MaxLevels>(m, x);
-  detail::solve_columns<Length>(label, where, 1,
-                                detail::thomas<MaxLevels, true, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
+  if constexpr (detail::is_coefficient<L, X> && detail::is_coefficient<D, X> && detail::is_coefficient<U, X>)
+    detail::solve_columns<Length>(label, where, 1,
+                                  detail::thomas<MaxLevels, true, L, D, U, X>{m.lower, m.diagonal, m.upper, x});
 }
 
 /// Divides once for all right-hand sides to come: overwrites the coefficients, all three of one shape.

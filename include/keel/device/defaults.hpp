@@ -74,12 +74,13 @@ concept ApplicationPolicy = policy::TypeList<typename App::devices> && requires 
   typename App::ranks;
   typename App::tracking;
   typename App::layout;
+  { App::prefix } -> std::convertible_to<std::string_view>;
+  { App::vector_length } -> std::convertible_to<std::size_t>;
+} && requires { // a compiler lists what is missing of the first part that fails
   typename App::default_execution_space;
   typename App::default_host_execution_space;
   typename App::default_memory_space;
   typename App::default_host_memory_space;
-  { App::prefix } -> std::convertible_to<std::string_view>;
-  { App::vector_length } -> std::convertible_to<std::size_t>;
 };
 
 [[nodiscard]] constexpr bool is_prefix(std::string_view text) {
@@ -90,34 +91,42 @@ concept ApplicationPolicy = policy::TypeList<typename App::devices> && requires 
 
 /// Names the device in the compiler's message.
 template <class Tag>
-struct must_be_supported {
+consteval bool require_supported() {
   static_assert(supported<Tag>, "keel::device: a device of the policy's list is not in this build "
-                                "(its name stands in must_be_supported<...> here). Leave it out, or take "
+                                "(its name stands in require_supported<...> here). Leave it out, or take "
                                 "keel::where_supported of the list.");
-  static constexpr bool value = true;
-};
+  return supported<Tag>;
+}
+template <class Tag>
+using must_be_supported = std::bool_constant<require_supported<Tag>()>;
 
-/// Checks an application policy, one requirement a sentence.
+/// Checks an application policy, one requirement a sentence. A function, because clang says more of a class that failed.
 template <class App>
-struct checked_policy {
+consteval bool require_policy() {
   static_assert(ApplicationPolicy<App>,
                 "keel::device: this is not an application policy (devices, ranks, tracking, "
                 "layout, a default space, prefix or vector_length is missing). Derive it from keel::defaults.");
-  static_assert(sizeof(known_members<App>) > 0);
-  using devices = policy::to_list<typename App::devices>;
-  static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
-                                           "Add keel::serial.");
-  static_assert(policy::is_unique<devices>,
-                "keel::device: a device stands in the list twice (it is found by its type). "
-                "Remove one.");
-  static_assert(is_prefix(App::prefix),
-                "keel::device: the prefix is not made of lower case letters, digits and dashes, or "
-                "is 'kokkos' (it becomes part of options and of variables). Choose another.");
-  static constexpr bool all_supported = []<class... Tags>(list<Tags...>) {
-    return (must_be_supported<Tags>::value && ...);
-  }(devices{});
-  static_assert(all_supported);
-  static_assert(sizeof(space::checked_defaults<App>) > 0);
+  if constexpr (ApplicationPolicy<App>) { // else one sentence is enough
+    using devices = policy::to_list<typename App::devices>;
+    require_known_members<App>();
+    static_assert(policy::size<devices> > 0, "keel::device: the list of devices is empty (a program runs somewhere). "
+                                             "Add keel::serial.");
+    static_assert(policy::is_unique<devices>,
+                  "keel::device: a device stands in the list twice (it is found by its type). "
+                  "Remove one.");
+    static_assert(is_prefix(App::prefix),
+                  "keel::device: the prefix is not made of lower case letters, digits and dashes, or "
+                  "is 'kokkos' (it becomes part of options and of variables). Choose another.");
+    space::require_defaults<App>();
+  }
+  return true;
+}
+
+/// The devices of a checked policy, without those that no build has.
+template <class App>
+struct checked_policy {
+  static_assert(require_policy<App>());
+  using devices = policy::filter<typename App::devices, must_be_supported>;
 };
 
 } // namespace device

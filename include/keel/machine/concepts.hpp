@@ -35,25 +35,27 @@ enum class thread_level { single, funneled, serialized, multiple };
 /// Models: `mpi`; `alone`, one rank without MPI; `simulated<Nodes, RanksPerNode>`.
 /// Laws: test/laws/machine_ranks.hpp.
 template <class R>
-concept Ranks = std::movable<typename R::communicator> && std::default_initializable<typename R::communicator> &&
-                requires(typename R::communicator const& c, typename R::handle h, int* argc, char*** argv,
-                         strided const& range, chosen const& list) {
-                  { R::null() } noexcept -> std::same_as<typename R::handle>;
-                  { c.get() } noexcept -> std::same_as<typename R::handle>;
-                  { R::start(argc, argv, thread_level::funneled) } -> std::same_as<bool>;
-                  { R::stop() } -> std::same_as<void>;
-                  { R::is_running() } noexcept -> std::same_as<bool>;
-                  { R::level() } -> std::same_as<thread_level>;
-                  { R::world() } -> std::same_as<typename R::communicator>;
-                  { R::borrow(h) } -> std::same_as<typename R::communicator>;
-                  { R::duplicate(c) } -> std::same_as<typename R::communicator>;
-                  { R::subset(c, range) } -> std::same_as<typename R::communicator>;
-                  { R::subset(c, list) } -> std::same_as<typename R::communicator>;
-                  { R::by_node(c) } -> std::same_as<typename R::communicator>;
-                  { R::lead_nodes(c, c).first } -> std::convertible_to<typename R::communicator>;
-                  { R::rank(c) } -> std::same_as<int>;
-                  { R::size(c) } -> std::same_as<int>;
-                };
+concept Ranks =
+    std::movable<typename R::communicator> && std::default_initializable<typename R::communicator> &&
+    requires(typename R::communicator const& c, int* argc, char*** argv) {
+      { R::null() } noexcept -> std::same_as<typename R::handle>;
+      { c.get() } noexcept -> std::same_as<typename R::handle>;
+      { R::start(argc, argv, thread_level::funneled) } -> std::same_as<bool>;
+      { R::stop() } -> std::same_as<void>;
+      { R::is_running() } noexcept -> std::same_as<bool>;
+      { R::level() } -> std::same_as<thread_level>;
+    } && // a compiler lists what is missing of the first part that fails
+    requires(typename R::communicator const& c, typename R::handle h, strided const& range, chosen const& list) {
+      { R::world() } -> std::same_as<typename R::communicator>;
+      { R::borrow(h) } -> std::same_as<typename R::communicator>;
+      { R::duplicate(c) } -> std::same_as<typename R::communicator>;
+      { R::subset(c, range) } -> std::same_as<typename R::communicator>;
+      { R::subset(c, list) } -> std::same_as<typename R::communicator>;
+      { R::by_node(c) } -> std::same_as<typename R::communicator>;
+      { R::lead_nodes(c, c).first } -> std::convertible_to<typename R::communicator>;
+      { R::rank(c) } -> std::same_as<int>;
+      { R::size(c) } -> std::same_as<int>;
+    };
 
 /// Whether messages of these ranks may be sent from and received in the memory of a GPU: what the model says, else no.
 template <class R>

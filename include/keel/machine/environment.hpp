@@ -65,6 +65,11 @@ public:
     select(whole, is_inside ? R::size(whole) : unknown, is_inside ? R::rank(whole) : -1, selection, m);
   }
 
+  /// Numbers are no selection: say `first{4}`, and `master{2}`. Deleted, so that a compiler lists no other constructor.
+  template <class S, class... More>
+    requires(!Selection<S> && !CollectiveSelection<S, basic_environment>)
+  basic_environment(basic_environment const& parent, S const& no_selection, More const&...) = delete;
+
   basic_environment(basic_environment&& other) noexcept
       : comm_(std::move(other.comm_)), place_(std::exchange(other.place_, {})), data_(std::move(other.data_)) {}
   basic_environment& operator=(basic_environment&& other) noexcept {

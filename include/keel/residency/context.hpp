@@ -60,6 +60,16 @@ template <class R, class X>
 inline constexpr bool declares =
     detail::place_in(R::about, detail::item<X>::variable::about, detail::item<X>::level) < R::about.declaration_count;
 
+namespace detail {
+/// Stops the compiler if it does not; once, whatever device the routine is compiled for.
+template <class R, class X>
+consteval bool require_declared() {
+  static_assert(declares<R, X>, "keel::residency: a routine reaches a variable, or a level, that it does not declare "
+                                "(the rest is not passed). Add it to its reads, writes or updates.");
+  return declares<R, X>;
+}
+} // namespace detail
+
 /// The `v` of `static void run(V v, …)`. Host only, and cheap to copy; views are taken out of it
 /// before a kernel. Lives as long as the call.
 ///
@@ -79,6 +89,7 @@ struct context : detail::context_base<App> {
   using space = detail::space_of<Tag>;
   using layout = typename App::layout;
   static constexpr std::string_view name = R::about.name;
+  static constexpr bool is_on_accelerator = policy::is_accelerator<Tag>;
 
   template <Part X>
   [[nodiscard]] auto operator()(X) const {
@@ -97,10 +108,7 @@ struct context : detail::context_base<App> {
       return this->template view<array, const_array, Tag>(number, levels, level);
     } else {
       constexpr std::size_t at = detail::place_in(R::about, variable::about, level);
-      if constexpr (at == R::about.declaration_count)
-        static_assert(declares<R, X>,
-                      "keel::residency: a routine reaches a variable, or a level, that it does not declare "
-                      "(the rest is not passed). Add it to its reads, writes or updates.");
+      if constexpr (!detail::require_declared<R, X>()) return array{}; // so that no other error follows
       else if constexpr (R::about.first[at].writes != region::none)
         return this->template view<array, array, Tag>(this->asked[at].variable, levels, level);
       else return this->template view<array, const_array, Tag>(this->asked[at].variable, levels, level);

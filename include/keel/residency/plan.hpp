@@ -43,7 +43,7 @@ public:
   }
 
   /// Whether entry number `at` reads ghosts that have not been filled since their owners wrote.
-  [[nodiscard]] static constexpr bool lacks_exchange(std::size_t at) { return found::lacks_exchange(at); }
+  [[nodiscard]] static constexpr bool lacks_exchange(std::size_t at) { return detail::lacks_exchange<Schedule>(at); }
 };
 
 } // namespace keel::residency

@@ -36,12 +36,15 @@ constexpr declaration declare(variable_info const& v, int level, region said, re
 template <class X>
 inline constexpr bool is_part = Part<X>; // a concept would bring its own errors along
 template <class X>
-struct checked_part : std::bool_constant<is_part<X>> {
+consteval bool require_part() {
   static_assert(
       is_part<X>,
       "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
       "Derive it from keel::residency::variable.");
-};
+  return is_part<X>; // of a class that failed, clang would say more
+}
+template <class X>
+using checked_part = std::bool_constant<require_part<X>()>;
 
 template <bool Reads, bool Writes, region Default, class Parts>
 struct clause_of;
@@ -189,13 +192,27 @@ struct entry {
 };
 
 namespace detail {
-/// Whether all that an entry writes is made of owned cells, which pieces are made of.
-constexpr bool writes_owned_only(entry const& e) {
-  for (declaration const& d : e.declared())
-    if (d.writes != region::none &&
-        (!d.variable->lies_on_grid || d.writes != (d.variable->has_ghosts ? region::owned : region::everywhere)))
-      return false;
-  return true;
+/// Whether a routine with these clauses may be called for pieces. If it declares `in_pieces`, all that it writes has to
+/// be made of owned cells, which pieces are made of.
+template <class R, class... Clauses>
+consteval bool is_in_pieces() {
+  if constexpr ((std::is_same_v<Clauses, in_pieces> || ...)) {
+    constexpr bool writes_owned_only = [] {
+      for (std::size_t i = 0; i < R::declared.size; ++i) {
+        declaration const& d = R::declared.list[i];
+        if (d.writes != region::none &&
+            (!d.variable->lies_on_grid || d.writes != (d.variable->has_ghosts ? region::owned : region::everywhere)))
+          return false;
+      }
+      return true;
+    }();
+    static_assert(
+        writes_owned_only,
+        "keel::residency::in_pieces: a routine writes more or less than the owned cells of variables on the grid "
+        "(those are its pieces). Leave in_pieces out, or write owned.");
+    return writes_owned_only;
+  }
+  return false;
 }
 } // namespace detail
 
@@ -214,11 +231,7 @@ struct routine {
                                nullptr,
                                0,
                                1,
-                               (std::is_same_v<Clauses, in_pieces> || ...)};
-  static_assert(
-      !about.in_pieces || detail::writes_owned_only(about),
-      "keel::residency::in_pieces: a routine writes more or less than the owned cells of variables on the grid "
-      "(those are its pieces). Leave in_pieces out, or write owned.");
+                               detail::is_in_pieces<routine, Clauses...>()};
 };
 
 /// A type that is a routine.

@@ -168,15 +168,23 @@ struct element_of<T[N]> : element_of<T> {};
 template <class X>
 concept Part = Variable<typename detail::item<X>::variable>;
 
+namespace detail {
+template <Variable V, int Level>
+consteval int require_level() {
+  constexpr bool is_there = Level >= 0 && Level < V::about.levels;
+  static_assert(is_there,
+                "keel::residency::past: the variable has no such level (levels<N> counts the current one; the "
+                "variable is in the message). Give the variable more levels.");
+  return is_there ? Level : 0;
+}
+} // namespace detail
+
 /// The level `Level` steps back; `past<eta, 0>` is `eta`.
 template <Part X, int Level>
 struct past {
   using variable = typename detail::item<X>::variable;
-  static constexpr int level = Level;
+  static constexpr int level = detail::require_level<variable, Level>();
   static constexpr region where = detail::item<X>::where;
-  static_assert(Level >= 0 && Level < variable::about.levels,
-                "keel::residency::past: the variable has no such level (levels<N> counts the current one). "
-                "Give the variable more levels.");
 };
 
 /// Region `Where` of `X`. The names below are shorter; `core` is the name of the region itself,

@@ -97,7 +97,7 @@ struct defaults {
 
 /// Checks four defaults, one requirement a sentence.
 template <class D>
-struct checked_defaults {
+consteval bool require_defaults() {
   using execution = typename D::default_execution_space;
   using host_execution = typename D::default_host_execution_space;
   static_assert(
@@ -118,7 +118,8 @@ struct checked_defaults {
   static_assert(Kokkos::SpaceAccessibility<host_execution, Kokkos::HostSpace>::accessible,
                 "keel::defaults: default_host_execution_space does not work in host memory (it is the host's). "
                 "Choose a space of the host.");
-};
+  return true;
+}
 
 /// Prints the four with `Kokkos::print_configuration`.
 struct shown_defaults {

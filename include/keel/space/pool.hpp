@@ -16,6 +16,7 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <type_traits>
 
 namespace keel::space {
 
@@ -81,6 +82,19 @@ private:
   std::atomic<bool> held_ = false;
 };
 
+/// Stops the compiler if no pool can lie over `Upstream`, with one sentence.
+template <class Upstream>
+consteval bool require_upstream() {
+  constexpr bool is_space = Kokkos::is_memory_space<Upstream>::value;
+  static_assert(is_space, "keel::space::pool: the upstream is not a memory space (large blocks come from it). "
+                          "Name one, Kokkos::HostSpace for instance.");
+  if constexpr (is_space)
+    static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Upstream>::accessible,
+                  "keel::space::pool: host code may not touch the upstream (the pool's lists lie in it). "
+                  "Pool memory of the host.");
+  return is_space;
+}
+
 } // namespace detail
 
 /// A pool over `Upstream`, a memory space that host code may touch, because the
@@ -90,21 +104,16 @@ private:
 /// a pool holds goes back to the upstream with `release` and with the last copy.
 template <class Upstream>
 class pool_resource {
-  static_assert(Kokkos::is_memory_space<Upstream>::value,
-                "keel::space::pool: the upstream is not a memory space (large blocks come from it). "
-                "Name one, Kokkos::HostSpace for instance.");
-  static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, Upstream>::accessible,
-                "keel::space::pool: host code may not touch the upstream (the pool's lists lie in it). "
-                "Pool memory of the host.");
+  using upstream_space = std::conditional_t<detail::require_upstream<Upstream>(), Upstream, Kokkos::HostSpace>;
 
 public:
   static constexpr char const* name = "pool";
   static constexpr reach reached_from = reach::host;
-  using execution_space = typename Upstream::execution_space;
+  using execution_space = typename upstream_space::execution_space;
 
   /// The process's own over `Upstream`, without limit; it lives until the process ends.
   pool_resource() : state_(shared()) {}
-  explicit pool_resource(pool_options options, Upstream upstream = {})
+  explicit pool_resource(pool_options options, upstream_space upstream = {})
       : state_(std::make_shared<state>(options, std::move(upstream))) {}
 
   /// Throws if the limit or the upstream is exhausted.
@@ -128,10 +137,10 @@ public:
 
 private:
   struct state {
-    state(pool_options const& options, Upstream from)
+    state(pool_options const& options, upstream_space from)
         : upstream(std::move(from), options.limit),
           pool({.max_blocks_per_chunk = 0, .largest_required_pool_block = options.largest_block}, &upstream) {}
-    detail::counted_upstream<Upstream> upstream;
+    detail::counted_upstream<upstream_space> upstream;
     std::pmr::unsynchronized_pool_resource pool;
     detail::short_lock lock;
   };
@@ -141,7 +150,7 @@ private:
     return bytes > SIZE_MAX - alignment ? bytes : (bytes + alignment - 1) / alignment * alignment;
   }
   static std::shared_ptr<state> const& shared() {
-    static auto const one = std::make_shared<state>(pool_options{}, Upstream{});
+    static auto const one = std::make_shared<state>(pool_options{}, upstream_space{});
     return one;
   }
   std::shared_ptr<state> state_;

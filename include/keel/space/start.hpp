@@ -98,7 +98,7 @@ inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
 /// started it, keel reports at the end what its spaces leak.
 template <policy::TypeList List, class Defaults = space::defaults>
 void start(std::vector<std::string> const& kokkos_arguments = {}) {
-  static_assert(sizeof(checked_defaults<Defaults>) > 0);
+  static_assert(require_defaults<Defaults>());
   for_each_device<List>([]<class Tag>(Tag) {
     if constexpr (detail::has_plugin<Tag>) {
       shown_defaults::show<Defaults>();

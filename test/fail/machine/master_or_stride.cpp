@@ -1,4 +1,5 @@
-// expect: no matching function for call to
+// expect: deleted
+// errors: 1
 // SPDX-License-Identifier: MIT
 #include <keel/machine.hpp>
 

@@ -7,4 +7,4 @@ struct pigeons {
   struct communicator {};
 };
 
-int main() { keel::machine::basic_environment<pigeons> world; }
+void use(keel::machine::basic_environment<pigeons>& world);

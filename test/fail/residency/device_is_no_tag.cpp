@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: names what is no tag of a device
-// expect: checked_tag<Kokkos::HostSpace>
+// expect: is_tag<Kokkos::HostSpace>
 // errors: 1
 #include "heat.hpp"
 

@@ -10,13 +10,13 @@
 namespace kr = keel::residency;
 
 struct app {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp>>;
+  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::tbb>>;
   using ranks = keel::machine::alone;
   using tracking = kr::automatic;
   using layout = Kokkos::LayoutRight;
 };
 struct two_memories : app {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::simulated>>;
+  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::tbb, keel::simulated>>;
 };
 
 struct eta : kr::variable<"eta", double**, kr::levels<2>> {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: a routine's run is not static
-// expect: wants_object<rhs
+// expect: run_takes<rhs
 // errors: 1
 #include "heat.hpp"
 

@@ -2,6 +2,7 @@
 // expect: keel::residency::every: fewer than one (it counts steps)
 // expect: keel::residency::repeat: a negative number
 // expect: the condition's holds(...) takes neither these arguments nor fewer of them
+// errors: 3
 #include "heat.hpp"
 
 struct never : kr::schedule<kr::every<0, advance>> {};

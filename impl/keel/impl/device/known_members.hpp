@@ -9,7 +9,7 @@ namespace keel::device {
 /// Refuses members that look like one of `keel::defaults` and are none, because they would do nothing. C++20 cannot
 /// list the members of a class, so these are the slips that are looked for.
 template <class App>
-struct known_members {
+consteval bool require_known_members() {
   static_assert(!(
                     requires { typename App::device; } || requires { typename App::devise; } ||
                     requires { typename App::devises; } || requires { typename App::Devices; } ||
@@ -80,6 +80,7 @@ struct known_members {
                     requires { App::require_device; } || requires { App::required_device; }),
                 "keel::device: a member of the policy looks like requires_device "
                 "(keel::defaults has none of its name, so it does nothing). Did you mean requires_device?");
-};
+  return true;
+}
 
 } // namespace keel::device

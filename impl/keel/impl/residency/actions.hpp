@@ -19,38 +19,47 @@
 
 namespace keel::residency::detail {
 
-/// Stands in the compiler's message for routine `R` that reads ghosts of `X` which were not filled.
-template <class R, class X>
+/// Stands in the compiler's message for entry `E` that reads ghosts of `X` which were not filled.
+template <class E, class X>
 inline constexpr bool finds_its_ghosts = false;
-
-/// Refuses a schedule in which ghosts are read that no exchange has filled since their owners wrote.
-template <class App, class Index, class S, memory Chosen>
-struct require_exchanges {
-  using found = analysis<App, S, Chosen>;
-  using bound = bound_schedule<S, Index>;
-
-  constexpr require_exchanges() {
-    if constexpr (found::steady.lost_region == region::halo) walk_types<0, S>(*this);
-  }
-  template <std::size_t N, class R>
-  constexpr void leaf() {
-    if constexpr (found::lacks_exchange(N) && bound::is_complete(N)) {
-      using lost = typename Index::template variable<bound::requests[found::steady.lost_request].variable>;
-      static_assert(
-          R::about.what != entry_kind::routine || finds_its_ghosts<R, lost>,
-          "keel::residency: a routine of this schedule reads ghosts that no exchange has filled since their owners wrote "
-          "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned only.");
-      static_assert(
-          R::about.what != entry_kind::accumulate || finds_its_ghosts<R, lost>,
-          "keel::residency: an accumulate of this schedule adds ghosts that were not written since their owners wrote "
-          "(every step would fail; the variable is in the message). Let a routine before it say writes<everywhere<...>>.");
+template <class E, class X>
+consteval void refuse_unfilled() {
+  if constexpr (E::about.what == entry_kind::accumulate)
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: an accumulate of this schedule adds ghosts that were not written since their owners wrote "
+        "(every step would fail; the variable is in the message). Let a routine before it say writes<everywhere<...>>.");
+  else
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: a routine of this schedule reads ghosts that no exchange has filled since their owners wrote "
+        "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned only.");
+}
+/// Whether the fields with this index can run `S`: each ghost that it reads is filled before. Else the compiler stops,
+/// once for all devices. Where the fields lack the variable, that is the error.
+template <class S, class Index>
+consteval bool finds_all_ghosts() {
+  if constexpr (constexpr std::uint32_t lost = unfilled_request<S>; lost != no_request) {
+    constexpr int variable = bound_schedule<S, Index>::requests[lost].variable;
+    constexpr std::size_t node = [] {
+      std::size_t i = 0;
+      while (!lacks_exchange<S>(i)) ++i;
+      return i;
+    }();
+    if constexpr (variable >= 0) {
+      refuse_unfilled<typename node_type<node, 0, S>::type, typename Index::template variable<variable>>();
+      return false;
     }
   }
-  template <std::size_t, class, class Body>
-  constexpr void group(Body const& body) {
-    body();
-  }
-};
+  return true;
+}
+
+/// Stops the compiler if a routine's device is not in the list; once, whatever device was chosen.
+template <class R, class Tag, class Devices>
+void require_device() {
+  static_assert(policy::contains<Devices, Tag>,
+                "keel::residency: a routine runs on a device that is not in the application's list. Add it there.");
+}
 
 /// Calls routine `R` on a device.
 template <class App, class R, class Tag, class Arguments>
@@ -89,14 +98,15 @@ struct action_table {
     if constexpr (!bound_schedule<S, Index>::is_complete(N)) require_variables<E, Index>();
     if constexpr (what == entry_kind::routine) {
       using at = typename base::template device_for<typename E::place_type, Tag>;
-      list[N].run = &run_routine<App, E, at, Arguments>;
-      if constexpr (E::place_type::where.what == place::kind::at_named) { // the others are prepared at construction
-        static_assert(
-            policy::contains<typename base::devices, at>,
-            "keel::residency: a routine runs on a device that is not in the application's list. Add it there.");
-        list[N].prepare = [](fields_state& f, std::string_view routine) {
-          static_cast<base&>(f).template prepare<at>(routine);
-        };
+      constexpr bool is_named = E::place_type::where.what == place::kind::at_named;
+      if constexpr (is_named && !policy::contains<typename base::devices, at>) {
+        list[N].prepare = [](fields_state&, std::string_view) { require_device<E, at, typename base::devices>(); };
+      } else {
+        list[N].run = &run_routine<App, E, at, Arguments>;
+        if constexpr (is_named) // the others are prepared at construction
+          list[N].prepare = [](fields_state& f, std::string_view routine) {
+            static_cast<base&>(f).template prepare<at>(routine);
+          };
       }
     }
     if constexpr (what == entry_kind::output) list[N].run = &run_output<App, E, Index, Arguments>;

@@ -41,13 +41,35 @@ struct analysis {
     if constexpr (is_small) return steady_search<table_type, cells>(table, where.data()).find();
     else return steady_state{};
   }();
-
-  /// Whether node `at` reads ghosts that have not been filled since their owners wrote: for certain.
-  [[nodiscard]] static constexpr bool lacks_exchange(std::size_t at) {
-    schedule_node const& n = table.nodes[at];
-    return steady.lost_region == region::halo && steady.lost_request >= n.first && steady.lost_request < n.last;
-  }
 };
+
+/// The first request of `S` that reads ghosts which have not been filled since their owners wrote, for certain. They are
+/// valid nowhere, so memories do not matter: the search has only the host's.
+template <class S>
+inline constexpr std::uint32_t unfilled_request = [] {
+  using table_type = std::remove_cvref_t<decltype(table_of<S>)>;
+  constexpr memory everywhere_host[table_type::max_nodes]{};
+  steady_state const found = steady_search<table_type, table_of<S>.states()>(table_of<S>, everywhere_host).find();
+  return found.lost_region == region::halo ? found.lost_request : no_request;
+}();
+/// Whether node `at` has that request.
+template <class S>
+[[nodiscard]] constexpr bool lacks_exchange(std::size_t at) {
+  return unfilled_request<S> >= table_of<S>.nodes[at].first && unfilled_request<S> < table_of<S>.nodes[at].last;
+}
+/// The type of node `Wanted` of a schedule, below `E`, which is node `N`.
+template <std::size_t Wanted, std::size_t N, class E>
+struct node_type {
+  static constexpr std::size_t child = [] {
+    std::size_t i = 0;
+    while (children_of<E, N>[i + 1] <= Wanted) ++i;
+    return i;
+  }();
+  using type =
+      typename node_type<Wanted, children_of<E, N>[child], typename nth_of<child, typename E::entries>::type>::type;
+};
+template <std::size_t Wanted, class E>
+struct node_type<Wanted, Wanted, E> : std::type_identity<E> {};
 
 /// The variables of fields, and their numbers.
 template <class... Vars>

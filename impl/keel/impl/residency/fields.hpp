@@ -34,19 +34,17 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   arguments const all(args...);
   auto const visit = this->users_.enter("step");
   this->require_idle("step()");
-  this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
-    if constexpr (tracking::may_track) {
-      [[maybe_unused]] constexpr detail::require_exchanges<App, index, S, detail::memory_of<devices, Tag>> required;
-    }
-    if constexpr (!base::may_keep_ledger && detail::is_plain<S>) {
-      ++this->steps_;
-      detail::step_scope const until_end(*this);
-      detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
-      detail::walk_types<0, S>(calls);
-    } else {
-      base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
-    }
-  });
+  if constexpr (!tracking::may_track || detail::finds_all_ghosts<S, index>())
+    this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
+      if constexpr (!base::may_keep_ledger && detail::is_plain<S>) {
+        ++this->steps_;
+        detail::step_scope const until_end(*this);
+        detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
+        detail::walk_types<0, S>(calls);
+      } else {
+        base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
+      }
+    });
 }
 
 template <class App, Variable... Vars>

@@ -60,6 +60,31 @@ constexpr bool wants_object() {
   else return wants_object<R, V, Arguments, N - 1>();
 }
 
+/// Stands in the compiler's message for routine `R`.
+template <class R, class Arguments>
+inline constexpr bool run_takes = false;
+template <class R, class Arguments, bool WantsObject>
+consteval void refuse_run() {
+  if constexpr (!names_run<R>)
+    static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
+                                "Add `template <class V> static void run(V v, ...)` to it.");
+  else if constexpr (WantsObject)
+    static_assert(run_takes<R, Arguments>,
+                  "keel::residency: a routine's run is not static (no object of the routine is made; "
+                  "the routine is in the message). Make it a static function.");
+  else
+    static_assert(run_takes<R, Arguments>,
+                  "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
+                  "those of step or run, in order). Make it a public static function of them.");
+}
+template <class R, bool ReturnsNothing>
+consteval void require_no_result() {
+  static_assert(
+      ReturnsNothing || !R::about.in_pieces,
+      "keel::residency::in_pieces: a routine's run returns a value (it is called several times, and one result "
+      "is not kept of several). Return nothing, or leave in_pieces out.");
+}
+
 /// Calls `R::run(v, …)` with the first of `args`, references all, as many as it takes, and returns what it returns.
 template <class R, class V, class Arguments>
 KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments const& args) {
@@ -70,17 +95,8 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
     return [&]<std::size_t... I>(std::index_sequence<I...>) __attribute__((always_inline)) -> decltype(auto) {
       return R::run(v, std::get<I>(args)...);
     }(std::make_index_sequence<std::size_t(taken)>{});
-  } else if constexpr (!names_run<R>) {
-    static_assert(names_run<R>, "keel::residency: a routine has no run (the routine is in the message). "
-                                "Add `template <class V> static void run(V v, ...)` to it.");
-  } else if constexpr (wants_object<R, V, Arguments>()) {
-    static_assert(!wants_object<R, V, Arguments>(),
-                  "keel::residency: a routine's run is not static (no object of the routine is made; "
-                  "the routine is in the message). Make it a static function.");
   } else {
-    static_assert(taken >= 0,
-                  "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
-                  "those of step or run, in order). Make it a public static function of them.");
+    refuse_run<R, Arguments, names_run<R> && wants_object<R, V, Arguments>()>(); // once, not for each device
   }
 }
 /// What a routine returns with such a context and arguments, by value.
@@ -91,10 +107,7 @@ using result_of =
 template <class R, class V, class Arguments>
 KEEL_FORCE_INLINE void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
   using type = result_of<R, V, Arguments>;
-  static_assert(
-      std::is_void_v<type> || !R::about.in_pieces,
-      "keel::residency::in_pieces: a routine's run returns a value (it is called several times, and one result "
-      "is not kept of several). Return nothing, or leave in_pieces out.");
+  require_no_result<R, std::is_void_v<type>>();
   if constexpr (std::is_void_v<type>) run_with<R>(v, args);
   else if (result == nullptr) (void)run_with<R>(v, args);
   else static_cast<std::optional<type>*>(result)->emplace(run_with<R>(v, args));

@@ -94,11 +94,16 @@ KEEL_FORCE_INLINE constexpr void with_index(std::size_t index, F&& f) {
 
 /// The policy's devices, without what is no tag.
 template <class Tag>
-struct checked_tag : std::bool_constant<policy::DeviceTag<Tag>> {
-  static_assert(policy::DeviceTag<Tag>,
+inline constexpr bool is_tag = policy::DeviceTag<Tag>; // a concept would bring its own errors along
+template <class Tag>
+consteval bool require_tag() {
+  static_assert(is_tag<Tag>,
                 "keel::residency: the application's list of devices names what is no tag of a device (it is in the "
                 "message). Say keel::serial instead of Kokkos::Serial.");
-};
+  return is_tag<Tag>;
+}
+template <class Tag>
+using checked_tag = std::bool_constant<require_tag<Tag>()>;
 template <class App>
 using devices_of = policy::filter<typename App::devices, checked_tag>;
 

@@ -17,11 +17,14 @@ namespace keel::residency::detail {
 template <class T>
 inline constexpr bool is_tracking = Tracking<T>; // a concept would bring its own errors along
 template <class T>
-struct checked_tracking : std::bool_constant<is_tracking<T>> {
+consteval bool require_tracking() {
   static_assert(is_tracking<T>,
                 "keel::residency: the tracking of the application's policy is no tracking (the policy is "
                 "in the message). Say keel::residency::off, automatic, checked or traced.");
-};
+  return is_tracking<T>;
+}
+template <class T>
+using checked_tracking = std::bool_constant<require_tracking<T>()>;
 template <class T>
 struct tracking_list : std::type_identity<keel::list<T>> {};
 template <class... Ts>
