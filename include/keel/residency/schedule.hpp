@@ -30,6 +30,15 @@ struct cycle : detail::rotation_entry<entry_kind::cycle, Vs...> {};
 template <Variable... Vs>
 struct rewind : detail::rotation_entry<entry_kind::rewind, Vs...> {};
 
+namespace detail {
+/// A part whose ghosts are filled.
+template <Part X>
+struct filled : item<X> {
+  static_assert(item<X>::variable::about.has_ghosts,
+                "keel::residency::exchange: a variable without ghosts (it is in the message). Leave it out.");
+};
+} // namespace detail
+
 /// Fills the ghosts of each part with what the neighbours own, corners included; a part is a
 /// variable or a level of the past. In the state machine it is a routine on the host that
 /// reads the rim and writes the halo. Cells beyond the end of the grid have no neighbour and are not touched: a routine
@@ -38,7 +47,7 @@ template <Part... Xs>
 struct exchange {
   using parts = keel::list<Xs...>;
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
-      declaration{&detail::item<Xs>::variable::about, detail::item<Xs>::level, region::rim, region::halo}...});
+      declaration{&detail::filled<Xs>::variable::about, detail::filled<Xs>::level, region::rim, region::halo}...});
   static constexpr entry about{entry_kind::exchange,
                                name_of(entry_kind::exchange),
                                {place::kind::at_exchange},
