@@ -5,6 +5,7 @@
 
 #include "bookkeeping.hpp"
 #include "bytes.hpp"
+#include "kernels.hpp"
 #include "report.hpp"
 #include "starpu.hpp"
 #include "transitions.hpp"
@@ -88,6 +89,7 @@ int main(int argc, char** argv) {
     } else {
       print_head();
       keel::with_device<devices>(first, [&]<class Tag>(Tag) {
+        kernels<std::conditional_t<keel::policy::is_accelerator<Tag>, Tag, host>>();
         if constexpr (!kr::detail::is_on_host<Tag>) {
           bytes<ocean, Tag>("ocean");
           bytes<wave, Tag>("wave");

@@ -100,7 +100,7 @@ consteval bool require_supported() {
 template <class Tag>
 using must_be_supported = std::bool_constant<require_supported<Tag>()>;
 
-/// Checks an application policy, one requirement a sentence. A function, because clang says more of a class that failed.
+/// Checks an application policy, one requirement a sentence. A function, because clang says more of a failed class.
 template <class App>
 consteval bool require_policy() {
   static_assert(ApplicationPolicy<App>,

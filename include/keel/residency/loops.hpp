@@ -2,42 +2,154 @@
 #pragma once
 
 /// @file
-/// A kernel over the cells of a routine in one call.
+/// A kernel over the cells of a routine in one call: all that it owns, a region, any box; and their sum.
 
+#include <keel/impl/residency/strip.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/space/kokkos.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace keel::residency {
 
-/// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
-/// order is that of the application's layout. The kernel has the name of the routine. Throws if `f` takes another
-/// number of indices than the grid has. Does not wait: `v.execution_space()` runs it in its queue.
-template <class V, class F>
-void for_each_cell(V const& v, bounds const& cells, F const& f) {
-  using space = typename V::space;
-  constexpr int rank = std::is_invocable_v<F, int, int, int> ? 3 : std::is_invocable_v<F, int, int> ? 2 : 1;
+namespace detail {
+
+/// How many indices a loop's function takes, and what it returns.
+template <class F>
+inline constexpr int rank_of_loop = std::is_invocable_v<F, int, int, int> ? 3
+                                    : std::is_invocable_v<F, int, int>    ? 2
+                                                                          : 1;
+template <class F, int Rank = rank_of_loop<F>>
+struct result_of_loop : std::invoke_result<F, int> {};
+template <class F>
+struct result_of_loop<F, 2> : std::invoke_result<F, int, int> {};
+template <class F>
+struct result_of_loop<F, 3> : std::invoke_result<F, int, int, int> {};
+
+/// Throws if the grid has another number of dimensions.
+template <class F, class V>
+void check_rank(V const& v) {
+  constexpr int rank = rank_of_loop<F>;
   static_assert(rank > 1 || std::is_invocable_v<F, int>,
                 "keel::residency: a loop over cells takes neither one, two nor three indices (int). Give it as many as "
                 "the grid has dimensions.");
   if (v.local().rank != rank)
     throw error("residency", "routine " + std::string(V::name) + " loops with " + std::to_string(rank) + " indices",
                 "the grid has " + std::to_string(v.local().rank) + " dimensions", "Take as many");
-  std::string const label(V::name);
-  if constexpr (rank == 1) {
+}
+
+template <class V>
+inline constexpr bool is_left = std::is_same_v<typename V::layout, Kokkos::LayoutLeft>;
+
+/// A box as rows of neighbours in memory; in one dimension, as pieces of a fixed length.
+template <int Rank, bool IsLeft>
+struct rows {
+  static constexpr int inner = IsLeft ? 0 : Rank - 1;
+  static constexpr int piece = 1024;
+  int begin[Rank], end[Rank];
+
+  explicit rows(bounds const& cells) {
+    for (int d = 0; d < Rank; ++d)
+      begin[d] = int(cells.begin[d]), end[d] = std::max(int(cells.end[d]), int(cells.begin[d]));
+  }
+  [[nodiscard]] std::int64_t count() const {
+    if constexpr (Rank == 1) return (end[0] - begin[0] + piece - 1) / piece;
+    std::int64_t n = 1;
+    for (int d = 0; d < Rank; ++d) n *= d == inner ? 1 : end[d] - begin[d];
+    return n;
+  }
+  /// Calls `f` for the cells of one row, in order: one plain loop, which a compiler turns into vectors.
+  template <class F>
+  KEEL_FORCE_INLINE KEEL_FUNCTION void visit(std::int64_t row, F&& f) const {
+    if constexpr (Rank == 1) {
+      int const first = begin[0] + int(row) * piece, last = first + piece < end[0] ? first + piece : end[0];
+      for (int i = first; i < last; ++i) f(i);
+    } else {
+      int const first = begin[inner], last = end[inner];
+      if constexpr (Rank == 2) {
+        int const j = begin[1 - inner] + int(row);
+        for (int i = first; i < last; ++i) IsLeft ? f(i, j) : f(j, i);
+      } else {
+        std::int64_t const across = end[1] - begin[1];
+        int const j = begin[1] + int(row % across), k = begin[2 - inner] + int(row / across);
+        for (int i = first; i < last; ++i) IsLeft ? f(i, j, k) : f(k, j, i);
+      }
+    }
+  }
+};
+
+template <class Rows, class F>
+struct row_kernel {
+  Rows rows;
+  F f;
+  KEEL_FUNCTION void operator()(std::int64_t row) const { rows.visit(row, f); }
+};
+
+/// Adds up a row in eight sums, each of every eighth cell, then these: a fixed order that does not wait for each
+/// addition.
+template <class Rows, class F, class T>
+struct row_sum {
+  Rows rows;
+  F f;
+  T* sums;
+  KEEL_FUNCTION void operator()(std::int64_t row) const {
+    T each[8]{};
+    unsigned at = 0;
+    rows.visit(row, [&](auto... i) { each[at++ % 8] += f(i...); });
+    for (int k = 1; k < 8; ++k) each[0] += each[k];
+    sums[row] = each[0];
+  }
+};
+template <class F, class T>
+struct cell_sum {
+  F f;
+  KEEL_FUNCTION void operator()(int i, T& sum) const { sum += f(i); }
+  KEEL_FUNCTION void operator()(int i, int j, T& sum) const { sum += f(i, j); }
+  KEEL_FUNCTION void operator()(int i, int j, int k, T& sum) const { sum += f(i, j, k); }
+};
+
+/// Kokkos' policy of a box, in the order of the layout.
+template <int Rank, class V>
+auto policy_of(V const& v, bounds const& cells) {
+  using space = typename V::space;
+  if constexpr (Rank == 1) {
     using policy = Kokkos::RangePolicy<space>;
     using index = typename policy::member_type;
-    Kokkos::parallel_for(label, policy(v.execution_space(), index(cells.begin[0]), index(cells.end[0])), f);
+    return policy(v.execution_space(), index(cells.begin[0]), index(cells.end[0]));
   } else {
-    constexpr auto order =
-        std::is_same_v<typename V::layout, Kokkos::LayoutLeft> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
-    using policy = Kokkos::MDRangePolicy<space, Kokkos::Rank<rank, order, order>>;
+    constexpr auto order = is_left<V> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
+    using policy = Kokkos::MDRangePolicy<space, Kokkos::Rank<Rank, order, order>>;
     typename policy::point_type begin, end;
-    for (int d = 0; d < rank; ++d) begin[d] = cells.begin[d], end[d] = cells.end[d];
-    Kokkos::parallel_for(label, policy(v.execution_space(), begin, end), f);
+    for (int d = 0; d < Rank; ++d) begin[d] = cells.begin[d], end[d] = cells.end[d];
+    return policy(v.execution_space(), begin, end);
+  }
+}
+
+} // namespace detail
+
+/// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
+/// order is that of the application's layout; on a processor a thread takes whole rows. The kernel has the name of the
+/// routine. Throws if `f` takes another number of indices than the grid has. Does not wait: `v.execution_space()` runs
+/// it in its queue.
+template <class V, class F>
+void for_each_cell(V const& v, bounds const& cells, F const& f) {
+  constexpr int rank = detail::rank_of_loop<F>;
+  detail::check_rank<F>(v);
+  std::string const label(V::name);
+  if constexpr (rank == 1 || V::is_on_accelerator) {
+    Kokkos::parallel_for(label, detail::policy_of<rank>(v, cells), f);
+  } else {
+    using rows = detail::rows<rank, detail::is_left<V>>;
+    rows const all(cells);
+    using policy = Kokkos::RangePolicy<typename V::space, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(label, policy(v.execution_space(), 0, all.count()), detail::row_kernel<rows, F>{all, f});
   }
 }
 
@@ -46,6 +158,40 @@ void for_each_cell(V const& v, bounds const& cells, F const& f) {
 template <class V, class F>
 void for_owned(V const& v, F const& f) {
   for_each_cell(v, v.owned(), f);
+}
+
+/// The same for the cells of a region, `region::walls` for instance: a kernel for each box of it, some ten at most in
+/// two dimensions. Of a routine `in_pieces` only `region::owned` is cut into its pieces.
+template <class V, class F>
+void for_all(V const& v, region where, F const& f) {
+  if (where == region::owned) return for_owned(v, f);
+  for (bounds const& box : detail::boxes_of(v.local(), where)) for_each_cell(v, box, f);
+}
+
+/// The sum of `f(i)`, `f(i, j)` or `f(i, j, k)` over the cells that this rank owns; waits for it. Rows of neighbours in
+/// memory are added up, then their sums, both in an order that depends on the cells and the layout only: so the bits
+/// are the same on every device of the host and with any number of threads. A GPU adds in the order of Kokkos. Over all
+/// ranks: `machine::sum`.
+template <class V, class F>
+[[nodiscard]] auto sum_owned(V const& v, F const& f) {
+  constexpr int rank = detail::rank_of_loop<F>;
+  detail::check_rank<F>(v);
+  std::string const label(V::name);
+  using T = std::remove_cvref_t<typename detail::result_of_loop<F>::type>;
+  T sum{};
+  if constexpr (V::is_on_accelerator) {
+    Kokkos::parallel_reduce(label, detail::policy_of<rank>(v, v.owned()), detail::cell_sum<F, T>{f}, sum);
+  } else {
+    using rows = detail::rows<rank, detail::is_left<V>>;
+    rows const all(v.owned());
+    std::vector<T> sums(std::size_t(all.count()));
+    using policy = Kokkos::RangePolicy<typename V::space, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(label, policy(v.execution_space(), 0, all.count()),
+                         detail::row_sum<rows, F, T>{all, f, sums.data()});
+    v.execution_space().fence();
+    for (T const& one : sums) sum += one;
+  }
+  return sum;
 }
 
 } // namespace keel::residency

@@ -43,8 +43,8 @@ struct analysis {
   }();
 };
 
-/// The first request of `S` that reads ghosts which have not been filled since their owners wrote, for certain. They are
-/// valid nowhere, so memories do not matter: the search has only the host's.
+/// The first request of `S` that reads ghosts which have not been filled since their owners wrote, for certain. They
+/// are valid nowhere, so memories do not matter: the search has only the host's.
 template <class S>
 inline constexpr std::uint32_t unfilled_request = [] {
   using table_type = std::remove_cvref_t<decltype(table_of<S>)>;
