@@ -122,10 +122,12 @@ consteval bool require_policy() {
   return true;
 }
 
-/// The devices of a checked policy, without those that no build has.
+/// A checked policy, and its devices without those that this build lacks. `keel::defaults` stands in for what is no
+/// policy, so that no other error follows.
 template <class App>
 struct checked_policy {
   static_assert(require_policy<App>());
+  using type = std::conditional_t<ApplicationPolicy<App>, App, defaults>;
   using devices = policy::filter<typename App::devices, must_be_supported>;
 };
 

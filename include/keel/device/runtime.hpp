@@ -51,10 +51,12 @@ namespace keel {
 /// before the others says so, and ends the job with `--keel-end-timeout`.
 template <class App>
 class runtime {
+  using checked = typename device::checked_policy<App>::type;
+
 public:
   using application = App;
   using devices = typename device::checked_policy<App>::devices;
-  using ranks = typename App::ranks;
+  using ranks = typename checked::ranks;
   using environment_type = machine::basic_environment<ranks>;
 
   /// Standalone: the environment is the world.
@@ -108,7 +110,7 @@ public:
     if (std::uncaught_exceptions() == exceptions_) {
       auto const& limit = settings_.common.program.end_timeout;
       end_.wait(limit ? std::optional{std::chrono::seconds{*limit}} : std::nullopt,
-                [] { return device::option_prefix(App::prefix) + "end-timeout"; });
+                [] { return device::option_prefix(checked::prefix) + "end-timeout"; });
     }
   }
 
@@ -176,7 +178,7 @@ public:
 
   /// One row for each knob: name, value, source.
   [[nodiscard]] std::vector<device::printed_knob> knobs() const {
-    return device::printed_knobs(device::option_names_of<App>(), settings_.common, settings_.all(), device_name());
+    return device::printed_knobs(device::option_names_of<checked>(), settings_.common, settings_.all(), device_name());
   }
 
   /// Which devices may run now, for the calling thread; see keel/device/tracker.hpp.
@@ -200,15 +202,15 @@ private:
     try {
       device::check_build_choices();
       if (before) common.take(before->settings().common, devices_here, before->settings().all());
-      read = device::read_all({device::option_names_of<App>(),
-                               device::candidates<devices, device::default_in<devices, App>>, App::is_strict,
-                               App::requires_device},
+      read = device::read_all({device::option_names_of<checked>(),
+                               device::candidates<devices, device::default_in<devices, checked>>, checked::is_strict,
+                               checked::requires_device},
                               argc, argv, common, devices_here);
     } catch (error const& e) {
       problem = e.what();
     }
     agree(problem);
-    agree(device::go(placed_, environment_, App::prefix, common, node_));
+    agree(device::go(placed_, environment_, checked::prefix, common, node_));
     device::note_places(placed_, environment_, common);
     device::leave_rest(read.rest, argc, argv);
     words_ = std::move(read);
@@ -218,7 +220,7 @@ private:
     before_ = std::exchange(running_, this);
     common.log_remarks(std::as_const(settings_).all());
     if (environment_.is_master())
-      device::print_start(device::option_names_of<App>(), common, std::as_const(settings_).all(), device_name());
+      device::print_start(device::option_names_of<checked>(), common, std::as_const(settings_).all(), device_name());
   } catch (std::bad_alloc const&) {
     throw out_of_memory_error("runtime", "the program does not start", 0);
   }
@@ -228,7 +230,7 @@ private:
     device::agree(environment_, problem, [this] { session_.fails_everywhere(); });
   }
 
-  static constexpr auto when_mpi_ends = App::ends_mpi ? machine::ending::with_session : machine::ending::at_exit;
+  static constexpr auto when_mpi_ends = checked::ends_mpi ? machine::ending::with_session : machine::ending::at_exit;
 
   machine::session<ranks> session_;
   environment_type environment_;

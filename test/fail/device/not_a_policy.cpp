@@ -6,4 +6,4 @@ struct app {
   using devices = keel::list<keel::simulated>;
 };
 
-int main() { keel::start<app> before; }
+int main() { keel::runtime<app> run; }

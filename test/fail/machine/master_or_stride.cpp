@@ -1,6 +1,6 @@
 // expect: deleted
-// errors: 1
 // SPDX-License-Identifier: MIT
+// errors: 1
 #include <keel/machine.hpp>
 
 int main() {
