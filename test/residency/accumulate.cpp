@@ -248,11 +248,12 @@ TEST_CASE("residency: no kernel of an accumulate adds to a cell twice") {
       int most = 0;
       for (int r = 0; r < ranks; ++r) {
         kr::share const s = share_of(g, ranks, r);
-        auto const cut = kr::detail::decomposition_of(s, r);
+        auto const cut = kr::detail::decomposition_of({&s, 1}, 1, r);
         auto const turns = kr::detail::turns_of(cut);
         std::vector<kr::bounds> boxes;
-        for (auto const& p : cut.partners) boxes.insert(boxes.end(), p.rims.begin(), p.rims.end());
-        for (auto const& o : cut.own) boxes.push_back(o.cells());
+        for (auto const& p : cut.partners)
+          for (auto const& one : p.rims) boxes.push_back(one.box);
+        for (auto const& o : cut.own) boxes.push_back(o.origin().box);
         REQUIRE(turns.size() == boxes.size());
         for (std::size_t a = 0; a < boxes.size(); ++a)
           for (std::size_t b = 0; b < a; ++b) {

@@ -91,7 +91,7 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
 };
 
 // Beyond the walls the last owned value goes on; runs behind the exchange, and after it all ghosts are right.
-struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::owned<eta>>, kr::updates<kr::ghosts<eta>>> {
+struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::owned<eta>>, kr::updates<kr::part<eta, kr::region::ghosts>>> {
   template <class V>
   static void run(V v) {
     auto e = v(eta{});
@@ -179,7 +179,7 @@ struct raise : kr::routine<"raise", kr::on<keel::simulated>, kr::updates<eta>> {
   }
 };
 // Reads the ghosts of what it writes, which are stale only when it is done.
-struct lean : kr::routine<"lean", kr::on_device, kr::reads<kr::ghosts<eta>>, kr::updates<eta>> {
+struct lean : kr::routine<"lean", kr::on_device, kr::reads<kr::part<eta, kr::region::ghosts>>, kr::updates<eta>> {
   template <class V>
   static void run(V v) {
     auto e = v(eta{});

@@ -12,7 +12,7 @@ import sys
 VARIABLES = {"a": 1, "b": 2, "c": 3, "d": 1}  # levels; d does not lie on the grid
 CORE, RIM, GHOSTS = 1, 2, 4
 OWNED, EVERYWHERE = CORE | RIM, CORE | RIM | GHOSTS
-NAMES = {CORE: "part<{}, kr::core>", RIM: "rim<{}>", OWNED: "owned<{}>", GHOSTS: "ghosts<{}>", EVERYWHERE: "everywhere<{}>",
+NAMES = {CORE: "part<{}, kr::core>", RIM: "rim<{}>", OWNED: "owned<{}>", GHOSTS: "part<{}, kr::region::ghosts>", EVERYWHERE: "everywhere<{}>",
          RIM | GHOSTS: "part<{}, kr::region::rim | kr::region::ghosts>"}
 
 

@@ -31,12 +31,10 @@ public:
   using device_memory = space::memory_space;
   using provider_type = kr::kokkos_provider;
 
-  on_kokkos()
-      : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 2, 1)),
-        provider({part_}) {
+  on_kokkos() : part_(kr::share_of(kr::grid{{12, 5}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 2, 1)) {
     kr::detail::shape rows, triples;
     auto const nx = part_.extents[0], ny = part_.extents[1];
-    rows.rank = triples.rank = 2;
+    rows.rank = triples.rank = 2, rows.part = triples.part = &part_;
     rows.stride[0] = ny, rows.stride[1] = 1, rows.element_bytes = 8, rows.elements = nx * ny;
     triples.stride[0] = 1, triples.stride[1] = nx, triples.inner = 3, triples.inner_stride = nx * ny,
     triples.element_bytes = 4;
@@ -163,9 +161,9 @@ TEST_CASE("residency: the recording provider keeps the laws") {
 
 TEST_CASE("residency: arrays that overlap are refused, and bytes are known by their owner") {
   kr::share part = kr::share_of(kr::grid{{4}}, 1, 0);
-  kr::kokkos_provider provider({part});
+  kr::kokkos_provider provider;
   kr::detail::shape lies;
-  lies.rank = 1, lies.stride[0] = 1, lies.element_bytes = 8, lies.elements = 4;
+  lies.rank = 1, lies.part = &part, lies.stride[0] = 1, lies.element_bytes = 8, lies.elements = 4;
   for (int v = 0; v < 2; ++v) provider.add({lies}, 2, 1, nullptr, nullptr);
   double memory[16]{};
   provider.place(0, kr::host, {memory, memory + 4});

@@ -125,7 +125,7 @@ static_assert(named.size == 2 && named.reader[0] == 3 && named.reader[1] == 4);
 
 // A level that two clauses name is copied once.
 struct writes_twice : empty<"writes_twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {};
-struct writes_apart : empty<"writes_apart", kr::on_host, kr::writes<kr::ghosts<x>, kr::owned<x>>> {};
+struct writes_apart : empty<"writes_apart", kr::on_host, kr::writes<kr::part<x, kr::region::ghosts>, kr::owned<x>>> {};
 static_assert(early<writes_twice, writes_y, reads_ghosts> == kr::region::everywhere);
 static_assert(early<writes_apart, writes_y, reads_ghosts> == kr::region::everywhere);
 

@@ -431,7 +431,7 @@ private:
         &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_host>>,
         &trial::run<op<kr::writes, kr::everywhere<Part>, kr::on_device>>,
         &trial::run<op<kr::writes, kr::walls<Part>, kr::on_device>>,
-        &trial::run<op<kr::updates, kr::ghosts<Part>, kr::on_host>>,
+        &trial::run<op<kr::updates, kr::part<Part, kr::region::ghosts>, kr::on_host>>,
         &trial::run<op<kr::updates, Part, kr::on_device>>,
         &trial::run<op<kr::updates, kr::part<Part, kr::core>, kr::on_host>>};
     (this->*calls[std::size_t(below(int(std::size(calls))))])(f);

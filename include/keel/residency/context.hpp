@@ -16,10 +16,12 @@ namespace keel::residency {
 
 namespace detail {
 
+inline constexpr int any_level = -1;
 /// Where a level of a variable stands among the declarations of an entry; their number if it is not there.
 [[nodiscard]] constexpr std::size_t place_in(entry const& e, variable_info const& v, int level) {
   std::size_t at = 0;
-  while (at < e.declaration_count && (e.first[at].level != level || *e.first[at].variable != v)) ++at;
+  while (at < e.declaration_count && ((level != any_level && e.first[at].level != level) || *e.first[at].variable != v))
+    ++at;
   return at;
 }
 
@@ -41,6 +43,9 @@ public:
   [[nodiscard]] int components() const { return base.components(); }
 
 protected:
+  [[nodiscard]] share const& local_of(int variable) const { return base.local(component{first}, variable); }
+  [[nodiscard]] bounds owned_of(int variable) const { return base.owned_in(owned(), component{first}, variable); }
+
   /// A level of a variable as `Result`; the same function for all routines.
   template <class View, class Result, class Tag>
   [[nodiscard]] Result view(int variable, int levels, int level) const {
@@ -79,6 +84,7 @@ consteval bool require_declared() {
 /// | `v(eta{}, component{i})` | that of another component; refused in a routine that was run for only one |
 /// | `v.execution_space()`, `V::space` | where kernels run |
 /// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end`; `owned` is the piece in a routine `in_pieces` |
+/// | `v.owned(x{})`, `v.everywhere(x{})`, `v.local(x{})` | the same of a variable that lies on the grid in its own way: at vertices, along a dimension, with ghosts of its own |
 /// | `v.global_begin()`, `v.global_extents()` | where the first owned cell lies in the grid, and how large that is |
 /// | `v.local(component{i})` | the same of another component, if they differ in size |
 /// | `v.is_wall(d, side::low)` | whether the grid ends there: those ghosts have no neighbour |
@@ -114,6 +120,23 @@ struct context : detail::context_base<App> {
       else return this->template view<array, const_array, Tag>(this->asked[at].variable, levels, level);
     }
   }
+  /// The same bounds of a variable that lies on the grid in its own way.
+  template <Part X>
+  [[nodiscard]] bounds owned(X) const {
+    return this->owned_of(number<X>());
+  }
+  template <Part X>
+  [[nodiscard]] bounds everywhere(X) const {
+    return this->local_of(number<X>()).everywhere();
+  }
+  template <Part X>
+  [[nodiscard]] share const& local(X) const {
+    return this->local_of(number<X>());
+  }
+  using detail::context_base<App>::owned;
+  using detail::context_base<App>::everywhere;
+  using detail::context_base<App>::local;
+
   template <Part X>
   [[nodiscard]] auto operator()(X part, component which) const {
     this->base.check(which, {this->first, this->last}, R::about.name);
@@ -121,6 +144,19 @@ struct context : detail::context_base<App> {
   }
 
   [[nodiscard]] space const& execution_space() const { return this->base.template instance<Tag>(); }
+
+private:
+  /// Of a variable that the routine declares.
+  template <class X>
+  [[nodiscard]] int number() const {
+    using variable = typename detail::item<X>::variable;
+    if constexpr (R::about.what == entry_kind::output) return Index::find(&variable::about);
+    else {
+      constexpr std::size_t at = detail::place_in(R::about, variable::about, detail::any_level);
+      if constexpr (at < R::about.declaration_count) return this->asked[at].variable;
+      else return detail::require_declared<R, X>() ? 0 : 0;
+    }
+  }
 };
 
 } // namespace keel::residency

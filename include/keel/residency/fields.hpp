@@ -105,6 +105,11 @@ public:
 
   /// This rank's share of the grid of a component.
   [[nodiscard]] share const& local(component which = {}) const { return base::local(which); }
+  /// What it has of a variable that lies on the grid.
+  template <Variable V>
+  [[nodiscard]] share const& local(component which = {}) const {
+    return base::local(which, number<V>);
+  }
   using base::components;
   using base::device_name;
 

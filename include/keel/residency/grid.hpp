@@ -13,11 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 #include <vector>
 
 namespace keel::residency {
 
-inline constexpr int max_grid_rank = 4;
 inline constexpr int max_rank = 8; ///< of an array, as in Kokkos
 
 /// An index for each dimension of the grid, usable in device code, and convertible to the
@@ -127,23 +127,26 @@ private:
   ranks_in ranks_;
 };
 
-/// One rank's share of a grid. Local indices count ghosts, so the owned cells begin at the width.
+/// What one rank has of a grid, or of a variable on it. Local indices count ghosts.
 struct share {
   int rank = 0;                                              ///< dimensions
   indices global_extents;                                    ///< of the whole grid, without ghosts
-  indices global_begin;                                      ///< global index of the first owned cell
+  indices global_begin;                                      ///< global index of the first owned element
   indices extents;                                           ///< local, with ghosts
   indices width;                                             ///< of the ghosts
+  indices longer;                                            ///< 1 if elements lie on the ends of cells; see `at`
+  std::array<bool, max_grid_rank> wraps{};                   ///< periodic
   std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
   indices processes, position;                               ///< the ranks as a grid, and where this one is
+  indices step;                                              ///< what a step to the next position adds to the rank
   region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
 
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
   [[nodiscard]] bounds everywhere() const { return {{}, extents}; }
   [[nodiscard]] bounds owned() const;
-  /// The owned cells without the rim: on the sides with a neighbour the width is left out.
+  /// The owned elements without the rim: those that a neighbour has among its ghosts are left out.
   [[nodiscard]] bounds core() const;
-  /// The owned cells and the halo: on the sides with a neighbour the width is added. The walls are left out.
+  /// The owned elements and the halo. The walls are left out.
   [[nodiscard]] bounds inside() const;
 };
 
@@ -155,6 +158,9 @@ struct share {
 
 /// The share of `rank`; extents that do not divide evenly give the first ranks one cell more.
 [[nodiscard]] share share_of(grid const& g, int ranks, int rank);
+/// What a rank that has this share of the grid has of a variable that lies on it so. Throws `keel::error` if the grid
+/// lacks a dimension, or if ranks have fewer cells than the ghosts are wide.
+[[nodiscard]] share share_of(share const& cells, lattice const& on, std::string_view variable);
 
 /// Lengths of the dimensions beyond the grid's: `extra<u>{layers}`. A variable without an
 /// `extra` of its own takes the first given that has as many lengths.

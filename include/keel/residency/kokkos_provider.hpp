@@ -39,13 +39,12 @@ public:
   /// Allocates an array for each level and component of a variable in `m`, and reports them by `place`.
   using allocator = void (*)(void* owner, int variable, memory m);
 
-  /// The shares of the components; one if they are all alike.
-  explicit kokkos_provider(std::vector<share> shares);
+  kokkos_provider();
   ~kokkos_provider();
   kokkos_provider(kokkos_provider const&) = delete;
   kokkos_provider& operator=(kokkos_provider const&) = delete;
 
-  /// `lies` has a shape for each share.
+  /// How the arrays of each component lie; one shape if all are alike.
   void add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner);
   /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it
   /// overlaps one that is known: what is written in one would go stale in the other unseen.
@@ -117,9 +116,6 @@ private:
     std::vector<arrival> arrivals;
   };
 
-  [[nodiscard]] share const& share_of(int component) const {
-    return shares_[shares_.size() == 1 ? 0 : std::size_t(component)];
-  }
   [[nodiscard]] staging_channel& channel_of(memory m) { return channels_[std::size_t(m) - 1]; }
   // Calls f(variable, slot and component, memory, first byte, number of bytes) for each array.
   template <class F>
@@ -133,11 +129,8 @@ private:
     std::size_t bytes;
   };
   room make_room(staging_channel& channel, std::span<transfer const> batch);
-  [[nodiscard]] region regions_of_all(detail::shape const& lies, int component) const;
   [[nodiscard]] bool is_whole(transfer const& t) const;
-  [[nodiscard]] detail::box_set boxes(detail::shape const& lies, int component, region where) const;
 
-  std::vector<share> shares_;
   std::vector<record> arrays_;
   std::vector<std::vector<int>> slots_;
   std::array<staging_channel, max_memories - 1> channels_;

@@ -25,6 +25,18 @@ struct text {
   [[nodiscard]] constexpr std::string_view view() const { return {letters, N - 1}; }
 };
 
+inline constexpr int max_grid_rank = 4;
+
+/// Where the elements of a variable lie among the cells of the grid. A bit for each dimension.
+struct lattice {
+  static constexpr std::int16_t as_grid = -1;
+  std::uint8_t longer = 0;              ///< elements lie on the lower ends of cells, and one more at the upper end
+  std::uint8_t along = 0;               ///< dimensions that the variable has; all if none
+  std::int16_t width[max_grid_rank] = { ///< of its own ghosts
+      as_grid, as_grid, as_grid, as_grid};
+  friend constexpr bool operator==(lattice const&, lattice const&) = default;
+};
+
 /// What is known of a variable while compiling. Their names distinguish variables: addresses
 /// are no constants to a compiler that looks for undefined behaviour.
 struct variable_info {
@@ -34,12 +46,13 @@ struct variable_info {
   bool has_ghosts;        ///< and regions; without, all that it has is one
   std::string_view group; ///< empty if it is in none
   std::int64_t padding;   ///< the extent of neighbours in memory is a multiple of it
-  std::uint64_t key;      ///< of the name, so that comparing is cheap
+  lattice on;
+  std::uint64_t key; ///< of the name, so that comparing is cheap
 
   constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {},
-                          bool ghosts = true, std::int64_t multiple = 1)
+                          bool ghosts = true, std::int64_t multiple = 1, lattice const& which = {})
       : name(n), levels(level_count), lies_on_grid(on_grid), has_ghosts(on_grid && ghosts), group(in),
-        padding(multiple), key(14695981039346656037U) {
+        padding(multiple), on(which), key(14695981039346656037U) {
     for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
   }
   friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
@@ -59,6 +72,48 @@ struct off_grid {};
 /// Lies on the grid, and no routine needs the cells of neighbours: it has neither rim, halo nor walls, so that `reads`,
 /// `writes` and `updates` mean all owned cells. Its arrays are as long as the others', so that indices go for all.
 struct without_ghosts {};
+/// Where a variable lies: in the middle of cells if it does not say.
+struct cell {
+  static constexpr std::uint8_t longer = 0;
+};
+/// On their corners.
+struct vertex {
+  static constexpr std::uint8_t longer = (1U << max_grid_rank) - 1;
+};
+/// On their faces normal to dimension `D`.
+template <int D>
+  requires(D >= 0 && D < max_grid_rank)
+struct face {
+  static constexpr std::uint8_t longer = 1U << D;
+};
+/// On their edges along dimension `D`.
+template <int D>
+  requires(D >= 0 && D < max_grid_rank)
+struct edge {
+  static constexpr std::uint8_t longer = vertex::longer & ~(1U << D);
+};
+/// Element i lies on the lower end of cell i, in the dimensions in which `Centring` is not between the ends, and there
+/// is one more than cells. Ranks that meet share a layer of elements: the lower rank owns it, and the upper one has it
+/// as its first ghost. The last of a periodic dimension is the first one, and belongs to the last rank.
+template <class Centring>
+struct at {
+  static constexpr std::uint8_t longer = Centring::longer;
+};
+/// Has only these dimensions of the grid, in ascending order, as the widths of the cells along one. Ranks that differ in
+/// the others each hold, and write, the same elements.
+template <int... Dimensions>
+  requires(sizeof...(Dimensions) >= 1 && ((Dimensions >= 0 && Dimensions < max_grid_rank) && ...))
+struct along {
+  static constexpr std::uint8_t dimensions = ((1U << Dimensions) | ...);
+};
+/// Layers of ghosts of its own, one for each dimension or one for all, instead of the grid's.
+template <int... Widths>
+  requires(sizeof...(Widths) >= 1 && sizeof...(Widths) <= std::size_t{max_grid_rank} && ((Widths >= 0) && ...))
+struct ghosts {
+  static constexpr std::int16_t widths[] = {std::int16_t{Widths}...};
+  static constexpr int given = sizeof...(Widths);
+};
+
 /// The extent along which elements are neighbours in memory is rounded up to a multiple of N, so that
 /// `keel::block::blocked_view<N>` reads the arrays in packs. Views have the larger extent; bounds stay. Cells of the
 /// grid that come of it are in no region: nothing is counted, exchanged or kept there. Levels that come of it are
@@ -81,7 +136,12 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
   int level_count = 1;
   std::int64_t padding = 1;
   std::string_view group;
+  lattice on;
   [[maybe_unused]] auto const look = [&]<class P>(std::type_identity<P>) {
+    if constexpr (requires { P::longer; }) on.longer = P::longer;
+    if constexpr (requires { P::dimensions; }) on.along = P::dimensions;
+    if constexpr (requires { P::widths; })
+      for (int d = 0; d < max_grid_rank; ++d) on.width[d] = P::widths[P::given == 1 ? 0 : d < P::given ? d : 0];
     if constexpr (requires { P::count; }) level_count *= P::count;
     if constexpr (requires { P::multiple; }) padding *= P::multiple;
     if constexpr (requires { P::name; }) group = P::name;
@@ -92,7 +152,8 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
           is_array && !(std::is_same_v<Properties, off_grid> || ...),
           group,
           !(std::is_same_v<Properties, without_ghosts> || ...),
-          padding};
+          padding,
+          on};
 }
 } // namespace detail
 
@@ -100,8 +161,8 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>`, `in_group<"...">`, `off_grid`, `without_ghosts` and `padded<N>`; a scalar is off the grid by
-/// nature.
+/// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `in_group<"...">`, `off_grid`, `without_ghosts` and
+/// `padded<N>`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   using data_type = Data;
@@ -204,7 +265,7 @@ struct inside : part<X, region::inside> {};
 template <Part X>
 struct walls : part<X, region::walls> {};
 template <Part X>
-struct ghosts : part<X, region::ghosts> {};
+struct halo : part<X, region::halo> {};
 template <Part X>
 struct everywhere : part<X, region::everywhere> {};
 

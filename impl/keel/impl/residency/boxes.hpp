@@ -45,15 +45,20 @@ KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
   return set;
 }
 
-KEEL_INLINE box_set rim_first(share const& s, bool with_own) {
+KEEL_INLINE box_set rim_first(share const& s, indices const& depth, bool with_own) {
   bounds const owned = s.owned();
-  bounds core = s.core(), waits_for_none = core;
-  for (int d = 0; d < s.rank; ++d)
-    if (s.processes[d] == 1) waits_for_none.begin[d] = owned.begin[d], waits_for_none.end[d] = owned.end[d];
+  bounds core = owned;
+  bool has_core = true;
+  for (int d = 0; d < s.rank; ++d) {
+    if (s.processes[d] == 1 && !with_own) continue;
+    if (!s.is_wall(d, side::low)) core.begin[d] += depth[d];
+    if (!s.is_wall(d, side::high)) core.end[d] -= depth[d];
+    has_core = has_core && core.begin[d] < core.end[d];
+  }
+  bool waits = false;
+  for (int d = 0; d < s.rank; ++d) waits = waits || (s.processes[d] > 1 && depth[d] > 0);
+  if (!waits || !has_core) core = owned;
   box_set set;
-  if (waits_for_none == owned) core = owned;
-  else if (!with_own) core = waits_for_none;
-  if (core.size(s.rank) == 0) core = owned;
   add_shell(set, owned, core, s.rank);
   set.boxes[set.count++] = core;
   return set;

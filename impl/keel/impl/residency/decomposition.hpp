@@ -8,43 +8,56 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
+#include <limits>
+#include <span>
 #include <vector>
 
 namespace keel::residency::detail {
 
-/// A rank that shares cells with this one. Both count the pieces of a message in the same order: what one sends as its
-/// first piece the other gets as its first.
-struct partner {
-  int rank;
-  std::vector<bounds> rims;   ///< owned cells that the partner has copies of, as boxes of local indices
-  std::vector<bounds> ghosts; ///< copies of cells that the partner owns
+/// A box of local indices of a component.
+struct piece {
+  int component;
+  bounds box;
 };
 
-/// Ghosts that are copies of this rank's own cells, as where a periodic grid is not cut.
-struct own_copy {
-  bounds ghosts;
-  indices shift; ///< from a ghost to the cell that it is a copy of
+/// A rank that shares elements with this one. Both count the pieces of a message in the same order: what one sends as
+/// its first piece the other gets as its first.
+struct partner {
+  int rank;
+  std::vector<piece> rims;   ///< owned elements that the partner has copies of
+  std::vector<piece> ghosts; ///< copies of elements that the partner owns
+};
 
-  /// The cells that the ghosts are copies of.
-  [[nodiscard]] bounds cells() const {
-    bounds made = ghosts;
-    for (int d = 0; d < max_grid_rank; ++d) made.begin[d] += shift[d], made.end[d] += shift[d];
+/// Ghosts that are copies of this rank's own elements, as where a periodic grid is not cut.
+struct own_copy {
+  piece ghosts;
+  indices shift; ///< from a ghost to the element that it is a copy of
+
+  /// What the ghosts are copies of.
+  [[nodiscard]] piece origin() const {
+    piece made = ghosts;
+    for (int d = 0; d < max_grid_rank; ++d) made.box.begin[d] += shift[d], made.box.end[d] += shift[d];
     return made;
   }
 };
 
-/// What `rank` exchanges. Partners are other ranks, each once; boxes of ghosts are disjoint, those of rims may overlap.
+/// What `rank` exchanges. Partners are other ranks, each once, in ascending order; ghosts are disjoint, rims may
+/// overlap.
 struct decomposition {
   std::vector<partner> partners;
   std::vector<own_copy> own;
 };
 
-/// Of a grid: a partner lies in one direction, or in several if the grid is periodic; corners are directions, too.
-[[nodiscard]] decomposition decomposition_of(share const& s, int rank);
+inline constexpr int all_layers = std::numeric_limits<int>::max();
 
-/// When ghosts are added to each box of rims, in the order of partners and their boxes, then to the cells of each own
-/// copy: in the first turn, counted from 0, in which no box before it meets it. So one kernel can do a turn, and
-/// numbers are added to a cell in the same order each time.
+/// Of a variable with these shares, by component or one for all: the first `layers` of its ghosts. They may be wider
+/// than what a neighbour owns; then they come from several.
+[[nodiscard]] decomposition decomposition_of(std::span<share const> shares, int components, int rank,
+                                             int layers = all_layers);
+
+/// When ghosts are added to each piece of rims, in the order of partners and their pieces, then to the origin of each
+/// own copy: in the first turn, counted from 0, in which no piece before it meets it. So one kernel can do a turn, and
+/// numbers are added to an element in the same order each time.
 [[nodiscard]] std::vector<int> turns_of(decomposition const& cut);
 
 } // namespace keel::residency::detail

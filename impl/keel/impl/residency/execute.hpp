@@ -178,7 +178,8 @@ private:
     if (all.end - all.begin != 1 || !fields_.routes_.travel_meanwhile(program_.what.where[exchange] != host))
       return call_for(nullptr);
     box_set const pieces =
-        rim_first(fields_.local({all.begin}), program_.what.where[i] != program_.what.where[exchange]);
+        rim_first(fields_.local({all.begin}), fields_.rim_depth(program_.what.table.asked(exchange), {all.begin}),
+                  program_.what.where[i] != program_.what.where[exchange]);
     if (pieces.count == 1) return call_for(nullptr);
     bounds const* const rest = pieces.end() - 1;
     for (bounds const* piece = pieces.begin(); piece != rest; ++piece) call_for(piece);

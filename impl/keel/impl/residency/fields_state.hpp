@@ -81,9 +81,15 @@ struct fields_state {
   /// The views of one variable in one memory, by component, then slot.
   [[nodiscard]] void const* arrays(int variable, memory m) const { return arrays_[place_of(variable, m)].get(); }
   /// This rank's share of the grid of a component.
-  [[nodiscard]] share const& local(component which) const {
-    return shares_[shares_.size() == 1 ? 0 : std::size_t(which.index)];
+  [[nodiscard]] share const& local(component which) const { return share_in(*shares_, which); }
+  /// What this rank has of a component of a variable on the grid.
+  [[nodiscard]] share const& local(component which, int variable) const {
+    return share_in(*lattices_[std::size_t(variables_[std::size_t(variable)].lattice)].shares, which);
   }
+  /// Cells of the grid on each side that have elements in the rims of these variables.
+  [[nodiscard]] indices rim_depth(std::span<request const> asked, component which) const;
+  /// The owned elements of a variable that belong to these owned cells of the grid.
+  [[nodiscard]] bounds owned_in(bounds const& cells, component which, int variable) const;
   /// How the ranks cut the grids: 2x2, and 1x4 after it for a second component that has a grid of its own.
   [[nodiscard]] std::string cut() const;
   /// Prints it as a row of the table of knobs, which was printed before there was a grid.
@@ -124,11 +130,10 @@ struct fields_state {
   /// What came is put in its place. The ghosts go on to other memories when a routine reads them there.
   void finish_exchange(std::span<request const> asked, memory m, component_range range, combine how);
 
-  std::vector<share> shares_; // by component, or one for all
   kokkos_provider provider_;
   ledger<kokkos_provider, any_observer> ledger_;
   routes routes_;
-  std::vector<std::unique_ptr<halo_channel>> halo_channels_; // by component
+  std::unique_ptr<halo_exchange> halo_;
   void (*settle_)(fields_state const*) = nullptr;
   bool keeps_ledger_ = true, checks_ = false, poisons_ = false, is_master_ = true, is_in_step_ = false;
   void* result_ = nullptr;           // where what a routine returns goes to
@@ -143,9 +148,21 @@ private:
   using views = std::unique_ptr<void, void (*)(void*)>;
   struct record {
     variable_info const* about;
+    int lattice;                                            // its number
     int arrays;                                             // of all levels and components
     std::vector<std::array<std::size_t, max_rank>> extents; // of the dynamic dimensions, by share
   };
+
+  using share_list = std::vector<share>; // by component, or one for all
+  struct lattice_here {
+    lattice on;
+    std::shared_ptr<share_list const> shares;
+    std::unique_ptr<decomposition> cut = {};
+  };
+  [[nodiscard]] static share const& share_in(share_list const& all, component which) {
+    return all[all.size() == 1 ? 0 : std::size_t(which.index)];
+  }
+  int find_lattice(variable_info const& about);
 
   [[nodiscard]] std::size_t place_of(int variable, memory m) const {
     return std::size_t(variable * ledger_.memories()) + std::size_t(m);
@@ -157,9 +174,12 @@ private:
   void check_size(int variable, int array, std::size_t elements) const;
   void report_copies(std::string_view routine, thunk copy);
   void copy_back(std::span<request const> list, std::size_t variables, std::string_view why, component_range range);
-  void exchange_each(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
+  void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
   std::span<sent const> sent_in(std::span<request const> asked, component_range range, combine how);
 
+  int rank_;
+  std::shared_ptr<share_list const> shares_; // of the grid
+  std::vector<lattice_here> lattices_;
   std::vector<record> variables_;
   std::vector<views> arrays_; // at place_of
   std::vector<halo_array> exchanged_;

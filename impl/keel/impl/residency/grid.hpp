@@ -50,9 +50,14 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
   }
 }
 
+// The lower rank owns a layer that two share, so that the elements on the ends of cells begin one later; except at a
+// wall.
 KEEL_INLINE bounds share::owned() const {
   bounds b;
-  for (int d = 0; d < rank; ++d) b.begin[d] = width[d], b.end[d] = extents[d] - width[d];
+  for (int d = 0; d < rank; ++d) {
+    b.begin[d] = width[d] + (is_wall(d, side::low) ? 0 : longer[d]);
+    b.end[d] = extents[d] - width[d];
+  }
   return b;
 }
 
@@ -60,7 +65,7 @@ KEEL_INLINE bounds share::core() const {
   bounds b = owned();
   for (int d = 0; d < rank; ++d) {
     if (!is_wall(d, side::low)) b.begin[d] += width[d];
-    if (!is_wall(d, side::high)) b.end[d] -= width[d];
+    if (!is_wall(d, side::high)) b.end[d] -= width[d] + longer[d];
     if (b.end[d] < b.begin[d]) b.end[d] = b.begin[d];
   }
   return b;
@@ -69,8 +74,8 @@ KEEL_INLINE bounds share::core() const {
 KEEL_INLINE bounds share::inside() const {
   bounds b = owned();
   for (int d = 0; d < rank; ++d) {
-    if (!is_wall(d, side::low)) b.begin[d] -= width[d];
-    if (!is_wall(d, side::high)) b.end[d] += width[d];
+    if (!is_wall(d, side::low)) b.begin[d] = 0;
+    if (!is_wall(d, side::high)) b.end[d] = extents[d];
   }
   return b;
 }
@@ -139,6 +144,8 @@ KEEL_INLINE share share_of(grid const& g, int ranks, int rank) {
     std::int64_t const p = s.processes[d], at = s.position[d], n = g.extents()[d] / p, more = g.extents()[d] % p;
     if (g.width(d) > 0) s.regions = s.regions | region::rim | (g.is_periodic(d) ? region::halo : region::ghosts);
     s.width[d] = g.width(d);
+    s.wraps[std::size_t(d)] = g.is_periodic(d);
+    s.step[d] = stride[d];
     s.global_begin[d] = at * n + (at < more ? at : more);
     s.extents[d] = n + (at < more ? 1 : 0) + 2 * s.width[d];
     for (side which : {side::low, side::high}) {
@@ -148,6 +155,40 @@ KEEL_INLINE share share_of(grid const& g, int ranks, int rank) {
           next < 0 || next >= p ? -1 : int(rank + (next - at) * stride[d]);
     }
   }
+  return s;
+}
+
+KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_view variable) {
+  share s = cells;
+  s.rank = 0, s.regions = region::core;
+  for (int d = 0; d < max_grid_rank; ++d) {
+    bool const is_along = on.along == 0 ? d < cells.rank : (on.along >> d & 1) != 0;
+    if (!is_along) continue;
+    auto const refuse = [&](std::string const& wrong, std::string_view why, std::string_view hint) {
+      throw error("residency::fields", "variable " + std::string(variable) + wrong, why, hint);
+    };
+    if (d >= cells.rank)
+      refuse(" lies along dimension " + std::to_string(d), "the grid has " + std::to_string(cells.rank),
+             "Leave it out of along<...>");
+    int const k = s.rank++;
+    std::int64_t const own = cells.extents[d] - 2 * cells.width[d], longer = on.longer >> d & 1,
+                       width = on.width[d] < 0 ? cells.width[d] : on.width[d];
+    if (cells.global_extents[d] / cells.processes[d] < width)
+      refuse(" has ghosts of a width of " + std::to_string(width) + " in dimension " + std::to_string(d),
+             "a rank has only " + std::to_string(cells.global_extents[d] / cells.processes[d]) + " cells there",
+             "Take fewer ranks or a larger grid");
+    bool const wraps = cells.wraps[std::size_t(d)], begins_later = longer != 0 && !cells.is_wall(d, side::low);
+    s.width[k] = width, s.longer[k] = longer;
+    s.extents[k] = own + 2 * width + longer;
+    s.global_begin[k] = cells.global_begin[d] + (begins_later ? 1 : 0);
+    s.global_extents[k] = cells.global_extents[d] + (wraps ? 0 : longer);
+    s.wraps[std::size_t(k)] = wraps, s.neighbour[std::size_t(k)] = cells.neighbour[std::size_t(d)];
+    s.processes[k] = cells.processes[d], s.position[k] = cells.position[d], s.step[k] = cells.step[d];
+    if (width + longer > 0) s.regions = s.regions | region::rim | (wraps || width == 0 ? region::halo : region::ghosts);
+  }
+  for (int k = s.rank; k < max_grid_rank; ++k)
+    s.extents[k] = s.width[k] = s.longer[k] = s.global_begin[k] = s.global_extents[k] = s.step[k] = 0,
+    s.processes[k] = s.position[k] = 0;
   return s;
 }
 

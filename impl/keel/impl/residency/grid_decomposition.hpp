@@ -2,99 +2,159 @@
 #pragma once
 
 /// @file
-/// What the ranks of a grid exchange.
+/// What the ranks of a grid exchange: one dimension at a time, the stretches that one rank has of what another owns;
+/// then boxes, the products of such stretches.
 
 #include <keel/impl/residency/decomposition.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace keel::residency::detail {
 
-// A direction is a number of one base-3 digit a dimension: 0 low, 1 here, 2 high.
-struct grid_directions {
-  share const& s;
-  int rank;
-
-  [[nodiscard]] int count() const {
-    int all = 1;
-    for (int d = 0; d < s.rank; ++d) all *= 3;
-    return all;
-  }
-  // The rank there; -1 if there is none, or no ghosts. Ranks are numbered by position, so steps in several dimensions
-  // add up.
-  [[nodiscard]] int rank_at(int direction) const {
-    int r = rank;
-    bool somewhere = false;
-    for (int d = 0; d < s.rank; ++d, direction /= 3) {
-      if (direction % 3 == 1) continue;
-      int const next = s.neighbour[std::size_t(d)][std::size_t(direction % 3 / 2)];
-      if (next < 0 || s.width[d] == 0) return -1;
-      r += next - rank;
-      somewhere = true;
-    }
-    return somewhere ? r : -1;
-  }
-  [[nodiscard]] bounds rim(int direction) const {
-    bounds b = s.owned();
-    for (int d = 0; d < s.rank; ++d, direction /= 3) {
-      if (direction % 3 == 0) b.end[d] = b.begin[d] + s.width[d];
-      if (direction % 3 == 2) b.begin[d] = b.end[d] - s.width[d];
-    }
-    return b;
-  }
-  [[nodiscard]] bounds ghosts(int direction) const {
-    bounds b = rim(direction);
-    for (int d = 0; d < s.rank; ++d, direction /= 3) {
-      std::int64_t const shift = (direction % 3 - 1) * s.width[d];
-      b.begin[d] += shift, b.end[d] += shift;
-    }
-    return b;
-  }
-  // Through the grid's whole extent, where both ends are of this rank.
-  [[nodiscard]] indices wrap(int direction) const {
-    bounds const own = s.owned();
-    indices shift;
-    for (int d = 0; d < s.rank; ++d, direction /= 3) shift[d] = (1 - direction % 3) * (own.end[d] - own.begin[d]);
-    return shift;
-  }
+/// Neighbouring elements along one dimension: half open local indices of the rank that has copies of them, and the first
+/// one's local index on their owner.
+struct stretch {
+  std::int64_t begin, end, owner_begin;
 };
 
-KEEL_INLINE decomposition decomposition_of(share const& s, int rank) {
+/// One dimension of a variable on the grid, for the ranks at all positions along it.
+class axis {
+public:
+  axis(share const& s, int d)
+      : cells_(s.global_extents[d] - (s.wraps[std::size_t(d)] ? 0 : s.longer[d])), ranks_(s.processes[d]),
+        width_(s.width[d]), longer_(s.longer[d]), wraps_(s.wraps[std::size_t(d)]) {}
+
+  [[nodiscard]] std::int64_t ranks() const { return ranks_; }
+  /// What the rank at `here` has of the elements that the one at `there` owns: what it owns itself, if they are one, and
+  /// up to so many layers of ghosts. In ascending order.
+  [[nodiscard]] std::vector<stretch> shared(std::int64_t here, std::int64_t there, int layers) const {
+    std::vector<stretch> made;
+    std::int64_t const low = std::max(owned_begin(here) - layers, origin(here)),
+                       high = std::min(owned_end(here) + layers, owned_end(here) + width_);
+    std::int64_t const begin = owned_begin(there), end = owned_end(there);
+    std::int64_t const first = wraps_ ? (low - end) / cells_ - 1 : 0;
+    for (std::int64_t turn = first; turn == first || wraps_; ++turn) {
+      std::int64_t const shift = turn * cells_;
+      if (begin + shift >= high) break;
+      std::int64_t const from = std::max(begin + shift, low), to = std::min(end + shift, high);
+      if (from < to) made.push_back({from - origin(here), to - origin(here), from - shift - origin(there)});
+    }
+    return made;
+  }
+
+private:
+  [[nodiscard]] std::int64_t first_cell(std::int64_t at) const {
+    return at * (cells_ / ranks_) + std::min(at, cells_ % ranks_);
+  }
+  // The lower rank owns a layer that two share.
+  [[nodiscard]] std::int64_t owned_begin(std::int64_t at) const {
+    return first_cell(at) + (at > 0 || wraps_ ? longer_ : 0);
+  }
+  [[nodiscard]] std::int64_t owned_end(std::int64_t at) const { return first_cell(at + 1) + longer_; }
+  [[nodiscard]] std::int64_t origin(std::int64_t at) const { return first_cell(at) - width_; } // of local indices
+
+  std::int64_t cells_, ranks_, width_, longer_;
+  bool wraps_;
+};
+
+/// What the rank at `here` has of what the one at `there` owns, without what it owns itself: f(its box, where the box
+/// begins on the owner). Both ranks find the same boxes in the same order.
+template <class F>
+void for_each_shared(std::span<axis const> axes, indices const& here, indices const& there, int layers, F const& f) {
+  std::vector<stretch> along[max_grid_rank];
+  std::size_t boxes = 1;
+  bool const is_itself = here == there;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    along[d] = axes[d].shared(here[int(d)], there[int(d)], layers);
+    boxes *= along[d].size();
+  }
+  for (std::size_t n = 0; n < boxes; ++n) {
+    bounds box;
+    indices owner_begin;
+    bool is_owned = is_itself;
+    std::size_t rest = n;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      stretch const& s = along[d][rest % along[d].size()];
+      rest /= along[d].size();
+      int const k = int(d);
+      box.begin[k] = s.begin, box.end[k] = s.end, owner_begin[k] = s.owner_begin;
+      is_owned = is_owned && s.begin == s.owner_begin;
+    }
+    if (!is_owned) f(box, owner_begin);
+  }
+}
+
+/// Positions along a dimension of ranks that share elements with the one at `at`, in ascending order.
+inline std::vector<std::int64_t> positions_near(axis const& a, std::int64_t at, int layers) {
+  std::vector<std::int64_t> near;
+  for (std::int64_t other = 0; other < a.ranks(); ++other)
+    if (other == at || !a.shared(at, other, layers).empty() || !a.shared(other, at, layers).empty())
+      near.push_back(other);
+  return near;
+}
+
+KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int components, int rank, int layers) {
   decomposition made;
-  grid_directions const all{s, rank};
-  auto const with = [&](int r) -> partner& {
-    auto const at =
-        std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank == r; });
-    return at != made.partners.end() ? *at : made.partners.emplace_back(partner{r, {}, {}});
-  };
-  int const directions = all.count();
-  for (int n = 0; n < directions; ++n)
-    if (int const r = all.rank_at(n); r == rank) made.own.push_back({all.ghosts(n), all.wrap(n)});
-    else if (r >= 0) with(r).rims.push_back(all.rim(n));
-  for (int n = directions - 1; n >= 0; --n) // the partner sent the opposite directions, in ascending order
-    if (int const r = all.rank_at(n); r >= 0 && r != rank) with(r).ghosts.push_back(all.ghosts(n));
+  for (int c = 0; c < components; ++c) {
+    share const& s = shares[shares.size() == 1 ? 0 : std::size_t(c)];
+    std::vector<axis> axes;
+    std::vector<std::int64_t> near[max_grid_rank];
+    std::size_t count = 1;
+    for (int d = 0; d < s.rank; ++d) {
+      near[d] = positions_near(axes.emplace_back(s, d), s.position[d], layers);
+      count *= near[d].size();
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      indices there;
+      int other = rank;
+      std::size_t rest = n;
+      for (int d = 0; d < s.rank; ++d) {
+        there[d] = near[d][rest % near[d].size()];
+        rest /= near[d].size();
+        other += int((there[d] - s.position[d]) * s.step[d]);
+      }
+      if (other == rank) {
+        for_each_shared(axes, there, there, layers, [&](bounds const& box, indices owner_begin) {
+          for (int d = 0; d < s.rank; ++d) owner_begin[d] -= box.begin[d];
+          made.own.push_back({{c, box}, owner_begin});
+        });
+        continue;
+      }
+      auto at =
+          std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank >= other; });
+      if (at == made.partners.end() || at->rank != other) at = made.partners.insert(at, {other, {}, {}});
+      for_each_shared(axes, s.position, there, layers,
+                      [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box}); });
+      for_each_shared(axes, there, s.position, layers, [&](bounds box, indices const& begin) {
+        for (int d = 0; d < s.rank; ++d) box.end[d] += begin[d] - box.begin[d], box.begin[d] = begin[d];
+        at->rims.push_back({c, box});
+      });
+    }
+  }
   return made;
 }
 
 // Dimensions that the grid lacks end at 0.
-[[nodiscard]] inline bool overlap(bounds const& a, bounds const& b) {
+[[nodiscard]] inline bool overlap(piece const& a, piece const& b) {
+  if (a.component != b.component) return false;
   for (int d = 0; d < max_grid_rank; ++d)
-    if (a.end[d] != 0 && (a.end[d] <= b.begin[d] || b.end[d] <= a.begin[d])) return false;
+    if (a.box.end[d] != 0 && (a.box.end[d] <= b.box.begin[d] || b.box.end[d] <= a.box.begin[d])) return false;
   return true;
 }
 
 KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
-  std::vector<bounds> boxes;
-  for (partner const& p : cut.partners) boxes.insert(boxes.end(), p.rims.begin(), p.rims.end());
-  for (own_copy const& o : cut.own) boxes.push_back(o.cells());
+  std::vector<piece> all;
+  for (partner const& p : cut.partners) all.insert(all.end(), p.rims.begin(), p.rims.end());
+  for (own_copy const& o : cut.own) all.push_back(o.origin());
   std::vector<int> turns;
-  for (bounds const& box : boxes) {
+  for (piece const& one : all) {
     int turn = 0;
     for (std::size_t i = 0; i < turns.size();)
-      if (turns[i] == turn && overlap(boxes[i], box)) ++turn, i = 0;
+      if (turns[i] == turn && overlap(all[i], one)) ++turn, i = 0;
       else ++i;
     turns.push_back(turn);
   }

@@ -21,12 +21,25 @@
 
 namespace keel::residency {
 
-KEEL_INLINE kokkos_provider::kokkos_provider(std::vector<share> shares) : shares_(std::move(shares)) {}
+KEEL_INLINE kokkos_provider::kokkos_provider() = default;
 KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
+
+// The regions that have cells, if these are all that the array has, except padding.
+[[nodiscard]] inline region regions_of_all(detail::shape const& lies) {
+  region all = region::none;
+  std::int64_t bytes = 0;
+  for (region one : single_regions) {
+    detail::box_set const set = detail::boxes_of(lies, one);
+    for (bounds const& box : set) bytes += detail::bytes_of(lies, box);
+    if (set.count != 0) all = all | (one & region::everywhere);
+  }
+  std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
+  return bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
+}
 
 KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, int components, allocator make,
                                       void* owner) {
-  for (std::size_t c = 0; c < lies.size(); ++c) lies[c].all = regions_of_all(lies[c], int(c));
+  for (detail::shape& one : lies) one.all = regions_of_all(one);
   arrays_.push_back({std::move(lies), levels, components, make, owner, {}});
   slots_.emplace_back();
   for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
@@ -72,31 +85,14 @@ KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) 
   region_bytes bytes{};
   detail::shape const& lies = shape_of(variable, component);
   for (region one : single_regions)
-    for (bounds const& box : boxes(lies, component, one))
+    for (bounds const& box : detail::boxes_of(lies, one))
       bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, box));
   return bytes;
-}
-
-// The regions that have cells, if these are all that the array has, except padding.
-KEEL_INLINE region kokkos_provider::regions_of_all(detail::shape const& lies, int component) const {
-  region all = region::none;
-  std::int64_t bytes = 0;
-  for (region one : single_regions) {
-    detail::box_set const set = boxes(lies, component, one);
-    for (bounds const& box : set) bytes += detail::bytes_of(lies, box);
-    if (set.count != 0) all = all | (one & region::everywhere);
-  }
-  std::int64_t const cells = lies.rank != 0 ? share_of(component).everywhere().size(lies.rank) : 1;
-  return bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
 }
 
 KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
   region const all = shape_of(t.variable, t.component).all;
   return all != region::none && without(all, t.where) == region::none;
-}
-
-KEEL_INLINE detail::box_set kokkos_provider::boxes(detail::shape const& lies, int component, region where) const {
-  return detail::boxes_of(lies.rank != 0 ? share_of(component) : share{}, where, lies.has_ghosts);
 }
 
 template <class F>
@@ -105,7 +101,7 @@ std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f
   for (transfer const& t : batch) {
     if (is_whole(t)) continue;
     detail::shape const& lies = shape_of(t.variable, t.component);
-    for (bounds const& box : boxes(lies, t.component, t.where)) {
+    for (bounds const& box : detail::boxes_of(lies, t.where)) {
       f(t, box, offset);
       offset += detail::padded(lies, box);
     }
@@ -221,7 +217,7 @@ KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component,
   detail::shape const& lies = shape_of(variable, component);
   void* const data = array(variable, level, component, m);
   moves_.clear();
-  for (bounds const& box : boxes(lies, component, where))
+  for (bounds const& box : detail::boxes_of(lies, where))
     moves_.push_back({detail::motion::poison, &lies, data, nullptr, box});
   if (m != host) return queue_of(m).move(moves_);
   for (detail::box_move const& each : moves_) detail::move_on_host(each);
@@ -231,7 +227,7 @@ KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int c
   detail::shape const& lies = shape_of(variable, component);
   void const* const data = array(variable, level, component, m);
   std::uint64_t all = 0;
-  for (bounds const& box : boxes(lies, component, where))
+  for (bounds const& box : detail::boxes_of(lies, where))
     all += m == host ? detail::digest_on_host(lies, data, box) : queue_of(m).digest(lies, data, box);
   return all;
 }
@@ -242,7 +238,7 @@ KEEL_INLINE std::uint64_t kokkos_provider::count_poison(int variable, int level,
   if (lies.element_bytes % 8 != 0) return 0;
   void* const data = array(variable, level, component, m);
   std::uint64_t found = 0;
-  for (bounds const& box : boxes(lies, component, where)) {
+  for (bounds const& box : detail::boxes_of(lies, where)) {
     std::vector<std::uint64_t> words(std::size_t(detail::bytes_of(lies, box)) / 8);
     detail::box_move gathered{detail::motion::gather, &lies, data, words.data(), box};
     if (m == host) {

@@ -7,6 +7,7 @@
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/policy/error.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <string>
@@ -30,15 +31,17 @@ inline std::vector<share> shares_of(grid const& whole, std::span<grid const> fur
 
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
                                        int memories, int components, bool checks)
-    : shares_(shares_of(whole, further, ranks, rank)), provider_(shares_), ledger_(provider_, memories, components),
-      checks_(checks), poisons_(checks) {}
+    : ledger_(provider_, memories, components), checks_(checks), poisons_(checks), rank_(rank),
+      shares_(std::make_shared<share_list const>(shares_of(whole, further, ranks, rank))) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind const& kind,
                                        std::initializer_list<lengths_given> given, kokkos_provider::allocator make,
                                        void* owner) {
   auto const name = std::string(about.name);
-  int const on_grid = about.lies_on_grid ? local({}).rank : 0, beyond = kind.dynamic - on_grid;
+  int const lattice = find_lattice(about);
+  share_list const& all_shares = *lattices_[std::size_t(lattice)].shares;
+  int const on_grid = about.lies_on_grid ? all_shares[0].rank : 0, beyond = kind.dynamic - on_grid;
   if (beyond < 0)
     throw error("residency::fields",
                 "variable " + name + " has " + std::to_string(kind.dynamic) + " dimensions to be set, the grid " +
@@ -55,18 +58,55 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
                     " dimensions beyond the grid's without a length",
                 "every star needs one", "Pass extra<" + name + ">{...}");
   record& v = variables_.emplace_back();
-  v.about = &about, v.arrays = about.levels * components();
+  v.about = &about, v.lattice = lattice, v.arrays = about.levels * components();
   std::vector<shape> shapes;
-  for (share const& part : shares_) shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
+  for (share const& part : all_shares) shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
   arrays_.reserve(arrays_.size() + std::size_t(ledger_.memories()));
   for (int m = 0; m < ledger_.memories(); ++m) arrays_.emplace_back(nullptr, nullptr);
   provider_.add(std::move(shapes), about.levels, components(), make, owner);
   int const number = ledger_.variables();
   region regions = region::none;
-  for (share const& part : shares_) regions = regions | part.regions;
+  for (share const& part : all_shares) regions = regions | part.regions;
   (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group,
                     about.has_ghosts ? regions : region::core);
-  for (int c = 1; c < int(shares_.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
+  for (int c = 1; c < int(all_shares.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
+}
+
+// Variables that lie on the grid in the same way share their shares.
+KEEL_INLINE int fields_state::find_lattice(variable_info const& about) {
+  for (std::size_t n = 0; n < lattices_.size(); ++n)
+    if (lattices_[n].on == about.on) return int(n);
+  auto made = shares_;
+  if (about.on != lattice{}) {
+    share_list all;
+    for (share const& cells : *shares_) all.push_back(share_of(cells, about.on, about.name));
+    made = std::make_shared<share_list const>(std::move(all));
+  }
+  lattices_.push_back({about.on, std::move(made)});
+  return int(lattices_.size()) - 1;
+}
+
+KEEL_INLINE indices fields_state::rim_depth(std::span<request const> asked, component which) const {
+  indices depth;
+  for (request const& r : asked) {
+    share const& part = local(which, r.variable);
+    if (part.rank != local(which).rank) return local(which).extents; // all of it
+    for (int d = 0; d < part.rank; ++d) depth[d] = std::max(depth[d], part.width[d] + part.longer[d]);
+  }
+  return depth;
+}
+
+// A piece that begins with the first owned cell has the variable's first owned element, too.
+KEEL_INLINE bounds fields_state::owned_in(bounds const& cells, component which, int variable) const {
+  bounds const of_grid = local(which).owned();
+  bounds own = local(which, variable).owned();
+  if (local(which, variable).rank != local(which).rank) return own;
+  for (int d = 0; d < local(which).rank; ++d) {
+    std::int64_t const way = own.end[d] - of_grid.end[d];
+    if (cells.begin[d] != of_grid.begin[d]) own.begin[d] = cells.begin[d] + way;
+    own.end[d] = cells.end[d] + way;
+  }
+  return own;
 }
 
 // `extra` are the lengths beyond the grid's.
@@ -75,6 +115,7 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
   int const on_grid = about.lies_on_grid ? part.rank : 0;
   shape lies;
   lies.rank = on_grid;
+  lies.part = on_grid != 0 ? &part : nullptr;
   lies.has_ghosts = about.has_ghosts || on_grid == 0;
   lies.element_bytes = kind.element_bytes;
   lies.added_as = kind.added_as;
@@ -111,11 +152,11 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
 }
 
 KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
-  std::vector<decomposition> cuts;
   std::vector<int> partners;
-  for (int c = 0; c < components(); ++c)
-    for (partner const& p : cuts.emplace_back(decomposition_of(local({c}), ranks.rank())).partners)
-      partners.push_back(p.rank);
+  for (lattice_here& l : lattices_) {
+    l.cut = std::make_unique<decomposition>(decomposition_of(*l.shares, components(), rank_));
+    for (partner const& p : l.cut->partners) partners.push_back(p.rank);
+  }
   copy_queue const none, *const queue = m != host ? &provider_.queue_of(m) : nullptr;
   try {
     routes_.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, std::move(partners),
@@ -125,13 +166,12 @@ KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messen
   } catch (std::exception const& e) { // of a device
     throw error("residency::fields", "transports cannot be tried", e.what(), "Take exchange-through=staged");
   }
-  for (decomposition& cut : cuts)
-    halo_channels_.push_back(std::make_unique<halo_channel>(routes_, queue, std::move(cut)));
+  halo_ = std::make_unique<halo_exchange>(routes_, queue);
 }
 
 KEEL_INLINE std::string fields_state::cut() const {
   std::string cuts;
-  for (share const& s : shares_) {
+  for (share const& s : *shares_) {
     if (!cuts.empty()) cuts += ' ';
     for (int d = 0; d < s.rank; ++d) {
       if (d > 0) cuts += 'x';

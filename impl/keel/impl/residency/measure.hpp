@@ -14,7 +14,7 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE void halo_channel::measure(std::span<halo_array const> arrays, combine how) {
+KEEL_INLINE void halo_exchange::measure(std::span<halo_array const> arrays) {
   std::vector<int> ranks;
   for (message const& m : plan_.sends())
     if (routes_.to(m.rank) == routes::open) ranks.push_back(m.rank);
@@ -29,7 +29,7 @@ KEEL_INLINE void halo_channel::measure(std::span<halo_array const> arrays, combi
       auto const begun = std::chrono::steady_clock::now();
       delivery_.place(packing_, plan_.sends(), plan_.receives(),
                       [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; });
-      plan_.pack(arrays, packing_, how);
+      plan_.pack(arrays, packing_);
       delivery_.begin(queue);
       delivery_.finish(queue);
       if (queue) queue.fence();

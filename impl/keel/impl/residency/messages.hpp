@@ -72,84 +72,87 @@ KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
   return all.bytes.get();
 }
 
-KEEL_INLINE halo_plan::halo_plan(decomposition cut) : cut_(std::move(cut)), turns_(turns_of(cut_)) {
-  for (partner const& p : cut_.partners) sends_.push_back({p.rank});
-  receives_ = sends_;
-}
-
 KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine how) {
-  auto const length = [&](std::vector<bounds> const& boxes) {
-    std::size_t bytes = 0;
-    for (bounds const& box : boxes)
-      for (halo_array const& a : arrays) bytes += padded(*a.lies, box);
-    return bytes;
+  auto const is_for = [&](std::unique_ptr<laid_out> const& one) {
+    return one->how == how && std::equal(one->arrays.begin(), one->arrays.end(), arrays.begin(), arrays.end(),
+                                         [](halo_array const& a, halo_array const& b) {
+                                           return a.lies == b.lies && a.cut == b.cut && a.component == b.component;
+                                         });
   };
-  for (std::size_t i = 0; i < sends_.size(); ++i) {
-    sends_[i].bytes = length(cut_.partners[i].rims);
-    receives_[i].bytes = length(cut_.partners[i].ghosts);
-    if (how == combine::add) std::swap(sends_[i].bytes, receives_[i].bytes);
+  auto at = std::find_if(kept_.begin(), kept_.end(), is_for);
+  if (at == kept_.end()) {
+    if (kept_.size() == most_kept) kept_.clear();
+    kept_.push_back(std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}}));
+    at = kept_.end() - 1;
+    find_parts(**at);
   }
+  now_ = at->get();
 }
 
-// All boxes of all partners, one after the other.
-KEEL_INLINE void halo_plan::add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes,
-                                std::span<message const> messages) {
-  for (std::size_t i = 0; i < messages.size(); ++i) {
-    std::byte* packed = messages[i].data;
-    if (packed == nullptr) continue;
-    for (bounds const& box : cut_.partners[i].*boxes)
-      for (halo_array const& a : arrays) {
-        moves_.push_back({how, a.lies, a.data, packed, box});
-        packed += padded(*a.lies, box);
-      }
-  }
-}
-
-KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where, combine how) {
-  moves_.clear();
-  add(motion::gather, arrays, how == combine::add ? &partner::ghosts : &partner::rims, sends_);
-  where.move(moves_);
-}
-
-KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where, combine how) {
-  if (how == combine::add) return unpack_sums(arrays, where);
-  moves_.clear();
-  add(motion::scatter, arrays, &partner::ghosts, receives_);
-  for (own_copy const& o : cut_.own)
-    for (halo_array const& a : arrays)
-      moves_.push_back(
-          {motion::copy, a.lies, a.data, static_cast<std::byte*>(a.data) + bytes_between(*a.lies, o.shift), o.ghosts});
-  where.move(moves_);
-}
-
-KEEL_INLINE void halo_plan::unpack_sums(std::span<halo_array const> arrays, packing& where) {
-  int const last = turns_.empty() ? -1 : *std::max_element(turns_.begin(), turns_.end());
-  for (int turn = 0; turn <= last; ++turn) {
-    moves_.clear();
-    auto next = turns_.begin();
-    for (std::size_t i = 0; i < receives_.size(); ++i) {
-      std::byte* packed = receives_[i].data;
-      for (bounds const& box : cut_.partners[i].rims) {
-        bool const is_due = *next++ == turn;
-        for (halo_array const& a : arrays) {
-          if (is_due) moves_.push_back({motion::add, a.lies, a.data, packed, box});
-          packed += padded(*a.lies, box);
-        }
+// A message has all pieces of the first array, then those of the next.
+KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
+  bool const adds = made.how == combine::add;
+  auto const add = [](std::vector<message>& messages, std::vector<part>& parts, halo_array const& a, part one,
+                      int rank) {
+    auto m = std::find_if(messages.begin(), messages.end(), [&](message const& m) { return m.rank == rank; });
+    if (m == messages.end()) m = messages.insert(m, message{rank});
+    one.message = int(m - messages.begin()), one.at = std::ptrdiff_t(m->bytes);
+    m->bytes += padded(*a.lies, one.box);
+    parts.push_back(one);
+  };
+  for (std::size_t n = 0; n < made.arrays.size(); ++n) {
+    halo_array const& a = made.arrays[n];
+    std::vector<int> const turns = adds ? turns_of(*a.cut) : std::vector<int>();
+    auto turn = turns.begin();
+    auto const next_turn = [&] { return adds ? *turn++ : 0; };
+    for (partner const& p : a.cut->partners) {
+      for (piece const& one : adds ? p.ghosts : p.rims)
+        if (one.component == a.component) add(made.sends, made.packed, a, {n, one.box}, p.rank);
+      for (piece const& one : adds ? p.rims : p.ghosts) {
+        int const when = next_turn();
+        if (one.component == a.component) add(made.receives, made.unpacked, a, {n, one.box, -1, 0, when}, p.rank);
       }
     }
-    for (own_copy const& o : cut_.own)
-      if (*next++ == turn)
-        for (halo_array const& a : arrays)
-          moves_.push_back({motion::add_copy, a.lies, a.data,
-                            static_cast<std::byte*>(a.data) - bytes_between(*a.lies, o.shift), o.cells()});
-    where.move(moves_);
+    for (own_copy const& o : a.cut->own) {
+      int const when = next_turn();
+      std::ptrdiff_t const way = bytes_between(*a.lies, o.shift);
+      if (o.ghosts.component == a.component)
+        made.unpacked.push_back({n, adds ? o.origin().box : o.ghosts.box, -1, adds ? -way : way, when});
+    }
   }
+  for (part const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
 }
 
-KEEL_INLINE std::uint64_t halo_plan::bytes_sent(shape const& lies) const {
+KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<part> const& parts,
+                                 std::span<message const> messages, std::span<halo_array const> arrays,
+                                 packing& where) {
+  moves_.clear();
+  for (part const& one : parts) {
+    if (one.turn != turn) continue;
+    halo_array const& a = arrays[one.array];
+    bool const is_copy = one.message < 0;
+    auto* const from = is_copy ? static_cast<std::byte*>(a.data) : messages[std::size_t(one.message)].data;
+    if (from != nullptr) moves_.push_back({is_copy ? copy : how, a.lies, a.data, from + one.at, one.box});
+  }
+  where.move(moves_);
+}
+
+KEEL_INLINE void halo_plan::pack(std::span<halo_array const> arrays, packing& where) {
+  move(motion::gather, motion::copy, 0, now_->packed, now_->sends, arrays, where);
+}
+
+KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& where) {
+  bool const adds = now_->how == combine::add;
+  for (int turn = 0; turn < now_->turns; ++turn)
+    move(adds ? motion::add : motion::scatter, adds ? motion::add_copy : motion::copy, turn, now_->unpacked,
+         now_->receives, arrays, where);
+}
+
+KEEL_INLINE std::uint64_t bytes_sent(halo_array const& array, combine how) {
   std::uint64_t bytes = 0;
-  for (partner const& p : cut_.partners)
-    for (bounds const& box : p.rims) bytes += std::uint64_t(bytes_of(lies, box));
+  for (partner const& p : array.cut->partners)
+    for (piece const& one : how == combine::add ? p.ghosts : p.rims)
+      if (one.component == array.component) bytes += std::uint64_t(bytes_of(*array.lies, one.box));
   return bytes;
 }
 

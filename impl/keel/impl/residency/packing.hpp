@@ -59,39 +59,56 @@ enum class combine : std::uint8_t { replace, add };
   return how == combine::add ? "accumulate" : "exchange";
 }
 
-/// One array whose ghosts are to be filled, or added to their owners.
+/// One array whose ghosts are to be filled, or added to their owners: of a component of a variable that is cut so.
 struct halo_array {
   shape const* lies;
   void* data;
+  decomposition const* cut;
+  int component;
 };
 
 /// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays. Messages without
-/// data are left out.
+/// bytes are left out. What is found out about a list of arrays is kept, whatever their data.
 class halo_plan {
 public:
-  explicit halo_plan(decomposition cut);
-
   /// How long the messages of these arrays are, one for each partner each way; their data are set by who sends them.
+  /// The calls below are about the same arrays.
   void lay_out(std::span<halo_array const> arrays, combine how = combine::replace);
-  [[nodiscard]] std::span<message> sends() { return sends_; }
-  [[nodiscard]] std::span<message> receives() { return receives_; }
-  void pack(std::span<halo_array const> arrays, packing& where, combine how = combine::replace);
-  /// What came goes to the ghosts, and so do copies of this rank's own cells; or it is added to the owned cells, and so
-  /// are ghosts of this rank's own cells.
-  void unpack(std::span<halo_array const> arrays, packing& where, combine how = combine::replace);
-  /// Bytes of one array that leave this rank in an exchange.
-  [[nodiscard]] std::uint64_t bytes_sent(shape const& lies) const;
+  [[nodiscard]] std::span<message> sends() { return now_->sends; }
+  [[nodiscard]] std::span<message> receives() { return now_->receives; }
+  void pack(std::span<halo_array const> arrays, packing& where);
+  /// What came goes to the ghosts, and so do copies of this rank's own elements; or it is added to the owned elements,
+  /// and so are ghosts of this rank's own elements.
+  void unpack(std::span<halo_array const> arrays, packing& where);
 
 private:
-  void add(motion how, std::span<halo_array const> arrays, std::vector<bounds> partner::* boxes,
-           std::span<message const> messages);
-  void unpack_sums(std::span<halo_array const> arrays, packing& where);
+  static constexpr std::size_t most_kept = 64;
+  /// One piece of an array, and where its words are: in a message, or in the array itself, by a way from the piece.
+  struct part {
+    std::size_t array;
+    bounds box;
+    int message = -1;
+    std::ptrdiff_t at = 0; ///< in bytes
+    int turn = 0;
+  };
+  struct laid_out {
+    combine how;
+    std::vector<halo_array> arrays; // without data
+    std::vector<message> sends, receives;
+    std::vector<part> packed, unpacked;
+    int turns = 1;
+  };
+  void find_parts(laid_out& made) const;
+  void move(motion how, motion copy, int turn, std::vector<part> const& parts, std::span<message const> messages,
+            std::span<halo_array const> arrays, packing& where);
 
-  decomposition cut_;
-  std::vector<message> sends_, receives_; // by partner
-  std::vector<box_move> moves_;           // of the exchange at work
-  std::vector<int> turns_; // when each partner's rims are added to, in order, then each copy of own cells
+  std::vector<std::unique_ptr<laid_out>> kept_;
+  laid_out* now_ = nullptr;
+  std::vector<box_move> moves_; // of the exchange at work
 };
+
+/// Bytes of an array that leave this rank in an exchange.
+[[nodiscard]] std::uint64_t bytes_sent(halo_array const& array, combine how);
 
 } // namespace keel::residency::detail
 

@@ -30,11 +30,6 @@ struct box_set {
 /// The boxes of a region. Without ghosts all owned cells are core.
 [[nodiscard]] box_set boxes_of(share const& s, region where, bool has_ghosts = true);
 
-/// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
-/// then the rest as one box. Only one box, all of them, if no other rank waits or nothing would be left. `with_own`:
-/// the rim of sides where the rank is its own neighbour comes first, too.
-[[nodiscard]] box_set rim_first(share const& s, bool with_own);
-
 /// How the elements of one variable lie: `inner` elements at each point of the grid.
 struct shape {
   int rank = 0;                         ///< dimensions of the grid that the variable lies on; 0 if it lies on none
@@ -43,8 +38,19 @@ struct shape {
   std::int64_t element_bytes = 1, elements = 1;
   bool has_ghosts = true;
   addend added_as = addend::none;
-  region all = region::none; ///< the regions that, together, are the whole array; none if there are no regions
+  share const* part = nullptr; ///< what this rank has of the variable, if it lies on the grid
+  region all = region::none;   ///< the regions that, together, are the whole array; none if there are no regions
 };
+
+/// The boxes of a region of such an array.
+[[nodiscard]] inline box_set boxes_of(shape const& s, region where) {
+  return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
+}
+
+/// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
+/// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits or nothing would be
+/// left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
+[[nodiscard]] box_set rim_first(share const& s, indices const& depth, bool with_own);
 
 /// Elements of a box in words of 8, 4 or 1 bytes, fastest dimension first, dimensions that follow on each other joined.
 struct strip {

@@ -175,30 +175,30 @@ KEEL_INLINE void fields_state::copy_from_past(int variable) {
   for (int c = 0; c < components(); ++c) (void)provider_.copy_from_past(variable, c, host);
 }
 
-// Calls f(channel, arrays) for each component. If it throws, what the exchange was to fill is lost.
-void fields_state::exchange_each(std::span<request const> asked, memory m, component_range range, combine how,
-                                 auto const& f) {
+// Calls f(arrays). If it throws, what the exchange was to fill is lost.
+void fields_state::exchange(std::span<request const> asked, memory m, component_range range, combine how,
+                            auto const& f) {
   try {
-    for (int c = range.begin, end = range.of(components()).end; c < end; ++c) {
-      halo_channel& channel = *halo_channels_[std::size_t(c)];
-      exchanged_.clear();
-      for (request const& r : asked)
-        exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m)});
-      f(channel, std::span<halo_array const>(exchanged_));
-    }
+    exchanged_.clear();
+    for (request const& r : asked)
+      for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
+        exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m),
+                              lattices_[std::size_t(variables_[std::size_t(r.variable)].lattice)].cut.get(), c});
+    f(std::span<halo_array const>(exchanged_));
   } catch (...) {
     if (keeps_ledger_) ledger_.lose(asked, range, name_of(how));
     throw;
   }
 }
 
+// Of the arrays of the last exchange.
 KEEL_INLINE std::span<sent const> fields_state::sent_in(std::span<request const> asked, component_range range,
                                                         combine how) {
   sent_.clear();
-  for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
-    for (request const& r : asked)
-      sent_.push_back({r.variable, r.level, c,
-                       halo_channels_[std::size_t(c)]->bytes_sent(provider_.shape_of(r.variable, c)), name_of(how)});
+  auto array = exchanged_.begin();
+  for (request const& r : asked)
+    for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
+      sent_.push_back({r.variable, r.level, c, bytes_sent(*array++, how), name_of(how)});
   return sent_;
 }
 
@@ -214,7 +214,7 @@ KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, me
   }
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange_each(asked, m, range, how, [&](halo_channel& channel, auto arrays) { channel.start(arrays, how); });
+  exchange(asked, m, range, how, [&](auto arrays) { halo_->start(arrays, how); });
   if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
   routes_.for_each_new([&](int rank, std::string_view transport, std::string const& why) {
     policy::log(policy::log_level::information, sentence_of(rank, transport, why));
@@ -226,8 +226,7 @@ KEEL_INLINE void fields_state::finish_exchange(std::span<request const> asked, m
                                                combine how) {
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange_each(asked, m, range, how,
-                [&](halo_channel& channel, auto arrays) { channel.finish(arrays, how, observer); });
+  exchange(asked, m, range, how, [&](auto arrays) { halo_->finish(arrays, observer); });
   auto const all = sent_in(asked, range, how);
   region const left = how == combine::add ? region::halo : region::rim;
   for (sent const& s : all) ledger_.traffic().add_bytes(s.variable, way::to_neighbours, left, {0, s.bytes, s.bytes});

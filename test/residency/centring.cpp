@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Variables that lie on the grid in their own way: centring, dimensions, ghosts. Their elements are numbered as the grid
+// is, so that every copy of one has the same value wherever the grid is cut.
+#include <keel/residency/fields.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/reductions.hpp>
+#include <keel/machine/mpi.hpp>
+#include <keel/policy/error.hpp>
+
+#include <doctest/doctest.h>
+#include <support/message_of.hpp>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace kr = keel::residency;
+namespace km = keel::machine;
+
+namespace {
+
+template <class Exchange>
+struct app : test::application<keel::list<test::host, keel::simulated>, kr::automatic, Kokkos::LayoutRight, km::mpi> {
+  using exchange = Exchange;
+};
+
+struct mass : kr::variable<"mass", double**> {};
+struct corner : kr::variable<"corner", double***, kr::at<kr::vertex>> {};
+struct flux : kr::variable<"flux", double**, kr::at<kr::face<0>>> {};
+struct circulation : kr::variable<"circulation", float**, kr::at<kr::edge<0>>, kr::levels<2>> {};
+struct wide : kr::variable<"wide", double**, kr::ghosts<3, 2>> {};
+struct thin : kr::variable<"thin", double**, kr::at<kr::vertex>, kr::ghosts<0>> {};
+struct length : kr::variable<"length", double*, kr::along<1>> {};
+struct height : kr::variable<"height", double*, kr::along<0>, kr::at<kr::face<0>>> {};
+
+template <class App>
+using fields = kr::fields<App, mass, corner, flux, circulation, wide, thin, length, height>;
+
+/// Calls f(i, j) for all elements of these bounds; j is 0 in one dimension.
+template <class F>
+void for_all(kr::bounds const& b, int rank, F const& f) {
+  for (auto i = b.begin[0]; i < b.end[0]; ++i)
+    for (auto j = rank > 1 ? b.begin[1] : 0; j < (rank > 1 ? b.end[1] : 1); ++j) f(i, j);
+}
+template <class View>
+auto& element(View const& view, std::int64_t i, std::int64_t j) {
+  if constexpr (View::rank == 1) return view(i);
+  else if constexpr (View::rank == 2) return view(i, j);
+  else return view(i, j, 0);
+}
+bool is_in(kr::bounds const& b, int rank, std::int64_t i, std::int64_t j) {
+  return i >= b.begin[0] && i < b.end[0] && (rank == 1 || (j >= b.begin[1] && j < b.end[1]));
+}
+/// The number of an element, from where it lies in the grid.
+double number_of(kr::share const& s, std::int64_t i, std::int64_t j) {
+  std::int64_t const at[] = {i, j};
+  double number = 1;
+  for (int d = 0; d < s.rank; ++d) {
+    std::int64_t x = s.global_begin[d] + at[d] - s.owned().begin[d];
+    if (s.wraps[std::size_t(d)]) x = (x + 2 * s.global_extents[d]) % s.global_extents[d];
+    number = 100 * number + double(x);
+  }
+  return number;
+}
+
+template <class X>
+struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<X>>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = v(X{});
+    kr::share const s = v.local(X{});
+    for_all(v.everywhere(X{}), s.rank, [&](auto i, auto j) {
+      element(x, i, j) =
+          std::remove_cvref_t<decltype(element(x, i, j))>(is_in(v.owned(X{}), s.rank, i, j) ? number_of(s, i, j) : -1);
+    });
+  }
+};
+template <class X>
+struct check : kr::routine<"check", kr::on_host, kr::reads<X>> {
+  template <class V>
+  static std::int64_t run(V v) {
+    auto const x = v(X{});
+    kr::share const s = v.local(X{});
+    std::int64_t wrong = 0;
+    for_all(v.everywhere(X{}), s.rank, [&](auto i, auto j) {
+      bool const is_here = is_in(s.inside(), s.rank, i, j);
+      wrong += double(element(x, i, j)) == (is_here ? number_of(s, i, j) : -1) ? 0 : 1;
+    });
+    return wrong;
+  }
+};
+template <class X>
+struct ones : kr::routine<"ones", kr::on_host, kr::writes<kr::everywhere<X>>> {
+  template <class V>
+  static void run(V v) {
+    Kokkos::deep_copy(v(X{}), 1);
+  }
+};
+template <class X>
+struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<X>>> {
+  template <class V>
+  static double run(V v) {
+    auto const x = v(X{});
+    double all = 0;
+    for_all(v.owned(X{}), v.local(X{}).rank, [&](auto i, auto j) { all += element(x, i, j); });
+    return all;
+  }
+};
+
+template <class App, class X, class Run>
+void try_one(Run& run, fields<App>& f, bool is_whole) {
+  CAPTURE(X::about.name);
+  f.run(fill<X>{});
+  f.run(kr::exchange<X>{});
+  CHECK(f.run(check<X>{}) == 0);
+  kr::share const s = f.template local<X>();
+  double const inside = double(s.inside().size(s.rank));
+  f.run(ones<X>{});
+  double const owned = km::sum(run.environment(), f.run(sum<X>{}));
+  f.run(kr::accumulate<X>{});
+  CHECK(km::sum(run.environment(), f.run(sum<X>{})) == km::sum(run.environment(), inside));
+  if (!is_whole) return;
+  double elements = 1; // each is owned once
+  for (int d = 0; d < s.rank; ++d) elements *= double(s.global_extents[d]);
+  CHECK(owned == elements);
+}
+
+template <class Exchange>
+void try_all(kr::grid const& g, std::string_view device) {
+  test::run<km::mpi> run{device};
+  using a = app<Exchange>;
+  fields<a> f{run, g, kr::extra<corner>{3}};
+  try_one<a, mass>(run, f, true), try_one<a, corner>(run, f, true), try_one<a, flux>(run, f, true);
+  try_one<a, circulation>(run, f, true), try_one<a, wide>(run, f, true), try_one<a, thin>(run, f, true);
+  try_one<a, length>(run, f, false), try_one<a, height>(run, f, false);
+}
+
+} // namespace
+
+TEST_CASE("residency: elements on vertices, faces and edges, along a dimension, with ghosts of their own") {
+  kr::ghost_width const two{2, 1};
+  for (auto const& wraps : {kr::periodic{false}, kr::periodic{true}, kr::periodic{true, false}}) {
+    try_all<kr::on_host>(kr::grid{{24, 17}, two, wraps}, test::host::name);
+    try_all<kr::on_device>(kr::grid{{25, 16}, two, wraps}, "simulated");
+  }
+}
+
+TEST_CASE("residency: what a rank has of the vertices of a grid") {
+  kr::grid const g{{10, 4}, kr::ghost_width{2}, kr::ranks_in{2, 1}};
+  kr::share const low = share_of(share_of(g, 2, 0), corner::about.on, "corner"),
+                  high = share_of(share_of(g, 2, 1), corner::about.on, "corner");
+  CHECK(low.extents == kr::indices{{10, 9}});
+  CHECK(low.owned() == kr::bounds{{{2, 2}}, {{8, 7}}}); // the layer that both share is the lower rank's
+  CHECK(high.owned() == kr::bounds{{{3, 2}}, {{8, 7}}});
+  CHECK(high.global_begin == kr::indices{{6, 0}});
+  CHECK(low.core().end[0] == 5); // three layers are ghosts of the upper rank
+  CHECK(high.core().begin[0] == 5);
+  CHECK(high.inside().begin[0] == 0);
+}
+
+TEST_CASE("residency: a variable that the grid cannot carry") {
+  test::run<km::mpi> run{test::host::name};
+  auto const message = [&](kr::grid const& g) {
+    return keel::test::message_of([&] { kr::fields<app<kr::on_host>, wide> f{run, g}; });
+  };
+  CHECK(message(kr::grid{{40, 1}}).find("variable wide has ghosts of a width of 2 in dimension 1") !=
+        std::string::npos);
+  CHECK(keel::test::message_of([&] {
+          kr::fields<app<kr::on_host>, length> f{run, kr::grid{{40}}};
+        }).find("variable length lies along dimension 1") != std::string::npos);
+}
