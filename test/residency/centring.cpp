@@ -172,3 +172,89 @@ TEST_CASE("residency: a variable that the grid cannot carry") {
           kr::fields<app<kr::on_host>, length> f{run, kr::grid{{40}}};
         }).find("variable length lies along dimension 1") != std::string::npos);
 }
+
+namespace {
+
+struct energy : kr::variable<"energy", double**, kr::ghosts<3>, kr::levels<2>> {};
+template <int N>
+struct reach : kr::routine<"reach", kr::on_device, kr::reads<kr::depth<N, energy>>> {
+  template <class V>
+  static void run(V) {}
+};
+struct look : kr::routine<"look", kr::on_host, kr::reads<kr::depth<2, energy>>> {
+  /// Ghosts of the halo that have the value of their owner, by layer.
+  template <class V>
+  static void run(V v, std::int64_t* wrong) {
+    auto const x = v(energy{});
+    kr::share const s = v.local(energy{});
+    for (int n = 1; n <= 3; ++n)
+      for_all(s.within(n), 2, [&](auto i, auto j) {
+        if (is_in(s.inside(), 2, i, j)) wrong[n - 1] += x(i, j) == number_of(s, i, j) ? 0 : 1;
+      });
+  }
+};
+struct outer : kr::routine<"outer", kr::on_host, kr::writes<kr::depth<1, energy>>> {
+  template <class V>
+  static void run(V v) {
+    kr::share const s = v.local(energy{});
+    for_all(v.everywhere(kr::depth<1, energy>{}), 2,
+            [&](auto i, auto j) { v(energy{})(i, j) = is_in(s.inside(), 2, i, j) ? number_of(s, i, j) : -1; });
+  }
+};
+
+// What a stencil of two cells needs twice: once all, then the inner layers.
+struct deep : kr::schedule<fill<energy>, kr::exchange<kr::depth<2, energy>>, reach<2>, reach<1>> {};
+struct shallow : kr::schedule<fill<energy>, kr::exchange<kr::depth<1, energy>>, reach<2>> {};
+struct whole : kr::schedule<fill<energy>, kr::exchange<kr::depth<2, energy>>, check<energy>> {};
+struct past : kr::routine<"past", kr::on_host, kr::reads<kr::past<kr::depth<1, energy>, 1>>> {};
+struct again : kr::schedule<fill<energy>, kr::exchange<energy>, outer, kr::cycle<energy>, past> {};
+static_assert(!kr::plan<app<kr::on_host>, deep, keel::simulated>::lacks_exchange(3));
+static_assert(kr::plan<app<kr::on_host>, shallow, keel::simulated>::lacks_exchange(3));
+static_assert(kr::plan<app<kr::on_host>, whole, keel::simulated>::lacks_exchange(3));
+static_assert(!kr::plan<app<kr::on_host>, again, keel::simulated>::lacks_exchange(5));
+
+} // namespace
+
+TEST_CASE("residency: an exchange fills as many layers of ghosts as it says, and sends no more") {
+  kr::grid const g{{24, 26}, kr::ghost_width{1}, kr::periodic{true, false}};
+  for (auto const device : {std::string_view(test::host::name), std::string_view("simulated")}) {
+    test::run<km::mpi> run{device};
+    kr::fields<app<kr::on_device>, energy> f{run, g};
+    kr::share const s = f.local<energy>();
+    kr::bounds const own = s.owned(), inside = s.inside();
+    auto const sends_least = [&](auto exchange, int layers) {
+      f.run(fill<energy>{});
+      f.reset_traffic();
+      f.run(exchange);
+      std::int64_t ghosts = 0; // that come from other ranks
+      for_all(s.within(layers), 2, [&](auto i, auto j) {
+        bool const is_beyond[] = {i < own.begin[0] || i >= own.end[0], j < own.begin[1] || j >= own.end[1]};
+        bool const comes = (is_beyond[0] && s.processes[0] > 1) || (is_beyond[1] && s.processes[1] > 1);
+        ghosts += comes && is_in(inside, 2, i, j) ? 1 : 0;
+      });
+      auto const sent = std::int64_t(f.traffic().bytes(kr::way::to_neighbours));
+      return km::sum(run.environment(), sent) == km::sum(run.environment(), 8 * ghosts);
+    };
+    CHECK(sends_least(kr::exchange<energy>{}, 3));
+    CHECK(sends_least(kr::exchange<kr::depth<1, energy>>{}, 1));
+    CHECK(sends_least(kr::exchange<kr::depth<2, energy>>{}, 2));
+    std::int64_t wrong[3]{};
+    f.run(look{}, &wrong[0]);
+    CHECK(wrong[0] == 0);
+    CHECK(wrong[1] == 0);
+    CHECK(wrong[2] > 0);
+    auto const message = [&](auto routine) { return keel::test::message_of([&] { f.run(routine); }); };
+    char const* const refused =
+        "reads energy, level 0, halo, of which not all is valid (fewer layers of it were filled";
+    f.run(reach<1>{}), f.run(reach<2>{});
+    CHECK(message(reach<3>{}).find(refused) != std::string::npos);
+    CHECK(message(check<energy>{}).find(refused) != std::string::npos);
+    CHECK(f.is_valid<kr::depth<2, energy>>(kr::region::halo));
+    CHECK_FALSE(f.is_valid<energy>(kr::region::halo));
+    f.run(outer{}), f.run(reach<1>{});
+    CHECK(message(reach<2>{}).find(refused) != std::string::npos);
+    f.run(kr::exchange<kr::depth<5, energy>>{}); // more than there are: all
+    CHECK(f.run(check<energy>{}) == 0);
+    f.step(deep{});
+  }
+}

@@ -48,9 +48,9 @@ struct stars<T, 0> {
 template <int Rank>
 struct a : kr::variable<"a", typename stars<double, Rank>::type, kr::padded<4>> {};
 template <int Rank>
-struct b : kr::variable<"b", typename stars<float, Rank + 1>::type, kr::levels<2>, kr::padded<3>> {};
+struct b : kr::variable<"b", typename stars<float, Rank + 1>::type, kr::levels<2>, kr::padded<3>, kr::ghosts<1>> {};
 template <int Rank>
-struct c : kr::variable<"c", typename stars<mark, Rank>::type, kr::levels<3>> {};
+struct c : kr::variable<"c", typename stars<mark, Rank>::type, kr::levels<3>, kr::at<kr::vertex>> {};
 constexpr int variables = 3;
 constexpr int levels_of[variables] = {1, 2, 3};
 
@@ -58,49 +58,58 @@ constexpr int levels_of[variables] = {1, 2, 3};
 struct truth {
   static constexpr int most_components = 2;
   std::array<std::int64_t, kr::region_count> stamps[variables][3][most_components];
+  int filled[variables][3][most_components]{}; ///< layers of the halo
   std::int64_t writes = 0;
   int components = 1;
-  kr::region exist = kr::region::none; ///< what one component has is asked for of all
+  kr::region exist[variables]{}; ///< what one component has is asked for of all
+  int widest[variables]{};       ///< layers of ghosts there are
 
   truth() {
     for (auto& v : stamps)
       for (auto& l : v)
         for (auto& one : l) one.fill(-1);
   }
-  [[nodiscard]] bool can(int v, int l, int first, int last, kr::region needs) const {
-    for (int k = first; k < last; ++k)
+  [[nodiscard]] bool can(int v, int l, int first, int last, kr::region needs, int layers = kr::all_layers) const {
+    for (int k = first; k < last; ++k) {
+      if (overlap(needs & exist[v], kr::region::halo) && filled[v][l][k] < std::min(layers, widest[v])) return false;
       for (std::size_t r = 0; r < kr::region_count; ++r) {
         kr::region const one = kr::single_regions[r];
         bool const is_lenient = one == kr::region::walls && !overlap(needs, kr::region::written);
-        bool const is_needed = overlap(one, needs) && overlap(one, exist) && !is_lenient;
+        bool const is_needed = overlap(one, needs) && overlap(one, exist[v]) && !is_lenient;
         if (is_needed && stamps[v][l][k][r] < 0) return false;
       }
+    }
     return true;
   }
-  void write(int v, int l, int first, int last, kr::region changes) {
+  void write(int v, int l, int first, int last, kr::region changes, int layers = kr::all_layers) {
     ++writes;
-    for (int k = first; k < last; ++k)
+    for (int k = first; k < last; ++k) {
+      if (overlap(changes, kr::region::halo)) filled[v][l][k] = layers;
       for (std::size_t r = 0; r < kr::region_count; ++r) {
         if ((unsigned(changes) >> r & 1U) != 0) stamps[v][l][k][r] = writes;
         else if (r == 2 && overlap(changes, kr::region::owned)) stamps[v][l][k][r] = -1;
       }
+    }
+  }
+  void copy(int v, int from, int to, int k) {
+    stamps[v][to][k] = stamps[v][from][k], filled[v][to][k] = filled[v][from][k];
   }
   void cycle(int v) {
     if (levels_of[v] == 1) return;
     for (int k = 0; k < components; ++k) {
-      for (int l = levels_of[v] - 1; l > 0; --l) stamps[v][l][k] = stamps[v][l - 1][k];
+      for (int l = levels_of[v] - 1; l > 0; --l) copy(v, l - 1, l, k);
       stamps[v][0][k].fill(-1);
     }
   }
   void rewind(int v) {
     if (levels_of[v] == 1) return;
     for (int k = 0; k < components; ++k) {
-      for (int l = 0; l + 1 < levels_of[v]; ++l) stamps[v][l][k] = stamps[v][l + 1][k];
+      for (int l = 0; l + 1 < levels_of[v]; ++l) copy(v, l + 1, l, k);
       stamps[v][levels_of[v] - 1][k].fill(-1);
     }
   }
-  void exchange(int v, int l) {
-    for (int k = 0; k < components; ++k) stamps[v][l][k][2] = stamps[v][l][k][1];
+  void exchange(int v, int l, int layers) {
+    for (int k = 0; k < components; ++k) stamps[v][l][k][2] = stamps[v][l][k][1], filled[v][l][k] = layers;
   }
 };
 
@@ -143,7 +152,7 @@ struct visit {
   using element = typename Cells::non_const_value_type;
   Cells cells;
   kr::share part;
-  kr::bounds core, own, in;
+  kr::bounds core, own, in, read;
   std::array<std::int64_t, kr::region_count> stamps;
   std::int64_t next, inner;
   kr::region needs, changes;
@@ -164,11 +173,11 @@ struct visit {
     int const r = within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
     std::int64_t place = 0;
     for (int d = 0; d < rank; ++d) {
-      std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - part.width[d];
+      std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - own.begin[d];
       place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
     }
     for (std::int64_t i = 0; i < inner; ++i) {
-      if ((unsigned(needs) >> r & 1U) != 0 && stamps[std::size_t(r)] >= 0) {
+      if ((unsigned(needs) >> r & 1U) != 0 && (r != 2 || within(read)) && stamps[std::size_t(r)] >= 0) {
         ++*seen;
         if (cell_at(cells, at, rank, i) != value_of<element>(stamps[std::size_t(r)], place + i)) ++*wrong;
       }
@@ -194,7 +203,8 @@ struct op : kr::routine<"op", Place, How<Part>> {
       look(v, k, now.stamps[v_number][level][k], now.writes + 1);
       list.push_back({in_bill(v_number, k), level, unsigned(needs), unsigned(changes)});
     }
-    if (changes != kr::region::none) now.write(v_number, level, program.first, program.last, changes);
+    if (changes != kr::region::none)
+      now.write(v_number, level, program.first, program.last, changes, said.written_layers);
     program.bill->run(std::is_same_v<typename V::space::memory_space, Kokkos::HostSpace> ? 0 : 1, list);
   }
   template <class V>
@@ -202,15 +212,16 @@ struct op : kr::routine<"op", Place, How<Part>> {
     auto const cells = v(Part{}, kr::component{k});
     using view = std::remove_cvref_t<decltype(cells)>;
     static_assert(std::is_const_v<typename view::value_type> == (changes == kr::region::none));
-    kr::share const part = v.local(kr::component{k});
+    kr::share const part = v.local(Part{}, kr::component{k});
     std::int64_t const inner = int(view::rank) > part.rank ? std::int64_t(cells.extent(unsigned(part.rank))) : 1;
-    visit<view> const each{cells, part,  part.core(), part.owned(), part.inside(),  stamps,       next,
-                           inner, needs, changes,     program.lags, &program.wrong, &program.read};
+    visit<view> const each{
+        cells, part,    part.core(),  part.owned(),   part.inside(), part.within(said.read_layers), stamps, next, inner,
+        needs, changes, program.lags, &program.wrong, &program.read};
     Kokkos::parallel_for(
         "op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(part.rank)), each);
   }
   [[nodiscard]] static bool can(truth const& t, int first, int last) {
-    return t.can(v_number, level, first, last, needs);
+    return t.can(v_number, level, first, last, needs, said.read_layers);
   }
 };
 
@@ -219,7 +230,8 @@ template <class E>
 struct followed {
   static bool go(truth& t, std::int64_t) {
     if (!E::can(t, 0, t.components)) return false;
-    if (E::changes != kr::region::none) t.write(E::v_number, E::level, 0, t.components, E::changes);
+    if (E::changes != kr::region::none)
+      t.write(E::v_number, E::level, 0, t.components, E::changes, E::said.written_layers);
     return true;
   }
 };
@@ -250,7 +262,7 @@ struct followed<kr::exchange<X>> {
   static constexpr int v = number_of<typename item::variable>;
   static bool go(truth& t, std::int64_t) {
     bool const can = t.can(v, item::level, 0, t.components, kr::region::rim);
-    if (can) t.exchange(v, item::level);
+    if (can) t.exchange(v, item::level, item::layers);
     return can;
   }
 };
@@ -269,7 +281,7 @@ struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
   static void run(V) {
     using item = kr::detail::item<X>;
     constexpr int v = number_of<typename item::variable>;
-    program.now.exchange(v, item::level);
+    program.now.exchange(v, item::level, item::layers);
     for (int k = 0; k < program.now.components; ++k)
       program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
   }
@@ -367,13 +379,17 @@ private:
     int const components = f.components();
     program.now = {};
     program.now.components = components;
-    for (int k = 0; k < components; ++k) program.now.exist = program.now.exist | f.local(kr::component{k}).regions;
     program.first = 0, program.last = components;
     program.lags = below(2) == 0;
     program.exchanged_in = kr::detail::exchanges_on_device<App> && device_ != host::name;
     std::vector<oracle::variable> all;
     auto const add = [&]<class X>(X) {
       for (int k = 0; k < components; ++k) {
+        kr::share const part = f.template local<X>(kr::component{k});
+        program.now.exist[number_of<X>] = program.now.exist[number_of<X>] | part.regions;
+        for (int d = 0; d < R; ++d)
+          program.now.widest[number_of<X>] =
+              std::max(program.now.widest[number_of<X>], int(part.width[d] + part.longer[d]));
         auto const bytes = f.template bytes<X>(kr::component{k});
         all.push_back({X::about.levels, {bytes[0], bytes[1], bytes[2], bytes[3]}});
       }
@@ -423,6 +439,9 @@ private:
     static constexpr void (trial::* calls[])(fields&) = {
         &trial::run<op<kr::reads, Part, kr::on_host>>,
         &trial::run<op<kr::reads, Part, kr::on_device>>,
+        &trial::run<op<kr::reads, kr::depth<1, Part>, kr::on_host>>,
+        &trial::run<op<kr::updates, kr::depth<1, Part>, kr::on_device>>,
+        &trial::run<op<kr::writes, kr::depth<1, Part>, kr::on_device>>,
         &trial::run<op<kr::reads, kr::owned<Part>, kr::on_host>>,
         &trial::run<op<kr::reads, kr::owned<Part>, kr::on_device>>,
         &trial::run<op<kr::reads, kr::walls<Part>, kr::on_device>>,
@@ -443,7 +462,7 @@ private:
     if (!attempt(program.now.can(v, item::level, 0, program.now.components, kr::region::rim),
                  [&] { f.run(kr::exchange<X>{}); }))
       return;
-    program.now.exchange(v, item::level);
+    program.now.exchange(v, item::level, item::layers);
     for (int k = 0; k < program.now.components; ++k)
       program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
   }
@@ -473,7 +492,7 @@ private:
   void copy_from_past(fields& f) {
     f.template copy_from_past<X>();
     for (int k = 0; k < program.now.components; ++k) {
-      program.now.stamps[number_of<X>][0][k] = program.now.stamps[number_of<X>][1][k];
+      program.now.copy(number_of<X>, 1, 0, k);
       program.bill->copy_from_past(in_bill(number_of<X>, k));
     }
   }
@@ -515,7 +534,9 @@ private:
     }
   }
   void call(fields& f) {
-    switch (below(20)) {
+    switch (below(22)) {
+    case 20: return exchange<kr::depth<1, a<R>>>(f);
+    case 21: return exchange<kr::depth<1, c<R>>>(f);
     case 16: return rewind<b<R>>(f);
     case 17: return rewind<c<R>>(f);
     case 18: return steps<retried<R>>(f);

@@ -28,6 +28,7 @@ concept Runtime = requires(R& run) {
 struct request {
   int variable = 0, level = 0;
   region reads = region::none, writes = region::none;
+  std::uint8_t read_layers = all_layers, written_layers = all_layers; ///< of the halo, if that is among the regions
 };
 
 /// A half-open range of components.

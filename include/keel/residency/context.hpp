@@ -127,11 +127,16 @@ struct context : detail::context_base<App> {
   }
   template <Part X>
   [[nodiscard]] bounds everywhere(X) const {
-    return this->local_of(number<X>()).everywhere();
+    share const& s = this->local_of(number<X>());
+    return detail::item<X>::layers == all_layers ? s.everywhere() : s.within(detail::item<X>::layers);
   }
   template <Part X>
   [[nodiscard]] share const& local(X) const {
     return this->local_of(number<X>());
+  }
+  template <Part X>
+  [[nodiscard]] share const& local(X, component which) const {
+    return this->base.local(which, number<X>());
   }
   using detail::context_base<App>::owned;
   using detail::context_base<App>::everywhere;

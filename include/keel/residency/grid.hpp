@@ -146,6 +146,8 @@ struct share {
   [[nodiscard]] bounds owned() const;
   /// The owned elements without the rim: those that a neighbour has among its ghosts are left out.
   [[nodiscard]] bounds core() const;
+  /// The owned elements and so many layers of ghosts, walls among them.
+  [[nodiscard]] bounds within(int layers) const;
   /// The owned elements and the halo. The walls are left out.
   [[nodiscard]] bounds inside() const;
 };

@@ -28,6 +28,7 @@ struct asked {
   std::uint32_t at;
   validity reads; ///< their bits in the host's memory
   region writes;
+  validity layers, left_out; ///< of the halo: what has to be clear, and what a write leaves out
 };
 } // namespace detail
 
@@ -73,6 +74,8 @@ public:
           region elsewhere = region::none);
   /// The bytes of one component, if not all are alike.
   void resize(int variable, int component, region_bytes const& bytes);
+  /// How many layers of ghosts a variable has: requests of so many, or more, are about all.
+  void set_layers(int variable, int layers) { places_[std::size_t(variable)].layers = layers; }
   /// What messages call the memories, the host's first: `{"host", "cuda"}`. Else they go by number.
   void name_memories(std::vector<std::string> names) { memory_names_ = std::move(names); }
   /// The number of a variable. Throws `keel::error` with the name if there is none.
@@ -152,8 +155,10 @@ public:
   [[nodiscard]] validity at(int variable, int level, int component = 0) const {
     return states_[index(variable, level, component)];
   }
-  [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0) const {
-    return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m);
+  [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component = 0,
+                              int layers = all_layers) const {
+    return residency::is_valid(at(variable, level, component) & ~places_[std::size_t(variable)].empty, where, m,
+                               layers);
   }
   [[nodiscard]] int components() const { return components_; }
   [[nodiscard]] int memories() const { return memories_; }
@@ -183,7 +188,8 @@ private:
   // Where a variable's states begin, apart from the rest, so that many fit into a cache.
   struct place {
     std::uint32_t first;
-    validity empty;         // regions that have no bytes on any rank
+    validity empty; // regions that have no bytes on any rank
+    int layers = all_layers;
     bool is_flying = false; // it is in flying_variables_
   };
   // What goes one way in one call of the provider, with the place of each state.
@@ -209,6 +215,9 @@ private:
   [[nodiscard]] std::size_t index(int variable, int level, int component) const {
     return places_[std::size_t(variable)].first + std::size_t(level * components_ + component);
   }
+  [[nodiscard]] validity left_out_by(request const& r) const {
+    return layers_left_out(r.writes, r.written_layers, places_[std::size_t(r.variable)].layers);
+  }
   // The same as `prepared`, looked up on the way.
   struct looked_up {
     ledger const& all;
@@ -220,7 +229,8 @@ private:
       for (request const& r : list) {
         std::size_t at = all.index(r.variable, r.level, range.begin);
         for (int c = range.begin; c < end; ++c, ++at)
-          f(detail::asked{r.variable, r.level, c, std::uint32_t(at), bits_of(r.reads, host), r.writes});
+          f(detail::asked{r.variable, r.level, c, std::uint32_t(at), bits_of(r.reads, host), r.writes,
+                          layers_read(r.reads, r.read_layers), all.left_out_by(r)});
       }
     }
   };

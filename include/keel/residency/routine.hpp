@@ -8,6 +8,7 @@
 #include <keel/policy/tags.hpp>
 #include <keel/residency/variable.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,14 +24,27 @@ struct declaration {
   variable_info const* variable = nullptr;
   std::uint8_t level = 0;
   region reads = region::none, writes = region::none;
+  std::uint8_t read_layers = 0, written_layers = 0; ///< of the halo, if that is among the regions
+
+  /// The same level of the same variable, from another clause.
+  constexpr void join(declaration const& one) {
+    reads = reads | one.reads, writes = writes | one.writes;
+    read_layers = std::max(read_layers, one.read_layers);
+    written_layers = std::max(written_layers, one.written_layers);
+  }
 };
 
 namespace detail {
 
 template <bool Reads, bool Writes>
-constexpr declaration declare(variable_info const& v, int level, region said, region otherwise) {
+constexpr declaration declare(variable_info const& v, int level, region said, int layers, region otherwise) {
+  if (layers != all_layers && otherwise == region::owned) otherwise = region::inside; // what else has layers
   region const where = !v.has_ghosts ? region::everywhere : said == region::none ? otherwise : said;
-  return {&v, std::uint8_t(level), Reads ? where : region::none, Writes ? where & region::everywhere : region::none};
+  declaration made{&v, std::uint8_t(level), Reads ? where : region::none,
+                   Writes ? where & region::everywhere : region::none};
+  if (overlap(made.reads, region::halo)) made.read_layers = std::uint8_t(layers);
+  if (overlap(made.writes, region::halo)) made.written_layers = std::uint8_t(layers);
+  return made;
 }
 
 template <class X>
@@ -51,8 +65,8 @@ struct clause_of;
 template <bool Reads, bool Writes, region Default, class... Xs>
 struct clause_of<Reads, Writes, Default, keel::list<Xs...>> {
   using parts = keel::list<Xs...>;
-  static constexpr std::array<declaration, sizeof...(Xs)> declared{
-      declare<Reads, Writes>(item<Xs>::variable::about, item<Xs>::level, item<Xs>::where, Default)...};
+  static constexpr std::array<declaration, sizeof...(Xs)> declared{declare<Reads, Writes>(
+      item<Xs>::variable::about, item<Xs>::level, item<Xs>::where, item<Xs>::layers, Default)...};
 };
 // A type that is no part is left out after its error, so that no other error follows.
 template <bool Reads, bool Writes, region Default, class... Xs>
@@ -67,7 +81,7 @@ struct declarations {
   constexpr void add(declaration const& one) {
     for (std::size_t i = 0; i < size; ++i)
       if (list[i].level == one.level && *list[i].variable == *one.variable) {
-        list[i].reads = list[i].reads | one.reads, list[i].writes = list[i].writes | one.writes;
+        list[i].join(one);
         return;
       }
     list[size++] = one;

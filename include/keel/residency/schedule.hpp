@@ -40,14 +40,15 @@ struct filled : item<X> {
 } // namespace detail
 
 /// Fills the ghosts of each part with what the neighbours own, corners included; a part is a
-/// variable or a level of the past. In the state machine it is a routine on the host that
+/// variable, a level of the past, or only the first layers of ghosts, `depth<1, x>`. In the state machine it is a routine on the host that
 /// reads the rim and writes the halo. Cells beyond the end of the grid have no neighbour and are not touched: a routine
 /// that says `writes<walls<x>>` fills them. Communicates.
 template <Part... Xs>
 struct exchange {
   using parts = keel::list<Xs...>;
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
-      declaration{&detail::filled<Xs>::variable::about, detail::filled<Xs>::level, region::rim, region::halo}...});
+      declaration{&detail::filled<Xs>::variable::about, detail::filled<Xs>::level, region::rim, region::halo, 0,
+                  detail::filled<Xs>::layers}...});
   static constexpr entry about{entry_kind::exchange,
                                name_of(entry_kind::exchange),
                                {place::kind::at_exchange},
@@ -75,8 +76,9 @@ struct summed : item<X> {
 template <Part... Xs>
 struct accumulate {
   using parts = keel::list<Xs...>;
-  static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{declaration{
-      &detail::summed<Xs>::variable::about, detail::summed<Xs>::level, region::rim | region::halo, region::rim}...});
+  static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
+      declaration{&detail::summed<Xs>::variable::about, detail::summed<Xs>::level, region::rim | region::halo,
+                  region::rim, detail::summed<Xs>::layers}...});
   static constexpr entry about{entry_kind::accumulate,
                                name_of(entry_kind::accumulate),
                                {place::kind::at_exchange},

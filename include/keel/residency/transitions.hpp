@@ -109,6 +109,27 @@ inline constexpr auto host_bits = [] {
   return region(std::uint8_t(r));
 }
 
+/// Layers of ghosts are counted from the owned cells outwards. A state has a bit for each of the first six, the last of
+/// which goes for those beyond it as well: set if the layer was left out when the halo was filled last, in whatever
+/// memory. While the halo is stale everywhere they mean nothing.
+inline constexpr int all_layers = 255, max_layers_apart = 5;
+namespace detail {
+inline constexpr unsigned first_layer_bit = 26;
+/// The bits of layers `begin` to `end`, counted from 0.
+[[nodiscard]] constexpr validity layer_bits(int begin, int end) {
+  unsigned const last = unsigned(std::min(end, max_layers_apart + 1)), first = std::min(unsigned(begin), last);
+  return ((validity{1} << last) - (validity{1} << first)) << first_layer_bit;
+}
+} // namespace detail
+/// What has to be clear if so many layers are read with a region.
+[[nodiscard]] constexpr validity layers_read(region r, int layers) {
+  return overlap(r, region::halo) ? detail::layer_bits(0, layers) : 0;
+}
+/// What is set when only so many of `width` layers are written with a region.
+[[nodiscard]] constexpr validity layers_left_out(region r, int layers, int width) {
+  return overlap(r, region::halo) && layers < width ? detail::layer_bits(layers, width) : 0;
+}
+
 inline constexpr validity all_bits = bits_of(region::everywhere | region::written);
 inline constexpr validity valid_nowhere = bits_of(region::inside | region::written);
 /// Set in a state while regions of it arrive at the host that their device has not written again: a write of the state
@@ -128,7 +149,9 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
   return region(std::uint8_t(f >> (max_memories - 1)));
 }
 
-[[nodiscard]] constexpr bool is_valid(validity c, region r, memory m) { return (c & bits_of(r, m)) == 0; }
+[[nodiscard]] constexpr bool is_valid(validity c, region r, memory m, int layers = all_layers) {
+  return (c & (bits_of(r, m) | layers_read(r, layers))) == 0;
+}
 
 /// Where `single` can be copied from: the host if it is valid there, else the first device; `none`.
 [[nodiscard]] constexpr memory source_of(validity c, region single) {
@@ -161,14 +184,14 @@ inline constexpr auto writes_of = [] {
     region const r{std::uint8_t(n)};
     validity const touched = bits_of(invalidated_by(r) & region::everywhere),
                    written = overlap(r, region::walls) ? bits_of(region::written) : 0;
-    all[n] = {touched | written | (touched != 0 ? slow_path : 0), touched};
+    all[n] = {touched | written | layers_read(r, all_layers) | (touched != 0 ? slow_path : 0), touched};
   }
   return all;
 }();
 } // namespace detail
-[[nodiscard]] constexpr write_masks masks_of_write(region r, memory m) {
+[[nodiscard]] constexpr write_masks masks_of_write(region r, memory m, validity left_out = 0) {
   write_masks const& all = detail::writes_of[std::uint8_t(r)];
-  return {all.settled, all.stale & ~bits_of(r, m)};
+  return {all.settled, (all.stale & ~bits_of(r, m)) | left_out};
 }
 [[nodiscard]] constexpr validity after_write(validity c, write_masks const& w) { return (c & ~w.settled) | w.stale; }
 [[nodiscard]] constexpr validity after_write(validity c, region r, memory m) {

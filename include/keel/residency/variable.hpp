@@ -181,22 +181,24 @@ concept Variable = requires {
 
 namespace detail {
 
-/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none if no region was named). Empty for
-/// others.
+/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none if no region was named), `layers` of the
+/// halo. Empty for others.
 template <class X>
 struct item {};
 template <class X>
-  requires requires { X::level, X::where; }
+  requires requires { X::level, X::where, X::layers; }
 struct item<X> {
   using variable = typename X::variable;
   static constexpr int level = X::level;
   static constexpr region where = X::where;
+  static constexpr int layers = X::layers;
 };
 template <Variable V>
 struct item<V> {
   using variable = V;
   static constexpr int level = 0;
   static constexpr region where = region::none;
+  static constexpr int layers = all_layers;
 };
 
 } // namespace detail
@@ -246,6 +248,7 @@ struct past {
   using variable = typename detail::item<X>::variable;
   static constexpr int level = detail::require_level<variable, Level>();
   static constexpr region where = detail::item<X>::where;
+  static constexpr int layers = detail::item<X>::layers;
 };
 
 /// Region `Where` of `X`. The names below are shorter; `core` is the name of the region itself,
@@ -255,6 +258,7 @@ struct part {
   using variable = typename detail::item<X>::variable;
   static constexpr int level = detail::item<X>::level;
   static constexpr region where = Where;
+  static constexpr int layers = detail::item<X>::layers;
 };
 template <Part X>
 struct rim : part<X, region::rim> {};
@@ -268,5 +272,21 @@ template <Part X>
 struct halo : part<X, region::halo> {};
 template <Part X>
 struct everywhere : part<X, region::everywhere> {};
+
+/// `X`, and of its halo only the first `N` layers, counted from the owned cells: in an exchange those that it fills, in
+/// `reads` those that have to be filled, in `writes` those that are written beside the owned cells. What is filled or
+/// written makes the layers beyond it invalid. If there are fewer, all.
+template <int N, Part X>
+struct depth {
+  static_assert(N >= 1 && N <= max_layers_apart,
+                "keel::residency::depth: not between 1 and 5 (so many layers are told apart). Leave depth out.");
+  using variable = typename detail::item<X>::variable;
+  static constexpr int level = detail::item<X>::level;
+  static constexpr region where = detail::item<X>::where;
+  static constexpr int layers = N;
+};
+/// The same, as meshes say it.
+template <Part X, int N>
+struct layer : depth<N, X> {};
 
 } // namespace keel::residency

@@ -8,7 +8,6 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -47,8 +46,6 @@ struct decomposition {
   std::vector<partner> partners;
   std::vector<own_copy> own;
 };
-
-inline constexpr int all_layers = std::numeric_limits<int>::max();
 
 /// Of a variable with these shares, by component or one for all: the first `layers` of its ghosts. They may be wider
 /// than what a neighbour owns; then they come from several.

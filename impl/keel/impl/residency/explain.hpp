@@ -131,7 +131,8 @@ private:
                  (a.writes != region::none) == (writes != region::none);
         if (joined) a.reads = a.reads | reads, a.writes = a.writes | writes;
       }
-      if (!joined) made.accesses.push_back({level_of(s), reads, writes, m});
+      int const layers = overlap(s.writes, region::halo) ? s.written_layers : s.read_layers;
+      if (!joined) made.accesses.push_back({level_of(s), reads, writes, m, layers});
     }
   }
   static std::string level_of(request const& r) {

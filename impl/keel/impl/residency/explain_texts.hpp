@@ -39,6 +39,15 @@ using told_row = std::array<std::string, 8>;
   return text;
 }
 
+[[nodiscard]] inline std::string regions_of(explained_access const& a) {
+  region const all = a.reads | a.writes;
+  if (all == region::none) return "levels";
+  std::string text(residency::name_of(all));
+  if (overlap(all, region::halo) && a.layers < all_layers)
+    text += ", " + std::to_string(a.layers) + (a.layers == 1 ? " layer" : " layers");
+  return text;
+}
+
 [[nodiscard]] inline std::string fate_of_ghosts(explained_entry const& e, explained_access const& a) {
   if (e.what == entry_kind::exchange)
     return overlap(a.writes, region::ghosts) ? "filled here" : "sent to the neighbours";
@@ -58,8 +67,7 @@ KEEL_INLINE std::string as_table(explanation const& made) {
     for (explained_access const& a : e.accesses) {
       bool const reads = a.reads != region::none, writes = a.writes != region::none;
       std::string const copied = reads ? word_for(a.seen) : "";
-      rows.push_back({name, name.find_first_not_of(' ') == name.npos ? "" : e.where, a.variable,
-                      reads || writes ? std::string(residency::name_of(a.reads | a.writes)) : "levels",
+      rows.push_back({name, name.find_first_not_of(' ') == name.npos ? "" : e.where, a.variable, regions_of(a),
                       reads && writes ? "updates"
                       : reads         ? "reads"
                       : writes        ? "writes"

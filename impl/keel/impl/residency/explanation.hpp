@@ -20,6 +20,7 @@ struct explained_access {
   std::string variable; ///< with its level
   region reads = region::none, writes = region::none;
   met seen;
+  int layers = all_layers; ///< of the halo, if that is among the regions
 };
 
 /// One entry, `depth` groups below the schedule. Groups come before what they hold.

@@ -96,7 +96,7 @@ bool fields<App, Vars...>::is_valid(region where, component which) const {
   if (!this->keeps_ledger_) return true;
   memory m = host;
   if constexpr (!std::is_void_v<Tag>) m = base::template memory_of<Tag>;
-  return this->ledger_.is_valid(number<typename item::variable>, item::level, where, m, which.index);
+  return this->ledger_.is_valid(number<typename item::variable>, item::level, where, m, which.index, item::layers);
 }
 
 template <class App, Variable... Vars>

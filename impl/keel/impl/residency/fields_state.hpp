@@ -157,12 +157,14 @@ private:
   struct lattice_here {
     lattice on;
     std::shared_ptr<share_list const> shares;
-    std::unique_ptr<decomposition> cut = {};
+    std::vector<std::pair<int, std::unique_ptr<decomposition>>> cuts = {}; ///< by layers of ghosts
   };
   [[nodiscard]] static share const& share_in(share_list const& all, component which) {
     return all[all.size() == 1 ? 0 : std::size_t(which.index)];
   }
   int find_lattice(variable_info const& about);
+  /// How a variable is cut for an exchange of so many layers of its ghosts.
+  decomposition const& cut_of(int lattice, int layers);
 
   [[nodiscard]] std::size_t place_of(int variable, memory m) const {
     return std::size_t(variable * ledger_.memories()) + std::size_t(m);

@@ -7,6 +7,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/residency/grid.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -67,6 +68,15 @@ KEEL_INLINE bounds share::core() const {
     if (!is_wall(d, side::low)) b.begin[d] += width[d];
     if (!is_wall(d, side::high)) b.end[d] -= width[d] + longer[d];
     if (b.end[d] < b.begin[d]) b.end[d] = b.begin[d];
+  }
+  return b;
+}
+
+KEEL_INLINE bounds share::within(int layers) const {
+  bounds b = owned();
+  for (int d = 0; d < rank; ++d) {
+    b.begin[d] = std::max<std::int64_t>(b.begin[d] - layers, 0);
+    b.end[d] = std::min(b.end[d] + layers, extents[d]);
   }
   return b;
 }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -33,6 +34,7 @@ public:
   /// up to so many layers of ghosts. In ascending order.
   [[nodiscard]] std::vector<stretch> shared(std::int64_t here, std::int64_t there, int layers) const {
     std::vector<stretch> made;
+    if (layers == all_layers) layers = std::numeric_limits<int>::max();
     std::int64_t const low = std::max(owned_begin(here) - layers, origin(here)),
                        high = std::min(owned_end(here) + layers, owned_end(here) + width_);
     std::int64_t const begin = owned_begin(there), end = owned_end(there);

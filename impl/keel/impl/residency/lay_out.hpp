@@ -8,8 +8,10 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -27,6 +29,14 @@ inline std::vector<share> shares_of(grid const& whole, std::span<grid const> fur
     shares.push_back(share_of(g, ranks, rank));
   }
   return shares;
+}
+
+// The widest ghosts of a rank of any component.
+inline int layers_of(std::span<share const> shares) {
+  std::int64_t most = 0;
+  for (share const& s : shares)
+    for (int d = 0; d < s.rank; ++d) most = std::max(most, s.width[d] + s.longer[d]);
+  return int(most);
 }
 
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
@@ -69,6 +79,7 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
   for (share const& part : all_shares) regions = regions | part.regions;
   (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group,
                     about.has_ghosts ? regions : region::core);
+  ledger_.set_layers(number, layers_of(all_shares));
   for (int c = 1; c < int(all_shares.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
@@ -84,6 +95,17 @@ KEEL_INLINE int fields_state::find_lattice(variable_info const& about) {
   }
   lattices_.push_back({about.on, std::move(made)});
   return int(lattices_.size()) - 1;
+}
+
+KEEL_INLINE decomposition const& fields_state::cut_of(int lattice, int layers) {
+  lattice_here& l = lattices_[std::size_t(lattice)];
+  if (layers >= layers_of(*l.shares)) layers = all_layers;
+  for (auto const& known : l.cuts)
+    if (known.first == layers) return *known.second;
+  return *l.cuts
+              .emplace_back(layers,
+                            std::make_unique<decomposition>(decomposition_of(*l.shares, components(), rank_, layers)))
+              .second;
 }
 
 KEEL_INLINE indices fields_state::rim_depth(std::span<request const> asked, component which) const {
@@ -154,8 +176,7 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
 KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
   std::vector<int> partners;
   for (lattice_here& l : lattices_) {
-    l.cut = std::make_unique<decomposition>(decomposition_of(*l.shares, components(), rank_));
-    for (partner const& p : l.cut->partners) partners.push_back(p.rank);
+    for (partner const& p : cut_of(int(&l - lattices_.data()), all_layers).partners) partners.push_back(p.rank);
   }
   copy_queue const none, *const queue = m != host ? &provider_.queue_of(m) : nullptr;
   try {

@@ -148,7 +148,8 @@ void ledger<P, O>::copy_from_past(int variable) {
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
       for (region one : single_regions)
-        something = something || ((bits_of(one) & ~empty) != 0 && residency::is_valid(states_[past], one, memory(m)));
+        something =
+            something || ((bits_of(one) & ~empty) != 0 && residency::is_valid(states_[past], one, memory(m), 0));
       if (something && created_[std::size_t(m)] > variable)
         ask([&] { (void)provider_.copy_from_past(variable, c, memory(m)); },
             [&] { return "a copy of " + std::string(name(variable)) + " from level 1 to level 0 failed"; });
@@ -167,8 +168,8 @@ template <Provider P, Observer O>
 void ledger<P, O>::post_sync(std::span<request const> list, component_range range) {
   looked_up const asked{*this, list, range};
   asked.for_each([&](detail::asked const& r) {
-    states_[r.at] =
-        after_write(states_[r.at], without(r.writes, region::walls), host); // the exchange does not fill walls
+    states_[r.at] = after_write( // the exchange does not fill walls
+        states_[r.at], masks_of_write(without(r.writes, region::walls), host, r.left_out));
   });
   if (is_observed()) tell_write(asked, host, "exchange");
 }
@@ -189,8 +190,8 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
   made.reads.reserve(most), made.writes.reserve(most), made.all.reserve(most);
   looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
     made.all.push_back(r);
-    if (r.reads != 0) made.reads.push_back({r.at, r.reads << unsigned(m)});
-    if (r.writes != region::none) made.writes.push_back({r.at, masks_of_write(r.writes, m)});
+    if (r.reads != 0) made.reads.push_back({r.at, r.reads << unsigned(m) | r.layers});
+    if (r.writes != region::none) made.writes.push_back({r.at, masks_of_write(r.writes, m, r.left_out)});
   });
   return made;
 }
@@ -224,7 +225,7 @@ template <Provider P, Observer O>
 void ledger<P, O>::post_call(std::span<request const> list, memory m, component_range range, std::string_view routine) {
   for (request const& r : list)
     if (r.writes != region::none) {
-      write_masks const masks = masks_of_write(r.writes, m);
+      write_masks const masks = masks_of_write(r.writes, m, left_out_by(r));
       (void)all_components(states_.data(), r, range, [&](validity& c) { return c = after_write(c, masks), true; });
     }
   if (is_observed()) tell_write(looked_up{*this, list, range}, m, routine);
@@ -233,8 +234,8 @@ void ledger<P, O>::post_call(std::span<request const> list, memory m, component_
 template <Provider P, Observer O>
 bool ledger<P, O>::is_ready(std::span<request const> list, memory m, component_range range) const {
   for (request const& r : list) {
-    validity const reads = bits_of(r.reads, host);
-    if (!all_components(states(), r, range, [&](validity c) { return (c >> unsigned(m) & reads) == 0; })) return false;
+    validity const needed = bits_of(r.reads, host) << unsigned(m) | layers_read(r.reads, r.read_layers);
+    if (!all_components(states(), r, range, [&](validity c) { return (c & needed) == 0; })) return false;
     if (m == host && r.writes != region::none &&
         !all_components(in_flight(), r, range, [](copies_in_flight f) { return f == 0; }))
       return false;

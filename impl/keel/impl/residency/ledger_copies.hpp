@@ -31,6 +31,8 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
     validity const c = states_[r.at] &= ~places_[std::size_t(r.variable)].empty;
     unsigned left = c & r.reads;
+    if ((c & r.layers) != 0) [[unlikely]]
+      refuse(r, region::halo, routine);
     if (left != 0 || r.writes != region::none) under_way |= in_flight_[r.at]; // from where bytes will arrive
     for (int d = 1; left != 0; ++d) {
       if (d == memories_) [[unlikely]]
@@ -58,6 +60,8 @@ void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view 
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
     validity const c = states_[r.at] &= ~places_[std::size_t(r.variable)].empty;
     unsigned const lacks = (c >> unsigned(m)) & r.reads;
+    if ((c & r.layers) != 0) [[unlikely]]
+      refuse(r, region::halo, routine);
     if (lacks == 0) return;
     unsigned left = lacks & c;
     for (int d = 1; left != 0; ++d) {
@@ -89,14 +93,17 @@ template <Provider P, Observer O>
   region const lowest = region(std::uint8_t(lost) & -std::uint8_t(lost)),
                first = overlap(lowest, region::walls) ? region::walls : lowest;
   std::string const reason = observer_.why(r.variable, r.level, r.component, first);
-  std::string_view const guess = first == region::halo
+  bool const lacks_layers = first == region::halo && source_of(states_[r.at], first) != memory::none;
+  std::string_view const guess = lacks_layers ? "fewer layers of it were filled than the routine reads"
+                                 : first == region::halo
                                      ? "it was never written, or its owner wrote since the last exchange"
                                      : "it was never written, or the levels cycled since";
   throw error("residency",
               "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
-                  ", valid nowhere",
-              reason.empty() ? guess : reason,
-              first == region::halo           ? "Write or exchange it first, or read owned only"
+                  (lacks_layers ? ", of which not all is valid" : ", valid nowhere"),
+              reason.empty() || lacks_layers ? guess : reason,
+              lacks_layers                    ? "Exchange as many as depth<...> says there, or all"
+              : first == region::halo         ? "Write or exchange it first, or read owned only"
               : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>"
                                               : "Write it first");
 }
@@ -263,7 +270,7 @@ void ledger<P, O>::copy_back(std::span<request const> list, std::string_view out
       for (region one : single_regions)
         if (overlap(one, r.reads) && source_of(at(r.variable, r.level, c), one) != memory::none)
           somewhere = somewhere | one;
-      r.reads = somewhere;
+      r.reads = somewhere, r.read_layers = 0; // what there is of the halo
     }
     acquire(there, host, output, {c, c + 1});
   }

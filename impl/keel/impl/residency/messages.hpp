@@ -92,12 +92,18 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
 // A message has all pieces of the first array, then those of the next.
 KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
   bool const adds = made.how == combine::add;
-  auto const add = [](std::vector<message>& messages, std::vector<part>& parts, halo_array const& a, part one,
-                      int rank) {
-    auto m = std::find_if(messages.begin(), messages.end(), [&](message const& m) { return m.rank == rank; });
-    if (m == messages.end()) m = messages.insert(m, message{rank});
-    one.message = int(m - messages.begin()), one.at = std::ptrdiff_t(m->bytes);
-    m->bytes += padded(*a.lies, one.box);
+  auto const message_to = [&](int rank) { // both ranks of a pair have one each way, maybe an empty one
+    auto const at =
+        std::find_if(made.sends.begin(), made.sends.end(), [&](message const& m) { return m.rank == rank; });
+    if (at != made.sends.end()) return int(at - made.sends.begin());
+    made.sends.push_back({rank}), made.receives.push_back({rank});
+    return int(made.sends.size()) - 1;
+  };
+  auto const add = [&](std::vector<message>& messages, std::vector<part>& parts, part one, int rank) {
+    one.message = message_to(rank);
+    std::size_t& bytes = messages[std::size_t(one.message)].bytes;
+    one.at = std::ptrdiff_t(bytes);
+    bytes += padded(*made.arrays[one.array].lies, one.box);
     parts.push_back(one);
   };
   for (std::size_t n = 0; n < made.arrays.size(); ++n) {
@@ -107,10 +113,10 @@ KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
     auto const next_turn = [&] { return adds ? *turn++ : 0; };
     for (partner const& p : a.cut->partners) {
       for (piece const& one : adds ? p.ghosts : p.rims)
-        if (one.component == a.component) add(made.sends, made.packed, a, {n, one.box}, p.rank);
+        if (one.component == a.component) add(made.sends, made.packed, {n, one.box}, p.rank);
       for (piece const& one : adds ? p.rims : p.ghosts) {
         int const when = next_turn();
-        if (one.component == a.component) add(made.receives, made.unpacked, a, {n, one.box, -1, 0, when}, p.rank);
+        if (one.component == a.component) add(made.receives, made.unpacked, {n, one.box, -1, 0, when}, p.rank);
       }
     }
     for (own_copy const& o : a.cut->own) {

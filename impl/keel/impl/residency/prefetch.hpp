@@ -6,6 +6,7 @@
 
 #include <keel/impl/residency/schedule_table.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -26,13 +27,14 @@ constexpr void find_prefetches(schedule_nodes const& table, memory const* where,
     request const& written = table.requests[w];
     region left = written.writes, wanted = region::none;
     std::uint32_t reader = 0;
+    std::uint8_t layers = 0;
     for (std::size_t j = writer.end; j < writer.group_end && left != region::none; j = table.nodes[j].end) {
       schedule_node const& next = table.nodes[j];
       region read = region::none;
       if (has_place(next.what()) && where[j] == to)
         for (std::uint32_t r = next.first; r < next.last; ++r)
           if (table.requests[r].variable == written.variable && table.requests[r].level == written.level)
-            read = table.requests[r].reads & left;
+            read = table.requests[r].reads & left, layers = std::max(layers, table.requests[r].read_layers);
       if (j != writer.end) {
         if (wanted == region::none) reader = std::uint32_t(j);
         wanted = wanted | read;
@@ -40,7 +42,7 @@ constexpr void find_prefetches(schedule_nodes const& table, memory const* where,
       region const stale = table.invalidated_in(j, written);
       left = to == host && stale != region::none ? region::none : without(left, stale | read);
     }
-    if (wanted != region::none) f(request{written.variable, written.level, wanted, region::none}, reader);
+    if (wanted != region::none) f(request{written.variable, written.level, wanted, region::none, layers}, reader);
   }
 }
 

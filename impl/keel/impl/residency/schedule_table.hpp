@@ -144,8 +144,12 @@ private:
     nodes[here].about = &e;
     nodes[here].first = std::uint32_t(request_count);
     for (declaration const& d : e.declared()) // a rotation invalidates what it moves
-      requests[request_count++] = {this->add(*d.variable), d.level, d.reads,
-                                   rotates(e.what) && d.variable->levels > 1 ? region::everywhere : d.writes};
+      requests[request_count++] = {this->add(*d.variable),
+                                   d.level,
+                                   d.reads,
+                                   rotates(e.what) && d.variable->levels > 1 ? region::everywhere : d.writes,
+                                   d.read_layers,
+                                   d.written_layers};
     nodes[here].last = std::uint32_t(request_count);
     for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i]);
     nodes[here].end = std::uint32_t(size);

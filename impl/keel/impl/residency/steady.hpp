@@ -25,15 +25,27 @@ using place_set = std::uint16_t;
 /// A set of states for each region of each variable. Plain arrays, because calls cost a constant evaluation time.
 struct place_sets {
   place_set of[region_count]{};
+  std::uint8_t layers = all_layers; ///< of the halo that may be filled, at most
 };
+/// Layers of the halo that a read of so many needs, as far as that is known while compiling.
+constexpr int layers_needed(variable_info const& v, int layers) {
+  int wide = 0;
+  for (int d = 0; d < max_grid_rank; ++d) {
+    if (v.on.width[d] == lattice::as_grid) return layers == all_layers ? 0 : layers;
+    wide = std::max(wide, v.on.width[d] + (v.on.longer >> d & 1));
+  }
+  return std::min(layers, wide);
+}
 template <std::size_t Cells>
 struct possible {
   place_sets cells[Cells + 1]{};
   /// Written out, because nvcc 13 runs off the end of the rows in the default one.
   friend constexpr bool operator==(possible const& a, possible const& b) {
-    for (std::size_t c = 0; c <= Cells; ++c)
+    for (std::size_t c = 0; c <= Cells; ++c) {
+      if (a.cells[c].layers != b.cells[c].layers) return false;
       for (int r = 0; r < region_count; ++r)
         if (a.cells[c].of[r] != b.cells[c].of[r]) return false;
+    }
     return true;
   }
 };
@@ -175,12 +187,19 @@ private:
   constexpr void branch(auto const& body) {
     possible<Cells> const other = now_;
     body();
-    for (std::size_t c = 0; c < Cells; ++c)
+    for (std::size_t c = 0; c < Cells; ++c) {
+      now_.cells[c].layers = std::max(now_.cells[c].layers, other.cells[c].layers);
       for (int r = 0; r < region_count; ++r) now_.cells[c].of[r] |= other.cells[c].of[r];
+    }
   }
   constexpr void visit(std::uint32_t number, memory where) {
     request const& r = table_.requests[number];
-    place_set* set = now_.cells[table_.cell_of(r)].of;
+    place_sets& cell = now_.cells[table_.cell_of(r)];
+    place_set* set = cell.of;
+    if (records_ && lost_request_ == no_request && overlap(r.reads, region::halo) &&
+        cell.layers < layers_needed(*table_.variables[r.variable], r.read_layers))
+      lost_request_ = number, lost_region_ = region::halo;
+    if (overlap(r.writes, region::halo)) cell.layers = r.written_layers;
     unsigned const reads = unsigned(r.reads), writes = unsigned(r.writes), spoiled = unsigned(invalidated_by(r.writes));
     for (unsigned n = 0; n < unsigned(region_count); ++n, ++set) { // bits, not calls, for the same reason
       if ((reads >> n & 1U) != 0) *set = read(*set, number, where, single_regions[n]);

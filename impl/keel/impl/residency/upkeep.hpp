@@ -180,10 +180,12 @@ void fields_state::exchange(std::span<request const> asked, memory m, component_
                             auto const& f) {
   try {
     exchanged_.clear();
-    for (request const& r : asked)
+    for (request const& r : asked) {
+      decomposition const& cut =
+          cut_of(variables_[std::size_t(r.variable)].lattice, how == combine::add ? r.read_layers : r.written_layers);
       for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
-        exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m),
-                              lattices_[std::size_t(variables_[std::size_t(r.variable)].lattice)].cut.get(), c});
+        exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m), &cut, c});
+    }
     f(std::span<halo_array const>(exchanged_));
   } catch (...) {
     if (keeps_ledger_) ledger_.lose(asked, range, name_of(how));
