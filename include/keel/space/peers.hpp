@@ -19,58 +19,63 @@ namespace keel::space {
 namespace detail {
 
 #if defined(KOKKOS_ENABLE_CUDA)
-struct cuda_peers {
-  static std::string reason(cudaError_t code) {
-    if (code == cudaSuccess) return {};
-    (void)cudaGetLastError(); // so that no later call reports it
-    return cudaGetErrorString(code);
-  }
-  static std::string make(std::size_t bytes, void*& at, peer_handle& handle) {
-    cudaIpcMemHandle_t mine;
-    std::string why = reason(cudaMalloc(&at, bytes));
-    if (!why.empty()) return why;
-    if (why = reason(cudaIpcGetMemHandle(&mine, at)); !why.empty()) return free(at), why;
-    static_assert(sizeof mine <= sizeof handle.bytes);
-    std::memcpy(handle.bytes.data(), &mine, sizeof mine);
-    return {};
-  }
-  static std::string map(peer_handle const& handle, void*& at) {
-    cudaIpcMemHandle_t other;
-    std::memcpy(&other, handle.bytes.data(), sizeof other);
-    return reason(cudaIpcOpenMemHandle(&at, other, cudaIpcMemLazyEnablePeerAccess));
-  }
-  static void unmap(void* at, std::size_t) { (void)reason(cudaIpcCloseMemHandle(at)); }
-  static void free(void* at) { (void)reason(cudaFree(at)); }
-  static constexpr peer_kind all{"cuda", &make, &map, &unmap, &free};
+struct cuda_ipc {
+  using handle = cudaIpcMemHandle_t;
+  static constexpr char const* name = "cuda";
+  static constexpr auto success = cudaSuccess;
+  static constexpr auto flags = cudaIpcMemLazyEnablePeerAccess;
+  static constexpr auto last = &cudaGetLastError;
+  static constexpr auto text = &cudaGetErrorString;
+  static constexpr auto allocate = static_cast<cudaError_t (*)(void**, std::size_t)>(&cudaMalloc);
+  static constexpr auto free = &cudaFree;
+  static constexpr auto get = &cudaIpcGetMemHandle;
+  static constexpr auto open = &cudaIpcOpenMemHandle;
+  static constexpr auto close = &cudaIpcCloseMemHandle;
 };
 #endif
 
 #if defined(KOKKOS_ENABLE_HIP)
-struct hip_peers {
-  static std::string reason(hipError_t code) {
-    if (code == hipSuccess) return {};
-    (void)hipGetLastError();
-    return hipGetErrorString(code);
+struct hip_ipc {
+  using handle = hipIpcMemHandle_t;
+  static constexpr char const* name = "hip";
+  static constexpr auto success = hipSuccess;
+  static constexpr auto flags = hipIpcMemLazyEnablePeerAccess;
+  static constexpr auto last = &hipGetLastError;
+  static constexpr auto text = &hipGetErrorString;
+  static constexpr auto allocate = static_cast<hipError_t (*)(void**, std::size_t)>(&hipMalloc);
+  static constexpr auto free = &hipFree;
+  static constexpr auto get = &hipIpcGetMemHandle;
+  static constexpr auto open = &hipIpcOpenMemHandle;
+  static constexpr auto close = &hipIpcCloseMemHandle;
+};
+#endif
+
+/// Memory of a GPU, by the calls of its vendor.
+template <class Ipc>
+struct ipc_peers {
+  static std::string reason(auto code) {
+    if (code == Ipc::success) return {};
+    (void)Ipc::last(); // so that no later call reports it
+    return Ipc::text(code);
   }
   static std::string make(std::size_t bytes, void*& at, peer_handle& handle) {
-    hipIpcMemHandle_t mine;
-    std::string why = reason(hipMalloc(&at, bytes));
+    typename Ipc::handle mine;
+    std::string why = reason(Ipc::allocate(&at, bytes));
     if (!why.empty()) return why;
-    if (why = reason(hipIpcGetMemHandle(&mine, at)); !why.empty()) return free(at), why;
+    if (why = reason(Ipc::get(&mine, at)); !why.empty()) return free(at), why;
     static_assert(sizeof mine <= sizeof handle.bytes);
     std::memcpy(handle.bytes.data(), &mine, sizeof mine);
     return {};
   }
   static std::string map(peer_handle const& handle, void*& at) {
-    hipIpcMemHandle_t other;
+    typename Ipc::handle other;
     std::memcpy(&other, handle.bytes.data(), sizeof other);
-    return reason(hipIpcOpenMemHandle(&at, other, hipIpcMemLazyEnablePeerAccess));
+    return reason(Ipc::open(&at, other, Ipc::flags));
   }
-  static void unmap(void* at, std::size_t) { (void)reason(hipIpcCloseMemHandle(at)); }
-  static void free(void* at) { (void)reason(hipFree(at)); }
-  static constexpr peer_kind all{"hip", &make, &map, &unmap, &free};
+  static void unmap(void* at, std::size_t) { (void)reason(Ipc::close(at)); }
+  static void free(void* at) { (void)reason(Ipc::free(at)); }
+  static constexpr peer_kind all{Ipc::name, &make, &map, &unmap, &free};
 };
-#endif
 
 } // namespace detail
 
@@ -87,11 +92,12 @@ peer_memory* peers_of() {
   if constexpr (std::is_same_v<Memory, Kokkos::HostSpace> || std::is_same_v<Memory, simulated_memory>)
     return &peer_memory::of_host();
 #if defined(KOKKOS_ENABLE_CUDA)
-  else if constexpr (std::is_same_v<Memory, Kokkos::CudaSpace>) return &peers_of_kind<detail::cuda_peers>();
+  else if constexpr (std::is_same_v<Memory, Kokkos::CudaSpace>)
+    return &peers_of_kind<detail::ipc_peers<detail::cuda_ipc>>();
 #endif
 #if defined(KOKKOS_ENABLE_HIP)
   else if constexpr (std::is_same_v<Memory, detail::hip_calls::execution_space::memory_space>)
-    return &peers_of_kind<detail::hip_peers>();
+    return &peers_of_kind<detail::ipc_peers<detail::hip_ipc>>();
 #endif
   else return nullptr;
 }
