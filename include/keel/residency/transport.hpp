@@ -36,6 +36,10 @@ struct message {
   int rank;
   std::byte* data = nullptr;
   std::size_t bytes = 0; ///< 0: there is nothing, but for `peer`'s signal
+  /// A word that `place` may set: the message is there when it has this number. If `begin` still finds it set, the
+  /// transport has to raise it, or to wait for it in `finish`; else kernels that pack and unpack do.
+  std::uint32_t* flag = nullptr;
+  std::uint32_t number = 0;
 
   friend bool operator==(message const&, message const&) = default;
 };
@@ -95,7 +99,7 @@ private:
 /// | `begin(queue, sends, receives)` | each rank at most once in each; sizes from 0 to more than 2^31 bytes, the same on both sides |
 /// | `finish(queue)` | of what `begin` began |
 /// | `connect(queue, ranks)` | optional, collective over all ranks of the messenger, each of which names those that it exchanges with: for each of these, why it cannot be reached, empty if it can be |
-/// | `place(queue, sends, receives)` | optional, before packing: sets where messages are packed and where they arrive, so that `begin` copies nothing |
+/// | `place(queue, sends, receives)` | optional, before packing: sets where messages are packed and where they arrive, so that `begin` copies nothing, and may set their flags |
 ///
 /// Models: `staged`, `direct`, `peer`, `nccl`. Laws: test/laws/transport.hpp. A failure is a `keel::error` that names
 /// the rank.
@@ -140,7 +144,8 @@ public:
   [[nodiscard]] std::vector<std::string> connect(detail::copy_queue const& queue, std::span<int const> ranks);
 };
 
-/// Into the other rank's memory, which this one has mapped: the kernel that packs writes there, and a flag follows.
+/// Into the other rank's memory, which this one has mapped: the kernel that packs writes there and then raises a flag,
+/// for which the one that unpacks waits; or kernels of one thread do, if ranks may share a GPU at the same time.
 /// The ranks are on one node, and their data in the same kind of memory. Each message has two places, by turns, so that
 /// no rank waits until the other has unpacked.
 class peer {

@@ -102,4 +102,20 @@ peer_memory* peers_of() {
   else return nullptr;
 }
 
+/// Whether kernels of this process never share a device with those of another that run at the same time, as they do by
+/// CUDA's MPS. False if that is not known.
+template <class Space>
+bool runs_one_process() {
+#if defined(KOKKOS_ENABLE_CUDA) && CUDART_VERSION >= 12040
+  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
+    static int const is_shared = [] {
+      int yes = 1;
+      return cudaDeviceGetAttribute(&yes, cudaDevAttrMpsEnabled, Space().cuda_device()) == cudaSuccess ? yes : 1;
+    }();
+    return is_shared == 0;
+  }
+#endif
+  return false;
+}
+
 } // namespace keel::space

@@ -2,9 +2,9 @@
 #pragma once
 
 /// @file
-/// Which boxes make a region, and how their words move: the bodies of strip.hpp.
+/// Which boxes make a region, and how their words move: the bodies of strip.hpp and moves.hpp.
 
-#include <keel/impl/residency/strip.hpp>
+#include <keel/impl/residency/moves.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <cstddef>
@@ -140,13 +140,17 @@ inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece
   strip const which = strip_of(*b.lies, b.box);
   if (which.words == 0) return false;
   words += which.words;
-  made = {b.how, b.lies->added_as, b.array, b.buffer, which, words};
+  made = {b.how, b.lies->added_as, b.number, b.flag, b.array, b.buffer, which, words};
   return true;
 }
 
 KEEL_INLINE std::size_t move_words::add(std::span<box_move const> boxes) {
   std::size_t taken = 0;
-  for (; taken < boxes.size() && count < most; ++taken) count += make_piece(boxes[taken], words, pieces[count]) ? 1 : 0;
+  for (; taken < boxes.size() && count < most; ++taken) {
+    if (!make_piece(boxes[taken], words, pieces[count])) continue;
+    piece const& made = pieces[count++];
+    raises = raises || made.raises(), awaits = awaits || made.awaits();
+  }
   return taken;
 }
 

@@ -4,7 +4,7 @@
 /// @file
 /// A device's memory as the copying code sees it: without its type, so that the code is compiled once.
 
-#include <keel/impl/residency/strip.hpp>
+#include <keel/impl/residency/moves.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +33,7 @@ public:
     std::uint64_t (*digest)(void const* queue, shape const& lies, void const* array, bounds const& box);
     void (*fence)(void const* queue);
     bool (*is_reached_by_host)();
+    bool (*waits_in_kernels)();
     space::peer_memory* (*peers)();
     void* (*native)(void const* queue);
   };
@@ -78,6 +79,9 @@ public:
   }
   /// Whether the host reaches that memory by its pointers, and so does any MPI.
   [[nodiscard]] bool is_reached_by_host() const { return calls_ == nullptr || calls_->is_reached_by_host(); }
+  /// Whether a kernel may wait for another rank's: not if both run at once on one device, and the one that waits could
+  /// keep the other from running.
+  [[nodiscard]] bool waits_in_kernels() const { return calls_ != nullptr && calls_->waits_in_kernels(); }
   /// Memory of its kind that other processes map; null if they cannot.
   [[nodiscard]] space::peer_memory* peers() const;
   /// CUDA's or HIP's stream; null for any other queue.

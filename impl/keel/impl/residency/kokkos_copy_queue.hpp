@@ -9,6 +9,7 @@
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,10 @@ template <class Space, bool Digests>
 struct kokkos_queue_calls {
   using policy = Kokkos::RangePolicy<Space>;
   using words_count = typename policy::member_type;
+  static constexpr int lanes = 256; // of a team, four of which share a multiprocessor at most
+  using teams = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<lanes, 4>>;
+  static constexpr bool has_lanes =
+      requires(Space const& s) { s.cuda_stream(); } || requires(Space const& s) { s.hip_stream(); };
   using device_memory = typename Space::memory_space;
 
   static Space const& space(void const* queue) { return *static_cast<Space const*>(queue); }
@@ -42,12 +47,49 @@ struct kokkos_queue_calls {
     if (is_shown) [[unlikely]]
       Kokkos::Tools::endDeepCopy();
   }
+  /// A thread as a team.
+  struct thread {
+    words_count number, threads;
+
+    [[nodiscard]] KEEL_FUNCTION words_count league_rank() const { return number; }
+    [[nodiscard]] KEEL_FUNCTION words_count league_size() const { return threads; }
+    [[nodiscard]] KEEL_FUNCTION static int team_rank() { return 0; }
+    [[nodiscard]] KEEL_FUNCTION static int team_size() { return 1; }
+    KEEL_FUNCTION static void team_barrier() {}
+  };
+  struct move_by_threads {
+    move_words words;
+    words_count threads;
+    KEEL_FUNCTION void operator()(words_count i) const { words.run<1>(thread{i, threads}); }
+  };
+  struct move_by_teams {
+    move_words words;
+    KEEL_FUNCTION void operator()(typename teams::member_type const& team) const { words.run<4>(team); }
+  };
+  /// On a GPU a thread moves a word; if there are flags, teams do, as many as have work and fit the device, but a kernel
+  /// that awaits one leaves half of it to others.
   static void move(void const* queue, move_words const& words) {
     bool const is_flags = words.listed == nullptr && words.pieces[0].how >= motion::raise;
-    Kokkos::parallel_for(is_flags ? "keel: flags" : "keel: regions",
-                         Kokkos::Experimental::require(policy(space(queue), 0, words_count(words.words)),
-                                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight),
-                         words); // the hint: as arguments of the kernel, without a copy that is waited for
+    char const* const label = is_flags ? "keel: flags" : "keel: regions";
+    // As arguments of the kernel, without a copy that is waited for.
+    constexpr auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight;
+    std::int64_t const threads = space(queue).concurrency();
+    move_words shared = words;
+    auto const share_out = [&](std::int64_t of_a_team, std::int64_t most) {
+      if (words.raises && words.done == nullptr) most = 1;
+      std::int64_t const count = std::max<std::int64_t>(1, std::min((words.words + of_a_team - 1) / of_a_team, most));
+      shared.share = (words.words + count - 1) / count;
+      return count;
+    };
+    if constexpr (has_lanes)
+      if (words.raises || words.awaits) {
+        auto const count = int(share_out(lanes, threads / (words.awaits ? 4 : 2) / lanes));
+        return Kokkos::parallel_for(label, Kokkos::Experimental::require(teams(space(queue), count, lanes), light),
+                                    move_by_teams{shared});
+      }
+    auto const count = words_count(has_lanes ? share_out(1, words.words) : share_out(4096, threads));
+    Kokkos::parallel_for(label, Kokkos::Experimental::require(policy(space(queue), 0, count), light),
+                         move_by_threads{shared, count});
   }
   static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] shape const& lies,
                               [[maybe_unused]] void const* array, [[maybe_unused]] bounds const& box) {
@@ -64,6 +106,7 @@ struct kokkos_queue_calls {
       return keel::space::chosen_guard() != keel::space::guard::pages;
     else return false;
   }
+  static bool waits_in_kernels() { return !has_lanes || keel::space::runs_one_process<Space>(); }
   static void* native(void const* queue) {
     if constexpr (requires { space(queue).cuda_stream(); }) return space(queue).cuda_stream();
     else if constexpr (requires { space(queue).hip_stream(); }) return space(queue).hip_stream();
@@ -79,6 +122,7 @@ struct kokkos_queue_calls {
                                          &digest,
                                          &fence,
                                          &is_reached_by_host,
+                                         &waits_in_kernels,
                                          &keel::space::peers_of<device_memory>,
                                          &native};
 };

@@ -27,8 +27,9 @@ KEEL_INLINE void halo_exchange::measure(std::span<halo_array const> arrays) {
     for (int round = 0; round < 6; ++round) {
       if (queue) queue.fence();
       auto const begun = std::chrono::steady_clock::now();
-      delivery_.place(packing_, plan_.sends(), plan_.receives(),
-                      [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; });
+      delivery_.place(
+          packing_, plan_.sends(), plan_.receives(),
+          [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; }, false);
       plan_.pack(arrays, packing_);
       delivery_.begin(queue);
       delivery_.finish(queue);

@@ -35,23 +35,46 @@ KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
     for (box_move const& b : boxes) move_on_host(b);
     return;
   }
-  if (boxes.size() <= std::size_t{move_words::most}) return queue_->move(boxes);
+  move_words all;
+  if (boxes.size() <= std::size_t{move_words::most}) all.add(boxes);
+  else list(boxes, all);
+  if (all.raises && !done_) {
+    done_ = queue_->allocate("keel: teams that are done", sizeof(std::uint32_t));
+    std::uint32_t const none = 0;
+    queue_->to_device(done_.get(), &none, sizeof none), queue_->fence();
+  }
+  all.done = reinterpret_cast<std::uint32_t*>(done_.get());
+  queue_->move(all);
+}
+
+// Numbers of flags grow from exchange to exchange: a list has them from that of the first flag on.
+KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all) {
+  auto const flagged = std::find_if(boxes.begin(), boxes.end(), [](box_move const& b) { return b.flag != nullptr; });
+  all.number = flagged != boxes.end() ? flagged->number : 0;
+  auto const counted = [&](box_move b) {
+    if (b.flag != nullptr) b.number -= all.number;
+    return b;
+  };
   auto at = std::find_if(kept_.begin(), kept_.end(), [&](kept_moves const& k) {
-    return std::equal(k.boxes.begin(), k.boxes.end(), boxes.begin(), boxes.end());
+    return std::equal(k.boxes.begin(), k.boxes.end(), boxes.begin(), boxes.end(),
+                      [&](box_move const& a, box_move const& b) { return a == counted(b); });
   });
   if (at == kept_.end()) {
     if (kept_.size() == most_kept) queue_->fence(), kept_.clear(); // of arrays that are no longer there
-    kept_moves made{{boxes.begin(), boxes.end()}, pieces_of(boxes), {}};
+    kept_moves made;
+    for (box_move const& b : boxes) made.boxes.push_back(counted(b));
+    made.pieces = pieces_of(made.boxes);
+    for (move_words::piece const& p : made.pieces)
+      made.raises = made.raises || p.raises(), made.awaits = made.awaits || p.awaits();
     std::size_t const bytes = made.pieces.size() * sizeof(move_words::piece);
     made.there = queue_->allocate("keel: pieces of messages", bytes);
     queue_->to_device(made.there.get(), made.pieces.data(), bytes);
     at = kept_.insert(kept_.end(), std::move(made));
   }
-  move_words all;
   all.count = int(at->pieces.size());
   all.listed = reinterpret_cast<move_words::piece const*>(at->there.get());
   all.words = at->pieces.empty() ? 0 : at->pieces.back().end;
-  queue_->move(all);
+  all.raises = at->raises, all.awaits = at->awaits;
 }
 
 KEEL_INLINE copy_queue const& packing::queue() const {
@@ -136,9 +159,11 @@ KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<
   for (part const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
-    bool const is_copy = one.message < 0;
-    auto* const from = is_copy ? static_cast<std::byte*>(a.data) : messages[std::size_t(one.message)].data;
-    if (from != nullptr) moves_.push_back({is_copy ? copy : how, a.lies, a.data, from + one.at, one.box});
+    if (one.message < 0) {
+      moves_.push_back({copy, a.lies, a.data, static_cast<std::byte*>(a.data) + one.at, one.box});
+    } else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr) {
+      moves_.push_back({how, a.lies, a.data, m.data + one.at, one.box, m.flag, m.number});
+    }
   }
   where.move(moves_);
 }

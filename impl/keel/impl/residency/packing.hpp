@@ -38,17 +38,21 @@ private:
     std::size_t size = 0;
   };
   std::byte* room(buffer& all, std::size_t bytes);
+  /// Of boxes that do not travel with a kernel.
+  void list(std::span<box_move const> boxes, move_words& all);
 
   /// Boxes that were moved before. The queue may still read `pieces`.
   struct kept_moves {
     std::vector<box_move> boxes;
     std::vector<move_words::piece> pieces;
     std::shared_ptr<std::byte> there;
+    bool raises = false, awaits = false;
   };
   static constexpr std::size_t most_kept = 32;
 
   copy_queue const* queue_ = nullptr;
   buffer out_, in_;
+  std::shared_ptr<std::byte> done_; ///< counts teams of a kernel
   std::vector<kept_moves> kept_;
 };
 

@@ -17,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace keel::residency {
@@ -40,7 +41,9 @@ struct peer::links {
     std::byte* theirs = nullptr;
     std::size_t theirs_bytes = 0;
     address sent = {}, came = {};
-    std::uint32_t number = 1; ///< of its last exchange; the first tries the way
+    std::uint32_t number = 1;                                ///< of its last exchange; the first tries the way
+    std::size_t out = 0, in = 0;                             ///< the pieces that the exchange at work needs
+    bool is_at_work = false, raises = false, awaits = false; ///< the last two: here, because no other kernel does
 
     /// Where its message lies in a piece.
     [[nodiscard]] std::byte* place_in(std::byte* piece, std::size_t bytes) const {
@@ -53,9 +56,10 @@ struct peer::links {
     for (link const& l : all)
       if (l.mine.at != nullptr) memory->give_back(l.mine);
   }
+  /// One that is not there yet is made, and others may move.
   link& to(int rank) {
-    auto const at = std::find_if(all.begin(), all.end(), [&](link const& l) { return l.rank == rank; });
-    return at != all.end() ? *at : all.emplace_back(link{rank});
+    auto const at = std::lower_bound(all.begin(), all.end(), rank, [](link const& l, int r) { return l.rank < r; });
+    return at != all.end() && at->rank == rank ? *at : *all.insert(at, link{rank});
   }
   static std::size_t bytes_for(std::size_t message) {
     return space::peer_memory::rounded(flag_bytes + 2 * ((message + 255) / 256 * 256));
@@ -84,12 +88,12 @@ struct peer::links {
     l.theirs_bytes = bytes;
     return why;
   }
-  /// Raises the flags of the others, or awaits those here, of the ranks at work.
-  void flags(detail::copy_queue const& queue, detail::motion how) {
+  /// Raises flags of the others, or awaits those here, if `which` of their links.
+  void flags(detail::copy_queue const& queue, detail::motion how, bool link::* which) {
     detail::move_words some;
-    for (int const rank : ranks) {
-      link const& l = to(rank);
-      auto* const flag = reinterpret_cast<std::uint32_t*>(how == detail::motion::raise ? l.theirs : l.mine.at);
+    for (link const& l : all) {
+      if (!(l.*which)) continue;
+      auto* const flag = flag_in(how == detail::motion::raise ? l.theirs : l.mine.at);
       if (!queue) {
         if (how == detail::motion::raise) detail::raise_flag(flag, l.number);
         else detail::await_flag(flag, l.number);
@@ -101,10 +105,10 @@ struct peer::links {
     }
     if (queue) queue.move(some);
   }
+  [[nodiscard]] static std::uint32_t* flag_in(std::byte* piece) { return reinterpret_cast<std::uint32_t*>(piece); }
 
   space::peer_memory* memory = nullptr;
-  std::vector<link> all;
-  std::vector<int> ranks; // of the exchange at work
+  std::vector<link> all; // by rank
   bool is_under_way = false;
 };
 
@@ -126,7 +130,7 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
   };
   links& l = *links_;
   l.memory = queue.peers();
-  l.all.reserve(ranks.size());
+  for (int const rank : ranks) (void)l.to(rank);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     auto& link = l.to(ranks[i]);
     if (l.memory == nullptr) why[i] = "memory of this device cannot be mapped by another process";
@@ -142,9 +146,9 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
   messages_.wait();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (why[i].empty()) why[i] = l.map(l.to(ranks[i]), links::bytes_for(0));
-    if (why[i].empty()) l.ranks.push_back(ranks[i]);
+    l.to(ranks[i]).raises = why[i].empty();
   }
-  l.flags(queue, detail::motion::raise);
+  l.flags(queue, detail::motion::raise, &links::link::raises);
   if (queue) queue.fence();
   agree();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -163,55 +167,55 @@ KEEL_INLINE void peer::place(detail::copy_queue const& queue, std::span<message>
   links& l = *links_;
   l.memory = queue.peers();
   l.is_under_way = true;
-  l.ranks.clear();
-  for (auto const all : {sends, receives})
-    for (message const& m : all)
-      if (std::find(l.ranks.begin(), l.ranks.end(), m.rank) == l.ranks.end()) l.ranks.push_back(m.rank);
-  l.all.reserve(l.all.size() + l.ranks.size()); // so that no link moves while a message goes to it
-  auto const bytes_of = [](std::span<message> all, int rank) {
-    auto const at = std::find_if(all.begin(), all.end(), [&](message const& m) { return m.rank == rank; });
-    return links::bytes_for(at != all.end() ? at->bytes : 0);
+  for (auto& link : l.all)
+    link.is_at_work = link.raises = link.awaits = false, link.out = link.in = links::bytes_for(0);
+  auto const enter = [&](std::span<message> all, std::size_t links::link::* bytes) {
+    for (message const& m : all) {
+      auto& link = l.to(m.rank);
+      if (!std::exchange(link.is_at_work, true)) ++link.number;
+      link.*bytes = links::bytes_for(m.bytes);
+    }
   };
+  enter(sends, &links::link::out), enter(receives, &links::link::in);
   // A longer message than before needs a larger piece: both sides see that, and so meet here.
   bool is_waiting = false;
-  for (int const rank : l.ranks) {
-    auto& link = l.to(rank);
-    ++link.number;
-    if (std::size_t const bytes = bytes_of(receives, rank); link.mine.bytes < bytes) {
-      l.take(queue, link, bytes);
-      messages_.send(&link.sent, sizeof link.sent, rank);
+  for (auto& link : l.all) {
+    if (!link.is_at_work) continue;
+    link.raises = link.awaits = true;
+    if (link.mine.bytes < link.in) {
+      l.take(queue, link, link.in);
+      messages_.send(&link.sent, sizeof link.sent, link.rank);
       is_waiting = true;
     }
-    if (link.theirs_bytes < bytes_of(sends, rank)) {
-      messages_.receive(&link.came, sizeof link.came, rank);
+    if (link.theirs_bytes < link.out) {
+      messages_.receive(&link.came, sizeof link.came, link.rank);
       is_waiting = true;
     }
   }
   if (is_waiting) messages_.wait();
-  for (int const rank : l.ranks) {
-    auto& link = l.to(rank);
-    std::size_t const bytes = bytes_of(sends, rank);
-    if (link.theirs_bytes >= bytes) continue;
-    if (std::string const why = l.map(link, bytes); !why.empty())
-      throw error("residency::peer", "rank " + std::to_string(rank) + " cannot be reached", why,
+  for (auto& link : l.all) {
+    if (!link.is_at_work || link.theirs_bytes >= link.out) continue;
+    if (std::string const why = l.map(link, link.out); !why.empty())
+      throw error("residency::peer", "rank " + std::to_string(link.rank) + " cannot be reached", why,
                   "Take another transport");
   }
-  for (message& m : sends) {
-    auto const& link = l.to(m.rank);
-    m.data = link.place_in(link.theirs, link.theirs_bytes);
-  }
-  for (message& m : receives) {
-    auto const& link = l.to(m.rank);
-    m.data = link.place_in(link.mine.at, link.mine.bytes);
-  }
+  auto const set = [](message& m, links::link const& link, std::byte* piece, std::size_t bytes) {
+    m.data = link.place_in(piece, bytes), m.flag = links::flag_in(piece), m.number = link.number;
+  };
+  for (message& m : sends) set(m, l.to(m.rank), l.to(m.rank).theirs, l.to(m.rank).theirs_bytes);
+  for (message& m : receives) set(m, l.to(m.rank), l.to(m.rank).mine.at, l.to(m.rank).mine.bytes);
 }
 
-KEEL_INLINE void peer::begin(detail::copy_queue const& queue, std::span<message const>, std::span<message const>) {
-  links_->flags(queue, detail::motion::raise);
+KEEL_INLINE void peer::begin(detail::copy_queue const& queue, std::span<message const> sends,
+                             std::span<message const> receives) {
+  links& l = *links_;
+  for (message const& m : sends) l.to(m.rank).raises = m.flag != nullptr;
+  for (message const& m : receives) l.to(m.rank).awaits = m.flag != nullptr;
+  l.flags(queue, detail::motion::raise, &links::link::raises);
 }
 
 KEEL_INLINE void peer::finish(detail::copy_queue const& queue) {
-  links_->flags(queue, detail::motion::await);
+  links_->flags(queue, detail::motion::await, &links::link::awaits);
   links_->is_under_way = false;
 }
 

@@ -73,13 +73,13 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
   }
 }
 
-KEEL_INLINE routes::route const* routes::find(int rank) const {
-  auto const at = std::find_if(all_.begin(), all_.end(), [&](route const& r) { return r.rank == rank; });
-  return at != all_.end() ? &*at : nullptr;
+KEEL_INLINE std::size_t routes::find(int rank) const {
+  auto const at = std::lower_bound(all_.begin(), all_.end(), rank, [](route const& r, int n) { return r.rank < n; });
+  return std::size_t(at - all_.begin());
 }
-KEEL_INLINE int routes::to(int rank) const { return find(rank)->chosen; }
+KEEL_INLINE int routes::to(int rank) const { return all_[find(rank)].chosen; }
 KEEL_INLINE bool routes::reaches(std::size_t transport, int rank) const {
-  return (find(rank)->reached >> transport & 1) != 0;
+  return (all_[find(rank)].reached >> transport & 1) != 0;
 }
 
 KEEL_INLINE bool routes::travel_meanwhile(bool from_device) const {
@@ -92,7 +92,7 @@ KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> 
   std::vector<double> theirs(seconds.size() * ranks.size());
   swap(ranks, [&](std::size_t) { return seconds.data(); }, theirs.data(), seconds.size() * sizeof(double));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
-    route& r = const_cast<route&>(*find(ranks[i]));
+    route& r = all_[find(ranks[i])];
     double best = 0;
     std::string measured;
     for (std::size_t k = 0; k < known_.size(); ++k) {
@@ -116,7 +116,8 @@ KEEL_INLINE bool delivery::is_empty() const {
 }
 
 // What a transport has no place for lies in the packing's memory, in one piece for each transport.
-KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::span<message> receives) {
+KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::span<message> receives,
+                                 bool is_unpacked) {
   copy_queue const& queue = where.queue();
   std::size_t out = 0, in = 0;
   for (part& p : parts_)
@@ -147,13 +148,20 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     for (message& m : p.mailed_sends) m.data = p.mail_out.get() + (m.data - p.out);
     for (message& m : p.mailed_receives) m.data = p.mail_in.get() + (m.data - p.in);
   }
-  auto const tell = [&](std::span<message> all, std::vector<message> part::* list) {
-    for (part const& p : parts_)
-      for (message const& placed : p.*list)
-        for (message& m : all)
-          if (m.rank == placed.rank) m.data = placed.data;
+  // Those of a part are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
+  auto const tell = [&](std::span<message> all, std::vector<message> part::* list, bool moves_flags) {
+    for (part& p : parts_) {
+      auto placed = (p.*list).begin();
+      for (message& m : all)
+        if (placed != (p.*list).end() && m.rank == placed->rank) {
+          m = *placed;
+          (moves_flags && m.bytes != 0 ? placed->flag : m.flag) = nullptr;
+          ++placed;
+        }
+    }
   };
-  tell(sends, &part::sends), tell(receives, &part::receives);
+  bool const moves_flags = queue.waits_in_kernels();
+  tell(sends, &part::sends, moves_flags), tell(receives, &part::receives, moves_flags && is_unpacked);
 }
 
 KEEL_INLINE void delivery::begin(copy_queue const& queue) {

@@ -137,7 +137,7 @@ private:
     std::string why = {};
     bool is_shown = false;
   };
-  [[nodiscard]] route const* find(int rank) const;
+  [[nodiscard]] std::size_t find(int rank) const;
   /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.
   template <class F>
   void swap(std::span<int const> ranks, F const& mine, void* theirs, std::size_t bytes) {
@@ -149,7 +149,7 @@ private:
   }
 
   std::vector<transport> known_;
-  std::vector<route> all_;
+  std::vector<route> all_; // by rank
   bool has_new_ = true;
   std::unique_ptr<messenger> messages_;
 };
@@ -159,17 +159,19 @@ class delivery {
 public:
   explicit delivery(routes const& by);
   /// Says where messages are packed and where they arrive. `choose(rank)` is the number of a transport; of `none` the
-  /// message is left without a place.
+  /// message is left without a place. What comes is unpacked, or not, and then `finish` waits for its flags.
   template <class F>
-  void place(packing& where, std::span<message> sends, std::span<message> receives, F const& choose) {
+  void place(packing& where, std::span<message> sends, std::span<message> receives, F const& choose,
+             bool is_unpacked = true) {
     for (part& p : parts_) p.sends.clear(), p.receives.clear();
     auto const deal_out = [&](std::span<message> all, std::vector<message> part::* list) {
       for (message& m : all)
-        if (int const by = choose(m.rank); by >= 0) (parts_[std::size_t(by)].*list).push_back(m);
+        if (int const by = choose(m.rank); by >= 0)
+          (parts_[std::size_t(by)].*list).push_back({m.rank, nullptr, m.bytes});
         else m.data = nullptr;
     };
     deal_out(sends, &part::sends), deal_out(receives, &part::receives);
-    place(where, sends, receives);
+    place(where, sends, receives, is_unpacked);
   }
   /// Packed messages leave.
   void begin(copy_queue const& queue);
@@ -189,7 +191,7 @@ private:
 
     [[nodiscard]] bool is_idle() const { return sends.empty() && receives.empty(); }
   };
-  void place(packing& where, std::span<message> sends, std::span<message> receives);
+  void place(packing& where, std::span<message> sends, std::span<message> receives, bool is_unpacked);
   [[nodiscard]] static bool is_mailed(part const& p, copy_queue const& queue) {
     return bool(queue) && !p.by.reaches_device_memory();
   }

@@ -136,9 +136,11 @@ template <Engine Space, class Wait>
 void shown_fence(std::uint32_t instance, std::string const& label, Wait const& wait) {
   if (!Kokkos::Tools::profileLibraryLoaded()) return wait();
   auto const type = std::uint32_t(Kokkos::Tools::Experimental::DeviceTypeTraits<Space>::id);
-  char const* const unnamed = instance == all_instances ? ": Unnamed Global Fence" : "::fence: Unnamed Instance Fence";
+  static std::string const of_all = std::string(Space::name()) + ": Unnamed Global Fence",
+                           of_one = std::string(Space::name()) + "::fence: Unnamed Instance Fence";
+  std::string const& unnamed = instance == all_instances ? of_all : of_one;
   std::uint64_t id = 0;
-  Kokkos::Tools::beginFence(label.empty() ? std::string(Space::name()) + unnamed : label, (type << 24) + instance, &id);
+  Kokkos::Tools::beginFence(label.empty() ? unnamed : label, (type << 24) + instance, &id);
   end_of_fence const end{id};
   wait();
 }

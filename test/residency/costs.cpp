@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include <keel/residency/fields.hpp>
+#include <keel/residency/loops.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/mpi.hpp>
+#include <keel/policy/log.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/space/peer_memory.hpp>
+#include <keel/space/plugins.hpp>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace kr = keel::residency;
+
+// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
+namespace costing {
+
+std::atomic<int> allocations, arrays, fences, labels, kernels;
+thread_local int launching = 0; // a device may allocate for it
+
+namespace tools = Kokkos::Tools::Experimental;
+/// Counts kernels, arrays, and what else is allocated but by a device that is given a kernel or a copy. Kokkos 4.6
+/// allocates no bytes with each kernel of teams.
+void count_calls(bool yes) {
+  auto const begin_kernel = [](char const*, std::uint32_t, std::uint64_t*) { ++kernels, ++launching; };
+  auto const begin_copy = [](Kokkos_Profiling_SpaceHandle, char const*, void const*, Kokkos_Profiling_SpaceHandle,
+                             char const*, void const*, std::uint64_t) { ++launching; };
+  tools::set_begin_parallel_for_callback(yes ? +begin_kernel : nullptr);
+  tools::set_end_parallel_for_callback(yes ? +[](std::uint64_t) { --launching; } : nullptr);
+  tools::set_begin_deep_copy_callback(yes ? +begin_copy : nullptr);
+  tools::set_end_deep_copy_callback(yes ? +[] { --launching; } : nullptr);
+  tools::set_begin_fence_callback(yes ? +[](char const*, std::uint32_t, std::uint64_t*) { ++labels; } : nullptr);
+  tools::set_allocate_data_callback(
+      yes ? +[](Kokkos_Profiling_SpaceHandle, char const*, void const*, std::uint64_t bytes) { arrays += bytes != 0; }
+          : nullptr);
+  kernels = allocations = arrays = fences = labels = 0;
+}
+
+/// Hears of each fence of all queues.
+struct fenced {
+  static constexpr std::string_view name = "fenced";
+  static constexpr int order = 950;
+  static void initialize(keel::space::settings const&) {}
+  static void finalize() {}
+  static void fence(std::string const&) { ++fences; }
+  static void print_configuration(std::ostream&, bool) {}
+};
+
+using devices = keel::where_supported<keel::list<test::host, test::twin, keel::cuda, keel::hip>>;
+template <class Exchange>
+struct app : test::application<devices, kr::automatic, Kokkos::LayoutRight, keel::machine::mpi> {
+  using exchange = Exchange;
+};
+
+struct a : kr::variable<"a", double**, kr::levels<2>> {};
+struct b : kr::variable<"b", float**> {};
+struct c : kr::variable<"c", double***> {};
+struct number : kr::routine<"number", kr::on_device, kr::writes<a, b, c>> {
+  template <class V>
+  static void run(V v, int n) {
+    auto const x = v(a{});
+    auto const y = v(b{});
+    auto const z = v(c{});
+    auto const begin = v.global_begin();
+    long const i0 = begin[0] - v.owned().begin[0], j0 = begin[1] - v.owned().begin[1];
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          x(i, j) = double(n + 100 * (i + i0) + j + j0), y(i, j) = float(x(i, j));
+          z(i, j, 0) = -x(i, j), z(i, j, 1) = 2 * x(i, j);
+        });
+  }
+};
+struct wrong : kr::routine<"wrong", kr::on_host, kr::reads<a, b, c>> {
+  template <class V>
+  static int run(V v, int n) {
+    auto const x = v(a{});
+    auto const y = v(b{});
+    auto const z = v(c{});
+    auto const begin = v.global_begin(), cells = v.global_extents();
+    auto const own = v.owned(), all = v.everywhere();
+    int count = 0;
+    for (long i = all.begin[0]; i < all.end[0]; ++i)
+      for (long j = all.begin[1]; j < all.end[1]; ++j) {
+        long const gi = (begin[0] + i - own.begin[0] + cells[0]) % cells[0];
+        long const gj = (begin[1] + j - own.begin[1] + cells[1]) % cells[1];
+        auto const wanted = double(n + 100 * gi + gj);
+        count += x(i, j) != wanted || y(i, j) != float(wanted) || z(i, j, 0) != -wanted || z(i, j, 1) != 2 * wanted;
+      }
+    return count;
+  }
+};
+struct step : kr::schedule<kr::cycle<a>, number, kr::exchange<a, b, c>> {};
+
+/// A run whose user named a transport.
+struct named : test::run<keel::machine::mpi> {
+  named(std::string_view device, std::string_view transport) : test::run<keel::machine::mpi>{device} {
+    settings_.exchange_through = transport;
+  }
+  [[nodiscard]] kr::settings const& residency_settings() const { return settings_; }
+  kr::settings settings_;
+};
+
+/// Calls f(step) for fields whose exchanges went some times by this transport.
+template <class Exchange>
+void in_steady_steps(std::string_view device, std::string_view transport, auto const& f) {
+  named run{device, transport};
+  kr::fields<app<Exchange>, a, b, c> all{run, kr::grid{{12, 14}, kr::ghost_width{1}, kr::periodic{true}},
+                                         kr::extra<c>{2}};
+  int n = 0;
+  auto const once = [&] { all.step(step{}, ++n); };
+  for (int i = 0; i < 4; ++i) once();
+  f(run.environment().size(), once);
+  CHECK(all.run(wrong{}, n) == 0);
+}
+
+} // namespace costing
+using namespace costing;
+
+#if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) // with these Kokkos allocates for tools
+void* operator new(std::size_t bytes) {
+  if (launching == 0) ++allocations;
+  if (void* const made = std::malloc(bytes)) return made;
+  throw std::bad_alloc();
+}
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+#endif
+
+TEST_CASE("residency: an exchange by peer takes two kernels, however many variables and partners there are") {
+  keel::for_each_device<devices>([&]<class Tag>(Tag) {
+    if (std::is_same_v<Tag, test::host> || !keel::available<Tag>()) return;
+    CAPTURE(Tag::name);
+    in_steady_steps<kr::on_device>(Tag::name, "peer", [](int ranks, auto const& once) {
+      count_calls(true);
+      once();
+      CHECK(kernels == 1 + (ranks == 1 ? 1 : 2)); // the first is a routine's
+      count_calls(false);
+    });
+  });
+}
+
+TEST_CASE("residency: a step allocates and maps nothing and never waits for all queues, by any transport") {
+  keel::space::detail::enroll<fenced>();
+  auto const& peers = keel::space::peer_memory::of_host();
+  auto const count = [&](int, auto const& once) {
+    count_calls(true);
+    once(); // names for tools are made
+    count_calls(true);
+    std::size_t const mapped = peers.made() + peers.mapped();
+    for (int i = 0; i < 4; ++i) once();
+    int const allocated = allocations, made = arrays, shown = labels;
+    count_calls(false);
+    CHECK(made == 0);
+    CHECK(allocated <= shown);          // Kokkos copies the label of a fence for tools
+    for (int i = 0; i < 4; ++i) once(); // without tools, for which Kokkos waits
+    CHECK(fences == 0);
+    CHECK(peers.made() + peers.mapped() == mapped);
+  };
+  keel::policy::set_log_level(keel::policy::log_level::error); // some are passed over
+  keel::for_each_device<devices>([&]<class Tag>(Tag) {
+    if (!keel::available<Tag>()) return;
+    for (std::string_view const transport : {"staged", "direct", "peer", "nccl"}) {
+      CAPTURE(Tag::name);
+      CAPTURE(transport);
+      in_steady_steps<kr::on_host>(Tag::name, transport, count);
+      in_steady_steps<kr::on_device>(Tag::name, transport, count);
+    }
+  });
+  keel::policy::set_log_level(keel::policy::log_level::warning);
+}
