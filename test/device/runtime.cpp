@@ -381,7 +381,7 @@ TEST_CASE("device: copies back for output are set by code, environment and comma
   variable const w{"RT_VERYVERBOSE", "off"};
   command_line line{{"app", "--rt-copy-back-every=never", "--rt-copy-back-written-in-analysis", "no", "--rt-verbose",
                      "--rt-only-reads-current-level=yes", "--rt-trace-file=mine", "--rt-tracking=checked",
-                     "--rt-exchange-through=staged"}};
+                     "--rt-exchange-through=staged", "--rt-exchange-together=no"}};
   keel::runtime<app> run{line.count, line.data(), before};
   kr::settings const& how = run.residency_settings();
   CHECK_FALSE(how.copy_back_every.has_value());
@@ -395,6 +395,7 @@ TEST_CASE("device: copies back for output are set by code, environment and comma
   CHECK(how.trace_file == "mine");
   CHECK(how.tracking == "checked");
   CHECK(how.exchange_through == "staged");
+  CHECK_FALSE(how.exchange_together);
   CHECK(run.program().source(knob::trace_file) == source::command_line);
   CHECK(run.program().source(knob::copy_back_every) == source::command_line);
   CHECK(run.program().source(knob::copy_back_vars) == source::environment);

@@ -91,6 +91,7 @@ struct smooth : kr::routine<"smooth", kr::on_device, kr::reads<kr::past<x, 1>>, 
   }
 };
 struct step : kr::schedule<kr::cycle<x>, smooth, kr::exchange<x>> {};
+struct step_of_levels : kr::schedule<kr::cycle<x>, smooth, kr::exchange<x, kr::past<x, 1>>> {};
 struct sum_x : kr::routine<"sum_x", kr::on_host, kr::reads<kr::owned<x>>> {
   template <class V>
   static double run(V v) {
@@ -169,13 +170,14 @@ struct named : test::run<km::mpi> {
 };
 
 /// A digest of some steps on each rank.
-template <class App>
-double steps_by(std::string_view device, std::string const& transport) {
+template <class App, class Step = step>
+double steps_by(std::string_view device, std::string const& transport, bool together = true) {
   named run{device, transport};
+  run.settings_.exchange_together = together;
   kr::fields<App, x> f{run, kr::grid{{23, 17}, kr::ghost_width{1}, kr::periodic{true}}};
   f.run(start_x{});
   f.run(kr::exchange<x>{});
-  for (int n = 0; n < 8; ++n) f.step(step{});
+  for (int n = 0; n < 8; ++n) f.step(Step{});
   return f.run(sum_x{});
 }
 
@@ -254,6 +256,19 @@ TEST_CASE("residency: an exchange goes by the transport that the user names, the
   CHECK(message_of([] { (void)steps_by<list>(test::host::name, "pear"); })
             .find("transport 'pear' is not in this program "
                   "(it was compiled with staged, counted)") != std::string::npos);
+}
+
+TEST_CASE("residency: an exchange sends each rank one message, or one for each variable and level") {
+  using list = app<kr::on_device, counted, kr::staged, kr::peer>;
+  double const wanted = steps_by<list>(test::host::name, "staged");
+  int messages = 0;
+  for (bool const together : {true, false}) {
+    carried = 0;
+    CHECK(steps_by<list, step_of_levels>("simulated", "counted", together) == wanted);
+    if (together) messages = carried;
+    else CHECK(carried == messages * 17 / 9); // of 9 exchanges the first has one level
+    CHECK(steps_by<list, step_of_levels>("simulated", "peer", together) == wanted);
+  }
 }
 
 TEST_CASE("residency: of the measured transports the fastest carries, and one that reaches no rank is passed over") {

@@ -37,6 +37,7 @@ enum class knob {
   trace_file,                    ///< where the tracking policy `traced` writes
   tracking,                      ///< which of the trackings that the program lists
   exchange_through,              ///< which of the transports that the program lists, or the fastest
+  exchange_together,             ///< whether a message has all variables of an exchange
   config,                        ///< a file with more knobs
   strict,                        ///< whether settings without effect are refused
   end_timeout,                   ///< seconds that a rank waits at its end for the others

@@ -28,6 +28,7 @@ struct settings {
   bool veryverbose = false;              ///< and one for each routine and exchange that needed copies; of rank 0, both
   std::string trace_file = "keel-trace"; ///< what `traced` writes goes to this name, followed by `.rank.jsonl`
   std::string exchange_through = "measured"; ///< the transport of exchanges, by name, or the fastest at the start
+  bool exchange_together = true;             ///< one message to each rank, or one for each variable and level
   std::string tracking = {};                 ///< which of the policy's trackings, by name; empty: the first
 };
 

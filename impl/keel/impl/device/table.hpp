@@ -160,6 +160,9 @@ inline constexpr std::array rows_of_program{
     of_program<kinds::transport, &residency::settings::exchange_through>(
         knob::exchange_through, "exchange-through",
         "how messages of exchanges go to other ranks: staged, direct, peer or nccl; measured: the fastest at the start"),
+    of_program<kinds::yes_no, &residency::settings::exchange_together>(
+        knob::exchange_together, "exchange-together",
+        "all variables of an exchange in one message to each rank; no: a message for each"),
     of_program<kinds::file, &program_settings::config>(
         knob::config, "config", "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device; or JSON"),
     of_program<kinds::flag, &program_settings::strict>(

@@ -133,7 +133,8 @@ struct fields_state {
   kokkos_provider provider_;
   ledger<kokkos_provider, any_observer> ledger_;
   routes routes_;
-  std::unique_ptr<halo_exchange> halo_;
+  copy_queue const* exchange_queue_ = nullptr;        // null if messages are packed on the host
+  std::vector<std::unique_ptr<halo_exchange>> halos_; // one, or one a request
   void (*settle_)(fields_state const*) = nullptr;
   bool keeps_ledger_ = true, checks_ = false, poisons_ = false, is_master_ = true, is_in_step_ = false;
   void* result_ = nullptr;           // where what a routine returns goes to

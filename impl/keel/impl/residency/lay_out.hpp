@@ -178,7 +178,7 @@ KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messen
   for (lattice_here& l : lattices_) {
     for (partner const& p : cut_of(int(&l - lattices_.data()), all_layers).partners) partners.push_back(p.rank);
   }
-  copy_queue const none, *const queue = m != host ? &provider_.queue_of(m) : nullptr;
+  copy_queue const none, *const queue = exchange_queue_ = m != host ? &provider_.queue_of(m) : nullptr;
   try {
     routes_.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, std::move(partners),
                     settings_.exchange_through);
@@ -187,7 +187,6 @@ KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messen
   } catch (std::exception const& e) { // of a device
     throw error("residency::fields", "transports cannot be tried", e.what(), "Take exchange-through=staged");
   }
-  halo_ = std::make_unique<halo_exchange>(routes_, queue);
 }
 
 KEEL_INLINE std::string fields_state::cut() const {

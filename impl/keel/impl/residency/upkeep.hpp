@@ -175,7 +175,8 @@ KEEL_INLINE void fields_state::copy_from_past(int variable) {
   for (int c = 0; c < components(); ++c) (void)provider_.copy_from_past(variable, c, host);
 }
 
-// Calls f(arrays). If it throws, what the exchange was to fill is lost.
+// Calls f(halo, arrays) for all arrays, or for those of one request after another, each by messages of its own. If it
+// throws, what the exchange was to fill is lost.
 void fields_state::exchange(std::span<request const> asked, memory m, component_range range, combine how,
                             auto const& f) {
   try {
@@ -186,7 +187,12 @@ void fields_state::exchange(std::span<request const> asked, memory m, component_
       for (int c = range.begin, end = range.of(components()).end; c < end; ++c)
         exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m), &cut, c});
     }
-    f(std::span<halo_array const>(exchanged_));
+    std::span<halo_array const> const all(exchanged_);
+    std::size_t const count = settings_.exchange_together ? all.size() : all.size() / asked.size();
+    for (std::size_t first = 0; first < all.size(); first += count) {
+      if (halos_.size() * count <= first) halos_.push_back(std::make_unique<halo_exchange>(routes_, exchange_queue_));
+      f(*halos_[first / count], all.subspan(first, count));
+    }
   } catch (...) {
     if (keeps_ledger_) ledger_.lose(asked, range, name_of(how));
     throw;
@@ -216,7 +222,7 @@ KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, me
   }
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange(asked, m, range, how, [&](auto arrays) { halo_->start(arrays, how); });
+  exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.start(arrays, how); });
   if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
   routes_.for_each_new([&](int rank, std::string_view transport, std::string const& why) {
     policy::log(policy::log_level::information, sentence_of(rank, transport, why));
@@ -228,7 +234,7 @@ KEEL_INLINE void fields_state::finish_exchange(std::span<request const> asked, m
                                                combine how) {
   any_observer& observer = ledger_.observer();
   observer.before_exchange();
-  exchange(asked, m, range, how, [&](auto arrays) { halo_->finish(arrays, observer); });
+  exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.finish(arrays, observer); });
   auto const all = sent_in(asked, range, how);
   region const left = how == combine::add ? region::halo : region::rim;
   for (sent const& s : all) ledger_.traffic().add_bytes(s.variable, way::to_neighbours, left, {0, s.bytes, s.bytes});
