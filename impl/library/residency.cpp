@@ -10,8 +10,10 @@
 #include <keel/impl/residency/measure.hpp>
 #include <keel/impl/residency/nccl.hpp>
 #include <keel/impl/residency/peer.hpp>
+#include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/routes.hpp>
 #include <keel/impl/residency/settings.hpp>
 #include <keel/impl/residency/upkeep.hpp>
+#include <keel/impl/residency/values.hpp>
 
 template class keel::residency::ledger<keel::residency::kokkos_provider, keel::residency::detail::any_observer>;

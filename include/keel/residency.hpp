@@ -13,6 +13,7 @@
 #include <keel/residency/kokkos_provider.hpp>
 #include <keel/residency/ledger.hpp>
 #include <keel/residency/observer.hpp>
+#include <keel/residency/part.hpp>
 #include <keel/residency/reasons.hpp>
 #include <keel/residency/routine.hpp>
 #include <keel/residency/settings.hpp>

@@ -72,8 +72,8 @@ struct second_of_three : km::alone {
 };
 
 #if KEEL_WITH_MPI
-static_assert(km::mpi::is_own_operation<int, std::plus<>> && km::mpi::is_own_operation<double, km::greatest>);
-static_assert(!km::mpi::is_own_operation<bool, km::greatest> && !km::mpi::is_own_operation<int, std::multiplies<>>);
+static_assert(km::mpi::is_own_operation<int, std::plus<>> && km::mpi::is_own_operation<double, km::maximum>);
+static_assert(!km::mpi::is_own_operation<bool, km::maximum> && !km::mpi::is_own_operation<int, std::multiplies<>>);
 #endif
 
 constexpr auto larger_peak = [](peak const& x, peak const& y) { return y.height > x.height ? y : x; };
@@ -114,7 +114,7 @@ TEST_CASE_TEMPLATE("machine: a user's struct and operation are reduced in the or
   CHECK(km::all_reduce(world, r + 1, std::multiplies<>{}) == int(std::tgamma(n + 1) + 0.5));
   CHECK(km::all_reduce(world, true, std::logical_and<>{}));
   CHECK(km::scan(world, 1) == r + 1);
-  CHECK(km::scan(world, std::array{1, r}, km::greatest{}) == std::array{1, r});
+  CHECK(km::scan(world, std::array{1, r}, km::maximum{}) == std::array{1, r});
   std::vector<double> own(3, 2.0);
   km::scan(world, std::span{own});
   CHECK(own == std::vector<double>(3, 2.0 * (r + 1)));

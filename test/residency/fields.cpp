@@ -91,7 +91,8 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
 };
 
 // Beyond the walls the last owned value goes on; runs behind the exchange, and after it all ghosts are right.
-struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::owned<eta>>, kr::updates<kr::part<eta, kr::region::ghosts>>> {
+struct walls
+    : kr::routine<"walls", kr::on_device, kr::reads<kr::owned<eta>>, kr::updates<kr::part<eta, kr::region::ghosts>>> {
   template <class V>
   static void run(V v) {
     auto e = v(eta{});

@@ -3,7 +3,7 @@
 """Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each.
 
 Each has two to five routines on two to four variables, with cycles, exchanges, accumulates, `every`, `repeat`, `once`, `rewind` and, in
-every fourth schedule, `when`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
+every fourth schedule, `when` and `choose`; some routines are those of a `reduce`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
 before them where that helps.
 """
 import random
@@ -14,6 +14,7 @@ CORE, RIM, GHOSTS = 1, 2, 4
 OWNED, EVERYWHERE = CORE | RIM, CORE | RIM | GHOSTS
 NAMES = {CORE: "part<{}, kr::core>", RIM: "rim<{}>", OWNED: "owned<{}>", GHOSTS: "part<{}, kr::region::ghosts>", EVERYWHERE: "everywhere<{}>",
          RIM | GHOSTS: "part<{}, kr::region::rim | kr::region::ghosts>"}
+WHEN, CHOOSE = "kr::when<chance, ", "kr::choose<chance, "
 
 
 def part(cell, region):
@@ -25,6 +26,7 @@ def part(cell, region):
 class Routine:
     def __init__(self, rng, variables):
         self.place = rng.choice(["on_host", "on_device", "on_device"])
+        self.is_reduced = rng.random() < 0.2
         self.accesses = {}  # (variable, level): [reads, writes]
         for _ in range(rng.randint(1, 3)):
             name = rng.choice(variables)
@@ -39,6 +41,8 @@ class Routine:
             if parts:
                 clauses.append(f"kr::{word}<{', '.join(parts)}>")
         head = ", ".join([f'"{name}"', f"kr::{self.place}", *clauses])
+        if self.is_reduced:
+            return f"struct {name}_part : kr::routine<{head}>, measures {{}};\nstruct {name} : kr::reduce<\"{name}\", km::maximum, {name}_part> {{}};\n"
         return f"struct {name} : kr::routine<{head}>, calls {{}};\n"
 
 
@@ -52,8 +56,10 @@ def random_entries(rng, variables, routines, deep, conditions):
     for _ in range(rng.randint(2, 3) if deep else rng.randint(1, 2)):
         what = rng.random()
         if deep and what < 0.2:
-            words = [f"every<{rng.choice([2, 3, 4])}, ", f"repeat<{rng.randint(1, 3)}, ", "once<"] + ["when<chance, "] * (2 if conditions else 0)
-            entries.append(Group(rng.choice(words), random_entries(rng, variables, routines, False, conditions)))
+            words = [f"kr::every<{rng.choice([2, 3, 4])}, ", f"kr::repeat<{rng.randint(1, 3)}, ", "kr::once<"] + [WHEN, CHOOSE, CHOOSE] * (2 if conditions else 0)
+            word = rng.choice(words)
+            made = [random_entries(rng, variables, routines, False, conditions) for _ in range(2 if word == CHOOSE else 1)]
+            entries.append(Group(word, [Group("kr::schedule<", each) for each in made] if word == CHOOSE else made[0]))
         elif what < 0.4:
             entries.append((rng.choice(["cycle", "cycle", "rewind"]), rng.choice(variables)))
         elif what < 0.6:
@@ -71,7 +77,14 @@ def repair(entries, lost, rng):
     while i < len(entries):
         e = entries[i]
         if isinstance(e, Group):
-            times = 2 if e.word.startswith("repeat") else 1
+            if e.word == CHOOSE:
+                ways = [repair(one.entries, lost, rng) for one in e.entries]
+                if None in ways:
+                    return None
+                lost = set().union(*ways)
+                i += 1
+                continue
+            times = 2 if e.word.startswith("kr::repeat") else 1
             after = lost
             for _ in range(times):
                 after = repair(e.entries, after, rng)
@@ -137,7 +150,7 @@ def schedule(rng, number):
 def entry_text(e, names):
     if isinstance(e, Group):
         inner = ", ".join(entry_text(child, names) for child in e.entries)
-        return e.word + inner + ">" if inner else ""
+        return e.word + inner + ">" if inner or e.word == "kr::schedule<" else ""
     if isinstance(e, Routine):
         return names[id(e)]
     return f"kr::{e[0]}<{e[1]}>" if e[0] in ("cycle", "rewind") else f"kr::{e[0]}<{part(e[1], EVERYWHERE).replace('kr::everywhere<', '')[:-1]}>"
@@ -146,13 +159,12 @@ def entry_text(e, names):
 def main(seed, count, out):
     rng = random.Random(seed)
     lines = ["// SPDX-License-Identifier: MIT\n// Made by generate_schedules.py.\n#include <residency/generated.hpp>\n",
-             "namespace {\nnamespace kr = keel::residency;\nusing namespace test::generated;\n"]
+             "namespace {\nnamespace kr = keel::residency;\nnamespace km = keel::machine;\nusing namespace test::generated;\n"]
     for number in range(count):
         routines, entries = schedule(rng, number)
         names = {id(r): f"r{number}_{i}" for i, r in enumerate(routines)}
         lines += [r.text(names[id(r)]) for r in routines]
-        texts = [text.replace("every<", "kr::every<", 1).replace("repeat<", "kr::repeat<", 1).replace("when<", "kr::when<", 1).replace("once<", "kr::once<", 1)
-                 if isinstance(e, Group) else text for e in entries if (text := entry_text(e, names))]
+        texts = [text for e in entries if (text := entry_text(e, names))]
         lines.append(f"struct s{number} : kr::schedule<{', '.join(texts)}> {{}};\n")
     lines.append("} // namespace\n")
     lines.append(f'TEST_CASE("residency: the plan of schedules generated from {seed} is what the tracked run does, and the oracle\'s minimum") {{')

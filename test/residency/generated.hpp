@@ -47,12 +47,22 @@ struct calls {
     f();
   }
 };
+/// The same as the routine of a reduction.
+struct measures {
+  template <class V, class... Args>
+  static double run(V v, Args&... args)
+    requires(sizeof...(Args) != 1)
+  {
+    calls::run(v, args...);
+    return 0;
+  }
+};
 struct init
     : kr::routine<"init", kr::on_host,
                   kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>, kr::everywhere<c>,
                              kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>, d>>,
       calls {};
-/// Holds every other time, by a chain of numbers (Knuth's).
+/// Holds every other time, or chooses one of two, by a chain of numbers (Knuth's).
 struct chance {
   static bool holds(std::uint64_t& state) {
     state = state * 6364136223846793005U + 1442695040888963407U;
@@ -95,6 +105,7 @@ public:
     if (e.what == kr::entry_kind::every && number % e.count != 0) return;
     if (e.what == kr::entry_kind::when && !chance::holds(state)) return;
     if (e.what == kr::entry_kind::once && number > 1) return;
+    if (e.what == kr::entry_kind::choose) return step(*e.children[chance::holds(state) ? 1 : 0], number, state);
     if (e.what == kr::entry_kind::cycle)
       for (kr::declaration const& x : e.declared()) program_.cycle(number_of(x));
     else if (e.what == kr::entry_kind::rewind)
@@ -157,7 +168,7 @@ std::vector<std::uint64_t> seen_until(int fuse, fields const& f, F&& step) {
 }
 
 inline bool has_conditions(kr::entry const& e) {
-  bool has = e.what == kr::entry_kind::when;
+  bool has = e.what == kr::entry_kind::when || e.what == kr::entry_kind::choose;
   for (std::size_t i = 0; i < e.child_count; ++i) has = has || has_conditions(*e.children[i]);
   return has;
 }

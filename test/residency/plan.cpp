@@ -103,7 +103,7 @@ private:
     return entries_.emplace_back(kr::entry{what, "group", {}, nullptr, 0, children.data(), children.size(), count});
   }
   kr::entry const& entry(int deep, bool storms) {
-    int const what = below(deep > 0 ? 14 : 8);
+    int const what = below(deep > 0 ? storms ? 15 : 14 : 8);
     if (what == 7 && below(4) == 0) return declares(kr::entry_kind::output, {}, {});
     if (what == 0)
       return declares(below(4) == 0 ? kr::entry_kind::rewind : kr::entry_kind::cycle, {}, {{&infos[below(variables)]}});
@@ -118,6 +118,7 @@ private:
     if (what == 8 || what == 9) return group(kr::entry_kind::every, 1 + below(4), deep - 1, storms);
     if (what == 10) return group(kr::entry_kind::repeat, below(4), deep - 1, storms);
     if (what == 12) return group(kr::entry_kind::analysis, 1, deep - 1, storms);
+    if (what == 14) return group(kr::entry_kind::choose, 1, deep - 1, storms);
     if (what == 13) return group(kr::entry_kind::once, 1, deep - 1, storms);
     if (what == 11)
       return group(storms ? kr::entry_kind::when : kr::entry_kind::every, storms ? 1 : 6, deep - 1, storms);
@@ -131,8 +132,9 @@ private:
     }
     kr::place const places[] = {
         {kr::place::kind::at_host, {}}, {kr::place::kind::at_chosen, {}}, {kr::place::kind::at_named, "other"}};
-    return declares(kr::entry_kind::routine, places[below(3)], {list.list.begin(), list.list.begin() + long(list.size)},
-                    below(2) == 0);
+    auto const what_calls = below(6) == 0 ? kr::entry_kind::reduce : kr::entry_kind::routine;
+    return declares(what_calls, places[below(3)], {list.list.begin(), list.list.begin() + long(list.size)},
+                    what_calls == kr::entry_kind::routine && below(2) == 0);
   }
   kr::entry const& declares(kr::entry_kind what, kr::place where, std::vector<kr::declaration> const& list,
                             bool in_pieces = false) {
@@ -271,6 +273,8 @@ struct ends {
   template <class Body>
   void group(std::size_t i, Body const& body) {
     finish(of.nodes[i].finishes);
+    if (is_choice(of.nodes[i].what()))
+      return walk_one(of.nodes, i, std::size_t(chance.below(int(of.nodes[i].about->child_count))), *this);
     for (int n = rounds(*of.nodes[i].about, number, chance); n > 0; --n) body();
   }
 };

@@ -256,6 +256,17 @@ template <class... Es>
 struct followed<kr::when<refused, Es...>> {
   static bool go(truth& t, std::int64_t) { return !refused::holds() || (followed<Es>::go(t, 0) && ...); }
 };
+// Steps of three kinds, by turns.
+struct turn {
+  static int holds() { return int(refused::step % 3); }
+};
+template <class... Es>
+struct followed<kr::choose<turn, Es...>> {
+  static bool go(truth& t, std::int64_t step) {
+    int left = turn::holds();
+    return ((left-- != 0 || followed<Es>::go(t, step)) && ...);
+  }
+};
 template <class X>
 struct followed<kr::exchange<X>> {
   using item = kr::detail::item<X>;
@@ -338,6 +349,40 @@ struct closed
       kr::schedule<kr::cycle<c<R>>, op<kr::reads, past_c<R>, kr::on_device>, op<kr::writes, c<R>, kr::on_device>,
                    kr::exchange<c<R>>, op<kr::writes, kr::walls<c<R>>, kr::on_device>,
                    op<kr::reads, kr::walls<c<R>>, kr::on_host>, op<kr::updates, kr::owned<a<R>>, kr::on_device>>;
+};
+
+// One that writes in three ways, and has all ranks agree on the number of the write.
+template <int R>
+struct last_write : op<kr::reads, kr::owned<b<R>>, kr::on_device> {
+  template <class V>
+  static double run(V v) {
+    op<kr::reads, kr::owned<b<R>>, kr::on_device>::run(v);
+    return double(program.now.writes);
+  }
+};
+template <int R>
+struct agreed : kr::reduce<"agreed", keel::machine::maximum, last_write<R>> {};
+template <int R>
+struct compare : kr::routine<"compare", kr::on_host, kr::reads<agreed<R>>> {
+  template <class V>
+  static void run(V v) {
+    if (v(agreed<R>{}) != double(program.now.writes)) ++program.wrong;
+  }
+};
+template <int R>
+struct chosen
+    : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>,
+                   kr::choose<turn, op<kr::writes, b<R>, kr::on_device>,
+                              kr::schedule<op<kr::writes, kr::inside<b<R>>, kr::on_host>>,
+                              kr::schedule<op<kr::writes, b<R>, kr::on_host>, kr::exchange<b<R>>, tell_exchange<b<R>>,
+                                           op<kr::reads, kr::inside<b<R>>, kr::on_device>>>,
+                   agreed<R>, compare<R>, op<kr::updates, kr::owned<b<R>>, kr::on_host>> {
+  using alias = kr::schedule<
+      kr::cycle<b<R>>,
+      kr::choose<turn, op<kr::writes, b<R>, kr::on_device>, kr::schedule<op<kr::writes, kr::inside<b<R>>, kr::on_host>>,
+                 kr::schedule<op<kr::writes, b<R>, kr::on_host>, kr::exchange<b<R>>,
+                              op<kr::reads, kr::inside<b<R>>, kr::on_device>>>,
+      op<kr::reads, kr::owned<b<R>>, kr::on_device>, op<kr::updates, kr::owned<b<R>>, kr::on_host>>;
 };
 
 template <class App, int R>
@@ -534,13 +579,14 @@ private:
     }
   }
   void call(fields& f) {
-    switch (below(22)) {
+    switch (below(23)) {
     case 20: return exchange<kr::depth<1, a<R>>>(f);
     case 21: return exchange<kr::depth<1, c<R>>>(f);
     case 16: return rewind<b<R>>(f);
     case 17: return rewind<c<R>>(f);
     case 18: return steps<retried<R>>(f);
     case 19: return accumulate(f);
+    case 22: return steps<chosen<R>>(f);
     case 0: return cycle<b<R>>(f);
     case 1: return cycle<c<R>>(f);
     case 2: return exchange<a<R>>(f);

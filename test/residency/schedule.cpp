@@ -26,7 +26,8 @@ struct profile : kr::variable<"profile", double*, kr::off_grid> {};
 
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::owned<kr::past<eta, 2>>>,
                          kr::writes<eta, mean>, kr::updates<profile>> {};
-struct walls : kr::routine<"walls", kr::on<keel::simulated>, kr::reads<kr::rim<eta>>, kr::updates<kr::part<eta, kr::region::ghosts>>> {};
+struct walls : kr::routine<"walls", kr::on<keel::simulated>, kr::reads<kr::rim<eta>>,
+                           kr::updates<kr::part<eta, kr::region::ghosts>>> {};
 struct inner : kr::routine<"inner", kr::on_host, kr::updates<kr::part<eta, kr::core>>> {};
 struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<10, walls, kr::repeat<3, inner>>> {};
 

@@ -58,6 +58,18 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
 };
 struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<2, output>> {};
 
+struct count : kr::routine<"count", kr::on_host> {
+  template <class V>
+  static double run(V) {
+    return 1;
+  }
+};
+struct total : kr::reduce<"total", keel::machine::plain_sum, count> {};
+struct which {
+  static int holds(int number) { return number; }
+};
+struct solve : kr::schedule<init, kr::choose<which, rhs, total>> {};
+
 struct folder : keel::test::folder {
   folder() : keel::test::folder("keel-trace-test") {}
 };
@@ -360,4 +372,26 @@ TEST_CASE("residency: whatever of a trace is in its file ends with a whole line"
   CHECK(size > 1'000'000);
   CHECK(whole);
   t.close();
+}
+
+TEST_CASE("residency: a trace has what ran of a choice, and how long ranks waited for a reduction") {
+  folder const here;
+  {
+    tracing_run run{"simulated", here.path / "run"};
+    kr::fields<traced, eta> f{run, kr::grid{{8, 6}}};
+    f.step(solve{}, 1);
+  }
+  std::set<std::string> seen;
+  std::string const file = std::filesystem::directory_iterator(here.path)->path(); // the only one
+  for (auto const& line : lines_of(file)) {
+    if (!line.contains("what")) continue;
+    if (line["what"] == "entry") seen.insert(line["kind"].get<std::string>() + ' ' + line["name"].get<std::string>());
+    if (line["what"] == "routine") seen.insert(line["routine"].get<std::string>());
+    if (line["what"] == "reduce" && line["took"].get<double>() >= 0)
+      seen.insert("waits for " + line["reduction"].get<std::string>());
+  }
+  CHECK(seen == std::set<std::string>{"init", "total", "waits for total", "routine init", "choose choose",
+                                      "routine 0: rhs",
+                                      "reduce 1: total, reduced from count, waited for at the end of the step"});
+  CHECK(std::system((std::string(KEEL_INFO) + " trace " + file + " > " + (here.path / "told").string()).c_str()) == 0);
 }

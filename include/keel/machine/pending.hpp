@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -26,8 +26,7 @@ public:
     if (!env.is_member()) return;
     auto const begin = [&]<class T>(T* data, std::size_t n) {
       detail::check_operation<Op, T>();
-      if constexpr (requires { typename R::template pending<T, Op>; })
-        request_ = std::make_unique<typename R::template pending<T, Op>>(env.communicator(), data, n);
+      if constexpr (requires { typename R::template pending<T, Op>; }) request_.emplace(env.communicator(), data, n);
       else detail::all_reduce<Op>(env, data, n);
     };
     if constexpr (std::ranges::range<X>) begin(std::ranges::data(x_), std::ranges::size(x_));
@@ -38,7 +37,10 @@ public:
 
   auto wait() {
     if constexpr (has_request)
-      if (request_) std::exchange(request_, nullptr)->wait();
+      if (request_) {
+        request_->wait();
+        request_.reset();
+      }
     if constexpr (!is_range) return x_;
   }
 
@@ -47,7 +49,7 @@ private:
   template <class Model, class T>
   static auto request_of() {
     if constexpr (requires { typename Model::template pending<T, Op>; })
-      return std::unique_ptr<typename Model::template pending<T, Op>>{};
+      return std::optional<typename Model::template pending<T, Op>>{};
     else return nothing{};
   }
   template <class Y>
@@ -76,11 +78,11 @@ template <CommunicatingRanks R, class X>
 }
 template <CommunicatingRanks R, class X>
 [[nodiscard]] auto begin_min(basic_environment<R> const& env, X x) {
-  return pending<R, X, least>{env, std::move(x)};
+  return pending<R, X, minimum>{env, std::move(x)};
 }
 template <CommunicatingRanks R, class X>
 [[nodiscard]] auto begin_max(basic_environment<R> const& env, X x) {
-  return pending<R, X, greatest>{env, std::move(x)};
+  return pending<R, X, maximum>{env, std::move(x)};
 }
 
 } // namespace keel::machine

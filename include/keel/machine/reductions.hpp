@@ -17,6 +17,7 @@
 
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/exact.hpp>
+#include <keel/machine/operations.hpp>
 
 #include <array>
 #include <concepts>
@@ -34,20 +35,6 @@ namespace keel::machine {
 template <class Op, class T>
 concept Operation = std::is_empty_v<Op> && std::default_initializable<Op> && requires(Op op, T const& a, T const& b) {
   { op(a, b) } -> std::convertible_to<T>;
-};
-
-/// The smaller and the larger of two.
-struct least {
-  template <class T>
-  constexpr T operator()(T const& a, T const& b) const {
-    return b < a ? b : a;
-  }
-};
-struct greatest {
-  template <class T>
-  constexpr T operator()(T const& a, T const& b) const {
-    return a < b ? b : a;
-  }
 };
 
 /// Asks for bits that do not depend on the number of ranks.
@@ -167,11 +154,11 @@ auto sum(basic_environment<R> const& env, X&& x) {
 }
 template <CommunicatingRanks R, class X>
 auto min(basic_environment<R> const& env, X&& x) {
-  return machine::all_reduce(env, std::forward<X>(x), least{});
+  return machine::all_reduce(env, std::forward<X>(x), minimum{});
 }
 template <CommunicatingRanks R, class X>
 auto max(basic_environment<R> const& env, X&& x) {
-  return machine::all_reduce(env, std::forward<X>(x), greatest{});
+  return machine::all_reduce(env, std::forward<X>(x), maximum{});
 }
 
 /// The result of `op` over the ranks up to this one.

@@ -6,6 +6,7 @@
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/residency/grid.hpp>
+#include <keel/residency/reduce.hpp>
 #include <keel/residency/routine.hpp>
 
 #include <cstddef>
@@ -73,6 +74,13 @@ consteval bool require_declared() {
                                 "(the rest is not passed). Add it to its reads, writes or updates.");
   return declares<R, X>;
 }
+template <class R, class X>
+inline constexpr bool declares_value = R::about.what == entry_kind::output || R::about.reads_value(&X::variable::about);
+template <class R, class X>
+consteval void require_value_declared() {
+  static_assert(declares_value<R, X>, "keel::residency: a routine asks for the value of a reduction that it does not "
+                                      "declare (the rest is not passed). Add it to its reads.");
+}
 } // namespace detail
 
 /// The `v` of `static void run(V v, …)`. Host only, and cheap to copy; views are taken out of it
@@ -81,6 +89,7 @@ consteval bool require_declared() {
 /// | | |
 /// |---|---|
 /// | `v(eta{})`, `v(past<eta, 1>{})` | a view in the memory of `v.execution_space()`; of const elements if it is only read |
+/// | `v(dt{})` | the value of a reduction |
 /// | `v(eta{}, component{i})` | that of another component; refused in a routine that was run for only one |
 /// | `v.execution_space()`, `V::space` | where kernels run |
 /// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end`; `owned` is the piece in a routine `in_pieces` |
@@ -146,6 +155,12 @@ struct context : detail::context_base<App> {
   [[nodiscard]] auto operator()(X part, component which) const {
     this->base.check(which, {this->first, this->last}, R::about.name);
     return context{{this->base, this->asked, {which.index, which.index + 1}}}(part);
+  }
+  template <text Name, class Operation, class Of>
+  [[nodiscard]] auto operator()(reduce<Name, Operation, Of> const&) const {
+    using value = reduce<Name, Operation, Of>;
+    detail::require_value_declared<R, value>(); // once, not for each device
+    return this->base.template value<value>();
   }
 
   [[nodiscard]] space const& execution_space() const { return this->base.template instance<Tag>(); }

@@ -52,12 +52,18 @@ public:
   void step(S, Args&&... args);
 
   /// One routine, or any other entry, in free control flow; always tracked. Returns what the routine's `run` returns,
-  /// by value.
+  /// by value; of a reduction, the value.
   template <Entry E, class... Args>
   auto run(E, Args&&... args);
   /// The same for only one component: the others are neither needed nor touched, and the routine cannot ask for them.
   template <Entry E, class... Args>
   auto run(E, component which, Args&&... args);
+
+  /// The value of a reduction that ran last. Throws `keel::error` if none did.
+  template <Reduction E>
+  [[nodiscard]] auto value(E) const {
+    return base::template value<typename E::reduction_type>();
+  }
 
   /// What is copied back for output that declares nothing, from now on. The constructor sets the run's
   /// `residency_settings()`, if there are any. Throws if `copy_back_vars` has a name that matches nothing, and then

@@ -30,7 +30,7 @@ public:
   static constexpr std::int64_t transient = found::steady.transient, period = found::steady.period;
 
   /// Copies in one period of the steady state: triples of variable, level and region; what does
-  /// not lie on the grid is all core. With a condition (`when`), those that are possible. `device` is the
+  /// not lie on the grid is all core. With a condition (`when`, `choose`), those that are possible. `device` is the
   /// memory of `Device`.
   [[nodiscard]] static constexpr std::int64_t copies(memory from, memory to, region where = region::everywhere) {
     memory const a = from == device ? detail::memory_of<devices, Device> : from;

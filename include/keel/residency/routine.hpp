@@ -6,7 +6,8 @@
 
 #include <keel/policy/list.hpp>
 #include <keel/policy/tags.hpp>
-#include <keel/residency/variable.hpp>
+#include <keel/residency/entry_kind.hpp>
+#include <keel/residency/part.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,13 +19,19 @@
 
 namespace keel::residency {
 
+/// The value of a reduction; its address says which. `routine` returns the parts.
+struct value_info {
+  std::string_view name, routine;
+};
+
 /// What an entry declares for one level of a variable: the regions that have to be valid before it, and those that it
-/// overwrites.
+/// overwrites. Or a value that it reads.
 struct declaration {
   variable_info const* variable = nullptr;
   std::uint8_t level = 0;
   region reads = region::none, writes = region::none;
   std::uint8_t read_layers = 0, written_layers = 0; ///< of the halo, if that is among the regions
+  value_info const* value = nullptr;
 
   /// The same level of the same variable, from another clause.
   constexpr void join(declaration const& one) {
@@ -47,15 +54,28 @@ constexpr declaration declare(variable_info const& v, int level, region said, in
   return made;
 }
 
+template <bool, bool Writes>
+constexpr declaration declare(value_info const& v, int, region, int, region) {
+  static_assert(!Writes, "keel::residency: a clause writes or updates the value of a reduction (only its entry makes "
+                         "it; it is in the message). Say reads.");
+  declaration read;
+  read.value = &v;
+  return read;
+}
+
 template <class X>
 inline constexpr bool is_part = Part<X>; // a concept would bring its own errors along
 template <class X>
 consteval bool require_part() {
-  static_assert(
-      is_part<X>,
-      "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
-      "Derive it from keel::residency::variable.");
-  return is_part<X>; // of a class that failed, clang would say more
+  if constexpr (is_part<X>) return true;
+  else {
+    constexpr bool is_value = requires { typename X::reduction_type; };
+    static_assert(
+        is_value,
+        "keel::residency: a clause of a routine names what is no variable, nor a part of one (it is in the message). "
+        "Derive it from keel::residency::variable.");
+    return is_value; // of a class that failed, clang would say more
+  }
 }
 template <class X>
 using checked_part = std::bool_constant<require_part<X>()>;
@@ -72,13 +92,18 @@ struct clause_of<Reads, Writes, Default, keel::list<Xs...>> {
 template <bool Reads, bool Writes, region Default, class... Xs>
 using clause = clause_of<Reads, Writes, Default, policy::filter<keel::list<Xs...>, checked_part>>;
 
-/// Declarations, each level of a variable once. `Most` is an upper bound.
+/// Declarations, each level of a variable once, and values apart. `Most` is an upper bound.
 template <std::size_t Most>
 struct declarations {
   std::array<declaration, Most> list{};
-  std::size_t size = 0;
+  std::size_t size = 0, value_count = 0;
+  value_info const* values[Most + 1]{};
 
   constexpr void add(declaration const& one) {
+    if (one.value != nullptr) {
+      values[value_count++] = one.value;
+      return;
+    }
     for (std::size_t i = 0; i < size; ++i)
       if (list[i].level == one.level && *list[i].variable == *one.variable) {
         list[i].join(one);
@@ -149,46 +174,6 @@ struct on<Tag> {
   static constexpr place where{place::kind::at_named, Tag::name};
 };
 
-/// What an entry of a schedule is. Those from `sequence` on hold other entries, their body.
-enum class entry_kind : std::uint8_t {
-  routine,
-  cycle,
-  rewind,
-  exchange,
-  accumulate,
-  output,
-  sequence,
-  analysis,
-  repeat,
-  every,
-  when,
-  once
-};
-
-[[nodiscard]] constexpr bool has_body(entry_kind k) { return k >= entry_kind::sequence; }
-/// Whether a step may leave the body out.
-[[nodiscard]] constexpr bool is_conditional(entry_kind k) { return k >= entry_kind::every; }
-/// Whether its body runs only in the first step of the fields.
-[[nodiscard]] constexpr bool is_for_first_step(entry_kind k) { return k == entry_kind::once; }
-/// Whether it rotates time levels, and which way.
-[[nodiscard]] constexpr bool rotates(entry_kind k) { return k == entry_kind::cycle || k == entry_kind::rewind; }
-[[nodiscard]] constexpr rotation rotation_of(entry_kind k) {
-  return k == entry_kind::cycle ? rotation::cycle : rotation::rewind;
-}
-/// Whether ranks communicate in it: it fills ghosts, or spends them.
-[[nodiscard]] constexpr bool is_between_ranks(entry_kind k) {
-  return k == entry_kind::exchange || k == entry_kind::accumulate;
-}
-/// Whether it reads and writes in a memory.
-[[nodiscard]] constexpr bool has_place(entry_kind k) { return k == entry_kind::routine || is_between_ranks(k); }
-
-/// What messages call an entry that has no name of its own.
-[[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
-  constexpr std::string_view names[] = {"routine",  "cycle",    "rewind", "exchange", "accumulate", "output",
-                                        "sequence", "analysis", "repeat", "every",    "when",       "once"};
-  return names[std::size_t(k)];
-}
-
 /// A routine, or any other entry of a schedule, as data: a tree that constexpr functions walk.
 struct entry {
   entry_kind what;
@@ -198,11 +183,19 @@ struct entry {
   std::size_t declaration_count = 0;
   entry const* const* children = nullptr;
   std::size_t child_count = 0;
-  int count = 1;          ///< N of `every` and `repeat`
-  bool in_pieces = false; ///< of a routine: it may be called for pieces
+  int count = 1;                             ///< N of `every` and `repeat`
+  bool in_pieces = false;                    ///< of a routine: it may be called for pieces
+  value_info const* const* values = nullptr; ///< of reductions, which it reads
+  std::size_t value_count = 0;
+  value_info const* makes = nullptr; ///< of a reduction
 
   /// What it declares itself, each level of a variable once. Of `cycle` and `rewind`: the variables.
   [[nodiscard]] constexpr std::span<declaration const> declared() const { return {first, declaration_count}; }
+  [[nodiscard]] constexpr bool reads_value(value_info const* of) const {
+    for (std::size_t i = 0; i < value_count; ++i)
+      if (values[i] == of) return true;
+    return false;
+  }
 };
 
 namespace detail {
@@ -245,7 +238,9 @@ struct routine {
                                nullptr,
                                0,
                                1,
-                               detail::is_in_pieces<routine, Clauses...>()};
+                               detail::is_in_pieces<routine, Clauses...>(),
+                               declared.values,
+                               declared.value_count};
 };
 
 /// A type that is a routine.

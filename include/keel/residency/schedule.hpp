@@ -5,6 +5,7 @@
 /// Schedules as types: what happens in a step, in order, as a tree of data.
 
 #include <keel/policy/list.hpp>
+#include <keel/residency/reduce.hpp>
 #include <keel/residency/routine.hpp>
 
 #include <array>
@@ -110,11 +111,48 @@ template <int N, class... Entries>
 struct repeat : detail::group<entry_kind::repeat, N, Entries...> {
   static_assert(N >= 0, "keel::residency::repeat: a negative number. Say repeat<0, ...>.");
 };
-/// Runs its entries if `Condition::holds(…)` is true; it gets the arguments of `step` that it
-/// takes, and has to return the same on every rank.
-template <class Condition, class... Entries>
-struct when : detail::group<entry_kind::when, 1, Entries...> {
+namespace detail {
+/// A group of which a condition decides. It may say `using reads = reads<dt>;`: then it gets the values first.
+template <entry_kind What, class Condition, class... Entries>
+struct decided : group<What, 1, Entries...> {
   using condition = Condition;
+};
+template <entry_kind What, class Condition, class... Entries>
+  requires requires { typename Condition::reads; }
+struct decided<What, Condition, Entries...> : group<What, 1, Entries...> {
+  using condition = Condition;
+  static constexpr auto declared = join(Condition::reads::declared);
+  static_assert(declared.size == 0,
+                "keel::residency: a condition reads a variable (it runs on no device; the condition "
+                "is in the message). Let a reduce make a value of it.");
+  static constexpr entry about{What,
+                               name_of(What),
+                               {},
+                               nullptr,
+                               0,
+                               group<What, 1, Entries...>::children,
+                               sizeof...(Entries),
+                               1,
+                               false,
+                               declared.values,
+                               declared.value_count};
+};
+} // namespace detail
+
+/// Runs its entries if `Condition::holds(…)` is true; it gets the arguments of `step` that it takes, after the values
+/// of reductions that its `using reads = reads<…>;` names. It has to return the same on every rank.
+template <class Condition, class... Entries>
+struct when : detail::decided<entry_kind::when, Condition, Entries...> {};
+/// Runs one of its entries, that with the number which `Condition::holds(…)` returns, counted from 0: an integer, or an
+/// `enum class solver_kind { cg, jacobi }` in their order. It gets what the condition of `when` gets, and has to return
+/// the same on every rank. A number that no entry has is a `keel::error`.
+///
+/// What is valid after it is what is valid after each of its entries: what one of them leaves valid nowhere has to be
+/// written or exchanged before it is read, else the schedule does not compile.
+template <class Condition, class... Entries>
+struct choose : detail::decided<entry_kind::choose, Condition, Entries...> {
+  static_assert(sizeof...(Entries) > 0, "keel::residency::choose: no entries (one has to run). Name those that it "
+                                        "chooses among.");
 };
 /// Runs its entries, then copies to the host the regions that they wrote, if `copy-back-written-in-analysis`
 /// says so. A plan does not count that.

@@ -56,6 +56,7 @@ struct device_span {
 /// | `write` | `variable level component region memory routine`: it is now valid only there |
 /// | `cycle`, `rewind` | `variable levels` |
 /// | `routine` | `routine memory took`; written when it has ended; of a routine in pieces, one for each |
+/// | `reduce` | `reduction took`: when the ranks waited for its value; its `routine` line has its name, too |
 /// | `kernels` | `routine memory took`: when a device ran what the routine gave it; only of devices that say it |
 /// | `knob` | `option device value source`; those of the runtime, `device` empty for the program's own |
 /// | `entry` | `schedule number depth kind name memory`: the schedule's entries, before its first step |
@@ -105,6 +106,7 @@ public:
   /// `ran` is when its device runs it, if the device says that.
   void end_routine(std::chrono::steady_clock::time_point begun, std::string_view routine, memory m,
                    std::shared_ptr<detail::device_span> ran = {});
+  void end_reduction(std::chrono::steady_clock::time_point begun, std::string_view reduction);
   /// A row of the runtime's table of knobs.
   void knob(std::string_view option, std::string_view on_device, std::string_view value, std::string_view source);
   /// Whether the graph of this schedule has not been written yet. From then on it counts as written.

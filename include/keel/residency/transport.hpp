@@ -54,6 +54,9 @@ public:
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  /// Its environment, a duplicate of that which it was made for, whose `Ranks` these are.
+  template <class Ranks>
+  [[nodiscard]] std::shared_ptr<machine::basic_environment<Ranks> const> environment() const;
   /// Whether messages may be sent from, and received in, the memory of a GPU, as far as the ranks' model says.
   [[nodiscard]] bool reaches_device_memory() const { return reaches_device_memory_; }
 

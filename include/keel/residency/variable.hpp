@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Variables as types, and the parts of them that a routine may name.
+/// Variables as types.
 
 #include <keel/residency/transitions.hpp>
 
@@ -181,30 +181,6 @@ concept Variable = requires {
 
 namespace detail {
 
-/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none if no region was named), `layers` of the
-/// halo. Empty for others.
-template <class X>
-struct item {};
-template <class X>
-  requires requires { X::level, X::where, X::layers; }
-struct item<X> {
-  using variable = typename X::variable;
-  static constexpr int level = X::level;
-  static constexpr region where = X::where;
-  static constexpr int layers = X::layers;
-};
-template <Variable V>
-struct item<V> {
-  using variable = V;
-  static constexpr int level = 0;
-  static constexpr region where = region::none;
-  static constexpr int layers = all_layers;
-};
-
-} // namespace detail
-
-namespace detail {
-
 /// What elements are added as. A complex number is two of its parts; sums of integers do not depend on their sign.
 enum class addend : std::uint8_t { none, float64, float32, int64, int32 };
 template <class T>
@@ -226,67 +202,5 @@ template <class T, std::size_t N>
 struct element_of<T[N]> : element_of<T> {};
 
 } // namespace detail
-
-/// A variable or a part of one: what may stand in `reads`, `writes`, `updates`, and in `v(…)`.
-template <class X>
-concept Part = Variable<typename detail::item<X>::variable>;
-
-namespace detail {
-template <Variable V, int Level>
-consteval int require_level() {
-  constexpr bool is_there = Level >= 0 && Level < V::about.levels;
-  static_assert(is_there,
-                "keel::residency::past: the variable has no such level (levels<N> counts the current one; the "
-                "variable is in the message). Give the variable more levels.");
-  return is_there ? Level : 0;
-}
-} // namespace detail
-
-/// The level `Level` steps back; `past<eta, 0>` is `eta`.
-template <Part X, int Level>
-struct past {
-  using variable = typename detail::item<X>::variable;
-  static constexpr int level = detail::require_level<variable, Level>();
-  static constexpr region where = detail::item<X>::where;
-  static constexpr int layers = detail::item<X>::layers;
-};
-
-/// Region `Where` of `X`. The names below are shorter; `core` is the name of the region itself,
-/// so the core of a variable is `part<x, core>`.
-template <Part X, region Where>
-struct part {
-  using variable = typename detail::item<X>::variable;
-  static constexpr int level = detail::item<X>::level;
-  static constexpr region where = Where;
-  static constexpr int layers = detail::item<X>::layers;
-};
-template <Part X>
-struct rim : part<X, region::rim> {};
-template <Part X>
-struct owned : part<X, region::owned> {};
-template <Part X>
-struct inside : part<X, region::inside> {};
-template <Part X>
-struct walls : part<X, region::walls> {};
-template <Part X>
-struct halo : part<X, region::halo> {};
-template <Part X>
-struct everywhere : part<X, region::everywhere> {};
-
-/// `X`, and of its halo only the first `N` layers, counted from the owned cells: in an exchange those that it fills, in
-/// `reads` those that have to be filled, in `writes` those that are written beside the owned cells. What is filled or
-/// written makes the layers beyond it invalid. If there are fewer, all.
-template <int N, Part X>
-struct depth {
-  static_assert(N >= 1 && N <= max_layers_apart,
-                "keel::residency::depth: not between 1 and 5 (so many layers are told apart). Leave depth out.");
-  using variable = typename detail::item<X>::variable;
-  static constexpr int level = detail::item<X>::level;
-  static constexpr region where = detail::item<X>::where;
-  static constexpr int layers = N;
-};
-/// The same, as meshes say it.
-template <Part X, int N>
-struct layer : depth<N, X> {};
 
 } // namespace keel::residency

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "heat.hpp"
+#include "reductions.hpp"
 
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>>, from_past<> {};
 struct step : kr::schedule<kr::cycle<eta>, kr::exchange<kr::past<eta, 1>>, rhs> {};
@@ -19,3 +19,16 @@ void use(kr::fields<two_memories, eta>& f) { f.step(output_step{}); }
 struct made : kr::routine<"made", kr::on_device, kr::in_pieces, kr::writes<eta>>, idle {};
 struct cut_step : kr::schedule<made, kr::exchange<eta>> {};
 void use_pieces(kr::fields<app, eta>& f) { f.step(cut_step{}); }
+
+struct is_small {
+  using reads = kr::reads<dt>;
+  static bool holds(double step) { return step < 1; }
+};
+struct solver {
+  enum class kind { plain, smoothed };
+  static kind holds() { return kind::plain; }
+};
+struct smoothing : kr::schedule<advance_by, kr::exchange<eta>, smooth> {};
+struct timed : kr::schedule<kr::cycle<eta>, dt, kr::choose<solver, advance_by, smoothing>, kr::when<is_small, output>> {
+};
+void use_reduction(kr::fields<two_memories, eta>& f) { f.step(timed{}); }

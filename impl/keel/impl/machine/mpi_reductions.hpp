@@ -5,6 +5,7 @@
 /// MPI's reductions, with its own operations if it has them.
 
 #include <keel/impl/machine/mpi_communicator.hpp>
+#include <keel/machine/operations.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -18,11 +19,6 @@
 #include <functional>
 #include <string>
 #include <type_traits>
-
-namespace keel::machine {
-struct least;
-struct greatest;
-} // namespace keel::machine
 
 namespace keel::machine::detail {
 
@@ -45,8 +41,8 @@ template <class T>
 template <class Op>
 [[nodiscard]] MPI_Op own_operation() {
   if constexpr (std::same_as<Op, std::plus<>>) return MPI_SUM;
-  else if constexpr (std::same_as<Op, least>) return MPI_MIN;
-  else if constexpr (std::same_as<Op, greatest>) return MPI_MAX;
+  else if constexpr (std::same_as<Op, minimum>) return MPI_MIN;
+  else if constexpr (std::same_as<Op, maximum>) return MPI_MAX;
   else return MPI_OP_NULL;
 }
 
@@ -56,7 +52,7 @@ class mpi_operation {
 public:
   static constexpr bool is_own =
       (std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool>)) &&
-      (std::same_as<Op, std::plus<>> || std::same_as<Op, least> || std::same_as<Op, greatest>);
+      (std::same_as<Op, std::plus<>> || std::same_as<Op, minimum> || std::same_as<Op, maximum>);
 
   mpi_operation() {
     if constexpr (is_own) return;

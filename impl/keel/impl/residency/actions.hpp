@@ -9,11 +9,13 @@
 #include <keel/impl/residency/explain.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/invoke.hpp>
+#include <keel/impl/residency/reductions.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/context.hpp>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 
@@ -22,9 +24,14 @@ namespace keel::residency::detail {
 /// Stands in the compiler's message for entry `E` that reads ghosts of `X` which were not filled.
 template <class E, class X>
 inline constexpr bool finds_its_ghosts = false;
-template <class E, class X>
+template <class E, class X, bool ByChoice>
 consteval void refuse_unfilled() {
-  if constexpr (E::about.what == entry_kind::accumulate)
+  if constexpr (ByChoice)
+    static_assert(finds_its_ghosts<E, X>,
+                  "keel::residency: an entry of this schedule reads what only some entries of a choose before it leave "
+                  "valid (entry and variable are in the message). Write or exchange it in each of them, or after the "
+                  "choose.");
+  else if constexpr (E::about.what == entry_kind::accumulate)
     static_assert(
         finds_its_ghosts<E, X>,
         "keel::residency: an accumulate of this schedule adds ghosts that were not written since their owners wrote "
@@ -39,7 +46,7 @@ consteval void refuse_unfilled() {
 /// once for all devices. Where the fields lack the variable, that is the error.
 template <class S, class Index>
 consteval bool finds_all_ghosts() {
-  if constexpr (constexpr std::uint32_t lost = unfilled_request<S>; lost != no_request) {
+  if constexpr (constexpr std::uint32_t lost = lost_read<S>.request; lost != no_request) {
     constexpr int variable = bound_schedule<S, Index>::requests[lost].variable;
     constexpr std::size_t node = [] {
       std::size_t i = 0;
@@ -47,7 +54,8 @@ consteval bool finds_all_ghosts() {
       return i;
     }();
     if constexpr (variable >= 0) {
-      refuse_unfilled<typename node_type<node, 0, S>::type, typename Index::template variable<variable>>();
+      refuse_unfilled<typename node_type<node, 0, S>::type, typename Index::template variable<variable>,
+                      lost_read<S>.by_choice>();
       return false;
     }
   }
@@ -61,14 +69,16 @@ void require_device() {
                 "keel::residency: a routine runs on a device that is not in the application's list. Add it there.");
 }
 
-/// Calls routine `R` on a device.
-template <class App, class R, class Tag, class Arguments>
+/// Calls a routine, or that of a reduction, on a device.
+template <class App, class E, class Tag, class Arguments>
 void run_routine(fields_state& fields, request const* asked, component_range range, bounds const* piece,
                  void const* arguments) {
   auto& base = static_cast<fields_base<App>&>(fields);
   auto const call = [&] {
-    run_and_keep<R>(context<App, R, Tag>{{base, asked, range, piece}}, *static_cast<Arguments const*>(arguments),
-                    base.result_);
+    auto const& args = *static_cast<Arguments const*>(arguments);
+    if constexpr (E::about.what == entry_kind::reduce)
+      keep_part<App, E>(base, context<App, typename E::routine_type, Tag>{{base, asked, range}}, args);
+    else run_and_keep<E>(context<App, E, Tag>{{base, asked, range, piece}}, args, base.result_);
   };
   if constexpr (tracking_of<App>::may_time)
     if (base.ledger_.observer().times_routines()) {
@@ -85,6 +95,23 @@ void run_output(fields_state& fields, request const*, component_range range, bou
               *static_cast<Arguments const*>(arguments));
 }
 
+/// What the condition of `E` answers to the first of the arguments, before which the values are that it reads.
+template <class App, class E, class Arguments>
+int answer_of(fields_state& fields, void const* arguments) {
+  using condition = typename E::condition;
+  auto const ask = []<class All>(All const& all) {
+    if constexpr (E::about.what == entry_kind::choose)
+      return chosen_of(holds_with<condition, std::int64_t, std::tuple_size_v<All>>(all), E::about.child_count,
+                       spelled<condition>());
+    else return int(holds_with<condition, bool, std::tuple_size_v<All>>(all));
+  };
+  auto const& args = *static_cast<Arguments const*>(arguments);
+  if constexpr (E::about.value_count == 0) return ask(args);
+  else
+    return ask(
+        std::tuple_cat(values_of(static_cast<fields_base<App>&>(fields), typename condition::reads::parts{}), args));
+}
+
 /// The actions of all nodes of `S`, if `Tag` is the device chosen at the start. Filled by a walk over its types.
 template <class App, class Index, class S, class Tag, class Arguments>
 struct action_table {
@@ -96,9 +123,10 @@ struct action_table {
   constexpr void leaf() {
     constexpr entry_kind what = E::about.what;
     if constexpr (!bound_schedule<S, Index>::is_complete(N)) require_variables<E, Index>();
-    if constexpr (what == entry_kind::routine) {
-      using at = typename base::template device_for<typename E::place_type, Tag>;
-      constexpr bool is_named = E::place_type::where.what == place::kind::at_named;
+    if constexpr (calls_routine(what)) {
+      using place_type = typename routine_of<E>::place_type;
+      using at = typename base::template device_for<place_type, Tag>;
+      constexpr bool is_named = place_type::where.what == place::kind::at_named;
       if constexpr (is_named && !policy::contains<typename base::devices, at>) {
         list[N].prepare = [](fields_state&, std::string_view) { require_device<E, at, typename base::devices>(); };
       } else {
@@ -113,11 +141,8 @@ struct action_table {
   }
   template <std::size_t N, class E, class Body>
   constexpr void group(Body const& body) {
-    if constexpr (E::about.what == entry_kind::when)
-      list[N].holds = [](void const* arguments) {
-        return holds_with<typename E::condition, std::tuple_size_v<Arguments>>(
-            *static_cast<Arguments const*>(arguments));
-      };
+    if constexpr (E::about.what == entry_kind::when || E::about.what == entry_kind::choose)
+      list[N].answer = &answer_of<App, E, Arguments>;
     body();
   }
 };

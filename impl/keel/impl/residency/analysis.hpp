@@ -43,19 +43,25 @@ struct analysis {
   }();
 };
 
-/// The first request of `S` that reads ghosts which have not been filled since their owners wrote, for certain. They
-/// are valid nowhere, so memories do not matter: the search has only the host's.
+struct lost_request {
+  std::uint32_t request = no_request;
+  bool by_choice = false;
+};
+/// The first request of `S` that reads ghosts which have not been filled since their owners wrote, for certain; or what
+/// an entry of a `choose` leaves valid nowhere. Memories do not matter then: the search has only the host's.
 template <class S>
-inline constexpr std::uint32_t unfilled_request = [] {
+inline constexpr lost_request lost_read = [] {
   using table_type = std::remove_cvref_t<decltype(table_of<S>)>;
   constexpr memory everywhere_host[table_type::max_nodes]{};
-  steady_state const found = steady_search<table_type, table_of<S>.states()>(table_of<S>, everywhere_host).find();
-  return found.lost_region == region::halo ? found.lost_request : no_request;
+  steady_state const found =
+      steady_search<table_type, table_of<S>.states()>(table_of<S>, everywhere_host, nullptr, true).find();
+  bool const counts = found.lost_region == region::halo || found.lost_by_choice;
+  return counts ? lost_request{found.lost_request, found.lost_by_choice} : lost_request{};
 }();
 /// Whether node `at` has that request.
 template <class S>
 [[nodiscard]] constexpr bool lacks_exchange(std::size_t at) {
-  return unfilled_request<S> >= table_of<S>.nodes[at].first && unfilled_request<S> < table_of<S>.nodes[at].last;
+  return lost_read<S>.request >= table_of<S>.nodes[at].first && lost_read<S>.request < table_of<S>.nodes[at].last;
 }
 /// The type of node `Wanted` of a schedule, below `E`, which is node `N`.
 template <std::size_t Wanted, std::size_t N, class E>
@@ -87,6 +93,26 @@ struct variable_index {
   static constexpr int find(variable_info const* v) { return numbers.find(*v); }
 };
 
+/// The routine of an entry that calls one.
+template <class E>
+struct routine_type_of : std::type_identity<E> {};
+template <Reduction E>
+struct routine_type_of<E> : std::type_identity<typename E::routine_type> {};
+template <class E>
+using routine_of = typename routine_type_of<E>::type;
+
+/// Calls `f` with the type of each part of a variable, and each reduction, that `E` names.
+template <class E>
+constexpr void for_each_part(auto const& f) {
+  auto const of = [&]<class... Xs>(keel::list<Xs...>) { (f(std::type_identity<Xs>{}), ...); };
+  if constexpr (calls_routine(E::about.what))
+    [&]<class... Clauses>(keel::list<Clauses...>) {
+      (of(typename Clauses::parts{}), ...);
+    }(typename routine_of<E>::clause_types{});
+  else if constexpr (has_body(E::about.what)) of(typename E::condition::reads::parts{});
+  else of(typename E::parts{});
+}
+
 template <class X, class Index>
 inline constexpr bool is_in_fields = Index::find(&item<X>::variable::about) >= 0;
 template <class Index, class X>
@@ -98,10 +124,30 @@ consteval void require_variable() {
 /// Stops the compiler if the fields with this index lack a variable that `E` names.
 template <class E, class Index>
 consteval void require_variables() {
-  auto const of = []<class... Xs>(keel::list<Xs...>) { (require_variable<Index, Xs>(), ...); };
-  if constexpr (E::about.what == entry_kind::routine)
-    [&]<class... Clauses>(keel::list<Clauses...>) { (of(typename Clauses::parts{}), ...); }(typename E::clause_types{});
-  else of(typename E::parts{});
+  for_each_part<E>([]<class X>(std::type_identity<X>) {
+    if constexpr (Part<X>) require_variable<Index, X>();
+  });
+}
+
+/// Stands in the compiler's message for entry `E` that reads the value of `X` before it is made.
+template <class E, class X>
+inline constexpr bool finds_its_value = false;
+/// Stops the compiler if `S` reads the value of a reduction before it is made.
+template <class S>
+consteval bool makes_all_values() {
+  if constexpr (constexpr std::uint32_t node = table_of<S>.unmade; node != no_node) {
+    using reader = typename node_type<node, 0, S>::type;
+    for_each_part<reader>([]<class X>(std::type_identity<X>) {
+      if constexpr (Reduction<X>)
+        static_assert(
+            !table_of<S>.lacks(&X::variable::about, node) || finds_its_value<reader, X>,
+            "keel::residency: an entry of this schedule reads the value of a reduction that is made after it, or "
+            "only by some entries of a choose (entry and reduction are in the message). Put the reduction before it, "
+            "or into each entry of the choose.");
+    });
+    return false;
+  }
+  return true;
 }
 
 /// The requests of schedule `S` in the numbers of fields with the variables of `Index`; -1 if the fields lack one.

@@ -3,7 +3,7 @@
 
 /// @file
 /// How a step walks a schedule, as data: what an entry needs is made valid, the entry runs, what it wrote is recorded.
-/// Bodies of fields_state.hpp, program.hpp and observers.hpp.
+/// Bodies of fields_state.hpp and observers.hpp.
 
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/fields_state.hpp>
@@ -12,27 +12,6 @@
 #include <utility>
 
 namespace keel::residency::detail {
-
-KEEL_INLINE program::program(schedule_view const& v) : what(v), prefetches(v.table, v.where), nodes(v.table.size) {
-  for (std::size_t i = 0; i < v.table.size; ++i) {
-    schedule_node const& n = v.table.nodes[i];
-    nodes[i].is_plain = n.what() == entry_kind::routine && v.actions[i].prepare == nullptr && n.finishes == no_node &&
-                        n.overlaps == no_node && n.finishes_last == no_node && n.begins == no_node &&
-                        prefetches.of(i).empty();
-  }
-}
-
-KEEL_INLINE program& programs::add(schedule_view const& what) {
-  all_.push_back(std::make_unique<program>(what));
-  if (2 * all_.size() > slots_.size()) slots_.assign(2 * slots_.size(), nullptr);
-  std::size_t const mask = slots_.size() - 1;
-  for (auto const& each : all_) { // those that stand already are found again
-    std::size_t at = place_of(each->what.actions, mask);
-    while (slots_[at] != nullptr && slots_[at] != each.get()) at = (at + 1) & mask;
-    slots_[at] = each.get();
-  }
-  return *all_.back();
-}
 
 KEEL_INLINE std::string any_observer::name_of_copy(std::span<transfer const> batch) const {
   std::string name = "keel: copy";
@@ -50,7 +29,10 @@ public:
         is_simple_(f.keeps_ledger_ && !f.poisons_ && !f.checks_ && tool() == nullptr &&
                    !f.ledger_.observer().is_active() && range.begin == 0 && range.end >= f.components()) {}
 
-  void run() { walk(nodes_, 0, program_.what.table.size, *this); }
+  void run() {
+    walk(nodes_, 0, program_.what.table.size, *this);
+    fields_.finish_reductions(nullptr);
+  }
 
   void leaf(std::size_t i) {
     program::node_state& state = program_.nodes[i];
@@ -58,6 +40,7 @@ public:
       return plain_routine(i, *state.call);
     if (under_way_ != i) finish(nodes_[i].finishes);
     try {
+      fields_.finish_reductions(nodes_[i].about);
       enter(i);
       begin_prefetch(i);
     } catch (...) { // what is in flight while the entry runs has to end all the same
@@ -70,6 +53,8 @@ public:
   template <class Body>
   void group(std::size_t i, Body const& body) {
     finish(nodes_[i].finishes);
+    fields_.finish_reductions(nodes_[i].about);
+    if (is_choice(nodes_[i].what())) return walk_one(nodes_, i, std::size_t(answer(i)), *this);
     for (int n = rounds(i); n > 0; --n) body();
     if (nodes_[i].what() == entry_kind::analysis && fields_.keeps_ledger_)
       fields_.copy_back_written(written_within(i), range_);
@@ -81,15 +66,22 @@ private:
     entry const& group = *nodes_[i].about;
     switch (group.what) {
     case entry_kind::every: return fields_.steps_ % group.count == 0 ? 1 : 0;
-    case entry_kind::when: return program_.what.actions[i].holds(arguments_) ? 1 : 0;
+    case entry_kind::when: return answer(i);
     case entry_kind::once: return fields_.steps_ <= 1 ? 1 : 0;
     case entry_kind::repeat: return group.count;
     default: return 1;
     }
   }
+  /// What a condition says: whether, or which.
+  [[nodiscard]] int answer(std::size_t i) const { return program_.what.actions[i].answer(fields_, arguments_); }
   void enter(std::size_t i) {
     switch (nodes_[i].what()) {
     case entry_kind::routine: return routine(i);
+    case entry_kind::reduce: {
+      routine(i);
+      profiling_region const region(tool(), "reduce ", nodes_[i].about->name);
+      return fields_.begin_reduction(*nodes_[i].about->makes);
+    }
     case entry_kind::exchange:
     case entry_kind::accumulate: {
       bool const only_begins = nodes_[i].only_begins;
@@ -99,6 +91,7 @@ private:
       return only_begins ? void() : end(i);
     }
     case entry_kind::output:
+      fields_.finish_reductions(nullptr);
       fields_.copy_back_for(nodes_[i].about->name, range_);
       return program_.what.actions[i].run(fields_, nullptr, range_, nullptr, arguments_);
     default:

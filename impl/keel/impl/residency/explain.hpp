@@ -63,11 +63,13 @@ struct explained {
     self.out.copies = found::steady.period_copies;
     if constexpr (found::is_small)
       (void)steady_search<typename found::table_type, found::cells>(table, found::where.data(), self.seen).find();
-    std::vector<std::size_t> ends;
+    std::vector<std::pair<std::size_t, int>> open; // groups, with the number of their next entry
     for (std::size_t i = 0; i < table.size; ++i) {
-      while (!ends.empty() && ends.back() <= i) ends.pop_back();
-      self.make(i, int(ends.size()));
-      if (has_body(table.nodes[i].what())) ends.push_back(table.nodes[i].end);
+      while (!open.empty() && table.nodes[open.back().first].end <= i) open.pop_back();
+      self.make(i, int(open.size()));
+      if (!open.empty() && is_choice(table.nodes[open.back().first].what()))
+        self.out.entries.back().name.insert(0, std::to_string(open.back().second++) + ": ");
+      if (has_body(table.nodes[i].what())) open.emplace_back(i, 0);
     }
     self.tell_early();
     // The levels have to go round once before every reader meets the writer of its steady state.
@@ -89,22 +91,40 @@ struct explained {
   void group(std::size_t i, Body const& body) {
     if (is_for_first_step(table.nodes[i].what())) return;
     auto const before = std::make_unique<row_of_writers>(*writers);
+    if (is_choice(table.nodes[i].what())) return choose(i, *before);
     body();
-    if (!is_conditional(table.nodes[i].what())) return;
-    for (std::size_t c = 0; c < found::cells; ++c)
-      for (std::size_t r = 0; r < region_count; ++r)
-        (*writers)[c][r].insert((*before)[c][r].begin(), (*before)[c][r].end());
+    if (is_conditional(table.nodes[i].what())) join(*before);
   }
 
 private:
+  // What each of its entries may have written.
+  void choose(std::size_t group, auto const& before) {
+    row_of_writers all;
+    for (std::size_t k = 0; k < table.nodes[group].about->child_count; ++k) {
+      *writers = before;
+      walk_one(table.nodes, group, k, *this);
+      join(all);
+      all = *writers;
+    }
+  }
+  void join(auto const& others) {
+    for (std::size_t c = 0; c < found::cells; ++c)
+      for (std::size_t r = 0; r < region_count; ++r) (*writers)[c][r].insert(others[c][r].begin(), others[c][r].end());
+  }
   void make(std::size_t i, int depth) {
     schedule_node const& n = table.nodes[i];
-    explained_entry made{n.what(), name_of(*n.about), {}, depth, {}, {}};
+    explained_entry made{n.what(), name_of(*n.about), {}, depth, {}, {}, {}};
     for (std::uint32_t r = n.first; r < n.last; ++r)
       if (rotates(n.what())) made.accesses.emplace_back().variable = table.variables[table.requests[r].variable]->name;
       else add(made, table.requests[r], seen[r]);
     if (has_place(n.what()) || n.what() == entry_kind::output) made.where = out.memories[std::size_t(found::where[i])];
     if (i > 0 && table.nodes[i - 1].begins == i) made.begins_within = table.nodes[i - 1].about->name;
+    if (value_info const* const value = n.about->makes) {
+      std::size_t j = i + 1;
+      while (j < table.size && !table.nodes[j].about->reads_value(value)) ++j;
+      made.reduced = "reduced from " + std::string(value->routine) + ", waited for " +
+                     (j < table.size ? "before " + name_of(*table.nodes[j].about) : "at the end of the step");
+    }
     out.entries.push_back(std::move(made));
   }
   void tell_early() {
@@ -192,6 +212,7 @@ void tell_schedule(O& observer) {
     if (rotates(e.what) || is_between_ranks(e.what))
       for (explained_access const& a : e.accesses)
         if (about.find(' ' + a.variable) == about.npos) about += ' ' + a.variable;
+    if (!e.reduced.empty()) about += ", " + e.reduced;
     if (!e.begins_within.empty()) about += ", begins within " + e.begins_within;
     observer.entry(name, i, e.depth - 1, name_of(e.what), about, e.where);
   }

@@ -96,6 +96,7 @@ KEEL_INLINE std::string as_table(explanation const& made) {
     text += "begins after " + c.writer + ", for " + c.reader + ": " + c.variable + ' ' +
             std::string(residency::name_of(c.where)) + " to " + made.memories[std::size_t(c.to)] + '\n';
   for (explained_entry const& e : made.entries) {
+    if (!e.reduced.empty()) text += e.reduced + ": " + e.name + '\n';
     if (e.begins_within.empty()) continue;
     text += "begins within " + e.begins_within + ", after its rim: " + e.name;
     for (explained_access const& a : e.accesses)
@@ -132,7 +133,8 @@ KEEL_INLINE std::string as_graph(explanation const& made) {
     }
     bool const is_far = !e.where.empty() && e.where != made.memories[0];
     text += margin + 'n' + std::to_string(i) + " [label=" +
-            graph_text(e.name + (e.begins_within.empty() ? "" : "\nbegins within " + e.begins_within) +
+            graph_text(e.name + (e.reduced.empty() ? "" : "\n" + e.reduced) +
+                       (e.begins_within.empty() ? "" : "\nbegins within " + e.begins_within) +
                        (e.where.empty() ? "" : "\n" + e.where)) +
             (is_far ? ", fillcolor=lightblue" : "") + "]\n";
     if (last != made.entries.size())

@@ -30,6 +30,7 @@ struct explained_entry {
   int depth = 0;
   std::vector<explained_access> accesses;
   std::string begins_within; ///< of an exchange: the routine in pieces, if any
+  std::string reduced;       ///< of a reduction: from which routine, and who waits for it
 };
 
 /// Data that `writer` left and `reader` meets, entries both; `crosses` if a step ends in between.

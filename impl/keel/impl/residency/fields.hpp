@@ -34,7 +34,8 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   arguments const all(args...);
   auto const visit = this->users_.enter("step");
   this->require_idle("step()");
-  if constexpr (!tracking::may_track || detail::finds_all_ghosts<S, index>())
+  if constexpr (detail::table_of<S>.unmade != detail::no_node) (void)detail::makes_all_values<S>();
+  else if constexpr (!tracking::may_track || detail::finds_all_ghosts<S, index>())
     this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
       if constexpr (!base::may_keep_ledger && detail::is_plain<S>) {
         ++this->steps_;
@@ -75,7 +76,10 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
         });
   };
   using result = typename detail::outcome<App, E, Arguments>::type;
-  if constexpr (std::is_void_v<result>) {
+  if constexpr (E::about.what == entry_kind::reduce) {
+    run_it();
+    return base::template value<typename E::reduction_type>();
+  } else if constexpr (std::is_void_v<result>) {
     run_it();
   } else {
     std::optional<result> kept;

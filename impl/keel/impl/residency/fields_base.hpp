@@ -75,6 +75,9 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   [[nodiscard]] space_of<Tag> const& instance() const {
     return *instances_.template get<Tag>();
   }
+  // reductions.hpp
+  template <class E>
+  [[nodiscard]] auto value() const;
   template <class View>
   [[nodiscard]] std::optional<owner> owner_of(View const& v, std::string_view call) const {
     return fields_state::owner_of(v.label(), v.data(), v.size() == 0 ? 0 : v.span() * sizeof(typename View::value_type),

@@ -3,7 +3,8 @@
 
 /// @file
 /// The part of `fields` that depends on no type of the application: arrays, ledger, settings, exchanges, and the
-/// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, upkeep.hpp and execute.hpp.
+/// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, upkeep.hpp,
+/// execute.hpp and values.hpp.
 
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/observers.hpp>
@@ -60,6 +61,22 @@ struct array_kind {
   }
 };
 
+/// The value of a reduction, whose type only `held` has: see reductions.hpp.
+struct kept_value {
+  value_info const* about;
+  std::unique_ptr<void, void (*)(void*)> held;
+  void (*begin)(void*);
+  void (*wait)(void*);
+  bool is_there = false, is_under_way = false;
+
+  void finish() {
+    if (!is_under_way) return;
+    is_under_way = false; // also if it fails
+    wait(held.get());
+    is_there = true;
+  }
+};
+
 struct fields_state {
   /// For one of `ranks`; `memories` counts the host's.
   fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank, int memories, int components,
@@ -102,6 +119,16 @@ struct fields_state {
   /// The same as the next step of the fields.
   void step(schedule_view const& what, void const* arguments);
 
+  // values.hpp
+  /// The ranks begin to combine the parts that a routine returned.
+  void begin_reduction(value_info const& what);
+  /// What is under way ends: the values that an entry reads; all, without one.
+  void finish_reductions(entry const* reader);
+  /// Null if there is none.
+  [[nodiscard]] kept_value* find_value(value_info const& what) const;
+  /// What holds the value. Throws if there is none.
+  [[nodiscard]] void const* value_of(value_info const& what) const;
+
   // upkeep.hpp
   void require_idle(std::string_view who) const;
   void check(component which, component_range of, std::string_view routine) const;
@@ -142,7 +169,9 @@ struct fields_state {
   std::size_t chosen_ = 0;
   residency::settings settings_;
   std::int64_t steps_ = 0, planned_steps_ = 0;
-  std::vector<std::string> reported_; // what checked_call warned of
+  std::vector<std::unique_ptr<kept_value>> values_;
+  std::shared_ptr<void const> environment_; // of the policy's `ranks`; null if the run has another
+  std::vector<std::string> reported_;       // what checked_call warned of
 
 private:
   friend class executor;
@@ -223,5 +252,7 @@ struct step_scope {
 #if !KEEL_COMPILED
 #include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/lay_out.hpp>
+#include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/upkeep.hpp>
+#include <keel/impl/residency/values.hpp>
 #endif

@@ -23,9 +23,12 @@ using passed_all =
 
 template <class R, class V, class... Args>
 concept Runs = requires(V v, Args... each) { R::run(v, each...); };
-template <class C, class... Args>
+/// What a condition returns: `when` wants a `bool`, `choose` a number, which an enumeration is, too.
+template <class T, class As>
+concept Answers = (std::is_same_v<As, bool> ? std::convertible_to<T, bool> : std::integral<T> || std::is_enum_v<T>);
+template <class C, class As, class... Args>
 concept Holds = requires(Args... each) {
-  { C::holds(each...) } -> std::convertible_to<bool>;
+  { C::holds(each...) } -> Answers<As>;
 };
 
 template <class R, class V, class Arguments, std::size_t... I>
@@ -113,18 +116,20 @@ KEEL_FORCE_INLINE void run_and_keep(V const& v, Arguments const& args, [[maybe_u
   else static_cast<std::optional<type>*>(result)->emplace(run_with<R>(v, args));
 }
 
-/// What `C::holds(…)` says to the first `N` of `args`, or to fewer.
-template <class C, std::size_t N, class Arguments>
-bool holds_with(Arguments const& args) {
-  return [&]<std::size_t... I>(std::index_sequence<I...>) -> bool {
-    if constexpr (Holds<C, std::tuple_element_t<I, Arguments>...>) {
-      return C::holds(std::get<I>(args)...);
+/// What `C::holds(…)` returns for the first `N` of `args`, or for fewer.
+template <class C, class As, std::size_t N, class Arguments>
+As holds_with(Arguments const& args) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) -> As {
+    if constexpr (Holds<C, As, std::tuple_element_t<I, Arguments>...>) {
+      return static_cast<As>(C::holds(std::get<I>(args)...));
     } else {
-      static_assert(sizeof...(I) > 0,
-                    "keel::residency::when: the condition's holds(...) takes neither these arguments nor fewer of "
-                    "them (they are those of step, in order). Make it a public static function of them.");
-      if constexpr (sizeof...(I) > 0) return holds_with<C, N - 1>(args);
-      return false;
+      static_assert(
+          sizeof...(I) > 0,
+          "keel::residency: the condition's holds(...) takes neither these arguments nor fewer of them (they "
+          "are those of step, in order). Make it a public static function of them; it returns a bool for when, "
+          "a number for choose.");
+      if constexpr (sizeof...(I) > 0) return holds_with<C, As, N - 1>(args);
+      return {};
     }
   }(std::make_index_sequence<N>{});
 }

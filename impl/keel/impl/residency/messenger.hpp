@@ -38,6 +38,11 @@ messenger::messenger(machine::basic_environment<Ranks> const& of)
       calls_(&model<Ranks>::all), rank_(of.rank()), size_(of.size()),
       reaches_device_memory_(machine::reaches_device_memory<Ranks>()) {}
 
+template <class Ranks>
+std::shared_ptr<machine::basic_environment<Ranks> const> messenger::environment() const {
+  return static_cast<model<Ranks> const*>(messages_.get())->environment;
+}
+
 #if KEEL_COMPILED && KEEL_WITH_MPI
 extern template messenger::messenger(machine::basic_environment<machine::mpi> const&);
 #endif

@@ -50,6 +50,7 @@ struct observer_calls {
   void (*resize)(void*, int, int, region_bytes const&);
   void (*knob)(void*, std::string_view option, std::string_view on_device, std::string_view value,
                std::string_view source);
+  void (*time_reduction)(void*, std::string_view, thunk);
   void (*time_routine)(void*, std::string_view, memory, thunk, std::shared_ptr<device_span>& ran);
 
   template <class O>
@@ -85,6 +86,7 @@ struct observer_calls {
         nullptr,
         nullptr,
         nullptr,
+        nullptr,
         nullptr};
     if constexpr (requires(O& o, std::string_view text) { o.knob(text, text, text, text); })
       c.knob = [](void* o, std::string_view option, std::string_view on_device, std::string_view value,
@@ -103,6 +105,12 @@ struct observer_calls {
         if constexpr (requires { as<O>(o).end_routine(begun, routine, m, std::move(ran)); })
           as<O>(o).end_routine(begun, routine, m, std::move(ran));
         else as<O>(o).end_routine(begun, routine, m);
+      };
+    if constexpr (requires(O& o, std::string_view name) { o.end_reduction(o.begin_routine(), name); })
+      c.time_reduction = [](void* o, std::string_view name, thunk wait) {
+        auto const begun = as<O>(o).begin_routine();
+        wait();
+        as<O>(o).end_reduction(begun, name);
       };
     return c;
   }
@@ -145,6 +153,12 @@ public:
   void run(std::string_view routine, memory m, thunk body, std::shared_ptr<device_span>& ran) {
     if (times_routines()) calls_->time_routine(held_.get(), routine, m, body, ran);
     else body();
+  }
+
+  /// Waits for the ranks, timed if the observer wants that.
+  void reduce(std::string_view name, thunk wait) {
+    if (calls_ != nullptr && calls_->time_reduction != nullptr) calls_->time_reduction(held_.get(), name, wait);
+    else wait();
   }
 
   void add(std::string_view name, int levels, int components, region_bytes const& bytes) {

@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,11 +27,14 @@ class any_observer;
 /// --expt-relaxed-constexpr looks for those on the device.
 struct action {
   void (*run)(fields_state&, request const* asked, component_range, bounds const* piece,
-              void const* arguments) = nullptr; ///< `piece`: of a routine that is called for pieces
-  bool (*holds)(void const* arguments) = nullptr;
+              void const* arguments) = nullptr;                  ///< `piece`: of a routine that is called for pieces
+  int (*answer)(fields_state&, void const* arguments) = nullptr; ///< of a condition
   void (*prepare)(fields_state&,
                   std::string_view routine) = nullptr; ///< of a device that is not at hand from the start
 };
+
+/// Which entry of a `choose` runs. Throws if there is none of that number.
+[[nodiscard]] int chosen_of(std::int64_t number, std::size_t entries, std::string const& condition);
 
 /// Constants of a program. The address of `actions` says which schedule it is.
 struct schedule_view {

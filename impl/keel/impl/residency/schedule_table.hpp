@@ -116,10 +116,14 @@ struct schedule_table : variable_numbers<Requests> {
   schedule_node nodes[Nodes]{};
   request requests[Requests + 1]{};
   std::size_t size = 0, request_count = 0;
+  std::uint32_t unmade = no_node; ///< the first that reads the value of a reduction which is made after it, see `lacks`
 
   constexpr explicit schedule_table(entry const& e) {
     append(e);
     overlap_exchanges();
+    for (std::size_t i = size; i-- > 0;)
+      for (std::size_t k = 0; k < nodes[i].about->value_count; ++k)
+        if (lacks(nodes[i].about->values[k], i)) unmade = std::uint32_t(i);
   }
   [[nodiscard]] constexpr schedule_nodes view() const { return {nodes, size, requests}; }
   [[nodiscard]] constexpr int levels(request const& r) const { return this->variables[r.variable]->levels; }
@@ -130,6 +134,10 @@ struct schedule_table : variable_numbers<Requests> {
   template <class T>
   constexpr void rotate(T* row, request const& r, rotation how, T const& freed) const {
     if (levels(r) > 1) *rotate_levels(row + cell_of(r), levels(r), how) = freed;
+  }
+  /// Whether a value that the schedule makes is not made before `reader`. Others come from outside.
+  [[nodiscard]] constexpr bool lacks(value_info const* value, std::size_t reader) const {
+    return makes(value, 0, size) && !makes(value, 0, reader);
   }
   /// Whether the first step does what others do not.
   [[nodiscard]] constexpr bool differs_in_first_step() const {
@@ -154,7 +162,20 @@ private:
     for (std::size_t i = 0; i < e.child_count; ++i) append(*e.children[i]);
     nodes[here].end = std::uint32_t(size);
     nodes[here].group_end = std::uint32_t(size);
-    for (std::size_t i = here + 1; i < size; i = nodes[i].end) nodes[i].group_end = std::uint32_t(size);
+    for (std::size_t i = here + 1; i < size; i = nodes[i].end)
+      nodes[i].group_end = is_choice(e.what) ? nodes[i].end : std::uint32_t(size); // none follows another
+  }
+  // Whether node `i` with its body makes the value before node `reader`. Of a choice, each entry has to, or that which
+  // holds the reader.
+  [[nodiscard]] constexpr bool makes(value_info const* value, std::size_t i, std::size_t reader) const {
+    schedule_node const& n = nodes[i];
+    bool some = n.about->makes == value, all = true;
+    for (std::size_t k = i + 1; k < n.end && k < reader; k = nodes[k].end) {
+      if (is_choice(n.what()) && n.end > reader && nodes[k].end <= reader) continue;
+      bool const one = makes(value, k, reader);
+      some = some || one, all = all && one;
+    }
+    return is_choice(n.what()) && n.end <= reader && reader < size ? all : some;
   }
   // An exchange stays under way while the routines after it neither use the ghosts that it fills nor write what it
   // sends. It begins within a routine in pieces right before it, unless that uses the ghosts.
@@ -165,8 +186,7 @@ private:
           !meets(nodes[i - 1], nodes[i], false))
         nodes[i - 1].begins = std::uint32_t(i);
       std::size_t last = i, j = nodes[i].end;
-      for (; j < nodes[i].group_end && nodes[j].what() == entry_kind::routine && !meets(nodes[j], nodes[i], true);
-           ++j) {
+      for (; j < nodes[i].group_end && calls_routine(nodes[j].what()) && !meets(nodes[j], nodes[i], true); ++j) {
         nodes[j].overlaps = std::uint32_t(i);
         last = j;
       }
@@ -197,6 +217,13 @@ constexpr void walk(schedule_node const* nodes, std::size_t begin, std::size_t e
   for (std::size_t i = begin; i < end; i = nodes[i].end)
     if (!has_body(nodes[i].what())) visitor.leaf(i);
     else visitor.group(i, [&] { walk(nodes, i + 1, nodes[i].end, visitor); });
+}
+/// Walks only the `which`-th entry of a group.
+template <class Visitor>
+constexpr void walk_one(schedule_node const* nodes, std::size_t group, std::size_t which, Visitor& visitor) {
+  std::size_t i = group + 1;
+  for (; which > 0; --which) i = nodes[i].end;
+  walk(nodes, i, nodes[i].end, visitor);
 }
 
 /// The numbers of the children of group `G`, node `N`.

@@ -98,6 +98,9 @@ void fields_base<App>::open_for(Run& run) {
   memory exchanged = host;
   if constexpr (exchanges_on_device<App>) on_chosen<true>([&]<class Tag>(Tag) { exchanged = memory_of<Tag>; });
   messenger const ranks(run.environment());
+  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(run.environment())>,
+                               machine::basic_environment<typename App::ranks>>)
+    environment_ = ranks.environment<typename App::ranks>();
   connect(transports_of(typename transport_list<App>::type{}, ranks), ranks, exchanged);
 }
 

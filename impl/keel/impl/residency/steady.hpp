@@ -6,6 +6,7 @@
 /// they repeat; and the copies made on the way round.
 
 #include <keel/impl/residency/schedule_table.hpp>
+#include <keel/impl/residency/steady_state.hpp>
 #include <keel/residency/transitions.hpp>
 
 #include <algorithm>
@@ -15,8 +16,6 @@
 #include <numeric>
 
 namespace keel::residency::detail {
-
-inline constexpr int max_planned_memories = 4;
 
 /// The memories in which a region of a variable is valid, one bit each; and a set of such masks.
 using places = std::uint8_t;
@@ -50,37 +49,16 @@ struct possible {
   }
 };
 
-/// Copies by source, destination and region.
-struct tally {
-  std::int64_t copies[max_planned_memories][max_planned_memories][region_count]{};
-};
-/// What a read meets in the states that are possible there.
-struct met {
-  bool found = false, lacked = false, lost = false; ///< valid here; valid elsewhere; valid nowhere
-  unsigned from = 0;                                ///< memories that it can come from, one bit each
-
-  constexpr void add(met const& m) {
-    found = found || m.found, lacked = lacked || m.lacked, lost = lost || m.lost, from |= m.from;
-  }
-  friend constexpr bool operator==(met const&, met const&) = default;
-};
-
-/// The steady state: the copies of one period.
-struct steady_state {
-  tally period_copies;
-  std::int64_t transient = 0, period = 0;  ///< steps; period 0 if none was found
-  std::uint32_t lost_request = no_request; ///< the first that reads a region valid nowhere, for certain
-  region lost_region = region::none;
-};
-
 /// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for
 /// each region of each variable, step after step, until a round of all `every` begins as an earlier one did. `where`:
-/// the memory of each node. `seen`, if there is one: what the reads of each request met, by region.
+/// the memory of each node. `seen`, if there is one: what the reads of each request met, by region. `is_strict`, of a
+/// search with only the host's memory: what one entry of a `choose` leaves valid nowhere counts as lost.
 template <class Table, std::size_t Cells>
 class steady_search {
 public:
-  constexpr steady_search(Table const& t, memory const* where, met (*seen)[region_count] = nullptr)
-      : table_(t), where_(where), seen_(seen) {
+  constexpr steady_search(Table const& t, memory const* where, met (*seen)[region_count] = nullptr,
+                          bool is_strict = false)
+      : table_(t), where_(where), seen_(seen), is_strict_(is_strict) {
     // What the schedule does not write comes from outside, by way of the host.
     for (place_sets& c : now_.cells)
       for (place_set& one : c.of) one = place_set(1U << 1);
@@ -120,6 +98,7 @@ public:
       if (step_ % n.about->count == 0) body();
       return;
     case entry_kind::when: return branch(body);
+    case entry_kind::choose: return choose(i);
     case entry_kind::once: return is_first_step_ ? body() : void();
     case entry_kind::repeat:
       for (int k = 0; k < n.about->count; ++k) {
@@ -135,6 +114,7 @@ public:
 
 private:
   static constexpr place_sets valid_in_none{{1, 1, 1, 1}}; // the set of one state
+  static constexpr place_set lost_by_choice = 1U << 15;    // valid in all four memories: no state of a strict search
   static constexpr int max_rounds = 7;
   static constexpr std::int64_t max_walked_steps = 64, max_cycle_length = 1'000'000'000;
 
@@ -149,7 +129,7 @@ private:
     records_ = true;
     for (int r = from; r < to; ++r) round();
     out.period_copies = copies_;
-    out.lost_request = lost_request_, out.lost_region = lost_region_;
+    out.lost_request = lost_request_, out.lost_region = lost_region_, out.lost_by_choice = lost_by_choice_;
     return out;
   }
 
@@ -192,6 +172,22 @@ private:
       for (int r = 0; r < region_count; ++r) now_.cells[c].of[r] |= other.cells[c].of[r];
     }
   }
+  // One of the entries runs, so all that they leave is possible.
+  constexpr void choose(std::size_t group) {
+    possible<Cells> const before = now_;
+    for (std::size_t k = 0; k < table_.nodes[group].about->child_count; ++k) {
+      possible<Cells> const others = now_;
+      now_ = before;
+      walk_one(table_.nodes, group, k, *this);
+      if (k == 0) continue;
+      for (std::size_t c = 0; c < Cells; ++c)
+        for (int r = 0; r < region_count; ++r) {
+          place_set &set = now_.cells[c].of[r], other = others.cells[c].of[r];
+          bool const is_lost = (set == place_set(1U << 0)) != (other == place_set(1U << 0));
+          set = place_set(set | other | (is_strict_ && is_lost ? lost_by_choice : 0));
+        }
+    }
+  }
   constexpr void visit(std::uint32_t number, memory where) {
     request const& r = table_.requests[number];
     place_sets& cell = now_.cells[table_.cell_of(r)];
@@ -211,9 +207,10 @@ private:
     request const& asked = table_.requests[number];
     unsigned const here = 1U << int(where);
     int const r = index_of(one);
-    if (records_ && set == place_set(1U << 0) && lost_request_ == no_request &&
-        one != region::walls) // there may be no walls
-      lost_request_ = number, lost_region_ = one;
+    if (records_ && lost_request_ == no_request && one != region::walls) { // there may be no walls
+      lost_by_choice_ = is_strict_ && (set & lost_by_choice) != 0;
+      if (set == place_set(1U << 0) || lost_by_choice_) lost_request_ = number, lost_region_ = one;
+    }
     place_set after = 0;
     met seen;
     bool through_host = false;
@@ -248,7 +245,7 @@ private:
   possible<Cells> now_{};
   tally copies_{};
   std::int64_t cycle_length_ = 1, step_ = 1;
-  bool by_condition_ = false, records_ = false, is_first_step_ = true;
+  bool by_condition_ = false, records_ = false, is_first_step_ = true, is_strict_, lost_by_choice_ = false;
   std::uint32_t lost_request_ = no_request;
   region lost_region_ = region::none;
 };

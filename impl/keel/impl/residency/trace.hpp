@@ -185,6 +185,10 @@ KEEL_INLINE void trace::end_routine(clock::time_point begun, std::string_view ro
   write_kernels();
 }
 
+KEEL_INLINE void trace::end_reduction(clock::time_point begun, std::string_view reduction) {
+  if (file_) put("reduce", begun, no_variable, "reduction", reduction, "took", microseconds(clock::now() - begun));
+}
+
 // Those that have been run. What a queue dropped is held by nothing else.
 KEEL_INLINE void trace::write_kernels() {
   for (; !queued_.empty(); queued_.pop_front()) {

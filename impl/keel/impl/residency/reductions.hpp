@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The values of reductions with their types: parts, how they travel, and what comes of them. Nothing of it is
+/// instantiated without a `reduce`.
+
+#include <keel/impl/residency/fields_base.hpp>
+#include <keel/impl/residency/invoke.hpp>
+#include <keel/machine/pending.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/residency/reduce.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace keel::residency::detail {
+
+/// What routine `R` returns of its rank.
+template <class R>
+struct part_of : std::type_identity<double> {};
+template <class R>
+  requires requires { typename R::value_type; }
+struct part_of<R> : std::type_identity<typename R::value_type> {};
+
+/// How parts become a value: `to_travel` goes from rank to rank, combined by `operation`.
+template <class Operation>
+struct combined {
+  using operation = Operation;
+  template <class Part>
+  static Part const& to_travel(Part const& p) {
+    return p;
+  }
+  template <class Part>
+  static Part to_value(Part const& p) {
+    return p;
+  }
+};
+template <>
+struct combined<machine::ordered_sum> {
+  using operation = std::plus<>;
+  template <class Part>
+  static auto to_travel(Part const& p) {
+    if constexpr (machine::detail::is_array<Part>)
+      return std::apply([](auto const&... each) { return std::array{to_travel(each)...}; }, p);
+    else if constexpr (std::floating_point<Part>) return machine::exact_sum{double(p)};
+    else return p; // exact by itself
+  }
+  template <class Part, class Travels>
+  static auto to_value(Travels const& t) {
+    if constexpr (machine::detail::is_array<Travels>)
+      return std::apply([](auto const&... each) { return std::array{to_value<typename Part::value_type>(each)...}; },
+                        t);
+    else if constexpr (!std::is_same_v<Travels, machine::exact_sum>) return t;
+    else if constexpr (std::is_same_v<Part, machine::exact_sum>) return t.value();
+    else return Part(t.value());
+  }
+};
+
+/// The value of reduction `E` in some fields.
+template <class App, class E>
+class reduction {
+public:
+  using part = typename part_of<typename E::routine_type>::type;
+  static_assert(machine::detail::Value<part> || std::is_same_v<part, machine::exact_sum>,
+                "keel::residency::reduce: what a routine returns cannot be sent to other ranks as its bytes (the "
+                "routine is in the message). Return a number, a std::array of them, or a struct without pointers.");
+  using environment = machine::basic_environment<typename App::ranks>;
+
+  explicit reduction(std::shared_ptr<void const> const& of)
+      : environment_(std::static_pointer_cast<environment const>(of)) {}
+
+  void take(part const& p) { travels_ = how::to_travel(p); }
+  static void begin(void* self) { static_cast<reduction*>(self)->begin(); }
+  static void wait(void* self) { static_cast<reduction*>(self)->wait(); }
+  [[nodiscard]] auto value() const { return value_; }
+
+private:
+  using how = combined<typename E::operation>;
+  using travels = std::remove_cvref_t<decltype(how::to_travel(std::declval<part const&>()))>;
+  static auto value_of(travels const& t) {
+    if constexpr (std::is_same_v<typename E::operation, machine::ordered_sum>) return how::template to_value<part>(t);
+    else return how::to_value(t);
+  }
+  void begin() {
+    if (environment_->size() > 1) request_.emplace(*environment_, travels_);
+  }
+  void wait() {
+    if (request_) {
+      travels_ = request_->wait();
+      request_.reset();
+    }
+    value_ = value_of(travels_);
+  }
+
+  std::shared_ptr<environment const> environment_;
+  travels travels_{};
+  decltype(value_of(std::declval<travels const&>())) value_{};
+  std::optional<machine::pending<typename App::ranks, travels, typename how::operation>> request_;
+};
+
+/// That of `E`, made when there is none yet. Its value counts as gone from here on.
+template <class E, class App>
+reduction<App, E>& renewed(fields_base<App>& base) {
+  using type = reduction<App, E>;
+  kept_value* kept = base.find_value(E::variable::about);
+  if (kept == nullptr) {
+    if (!base.environment_)
+      throw error("residency::reduce", "reduction " + std::string(E::about.name) + " cannot be made",
+                  "the environment of the run is not of the `ranks` of the policy", "Give both the same");
+    kept =
+        base.values_
+            .emplace_back(new kept_value{&E::variable::about,
+                                         {new type(base.environment_), [](void* it) { delete static_cast<type*>(it); }},
+                                         &type::begin,
+                                         &type::wait})
+            .get();
+  }
+  kept->finish();
+  kept->is_there = false;
+  return *static_cast<type*>(kept->held.get());
+}
+
+template <class R, bool IsPart>
+consteval void require_part_returned() {
+  static_assert(IsPart, "keel::residency::reduce: a routine's run returns another type than the parts of its reduction "
+                        "have (double, or the routine's value_type; the routine is in the message). Return that, or "
+                        "say `using value_type = ...;` in the routine.");
+}
+
+/// Calls the routine of `E`, and keeps what it returns as this rank's part.
+template <class App, class E, class V, class Arguments>
+void keep_part(fields_base<App>& base, V const& v, Arguments const& args) {
+  using R = typename E::routine_type;
+  if constexpr (arguments_taken<R, V, Arguments>() < 0) {
+    run_with<R>(v, args); // says what is wrong
+  } else {
+    using type = typename E::reduction_type;
+    constexpr bool is_part = std::is_same_v<result_of<R, V, Arguments>, typename reduction<App, type>::part>;
+    require_no_result<R, !R::about.in_pieces>();
+    require_part_returned<R, is_part>();
+    if constexpr (is_part) {
+      auto& kept = renewed<type>(base);
+      kept.take(run_with<R>(v, args));
+    }
+  }
+}
+
+template <class App>
+template <class E>
+auto fields_base<App>::value() const {
+  return static_cast<reduction<App, E> const*>(value_of(E::variable::about))->value();
+}
+template <class App, class... Es>
+auto values_of(fields_base<App> const& base, keel::list<Es...>) {
+  return std::tuple{base.template value<typename Es::reduction_type>()...};
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// One of several entries, chosen at run time, on any number of ranks.
+#include <keel/residency/schedule.hpp>
+
+#include "run.hpp"
+
+#include <keel/machine/mpi.hpp>
+#include <keel/residency/explain.hpp>
+#include <keel/residency/fields.hpp>
+#include <keel/residency/loops.hpp>
+#include <keel/residency/plan.hpp>
+
+#include <doctest/doctest.h>
+#include <support/message_of.hpp>
+
+#include <sstream>
+#include <string>
+#include <string_view>
+
+namespace kr = keel::residency;
+namespace km = keel::machine;
+
+namespace {
+
+template <class Tracking, class Devices = keel::list<test::host, test::twin>>
+using with = test::application<Devices, Tracking, Kokkos::LayoutRight, km::mpi>;
+using app = with<kr::automatic>;
+
+struct x : kr::variable<"x", double*, kr::levels<2>> {};
+struct r : kr::variable<"r", double*> {};
+
+template <int N, class Place>
+struct solve : kr::routine<"solve", Place, kr::reads<kr::past<x, 1>>, kr::writes<x>> {
+  template <class V>
+  static void run(V v) {
+    auto const old = v(kr::past<x, 1>{});
+    auto const now = v(x{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) = old(i - 1) + old(i + 1) + N; });
+  }
+};
+struct cg : solve<1, kr::on_device> {};
+struct jacobi : solve<2, kr::on_host> {};
+struct begin : kr::routine<"begin", kr::on_device, kr::writes<x>> {
+  template <class V>
+  static void run(V v) {
+    auto const now = v(x{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) = 1; });
+  }
+};
+struct measure : kr::routine<"measure", kr::on_host, kr::reads<kr::owned<x>>> {
+  template <class V>
+  static double run(V v) {
+    return v(x{})(v.owned().begin[0]);
+  }
+};
+struct largest : kr::reduce<"largest", km::maximum, measure> {};
+struct scale : kr::routine<"scale", kr::on_device, kr::updates<x>, kr::reads<largest>> {
+  template <class V>
+  static void run(V v) {
+    auto const now = v(x{});
+    double const by = v(largest{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) /= by; });
+  }
+};
+
+enum class solvers { cg, jacobi, both };
+struct solver {
+  static solvers holds(solvers which) { return which; }
+};
+struct by_size {
+  using reads = kr::reads<largest>;
+  static bool holds(double size) { return size > 4; }
+};
+struct by_number {
+  static int holds(int number) { return number; }
+};
+
+struct step : kr::schedule<kr::exchange<x>, kr::cycle<x>,
+                           kr::choose<solver, cg, jacobi, kr::schedule<jacobi, kr::exchange<x>, kr::cycle<x>, cg>>,
+                           largest, kr::choose<by_size, kr::schedule<>, scale>> {};
+
+// The same values, whatever the memories, the tracking and the number of ranks.
+template <class App>
+void check_values(std::string_view device) {
+  test::run<km::mpi> run{device};
+  kr::fields<App, x> f{run, kr::grid{{40}, kr::ghost_width{1}, kr::periodic{true}}};
+  f.run(begin{});
+  f.step(step{}, solvers::cg);
+  CHECK(f.run(measure{}) == 3);
+  f.step(step{}, solvers::jacobi);
+  CHECK(f.value(largest{}) == 8);
+  CHECK(f.run(measure{}) == 1);
+  f.step(step{}, solvers::both);
+  CHECK(f.value(largest{}) == 9);
+  f.run(kr::choose<solver, kr::schedule<>, begin>{}, solvers::jacobi);
+  f.step(step{}, solvers::jacobi);
+  CHECK(f.run(measure{}) == 4);
+}
+
+} // namespace
+
+TEST_CASE("residency: the entry runs that is chosen, and no other") {
+  SUBCASE("two memories") { check_values<app>("twin"); }
+  SUBCASE("two memories, on the host") { check_values<app>(test::host::name); }
+  SUBCASE("checked") { check_values<with<kr::checked, keel::list<test::host, keel::simulated>>>("simulated"); }
+  SUBCASE("off") { check_values<with<kr::off, keel::list<test::host>>>(test::host::name); }
+}
+
+TEST_CASE("residency: to choose an entry that is not there is an error") {
+  test::run<km::mpi> run{"twin"};
+  kr::fields<app, x> f{run, kr::grid{{40}}};
+  using two = kr::schedule<kr::choose<by_number, begin, kr::schedule<begin, kr::cycle<x>>>>;
+  for (int const wrong : {-1, 2, 1'000'000})
+    CHECK(keel::test::message_of([&] { f.step(two{}, wrong); }) ==
+          "keel::residency::choose: there is no entry " + std::to_string(wrong) +
+              " (by_number chose it, and the entries are 0 to 1). Return the number of one of them.");
+  f.step(two{}, 1);
+  CHECK(f.is_valid<kr::past<x, 1>, test::twin>(kr::region::owned));
+}
+
+namespace {
+struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<x>>> {};
+struct refill : kr::routine<"refill", kr::on_host, kr::writes<r>> {};
+struct reads_r : kr::routine<"reads_r", kr::on_device, kr::reads<r>> {};
+template <class... Alternatives>
+using chosen = kr::schedule<kr::choose<solver, Alternatives...>, reads_r>;
+
+// What is valid after it is what is valid after each: ghosts, what a rotation freed, values.
+using filled = kr::schedule<refill, kr::exchange<r>>;
+template <class S>
+constexpr bool is_refused = kr::detail::lost_read<S>.request != kr::detail::no_request;
+static_assert(!is_refused<chosen<filled, filled>> && !is_refused<chosen<filled, begin>>);
+static_assert(is_refused<chosen<filled, refill>> && is_refused<chosen<refill, filled>>);
+static_assert(is_refused<chosen<filled, filled, refill>> && is_refused<chosen<refill, refill>>);
+static_assert(is_refused<chosen<filled, kr::choose<by_size, refill, filled>>>);
+static_assert(!is_refused<kr::schedule<kr::choose<solver, filled, refill>, kr::exchange<r>, reads_r>>);
+static_assert(!is_refused<chosen<filled, kr::schedule<refill, kr::when<by_size, kr::exchange<r>>>>>);
+static_assert(!is_refused<kr::schedule<kr::cycle<x>, kr::choose<solver, begin, begin>, show>>);
+static_assert(is_refused<kr::schedule<kr::cycle<x>, kr::choose<solver, begin, refill>, show>>);
+static_assert(kr::detail::lost_read<kr::schedule<kr::cycle<x>, kr::choose<solver, begin, refill>, show>>.by_choice);
+
+template <class... Entries>
+constexpr auto unmade = kr::detail::table_of<kr::schedule<Entries...>>.unmade;
+static_assert(unmade<kr::choose<solver, largest, largest>, scale> == kr::detail::no_node);
+static_assert(unmade<kr::choose<solver, largest, kr::schedule<begin, largest>>, scale> == kr::detail::no_node);
+static_assert(unmade<kr::choose<solver, kr::schedule<largest, scale>, begin>> == kr::detail::no_node);
+static_assert(unmade<scale> == kr::detail::no_node); // the value comes from outside
+static_assert(unmade<kr::choose<solver, largest, begin>, scale> == 4);
+static_assert(unmade<kr::choose<solver, largest, scale>> == 3);
+static_assert(unmade<kr::choose<by_size, largest, begin>> == 1);
+
+// Copies that are possible; those that all entries make, once each.
+using on_twin = kr::plan<app, kr::schedule<begin, kr::choose<solver, show, show>, show>, test::twin>;
+static_assert(on_twin::copies(kr::device, kr::host) == 4);
+using always_on_twin = kr::plan<app, kr::schedule<begin, kr::choose<solver, show, begin>, show>, test::twin>;
+static_assert(always_on_twin::copies(kr::device, kr::host) == 4);
+} // namespace
+
+TEST_CASE("residency: messages of one entry do not travel while another would run") {
+  using two = kr::schedule<kr::choose<solver, kr::exchange<x>, begin>, begin>;
+  constexpr auto const& table = kr::detail::table_of<two>;
+  CHECK_FALSE(table.nodes[2].only_begins);
+  CHECK(table.nodes[3].overlaps == kr::detail::no_node);
+}
+
+TEST_CASE("residency: explain numbers the entries that are chosen among, and joins what they write") {
+  auto const told = []<class S>(S, kr::format how) {
+    std::ostringstream out;
+    kr::explain<app, S, test::twin>(out, how);
+    return out.str();
+  };
+  using two = kr::schedule<begin, kr::choose<solver, show, kr::schedule<begin, kr::cycle<r>>>, show>;
+  std::string const text = told(two{}, kr::format::table);
+  for (char const* words : {"\nchoose", "\n  0: show", "\n  1: sequence", "\n    begin", "depends  twin"})
+    CHECK_MESSAGE(text.find(words) != text.npos, text);
+  std::string const graph = told(two{}, kr::format::graphviz);
+  for (char const* words : {"label=\"choose\"", "label=\"0: show", "label=\"1: sequence\"", "n1 -> n7", "n5 -> n7"})
+    CHECK_MESSAGE(graph.find(words) != graph.npos, graph);
+}
