@@ -67,6 +67,13 @@ template <class R>
   else return false;
 }
 
+/// Elements for one rank, all of them of one size.
+struct outgoing {
+  int rank;
+  void const* data;
+  int count;
+};
+
 /// Ranks that exchange messages: collectives need this.
 ///
 /// | member | contract |
@@ -74,6 +81,7 @@ template <class R>
 /// | `split(c, color, key)` | collective over `c`; null without a color |
 /// | `barrier`, `broadcast`, `gather_counts`, `gather`, `all_gather`, `all_of` | collective over `c`, which is not null; bytes travel as they lie |
 /// | `requests` | sends and receives under way: `send receive wait`; messages of one tag between two ranks arrive in order |
+/// | `exchange_sparse(c, sends, element_bytes, tag, room, state)` | optional; collective over `c`: sends to ranks that do not expect it, without counting for all ranks; as `detail::mpi_sparse` |
 /// | `abort(c, code)` | ends every process of the job; does not return |
 template <class R>
 concept CommunicatingRanks =

@@ -12,6 +12,7 @@
 #include <keel/impl/machine/mpi_neighbours.hpp>
 #include <keel/impl/machine/mpi_reductions.hpp>
 #include <keel/impl/machine/mpi_requests.hpp>
+#include <keel/impl/machine/mpi_sparse.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +30,7 @@ namespace keel::machine {
 /// the application's (`MPI_COMM_WORLD` too) its error handler is set aside for the length
 /// of a collective call and back after it. Messages do not do so: on a borrowed
 /// communicator they fail as its handler says.
-struct mpi : detail::mpi_collectives, detail::mpi_reductions {
+struct mpi : detail::mpi_collectives, detail::mpi_reductions, detail::mpi_sparse {
   using handle = MPI_Comm;
   using communicator = detail::mpi_communicator;
   using requests = detail::mpi_requests;

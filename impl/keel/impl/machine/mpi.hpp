@@ -6,6 +6,7 @@
 
 #include <keel/impl/machine/launcher.hpp>
 #include <keel/impl/machine/mpi_calls.hpp>
+#include <keel/impl/machine/mpi_sparse_calls.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/policy/error.hpp>

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The body of `mpi_sparse`.
+
+#include <keel/impl/machine/mpi_calls.hpp>
+#include <keel/impl/machine/mpi_sparse.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace keel::machine::detail {
+
+/// Synchronous sends: one has ended when its receiver has begun to take it.
+class synchronous_sends {
+public:
+  synchronous_sends() = default;
+  synchronous_sends(synchronous_sends const&) = delete;
+  synchronous_sends& operator=(synchronous_sends const&) = delete;
+  ~synchronous_sends() {
+    for (auto& request : requests_)
+      if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+  void begin(mpi_communicator const& c, outgoing const& o, MPI_Datatype type, int tag) {
+    auto& request = requests_.emplace_back(MPI_REQUEST_NULL);
+    require(MPI_Issend(o.data, o.count, type, o.rank, tag, c.get(), &request), "MPI_Issend", c.get());
+  }
+  [[nodiscard]] bool have_ended(mpi_communicator const& c) {
+    for (int is_over = 1; ended_ != requests_.size(); ++ended_) {
+      require(MPI_Test(&requests_[ended_], &is_over, MPI_STATUS_IGNORE), "MPI_Test", c.get());
+      if (is_over == 0) return false;
+    }
+    return true;
+  }
+
+private:
+  std::vector<MPI_Request> requests_;
+  std::size_t ended_ = 0;
+};
+
+KEEL_INLINE void mpi_sparse::exchange_sparse(mpi_communicator const& c, std::span<outgoing const> sends,
+                                             std::size_t element_bytes, int tag,
+                                             void* (*room)(void* state, int rank, int count), void* state) {
+  auto const guard = c.guarded();
+  mpi_element const element{element_bytes};
+  synchronous_sends mine;
+  for (outgoing const& o : sends) mine.begin(c, o, element.get(), tag);
+  MPI_Request all_have_sent = MPI_REQUEST_NULL;
+  for (bool is_in_barrier = false;;) {
+    int is_there = 0;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Status status;
+    require(MPI_Improbe(MPI_ANY_SOURCE, tag, c.get(), &is_there, &message, &status), "MPI_Improbe", c.get());
+    if (is_there != 0) {
+      int count = 0;
+      require(MPI_Get_count(&status, element.get(), &count), "MPI_Get_count", c.get());
+      void* const to = room(state, status.MPI_SOURCE, count);
+      require(MPI_Mrecv(to, count, element.get(), &message, MPI_STATUS_IGNORE), "MPI_Mrecv", c.get());
+      continue;
+    }
+    if (!is_in_barrier) {
+      is_in_barrier = mine.have_ended(c);
+      if (is_in_barrier) require(MPI_Ibarrier(c.get(), &all_have_sent), "MPI_Ibarrier", c.get());
+    } else {
+      int is_over = 0;
+      require(MPI_Test(&all_have_sent, &is_over, MPI_STATUS_IGNORE), "MPI_Test", c.get());
+      if (is_over != 0) return;
+    }
+    std::this_thread::yield(); // for ranks that share this core
+  }
+}
+
+} // namespace keel::machine::detail
