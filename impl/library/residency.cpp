@@ -9,6 +9,7 @@
 #include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/measure.hpp>
 #include <keel/impl/residency/nccl.hpp>
+#include <keel/impl/residency/owner_search_steps.hpp>
 #include <keel/impl/residency/peer.hpp>
 #include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/routes.hpp>

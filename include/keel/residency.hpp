@@ -12,8 +12,10 @@
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>
 #include <keel/residency/ledger.hpp>
+#include <keel/residency/mesh.hpp>
 #include <keel/residency/observer.hpp>
 #include <keel/residency/part.hpp>
+#include <keel/residency/partition.hpp>
 #include <keel/residency/reasons.hpp>
 #include <keel/residency/routine.hpp>
 #include <keel/residency/settings.hpp>

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Index spaces whose neighbours are lists.
+
+#include <keel/residency/variable.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace keel::residency {
+
+/// Elements that are told apart by an id, such as the cells, edges or vertices of an uneven mesh, or particles:
+/// `struct cells : kr::mesh<"cells"> {};`. Which rank has which of them, `partition<cells>` says.
+template <text Name>
+struct mesh {
+  static constexpr std::string_view name = Name.view();
+};
+
+namespace detail {
+template <text Name>
+void as_mesh(mesh<Name> const&);
+}
+
+template <class M>
+concept Mesh = std::is_empty_v<M> && requires(M const& m) { detail::as_mesh(m); };
+
+/// Local indices of elements of a mesh, half open: `begin <= i < end`.
+struct element_range {
+  std::int64_t begin = 0, end = 0;
+
+  [[nodiscard]] constexpr std::int64_t size() const { return end - begin; }
+  friend constexpr bool operator==(element_range const&, element_range const&) = default;
+};
+
+} // namespace keel::residency
