@@ -40,7 +40,7 @@ struct share {
 
 /// Elements of any ids over all ranks, drawn alike on each.
 std::vector<share> random_shares(std::mt19937_64& random, int ranks) {
-  std::vector<share> all(std::size_t(ranks));
+  auto all = std::vector<share>(std::size_t(ranks));
   int const count = int(random() % 200), spread = int(random() % 3);
   std::set<std::int64_t> drawn;
   while (int(drawn.size()) != count)
@@ -249,29 +249,39 @@ TEST_CASE("residency: a partition of ranks that are not members is empty") {
 
 TEST_CASE("residency: edges belong to the owner of their first cell") {
   km::environment const world;
-  // A ring of cells, two on each rank; edge 100 + i lies between the cells i - 1 and i, and one edge at each has only one.
+  // A ring of cells, two on each rank; edge 100 + i lies between the cells i - 1 and i, and edge 200 + i at cell i only.
   int const n = 2 * world.size(), me = world.rank();
   auto const wrapped = [&](int i) { return std::int64_t((i + n) % n); };
   ids const own{wrapped(2 * me), wrapped(2 * me + 1)};
-  layers ghosts(1);
-  for (int const i : {2 * me - 1, 2 * me + 2})
-    if (n > 4 || (n > 2 && i == 2 * me + 2)) ghosts[0].push_back(wrapped(i));
-  if (n == 4) ghosts[0].push_back(wrapped(2 * me - 1));
+  ids const ghosts = n == 2 ? ids{} : ids{wrapped(2 * me - 1), wrapped(2 * me + 2)};
   kr::partition<cells> const c{world, own, ghosts};
-  std::map<std::int64_t, std::vector<std::int64_t>> cells_on_edge;
+  std::map<std::int64_t, std::array<std::int64_t, 3>> cells_on_edge;
   for (int i = 0; i != n; ++i) {
     cells_on_edge[100 + i] = {-1, wrapped(i - 1), wrapped(i)}; // -1 is no cell
-    cells_on_edge[200 + i] = {-1, wrapped(i)};
+    cells_on_edge[200 + i] = {-1, -1, i};
   }
-  auto const of = kr::owned_through<edges>(c, cells_on_edge);
-  CHECK(of.owned == ids{100 + wrapped(2 * me + 1), 100 + wrapped(2 * me + 2), 200 + own[0], 200 + own[1]});
-  kr::partition<edges> const e{world, of};
+  auto const found = kr::owned_through<edges>(c, cells_on_edge);
+  ids wanted{100 + wrapped(2 * me + 1), 100 + wrapped(2 * me + 2), 200 + own[0], 200 + own[1]};
+  std::sort(wanted.begin(), wanted.end());
+  CHECK(found.owned == wanted);
+  kr::partition<edges> const e{world, found};
   CHECK(e.layers() == 2);
   CHECK(e.owned().size() == 4);
-  if (n > 2) {
-    CHECK(std::count(e.owners().begin(), e.owners().end(), me) == 0);
-    CHECK(e.local_of(100 + wrapped(2 * me)) == 4); // of an owned cell, so in the first layer
-    CHECK(e.layer(1).size() == 1);
-    CHECK(e.layer(2).size() == (n > 4 ? 4 : 3)); // of the ghosts
-  }
+  if (n == 2) return;
+  CHECK(std::count(e.owners().begin(), e.owners().end(), me) == 0);
+  CHECK(e.local_of(100 + wrapped(2 * me)) == 4); // of an owned cell, so in the first layer
+  CHECK(e.layer(1).size() == 1);
+  CHECK(e.layer(2).size() == (n == 4 ? 3 : 4)); // of the ghosts; two of four cells share an edge
+}
+
+TEST_CASE("residency: edges whose cells are not all here are found") {
+  km::environment const world;
+  // Without ghosts, every rank takes the edge to its right neighbour and the one to its left.
+  int const n = world.size(), me = world.rank();
+  kr::partition<cells> const c{world, ids{me}};
+  std::map<std::int64_t, std::array<std::int64_t, 2>> cells_on_edge;
+  for (int i = 0; i + 1 != n; ++i) cells_on_edge[i] = {i, i + 1};
+  auto const made = [&] { kr::partition<edges>{world, kr::owned_through<edges>(c, cells_on_edge)}; };
+  if (n == 1) CHECK_NOTHROW(made());
+  else CHECK_THROWS_WITH_AS(made(), doctest::Contains("rank 0 and rank 1 both own id 0 of edges"), keel::error);
 }
