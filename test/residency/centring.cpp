@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Variables that lie on the grid in their own way: centring, dimensions, ghosts. Their elements are numbered as the grid
-// is, so that every copy of one has the same value wherever the grid is cut.
+// Variables that lie on the grid in their own way: centring, dimensions, ghosts. Their elements are numbered as the
+// grid is, so that every copy of one has the same value wherever the grid is cut.
 #include <keel/residency/fields.hpp>
 
 #include "run.hpp"

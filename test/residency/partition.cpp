@@ -249,7 +249,8 @@ TEST_CASE("residency: a partition of ranks that are not members is empty") {
 
 TEST_CASE("residency: edges belong to the owner of their first cell") {
   km::environment const world;
-  // A ring of cells, two on each rank; edge 100 + i lies between the cells i - 1 and i, and edge 200 + i at cell i only.
+  // A ring of cells, two on each rank; edge 100 + i lies between the cells i - 1 and i, and edge 200 + i at cell i
+  // only.
   int const n = 2 * world.size(), me = world.rank();
   auto const wrapped = [&](int i) { return std::int64_t((i + n) % n); };
   ids const own{wrapped(2 * me), wrapped(2 * me + 1)};

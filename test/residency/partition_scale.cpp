@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-/// @file
-/// The search of owners on up to a million ranks: every rank's steps, one rank after the other, in one process. Messages
-/// are moved from list to list, so what they cost is not seen, but their number and size are.
+/// @file The search of owners on up to a million ranks: every rank's steps, one rank after the other, in one process.
+/// Messages are moved from list to list, so what they cost is not seen, but their number and size are.
 #include <keel/impl/residency/owner_search.hpp>
 
 #include <keel/machine/environment.hpp>

@@ -68,9 +68,9 @@ public:
   /// one layer, or a range of such ranges, the nearest layer first; ranks may have different numbers of them, the most
   /// counts, and layers that a rank lacks are empty. A ghost that the rank owns itself is a copy of its own element.
   ///
-  /// Collective over `env`; time and memory on a rank are in proportion to its elements, whatever the number of ranks. Throws
-  /// the same `keel::error` on every rank if an id is owned twice, a rank has a ghost twice, a ghost has no owner, or a
-  /// rank has 2^31 elements or more. On a non-member it is empty.
+  /// Collective over `env`; time and memory on a rank are in proportion to its elements, whatever the number of ranks.
+  /// Throws the same `keel::error` on every rank if an id is owned twice, a rank has a ghost twice, a ghost has no
+  /// owner, or a rank has 2^31 elements or more. On a non-member it is empty.
   template <machine::CommunicatingRanks R, detail::LayersOfIds Ghosts = std::vector<std::vector<std::int64_t>>>
   partition(machine::basic_environment<R> const& env, std::span<std::int64_t const> owned, Ghosts const& ghosts = {})
       : here_(std::make_shared<detail::elements const>(
@@ -112,11 +112,11 @@ private:
   std::shared_ptr<detail::elements const> here_;
 };
 
-/// Cuts another mesh as `c` is cut: an edge belongs to the owner of its first cell that is in `c`, as in MPAS and OMEGA.
-/// Other edges of owned cells are the first layer of ghosts, and those of the n-th layer of cells that are in no layer before
-/// are the layer n + 1; edges without a cell in `c` are left out. `cells_on_edge` has a pair for each edge, of its id and
-/// a range of the ids of its cells, such as a `std::map<std::int64_t, std::array<std::int64_t, 2>>`; each edge once. An
-/// id that no cell has, as 0 or -1 at the border, is skipped.
+/// Cuts another mesh as `c` is cut: an edge belongs to the owner of its first cell that is in `c`, as in MPAS and
+/// OMEGA. Other edges of owned cells are the first layer of ghosts, and those of the n-th layer of cells that are in no
+/// layer before are the layer n + 1; edges without a cell in `c` are left out. `cells_on_edge` has a pair for each
+/// edge, of its id and a range of the ids of its cells, such as a `std::map<std::int64_t, std::array<std::int64_t,
+/// 2>>`; each edge once. An id that no cell has, as 0 or -1 at the border, is skipped.
 ///
 /// No communication. All cells of an edge of an owned cell have to be in `c`, which is so if its first layer has all
 /// neighbours; if not, `partition<edges>{env, owned_through<edges>(c, cells_on_edge)}` finds an edge owned twice.

@@ -40,10 +40,10 @@ struct filled : item<X> {
 };
 } // namespace detail
 
-/// Fills the ghosts of each part with what the neighbours own, corners included; a part is a
-/// variable, a level of the past, or only the first layers of ghosts, `depth<1, x>`. In the state machine it is a routine on the host that
-/// reads the rim and writes the halo. Cells beyond the end of the grid have no neighbour and are not touched: a routine
-/// that says `writes<walls<x>>` fills them. Communicates.
+/// Fills the ghosts of each part with what the neighbours own, corners included; a part is a variable, a level of the
+/// past, or only the first layers of ghosts, `depth<1, x>`. In the state machine it is a routine on the host that reads
+/// the rim and writes the halo. Cells beyond the end of the grid have no neighbour and are not touched: a routine that
+/// says `writes<walls<x>>` fills them. Communicates.
 template <Part... Xs>
 struct exchange {
   using parts = keel::list<Xs...>;

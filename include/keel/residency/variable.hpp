@@ -99,8 +99,8 @@ template <class Centring>
 struct at {
   static constexpr std::uint8_t longer = Centring::longer;
 };
-/// Has only these dimensions of the grid, in ascending order, as the widths of the cells along one. Ranks that differ in
-/// the others each hold, and write, the same elements.
+/// Has only these dimensions of the grid, in ascending order, as the widths of the cells along one. Ranks that differ
+/// in the others each hold, and write, the same elements.
 template <int... Dimensions>
   requires(sizeof...(Dimensions) >= 1 && ((Dimensions >= 0 && Dimensions < max_grid_rank) && ...))
 struct along {

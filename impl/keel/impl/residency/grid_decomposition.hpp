@@ -16,8 +16,8 @@
 
 namespace keel::residency::detail {
 
-/// Neighbouring elements along one dimension: half open local indices of the rank that has copies of them, and the first
-/// one's local index on their owner.
+/// Neighbouring elements along one dimension: half open local indices of the rank that has copies of them, and the
+/// first one's local index on their owner.
 struct stretch {
   std::int64_t begin, end, owner_begin;
 };
@@ -30,8 +30,8 @@ public:
         width_(s.width[d]), longer_(s.longer[d]), wraps_(s.wraps[std::size_t(d)]) {}
 
   [[nodiscard]] std::int64_t ranks() const { return ranks_; }
-  /// What the rank at `here` has of the elements that the one at `there` owns: what it owns itself, if they are one, and
-  /// up to so many layers of ghosts. In ascending order.
+  /// What the rank at `here` has of the elements that the one at `there` owns: what it owns itself, if they are one,
+  /// and up to so many layers of ghosts. In ascending order.
   [[nodiscard]] std::vector<stretch> shared(std::int64_t here, std::int64_t there, int layers) const {
     std::vector<stretch> made;
     if (layers == all_layers) layers = std::numeric_limits<int>::max();

@@ -66,8 +66,8 @@ struct kokkos_queue_calls {
     move_words words;
     KEEL_FUNCTION void operator()(typename teams::member_type const& team) const { words.run<4>(team); }
   };
-  /// On a GPU a thread moves a word; if there are flags, teams do, as many as have work and fit the device, but a kernel
-  /// that awaits one leaves half of it to others.
+  /// On a GPU a thread moves a word; if there are flags, teams do, as many as have work and fit the device, but a
+  /// kernel that awaits one leaves half of it to others.
   static void move(void const* queue, move_words const& words) {
     bool const is_flags = words.listed == nullptr && words.pieces[0].how >= motion::raise;
     char const* const label = is_flags ? "keel: flags" : "keel: regions";

@@ -46,8 +46,8 @@ template <class Word>
   return sum_as<std::uint32_t>(a, b);
 }
 
-/// Before flags are raised: what this thread wrote, or has seen of others, is seen by a process that sees a flag. Numbers
-/// of flags are compared as they were counted, whatever the overflow.
+/// Before flags are raised: what this thread wrote, or has seen of others, is seen by a process that sees a flag.
+/// Numbers of flags are compared as they were counted, whatever the overflow.
 KEEL_FUNCTION inline void publish() {
 #if defined(__CUDA_ARCH__)
   __threadfence_system(); // elsewhere each flag does it

@@ -46,10 +46,10 @@ struct worse {
   verdict operator()(verdict const& a, verdict const& b) const;
 };
 
-/// The steps of one rank, called in this order; each takes what the one before sent, in ascending order of senders. Each
-/// id has a directory, a rank that is found from the id. Owners and those who have ghosts tell it so, it answers who
-/// owns what, and those who have ghosts tell their owners. Time and memory are in proportion to the elements of the rank, and
-/// to those that it is the directory of.
+/// The steps of one rank, called in this order; each takes what the one before sent, in ascending order of senders.
+/// Each id has a directory, a rank that is found from the id. Owners and those who have ghosts tell it so, it answers
+/// who owns what, and those who have ghosts tell their owners. Time and memory are in proportion to the elements of the
+/// rank, and to those that it is the directory of.
 class owner_search {
 public:
   owner_search(int rank, int ranks, std::span<std::int64_t const> owned,

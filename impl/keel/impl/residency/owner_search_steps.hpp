@@ -25,8 +25,8 @@ namespace keel::residency::detail {
   return int((mixed(std::uint64_t(id) >> 4) >> 32) * std::uint64_t(ranks) >> 32);
 }
 
-// The places of `ranks` in ascending order of rank, equal ones as they stand: a radix sort, whose memory does not depend
-// on the number of ranks.
+// The places of `ranks` in ascending order of rank, equal ones as they stand: a radix sort, whose memory does not
+// depend on the number of ranks.
 [[nodiscard]] inline std::vector<std::int32_t> order_by_rank(std::vector<int> const& ranks, int end) {
   constexpr int bits = 11;
   std::vector<std::int32_t> order(ranks.size()), next(end > 1 ? ranks.size() : 0);

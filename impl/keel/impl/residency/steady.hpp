@@ -17,38 +17,6 @@
 
 namespace keel::residency::detail {
 
-/// The memories in which a region of a variable is valid, one bit each; and a set of such masks.
-using places = std::uint8_t;
-using place_set = std::uint16_t;
-
-/// A set of states for each region of each variable. Plain arrays, because calls cost a constant evaluation time.
-struct place_sets {
-  place_set of[region_count]{};
-  std::uint8_t layers = all_layers; ///< of the halo that may be filled, at most
-};
-/// Layers of the halo that a read of so many needs, as far as that is known while compiling.
-constexpr int layers_needed(variable_info const& v, int layers) {
-  int wide = 0;
-  for (int d = 0; d < max_grid_rank; ++d) {
-    if (v.on.width[d] == lattice::as_grid) return layers == all_layers ? 0 : layers;
-    wide = std::max(wide, v.on.width[d] + (v.on.longer >> d & 1));
-  }
-  return std::min(layers, wide);
-}
-template <std::size_t Cells>
-struct possible {
-  place_sets cells[Cells + 1]{};
-  /// Written out, because nvcc 13 runs off the end of the rows in the default one.
-  friend constexpr bool operator==(possible const& a, possible const& b) {
-    for (std::size_t c = 0; c <= Cells; ++c) {
-      if (a.cells[c].layers != b.cells[c].layers) return false;
-      for (int r = 0; r < region_count; ++r)
-        if (a.cells[c].of[r] != b.cells[c].of[r]) return false;
-    }
-    return true;
-  }
-};
-
 /// Finds the steady state by abstract interpretation: it runs the schedule on the set of states that are possible for
 /// each region of each variable, step after step, until a round of all `every` begins as an earlier one did. `where`:
 /// the memory of each node. `seen`, if there is one: what the reads of each request met, by region. `is_strict`, of a
@@ -180,12 +148,15 @@ private:
       now_ = before;
       walk_one(table_.nodes, group, k, *this);
       if (k == 0) continue;
-      for (std::size_t c = 0; c < Cells; ++c)
+      for (std::size_t c = 0; c < Cells; ++c) {
+        std::uint8_t &layers = now_.cells[c].layers, some = others.cells[c].layers;
+        layers = is_strict_ ? std::min(layers, some) : std::max(layers, some);
         for (int r = 0; r < region_count; ++r) {
           place_set &set = now_.cells[c].of[r], other = others.cells[c].of[r];
           bool const is_lost = (set == place_set(1U << 0)) != (other == place_set(1U << 0));
           set = place_set(set | other | (is_strict_ && is_lost ? lost_by_choice : 0));
         }
+      }
     }
   }
   constexpr void visit(std::uint32_t number, memory where) {
@@ -194,7 +165,7 @@ private:
     place_set* set = cell.of;
     if (records_ && lost_request_ == no_request && overlap(r.reads, region::halo) &&
         cell.layers < layers_needed(*table_.variables[r.variable], r.read_layers))
-      lost_request_ = number, lost_region_ = region::halo;
+      lost_request_ = number, lost_region_ = region::halo, lost_by_choice_ = is_strict_;
     if (overlap(r.writes, region::halo)) cell.layers = r.written_layers;
     unsigned const reads = unsigned(r.reads), writes = unsigned(r.writes), spoiled = unsigned(invalidated_by(r.writes));
     for (unsigned n = 0; n < unsigned(region_count); ++n, ++set) { // bits, not calls, for the same reason

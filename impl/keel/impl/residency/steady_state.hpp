@@ -2,14 +2,47 @@
 #pragma once
 
 /// @file
-/// What the search for the steady state finds, see steady.hpp.
+/// What the search for the steady state goes through, and finds; see steady.hpp.
 
 #include <keel/impl/residency/schedule_table.hpp>
 #include <keel/residency/transitions.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace keel::residency::detail {
+
+/// A set of states of a region; a state is a mask of the memories in which the region is valid, one bit each.
+using place_set = std::uint16_t;
+
+/// A set of states for each region of each variable. Plain arrays, because calls cost a constant evaluation time.
+struct place_sets {
+  place_set of[region_count]{};
+  std::uint8_t layers = all_layers; ///< of the halo that may be filled, at most
+};
+/// Layers of the halo that a read of so many needs, as far as that is known while compiling.
+constexpr int layers_needed(variable_info const& v, int layers) {
+  int wide = 0;
+  for (int d = 0; d < max_grid_rank; ++d) {
+    if (v.on.width[d] == lattice::as_grid) return layers == all_layers ? 0 : layers;
+    wide = std::max(wide, v.on.width[d] + (v.on.longer >> d & 1));
+  }
+  return std::min(layers, wide);
+}
+template <std::size_t Cells>
+struct possible {
+  place_sets cells[Cells + 1]{};
+  /// Written out, because nvcc 13 runs off the end of the rows in the default one.
+  friend constexpr bool operator==(possible const& a, possible const& b) {
+    for (std::size_t c = 0; c <= Cells; ++c) {
+      if (a.cells[c].layers != b.cells[c].layers) return false;
+      for (int r = 0; r < region_count; ++r)
+        if (a.cells[c].of[r] != b.cells[c].of[r]) return false;
+    }
+    return true;
+  }
+};
 
 inline constexpr int max_planned_memories = 4;
 
