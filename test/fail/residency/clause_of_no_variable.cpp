@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: a clause of a routine names what is no variable, nor a part of one
-// expect: is_part<app>
+// expect: reads<app>
 // errors: 1
 #include "heat.hpp"
 

@@ -151,7 +151,8 @@ struct move_words {
 private:
   template <int Some, class Team>
   KEEL_FUNCTION void run(Team const& team, piece const* all) const {
-    std::int64_t const begin = team.league_rank() * share, end = begin + share < words ? begin + share : words;
+    std::int64_t const begin = std::int64_t(team.league_rank()) * share,
+                       end = begin + share < words ? begin + share : words;
     int at = 0, half = 1; // the first piece that ends after begin
     while (2 * half <= count) half *= 2;
     for (; half != 0; half /= 2)
