@@ -8,6 +8,7 @@
 #include <keel/impl/residency/kokkos_provider.hpp>
 #include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/measure.hpp>
+#include <keel/impl/residency/mesh_decomposition.hpp>
 #include <keel/impl/residency/nccl.hpp>
 #include <keel/impl/residency/owner_search_steps.hpp>
 #include <keel/impl/residency/peer.hpp>

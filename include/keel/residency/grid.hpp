@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -140,11 +141,15 @@ struct share {
   indices processes, position;                               ///< the ranks as a grid, and where this one is
   indices step;                                              ///< what a step to the next position adds to the rank
   region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
+  /// Of a variable on a mesh, whose one dimension counts elements: one past the owned ones, then past each layer of
+  /// ghosts. Empty on a grid.
+  std::span<std::int64_t const> ends = {};
 
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
   [[nodiscard]] bounds everywhere() const { return {{}, extents}; }
   [[nodiscard]] bounds owned() const;
-  /// The owned elements without the rim: those that a neighbour has among its ghosts are left out.
+  /// The owned elements without the rim: those that a neighbour has among its ghosts are left out. Of a mesh all owned
+  /// ones, because those without the rim are no box.
   [[nodiscard]] bounds core() const;
   /// The owned elements and so many layers of ghosts, walls among them.
   [[nodiscard]] bounds within(int layers) const;

@@ -16,16 +16,21 @@ namespace keel::residency {
 /// `struct cells : kr::mesh<"cells"> {};`. Which rank has which of them, `partition<cells>` says.
 template <text Name>
 struct mesh {
+  using mesh_type = mesh;
   static constexpr std::string_view name = Name.view();
 };
 
-namespace detail {
-template <text Name>
-void as_mesh(mesh<Name> const&);
-}
-
 template <class M>
-concept Mesh = std::is_empty_v<M> && requires(M const& m) { detail::as_mesh(m); };
+concept Mesh = std::is_empty_v<M> && requires { typename M::mesh_type; };
+
+template <Mesh M>
+class partition;
+
+/// Of a variable: its first index counts the elements of a mesh, owned ones first, then ghosts layer by layer.
+template <Mesh M>
+struct on_mesh {
+  static constexpr std::string_view mesh_name = M::name;
+};
 
 /// Local indices of elements of a mesh, half open: `begin <= i < end`.
 struct element_range {

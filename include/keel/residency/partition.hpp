@@ -86,14 +86,7 @@ public:
   /// Layers of ghosts: the same number on every rank.
   [[nodiscard]] int layers() const { return int(here_->ends.size()); }
   /// A layer of ghosts, counted from 1, the nearest. Throws `keel::error` if there is no such layer.
-  [[nodiscard]] element_range layer(int n) const {
-    if (n < 1 || n > layers())
-      throw error("residency::partition",
-                  "layer " + std::to_string(n) + " of " + std::string(M::name) + " is not there",
-                  "there are " + std::to_string(layers()), "Count from 1");
-    auto const at = std::size_t(n);
-    return {n == 1 ? here_->owned : here_->ends[at - 2], here_->ends[at - 1]};
-  }
+  [[nodiscard]] element_range layer(int n) const { return here_->layer(n, M::name); }
 
   /// The id of each element, by local index.
   [[nodiscard]] std::span<std::int64_t const> ids() const { return here_->ids; }
@@ -107,6 +100,8 @@ public:
 
   /// What an exchange needs.
   [[nodiscard]] detail::element_lists const& lists() const { return here_->lists; }
+  /// What fields need.
+  [[nodiscard]] std::shared_ptr<detail::elements const> const& here() const { return here_; }
 
 private:
   std::shared_ptr<detail::elements const> here_;

@@ -4,6 +4,7 @@
 /// @file
 /// Which boxes make a region, and how their words move: the bodies of strip.hpp and moves.hpp.
 
+#include <keel/impl/residency/mesh_share.hpp>
 #include <keel/impl/residency/moves.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -45,6 +46,11 @@ KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
   return set;
 }
 
+KEEL_INLINE box_set boxes_of(shape const& s, region where) {
+  if (s.mesh != nullptr) return s.mesh->patches_of(where, s.has_ghosts);
+  return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
+}
+
 KEEL_INLINE box_set rim_first(share const& s, indices const& depth, bool with_own) {
   bounds const owned = s.owned();
   bounds core = owned;
@@ -64,17 +70,22 @@ KEEL_INLINE box_set rim_first(share const& s, indices const& depth, bool with_ow
   return set;
 }
 
-KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
+KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements) {
   strip made;
-  made.word_bytes = s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1;
+  made.word_bytes = std::int16_t(s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1);
+  made.elements = elements;
   std::int64_t const words = s.element_bytes / made.word_bytes;
   made.words = 1;
-  auto const add = [&](std::int64_t count, std::int64_t stride) {
+  auto const add = [&](std::int64_t count, std::int64_t stride, bool is_listed = false) {
     made.words *= count;
     int const last = made.rank - 1;
-    if (count == 1) return; // costs an index, and moves nothing
-    if (last >= 0 && made.stride[last] * made.count[last] == stride) made.count[last] *= count;
-    else made.count[made.rank] = count, made.stride[made.rank++] = stride;
+    if (is_listed) made.listed = std::int16_t(made.rank);
+    else if (count == 1) return; // costs an index, and moves nothing
+    else if (last >= 0 && last != made.listed && made.stride[last] * made.count[last] == stride) {
+      made.count[last] *= count;
+      return;
+    }
+    made.count[made.rank] = count, made.stride[made.rank++] = stride;
   };
   add(words, 1);
   bool const inner_first = s.rank == 0 || s.inner_stride == 1;
@@ -83,7 +94,7 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box) {
   for (int k = 0; k < s.rank; ++k) {
     int const d = ascending ? k : s.rank - 1 - k;
     made.first += box.begin[d] * s.stride[d] * words;
-    add(box.end[d] - box.begin[d], s.stride[d] * words);
+    add(box.end[d] - box.begin[d], s.stride[d] * words, elements != nullptr);
   }
   if (!inner_first) add(s.inner, s.inner_stride * words);
   if (made.rank == 0) made.count[0] = made.stride[0] = made.rank = 1;
@@ -102,6 +113,7 @@ struct move_rows {
   void run() const {
     auto* const array = static_cast<Word*>(array_bytes);
     auto* const buffer = static_cast<Word*>(buffer_bytes);
+    if (s.elements != nullptr) return run_listed(array, buffer);
     std::int64_t at = s.first, done[strip::max]{};
     for (std::int64_t i = 0; i < s.words; i += s.count[0]) {
       row(array + at, buffer + (is_copy(how) ? at : i));
@@ -114,30 +126,58 @@ struct move_rows {
   }
 
 private:
+  // A dimension may come before that of the elements, and one after it.
+  template <class Word>
+  void run_listed(Word* array, Word* buffer) const {
+    int const d = s.listed;
+    bool const is_inner = d == 0, copies = is_copy(how);
+    std::int32_t const *const to = s.elements, *const from = to + s.count[d];
+    std::int64_t const stride = s.stride[d], rows = is_inner ? 1 : s.count[d],
+                       outer = d + 1 < s.rank ? s.count[d + 1] : 1;
+    std::int64_t i = 0;
+    for (std::int64_t k = 0; k < outer; ++k) {
+      std::int64_t const at = s.first + (d + 1 < s.rank ? k * s.stride[d + 1] : 0);
+      for (std::int64_t e = 0; e < rows; ++e, i += s.count[0]) {
+        if (!is_inner) row(array + at + to[e] * stride, buffer + (copies ? at + from[e] * stride : i));
+        else if (copies)
+          move(
+              array + at, buffer + at, [&](auto n) { return to[n] * stride; },
+              [&](auto n) { return from[n] * stride; });
+        else move(array + at, buffer + i, [&](auto n) { return to[n] * stride; }, [](auto n) { return n; });
+      }
+    }
+  }
   template <class Word>
   void row(Word* at, Word* packed) const {
-    std::int64_t const length = s.count[0], stride = s.stride[0], step = is_copy(how) ? stride : 1;
-    std::size_t const bytes = std::size_t(length) * sizeof(Word);
+    std::int64_t const stride = s.stride[0], step = is_copy(how) ? stride : 1;
+    std::size_t const bytes = std::size_t(s.count[0]) * sizeof(Word);
+    if (stride == 1 && !is_sum(how) && how != motion::poison)
+      std::memcpy(how == motion::gather ? packed : at, how == motion::gather ? at : packed, bytes);
+    else move(at, packed, [=](auto n) { return n * stride; }, [=](auto n) { return n * step; });
+  }
+  // As many words as the first dimension counts.
+  template <class Word>
+  void move(Word* at, Word* packed, auto const& place, auto const& other) const {
+    std::int64_t const length = s.count[0];
     if (is_sum(how))
-      for (std::int64_t k = 0; k < length; ++k) at[k * stride] = sum_of(added_as, at[k * stride], packed[k * step]);
+      for (std::int64_t n = 0; n < length; ++n) at[place(n)] = sum_of(added_as, at[place(n)], packed[other(n)]);
     else if (how == motion::poison)
-      for (std::int64_t k = 0; k < length; ++k) at[k * stride] = static_cast<Word>(~Word{0});
-    else if (stride == 1) std::memcpy(how == motion::gather ? packed : at, how == motion::gather ? at : packed, bytes);
+      for (std::int64_t n = 0; n < length; ++n) at[place(n)] = static_cast<Word>(~Word{0});
     else if (how == motion::gather)
-      for (std::int64_t k = 0; k < length; ++k) packed[k] = at[k * stride];
+      for (std::int64_t n = 0; n < length; ++n) packed[other(n)] = at[place(n)];
     else
-      for (std::int64_t k = 0; k < length; ++k) at[k * stride] = packed[k * step];
+      for (std::int64_t n = 0; n < length; ++n) at[place(n)] = packed[other(n)];
   }
 };
 
 KEEL_INLINE void move_on_host(box_move const& what) {
-  strip const s = strip_of(*what.lies, what.box);
+  strip const s = strip_of(*what.lies, what.box, what.elements);
   with_word(s, move_rows{what.how, what.lies->added_as, what.array, what.buffer, s});
 }
 
 // Adds the words of a box to those of the pieces before; a box without words makes no piece.
 inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece& made) {
-  strip const which = strip_of(*b.lies, b.box);
+  strip const which = strip_of(*b.lies, b.box, b.elements);
   if (which.words == 0) return false;
   words += which.words;
   made = {b.how, b.lies->added_as, b.number, b.flag, b.array, b.buffer, which, words};

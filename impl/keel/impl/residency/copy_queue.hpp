@@ -30,7 +30,7 @@ public:
     void (*to_host)(void const* queue, void* host_to, void const* from, std::size_t bytes);
     void (*copy)(void const* queue, void* to, void const* from, std::size_t bytes);
     void (*move)(void const* queue, move_words const& words);
-    std::uint64_t (*digest)(void const* queue, shape const& lies, void const* array, bounds const& box);
+    std::uint64_t (*digest)(void const* queue, void const* array, strip const& which);
     void (*fence)(void const* queue);
     bool (*is_reached_by_host)();
     bool (*waits_in_kernels)();
@@ -68,11 +68,22 @@ public:
   void move(move_words const& words) const {
     if (words.words != 0) queued([&] { calls_->move(queue_.get(), words); });
   }
-  /// The digest of a box; waits for it.
-  [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, bounds const& box) const {
+  /// The digest of a patch; waits for it.
+  [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, patch const& box) const {
     std::uint64_t sum = 0;
-    queued([&] { sum = calls_->digest(queue_.get(), lies, array, box); });
+    strip const which = strip_of(lies, box, numbers(box));
+    queued([&] { sum = calls_->digest(queue_.get(), array, which); });
     return sum;
+  }
+  /// The numbers that a patch lists, there: the first time the list is sent. Null if it is a box. Without a queue, on
+  /// the host.
+  [[nodiscard]] std::int32_t const* numbers(patch const& p) const {
+    if (p.list == nullptr || queue_ == nullptr) return p.numbers();
+    return p.first + p.list->in(queue_.get(), [&](void const* here, std::size_t bytes) {
+      auto made = allocate("keel: lists of elements", bytes);
+      to_device(made.get(), here, bytes), fence();
+      return made;
+    });
   }
   void fence() const {
     queued([&] { calls_->fence(queue_.get()); });

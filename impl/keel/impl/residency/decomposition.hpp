@@ -5,18 +5,20 @@
 /// How an index space is cut over ranks, as data: which pieces of it a rank sends, gets and copies to itself in an
 /// exchange of ghosts. A geometry provides this, and packing, sending and unpacking depend on nothing else.
 
+#include <keel/impl/residency/patch.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace keel::residency::detail {
 
-/// A box of local indices of a component.
+/// Elements of a component.
 struct piece {
   int component;
-  bounds box;
+  patch box;
 };
 
 /// A rank that shares elements with this one. Both count the pieces of a message in the same order: what one sends as
@@ -29,12 +31,16 @@ struct partner {
 
 /// Ghosts that are copies of this rank's own elements, as where a periodic grid is not cut.
 struct own_copy {
-  piece ghosts;
-  indices shift; ///< from a ghost to the element that it is a copy of
+  piece ghosts;  ///< listed ones are followed in their list by the elements that they are copies of, and by themselves
+  indices shift; ///< from a ghost in a box to the element that it is a copy of
 
   /// What the ghosts are copies of.
   [[nodiscard]] piece origin() const {
     piece made = ghosts;
+    if (ghosts.box.list != nullptr) {
+      made.box.first += made.box.end[0];
+      return made;
+    }
     for (int d = 0; d < max_grid_rank; ++d) made.box.begin[d] += shift[d], made.box.end[d] += shift[d];
     return made;
   }
@@ -45,6 +51,7 @@ struct own_copy {
 struct decomposition {
   std::vector<partner> partners;
   std::vector<own_copy> own;
+  std::vector<std::unique_ptr<element_list const>> lists; ///< those that patches are parts of
 };
 
 /// Of a variable with these shares, by component or one for all: the first `layers` of its ghosts. They may be wider
@@ -56,9 +63,12 @@ struct decomposition {
 /// own copy: in the first turn, counted from 0, in which no piece before it meets it. So one kernel can do a turn, and
 /// numbers are added to an element in the same order each time.
 [[nodiscard]] std::vector<int> turns_of(decomposition const& cut);
+/// The same of pieces that are lists; no list has an element twice.
+[[nodiscard]] std::vector<int> turns_of_lists(std::span<piece const> all);
 
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
 #include <keel/impl/residency/grid_decomposition.hpp>
+#include <keel/impl/residency/mesh_share.hpp>
 #endif

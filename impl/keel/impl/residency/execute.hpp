@@ -174,8 +174,8 @@ private:
         rim_first(fields_.local({all.begin}), fields_.rim_depth(program_.what.table.asked(exchange), {all.begin}),
                   program_.what.where[i] != program_.what.where[exchange]);
     if (pieces.count == 1) return call_for(nullptr);
-    bounds const* const rest = pieces.end() - 1;
-    for (bounds const* piece = pieces.begin(); piece != rest; ++piece) call_for(piece);
+    patch const* const rest = pieces.end() - 1;
+    for (patch const* piece = pieces.begin(); piece != rest; ++piece) call_for(piece);
     finish(nodes_[exchange].finishes);
     {
       profiling_region const region(tool(), "exchange, its beginning", {});

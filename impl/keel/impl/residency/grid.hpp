@@ -8,6 +8,7 @@
 #include <keel/residency/grid.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <string>
 
@@ -54,6 +55,7 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
 // The lower rank owns a layer that two share, so that the elements on the ends of cells begin one later; except at a
 // wall.
 KEEL_INLINE bounds share::owned() const {
+  if (!ends.empty()) return within(0);
   bounds b;
   for (int d = 0; d < rank; ++d) {
     b.begin[d] = width[d] + (is_wall(d, side::low) ? 0 : longer[d]);
@@ -64,6 +66,7 @@ KEEL_INLINE bounds share::owned() const {
 
 KEEL_INLINE bounds share::core() const {
   bounds b = owned();
+  if (!ends.empty()) return b;
   for (int d = 0; d < rank; ++d) {
     if (!is_wall(d, side::low)) b.begin[d] += width[d];
     if (!is_wall(d, side::high)) b.end[d] -= width[d] + longer[d];
@@ -73,6 +76,7 @@ KEEL_INLINE bounds share::core() const {
 }
 
 KEEL_INLINE bounds share::within(int layers) const {
+  if (!ends.empty()) return {{}, {{ends[std::min(std::size_t(layers), ends.size() - 1)]}}};
   bounds b = owned();
   for (int d = 0; d < rank; ++d) {
     b.begin[d] = std::max<std::int64_t>(b.begin[d] - layers, 0);

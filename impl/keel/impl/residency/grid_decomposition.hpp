@@ -152,6 +152,7 @@ KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
   std::vector<piece> all;
   for (partner const& p : cut.partners) all.insert(all.end(), p.rims.begin(), p.rims.end());
   for (own_copy const& o : cut.own) all.push_back(o.origin());
+  if (!all.empty() && all[0].box.list != nullptr) return turns_of_lists(all);
   std::vector<int> turns;
   for (piece const& one : all) {
     int turn = 0;

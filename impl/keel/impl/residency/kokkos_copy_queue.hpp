@@ -91,11 +91,11 @@ struct kokkos_queue_calls {
     Kokkos::parallel_for(label, Kokkos::Experimental::require(policy(space(queue), 0, count), light),
                          move_by_threads{shared, count});
   }
-  static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] shape const& lies,
-                              [[maybe_unused]] void const* array, [[maybe_unused]] bounds const& box) {
+  static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] void const* array,
+                              [[maybe_unused]] strip const& which) {
     std::uint64_t sum = 0;
     if constexpr (Digests) {
-      digest_words const words{array, strip_of(lies, box)};
+      digest_words const words{array, which};
       Kokkos::parallel_reduce("keel: digest", policy(space(queue), 0, words_count(words.which.words)), words, sum);
     }
     return sum;

@@ -159,10 +159,11 @@ KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<
   for (part const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
+    std::int32_t const* const numbers = where.queue().numbers(one.box);
     if (one.message < 0) {
-      moves_.push_back({copy, a.lies, a.data, static_cast<std::byte*>(a.data) + one.at, one.box});
+      moves_.push_back({copy, a.lies, a.data, static_cast<std::byte*>(a.data) + one.at, one.box, numbers});
     } else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr) {
-      moves_.push_back({how, a.lies, a.data, m.data + one.at, one.box, m.flag, m.number});
+      moves_.push_back({how, a.lies, a.data, m.data + one.at, one.box, numbers, m.flag, m.number});
     }
   }
   where.move(moves_);

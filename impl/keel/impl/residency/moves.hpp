@@ -87,14 +87,16 @@ KEEL_FUNCTION inline bool is_last(std::uint32_t* done, std::uint32_t count) {
   return true;
 }
 
-/// One box of an array, and the packed words that it is moved from or to. In a copy `buffer` is the array moved by the
-/// way from this box to the other one, so that a word comes from its own place there.
+/// One box of an array, or so many listed elements, and the packed words that it is moved from or to. In a copy
+/// `buffer` is the array moved by the way from this box to the other one, so that a word comes from its own place
+/// there; of listed elements it is the array.
 struct box_move {
   motion how;
   shape const* lies;
   void* array;
   void* buffer;
   bounds box;
+  std::int32_t const* elements = nullptr; ///< in the memory where the words are moved; null if it is a box
   std::uint32_t* flag = nullptr; ///< of the message in which the packed words lie, if packing and unpacking care for it
   std::uint32_t number = 0;      ///< to which the flag is raised
 
@@ -121,7 +123,7 @@ struct move_words {
     }
     [[nodiscard]] KEEL_FUNCTION bool awaits() const { return flag != nullptr && !raises(); }
   };
-  static constexpr int most = 23; ///< a kernel's arguments have 4 KiB
+  static constexpr int most = 22; ///< a kernel's arguments have 4 KiB
   piece pieces[most];
   int count = 0;
   bool raises = false, awaits = false; ///< whether a piece does
@@ -183,17 +185,21 @@ private:
         raise_flag(all[k].flag, number + all[k].number);
   }
 
-  /// Moves every `lanes`th word from `i` on.
+  /// Moves every `lanes`th word from `i` on; of listed elements one at a time, which needs fewer registers.
   template <int Some>
   struct mover {
     template <class Word>
     KEEL_FUNCTION void run(piece const& p, std::int64_t& i, std::int64_t stop, std::int64_t lanes) const {
-      if constexpr (Some > 1) {
-        for (; i + (Some - 1) * lanes < stop; i += Some * lanes) move<Word, Some>(p, i, lanes);
+      if (p.which.elements != nullptr) {
+        for (; i < stop; i += lanes) move<true, Word, 1>(p, i, lanes);
+        return;
       }
-      for (; i < stop; i += lanes) move<Word, 1>(p, i, lanes);
+      if constexpr (Some > 1) {
+        for (; i + (Some - 1) * lanes < stop; i += Some * lanes) move<false, Word, Some>(p, i, lanes);
+      }
+      for (; i < stop; i += lanes) move<false, Word, 1>(p, i, lanes);
     }
-    template <class Word, int Count>
+    template <bool IsListed, class Word, int Count>
     KEEL_FUNCTION static void move(piece const& p, std::int64_t i, std::int64_t lanes) {
       auto* const array = static_cast<Word*>(p.array);
       auto* const buffer = static_cast<Word*>(p.buffer);
@@ -201,10 +207,11 @@ private:
       Word word[Count];
       KEEL_UNROLL
       for (int k = 0; k < Count; ++k) {
-        at[k] = p.which[i + k * lanes];
+        at[k] = p.which.place<IsListed>(i + k * lanes, p.which.elements);
         if (p.how == motion::gather) word[k] = array[at[k]];
         else if (p.how == motion::poison) word[k] = static_cast<Word>(~Word{0});
-        else word[k] = buffer[is_copy(p.how) ? at[k] : i + k * lanes];
+        else if (!is_copy(p.how)) word[k] = buffer[i + k * lanes];
+        else word[k] = buffer[IsListed ? p.which.place<IsListed>(i + k * lanes, p.which.origins()) : at[k]];
         if (is_sum(p.how)) word[k] = sum_of(p.added_as, array[at[k]], word[k]);
       }
       KEEL_UNROLL

@@ -9,6 +9,7 @@
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/residency/mesh.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,9 @@ struct elements {
   std::vector<int> owners;        ///< the rank of each ghost's owner
   id_table places;                ///< of `ids`
   element_lists lists;
+
+  /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
+  [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
 };
 
 enum class mistake : std::int32_t { too_many, owned_twice, named_twice, no_owner, none };

@@ -53,6 +53,14 @@ void for_each_rank(std::vector<int> const& ranks, std::span<std::int32_t const> 
   }
 }
 
+KEEL_INLINE element_range elements::layer(int n, std::string_view mesh) const {
+  if (n < 1 || n > int(ends.size()))
+    throw error("residency::partition", "layer " + std::to_string(n) + " of " + std::string(mesh) + " is not there",
+                "there are " + std::to_string(ends.size()), "Count from 1");
+  auto const at = std::size_t(n);
+  return {n == 1 ? owned : ends[at - 2], ends[at - 1]};
+}
+
 KEEL_INLINE verdict worse::operator()(verdict const& a, verdict const& b) const {
   auto const key = [](verdict const& v) { return std::tuple(v.what, v.id, v.first, v.second); };
   verdict made = key(b) < key(a) ? b : a;

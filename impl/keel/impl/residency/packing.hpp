@@ -90,7 +90,7 @@ private:
   /// One piece of an array, and where its words are: in a message, or in the array itself, by a way from the piece.
   struct part {
     std::size_t array;
-    bounds box;
+    patch box;
     int message = -1;
     std::ptrdiff_t at = 0; ///< in bytes
     int turn = 0;

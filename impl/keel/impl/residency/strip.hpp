@@ -5,6 +5,7 @@
 /// Which elements of an array make a region, as strided runs of words, whatever the array's
 /// type: so one kernel for each word length packs them all. The bodies stand in boxes.hpp.
 
+#include <keel/impl/residency/patch.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 
@@ -13,14 +14,7 @@
 
 namespace keel::residency::detail {
 
-/// Disjoint boxes that make a region.
-struct box_set {
-  bounds boxes[2 * 2 * max_grid_rank];
-  int count = 0;
-
-  [[nodiscard]] bounds const* begin() const { return boxes; }
-  [[nodiscard]] bounds const* end() const { return boxes + count; }
-};
+class mesh_share;
 
 /// The boxes of a region. Without ghosts all owned cells are core.
 [[nodiscard]] box_set boxes_of(share const& s, region where, bool has_ghosts = true);
@@ -33,14 +27,13 @@ struct shape {
   std::int64_t element_bytes = 1, elements = 1;
   bool has_ghosts = true;
   addend added_as = addend::none;
-  share const* part = nullptr; ///< what this rank has of the variable, if it lies on the grid
-  region all = region::none;   ///< the regions that, together, are the whole array; none if there are no regions
+  share const* part = nullptr;      ///< what this rank has of the variable, if it lies on the grid or on a mesh
+  mesh_share const* mesh = nullptr; ///< on which the variable lies
+  region all = region::none;        ///< the regions that, together, are the whole array; none if there are no regions
 };
 
-/// The boxes of a region of such an array.
-[[nodiscard]] inline box_set boxes_of(shape const& s, region where) {
-  return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
-}
+/// What makes a region of such an array.
+[[nodiscard]] box_set boxes_of(shape const& s, region where);
 
 /// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
 /// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits or nothing would be
@@ -48,29 +41,49 @@ struct shape {
 [[nodiscard]] box_set rim_first(share const& s, indices const& depth, bool with_own);
 
 /// Elements of a box in words of 8, 4 or 1 bytes, fastest dimension first, dimensions that follow on each other joined.
+/// Or listed elements: then one dimension counts these.
 struct strip {
   static constexpr int max = max_grid_rank + 2;
   std::int64_t count[max]{}, stride[max]{};
   std::int64_t first = 0, words = 0;
-  int rank = 0, word_bytes = 8;
+  std::int32_t const* elements = nullptr; ///< in a copy those that words come from follow on those that they go to
+  int rank = 0;
+  std::int16_t word_bytes = 8, listed = -1; ///< which dimension counts `elements`
 
   /// Where word number `i` of the strip lies in the array.
   KEEL_FUNCTION std::int64_t operator[](std::int64_t i) const {
-    return words >> 32 == 0 ? place(std::uint32_t(i)) : place(i); // a GPU divides long numbers slowly
+    return elements == nullptr ? place<false>(i, nullptr) : place<true>(i, elements);
   }
-  template <class Number>
-  KEEL_FUNCTION std::int64_t place(Number i) const {
+  /// The elements that words come from in a copy between listed elements.
+  [[nodiscard]] KEEL_FUNCTION std::int32_t const* origins() const { return elements + count[listed]; }
+  /// The same place if it is known whether elements are listed, and with other numbers of these.
+  template <bool IsListed>
+  KEEL_FUNCTION std::int64_t place(std::int64_t i, std::int32_t const* numbers) const {
+    return words >> 32 == 0 ? place_of<IsListed>(std::uint32_t(i), numbers) // a GPU divides long numbers slowly
+                            : place_of<IsListed>(i, numbers);
+  }
+
+private:
+  template <bool IsListed, class Number>
+  KEEL_FUNCTION std::int64_t place_of(Number i, std::int32_t const* numbers) const {
     std::int64_t at = first;
     for (int d = 0; d + 1 < rank; ++d) {
       Number const next = i / Number(count[d]);
-      at += std::int64_t(i - next * Number(count[d])) * stride[d];
+      at += index<IsListed>(d, i - next * Number(count[d]), numbers) * stride[d];
       i = next;
     }
-    return at + std::int64_t(i) * stride[rank - 1];
+    return at + index<IsListed>(rank - 1, i, numbers) * stride[rank - 1];
+  }
+  template <bool IsListed, class Number>
+  KEEL_FUNCTION std::int64_t index(int d, Number k, std::int32_t const* numbers) const {
+    if constexpr (IsListed)
+      if (d == listed) return numbers[k];
+    return std::int64_t(k);
   }
 };
 
-[[nodiscard]] strip strip_of(shape const& s, bounds const& box);
+/// `elements`: where the numbers of listed elements lie, if the box counts some.
+[[nodiscard]] strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements = nullptr);
 
 /// Calls `kernel.run<Word>(arguments...)` for the words that a strip is made of.
 template <class Kernel, class... Arguments>
@@ -105,8 +118,8 @@ struct digest_words {
   }
 };
 /// The same on the calling thread.
-[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, bounds const& box) {
-  digest_words const words{array, strip_of(lies, box)};
+[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, patch const& box) {
+  digest_words const words{array, strip_of(lies, box, box.numbers())};
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);
   return sum;
