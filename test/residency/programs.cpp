@@ -5,6 +5,7 @@
 /// the bytes.
 #include <keel/residency/fields.hpp>
 
+#include "meshes.hpp"
 #include "run.hpp"
 
 #include <keel/machine/mpi.hpp>
@@ -51,6 +52,31 @@ template <int Rank>
 struct b : kr::variable<"b", typename stars<float, Rank + 1>::type, kr::levels<2>, kr::padded<3>, kr::ghosts<1>> {};
 template <int Rank>
 struct c : kr::variable<"c", typename stars<mark, Rank>::type, kr::levels<3>, kr::at<kr::vertex>> {};
+// On meshes: no dimension of the grid, one of elements.
+using test::meshes::cells, test::meshes::edges;
+template <>
+struct a<0> : kr::variable<"a", double*, kr::padded<4>, kr::on_mesh<cells>> {};
+template <>
+struct b<0> : kr::variable<"b", float**, kr::levels<2>, kr::padded<3>, kr::on_mesh<edges>> {};
+template <>
+struct c<0> : kr::variable<"c", mark*, kr::levels<3>, kr::on_mesh<cells>> {};
+/// The elements of a mesh: their ids, and the regions that they are in, by number.
+struct on_mesh {
+  std::vector<std::int64_t> ids;
+  std::vector<std::uint8_t> regions;
+
+  template <class M>
+  void set(kr::partition<M> const& part) {
+    ids.assign(part.ids().begin(), part.ids().end());
+    regions.assign(ids.size(), 0);
+    auto const mark_rim = [&](std::vector<std::int32_t> const& list) {
+      for (std::int32_t const i : list) regions[std::size_t(i)] = 1;
+    };
+    for (auto const& p : part.lists().partners) mark_rim(p.rims.elements);
+    mark_rim(part.lists().own_elements.elements);
+    std::fill(regions.begin() + part.owned().end, regions.end(), std::uint8_t(2));
+  }
+};
 constexpr int variables = 3;
 constexpr int levels_of[variables] = {1, 2, 3};
 
@@ -120,6 +146,7 @@ struct {
   int first = 0, last = 1;         ///< components that the next routine runs for
   bool lags = false;
   int exchanged_in = 0; ///< the memory
+  on_mesh cells, edges;
   std::atomic<long> wrong{0}, read{0};
 } program;
 
@@ -155,6 +182,8 @@ struct visit {
   kr::bounds core, own, in, read;
   std::array<std::int64_t, kr::region_count> stamps;
   std::int64_t next, inner;
+  std::int64_t const* ids; ///< null on the grid
+  std::uint8_t const* regions;
   kr::region needs, changes;
   bool lags;
   std::atomic<long>*wrong, *seen;
@@ -170,9 +199,9 @@ struct visit {
       for (int d = 0; d < rank; ++d) is_in = is_in && at[d] >= box.begin[d] && at[d] < box.end[d];
       return is_in;
     };
-    int const r = within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
-    std::int64_t place = 0;
-    for (int d = 0; d < rank; ++d) {
+    int const r = ids != nullptr ? regions[n] : within(core) ? 0 : within(own) ? 1 : within(in) ? 2 : 3;
+    std::int64_t place = ids != nullptr ? ids[n] : 0;
+    for (int d = 0; d < rank && ids == nullptr; ++d) {
       std::int64_t const whole = part.global_extents[d], x = part.global_begin[d] + at[d] - own.begin[d];
       place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
     }
@@ -214,9 +243,23 @@ struct op : kr::routine<"op", Place, How<Part>> {
     static_assert(std::is_const_v<typename view::value_type> == (changes == kr::region::none));
     kr::share const part = v.local(Part{}, kr::component{k});
     std::int64_t const inner = int(view::rank) > part.rank ? std::int64_t(cells.extent(unsigned(part.rank))) : 1;
-    visit<view> const each{
-        cells, part,    part.core(),  part.owned(),   part.inside(), part.within(said.read_layers), stamps, next, inner,
-        needs, changes, program.lags, &program.wrong, &program.read};
+    on_mesh const* const mesh = part.ends.empty() ? nullptr : v_number == 1 ? &program.edges : &program.cells;
+    visit<view> const each{cells,
+                           part,
+                           part.core(),
+                           part.owned(),
+                           part.inside(),
+                           part.within(said.read_layers),
+                           stamps,
+                           next,
+                           inner,
+                           mesh != nullptr ? mesh->ids.data() : nullptr,
+                           mesh != nullptr ? mesh->regions.data() : nullptr,
+                           needs,
+                           changes,
+                           program.lags,
+                           &program.wrong,
+                           &program.read};
     Kokkos::parallel_for(
         "op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(part.rank)), each);
   }
@@ -396,8 +439,18 @@ public:
 
   void play(int calls) {
     test::run<keel::machine::mpi> run{device_};
-    kr::grid const g = some_grid(run.environment().size());
     kr::extra<b<R>> const layers{2};
+    if constexpr (R == 0) {
+      Kokkos::fence(); // what the program before left in a queue reads its meshes
+      auto const m = cut(run.environment(), some_graph(run.environment().size()));
+      program.cells.set(m.c), program.edges.set(m.e);
+      return play(fields{run, m.c, m.e, layers, kr::components{1 + below(2)}}, calls);
+    } else {
+      play_on_grid(run, layers, calls);
+    }
+  }
+  void play_on_grid(auto& run, kr::extra<b<R>> const& layers, int calls) {
+    kr::grid const g = some_grid(run.environment().size());
     switch (below(3)) {
     case 0: return play(fields{run, g, layers}, calls);
     case 1: return play(fields{run, g, layers, kr::components{2}}, calls);
@@ -410,6 +463,10 @@ public:
 private:
   int below(int n) { return int(random_() % std::uint64_t(n)); }
 
+  test::meshes::graph some_graph(int ranks) {
+    if (below(4) == 0) return test::meshes::hexagons(8, 6, ranks);
+    return test::meshes::random(below(40), 1 + below(ranks), unsigned(below(1000)));
+  }
   kr::grid some_grid(int ranks) {
     std::initializer_list<kr::extent> const extents[] = {
         {5 * ranks + below(3)}, {4 * ranks + below(3), 5}, {4 * ranks + below(3), 4, 3 + below(2)}};
@@ -432,6 +489,7 @@ private:
       for (int k = 0; k < components; ++k) {
         kr::share const part = f.template local<X>(kr::component{k});
         program.now.exist[number_of<X>] = program.now.exist[number_of<X>] | part.regions;
+        if (!part.ends.empty()) program.now.widest[number_of<X>] = int(part.ends.size()) - 1;
         for (int d = 0; d < R; ++d)
           program.now.widest[number_of<X>] =
               std::max(program.now.widest[number_of<X>], int(part.width[d] + part.longer[d]));
@@ -649,4 +707,8 @@ TEST_CASE("residency: random programs find what was written last in one memory, 
 TEST_CASE("residency: random programs find what was written last in one and three dimensions, either layout") {
   holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft, kr::on_device>, 1>("twin");
   holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft>, 3>("twin");
+}
+TEST_CASE("residency: random programs find what was written last on meshes") {
+  holds<app<list<host, twin>, kr::automatic, Kokkos::LayoutLeft>, 0>("twin");
+  holds<app<list<host, simulated>, kr::checked, Kokkos::LayoutRight, kr::on_device>, 0>("simulated");
 }

@@ -6,6 +6,7 @@
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/residency/grid.hpp>
+#include <keel/residency/mesh.hpp>
 #include <keel/residency/reduce.hpp>
 #include <keel/residency/routine.hpp>
 
@@ -94,6 +95,7 @@ consteval void require_value_declared() {
 /// | `v.execution_space()`, `V::space` | where kernels run |
 /// | `v.owned()`, `v.core()`, `v.everywhere()` | local bounds: `begin`, `end`; `owned` is the piece in a routine `in_pieces` |
 /// | `v.owned(x{})`, `v.everywhere(x{})`, `v.local(x{})` | the same of a variable that lies on the grid in its own way: at vertices, along a dimension, with ghosts of its own |
+/// | `v.owned(cells{})`, `v.ghosts(cells{})`, `v.layer(cells{}, 1)` | local ranges of the elements of a mesh |
 /// | `v.global_begin()`, `v.global_extents()` | where the first owned cell lies in the grid, and how large that is |
 /// | `v.local(component{i})` | the same of another component, if they differ in size |
 /// | `v.is_wall(d, side::low)` | whether the grid ends there: those ghosts have no neighbour |
@@ -146,6 +148,20 @@ struct context : detail::context_base<App> {
   template <Part X>
   [[nodiscard]] share const& local(X, component which) const {
     return this->base.local(which, number<X>());
+  }
+  /// Local indices of elements of a mesh: those that this rank owns, all ghosts, a layer of them, counted from 1.
+  template <Mesh M>
+  [[nodiscard]] element_range owned(M) const {
+    return {0, this->base.mesh(M::name)->ends().front()};
+  }
+  template <Mesh M>
+  [[nodiscard]] element_range ghosts(M) const {
+    auto const ends = this->base.mesh(M::name)->ends();
+    return {ends.front(), ends.back()};
+  }
+  template <Mesh M>
+  [[nodiscard]] element_range layer(M, int n) const {
+    return this->base.mesh(M::name)->layer(n, M::name);
   }
   using detail::context_base<App>::owned;
   using detail::context_base<App>::everywhere;

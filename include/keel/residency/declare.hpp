@@ -6,4 +6,5 @@
 /// compiler little more than Kokkos; one source of the program includes keel/keel.hpp and calls `step`.
 
 #include <keel/residency/loops.hpp>
+#include <keel/residency/mesh.hpp>
 #include <keel/residency/schedule.hpp>

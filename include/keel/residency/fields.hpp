@@ -6,6 +6,7 @@
 /// run routines on them.
 
 #include <keel/impl/residency/fields_base.hpp>
+#include <keel/impl/residency/options.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/context.hpp>
 #include <keel/residency/plan.hpp>
@@ -23,7 +24,8 @@ namespace keel::residency {
 template <class App, Variable X, class Tag>
 using view_of = Kokkos::View<typename X::data_type, typename App::layout, detail::memory_space_of<Tag>>;
 
-/// Variables on a grid: `fields<app, eta, u> f{run, grid{{nx, ny}, ghost_width{1, 1}}, extra<u>{layers}}`.
+/// Variables on a grid: `fields<app, eta, u> f{run, grid{{nx, ny}, ghost_width{1, 1}}, extra<u>{layers}}`; on meshes:
+/// `fields<app, h> f{run, partition_of_cells, extra<h>{layers}}`; or on both, `f{run, grid{{nx}}, partition_of_cells}`.
 ///
 /// Construction and destruction are collective over the environment: messages travel in a duplicate
 /// of it. Host arrays begin as zeros but valid nowhere, so the first routine to touch a variable
@@ -41,6 +43,9 @@ public:
 
   template <Runtime<App> Run, class... Options>
   fields(Run& run, grid const& whole, Options const&... options);
+  /// On meshes, and on a grid, if there is one among the options.
+  template <Runtime<App> Run, Mesh M, class... Options>
+  fields(Run& run, partition<M> const& first, Options const&... options);
 
   /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
   /// takes, by reference. Before an entry runs, what it reads is made valid where it runs; after it, what it wrote is
@@ -116,6 +121,11 @@ public:
   [[nodiscard]] share const& local(component which = {}) const {
     return base::local(which, number<V>);
   }
+  /// How many elements of a mesh this rank has, ghosts included.
+  template <Mesh M>
+  [[nodiscard]] std::int64_t size(M) const {
+    return base::mesh(M::name)->ends().back();
+  }
   using base::components;
   using base::device_name;
 
@@ -141,6 +151,15 @@ private:
                                   "Rename one.");
   template <class View>
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;
+
+  struct checked_places {};
+  template <class... Options>
+  static consteval checked_places check_places() {
+    (detail::require_place<Vars, Options...>(), ...);
+    return {};
+  }
+  template <class Run, class... Options>
+  fields(checked_places, Run& run, grid const& whole, Options const&... options);
 
   template <Entry E, class Arguments>
   auto run_in(component_range range, Arguments const& args);

@@ -8,6 +8,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
+#include <keel/residency/mesh.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <algorithm>
@@ -132,6 +133,27 @@ auto policy_of(V const& v, bounds const& cells) {
   }
 }
 
+/// The sum of `f` over these cells.
+template <class V, class F>
+[[nodiscard]] auto sum_over(V const& v, bounds const& cells, F const& f) {
+  constexpr int rank = rank_of_loop<F>;
+  std::string const label(V::name);
+  using T = std::remove_cvref_t<typename result_of_loop<F>::type>;
+  T sum{};
+  if constexpr (V::is_on_accelerator) {
+    Kokkos::parallel_reduce(label, policy_of<rank>(v, cells), cell_sum<F, T>{f}, sum);
+  } else {
+    using cut = rows<rank, is_left<V>>;
+    cut const all(cells);
+    std::vector<T> sums(std::size_t(all.count()));
+    using policy = Kokkos::RangePolicy<typename V::space, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(label, policy(v.execution_space(), 0, all.count()), row_sum<cut, F, T>{all, f, sums.data()});
+    v.execution_space().fence();
+    for (T const& one : sums) sum += one;
+  }
+  return sum;
+}
+
 } // namespace detail
 
 /// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
@@ -160,6 +182,20 @@ void for_owned(V const& v, F const& f) {
   for_each_cell(v, v.owned(), f);
 }
 
+/// The same for the elements of a range of a mesh, `f(i)`: `for_each_element(v, v.layer(cells{}, 1), f)`.
+template <class V, class F>
+void for_each_element(V const& v, element_range const& elements, F const& f) {
+  using policy = Kokkos::RangePolicy<typename V::space>;
+  using index = typename policy::member_type;
+  Kokkos::parallel_for(std::string(V::name), policy(v.execution_space(), index(elements.begin), index(elements.end)),
+                       f);
+}
+/// The same for the elements of a mesh that this rank owns: `for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { … })`.
+template <class V, Mesh M, class F>
+void for_owned(V const& v, M mesh, F const& f) {
+  for_each_element(v, v.owned(mesh), f);
+}
+
 /// The same for the cells of a region, `region::walls` for instance: a kernel for each box of it, some ten at most in
 /// two dimensions. Of a routine `in_pieces` only `region::owned` is cut into its pieces.
 template <class V, class F>
@@ -174,24 +210,14 @@ void for_all(V const& v, region where, F const& f) {
 /// ranks: `machine::sum`.
 template <class V, class F>
 [[nodiscard]] auto sum_owned(V const& v, F const& f) {
-  constexpr int rank = detail::rank_of_loop<F>;
   detail::check_rank<F>(v);
-  std::string const label(V::name);
-  using T = std::remove_cvref_t<typename detail::result_of_loop<F>::type>;
-  T sum{};
-  if constexpr (V::is_on_accelerator) {
-    Kokkos::parallel_reduce(label, detail::policy_of<rank>(v, v.owned()), detail::cell_sum<F, T>{f}, sum);
-  } else {
-    using rows = detail::rows<rank, detail::is_left<V>>;
-    rows const all(v.owned());
-    std::vector<T> sums(std::size_t(all.count()));
-    using policy = Kokkos::RangePolicy<typename V::space, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(label, policy(v.execution_space(), 0, all.count()),
-                         detail::row_sum<rows, F, T>{all, f, sums.data()});
-    v.execution_space().fence();
-    for (T const& one : sums) sum += one;
-  }
-  return sum;
+  return detail::sum_over(v, v.owned(), f);
+}
+/// The same of `f(i)` over the elements of a mesh that this rank owns.
+template <class V, Mesh M, class F>
+[[nodiscard]] auto sum_owned(V const& v, M mesh, F const& f) {
+  element_range const all = v.owned(mesh);
+  return detail::sum_over(v, bounds{{{all.begin}}, {{all.end}}}, f);
 }
 
 } // namespace keel::residency

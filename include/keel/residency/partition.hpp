@@ -33,7 +33,7 @@ concept LayersOfIds = Ids<X> || (std::ranges::input_range<X const> && Ids<std::r
                                  std::ranges::borrowed_range<std::ranges::range_reference_t<X const>>);
 
 template <class Layers>
-[[nodiscard]] std::vector<std::span<std::int64_t const>> layers_of(Layers const& ghosts) {
+[[nodiscard]] std::vector<std::span<std::int64_t const>> as_layers(Layers const& ghosts) {
   if constexpr (Ids<Layers>) return {std::span<std::int64_t const>(ghosts)};
   else return {std::ranges::begin(ghosts), std::ranges::end(ghosts)};
 }
@@ -74,7 +74,7 @@ public:
   template <machine::CommunicatingRanks R, detail::LayersOfIds Ghosts = std::vector<std::vector<std::int64_t>>>
   partition(machine::basic_environment<R> const& env, std::span<std::int64_t const> owned, Ghosts const& ghosts = {})
       : here_(std::make_shared<detail::elements const>(
-            detail::find_owners(env, M::name, owned, detail::layers_of(ghosts)))) {}
+            detail::find_owners(env, M::name, owned, detail::as_layers(ghosts)))) {}
   template <machine::CommunicatingRanks R>
   partition(machine::basic_environment<R> const& env, element_ids<M> const& ids)
       : partition(env, ids.owned, ids.ghosts) {}

@@ -207,8 +207,8 @@ consteval bool is_in_pieces() {
     constexpr bool writes_owned_only = [] {
       for (std::size_t i = 0; i < R::declared.size; ++i) {
         declaration const& d = R::declared.list[i];
-        if (d.writes != region::none &&
-            (!d.variable->lies_on_grid || d.writes != (d.variable->has_ghosts ? region::owned : region::everywhere)))
+        if (d.writes != region::none && (!d.variable->lies_on_grid || !d.variable->on.mesh.empty() ||
+                                         d.writes != (d.variable->has_ghosts ? region::owned : region::everywhere)))
           return false;
       }
       return true;

@@ -27,13 +27,14 @@ struct text {
 
 inline constexpr int max_grid_rank = 4;
 
-/// Where the elements of a variable lie among the cells of the grid. A bit for each dimension.
+/// Where the elements of a variable lie among the cells of the grid, a bit for each dimension; or on which mesh.
 struct lattice {
   static constexpr std::int16_t as_grid = -1;
   std::uint8_t longer = 0;              ///< elements lie on the lower ends of cells, and one more at the upper end
   std::uint8_t along = 0;               ///< dimensions that the variable has; all if none
   std::int16_t width[max_grid_rank] = { ///< of its own ghosts
       as_grid, as_grid, as_grid, as_grid};
+  std::string_view mesh = {}; ///< empty on the grid
   friend constexpr bool operator==(lattice const&, lattice const&) = default;
 };
 
@@ -110,7 +111,7 @@ struct along {
 template <int... Widths>
   requires(sizeof...(Widths) >= 1 && sizeof...(Widths) <= std::size_t{max_grid_rank} && ((Widths >= 0) && ...))
 struct ghosts {
-  static constexpr std::int16_t widths[] = {std::int16_t{Widths}...};
+  static constexpr std::int16_t widths[sizeof...(Widths)] = {std::int16_t{Widths}...}; // clang wants the bound
   static constexpr int given = sizeof...(Widths);
 };
 
@@ -145,6 +146,7 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
     if constexpr (requires { P::count; }) level_count *= P::count;
     if constexpr (requires { P::multiple; }) padding *= P::multiple;
     if constexpr (requires { P::name; }) group = P::name;
+    if constexpr (requires { P::mesh_name; }) on.mesh = P::mesh_name;
   };
   (look(std::type_identity<Properties>{}), ...);
   return {name,
@@ -161,8 +163,8 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
 ///
 /// `Data` is Kokkos' data type: the element, and a star for each dimension. The first
 /// dimensions are the grid's, the lengths of the others are given with the fields. Properties
-/// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `in_group<"...">`, `off_grid`, `without_ghosts` and
-/// `padded<N>`; a scalar is off the grid by nature.
+/// are `levels<N>`, `at<...>`, `along<D...>`, `ghosts<W...>`, `on_mesh<M>`, `in_group<"...">`, `off_grid`,
+/// `without_ghosts` and `padded<N>`; a scalar is off the grid by nature.
 template <text Name, class Data, class... Properties>
 struct variable {
   using data_type = Data;
@@ -170,6 +172,9 @@ struct variable {
   static constexpr variable_info about = detail::about_of<Properties...>(Name.view(), is_array);
   static_assert(is_array || about.padding == 1,
                 "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out.");
+  static_assert(about.on.mesh.empty() || (about.lies_on_grid && lattice{.mesh = about.on.mesh} == about.on),
+                "keel::residency::variable: a variable on a mesh lies in a way that only grids have, or is a scalar "
+                "(see the variable in the message). Leave at, along, ghosts and off_grid out.");
 };
 
 /// A type that is a variable.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "meshes.hpp"
 #include "reductions.hpp"
 
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>>, from_past<> {};
@@ -32,3 +33,10 @@ struct smoothing : kr::schedule<advance_by, kr::exchange<eta>, smooth> {};
 struct timed : kr::schedule<kr::cycle<eta>, dt, kr::choose<solver, advance_by, smoothing>, kr::when<is_small, output>> {
 };
 void use_reduction(kr::fields<two_memories, eta>& f) { f.step(timed{}); }
+
+struct flux : kr::routine<"flux", kr::on_device, kr::reads<kr::layer<kr::past<h, 1>, 1>>, kr::writes<h>>, idle {};
+struct mesh_step : kr::schedule<kr::cycle<h>, kr::exchange<kr::layer<kr::past<h, 1>, 1>>, flux> {};
+void use_meshes(a_run& run, kr::partition<cells> const& c, kr::partition<edges> const& e) {
+  kr::fields<app, h, un> f{run, c, e, kr::extra<h>{10}};
+  f.step(mesh_step{});
+}

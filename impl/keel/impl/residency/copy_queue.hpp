@@ -5,9 +5,11 @@
 /// A device's memory as the copying code sees it: without its type, so that the code is compiled once.
 
 #include <keel/impl/residency/moves.hpp>
+#include <keel/policy/error.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <utility>
@@ -47,6 +49,18 @@ public:
   [[nodiscard]] auto allocate_on_host(char const* label, std::size_t bytes) const {
     return calls_->allocate_on_host(label, bytes);
   }
+  /// New bytes there, and what they are to hold is on its way. Throws `keel::error`.
+  [[nodiscard]] std::shared_ptr<std::byte> send(char const* label, void const* here, std::size_t bytes) const {
+    try {
+      auto made = allocate(label, bytes);
+      to_device(made.get(), here, bytes);
+      return made;
+    } catch (error const&) {
+      throw;
+    } catch (std::exception const& e) {
+      throw error("residency", "what an exchange moves cannot be listed on the device", reason_of(e));
+    }
+  }
   void to_device(void* to, void const* host_from, std::size_t bytes) const {
     queued([&] { calls_->to_device(queue_.get(), to, host_from, bytes); });
   }
@@ -80,8 +94,8 @@ public:
   [[nodiscard]] std::int32_t const* numbers(patch const& p) const {
     if (p.list == nullptr || queue_ == nullptr) return p.numbers();
     return p.first + p.list->in(queue_.get(), [&](void const* here, std::size_t bytes) {
-      auto made = allocate("keel: lists of elements", bytes);
-      to_device(made.get(), here, bytes), fence();
+      auto made = send("keel: lists of elements", here, bytes);
+      fence();
       return made;
     });
   }

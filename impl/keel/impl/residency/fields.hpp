@@ -16,9 +16,10 @@
 namespace keel::residency {
 
 template <class App, Variable... Vars>
-template <Runtime<App> Run, class... Options>
-fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options) try
+template <class Run, class... Options>
+fields<App, Vars...>::fields(checked_places, Run& run, grid const& whole, Options const&... options) try
     : base(run, whole, detail::further_in(options...), detail::components_in(options...)) {
+  (detail::add_mesh_in(*this, options), ...);
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
   for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   this->open_for(run);
@@ -26,6 +27,15 @@ fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... opti
   throw error("residency::fields", "the fields are not made", "there is not enough memory",
               "Take smaller arrays, or more ranks");
 }
+
+template <class App, Variable... Vars>
+template <Runtime<App> Run, class... Options>
+fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
+    : fields(check_places<grid, Options...>(), run, whole, options...) {}
+template <class App, Variable... Vars>
+template <Runtime<App> Run, Mesh M, class... Options>
+fields<App, Vars...>::fields(Run& run, partition<M> const& first, Options const&... options)
+    : fields(check_places<partition<M>, Options...>(), run, detail::grid_in(options...), first, options...) {}
 
 template <class App, Variable... Vars>
 template <Entry S, class... Args>

@@ -8,6 +8,7 @@
 
 #include <keel/impl/residency/array_kind.hpp>
 #include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/mesh_share.hpp>
 #include <keel/impl/residency/observers.hpp>
 #include <keel/impl/residency/program.hpp>
 #include <keel/policy/macros.hpp>
@@ -59,6 +60,10 @@ struct fields_state {
   fields_state& operator=(fields_state const&) = delete;
 
   // lay_out.hpp
+  /// A mesh on which variables may lie; before them.
+  void add_mesh(std::string_view name, std::shared_ptr<elements const> part);
+  /// What this rank has of it. Throws `keel::error` if the fields have no such mesh.
+  [[nodiscard]] std::shared_ptr<mesh_share const> const& mesh(std::string_view name) const;
   /// Gets ready to exchange the ghosts of all components in memory `m`.
   void connect(std::vector<transport> transports, messenger const& ranks, memory m);
   /// Finds out how the arrays of the next variable lie on each share, and adds it to provider and ledger.
@@ -160,6 +165,7 @@ private:
   struct lattice_here {
     lattice on;
     std::shared_ptr<share_list const> shares;
+    std::shared_ptr<mesh_share const> mesh = nullptr;                      ///< null on the grid
     std::vector<std::pair<int, std::unique_ptr<decomposition>>> cuts = {}; ///< by layers of ghosts
   };
   [[nodiscard]] static share const& share_in(share_list const& all, component which) {
@@ -184,6 +190,7 @@ private:
 
   int rank_;
   std::shared_ptr<share_list const> shares_; // of the grid
+  std::vector<std::pair<std::string_view, std::shared_ptr<mesh_share const>>> meshes_;
   std::vector<lattice_here> lattices_;
   std::vector<record> variables_;
   std::vector<views> arrays_; // at place_of

@@ -5,6 +5,7 @@
 /// How the arrays of a variable lie, and what fields keep of them: the bodies of fields_state.hpp.
 
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/owner_search.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -33,6 +34,7 @@ inline std::vector<share> shares_of(grid const& whole, std::span<grid const> fur
 
 // The widest ghosts of a rank of any component.
 inline int layers_of(std::span<share const> shares) {
+  if (!shares[0].ends.empty()) return int(shares[0].ends.size()) - 1;
   std::int64_t most = 0;
   for (share const& s : shares)
     for (int d = 0; d < s.rank; ++d) most = std::max(most, s.width[d] + s.longer[d]);
@@ -52,11 +54,12 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
   int const lattice = find_lattice(about);
   share_list const& all_shares = *lattices_[std::size_t(lattice)].shares;
   int const on_grid = about.lies_on_grid ? all_shares[0].rank : 0, beyond = kind.dynamic - on_grid;
+  std::string const whose = about.on.mesh.empty() ? "grid" : "mesh";
   if (beyond < 0)
     throw error("residency::fields",
-                "variable " + name + " has " + std::to_string(kind.dynamic) + " dimensions to be set, the grid " +
-                    std::to_string(on_grid),
-                "its first dimensions are the grid's", "Declare it off_grid, or give it more");
+                "variable " + name + " has " + std::to_string(kind.dynamic) + " dimensions to be set, the " + whose +
+                    " " + std::to_string(on_grid),
+                "its first dimensions are the " + whose + "'s", "Declare it off_grid, or give it more");
   std::int64_t const* lengths = nullptr;
   bool is_own = false;
   for (lengths_given const& g : given)
@@ -64,13 +67,16 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
       lengths = g.lengths, is_own = g.is_own && g.count == beyond;
   if (beyond > 0 && lengths == nullptr)
     throw error("residency::fields",
-                "variable " + name + " has " + std::to_string(beyond) +
-                    " dimensions beyond the grid's without a length",
+                "variable " + name + " has " + std::to_string(beyond) + " dimensions beyond the " + whose +
+                    "'s without a length",
                 "every star needs one", "Pass extra<" + name + ">{...}");
   record& v = variables_.emplace_back();
   v.about = &about, v.lattice = lattice, v.arrays = about.levels * components();
   std::vector<shape> shapes;
-  for (share const& part : all_shares) shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
+  for (share const& part : all_shares) {
+    shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
+    shapes.back().mesh = lattices_[std::size_t(lattice)].mesh.get();
+  }
   arrays_.reserve(arrays_.size() + std::size_t(ledger_.memories()));
   for (int m = 0; m < ledger_.memories(); ++m) arrays_.emplace_back(nullptr, nullptr);
   provider_.add(std::move(shapes), about.levels, components(), make, owner);
@@ -83,17 +89,32 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
   for (int c = 1; c < int(all_shares.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
-// Variables that lie on the grid in the same way share their shares.
+KEEL_INLINE void fields_state::add_mesh(std::string_view name, std::shared_ptr<elements const> part) {
+  meshes_.emplace_back(name, std::make_shared<mesh_share const>(std::move(part)));
+}
+
+KEEL_INLINE std::shared_ptr<mesh_share const> const& fields_state::mesh(std::string_view name) const {
+  for (auto const& known : meshes_)
+    if (known.first == name) return known.second;
+  throw error("residency::fields", "the mesh " + std::string(name) + " is not there",
+              "the fields have no partition of it", "Pass one with them");
+}
+
+// Variables that lie in the same way share their shares.
 KEEL_INLINE int fields_state::find_lattice(variable_info const& about) {
   for (std::size_t n = 0; n < lattices_.size(); ++n)
     if (lattices_[n].on == about.on) return int(n);
   auto made = shares_;
-  if (about.on != lattice{}) {
+  std::shared_ptr<mesh_share const> on_mesh;
+  if (!about.on.mesh.empty()) {
+    on_mesh = mesh(about.on.mesh);
+    made = std::make_shared<share_list const>(1, on_mesh->of_variable());
+  } else if (about.on != lattice{}) {
     share_list all;
     for (share const& cells : *shares_) all.push_back(share_of(cells, about.on, about.name));
     made = std::make_shared<share_list const>(std::move(all));
   }
-  lattices_.push_back({about.on, std::move(made)});
+  lattices_.push_back({about.on, std::move(made), std::move(on_mesh)});
   return int(lattices_.size()) - 1;
 }
 
@@ -102,16 +123,15 @@ KEEL_INLINE decomposition const& fields_state::cut_of(int lattice, int layers) {
   if (layers >= layers_of(*l.shares)) layers = all_layers;
   for (auto const& known : l.cuts)
     if (known.first == layers) return *known.second;
-  return *l.cuts
-              .emplace_back(layers,
-                            std::make_unique<decomposition>(decomposition_of(*l.shares, components(), rank_, layers)))
-              .second;
+  auto made = l.mesh ? l.mesh->cut(components(), layers) : decomposition_of(*l.shares, components(), rank_, layers);
+  return *l.cuts.emplace_back(layers, std::make_unique<decomposition>(std::move(made))).second;
 }
 
 KEEL_INLINE indices fields_state::rim_depth(std::span<request const> asked, component which) const {
   indices depth;
   for (request const& r : asked) {
     share const& part = local(which, r.variable);
+    if (!part.ends.empty()) continue;                                // nothing of it is computed in pieces
     if (part.rank != local(which).rank) return local(which).extents; // all of it
     for (int d = 0; d < part.rank; ++d) depth[d] = std::max(depth[d], part.width[d] + part.longer[d]);
   }
@@ -122,7 +142,7 @@ KEEL_INLINE indices fields_state::rim_depth(std::span<request const> asked, comp
 KEEL_INLINE bounds fields_state::owned_in(bounds const& cells, component which, int variable) const {
   bounds const of_grid = local(which).owned();
   bounds own = local(which, variable).owned();
-  if (local(which, variable).rank != local(which).rank) return own;
+  if (local(which, variable).rank != local(which).rank || !local(which, variable).ends.empty()) return own;
   for (int d = 0; d < local(which).rank; ++d) {
     std::int64_t const way = own.end[d] - of_grid.end[d];
     if (cells.begin[d] != of_grid.begin[d]) own.begin[d] = cells.begin[d] + way;
@@ -202,6 +222,7 @@ KEEL_INLINE std::string fields_state::cut() const {
 }
 
 KEEL_INLINE void fields_state::print_cut() const {
+  if (shares_->front().rank == 0) return; // only meshes
   std::printf("  ranks_in  -  %s  fields\n", cut().c_str());
   std::fflush(stdout);
 }

@@ -39,9 +39,8 @@ KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
   if (boxes.size() <= std::size_t{move_words::most}) all.add(boxes);
   else list(boxes, all);
   if (all.raises && !done_) {
-    done_ = queue_->allocate("keel: teams that are done", sizeof(std::uint32_t));
     std::uint32_t const none = 0;
-    queue_->to_device(done_.get(), &none, sizeof none), queue_->fence();
+    done_ = queue_->send("keel: teams that are done", &none, sizeof none), queue_->fence();
   }
   all.done = reinterpret_cast<std::uint32_t*>(done_.get());
   queue_->move(all);
@@ -67,8 +66,7 @@ KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all)
     for (move_words::piece const& p : made.pieces)
       made.raises = made.raises || p.raises(), made.awaits = made.awaits || p.awaits();
     std::size_t const bytes = made.pieces.size() * sizeof(move_words::piece);
-    made.there = queue_->allocate("keel: pieces of messages", bytes);
-    queue_->to_device(made.there.get(), made.pieces.data(), bytes);
+    made.there = queue_->send("keel: pieces of messages", made.pieces.data(), bytes);
     at = kept_.insert(kept_.end(), std::move(made));
   }
   all.count = int(at->pieces.size());

@@ -7,9 +7,11 @@
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/grid.hpp>
+#include <keel/residency/mesh.hpp>
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace keel::residency::detail {
@@ -39,6 +41,42 @@ std::span<grid const> further_in(Options const&... options) {
   };
   (look(options), ...);
   return further;
+}
+
+/// The grid among the arguments of fields; without one, a grid without dimensions.
+template <class... Options>
+grid grid_in(Options const&... options) {
+  grid whole{};
+  [[maybe_unused]] auto const look = [&](auto const& option) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, grid>) whole = option;
+  };
+  (look(options), ...);
+  return whole;
+}
+
+template <class Option>
+inline constexpr std::string_view mesh_of_option{};
+template <Mesh M>
+inline constexpr std::string_view mesh_of_option<partition<M>> = M::name;
+
+template <class Variable, class... Options>
+inline constexpr bool is_placed =
+    Variable::about.on.mesh.empty() ? (std::is_same_v<Options, grid> || ...) || !Variable::about.lies_on_grid
+                                    : ((mesh_of_option<Options> == Variable::about.on.mesh) + ... + 0) == 1;
+/// Stops the compiler if a variable lies on what these arguments of fields do not have.
+template <class Variable, class... Options>
+consteval void require_place() {
+  static_assert(is_placed<Variable, Options...>,
+                "keel::residency::fields: a variable lies on a mesh or a grid that these fields do not have, or have "
+                "twice (see the variable in the message). Pass its partition, or the grid, once.");
+}
+
+/// Adds the mesh that an option is a partition of.
+template <class Option>
+void add_mesh_in(fields_state&, Option const&) {}
+template <Mesh M>
+void add_mesh_in(fields_state& to, partition<M> const& part) {
+  to.add_mesh(M::name, part.here());
 }
 
 /// What an option says of the lengths of a variable.

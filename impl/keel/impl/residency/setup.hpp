@@ -36,7 +36,7 @@ void notify_of_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& r
   if constexpr (requires(std::string_view text) { observer.knob(text, text, text, text); }) {
     if constexpr (requires { run.knobs(); })
       for (auto const& k : run.knobs()) observer.knob(k.option, k.device, k.value, name(k.from));
-    observer.knob("ranks_in", "", cut, "fields");
+    if (!cut.empty()) observer.knob("ranks_in", "", cut, "fields");
   }
 }
 
