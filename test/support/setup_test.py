@@ -103,7 +103,7 @@ def main():
                 time.sleep(0.05)
         if setup.poll() is None:
             os.killpg(setup.pid, signal.SIGINT)
-        out, err = setup.communicate(timeout=20)
+        out, err = setup.communicate(timeout=60)
         check("interrupted", (setup.returncode, out, err), 130, "keel::setup: interrupted")
         if "could not be had" in err:
             wrong.append(f"interrupted: {err}")
