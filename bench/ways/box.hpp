@@ -5,12 +5,10 @@
 /// The case that all ways of an exchange share: equal boxes of a grid that is cut over the ranks, in the order of MPI's
 /// Cartesian ranks. An array is a box with its ghosts, the last dimension and then the doubles of a cell fastest.
 
-#include <mpi.h>
+#include "cut.hpp"
 
 #include <array>
 #include <cstddef>
-#include <functional>
-#include <string>
 #include <vector>
 
 namespace bench {
@@ -33,15 +31,12 @@ struct box {
 
   box(int dimensions, int cells_each, int ghost_width, int doubles_each, bool is_periodic)
       : rank(dimensions), width(ghost_width), doubles(doubles_each), wraps(is_periodic) {
-    int size = 1;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    triple cut{};
-    MPI_Dims_create(size, rank, cut.data());
-    int me = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &me);
-    for (int d = rank; d-- > 0; me /= cut[std::size_t(d)])
-      cells[std::size_t(d)] = cells_each, ranks[std::size_t(d)] = cut[std::size_t(d)],
-      at[std::size_t(d)] = me % cut[std::size_t(d)];
+    triple in{};
+    MPI_Dims_create(all_ranks(), rank, in.data());
+    int me = my_rank();
+    for (int d = rank; d-- > 0; me /= in[std::size_t(d)])
+      cells[std::size_t(d)] = cells_each, ranks[std::size_t(d)] = in[std::size_t(d)],
+      at[std::size_t(d)] = me % in[std::size_t(d)];
   }
   [[nodiscard]] int ghosted(std::size_t d) const { return cells[d] + (int(d) < rank ? 2 * width : 0); }
   /// Of the cell at these local indices, ghosts counted: where its doubles begin.
@@ -84,6 +79,18 @@ struct box {
     for (std::size_t d = 0; d < 3; ++d) ghost[d] -= way[d] * cells[d];
     return ghost;
   }
+  /// The same as lists.
+  [[nodiscard]] cut lists() const {
+    auto const element = [&](triple const& i) { return int(place(i) / std::size_t(doubles)); };
+    cut c{int(elements() / std::size_t(doubles)), doubles, {}, {}};
+    triple first{};
+    for (std::size_t d = 0; int(d) < rank; ++d) first[d] = width;
+    for_each_cell_of(first, cells, [&](triple const& i) { c.own.push_back(element(i)); });
+    for (piece const& p : pieces())
+      for_each_cell_of(p.ghosts, p.size,
+                       [&](triple const& i) { c.ghosts.push_back({element(i), p.rank, element(owned(i, p.way))}); });
+    return c;
+  }
   static void for_each_cell(triple const& begin, triple const& end, auto const& f) {
     for (int i = begin[0]; i < end[0]; ++i)
       for (int j = begin[1]; j < end[1]; ++j)
@@ -93,13 +100,6 @@ struct box {
   static void for_each_cell_of(triple const& begin, triple const& size, auto const& f) {
     for_each_cell(begin, {begin[0] + size[0], begin[1] + size[1], begin[2] + size[2]}, f);
   }
-};
-
-/// One way to fill the ghosts of an array of its own.
-struct way {
-  std::string name;
-  std::function<void()> exchange;
-  std::function<std::vector<double>()> array; ///< as it is now; empty if it lies otherwise
 };
 
 } // namespace bench

@@ -10,7 +10,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace bench {
 
@@ -99,28 +101,22 @@ inline way in_rounds(box const& b, std::vector<double> const& initial) {
   return way_of("rounds", a);
 }
 
-inline int my_rank() {
-  int me = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &me);
-  return me;
-}
-
-/// Doubles that go to each partner, from which as many come.
-inline std::map<int, std::size_t> sizes_of(box const& b) {
+/// Doubles that come from each partner, to which as many go if the case is a box.
+inline std::map<int, std::size_t> sizes_of(cut const& c) {
   std::map<int, std::size_t> sizes;
-  for (piece const& p : b.pieces())
-    if (p.rank != my_rank()) sizes[p.rank] += std::size_t(p.size[0] * p.size[1] * p.size[2]) * std::size_t(b.doubles);
+  for (ghost const& g : c.ghosts)
+    if (g.rank != my_rank()) sizes[g.rank] += std::size_t(c.doubles);
   return sizes;
 }
 
 /// No array, but one contiguous message a partner each way.
-inline way only_messages(box const& b) {
+inline way only_messages(cut const& c) {
   struct message {
     int rank;
     std::vector<double> out, in;
   };
   auto const all = std::make_shared<std::vector<message>>();
-  for (auto const& [rank, size] : sizes_of(b))
+  for (auto const& [rank, size] : sizes_of(c))
     all->push_back({rank, std::vector<double>(size), std::vector<double>(size)});
   return {"messages",
           [all, sent = std::vector<MPI_Request>(2 * all->size())]() mutable {
@@ -135,51 +131,58 @@ inline way only_messages(box const& b) {
 }
 
 /// One message a partner, packed and unpacked run by run; what this rank keeps to itself is copied.
-inline way packed(box const& b, std::vector<double> const& initial) {
+inline way packed(cut const& c, std::vector<double> const& initial) {
   struct run {
     std::size_t at, there, length; ///< in the array; in the messages, or in the array, too
   };
-  struct held : array_by_hand {
-    using array_by_hand::array_by_hand;
-    std::vector<double> out, in;
+  struct held {
+    std::vector<double> cells, out, in;
     std::vector<run> gather = {}, scatter = {}, copy = {};
+    requests round = {};
   };
-  auto const a = std::make_shared<held>(b, initial);
-  int const me = my_rank();
-  auto const pieces = b.pieces();
-  auto const sizes = sizes_of(b);
-  std::map<int, std::size_t> next_out, next_in;
-  std::size_t all = 0;
-  for (auto const& [rank, size] : sizes) next_out[rank] = next_in[rank] = std::exchange(all, all + size);
-  a->out.resize(all), a->in.resize(all);
-  requests& round = a->rounds.emplace_back();
-  for (auto const& [rank, size] : sizes) {
-    round.receive(a->in.data() + next_in[rank], int(size), MPI_DOUBLE, rank, 0);
-    round.send(a->out.data() + next_out[rank], int(size), MPI_DOUBLE, rank, 0);
-  }
+  auto const a = std::make_shared<held>(initial);
+  auto const length = std::size_t(c.doubles);
   // Runs that follow on each other are joined.
-  auto const add = [length = std::size_t(b.doubles)](std::vector<run>& runs, std::size_t at, std::size_t there) {
+  auto const add = [length](std::vector<run>& runs, int element, std::size_t there) {
+    std::size_t const at = std::size_t(element) * length;
     if (!runs.empty() && runs.back().at + runs.back().length == at && runs.back().there + runs.back().length == there)
       runs.back().length += length;
     else runs.push_back({at, there, length});
-    return length;
   };
-  for (piece const& p : pieces)
-    if (p.rank != me)
-      box::for_each_cell_of(p.rim, p.size,
-                            [&](triple const& i) { next_out[p.rank] += add(a->gather, b.place(i), next_out[p.rank]); });
-    else
-      box::for_each_cell_of(p.ghosts, p.size,
-                            [&](triple const& i) { add(a->copy, b.place(i), b.place(b.owned(i, p.way))); });
-  for (std::size_t n = pieces.size(); n-- > 0;) // the partner sent the opposite directions, in ascending order
-    if (piece const& p = pieces[n]; p.rank != me)
-      box::for_each_cell_of(p.ghosts, p.size,
-                            [&](triple const& i) { next_in[p.rank] += add(a->scatter, b.place(i), next_in[p.rank]); });
+  // Each rank asks the owners for its ghosts, in the order in which they are to come.
+  auto const ranks = std::size_t(all_ranks());
+  std::vector<std::vector<int>> by_owner(ranks);
+  for (ghost const& g : c.ghosts)
+    if (g.rank == my_rank()) add(a->copy, g.at, std::size_t(g.there) * length);
+    else by_owner[std::size_t(g.rank)].push_back(g.there);
+  std::vector<std::size_t> next(ranks);
+  std::vector<int> asked, wanted, counts(ranks), theirs(ranks), from(ranks), to(ranks);
+  for (std::size_t r = 0, all = 0; r < ranks; ++r) {
+    counts[r] = int(by_owner[r].size()), from[r] = int(asked.size());
+    asked.insert(asked.end(), by_owner[r].begin(), by_owner[r].end());
+    next[r] = std::exchange(all, all + by_owner[r].size() * length);
+  }
+  for (ghost const& g : c.ghosts)
+    if (g.rank != my_rank())
+      add(a->scatter, g.at, std::exchange(next[std::size_t(g.rank)], next[std::size_t(g.rank)] + length));
+  MPI_Alltoall(counts.data(), 1, MPI_INT, theirs.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::exclusive_scan(theirs.begin(), theirs.end(), to.begin(), 0);
+  wanted.resize(std::size_t(to.back() + theirs.back()));
+  MPI_Alltoallv(asked.data(), counts.data(), from.data(), MPI_INT, wanted.data(), theirs.data(), to.data(), MPI_INT,
+                MPI_COMM_WORLD);
+  for (std::size_t i = 0; i < wanted.size(); ++i) add(a->gather, wanted[i], i * length);
+  a->out.resize(wanted.size() * length), a->in.resize(asked.size() * length);
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (counts[r] > 0)
+      a->round.receive(a->in.data() + std::size_t(from[r]) * length, counts[r] * c.doubles, MPI_DOUBLE, int(r), 0);
+    if (theirs[r] > 0)
+      a->round.send(a->out.data() + std::size_t(to[r]) * length, theirs[r] * c.doubles, MPI_DOUBLE, int(r), 0);
+  }
   return {"packed",
           [a] {
             double* const cells = a->cells.data();
             for (run const& r : a->gather) std::copy_n(cells + r.at, r.length, a->out.data() + r.there);
-            a->exchange();
+            a->round.start(), a->round.wait();
             for (run const& r : a->scatter) std::copy_n(a->in.data() + r.there, r.length, cells + r.at);
             for (run const& r : a->copy) std::copy_n(cells + r.there, r.length, cells + r.at);
           },

@@ -21,12 +21,6 @@
 
 namespace bench {
 
-/// Calls f(local indices, rank of the owner, local indices there) for each ghost.
-inline void for_each_ghost(box const& b, auto const& f) {
-  for (piece const& p : b.pieces())
-    box::for_each_cell_of(p.ghosts, p.size, [&](triple const& i) { f(i, p.rank, b.owned(i, p.way)); });
-}
-
 #if BENCH_WITH_PETSC
 /// PETSc from here to the end, on an MPI that runs.
 struct petsc {
@@ -68,26 +62,29 @@ inline way dmda(box const& b, std::vector<double> const& initial) {
           }};
 }
 
-inline way petsc_sf(box const& b, std::vector<double> const& initial) {
+/// The graph of a case: roots are owned elements, leaves are ghosts.
+inline PetscSF petsc_graph(cut const& c) {
+  std::vector<PetscInt> leaves;
+  std::vector<PetscSFNode> roots;
+  for (ghost const& g : c.ghosts) leaves.push_back(g.at), roots.push_back({g.rank, g.there});
+  PetscSF graph = nullptr;
+  PetscSFCreate(PETSC_COMM_WORLD, &graph);
+  PetscSFSetGraph(graph, c.elements, PetscInt(leaves.size()), leaves.data(), PETSC_COPY_VALUES, roots.data(),
+                  PETSC_COPY_VALUES);
+  PetscSFSetUp(graph);
+  return graph;
+}
+
+inline way petsc_sf(cut const& c, std::vector<double> const& initial) {
   struct held {
     std::vector<double> cells;
-    PetscSF graph = nullptr;
+    PetscSF graph;
     MPI_Datatype unit = MPI_DATATYPE_NULL;
     ~held() { PetscSFDestroy(&graph), MPI_Type_free(&unit); }
   };
-  auto const a = std::make_shared<held>(initial);
-  std::vector<PetscInt> leaves;
-  std::vector<PetscSFNode> roots;
-  auto const cell = [&](triple const& i) { return PetscInt(b.place(i) / std::size_t(b.doubles)); };
-  for_each_ghost(b, [&](triple const& i, int rank, triple const& there) {
-    leaves.push_back(cell(i)), roots.push_back({rank, cell(there)});
-  });
-  MPI_Type_contiguous(b.doubles, MPI_DOUBLE, &a->unit);
+  auto const a = std::make_shared<held>(initial, petsc_graph(c));
+  MPI_Type_contiguous(c.doubles, MPI_DOUBLE, &a->unit);
   MPI_Type_commit(&a->unit);
-  PetscSFCreate(PETSC_COMM_WORLD, &a->graph);
-  PetscSFSetGraph(a->graph, PetscInt(initial.size() / std::size_t(b.doubles)), PetscInt(leaves.size()), leaves.data(),
-                  PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES);
-  PetscSFSetUp(a->graph);
   return {"PetscSF",
           [a] {
             PetscSFBcastBegin(a->graph, a->unit, a->cells.data(), a->cells.data(), MPI_REPLACE);
@@ -100,32 +97,32 @@ struct petsc {};
 #endif
 
 #if BENCH_WITH_TPETRA
-/// A vector for each double of a cell. A map has each cell once, so ghosts that are copies of the rank's own cells are left out.
-inline way tpetra(box const& b) {
-  using numbers = Tpetra::Map<>::global_ordinal_type;
-  using map = Tpetra::Map<>;
-  using vectors = Tpetra::MultiVector<double>;
-  std::vector<numbers> own, all;
-  int const me = my_rank();
-  auto const number = [&](int rank, triple const& i) {
-    return numbers(rank) * numbers(b.elements()) + numbers(b.place(i));
-  };
-  triple first{}, size = b.cells;
-  for (std::size_t d = 0; int(d) < b.rank; ++d) first[d] = b.width;
-  box::for_each_cell_of(first, size, [&](triple const& i) { own.push_back(number(me, i)); });
-  all = own;
-  std::set<numbers> ghosts;
-  for_each_ghost(b, [&](triple const&, int rank, triple const& there) {
-    if (rank != me && ghosts.insert(number(rank, there)).second) all.push_back(number(rank, there));
-  });
+using tpetra_map = Tpetra::Map<>;
+using tpetra_id = tpetra_map::global_ordinal_type;
+
+inline Teuchos::RCP<tpetra_map const> map_of(std::vector<tpetra_id> const& ids) {
   auto const world = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   auto const unknown = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
-  auto const made = [&](std::vector<numbers> const& n) {
-    return Teuchos::rcp(new map(unknown, Teuchos::ArrayView<numbers const>(n.data(), long(n.size())), 0, world));
-  };
-  auto const owned = made(own), everywhere = made(all);
-  auto const from = Teuchos::rcp(new vectors(owned, std::size_t(b.doubles))),
-             to = Teuchos::rcp(new vectors(everywhere, std::size_t(b.doubles)));
+  return Teuchos::rcp(
+      new tpetra_map(unknown, Teuchos::ArrayView<tpetra_id const>(ids.data(), long(ids.size())), 0, world));
+}
+
+/// A vector for each double of an element. A map has each element once, so ghosts that are copies of the rank's own
+/// elements are left out.
+inline way tpetra(cut const& c) {
+  using vectors = Tpetra::MultiVector<double>;
+  std::vector<tpetra_id> own, all;
+  long most = c.elements;
+  MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+  auto const id = [&](int rank, int element) { return tpetra_id(rank) * tpetra_id(most) + element; };
+  for (int const i : c.own) own.push_back(id(my_rank(), i));
+  all = own;
+  std::set<tpetra_id> ghosts;
+  for (ghost const& g : c.ghosts)
+    if (g.rank != my_rank() && ghosts.insert(id(g.rank, g.there)).second) all.push_back(id(g.rank, g.there));
+  auto const owned = map_of(own), everywhere = map_of(all);
+  auto const from = Teuchos::rcp(new vectors(owned, std::size_t(c.doubles))),
+             to = Teuchos::rcp(new vectors(everywhere, std::size_t(c.doubles)));
   auto const import = Teuchos::rcp(new Tpetra::Import<>(owned, everywhere));
   return {"Tpetra", [=] { to->doImport(*from, *import, Tpetra::REPLACE); }, {}};
 }

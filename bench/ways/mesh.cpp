@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Meshes beside what others offer for them, all in turns in one run: exchanges, and how long it takes to find the owner
+/// of each ghost. bench-ways-mesh [TURNS [CELLS]], and keel's options. Each rank has CELLS x CELLS hexagons of a periodic
+/// plane, and three layers of ghosts.
+
+#include "libraries.hpp"
+#include "table.hpp"
+
+#include <keel/keel.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <unordered_map>
+
+namespace kr = keel::residency;
+
+namespace {
+
+using namespace bench;
+using ids = std::vector<std::int64_t>;
+
+struct app : keel::defaults {
+  using exchange = kr::on_device;
+};
+struct cells : kr::mesh<"cells"> {};
+struct edges : kr::mesh<"edges"> {};
+struct vertices : kr::mesh<"vertices"> {};
+
+template <int N>
+struct field;
+#define BENCH_FIELD(n) \
+  template <> \
+  struct field<n> : kr::variable<"field " #n, double**, kr::on_mesh<cells>> {}
+BENCH_FIELD(0);
+BENCH_FIELD(1);
+BENCH_FIELD(2);
+BENCH_FIELD(3);
+BENCH_FIELD(4);
+BENCH_FIELD(5);
+BENCH_FIELD(6);
+BENCH_FIELD(7);
+BENCH_FIELD(8);
+BENCH_FIELD(9);
+#undef BENCH_FIELD
+
+template <int N>
+struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<field<N>>>> {
+  template <class V>
+  static void run(V v, std::vector<double> const* from) {
+    std::copy(from->begin(), from->end(), v(field<N>{}).data());
+  }
+};
+struct collect : kr::routine<"collect", kr::on_host, kr::reads<field<0>>> {
+  template <class V>
+  static void run(V v, std::vector<double>* to) {
+    std::copy_n(v(field<0>{}).data(), to->size(), to->begin());
+  }
+};
+
+/// Rows of hexagons, odd ones shifted by half a cell; ranks own rectangles of them. A cell's id is its place in the plane.
+struct plane {
+  int width, height;          ///< of a rank's part
+  std::array<int, 2> ranks{}; ///< up and across
+  long across, up;            ///< cells of the whole
+
+  plane(int w, int h) : width(w), height(h + h % 2) {
+    MPI_Dims_create(all_ranks(), 2, ranks.data());
+    across = long(width) * ranks[1], up = long(height) * ranks[0];
+  }
+  [[nodiscard]] std::int64_t id(long row, long column) const {
+    return (row + up) % up * across + (column + across) % across;
+  }
+  [[nodiscard]] int owner(std::int64_t cell) const {
+    return int(cell / across / height) * ranks[1] + int(cell % across / width);
+  }
+  /// East, north-east, north-west and the opposite ones.
+  [[nodiscard]] std::array<std::int64_t, 6> neighbours(std::int64_t cell) const {
+    long const r = cell / across, c = cell % across, s = r % 2;
+    return {id(r, c + 1), id(r + 1, c + s), id(r + 1, c + s - 1), id(r, c - 1), id(r - 1, c + s - 1), id(r - 1, c + s)};
+  }
+  [[nodiscard]] ids owned() const {
+    ids all;
+    long const row = long(my_rank() / ranks[1]) * height, column = long(my_rank() % ranks[1]) * width;
+    for (long i = 0; i < height; ++i)
+      for (long j = 0; j < width; ++j) all.push_back(id(row + i, column + j));
+    return all;
+  }
+  [[nodiscard]] std::vector<ids> ghosts(ids last, int layers) const {
+    std::unordered_map<std::int64_t, int> seen;
+    for (auto const cell : last) seen.emplace(cell, 0);
+    std::vector<ids> all;
+    for (int n = 1; n <= layers; ++n) {
+      ids next;
+      for (auto const cell : last)
+        for (auto const other : neighbours(cell))
+          if (seen.emplace(other, n).second) next.push_back(other);
+      all.push_back(last = std::move(next));
+    }
+    return all;
+  }
+};
+
+/// Ids of one mesh on this rank, owned ones first.
+struct part {
+  ids owned;
+  std::vector<ids> ghosts;
+
+  [[nodiscard]] ids all() const {
+    ids every = owned;
+    for (ids const& layer : ghosts) every.insert(every.end(), layer.begin(), layer.end());
+    return every;
+  }
+};
+
+cut lists_of(kr::partition<cells> const& c, int doubles) {
+  cut made{int(c.size()), doubles, {}, {}};
+  for (int i = 0; i < int(c.owned().end); ++i) made.own.push_back(i);
+  ids const asked(c.ids().begin() + c.owned().end, c.ids().end());
+  // Where a ghost lies on its owner, each rank tells the others: this is no part of what is timed.
+  for (int r = 0; r < all_ranks(); ++r) {
+    long count = long(c.owned().end);
+    MPI_Bcast(&count, 1, MPI_LONG, r, MPI_COMM_WORLD);
+    ids theirs(c.ids().begin(), c.ids().begin() + (r == my_rank() ? count : 0));
+    theirs.resize(std::size_t(count));
+    MPI_Bcast(theirs.data(), int(count), MPI_INT64_T, r, MPI_COMM_WORLD);
+    std::unordered_map<std::int64_t, int> places;
+    for (int i = 0; i < int(count); ++i) places.emplace(theirs[std::size_t(i)], i);
+    for (std::size_t i = 0; i < asked.size(); ++i)
+      if (c.owners()[i] == r) made.ghosts.push_back({int(c.owned().end) + int(i), r, places.at(asked[i])});
+  }
+  return made;
+}
+
+/// `calls` the ghosts of all `fields` at once.
+template <int... N>
+way by_keel(keel::runtime<app>& run, kr::partition<cells> const& c, int doubles, std::vector<double> const& initial,
+            std::integer_sequence<int, N...>) {
+  auto const f = std::make_shared<kr::fields<app, field<N>...>>(run, c, kr::extra<>{doubles});
+  (f->run(fill<N>{}, &initial), ...);
+  return {"keel", [f] { f->run(kr::exchange<field<N>...>{}); },
+          [f, n = initial.size()] {
+            std::vector<double> all(n);
+            f->run(collect{}, &all);
+            return all;
+          }};
+}
+
+void of_exchanges(table& t, keel::runtime<app>& run, int width, int height) {
+  plane const p(width, height);
+  auto const owned = p.owned();
+  kr::partition<cells> const c{run.environment(), owned, p.ghosts(owned, 3)};
+  auto const size = std::to_string(p.width) + "x" + std::to_string(p.height);
+  for (int doubles : {1, 10, 60}) {
+    cut const lists = lists_of(c, doubles);
+    auto const initial = initial_of(lists);
+    std::vector<way> ways{by_keel(run, c, doubles, initial, std::integer_sequence<int, 0>{}), packed(lists, initial)};
+#if BENCH_WITH_PETSC
+    ways.push_back(petsc_sf(lists, initial));
+#endif
+#if BENCH_WITH_TPETRA
+    ways.push_back(tpetra(lists));
+#endif
+    t.check(ways);
+    t.row(size + ", " + std::to_string(doubles) + " an element", ways, ways.size() - 1);
+  }
+  int const levels = 60;
+  cut const lists = lists_of(c, levels);
+  auto const initial = initial_of(lists);
+  std::vector<way> one_by_one;
+  for (int n = 0; n < 10; ++n) one_by_one.push_back(packed(lists, initial));
+  std::vector<way> ways{by_keel(run, c, levels, initial, std::make_integer_sequence<int, 10>{}),
+                        {"one by one",
+                         [one_by_one] {
+                           for (way const& w : one_by_one) w.exchange(), Kokkos::fence();
+                         },
+                         one_by_one[0].array}};
+  t.check(ways);
+  t.row(size + ", 10 fields of 60 levels", ways, 1);
+}
+
+#if BENCH_WITH_PETSC
+/// PETSc finds owners by arithmetic: it gets ids that follow on each other.
+way petsc_graph_of(plane const& p, part const& of) {
+  auto const contiguous = [&](std::int64_t cell) {
+    long const row = cell / p.across, column = cell % p.across;
+    return PetscInt(p.owner(cell)) * p.width * p.height + PetscInt(row % p.height * p.width + column % p.width);
+  };
+  std::vector<PetscInt> remote;
+  for (ids const& layer : of.ghosts)
+    for (auto const cell : layer) remote.push_back(contiguous(cell));
+  return {"PetscSF",
+          [remote, own = PetscInt(of.owned.size())] {
+            PetscLayout layout = nullptr;
+            PetscLayoutCreate(PETSC_COMM_WORLD, &layout);
+            PetscLayoutSetLocalSize(layout, own), PetscLayoutSetUp(layout);
+            PetscSF graph = nullptr;
+            PetscSFCreate(PETSC_COMM_WORLD, &graph);
+            PetscSFSetGraphLayout(graph, layout, PetscInt(remote.size()), nullptr, PETSC_COPY_VALUES, remote.data());
+            PetscSFSetUp(graph);
+            PetscSFDestroy(&graph), PetscLayoutDestroy(&layout);
+          },
+          {}};
+}
+#endif
+
+#if BENCH_WITH_TPETRA
+way tpetra_import_of(part const& of) {
+  auto const every = of.all();
+  std::vector<tpetra_id> const own(of.owned.begin(), of.owned.end()), all(every.begin(), every.end());
+  return {"Tpetra", [own, all] { Tpetra::Import<> const made(map_of(own), map_of(all)); }, {}};
+}
+#endif
+
+/// Each rank broadcasts what it owns, and all look for their ghosts there.
+void find_by_broadcasts(part const& of) {
+  std::unordered_map<std::int64_t, std::array<int, 2>> found;
+  for (ids const& layer : of.ghosts)
+    for (auto const id : layer) found.emplace(id, std::array{-1, -1});
+  for (int r = 0; r < all_ranks(); ++r) {
+    long count = long(of.owned.size());
+    MPI_Bcast(&count, 1, MPI_LONG, r, MPI_COMM_WORLD);
+    ids theirs(std::size_t(count), 0);
+    if (r == my_rank()) theirs = of.owned;
+    MPI_Bcast(theirs.data(), int(count), MPI_INT64_T, r, MPI_COMM_WORLD);
+    for (int i = 0; i < int(count); ++i)
+      if (auto const at = found.find(theirs[std::size_t(i)]); at != found.end()) at->second = {r, i};
+  }
+}
+
+/// Finding the owners, for `elements` cells altogether, and for the cells, edges and vertices of as many.
+void of_owners(table& t, keel::runtime<app>& run, long elements) {
+  std::array<int, 2> ranks{};
+  MPI_Dims_create(all_ranks(), 2, ranks.data());
+  int const edge = int(std::sqrt(double(elements)));
+  plane const p(edge / ranks[1], edge / ranks[0]);
+  auto const& env = run.environment();
+  auto const owned = p.owned();
+  part const of_cells{owned, p.ghosts(owned, 3)};
+  std::vector<way> ways{{"keel", [&] { kr::partition<cells> const c{env, of_cells.owned, of_cells.ghosts}; }, {}}};
+#if BENCH_WITH_PETSC
+  ways.push_back(petsc_graph_of(p, of_cells));
+#endif
+#if BENCH_WITH_TPETRA
+  ways.push_back(tpetra_import_of(of_cells));
+#endif
+  ways.push_back({"broadcasts", [&] { find_by_broadcasts(of_cells); }, {}});
+  t.row("owners of " + std::to_string(p.across * p.up) + " cells", ways,
+        std::max<std::size_t>(1, ways.size() - 2)); // broadcasts are a peer of the next row
+
+  // Three edges and two vertices of a cell have its number; each belongs to the first of its cells.
+  std::map<std::int64_t, std::array<std::int64_t, 2>> cells_on_edge;
+  std::map<std::int64_t, std::array<std::int64_t, 3>> cells_on_vertex;
+  for (auto const cell : of_cells.all()) {
+    auto const near = p.neighbours(cell);
+    for (std::size_t k = 0; k < 3; ++k) cells_on_edge[3 * cell + std::int64_t(k)] = {cell, near[k]};
+    for (std::size_t k = 0; k < 2; ++k) cells_on_vertex[2 * cell + std::int64_t(k)] = {cell, near[k], near[k + 1]};
+  }
+  kr::partition<cells> const c{env, of_cells.owned, of_cells.ghosts};
+  auto const e = kr::owned_through<edges>(c, cells_on_edge);
+  auto const v = kr::owned_through<vertices>(c, cells_on_vertex);
+  part const of_edges{e.owned, e.ghosts}, of_vertices{v.owned, v.ghosts};
+  t.row("owners of cells, edges, vertices",
+        {{"keel",
+          [&] {
+            kr::partition<cells> const made{env, of_cells.owned, of_cells.ghosts};
+            kr::partition<edges> const made_too{env, e};
+            kr::partition<vertices> const the_last{env, v};
+          },
+          {}},
+         {"broadcasts",
+          [&] {
+            for (part const* of : {&of_cells, &of_edges, &of_vertices}) find_by_broadcasts(*of);
+          },
+          {}}},
+        1);
+}
+
+} // namespace
+
+int main(int argc, char** argv) try {
+  keel::runtime<app> run{argc, argv};
+  if (run.help_requested()) return 0;
+  [[maybe_unused]] bench::petsc const started;
+  int const turns = argc > 1 ? std::atoi(argv[1]) : 21, edge = argc > 2 ? std::atoi(argv[2]) : 0;
+  table t(turns);
+  for (int n : edge > 0 ? std::vector{edge} : std::vector{32, 128}) of_exchanges(t, run, n, n);
+  of_owners(t, run, edge > 0 ? edge * edge : 655'362);
+  if (edge == 0) of_owners(t, run, 1'000'000);
+} catch (std::exception const& e) {
+  return keel::report(e);
+}
