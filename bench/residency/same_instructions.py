@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Whether fields that track nothing add no instruction to a loop, by `objdump`: same_instructions.py LIBRARY
 
-The compiler may choose other registers and another order; so instructions are counted, and the order is only told of."""
+But for a test whether the grid is in blocks, and the call if it is. The compiler may choose other registers and another order; so
+instructions are counted, and the order is only told of."""
 import re
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def main(library):
     for name in ("off", "one_memory", "two_memories"): # the last one has to differ, which shows that a difference is seen
         with_keel, without = (instructions(library, f"{how}_{name}") for how in ("keel", "loop"))
         calls = [sum(line.startswith("call") for line in lines) for lines in (with_keel, without)]
-        adds_none = 0 < len(with_keel) <= len(without) and calls[0] <= calls[1]
+        adds_none = 0 < len(with_keel) <= len(without) + 12 and calls[0] <= calls[1] + 1
         order = ", the same in the same order" if with_keel == without else ""
         print(f"{name}: {len(with_keel)} instructions with keel, {len(without)} of the loop alone, calls {calls[0]} and {calls[1]}{order}")
         wrong += with_keel == without if name == "two_memories" else not adds_none

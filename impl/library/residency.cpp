@@ -13,6 +13,7 @@
 #include <keel/impl/residency/owner_search_steps.hpp>
 #include <keel/impl/residency/peer.hpp>
 #include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/refusals.hpp>
 #include <keel/impl/residency/routes.hpp>
 #include <keel/impl/residency/settings.hpp>
 #include <keel/impl/residency/upkeep.hpp>

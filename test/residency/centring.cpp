@@ -113,16 +113,25 @@ struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<X>>> {
 template <class App, class X, class Run>
 void try_one(Run& run, fields<App>& f, bool is_whole) {
   CAPTURE(X::about.name);
+  auto const of_blocks = [&](auto routine) {
+    auto all = f.run(routine, kr::component{0});
+    for (int b = 1; b < f.components(); ++b) all += f.run(routine, kr::component{b});
+    return all;
+  };
   f.run(fill<X>{});
   f.run(kr::exchange<X>{});
-  CHECK(f.run(check<X>{}) == 0);
-  kr::share const s = f.template local<X>();
-  double const inside = double(s.inside().size(s.rank));
+  CHECK(of_blocks(check<X>{}) == 0);
+  double inside = 0;
+  for (int b = 0; b < f.components(); ++b) {
+    kr::share const& s = f.template local<X>(kr::component{b});
+    inside += double(s.inside().size(s.rank));
+  }
   f.run(ones<X>{});
-  double const owned = km::sum(run.environment(), f.run(sum<X>{}));
+  double const owned = km::sum(run.environment(), of_blocks(sum<X>{}));
   f.run(kr::accumulate<X>{});
-  CHECK(km::sum(run.environment(), f.run(sum<X>{})) == km::sum(run.environment(), inside));
+  CHECK(km::sum(run.environment(), of_blocks(sum<X>{})) == km::sum(run.environment(), inside));
   if (!is_whole) return;
+  kr::share const s = f.template local<X>();
   double elements = 1; // each is owned once
   for (int d = 0; d < s.rank; ++d) elements *= double(s.global_extents[d]);
   CHECK(owned == elements);
@@ -145,6 +154,7 @@ TEST_CASE("residency: elements on vertices, faces and edges, along a dimension, 
   for (auto const& wraps : {kr::periodic{false}, kr::periodic{true}, kr::periodic{true, false}}) {
     try_all<kr::on_host>(kr::grid{{24, 17}, two, wraps}, test::host::name);
     try_all<kr::on_device>(kr::grid{{25, 16}, two, wraps}, "simulated");
+    try_all<kr::on_device>(kr::grid{{25, 17}, two, wraps, kr::blocks{3}}, "simulated");
   }
 }
 

@@ -165,7 +165,6 @@ template <int Rank>
 struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<w<Rank>>, kr::owned<s<Rank>>, visits<Rank>>> {
   template <class V>
   static void run(V v) {
-    cells.clear();
     for_each_owned<Rank>(v, [&, x = v(w<Rank>{}), y = v(s<Rank>{}), z = v(visits<Rank>{})](auto& i, std::int64_t at) {
       cells.push_back({at, element<Rank>(x, i), element<Rank>(y, i), element<Rank>(z, i)});
     });
@@ -180,6 +179,7 @@ std::vector<double> stepped(std::string_view device, kr::grid const& g) {
   f.run(start<Rank>{});
   f.run(kr::exchange<w<Rank>, s<Rank>>{});
   for (int n = 1; n <= steps; ++n) f.step(step<Rank, InPieces>{}, n);
+  cells.clear();
   f.run(collect<Rank>{});
   auto all = km::gather(run.environment(), std::span<cell const>(cells), 0);
   std::sort(all.begin(), all.end(), [](cell const& x, cell const& y) { return x.at < y.at; });
@@ -234,10 +234,10 @@ struct marked_long : kr::schedule<mark<Place>, kr::exchange<w<1>>, pass> {};
 struct marked_late : kr::schedule<mark<kr::on_device>, pass, kr::exchange<w<1>>> {};
 
 template <class S>
-std::vector<std::int64_t> events_of(std::string_view device, kr::components many = {}) {
+std::vector<std::int64_t> events_of(std::string_view device, kr::components many = {}, kr::blocks n = {}) {
   test::run<km::mpi> run{device};
-  kr::fields<app<km::mpi, kr::on_host, recorded>, w<1>> f{run, kr::grid{{40}, kr::ghost_width{2}, kr::periodic{true}},
-                                                          many};
+  kr::fields<app<km::mpi, kr::on_host, recorded>, w<1>> f{
+      run, kr::grid{{40}, kr::ghost_width{2}, kr::periodic{true}, n}, many};
   events.clear();
   f.step(S{});
   return std::exchange(events, {});
@@ -251,6 +251,7 @@ TEST_CASE("residency: routines in pieces compute the same bits, each cell once, 
   has_same_bits<2>({{17, 16}, kr::ghost_width{2, 1}, kr::periodic{true, false}});
   has_same_bits<2>({{17, 16}, kr::ghost_width{1, 2}, kr::periodic{true}});
   has_same_bits<3>({{9, 8, 7}, kr::ghost_width{1}, kr::periodic{false, true, true}});
+  has_same_bits<2>({{17, 16}, kr::ghost_width{1}, kr::periodic{true, false}, kr::blocks{3}});
 }
 
 TEST_CASE(
@@ -267,6 +268,10 @@ TEST_CASE(
     CHECK(events_of<marked_late>(device) == whole);
     CHECK(events_of<marked<kr::on_device>>(device, kr::components{2}) == whole);
     CHECK(events_of<mark<kr::on_device>>(device) == list{owned});
+    // Each block has a rim on one side.
+    std::int64_t const half = owned / 2;
+    list const blocks = world.size() == 1 ? list{half, half, -1, -2} : list{2, 2, -1, half - 2, half - 2, -2};
+    CHECK(events_of<marked<kr::on_host>>(device, {}, {2}) == blocks);
   }
 }
 

@@ -82,7 +82,7 @@ constexpr int levels_of[variables] = {1, 2, 3};
 
 /// What is known of the cells of a region: the number of the write that made them; below zero where there is none.
 struct truth {
-  static constexpr int most_components = 2;
+  static constexpr int most_components = 3;
   std::array<std::int64_t, kr::region_count> stamps[variables][3][most_components];
   int filled[variables][3][most_components]{}; ///< layers of the halo
   std::int64_t writes = 0;
@@ -144,12 +144,20 @@ struct {
   truth now;
   oracle::program* bill = nullptr; ///< components are variables of their own there
   int first = 0, last = 1;         ///< components that the next routine runs for
+  bool has_blocks = false;         ///< which are the components
+  int at = 0;                      ///< the block that a routine is called for
   bool lags = false;
   int exchanged_in = 0; ///< the memory
   on_mesh cells, edges;
   std::atomic<long> wrong{0}, read{0};
 } program;
 
+/// Counts the calls of a run of a routine. Whether this is the last of them.
+bool ends_run() {
+  bool const ends = !program.has_blocks || ++program.at == program.now.components;
+  if (ends) program.at = 0;
+  return ends;
+}
 int in_bill(int v, int component) { return v * program.now.components + component; }
 
 /// The value of a cell, by its place in the grid, which the ghosts of a neighbour share.
@@ -228,8 +236,10 @@ struct op : kr::routine<"op", Place, How<Part>> {
   static void run(V v) {
     auto& now = program.now;
     std::vector<oracle::access> list;
+    if (program.has_blocks) look(v, 0, now.stamps[v_number][level][program.at], now.writes + 1);
+    if (!ends_run()) return;
     for (int k = program.first; k < program.last; ++k) {
-      look(v, k, now.stamps[v_number][level][k], now.writes + 1);
+      if (!program.has_blocks) look(v, k, now.stamps[v_number][level][k], now.writes + 1);
       list.push_back({in_bill(v_number, k), level, unsigned(needs), unsigned(changes)});
     }
     if (changes != kr::region::none)
@@ -333,6 +343,7 @@ template <class X>
 struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
   template <class V>
   static void run(V) {
+    if (!ends_run()) return;
     using item = kr::detail::item<X>;
     constexpr int v = number_of<typename item::variable>;
     program.now.exchange(v, item::level, item::layers);
@@ -344,6 +355,7 @@ template <class X>
 struct tell_cycle : kr::routine<"tell_cycle", kr::on_host> {
   template <class V>
   static void run(V) {
+    if (!ends_run()) return;
     program.now.cycle(number_of<X>);
     for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
   }
@@ -352,6 +364,7 @@ template <class X>
 struct tell_rewind : kr::routine<"tell_rewind", kr::on_host> {
   template <class V>
   static void run(V) {
+    if (!ends_run()) return;
     program.now.rewind(number_of<X>);
     for (int k = 0; k < program.now.components; ++k) program.bill->rewind(in_bill(number_of<X>, k));
   }
@@ -450,11 +463,13 @@ public:
     }
   }
   void play_on_grid(auto& run, kr::extra<b<R>> const& layers, int calls) {
-    kr::grid const g = some_grid(run.environment().size());
-    switch (below(3)) {
+    int const ranks = run.environment().size();
+    kr::grid const g = some_grid(ranks);
+    switch (below(4)) {
     case 0: return play(fields{run, g, layers}, calls);
-    case 1: return play(fields{run, g, layers, kr::components{2}}, calls);
-    default: return play(fields{run, g, layers, kr::further_grids{{some_grid(run.environment().size())}}}, calls);
+    case 1: return play(fields{run, some_grid(ranks, 3), layers}, calls, true);
+    case 2: return play(fields{run, g, layers, kr::components{2}}, calls);
+    default: return play(fields{run, g, layers, kr::further_grids{{some_grid(ranks)}}}, calls);
     }
   }
   long refused = 0, misjudged = 0, dear = 0;
@@ -467,20 +482,22 @@ private:
     if (below(4) == 0) return test::meshes::hexagons(8, 6, ranks);
     return test::meshes::random(below(40), 1 + below(ranks), unsigned(below(1000)));
   }
-  kr::grid some_grid(int ranks) {
+  kr::grid some_grid(int ranks, int blocks = 1) {
+    int const parts = ranks * blocks;
     std::initializer_list<kr::extent> const extents[] = {
-        {5 * ranks + below(3)}, {4 * ranks + below(3), 5}, {4 * ranks + below(3), 4, 3 + below(2)}};
+        {5 * parts + below(3)}, {4 * parts + below(3), 5}, {4 * parts + below(3), 4, 3 + below(2)}};
     int const width = below(3);
     bool const wraps = below(2) == 0, mixed = R > 1 && below(2) == 0;
     kr::periodic around = R == 1   ? kr::periodic{wraps}
                           : R == 2 ? kr::periodic{wraps, mixed}
                                    : kr::periodic{wraps, mixed, false};
-    return {extents[R - 1], kr::ghost_width{width}, around};
+    return {extents[R - 1], kr::ghost_width{width}, around, kr::blocks{blocks}};
   }
-  void play(fields&& f, int calls) {
+  void play(fields&& f, int calls, bool has_blocks = false) {
     int const components = f.components();
     program.now = {};
     program.now.components = components;
+    program.has_blocks = has_blocks, program.at = 0;
     program.first = 0, program.last = components;
     program.lags = below(2) == 0;
     program.exchanged_in = kr::detail::exchanges_on_device<App> && device_ != host::name;
@@ -528,7 +545,7 @@ private:
   }
   template <class Op>
   void run(fields& f) {
-    if (below(4) == 0) {
+    if (below(4) == 0 && !program.has_blocks) { // a neighbour of the others
       int const k = below(program.now.components);
       program.first = k, program.last = k + 1;
       attempt(Op::can(program.now, k, k + 1), [&] { f.run(Op{}, kr::component{k}); });

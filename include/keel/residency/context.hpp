@@ -37,14 +37,16 @@ public:
   [[nodiscard]] bounds owned() const { return piece != nullptr ? *piece : local().owned(); }
   [[nodiscard]] bounds core() const { return local().core(); }
   [[nodiscard]] bounds everywhere() const { return local().everywhere(); }
-  [[nodiscard]] share const& local(component which) const { return base.local(which); }
+  [[nodiscard]] share const& local(component which) const { return base.local(counted(which)); }
   [[nodiscard]] indices global_begin() const { return local().global_begin; }
   [[nodiscard]] indices global_extents() const { return local().global_extents; }
   [[nodiscard]] bool is_wall(int d, side s) const { return local().is_wall(d, s); }
   [[nodiscard]] share const& local() const { return base.local(component{first}); }
-  [[nodiscard]] int components() const { return base.components(); }
+  [[nodiscard]] int components() const { return base.has_blocks_ ? 1 : base.components(); }
 
 protected:
+  /// A routine that is called for a block knows only this, as component 0.
+  [[nodiscard]] component counted(component which) const { return {which.index + (base.has_blocks_ ? first : 0)}; }
   [[nodiscard]] share const& local_of(int variable) const { return base.local(component{first}, variable); }
   [[nodiscard]] bounds owned_of(int variable) const { return base.owned_in(owned(), component{first}, variable); }
 
@@ -100,6 +102,8 @@ consteval void require_value_declared() {
 /// | `v.local(component{i})` | the same of another component, if they differ in size |
 /// | `v.is_wall(d, side::low)` | whether the grid ends there: those ghosts have no neighbour |
 ///
+/// On a grid in blocks all this is about the block that the routine is called for, which is its component 0.
+///
 /// `Index` is there for an `output`, which may ask for any variable of the fields.
 template <class App, class R, class Tag, class Index = void>
 struct context : detail::context_base<App> {
@@ -147,7 +151,7 @@ struct context : detail::context_base<App> {
   }
   template <Part X>
   [[nodiscard]] share const& local(X, component which) const {
-    return this->base.local(which, number<X>());
+    return this->base.local(this->counted(which), number<X>());
   }
   /// Local indices of elements of a mesh: those that this rank owns, all ghosts, a layer of them, counted from 1.
   template <Mesh M>
@@ -169,6 +173,7 @@ struct context : detail::context_base<App> {
 
   template <Part X>
   [[nodiscard]] auto operator()(X part, component which) const {
+    which = this->counted(which);
     this->base.check(which, {this->first, this->last}, R::about.name);
     return context{{this->base, this->asked, {which.index, which.index + 1}}}(part);
   }

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -82,18 +83,26 @@ struct ranks_in : per_dimension<int> {
   using per_dimension::per_dimension;
 };
 
-/// One of these three.
+/// Into how many blocks the cells of a rank are cut, each a component of the variables: `blocks{4}`. A routine that is
+/// written for one share runs for each of them, one after the other.
+struct blocks {
+  int of_rank = 1;
+};
+
+/// One of these four.
 struct grid_option {
   constexpr grid_option() = default;
   // NOLINTBEGIN(google-explicit-constructor): each of them is an option
   constexpr grid_option(ghost_width w) : ghosts(w) {}
   constexpr grid_option(periodic p) : wraps(p) {}
   constexpr grid_option(ranks_in r) : cut(r) {}
+  constexpr grid_option(blocks b) : cut_again(b) {}
   // NOLINTEND(google-explicit-constructor)
 
   ghost_width ghosts;
   periodic wraps;
   ranks_in cut;
+  std::optional<blocks> cut_again;
 };
 
 /// Cells along one dimension, of any type of integer.
@@ -105,13 +114,14 @@ struct extent {
 };
 
 /// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
-/// and count no ghosts. The options are `ghost_width`, `periodic` and `ranks_in`, in any order. Throws `keel::error`
-/// if an extent is below one or below the ghost width, a width is negative, or the numbers given do not go with each
-/// other.
+/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` and `blocks`, in any order. Throws
+/// `keel::error` if an extent is below one or below the ghost width, a width is negative, or the numbers given do not
+/// go with each other.
 class grid {
 public:
   // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
-  grid(std::initializer_list<extent> extents, grid_option first = {}, grid_option second = {}, grid_option third = {});
+  grid(std::initializer_list<extent> extents, grid_option first = {}, grid_option second = {}, grid_option third = {},
+       grid_option fourth = {});
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] indices const& extents() const { return extents_; }
@@ -119,6 +129,8 @@ public:
   [[nodiscard]] bool is_periodic(int d) const { return periodic_[d]; }
   /// The ranks that the caller wants in a dimension; 0 if keel chooses.
   [[nodiscard]] int ranks_wanted(int d) const { return ranks_[d]; }
+  /// Of a rank.
+  [[nodiscard]] int blocks() const { return blocks_; }
 
 private:
   int rank_;
@@ -126,9 +138,10 @@ private:
   ghost_width width_;
   periodic periodic_;
   ranks_in ranks_;
+  int blocks_ = 1;
 };
 
-/// What one rank has of a grid, or of a variable on it. Local indices count ghosts.
+/// What one rank has of a grid, or of a variable on it; or a block of it. Local indices count ghosts.
 struct share {
   int rank = 0;                                              ///< dimensions
   indices global_extents;                                    ///< of the whole grid, without ghosts
@@ -140,12 +153,21 @@ struct share {
   std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
   indices processes, position;                               ///< the ranks as a grid, and where this one is
   indices step;                                              ///< what a step to the next position adds to the rank
+  indices blocks, block; ///< the blocks of each rank as a grid, and which of them this is; one, if there are no more
+  indices block_step;    ///< what a step to the next block adds to the component
   region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
   /// Of a variable on a mesh, whose one dimension counts elements: one past the owned ones, then past each layer of
   /// ghosts. Empty on a grid.
   std::span<std::int64_t const> ends = {};
 
   [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
+  /// Whether another rank has what lies on that side.
+  [[nodiscard]] bool is_cut(int d, side s) const {
+    return processes[d] > 1 && !is_wall(d, s) && block[d] == (s == side::low ? 0 : blocks[d] - 1);
+  }
+  /// How many shares there are along a dimension, blocks of all ranks, and which of them this is.
+  [[nodiscard]] std::int64_t parts(int d) const { return processes[d] * blocks[d]; }
+  [[nodiscard]] std::int64_t place(int d) const { return position[d] * blocks[d] + block[d]; }
   [[nodiscard]] bounds everywhere() const { return {{}, extents}; }
   [[nodiscard]] bounds owned() const;
   /// The owned elements without the rim: those that a neighbour has among its ghosts are left out. Of a mesh all owned
@@ -163,10 +185,15 @@ struct share {
 /// if there is none.
 [[nodiscard]] indices processes_for(grid const& g, int ranks);
 
-/// The share of `rank`; extents that do not divide evenly give the first ranks one cell more.
-[[nodiscard]] share share_of(grid const& g, int ranks, int rank);
+/// How the share of a rank is cut into blocks: of all ways that leave each at least as many cells as ghosts in each
+/// dimension, the one with the fewest ghosts. Throws `keel::error` if there is none.
+[[nodiscard]] indices blocks_for(grid const& g, indices const& processes);
+
+/// The share of `rank`, or that block of it; extents that do not divide evenly give the first ranks, and their first
+/// blocks, one cell more.
+[[nodiscard]] share share_of(grid const& g, int ranks, int rank, int block = 0);
 /// What a rank that has this share of the grid has of a variable that lies on it so. Throws `keel::error` if the grid
-/// lacks a dimension, or if ranks have fewer cells than the ghosts are wide.
+/// lacks a dimension, or if ranks or blocks have fewer cells than the ghosts are wide.
 [[nodiscard]] share share_of(share const& cells, lattice const& on, std::string_view variable);
 
 /// Lengths of the dimensions beyond the grid's: `extra<u>{layers}`. A variable without an
@@ -181,7 +208,7 @@ struct extra {
   constexpr explicit extra(I... n) : lengths{std::int64_t(n)...}, given(sizeof...(I)) {}
 };
 
-/// With the fields: how many components (blocks, levels of refinement, members of an ensemble)
+/// With the fields: how many components (levels of refinement, members of an ensemble)
 /// each variable has. In `v(eta{}, component{i})`: which one.
 struct components {
   int count = 1;

@@ -76,9 +76,12 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
   auto& base = static_cast<fields_base<App>&>(fields);
   auto const call = [&] {
     auto const& args = *static_cast<Arguments const*>(arguments);
-    if constexpr (E::about.what == entry_kind::reduce)
-      keep_part<App, E>(base, context<App, typename E::routine_type, Tag>{{base, asked, range}}, args);
-    else run_and_keep<E>(context<App, E, Tag>{{base, asked, range, piece}}, args, base.result_);
+    base.for_each_call(range, [&](component_range of) {
+      if constexpr (E::about.what == entry_kind::reduce)
+        keep_part<App, E>(base, context<App, typename E::routine_type, Tag>{{base, asked, of}}, args,
+                          of.begin == range.begin);
+      else run_and_keep<E>(context<App, E, Tag>{{base, asked, of, piece}}, args, base.result_);
+    });
   };
   if constexpr (tracking_of<App>::may_time)
     if (base.ledger_.observer().times_routines()) {
@@ -91,8 +94,10 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
 template <class App, class E, class Index, class Arguments>
 void run_output(fields_state& fields, request const*, component_range range, bounds const*, void const* arguments) {
   auto& base = static_cast<fields_base<App>&>(fields);
-  run_with<E>(context<App, E, typename fields_base<App>::host_tag, Index>{{base, nullptr, range}},
-              *static_cast<Arguments const*>(arguments));
+  base.for_each_call(range, [&](component_range of) {
+    run_with<E>(context<App, E, typename fields_base<App>::host_tag, Index>{{base, nullptr, of}},
+                *static_cast<Arguments const*>(arguments));
+  });
 }
 
 /// What the condition of `E` answers to the first of the arguments, before which the values are that it reads.
@@ -186,7 +191,7 @@ inline constexpr bool is_plain = [] {
   return true;
 }();
 
-/// Such a schedule if nothing is tracked: it only calls its routines.
+/// Such a schedule if nothing is tracked, and the grid is not in blocks: it only calls its routines.
 template <class App, class Index, class S, class Tag, class Arguments>
 struct plain_calls {
   fields_base<App>& base;

@@ -54,50 +54,52 @@ KEEL_INLINE box_set boxes_of(shape const& s, region where) {
 KEEL_INLINE box_set rim_first(share const& s, indices const& depth, bool with_own) {
   bounds const owned = s.owned();
   bounds core = owned;
-  bool has_core = true;
+  bool has_core = true, waits = false;
   for (int d = 0; d < s.rank; ++d) {
-    if (s.processes[d] == 1 && !with_own) continue;
-    if (!s.is_wall(d, side::low)) core.begin[d] += depth[d];
-    if (!s.is_wall(d, side::high)) core.end[d] -= depth[d];
+    bool const low = s.is_cut(d, side::low), high = s.is_cut(d, side::high);
+    if (with_own ? !s.is_wall(d, side::low) : low) core.begin[d] += depth[d];
+    if (with_own ? !s.is_wall(d, side::high) : high) core.end[d] -= depth[d];
     has_core = has_core && core.begin[d] < core.end[d];
+    waits = waits || ((low || high) && depth[d] > 0);
   }
-  bool waits = false;
-  for (int d = 0; d < s.rank; ++d) waits = waits || (s.processes[d] > 1 && depth[d] > 0);
-  if (!waits || !has_core) core = owned;
   box_set set;
+  if (!waits) core = owned;
+  else if (!has_core) return set;
   add_shell(set, owned, core, s.rank);
   set.boxes[set.count++] = core;
   return set;
 }
 
-KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements) {
+KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements, shape const* from) {
+  shape const& other = from != nullptr ? *from : s;
   strip made;
   made.word_bytes = std::int16_t(s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1);
   made.elements = elements;
   std::int64_t const words = s.element_bytes / made.word_bytes;
   made.words = 1;
-  auto const add = [&](std::int64_t count, std::int64_t stride, bool is_listed = false) {
+  auto const add = [&](std::int64_t count, std::int64_t stride, std::int64_t way, bool is_listed = false) {
     made.words *= count;
     int const last = made.rank - 1;
     if (is_listed) made.listed = std::int16_t(made.rank);
     else if (count == 1) return; // costs an index, and moves nothing
-    else if (last >= 0 && last != made.listed && made.stride[last] * made.count[last] == stride) {
+    else if (last >= 0 && last != made.listed && made.stride[last] * made.count[last] == stride &&
+             made.from[last] * made.count[last] == way) {
       made.count[last] *= count;
       return;
     }
-    made.count[made.rank] = count, made.stride[made.rank++] = stride;
+    made.count[made.rank] = count, made.stride[made.rank] = stride, made.from[made.rank++] = way;
   };
-  add(words, 1);
+  add(words, 1, 1);
   bool const inner_first = s.rank == 0 || s.inner_stride == 1;
   bool const ascending = s.rank > 1 && s.stride[0] < s.stride[s.rank - 1];
-  if (inner_first) add(s.inner, s.inner_stride * words);
+  if (inner_first) add(s.inner, s.inner_stride * words, other.inner_stride * words);
   for (int k = 0; k < s.rank; ++k) {
     int const d = ascending ? k : s.rank - 1 - k;
     made.first += box.begin[d] * s.stride[d] * words;
-    add(box.end[d] - box.begin[d], s.stride[d] * words, elements != nullptr);
+    add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words, elements != nullptr);
   }
-  if (!inner_first) add(s.inner, s.inner_stride * words);
-  if (made.rank == 0) made.count[0] = made.stride[0] = made.rank = 1;
+  if (!inner_first) add(s.inner, s.inner_stride * words, other.inner_stride * words);
+  if (made.rank == 0) made.count[0] = made.stride[0] = made.from[0] = made.rank = 1;
   return made;
 }
 
@@ -114,13 +116,13 @@ struct move_rows {
     auto* const array = static_cast<Word*>(array_bytes);
     auto* const buffer = static_cast<Word*>(buffer_bytes);
     if (s.elements != nullptr) return run_listed(array, buffer);
-    std::int64_t at = s.first, done[strip::max]{};
+    std::int64_t at = s.first, other = 0, done[strip::max]{};
     for (std::int64_t i = 0; i < s.words; i += s.count[0]) {
-      row(array + at, buffer + (is_copy(how) ? at : i));
+      row(array + at, buffer + (is_copy(how) ? other : i));
       for (int d = 1; d < s.rank; ++d) { // to the next row, without a division
-        at += s.stride[d];
+        at += s.stride[d], other += s.from[d];
         if (++done[d] < s.count[d]) break;
-        at -= s.count[d] * s.stride[d], done[d] = 0;
+        at -= s.count[d] * s.stride[d], other -= s.count[d] * s.from[d], done[d] = 0;
       }
     }
   }
@@ -149,9 +151,9 @@ private:
   }
   template <class Word>
   void row(Word* at, Word* packed) const {
-    std::int64_t const stride = s.stride[0], step = is_copy(how) ? stride : 1;
+    std::int64_t const stride = s.stride[0], step = is_copy(how) ? s.from[0] : 1;
     std::size_t const bytes = std::size_t(s.count[0]) * sizeof(Word);
-    if (stride == 1 && !is_sum(how) && how != motion::poison)
+    if (stride == 1 && step == 1 && !is_sum(how) && how != motion::poison)
       std::memcpy(how == motion::gather ? packed : at, how == motion::gather ? at : packed, bytes);
     else move(at, packed, [=](auto n) { return n * stride; }, [=](auto n) { return n * step; });
   }
@@ -171,13 +173,13 @@ private:
 };
 
 KEEL_INLINE void move_on_host(box_move const& what) {
-  strip const s = strip_of(*what.lies, what.box, what.elements);
+  strip const s = strip_of(*what.lies, what.box, what.elements, what.from);
   with_word(s, move_rows{what.how, what.lies->added_as, what.array, what.buffer, s});
 }
 
 // Adds the words of a box to those of the pieces before; a box without words makes no piece.
 inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece& made) {
-  strip const which = strip_of(*b.lies, b.box, b.elements);
+  strip const which = strip_of(*b.lies, b.box, b.elements, b.from);
   if (which.words == 0) return false;
   words += which.words;
   made = {b.how, b.lies->added_as, b.number, b.flag, b.array, b.buffer, which, words};

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -19,17 +20,18 @@ namespace keel::residency::detail {
 struct piece {
   int component;
   patch box;
+  int other = 0; ///< the component where copies of them are, or where they are copies of
 };
 
-/// A rank that shares elements with this one. Both count the pieces of a message in the same order: what one sends as
-/// its first piece the other gets as its first.
+/// A rank that shares elements with this one. Both count the pieces of a message in the same order, that of the
+/// components with ghosts, then of the owners: what one sends as its first piece the other gets as its first.
 struct partner {
   int rank;
   std::vector<piece> rims;   ///< owned elements that the partner has copies of
   std::vector<piece> ghosts; ///< copies of elements that the partner owns
 };
 
-/// Ghosts that are copies of this rank's own elements, as where a periodic grid is not cut.
+/// Ghosts that are copies of this rank's own elements, as where a periodic grid is not cut, or of its other blocks.
 struct own_copy {
   piece ghosts;  ///< listed ones are followed in their list by the elements that they are copies of, and by themselves
   indices shift; ///< from a ghost in a box to the element that it is a copy of
@@ -37,6 +39,7 @@ struct own_copy {
   /// What the ghosts are copies of.
   [[nodiscard]] piece origin() const {
     piece made = ghosts;
+    std::swap(made.component, made.other);
     if (ghosts.box.list != nullptr) {
       made.box.first += made.box.end[0];
       return made;

@@ -7,6 +7,7 @@
 
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/pieces.hpp>
 
 #include <string>
 #include <utility>
@@ -147,13 +148,13 @@ private:
   void perform(std::size_t i, std::string_view name) {
     request const* const asked = program_.what.table.requests + nodes_[i].first;
     auto& ledger = fields_.ledger_;
-    auto const call_for = [&](bounds const* piece) {
-      auto const run = [&] { program_.what.actions[i].run(fields_, asked, range_, piece, arguments_); };
+    auto const call_for = [&](bounds const* piece, component_range range) {
+      auto const run = [&] { program_.what.actions[i].run(fields_, asked, range, piece, arguments_); };
       ledger.observer().run(name, program_.what.where[i], thunk::of(run), fields_.ran_);
     };
     auto const call = [&] {
       try {
-        if (nodes_[i].begins == no_node || fields_.checks_) call_for(nullptr);
+        if (nodes_[i].begins == no_node || fields_.checks_) call_for(nullptr, range_);
         else in_pieces(i, nodes_[i].begins, call_for);
       } catch (...) {
         if (fields_.keeps_ledger_) ledger.lose(program_.what.table.asked(i), range_, name);
@@ -164,24 +165,26 @@ private:
       checked_call(fields_, program_.what.table.asked(i), program_.what.where[i], range_, name, thunk::of(call));
     else call();
   }
-  // Calls a routine for the rim, begins the exchange, and calls it for the rest while messages travel. An exchange in
-  // another memory takes the whole rim from the routine's.
+  // Calls a routine for the rims, begins the exchange, and calls it for the rest while messages travel.
   void in_pieces(std::size_t i, std::uint32_t exchange, auto const& call_for) {
     component_range const all = range_.of(fields_.components());
-    if (all.end - all.begin != 1 || !fields_.routes_.travel_meanwhile(program_.what.where[exchange] != host))
-      return call_for(nullptr);
-    box_set const pieces =
-        rim_first(fields_.local({all.begin}), fields_.rim_depth(program_.what.table.asked(exchange), {all.begin}),
-                  program_.what.where[i] != program_.what.where[exchange]);
-    if (pieces.count == 1) return call_for(nullptr);
-    patch const* const rest = pieces.end() - 1;
-    for (patch const* piece = pieces.begin(); piece != rest; ++piece) call_for(piece);
+    routine_pieces const cut{fields_, program_.what.table.asked(exchange),
+                             program_.what.where[i] != program_.what.where[exchange]};
+    if (!fields_.routes_.travel_meanwhile(program_.what.where[exchange] != host) || !cut.can_be(all))
+      return call_for(nullptr, range_);
+    for (int c = all.begin; c < all.end; ++c) {
+      box_set const pieces = cut.of(c);
+      for (patch const* piece = pieces.begin(); piece != pieces.end() - 1; ++piece) call_for(piece, {c, c + 1});
+    }
     finish(nodes_[exchange].finishes);
     {
       profiling_region const region(tool(), "exchange, its beginning", {});
       begin(exchange);
     }
-    call_for(rest);
+    for (int c = all.begin; c < all.end; ++c) {
+      box_set const pieces = cut.of(c);
+      call_for(pieces.end() - 1, {c, c + 1});
+    }
   }
   void begin_prefetch(std::size_t i) {
     std::span<prefetch const> const runs = program_.prefetches.of(i);

@@ -18,7 +18,7 @@ namespace keel::residency {
 template <class App, Variable... Vars>
 template <class Run, class... Options>
 fields<App, Vars...>::fields(checked_places, Run& run, grid const& whole, Options const&... options) try
-    : base(run, whole, detail::further_in(options...), detail::components_in(options...)) {
+    : base(run, whole, detail::further_in(options...), detail::components_in(whole, options...)) {
   (detail::add_mesh_in(*this, options), ...);
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
   for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
@@ -47,14 +47,15 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   if constexpr (detail::table_of<S>.unmade != detail::no_node) (void)detail::makes_all_values<S>();
   else if constexpr (!tracking::may_track || detail::finds_all_ghosts<S, index>())
     this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
-      if constexpr (!base::may_keep_ledger && detail::is_plain<S>) {
-        ++this->steps_;
-        detail::step_scope const until_end(*this);
-        detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
-        detail::walk_types<0, S>(calls);
-      } else {
-        base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
-      }
+      if constexpr (!base::may_keep_ledger && detail::is_plain<S>)
+        if (!this->has_blocks_) [[likely]] {
+          ++this->steps_;
+          detail::step_scope const until_end(*this);
+          detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
+          detail::walk_types<0, S>(calls);
+          return;
+        }
+      base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
     });
 }
 
@@ -77,15 +78,21 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
     this->template on_chosen<detail::table_of<E>.view().asks_for_device()>(
         [&]<class Tag>(Tag) __attribute__((always_inline)) {
           if constexpr (!base::may_keep_ledger && detail::is_plain<E>) {
-            detail::plain_calls<App, index, E, Tag, Arguments> calls{*this, range, args};
-            detail::walk_types<0, E>(calls);
+            if (!this->has_blocks_) [[likely]] {
+              detail::plain_calls<App, index, E, Tag, Arguments> calls{*this, range, args};
+              detail::walk_types<0, E>(calls);
+              return;
+            }
           } else {
             this->require_idle(E::about.name);
-            this->execute(detail::view_of_schedule<App, index, E, Tag, Arguments>, range, &args);
           }
+          this->execute(detail::view_of_schedule<App, index, E, Tag, Arguments>, range, &args);
         });
   };
   using result = typename detail::outcome<App, E, Arguments>::type;
+  if constexpr (!std::is_void_v<result> && E::about.what == entry_kind::routine)
+    if (this->has_blocks_) [[unlikely]]
+      this->require_one_call(range, E::about.name);
   if constexpr (E::about.what == entry_kind::reduce) {
     run_it();
     return base::template value<typename E::reduction_type>();

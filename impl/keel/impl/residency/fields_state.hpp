@@ -3,7 +3,7 @@
 
 /// @file
 /// The part of `fields` that depends on no type of the application: arrays, ledger, settings, exchanges, and the
-/// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, upkeep.hpp,
+/// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, refusals.hpp, upkeep.hpp,
 /// execute.hpp and values.hpp.
 
 #include <keel/impl/residency/array_kind.hpp>
@@ -85,11 +85,17 @@ struct fields_state {
   [[nodiscard]] indices rim_depth(std::span<request const> asked, component which) const;
   /// The owned elements of a variable that belong to these owned cells of the grid.
   [[nodiscard]] bounds owned_in(bounds const& cells, component which, int variable) const;
-  /// How the ranks cut the grids: 2x2, and 1x4 after it for a second component that has a grid of its own.
-  [[nodiscard]] std::string cut() const;
+  /// How the grids are cut into `share::processes` or `blocks`: 2x2, and 1x4 after it for a second component that has a
+  /// grid of its own.
+  [[nodiscard]] std::string cut(indices share::* into) const;
   /// Prints it as a row of the table of knobs, which was printed before there was a grid.
   void print_cut() const;
   [[nodiscard]] int components() const { return ledger_.components(); }
+  /// Calls `f(range)` for what a routine is called for: each block, or all components.
+  void for_each_call(component_range range, auto const& f) const {
+    if (!has_blocks_) return f(range);
+    for (int c = range.begin, end = range.of(components()).end; c < end; ++c) f(component_range{c, c + 1});
+  }
 
   // execute.hpp
   /// Runs a schedule, or one entry. `arguments`: those of `step` or `run`, as the actions take them.
@@ -107,9 +113,13 @@ struct fields_state {
   /// What holds the value. Throws if there is none.
   [[nodiscard]] void const* value_of(value_info const& what) const;
 
-  // upkeep.hpp
+  // refusals.hpp
   void require_idle(std::string_view who) const;
   void check(component which, component_range of, std::string_view routine) const;
+  void require_one_call(component_range range, std::string_view routine) const;
+  void require_all_blocks(component_range range, std::string_view entry) const;
+
+  // upkeep.hpp
   void set(residency::settings const& how);
   /// Returns when work on the host's memory that may go on asynchronously is done.
   void settle_host() const { settle_(this); }
@@ -141,7 +151,8 @@ struct fields_state {
   copy_queue const* exchange_queue_ = nullptr;        // null if messages are packed on the host
   std::vector<std::unique_ptr<halo_exchange>> halos_; // one, or one a request
   void (*settle_)(fields_state const*) = nullptr;
-  bool keeps_ledger_ = true, checks_ = false, poisons_ = false, is_master_ = true, is_in_step_ = false;
+  bool keeps_ledger_ = true, checks_ = false, poisons_ = false, has_blocks_ = false, is_master_ = true;
+  bool is_in_step_ = false;
   void* result_ = nullptr;           // where what a routine returns goes to
   std::shared_ptr<device_span> ran_; // when a device runs the routine that was called last, if that is traced
   std::size_t chosen_ = 0;
@@ -233,6 +244,7 @@ struct step_scope {
 #include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/refusals.hpp>
 #include <keel/impl/residency/upkeep.hpp>
 #include <keel/impl/residency/values.hpp>
 #endif

@@ -2,24 +2,26 @@
 #pragma once
 
 /// @file
-/// How a grid is checked and cut.
+/// How a grid is checked, and what a rank has of it.
 
+#include <keel/impl/residency/grid_cut.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/grid.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <string>
 
 namespace keel::residency {
 
-KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third)
+KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third,
+                       grid_option fourth)
     : rank_(int(extents.size())) {
-  for (grid_option const* option : {&first, &second, &third}) {
+  for (grid_option const* option : {&first, &second, &third, &fourth}) {
     if (option->ghosts.given != 0) width_ = option->ghosts;
     if (option->wraps.given != 0) periodic_ = option->wraps;
     if (option->cut.given != 0) ranks_ = option->cut;
+    if (option->cut_again) blocks_ = option->cut_again->of_rank;
   }
   auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view hint) {
     throw error("residency::grid", wrong, why, hint);
@@ -38,6 +40,8 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
   check("ghost_width", width_.given, " numbers", true);
   check("periodic", periodic_.given, " answers", true);
   check("ranks_in", ranks_.given, " numbers", false);
+  if (blocks_ < 1)
+    refuse("blocks{" + std::to_string(blocks_) + "} are refused", "a rank has at least one", "Give 1 or more");
   for (int d = 0; d < rank_; ++d) {
     if (ranks_.given != 0 && ranks_[d] < 1)
       refuse("ranks_in has " + std::to_string(ranks_[d]) + " for dimension " + std::to_string(d),
@@ -94,79 +98,37 @@ KEEL_INLINE bounds share::inside() const {
   return b;
 }
 
-// Few ranks have few divisors: all products are tried, the first factor from the largest down.
-KEEL_INLINE indices processes_for(grid const& g, int ranks) {
-  indices best, now;
-  double least = std::numeric_limits<double>::infinity();
-  auto const search = [&](auto const& self, int d, std::int64_t left) -> void {
-    if (d == g.rank()) {
-      if (left != 1) return;
-      double cost = 0; // ghosts of the largest share
-      for (int k = 0; k < g.rank(); ++k) {
-        if (now[k] == 1) continue;
-        double faces = g.width(k) * (g.is_periodic(k) || now[k] > 2 ? 2 : 1);
-        for (int o = 0; o < g.rank(); ++o)
-          if (o != k) faces *= double((g.extents()[o] + now[o] - 1) / now[o]);
-        cost += faces;
-      }
-      if (cost < least) least = cost, best = now;
-      return;
-    }
-    for (std::int64_t p = left; p >= 1; --p) {
-      std::int64_t const smallest = g.extents()[d] / p;
-      if (left % p != 0 || smallest < 1 || smallest < g.width(d) || (g.ranks_wanted(d) != 0 && g.ranks_wanted(d) != p))
-        continue;
-      now[d] = p;
-      self(self, d + 1, left / p);
-    }
-  };
-  search(search, 0, ranks);
-  if (best == indices{} && g.rank() > 0) {
-    auto const text = [&](auto&& number) {
-      std::string all;
-      for (int d = 0; d < g.rank(); ++d) all += (d ? " x " : "") + std::to_string(number(d));
-      return all;
-    };
-    std::string const cells = text([&](int d) { return g.extents()[d]; }),
-                      widths = text([&](int d) { return g.width(d); });
-    bool const is_wanted = g.ranks_wanted(0) != 0;
-    throw error("residency::grid",
-                "a grid of " + cells + " cells cannot be cut for " + std::to_string(ranks) + " ranks" +
-                    (is_wanted ? " as ranks_in says, " + text([&](int d) { return g.ranks_wanted(d); }) : ""),
-                (is_wanted ? "their product has to be the number of ranks, and " : "") +
-                    std::string("each needs at least one cell, and as many as the ") + "ghosts are wide, " + widths +
-                    ", in each dimension",
-                "Take fewer ranks or a larger grid");
-  }
-  return best;
-}
-
-// The last dimension's position runs fastest with the rank.
-KEEL_INLINE share share_of(grid const& g, int ranks, int rank) {
+// Ranks, and blocks of a rank, are counted with the last dimension fastest.
+KEEL_INLINE share share_of(grid const& g, int ranks, int rank, int block) {
   share s;
   s.rank = g.rank();
   s.global_extents = g.extents();
   s.processes = processes_for(g, ranks);
-  std::int64_t stride[max_grid_rank]{}, rest = rank, product = ranks;
+  s.blocks = blocks_for(g, s.processes);
+  auto const find = [&](indices const& counts, std::int64_t number, indices& position, indices& step) {
+    for (std::int64_t d = s.rank - 1, product = 1; d >= 0; --d) {
+      int const k = int(d);
+      step[k] = product, position[k] = number % counts[k];
+      number /= counts[k], product *= counts[k];
+    }
+  };
+  find(s.processes, rank, s.position, s.step);
+  find(s.blocks, block, s.block, s.block_step);
   for (int d = 0; d < g.rank(); ++d) {
-    product /= s.processes[d];
-    stride[d] = product;
-    s.position[d] = rest / product;
-    rest %= product;
-  }
-  for (int d = 0; d < g.rank(); ++d) {
-    std::int64_t const p = s.processes[d], at = s.position[d], n = g.extents()[d] / p, more = g.extents()[d] % p;
+    std::int64_t const at = s.place(d), parts = s.parts(d);
+    auto const begin = [&](std::int64_t place) {
+      return detail::begin_of(g.extents()[d], s.processes[d], s.blocks[d], place);
+    };
     if (g.width(d) > 0) s.regions = s.regions | region::rim | (g.is_periodic(d) ? region::halo : region::ghosts);
     s.width[d] = g.width(d);
     s.wraps[std::size_t(d)] = g.is_periodic(d);
-    s.step[d] = stride[d];
-    s.global_begin[d] = at * n + (at < more ? at : more);
-    s.extents[d] = n + (at < more ? 1 : 0) + 2 * s.width[d];
+    s.global_begin[d] = begin(at);
+    s.extents[d] = begin(at + 1) - begin(at) + 2 * s.width[d];
     for (side which : {side::low, side::high}) {
       std::int64_t next = at + (which == side::low ? -1 : 1);
-      if (g.is_periodic(d)) next = (next + p) % p;
+      if (g.is_periodic(d)) next = (next + parts) % parts;
       s.neighbour[std::size_t(d)][std::size_t(which)] =
-          next < 0 || next >= p ? -1 : int(rank + (next - at) * stride[d]);
+          next < 0 || next >= parts ? -1 : int(rank + (next / s.blocks[d] - s.position[d]) * s.step[d]);
     }
   }
   return s;
@@ -187,9 +149,11 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     int const k = s.rank++;
     std::int64_t const own = cells.extents[d] - 2 * cells.width[d], longer = on.longer >> d & 1,
                        width = on.width[d] < 0 ? cells.width[d] : on.width[d];
-    if (cells.global_extents[d] / cells.processes[d] < width)
+    std::int64_t const smallest = cells.global_extents[d] / cells.processes[d] / cells.blocks[d];
+    if (smallest < width)
       refuse(" has ghosts of a width of " + std::to_string(width) + " in dimension " + std::to_string(d),
-             "a rank has only " + std::to_string(cells.global_extents[d] / cells.processes[d]) + " cells there",
+             std::string(cells.blocks[d] == 1 ? "a rank" : "a block") + " has only " + std::to_string(smallest) +
+                 " cells there",
              "Take fewer ranks or a larger grid");
     bool const wraps = cells.wraps[std::size_t(d)], begins_later = longer != 0 && !cells.is_wall(d, side::low);
     s.width[k] = width, s.longer[k] = longer;
@@ -198,11 +162,12 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     s.global_extents[k] = cells.global_extents[d] + (wraps ? 0 : longer);
     s.wraps[std::size_t(k)] = wraps, s.neighbour[std::size_t(k)] = cells.neighbour[std::size_t(d)];
     s.processes[k] = cells.processes[d], s.position[k] = cells.position[d], s.step[k] = cells.step[d];
+    s.blocks[k] = cells.blocks[d], s.block[k] = cells.block[d], s.block_step[k] = cells.block_step[d];
     if (width + longer > 0) s.regions = s.regions | region::rim | (wraps || width == 0 ? region::halo : region::ghosts);
   }
   for (int k = s.rank; k < max_grid_rank; ++k)
     s.extents[k] = s.width[k] = s.longer[k] = s.global_begin[k] = s.global_extents[k] = s.step[k] = 0,
-    s.processes[k] = s.position[k] = 0;
+    s.processes[k] = s.position[k] = s.blocks[k] = s.block[k] = s.block_step[k] = 0;
   return s;
 }
 

@@ -2,35 +2,37 @@
 #pragma once
 
 /// @file
-/// What the ranks of a grid exchange: one dimension at a time, the stretches that one rank has of what another owns;
-/// then boxes, the products of such stretches.
+/// What the ranks of a grid and their blocks exchange: one dimension at a time, the stretches that one share has of
+/// what another owns; then boxes, the products of such stretches.
 
 #include <keel/impl/residency/decomposition.hpp>
+#include <keel/impl/residency/grid_cut.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace keel::residency::detail {
 
-/// Neighbouring elements along one dimension: half open local indices of the rank that has copies of them, and the
-/// first one's local index on their owner.
+/// Neighbouring elements along one dimension: half open local indices of the share that has copies of them, and the
+/// first one's local index at their owner.
 struct stretch {
   std::int64_t begin, end, owner_begin;
 };
 
-/// One dimension of a variable on the grid, for the ranks at all positions along it.
+/// One dimension of a variable on the grid, for the shares at all places along it.
 class axis {
 public:
   axis(share const& s, int d)
       : cells_(s.global_extents[d] - (s.wraps[std::size_t(d)] ? 0 : s.longer[d])), ranks_(s.processes[d]),
-        width_(s.width[d]), longer_(s.longer[d]), wraps_(s.wraps[std::size_t(d)]) {}
+        blocks_(s.blocks[d]), width_(s.width[d]), longer_(s.longer[d]), wraps_(s.wraps[std::size_t(d)]) {}
 
-  [[nodiscard]] std::int64_t ranks() const { return ranks_; }
-  /// What the rank at `here` has of the elements that the one at `there` owns: what it owns itself, if they are one,
+  [[nodiscard]] std::int64_t parts() const { return ranks_ * blocks_; }
+  /// What the share at `here` has of the elements that the one at `there` owns: what it owns itself, if they are one,
   /// and up to so many layers of ghosts. In ascending order.
   [[nodiscard]] std::vector<stretch> shared(std::int64_t here, std::int64_t there, int layers) const {
     std::vector<stretch> made;
@@ -49,22 +51,20 @@ public:
   }
 
 private:
-  [[nodiscard]] std::int64_t first_cell(std::int64_t at) const {
-    return at * (cells_ / ranks_) + std::min(at, cells_ % ranks_);
-  }
-  // The lower rank owns a layer that two share.
+  [[nodiscard]] std::int64_t first_cell(std::int64_t at) const { return begin_of(cells_, ranks_, blocks_, at); }
+  // The lower one owns a layer that two share.
   [[nodiscard]] std::int64_t owned_begin(std::int64_t at) const {
     return first_cell(at) + (at > 0 || wraps_ ? longer_ : 0);
   }
   [[nodiscard]] std::int64_t owned_end(std::int64_t at) const { return first_cell(at + 1) + longer_; }
   [[nodiscard]] std::int64_t origin(std::int64_t at) const { return first_cell(at) - width_; } // of local indices
 
-  std::int64_t cells_, ranks_, width_, longer_;
+  std::int64_t cells_, ranks_, blocks_, width_, longer_;
   bool wraps_;
 };
 
-/// What the rank at `here` has of what the one at `there` owns, without what it owns itself: f(its box, where the box
-/// begins on the owner). Both ranks find the same boxes in the same order.
+/// What the share at `here` has of what the one at `there` owns, without what it owns itself: f(its box, where the box
+/// begins at the owner). Both ranks find the same boxes in the same order.
 template <class F>
 void for_each_shared(std::span<axis const> axes, indices const& here, indices const& there, int layers, F const& f) {
   std::vector<stretch> along[max_grid_rank];
@@ -90,10 +90,10 @@ void for_each_shared(std::span<axis const> axes, indices const& here, indices co
   }
 }
 
-/// Positions along a dimension of ranks that share elements with the one at `at`, in ascending order.
-inline std::vector<std::int64_t> positions_near(axis const& a, std::int64_t at, int layers) {
+/// Places along a dimension of shares that have elements in common with the one at `at`, in ascending order.
+inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int layers) {
   std::vector<std::int64_t> near;
-  for (std::int64_t other = 0; other < a.ranks(); ++other)
+  for (std::int64_t other = 0; other < a.parts(); ++other)
     if (other == at || !a.shared(at, other, layers).empty() || !a.shared(other, at, layers).empty())
       near.push_back(other);
   return near;
@@ -106,36 +106,47 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
     std::vector<axis> axes;
     std::vector<std::int64_t> near[max_grid_rank];
     std::size_t count = 1;
+    indices here;
     for (int d = 0; d < s.rank; ++d) {
-      near[d] = positions_near(axes.emplace_back(s, d), s.position[d], layers);
+      here[d] = s.place(d);
+      near[d] = places_near(axes.emplace_back(s, d), here[d], layers);
       count *= near[d].size();
     }
     for (std::size_t n = 0; n < count; ++n) {
       indices there;
-      int other = rank;
+      int other = rank, peer = c; // its rank and component
       std::size_t rest = n;
       for (int d = 0; d < s.rank; ++d) {
         there[d] = near[d][rest % near[d].size()];
         rest /= near[d].size();
-        other += int((there[d] - s.position[d]) * s.step[d]);
+        other += int((there[d] / s.blocks[d] - s.position[d]) * s.step[d]);
+        peer += int((there[d] % s.blocks[d] - s.block[d]) * s.block_step[d]);
       }
       if (other == rank) {
-        for_each_shared(axes, there, there, layers, [&](bounds const& box, indices owner_begin) {
+        for_each_shared(axes, here, there, layers, [&](bounds const& box, indices owner_begin) {
           for (int d = 0; d < s.rank; ++d) owner_begin[d] -= box.begin[d];
-          made.own.push_back({{c, box}, owner_begin});
+          made.own.push_back({{c, box, peer}, owner_begin});
         });
         continue;
       }
       auto at =
           std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank >= other; });
       if (at == made.partners.end() || at->rank != other) at = made.partners.insert(at, {other, {}, {}});
-      for_each_shared(axes, s.position, there, layers,
-                      [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box}); });
-      for_each_shared(axes, there, s.position, layers, [&](bounds box, indices const& begin) {
+      for_each_shared(axes, here, there, layers,
+                      [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box, peer}); });
+      for_each_shared(axes, there, here, layers, [&](bounds box, indices const& begin) {
         for (int d = 0; d < s.rank; ++d) box.end[d] += begin[d] - box.begin[d], box.begin[d] = begin[d];
-        at->rims.push_back({c, box});
+        at->rims.push_back({c, box, peer});
       });
     }
+  }
+  for (partner& p : made.partners) {
+    std::stable_sort(p.ghosts.begin(), p.ghosts.end(), [](piece const& a, piece const& b) {
+      return std::tie(a.component, a.other) < std::tie(b.component, b.other);
+    });
+    std::stable_sort(p.rims.begin(), p.rims.end(), [](piece const& a, piece const& b) {
+      return std::tie(a.other, a.component) < std::tie(b.other, b.component);
+    });
   }
   return made;
 }

@@ -18,15 +18,19 @@
 
 namespace keel::residency::detail {
 
-// The shares of `rank` of the grids of all components; one if they are alike.
+// The shares of `rank` of the grids of all components, or its blocks; one if they are alike.
 inline std::vector<share> shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank) {
   std::vector<share> shares{share_of(whole, ranks, rank)};
+  for (int b = 1; b < whole.blocks(); ++b) shares.push_back(share_of(whole, ranks, rank, b));
   for (grid const& g : further) {
     if (g.rank() != whole.rank())
       throw error("residency::fields",
                   "component " + std::to_string(shares.size()) + " lies on a grid of " + std::to_string(g.rank()) +
                       " dimensions, the first on one of " + std::to_string(whole.rank()),
                   "their arrays have one type", "Give all grids as many");
+    if (g.blocks() > 1)
+      throw error("residency::fields", "component " + std::to_string(shares.size()) + " lies on a grid in blocks",
+                  "each block is a component", "Leave blocks or further_grids out");
     shares.push_back(share_of(g, ranks, rank));
   }
   return shares;
@@ -43,8 +47,8 @@ inline int layers_of(std::span<share const> shares) {
 
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
                                        int memories, int components, bool checks)
-    : ledger_(provider_, memories, components), checks_(checks), poisons_(checks), rank_(rank),
-      shares_(std::make_shared<share_list const>(shares_of(whole, further, ranks, rank))) {}
+    : ledger_(provider_, memories, components), checks_(checks), poisons_(checks), has_blocks_(whole.blocks() > 1),
+      rank_(rank), shares_(std::make_shared<share_list const>(shares_of(whole, further, ranks, rank))) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind const& kind,
@@ -195,9 +199,8 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
 
 KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
   std::vector<int> partners;
-  for (lattice_here& l : lattices_) {
-    for (partner const& p : cut_of(int(&l - lattices_.data()), all_layers).partners) partners.push_back(p.rank);
-  }
+  for (int l = 0; l < int(lattices_.size()); ++l)
+    for (partner const& p : cut_of(l, all_layers).partners) partners.push_back(p.rank);
   copy_queue const none, *const queue = exchange_queue_ = m != host ? &provider_.queue_of(m) : nullptr;
   try {
     routes_.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, std::move(partners),
@@ -209,13 +212,13 @@ KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messen
   }
 }
 
-KEEL_INLINE std::string fields_state::cut() const {
+KEEL_INLINE std::string fields_state::cut(indices share::* into) const {
   std::string cuts;
-  for (share const& s : *shares_) {
+  for (share const& s : std::span(*shares_).first(has_blocks_ ? 1 : shares_->size())) {
     if (!cuts.empty()) cuts += ' ';
     for (int d = 0; d < s.rank; ++d) {
       if (d > 0) cuts += 'x';
-      cuts += std::to_string(s.processes[d]);
+      cuts += std::to_string((s.*into)[d]);
     }
   }
   return cuts;
@@ -223,7 +226,8 @@ KEEL_INLINE std::string fields_state::cut() const {
 
 KEEL_INLINE void fields_state::print_cut() const {
   if (shares_->front().rank == 0) return; // only meshes
-  std::printf("  ranks_in  -  %s  fields\n", cut().c_str());
+  std::printf("  ranks_in  -  %s  fields\n", cut(&share::processes).c_str());
+  if (has_blocks_) std::printf("  blocks  -  %s  fields\n", cut(&share::blocks).c_str());
   std::fflush(stdout);
 }
 

@@ -84,7 +84,7 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
     return *made.lists.emplace_back(std::make_unique<element_list>(std::move(numbers)));
   };
   auto const add = [&](std::vector<piece>& pieces, patch const& p) {
-    for (int c = 0; c < components && p.size(1) > 0; ++c) pieces.push_back({c, p});
+    for (int c = 0; c < components && p.size(1) > 0; ++c) pieces.push_back({c, p, c});
   };
   for (element_partner const& p : of_->lists.partners) {
     partner& to = made.partners.emplace_back(partner{p.rank, {}, {}});
@@ -96,7 +96,7 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
   auto const& [partners, ghosts, owned] = of_->lists;
   if (auto const count = std::int64_t(ghosts.first(layers).size()); count != 0) {
     element_list const& list = list_of({&ghosts, &owned, &ghosts});
-    for (int c = 0; c < components; ++c) made.own.push_back({{c, {list, 0, count}}, {}});
+    for (int c = 0; c < components; ++c) made.own.push_back({{c, {list, 0, count}, c}, {}});
   }
   return made;
 }

@@ -23,10 +23,10 @@ namespace keel::residency::detail {
   return (std::size_t(bytes_of(lies, box)) + 7) / 8 * 8;
 }
 
-// From an element to that which lies by `shift` from it.
-[[nodiscard]] inline std::ptrdiff_t bytes_between(shape const& lies, indices const& shift) {
+// Where an element lies in its array.
+[[nodiscard]] inline std::ptrdiff_t bytes_to(shape const& lies, indices const& element) {
   std::int64_t elements = 0;
-  for (int d = 0; d < lies.rank; ++d) elements += shift[d] * lies.stride[d];
+  for (int d = 0; d < lies.rank; ++d) elements += element[d] * lies.stride[d];
   return elements * lies.element_bytes;
 }
 
@@ -110,7 +110,7 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
   now_ = at->get();
 }
 
-// A message has all pieces of the first array, then those of the next.
+// A message has all pieces of the first variable, then those of the next.
 KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
   bool const adds = made.how == combine::add;
   auto const message_to = [&](int rank) { // both ranks of a pair have one each way, maybe an empty one
@@ -127,24 +127,31 @@ KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
     bytes += padded(*made.arrays[one.array].lies, one.box);
     parts.push_back(one);
   };
-  for (std::size_t n = 0; n < made.arrays.size(); ++n) {
-    halo_array const& a = made.arrays[n];
-    std::vector<int> const turns = adds ? turns_of(*a.cut) : std::vector<int>();
+  for (std::size_t first = 0, end = 0; first < made.arrays.size(); first = end) {
+    halo_array const& of = made.arrays[first];
+    for (end = first + 1; end < made.arrays.size() && made.arrays[end].component > made.arrays[end - 1].component;)
+      ++end;
+    auto const array_of = [&](int component) { return first + std::size_t(component - of.component); };
+    auto const is_here = [&](int component) { return component >= of.component && array_of(component) < end; };
+    std::vector<int> const turns = adds ? turns_of(*of.cut) : std::vector<int>();
     auto turn = turns.begin();
     auto const next_turn = [&] { return adds ? *turn++ : 0; };
-    for (partner const& p : a.cut->partners) {
+    for (partner const& p : of.cut->partners) {
       for (piece const& one : adds ? p.ghosts : p.rims)
-        if (one.component == a.component) add(made.sends, made.packed, {n, one.box}, p.rank);
+        if (is_here(one.component)) add(made.sends, made.packed, {array_of(one.component), one.box}, p.rank);
       for (piece const& one : adds ? p.rims : p.ghosts) {
         int const when = next_turn();
-        if (one.component == a.component) add(made.receives, made.unpacked, {n, one.box, -1, 0, when}, p.rank);
+        if (is_here(one.component))
+          add(made.receives, made.unpacked, {array_of(one.component), one.box, -1, 0, when}, p.rank);
       }
     }
-    for (own_copy const& o : a.cut->own) {
+    for (own_copy const& o : of.cut->own) {
       int const when = next_turn();
-      std::ptrdiff_t const way = bytes_between(*a.lies, o.shift);
-      if (o.ghosts.component == a.component)
-        made.unpacked.push_back({n, adds ? o.origin().box : o.ghosts.box, -1, adds ? -way : way, when});
+      if (!is_here(o.ghosts.component) || !is_here(o.ghosts.other)) continue;
+      piece const to = adds ? o.origin() : o.ghosts, from = adds ? o.ghosts : o.origin();
+      std::size_t const other = array_of(from.component);
+      std::ptrdiff_t const at = bytes_to(*made.arrays[other].lies, from.box.begin);
+      made.unpacked.push_back({array_of(to.component), to.box, -1, at, when, other});
     }
   }
   for (part const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
@@ -159,7 +166,9 @@ KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<
     halo_array const& a = arrays[one.array];
     std::int32_t const* const numbers = where.queue().numbers(one.box);
     if (one.message < 0) {
-      moves_.push_back({copy, a.lies, a.data, static_cast<std::byte*>(a.data) + one.at, one.box, numbers});
+      halo_array const& from = arrays[one.other];
+      moves_.push_back(
+          {copy, a.lies, a.data, static_cast<std::byte*>(from.data) + one.at, one.box, numbers, nullptr, 0, from.lies});
     } else if (message const& m = messages[std::size_t(one.message)]; m.data != nullptr) {
       moves_.push_back({how, a.lies, a.data, m.data + one.at, one.box, numbers, m.flag, m.number});
     }

@@ -87,9 +87,9 @@ KEEL_FUNCTION inline bool is_last(std::uint32_t* done, std::uint32_t count) {
   return true;
 }
 
-/// One box of an array, or so many listed elements, and the packed words that it is moved from or to. In a copy
-/// `buffer` is the array moved by the way from this box to the other one, so that a word comes from its own place
-/// there; of listed elements it is the array.
+/// One box of an array, or so many listed elements, and the packed words that it is moved from or to. In a copy of a
+/// box `buffer` is where the other one begins, in an array that lies as `from` says; of listed elements it is the
+/// array.
 struct box_move {
   motion how;
   shape const* lies;
@@ -99,6 +99,7 @@ struct box_move {
   std::int32_t const* elements = nullptr; ///< in the memory where the words are moved; null if it is a box
   std::uint32_t* flag = nullptr; ///< of the message in which the packed words lie, if packing and unpacking care for it
   std::uint32_t number = 0;      ///< to which the flag is raised
+  shape const* from = nullptr;   ///< null if it lies as this array
 
   friend bool operator==(box_move const&, box_move const&) = default;
 };
@@ -123,7 +124,7 @@ struct move_words {
     }
     [[nodiscard]] KEEL_FUNCTION bool awaits() const { return flag != nullptr && !raises(); }
   };
-  static constexpr int most = 22; ///< a kernel's arguments have 4 KiB
+  static constexpr int most = 17; ///< a kernel's arguments have 4 KiB
   piece pieces[most];
   int count = 0;
   bool raises = false, awaits = false; ///< whether a piece does
@@ -211,7 +212,8 @@ private:
         if (p.how == motion::gather) word[k] = array[at[k]];
         else if (p.how == motion::poison) word[k] = static_cast<Word>(~Word{0});
         else if (!is_copy(p.how)) word[k] = buffer[i + k * lanes];
-        else word[k] = buffer[IsListed ? p.which.place<IsListed>(i + k * lanes, p.which.origins()) : at[k]];
+        else if constexpr (IsListed) word[k] = buffer[p.which.place<true>(i + k * lanes, p.which.origins())];
+        else word[k] = buffer[p.which.origin(i + k * lanes)];
         if (is_sum(p.how)) word[k] = sum_of(p.added_as, array[at[k]], word[k]);
       }
       KEEL_UNROLL

@@ -16,9 +16,32 @@
 
 namespace keel::residency::detail {
 
+template <class Option>
+inline constexpr std::string_view mesh_of_option{};
+template <Mesh M>
+inline constexpr std::string_view mesh_of_option<partition<M>> = M::name;
+
+/// Blocks are the components, and only of a grid.
+template <class Option>
+void check_beside_blocks(Option const& option) {
+  if constexpr (std::is_same_v<Option, components>) {
+    if (option.count == 1) return;
+  }
+  if constexpr (std::is_same_v<Option, components> || std::is_same_v<Option, further_grids>)
+    throw error("residency::fields", "a grid in blocks is given with components or further_grids",
+                "each block is a component", "Leave one of them out");
+  if constexpr (!mesh_of_option<Option>.empty())
+    throw error("residency::fields", "a grid in blocks is given with the mesh " + std::string(mesh_of_option<Option>),
+                "a mesh is not cut into blocks", "Give it fields of its own, or leave blocks out");
+}
+
 /// The components asked for among the options of the fields.
 template <class... Options>
-int components_in(Options const&... options) {
+int components_in(grid const& whole, Options const&... options) {
+  if (whole.blocks() > 1) {
+    (check_beside_blocks(options), ...);
+    return whole.blocks();
+  }
   int count = 1;
   [[maybe_unused]] auto const look = [&](auto const& option) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(option)>, components>) count = option.count;
@@ -53,11 +76,6 @@ grid grid_in(Options const&... options) {
   (look(options), ...);
   return whole;
 }
-
-template <class Option>
-inline constexpr std::string_view mesh_of_option{};
-template <Mesh M>
-inline constexpr std::string_view mesh_of_option<partition<M>> = M::name;
 
 template <class Variable, class... Options>
 inline constexpr bool is_placed =

@@ -71,8 +71,9 @@ struct halo_array {
   int component;
 };
 
-/// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays. Messages without
-/// bytes are left out. What is found out about a list of arrays is kept, whatever their data.
+/// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays. Arrays of a
+/// variable follow on each other, in the order of their components. Messages without bytes are left out. What is found
+/// out about a list of arrays is kept, whatever their data.
 class halo_plan {
 public:
   /// How long the messages of these arrays are, one for each partner each way; their data are set by who sends them.
@@ -87,13 +88,14 @@ public:
 
 private:
   static constexpr std::size_t most_kept = 64;
-  /// One piece of an array, and where its words are: in a message, or in the array itself, by a way from the piece.
+  /// One piece of an array, and where its words are: in a message, or in this rank's array of a number.
   struct part {
     std::size_t array;
     patch box;
     int message = -1;
     std::ptrdiff_t at = 0; ///< in bytes
     int turn = 0;
+    std::size_t other = 0;
   };
   struct laid_out {
     combine how;

@@ -79,12 +79,19 @@ public:
       : environment_(std::static_pointer_cast<environment const>(of)) {}
 
   void take(part const& p) { travels_ = how::to_travel(p); }
+  /// One more part of this rank.
+  void add(part const& p) {
+    if constexpr (machine::detail::is_array<travels>)
+      for (std::size_t i = 0; auto const& one : how::to_travel(p)) travels_[i] = operation{}(travels_[i], one), ++i;
+    else travels_ = operation{}(travels_, how::to_travel(p));
+  }
   static void begin(void* self) { static_cast<reduction*>(self)->begin(); }
   static void wait(void* self) { static_cast<reduction*>(self)->wait(); }
   [[nodiscard]] auto value() const { return value_; }
 
 private:
   using how = combined<typename E::operation>;
+  using operation = typename how::operation;
   using travels = std::remove_cvref_t<decltype(how::to_travel(std::declval<part const&>()))>;
   static auto value_of(travels const& t) {
     if constexpr (std::is_same_v<typename E::operation, machine::ordered_sum>) return how::template to_value<part>(t);
@@ -104,7 +111,7 @@ private:
   std::shared_ptr<environment const> environment_;
   travels travels_{};
   decltype(value_of(std::declval<travels const&>())) value_{};
-  std::optional<machine::pending<typename App::ranks, travels, typename how::operation>> request_;
+  std::optional<machine::pending<typename App::ranks, travels, operation>> request_;
 };
 
 /// That of `E`, made when there is none yet. Its value counts as gone from here on.
@@ -136,9 +143,9 @@ consteval void require_part_returned() {
                         "say `using value_type = ...;` in the routine.");
 }
 
-/// Calls the routine of `E`, and keeps what it returns as this rank's part.
+/// Calls the routine of `E`, and keeps what it returns as this rank's part, or, of blocks, the first of several.
 template <class App, class E, class V, class Arguments>
-void keep_part(fields_base<App>& base, V const& v, Arguments const& args) {
+void keep_part(fields_base<App>& base, V const& v, Arguments const& args, bool is_first) {
   using R = typename E::routine_type;
   if constexpr (arguments_taken<R, V, Arguments>() < 0) {
     run_with<R>(v, args); // says what is wrong
@@ -148,8 +155,10 @@ void keep_part(fields_base<App>& base, V const& v, Arguments const& args) {
     require_no_result<R, !R::about.in_pieces>();
     require_part_returned<R, is_part>();
     if constexpr (is_part) {
-      auto& kept = renewed<type>(base);
-      kept.take(run_with<R>(v, args));
+      if (is_first) renewed<type>(base).take(run_with<R>(v, args));
+      else
+        static_cast<reduction<App, type>*>(base.find_value(type::variable::about)->held.get())
+            ->add(run_with<R>(v, args));
     }
   }
 }

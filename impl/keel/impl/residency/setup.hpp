@@ -29,14 +29,15 @@ namespace keel::residency::detail {
 inline constexpr region_listener kokkos_tools{[](std::string const& name) { Kokkos::Profiling::pushRegion(name); },
                                               [] { Kokkos::Profiling::popRegion(); }};
 
-/// Sends an observer the knobs of a runtime that has some, and how the ranks cut the grids.
+/// Sends an observer the knobs of a runtime that has some, and how the ranks cut the grids and their shares.
 template <class O, class Run>
 void notify_of_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& run,
-                     [[maybe_unused]] std::string const& cut) {
+                     [[maybe_unused]] fields_state const& fields) {
   if constexpr (requires(std::string_view text) { observer.knob(text, text, text, text); }) {
     if constexpr (requires { run.knobs(); })
       for (auto const& k : run.knobs()) observer.knob(k.option, k.device, k.value, name(k.from));
-    if (!cut.empty()) observer.knob("ranks_in", "", cut, "fields");
+    if (auto const cut = fields.cut(&share::processes); !cut.empty()) observer.knob("ranks_in", "", cut, "fields");
+    if (fields.has_blocks_) observer.knob("blocks", "", fields.cut(&share::blocks), "fields");
   }
 }
 
@@ -75,7 +76,7 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
         machine::broadcast(run.environment(), agreed, 0);
         int const rank = run.environment().rank();
         held.open(trace::path_of(trace_file, rank, mine.part), rank, memory_names(devices{}), agreed);
-        notify_of_knobs(held, run, cut());
+        notify_of_knobs(held, run, *this);
       }
     }
   });

@@ -36,8 +36,8 @@ struct shape {
 [[nodiscard]] box_set boxes_of(shape const& s, region where);
 
 /// The owned cells in the order in which a routine in pieces computes them: boxes of those that other ranks wait for,
-/// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits or nothing would be
-/// left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
+/// so many cells deep, then the rest as one box. Only one box, all of them, if no other rank waits; none, if nothing
+/// would be left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
 [[nodiscard]] box_set rim_first(share const& s, indices const& depth, bool with_own);
 
 /// Elements of a box in words of 8, 4 or 1 bytes, fastest dimension first, dimensions that follow on each other joined.
@@ -45,6 +45,7 @@ struct shape {
 struct strip {
   static constexpr int max = max_grid_rank + 2;
   std::int64_t count[max]{}, stride[max]{};
+  std::int64_t from[max]{}; ///< the strides of the box that the words of a copy come from
   std::int64_t first = 0, words = 0;
   std::int32_t const* elements = nullptr; ///< in a copy those that words come from follow on those that they go to
   int rank = 0;
@@ -59,20 +60,25 @@ struct strip {
   /// The same place if it is known whether elements are listed, and with other numbers of these.
   template <bool IsListed>
   KEEL_FUNCTION std::int64_t place(std::int64_t i, std::int32_t const* numbers) const {
-    return words >> 32 == 0 ? place_of<IsListed>(std::uint32_t(i), numbers) // a GPU divides long numbers slowly
-                            : place_of<IsListed>(i, numbers);
+    return first + (words >> 32 == 0
+                        ? way_to<IsListed>(std::uint32_t(i), numbers, stride) // a GPU divides long numbers slowly
+                        : way_to<IsListed>(i, numbers, stride));
+  }
+  /// Where a word of a copy of a box comes from, counted from the first.
+  [[nodiscard]] KEEL_FUNCTION std::int64_t origin(std::int64_t i) const {
+    return words >> 32 == 0 ? way_to<false>(std::uint32_t(i), nullptr, from) : way_to<false>(i, nullptr, from);
   }
 
 private:
   template <bool IsListed, class Number>
-  KEEL_FUNCTION std::int64_t place_of(Number i, std::int32_t const* numbers) const {
-    std::int64_t at = first;
+  KEEL_FUNCTION std::int64_t way_to(Number i, std::int32_t const* numbers, std::int64_t const* by) const {
+    std::int64_t at = 0;
     for (int d = 0; d + 1 < rank; ++d) {
       Number const next = i / Number(count[d]);
-      at += index<IsListed>(d, i - next * Number(count[d]), numbers) * stride[d];
+      at += index<IsListed>(d, i - next * Number(count[d]), numbers) * by[d];
       i = next;
     }
-    return at + index<IsListed>(rank - 1, i, numbers) * stride[rank - 1];
+    return at + index<IsListed>(rank - 1, i, numbers) * by[rank - 1];
   }
   template <bool IsListed, class Number>
   KEEL_FUNCTION std::int64_t index(int d, Number k, std::int32_t const* numbers) const {
@@ -82,8 +88,10 @@ private:
   }
 };
 
-/// `elements`: where the numbers of listed elements lie, if the box counts some.
-[[nodiscard]] strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements = nullptr);
+/// `elements`: where the numbers of listed elements lie, if the box counts some. `from`: how the array lies that a copy
+/// comes from, if it is another one.
+[[nodiscard]] strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements = nullptr,
+                             shape const* from = nullptr);
 
 /// Calls `kernel.run<Word>(arguments...)` for the words that a strip is made of.
 template <class Kernel, class... Arguments>

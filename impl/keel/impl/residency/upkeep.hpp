@@ -16,25 +16,6 @@
 
 namespace keel::residency::detail {
 
-// A step runs a plan of its schedule: copies that begin early and exchanges in flight rely on it.
-KEEL_INLINE void fields_state::require_idle(std::string_view who) const {
-  if (is_in_step_)
-    throw error("residency", std::string(who) + " was called inside a step", "the running schedule does not contain it",
-                "Add it to the schedule, or call it after step() returns");
-}
-
-KEEL_INLINE void fields_state::check(component which, component_range of, std::string_view routine) const {
-  auto const refuse = [&](std::string const& why, std::string_view hint) {
-    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index), why,
-                hint);
-  };
-  if (which.index < 0 || which.index >= components())
-    refuse("there are " + std::to_string(components()), "Ask for an existing one");
-  if (which.index < of.begin || which.index >= of.end)
-    refuse("it runs for component " + std::to_string(of.begin) + " only, so the others are neither copied nor marked",
-           "Run it for all components");
-}
-
 KEEL_INLINE void fields_state::set(residency::settings const& how) {
   copied_back_ = ledger_.find_all(how.copy_back_vars, how.copy_back_vars_name);
   settings_ = how;
@@ -212,6 +193,7 @@ KEEL_INLINE std::span<sent const> fields_state::sent_in(std::span<request const>
 
 KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, memory m, component_range range,
                                               combine how) {
+  require_all_blocks(range, name_of(how));
   settle_host();
   if (keeps_ledger_) {
     auto const copy = [&] { ledger_.pre_sync(asked, range); };

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Into how many shares a grid is cut in each dimension, and where they begin.
+
+#include <keel/policy/error.hpp>
+#include <keel/residency/grid.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+namespace keel::residency {
+
+namespace detail {
+
+/// Where part `at` begins, if `cells` are cut into `parts` that differ by one at most, the larger ones first.
+inline std::int64_t begin_of(std::int64_t cells, std::int64_t parts, std::int64_t at) {
+  return at * (cells / parts) + std::min(at, cells % parts);
+}
+/// The same of parts for ranks that are cut into blocks; `at` counts blocks.
+inline std::int64_t begin_of(std::int64_t cells, std::int64_t ranks, std::int64_t blocks, std::int64_t at) {
+  std::int64_t const begin = begin_of(cells, ranks, at / blocks), end = begin_of(cells, ranks, at / blocks + 1);
+  return begin + begin_of(end - begin, blocks, at % blocks);
+}
+
+// Few parts have few divisors: all products are tried, the first factor from the largest down. Zeros if none goes.
+inline indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted) {
+  indices best, now;
+  double least = std::numeric_limits<double>::infinity();
+  auto const search = [&](auto const& self, int d, std::int64_t left) -> void {
+    if (d == g.rank()) {
+      if (left != 1) return;
+      double cost = 0; // ghosts of the largest share
+      for (int k = 0; k < g.rank(); ++k) {
+        if (now[k] == 1) continue;
+        double faces = g.width(k) * (g.is_periodic(k) || now[k] > 2 ? 2 : 1);
+        for (int o = 0; o < g.rank(); ++o)
+          if (o != k) faces *= double((cells[o] + now[o] - 1) / now[o]);
+        cost += faces;
+      }
+      if (cost < least) least = cost, best = now;
+      return;
+    }
+    for (std::int64_t p = left; p >= 1; --p) {
+      std::int64_t const smallest = cells[d] / p;
+      if (left % p != 0 || smallest < 1 || smallest < g.width(d) ||
+          (as_wanted && g.ranks_wanted(d) != 0 && g.ranks_wanted(d) != p))
+        continue;
+      now[d] = p;
+      self(self, d + 1, left / p);
+    }
+  };
+  search(search, 0, parts);
+  return best;
+}
+
+inline std::string text_of(int rank, auto&& number) {
+  std::string all;
+  for (int d = 0; d < rank; ++d) all += (d ? " x " : "") + std::to_string(number(d));
+  return all;
+}
+
+} // namespace detail
+
+KEEL_INLINE indices processes_for(grid const& g, int ranks) {
+  indices const best = detail::best_cut(g, g.extents(), ranks, true);
+  if (best == indices{} && g.rank() > 0) {
+    auto const text = [&](auto&& number) { return detail::text_of(g.rank(), number); };
+    std::string const cells = text([&](int d) { return g.extents()[d]; }),
+                      widths = text([&](int d) { return g.width(d); });
+    bool const is_wanted = g.ranks_wanted(0) != 0;
+    throw error("residency::grid",
+                "a grid of " + cells + " cells cannot be cut for " + std::to_string(ranks) + " ranks" +
+                    (is_wanted ? " as ranks_in says, " + text([&](int d) { return g.ranks_wanted(d); }) : ""),
+                (is_wanted ? "their product has to be the number of ranks, and " : "") +
+                    std::string("each needs at least one cell, and as many as the ") + "ghosts are wide, " + widths +
+                    ", in each dimension",
+                "Take fewer ranks or a larger grid");
+  }
+  return best;
+}
+
+KEEL_INLINE indices blocks_for(grid const& g, indices const& processes) {
+  indices cells; // of the smallest share
+  for (int d = 0; d < g.rank(); ++d) cells[d] = g.extents()[d] / processes[d];
+  indices const best = detail::best_cut(g, cells, g.blocks(), false);
+  if (best == indices{} && (g.rank() > 0 || g.blocks() > 1))
+    throw error("residency::grid",
+                "a rank's share of " + detail::text_of(g.rank(), [&](int d) { return cells[d]; }) +
+                    " cells cannot be cut into " + std::to_string(g.blocks()) + " blocks",
+                "each needs at least one cell, and as many as the ghosts are wide, " +
+                    detail::text_of(g.rank(), [&](int d) { return g.width(d); }) + ", in each dimension",
+                "Take fewer blocks, fewer ranks or a larger grid");
+  return best;
+}
+
+} // namespace keel::residency
