@@ -18,5 +18,6 @@
 #include <keel/impl/residency/settings.hpp>
 #include <keel/impl/residency/upkeep.hpp>
 #include <keel/impl/residency/values.hpp>
+#include <keel/impl/residency/walls.hpp>
 
 template class keel::residency::ledger<keel::residency::kokkos_provider, keel::residency::detail::any_observer>;

@@ -24,3 +24,4 @@
 #include <keel/residency/traffic.hpp>
 #include <keel/residency/transitions.hpp>
 #include <keel/residency/variable.hpp>
+#include <keel/residency/walls.hpp>

@@ -8,3 +8,4 @@
 #include <keel/residency/loops.hpp>
 #include <keel/residency/mesh.hpp>
 #include <keel/residency/schedule.hpp>
+#include <keel/residency/walls.hpp>

@@ -20,6 +20,7 @@ enum class entry_kind : std::uint8_t {
   rewind,
   exchange,
   accumulate,
+  walls,
   output,
   sequence,
   analysis,
@@ -49,12 +50,15 @@ enum class entry_kind : std::uint8_t {
 /// Whether it calls a routine.
 [[nodiscard]] constexpr bool calls_routine(entry_kind k) { return k == entry_kind::routine || k == entry_kind::reduce; }
 /// Whether it reads and writes in a memory.
-[[nodiscard]] constexpr bool has_place(entry_kind k) { return calls_routine(k) || is_between_ranks(k); }
+[[nodiscard]] constexpr bool has_place(entry_kind k) {
+  return calls_routine(k) || is_between_ranks(k) || k == entry_kind::walls;
+}
 
 /// What messages call an entry that has no name of its own.
 [[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
-  constexpr std::string_view names[] = {"routine",  "reduce",   "cycle",  "rewind", "exchange", "accumulate", "output",
-                                        "sequence", "analysis", "repeat", "every",  "when",     "choose",     "once"};
+  constexpr std::string_view names[] = {"routine",    "reduce", "cycle",  "rewind",   "exchange",
+                                        "accumulate", "walls",  "output", "sequence", "analysis",
+                                        "repeat",     "every",  "when",   "choose",   "once"};
   return names[std::size_t(k)];
 }
 

@@ -13,6 +13,7 @@
 #include <keel/residency/schedule.hpp>
 #include <keel/residency/settings.hpp>
 #include <keel/residency/tracking.hpp>
+#include <keel/residency/walls.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -187,7 +187,8 @@ struct entry {
   bool in_pieces = false;                    ///< of a routine: it may be called for pieces
   value_info const* const* values = nullptr; ///< of reductions, which it reads
   std::size_t value_count = 0;
-  value_info const* makes = nullptr; ///< of a reduction
+  value_info const* makes = nullptr;                 ///< of a reduction
+  struct wall_condition const* conditions = nullptr; ///< at walls; one without a variable ends them
 
   /// What it declares itself, each level of a variable once. Of `cycle` and `rewind`: the variables.
   [[nodiscard]] constexpr std::span<declaration const> declared() const { return {first, declaration_count}; }
@@ -213,10 +214,9 @@ consteval bool is_in_pieces() {
       }
       return true;
     }();
-    static_assert(
-        writes_owned_only,
-        "keel::residency::in_pieces: a routine writes more or less than the owned cells of variables on the grid "
-        "(those are its pieces). Leave in_pieces out, or write owned.");
+    static_assert(writes_owned_only,
+                  "keel::residency::in_pieces: a routine writes more or less than the owned cells of variables on the "
+                  "grid (those are its pieces). Leave in_pieces out, or write owned.");
     return writes_owned_only;
   }
   return false;

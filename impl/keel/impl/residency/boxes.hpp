@@ -70,7 +70,8 @@ KEEL_INLINE box_set rim_first(share const& s, indices const& depth, bool with_ow
   return set;
 }
 
-KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements, shape const* from) {
+KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements, shape const* from,
+                           origin_steps const& steps) {
   shape const& other = from != nullptr ? *from : s;
   strip made;
   made.word_bytes = std::int16_t(s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1);
@@ -92,14 +93,15 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const
   add(words, 1, 1);
   bool const inner_first = s.rank == 0 || s.inner_stride == 1;
   bool const ascending = s.rank > 1 && s.stride[0] < s.stride[s.rank - 1];
-  if (inner_first) add(s.inner, s.inner_stride * words, other.inner_stride * words);
+  auto const inner = [&] { add(s.inner, s.inner_stride * words, other.inner_stride * words * steps.inner); };
+  if (inner_first) inner();
   for (int k = 0; k < s.rank; ++k) {
     int const d = ascending ? k : s.rank - 1 - k;
     made.first += box.begin[d] * s.stride[d] * words;
-    add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words, elements != nullptr);
+    add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words * steps.of[d], elements != nullptr);
   }
-  if (!inner_first) add(s.inner, s.inner_stride * words, other.inner_stride * words);
-  if (made.rank == 0) made.count[0] = made.stride[0] = made.from[0] = made.rank = 1;
+  if (!inner_first) inner();
+  if (made.rank == 0) made.count[0] = made.stride[0] = made.from[0] = 1, made.rank = 1;
   return made;
 }
 
@@ -153,7 +155,7 @@ private:
   void row(Word* at, Word* packed) const {
     std::int64_t const stride = s.stride[0], step = is_copy(how) ? s.from[0] : 1;
     std::size_t const bytes = std::size_t(s.count[0]) * sizeof(Word);
-    if (stride == 1 && step == 1 && !is_sum(how) && how != motion::poison)
+    if (stride == 1 && step == 1 && !is_sum(how) && how != motion::poison && how != motion::negate)
       std::memcpy(how == motion::gather ? packed : at, how == motion::gather ? at : packed, bytes);
     else move(at, packed, [=](auto n) { return n * stride; }, [=](auto n) { return n * step; });
   }
@@ -165,6 +167,8 @@ private:
       for (std::int64_t n = 0; n < length; ++n) at[place(n)] = sum_of(added_as, at[place(n)], packed[other(n)]);
     else if (how == motion::poison)
       for (std::int64_t n = 0; n < length; ++n) at[place(n)] = static_cast<Word>(~Word{0});
+    else if (how == motion::negate)
+      for (std::int64_t n = 0; n < length; ++n) at[place(n)] = negative_of(added_as, packed[other(n)]);
     else if (how == motion::gather)
       for (std::int64_t n = 0; n < length; ++n) packed[other(n)] = at[place(n)];
     else
@@ -173,13 +177,13 @@ private:
 };
 
 KEEL_INLINE void move_on_host(box_move const& what) {
-  strip const s = strip_of(*what.lies, what.box, what.elements, what.from);
+  strip const s = strip_of(*what.lies, what.box, what.elements, what.from, what.steps);
   with_word(s, move_rows{what.how, what.lies->added_as, what.array, what.buffer, s});
 }
 
 // Adds the words of a box to those of the pieces before; a box without words makes no piece.
 inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece& made) {
-  strip const which = strip_of(*b.lies, b.box, b.elements, b.from);
+  strip const which = strip_of(*b.lies, b.box, b.elements, b.from, b.steps);
   if (which.words == 0) return false;
   words += which.words;
   made = {b.how, b.lies->added_as, b.number, b.flag, b.array, b.buffer, which, words};

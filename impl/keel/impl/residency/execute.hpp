@@ -78,6 +78,7 @@ private:
   void enter(std::size_t i) {
     switch (nodes_[i].what()) {
     case entry_kind::routine: return routine(i);
+    case entry_kind::walls: return nodes_[i].together != 0 ? routine(i) : void();
     case entry_kind::reduce: {
       routine(i);
       profiling_region const region(tool(), "reduce ", nodes_[i].about->name);
@@ -149,7 +150,12 @@ private:
     request const* const asked = program_.what.table.requests + nodes_[i].first;
     auto& ledger = fields_.ledger_;
     auto const call_for = [&](bounds const* piece, component_range range) {
-      auto const run = [&] { program_.what.actions[i].run(fields_, asked, range, piece, arguments_); };
+      auto const run = [&] {
+        if (nodes_[i].what() == entry_kind::walls)
+          fields_.fill_walls({nodes_ + i, nodes_[i].together}, program_.what.table.asked(i), program_.what.where[i],
+                             range);
+        else program_.what.actions[i].run(fields_, asked, range, piece, arguments_);
+      };
       ledger.observer().run(name, program_.what.where[i], thunk::of(run), fields_.ran_);
     };
     auto const call = [&] {

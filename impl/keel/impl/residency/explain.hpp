@@ -209,7 +209,7 @@ void tell_schedule(O& observer) {
   for (std::size_t i = 1; i < made.entries.size(); ++i) { // the schedule itself comes first
     explained_entry const& e = made.entries[i];
     std::string about = e.name;
-    if (rotates(e.what) || is_between_ranks(e.what))
+    if (rotates(e.what) || (has_place(e.what) && !calls_routine(e.what)))
       for (explained_access const& a : e.accesses)
         if (about.find(' ' + a.variable) == about.npos) about += ' ' + a.variable;
     if (!e.reduced.empty()) about += ", " + e.reduced;

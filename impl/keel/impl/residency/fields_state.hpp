@@ -4,7 +4,7 @@
 /// @file
 /// The part of `fields` that depends on no type of the application: arrays, ledger, settings, exchanges, and the
 /// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, refusals.hpp, upkeep.hpp,
-/// execute.hpp and values.hpp.
+/// execute.hpp, values.hpp and walls.hpp.
 
 #include <keel/impl/residency/array_kind.hpp>
 #include <keel/impl/residency/halo.hpp>
@@ -145,6 +145,11 @@ struct fields_state {
   /// What came is put in its place. The ghosts go on to other memories when a routine reads them there.
   void finish_exchange(std::span<request const> asked, memory m, component_range range, combine how);
 
+  // walls.hpp
+  /// Fills walls in memory `m` as these entries say, which are conditions, by one kernel.
+  void fill_walls(std::span<schedule_node const> entries, std::span<request const> asked, memory m,
+                  component_range range);
+
   kokkos_provider provider_;
   ledger<kokkos_provider, any_observer> ledger_;
   routes routes_;
@@ -199,6 +204,8 @@ private:
   void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
   std::span<sent const> sent_in(std::span<request const> asked, component_range range, combine how);
 
+  [[nodiscard]] void const* constant_in(memory m, void const* value, std::int64_t bytes);
+
   int rank_;
   std::shared_ptr<share_list const> shares_; // of the grid
   std::vector<std::pair<std::string_view, std::shared_ptr<mesh_share const>>> meshes_;
@@ -207,7 +214,10 @@ private:
   std::vector<views> arrays_; // at place_of
   std::vector<halo_array> exchanged_;
   std::vector<sent> sent_;
-  std::vector<int> copied_back_; // by number
+  packing walls_;
+  std::vector<box_move> wall_moves_;
+  std::vector<std::pair<void const*, std::shared_ptr<std::byte>>> wall_constants_; // on the device, by that of the host
+  std::vector<int> copied_back_;                                                   // by number
   programs programs_;
 };
 
@@ -247,4 +257,5 @@ struct step_scope {
 #include <keel/impl/residency/refusals.hpp>
 #include <keel/impl/residency/upkeep.hpp>
 #include <keel/impl/residency/values.hpp>
+#include <keel/impl/residency/walls.hpp>
 #endif

@@ -62,6 +62,10 @@ struct kokkos_queue_calls {
     words_count threads;
     KEEL_FUNCTION void operator()(words_count i) const { words.run<1>(thread{i, threads}); }
   };
+  struct extend_by_threads {
+    move_words words;
+    KEEL_FUNCTION void operator()(words_count i) const { words.extend(i); }
+  };
   struct move_by_teams {
     move_words words;
     KEEL_FUNCTION void operator()(typename teams::member_type const& team) const { words.run<4>(team); }
@@ -88,6 +92,9 @@ struct kokkos_queue_calls {
                                     move_by_teams{shared});
       }
     auto const count = words_count(has_lanes ? share_out(1, words.words) : share_out(4096, threads));
+    if (words.extends)
+      return Kokkos::parallel_for("keel: walls", Kokkos::Experimental::require(policy(space(queue), 0, count), light),
+                                  extend_by_threads{shared});
     Kokkos::parallel_for(label, Kokkos::Experimental::require(policy(space(queue), 0, count), light),
                          move_by_threads{shared, count});
   }

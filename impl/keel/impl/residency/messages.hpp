@@ -36,6 +36,7 @@ KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
     return;
   }
   move_words all;
+  all.extends = !boxes.empty() && is_extension(boxes.front().how);
   if (boxes.size() <= std::size_t{move_words::most}) all.add(boxes);
   else list(boxes, all);
   if (all.raises && !done_) {

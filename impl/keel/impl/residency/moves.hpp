@@ -4,12 +4,12 @@
 /// @file
 /// How words are moved between arrays and messages: one kernel for all boxes. The bodies stand in boxes.hpp.
 
+#include <keel/impl/residency/numbers.hpp>
 #include <keel/impl/residency/strip.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <vector>
 
@@ -18,32 +18,14 @@
 namespace keel::residency::detail {
 
 /// What happens to the words of a strip: they go to packed words, come from them, come from another box, are poisoned;
-/// `add` and `add_copy` add what `scatter` and `copy` put there; `raise` and `await` move none, for the sake of a flag.
-enum class motion : std::uint8_t { gather, scatter, copy, poison, add, add_copy, raise, await };
+/// `add` and `add_copy` add what `scatter` and `copy` put there; `extend` and `negate` bring them, or them with the
+/// other sign, from elements that lie in another order; `raise` and `await` move none, for the sake of a flag.
+enum class motion : std::uint8_t { gather, scatter, copy, poison, add, add_copy, extend, negate, raise, await };
+[[nodiscard]] KEEL_FUNCTION constexpr bool is_extension(motion m) { return m == motion::extend || m == motion::negate; }
 [[nodiscard]] KEEL_FUNCTION constexpr bool is_sum(motion m) { return m == motion::add || m == motion::add_copy; }
-/// Whether words come from their own places in another box.
-[[nodiscard]] KEEL_FUNCTION constexpr bool is_copy(motion m) { return m == motion::copy || m == motion::add_copy; }
-
-/// The sum of two words that hold numbers of type `T`, one or more each.
-template <class T, class Word>
-[[nodiscard]] KEEL_FUNCTION Word sum_as(Word a, [[maybe_unused]] Word b) {
-  if constexpr (sizeof(T) <= sizeof(Word)) {
-    struct numbers {
-      T of[sizeof(Word) / sizeof(T)];
-    };
-    numbers sum, more; // not by std::bit_cast, which nvcc calls on a GPU only with --expt-relaxed-constexpr
-    memcpy(&sum, &a, sizeof a), memcpy(&more, &b, sizeof b);
-    for (std::size_t k = 0; k < sizeof(Word) / sizeof(T); ++k) sum.of[k] += more.of[k];
-    memcpy(&a, &sum, sizeof a);
-  }
-  return a;
-}
-template <class Word>
-[[nodiscard]] KEEL_FUNCTION Word sum_of(addend as, Word a, Word b) {
-  if (as == addend::float64) return sum_as<double>(a, b);
-  if (as == addend::float32) return sum_as<float>(a, b);
-  if (as == addend::int64) return sum_as<std::uint64_t>(a, b);
-  return sum_as<std::uint32_t>(a, b);
+/// Whether words come from other elements, not from packed words.
+[[nodiscard]] KEEL_FUNCTION constexpr bool is_copy(motion m) {
+  return m == motion::copy || m == motion::add_copy || is_extension(m);
 }
 
 /// Before flags are raised: what this thread wrote, or has seen of others, is seen by a process that sees a flag.
@@ -88,8 +70,8 @@ KEEL_FUNCTION inline bool is_last(std::uint32_t* done, std::uint32_t count) {
 }
 
 /// One box of an array, or so many listed elements, and the packed words that it is moved from or to. In a copy of a
-/// box `buffer` is where the other one begins, in an array that lies as `from` says; of listed elements it is the
-/// array.
+/// box `buffer` is where the element lies that its first one gets, in an array that lies as `from` says, from which
+/// others follow by `steps`; of listed elements it is the array.
 struct box_move {
   motion how;
   shape const* lies;
@@ -100,6 +82,7 @@ struct box_move {
   std::uint32_t* flag = nullptr; ///< of the message in which the packed words lie, if packing and unpacking care for it
   std::uint32_t number = 0;      ///< to which the flag is raised
   shape const* from = nullptr;   ///< null if it lies as this array
+  origin_steps steps = {};
 
   friend bool operator==(box_move const&, box_move const&) = default;
 };
@@ -107,7 +90,8 @@ struct box_move {
 /// The kernel that moves boxes: `array` and `buffer` in the memory where it runs. One for all words, because each costs
 /// the compiler time; many boxes at once, because most are so small that a GPU needs longer for the launch. A few boxes
 /// travel with the kernel; of more the list lies in that memory. Teams have a share of the words each. Before a team
-/// unpacks it awaits the flags of the messages, and the last that is done packing raises those of all.
+/// unpacks it awaits the flags of the messages, and the last that is done packing raises those of all. Extensions have
+/// a kernel of their own, so that the other needs no registers for them; they do not go with other motions.
 struct move_words {
   struct piece {
     motion how;
@@ -128,6 +112,7 @@ struct move_words {
   piece pieces[most];
   int count = 0;
   bool raises = false, awaits = false; ///< whether a piece does
+  bool extends = false;                ///< whether all do
   std::uint32_t number = 0;
   std::uint32_t* done = nullptr;     ///< counts teams that are done, if any flag is raised by more than one
   piece const* listed = nullptr;     ///< `count` pieces, instead of those above
@@ -151,15 +136,43 @@ struct move_words {
     else run<Some>(team, pieces); // which a GPU reads faster
   }
 
+  /// The same of extensions, by thread.
+  KEEL_FUNCTION void extend(std::int64_t thread) const {
+    if (listed != nullptr) extend(thread, listed);
+    else extend(thread, pieces);
+  }
+
 private:
+  /// The first piece that ends after word `begin`.
+  [[nodiscard]] KEEL_FUNCTION int find(piece const* all, std::int64_t begin) const {
+    int at = 0, half = 1;
+    while (2 * half <= count) half *= 2;
+    for (; half != 0; half /= 2)
+      if (at + half <= count && all[at + half - 1].end <= begin) at += half;
+    return at;
+  }
+  KEEL_FUNCTION void extend(std::int64_t thread, piece const* all) const {
+    std::int64_t const begin = thread * share, end = begin + share < words ? begin + share : words;
+    int at = find(all, begin);
+    for (std::int64_t i = begin; i < end; ++i) {
+      while (all[at].end <= i) ++at;
+      std::int64_t const word = i - (at != 0 ? all[at - 1].end : 0);
+      with_word(all[at].which, extender{}, all[at], word);
+    }
+  }
+  struct extender {
+    template <class Word>
+    KEEL_FUNCTION void run(piece const& p, std::int64_t const& i) const {
+      std::int64_t const at = p.which.place<false>(i, nullptr);
+      Word const word = static_cast<Word const*>(p.buffer)[p.which.origin(i)];
+      static_cast<Word*>(p.array)[at] = p.how == motion::negate ? negative_of(p.added_as, word) : word;
+    }
+  };
   template <int Some, class Team>
   KEEL_FUNCTION void run(Team const& team, piece const* all) const {
     std::int64_t const begin = std::int64_t(team.league_rank()) * share,
                        end = begin + share < words ? begin + share : words;
-    int at = 0, half = 1; // the first piece that ends after begin
-    while (2 * half <= count) half *= 2;
-    for (; half != 0; half /= 2)
-      if (at + half <= count && all[at + half - 1].end <= begin) at += half;
+    int at = find(all, begin);
     if (awaits) {
       if (team.team_rank() == 0)
         for (int k = at; k < count && (k == at || all[k - 1].end < end); ++k)

@@ -9,10 +9,12 @@
 /// schedule is found out on this table: `steady.hpp` while compiling, `prefetch.hpp`, `explain.hpp`. A step walks the
 /// same numbers over data, one walk over types gathers what it calls.
 
+#include <keel/impl/residency/variable_numbers.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/schedule.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,6 +35,7 @@ struct schedule_node {
   std::uint32_t overlaps = no_node;      ///< the exchange that is under way while it runs
   std::uint32_t begins = no_node;        ///< of a routine in pieces: the exchange that begins after its rim
   bool only_begins = false;              ///< of an exchange: another node finishes it
+  std::uint32_t together = 1; ///< of conditions at walls: so many nodes that follow on each other run as this one
 
   [[nodiscard]] constexpr entry_kind what() const { return about->what; }
 };
@@ -47,37 +50,6 @@ constexpr std::size_t count_declarations(entry const& e) {
   for (std::size_t i = 0; i < e.child_count; ++i) n += count_declarations(*e.children[i]);
   return n;
 }
-
-/// Variables by number, as they appear; the levels of each are neighbouring cells. `Most` is an upper bound.
-template <std::size_t Most>
-struct variable_numbers {
-  variable_info const* variables[Most + 1]{};
-  std::uint16_t first_cell[Most + 2]{};
-  std::size_t variable_count = 0;
-
-  /// The number of a variable; -1 if it has none.
-  [[nodiscard]] constexpr int find(variable_info const& v) const { return places_[place_of(v)] - 1; }
-  /// The same; it gets the next one if it has none.
-  constexpr int add(variable_info const& v) {
-    std::uint16_t& place = places_[place_of(v)];
-    if (place == 0) {
-      variables[variable_count] = &v;
-      first_cell[variable_count + 1] = std::uint16_t(first_cell[variable_count] + v.levels);
-      place = std::uint16_t(++variable_count);
-    }
-    return place - 1;
-  }
-  [[nodiscard]] constexpr std::size_t states() const { return first_cell[variable_count]; }
-
-private:
-  static constexpr std::size_t buckets = 2 * (Most + 1);
-  [[nodiscard]] constexpr std::size_t place_of(variable_info const& v) const {
-    std::size_t at = v.key % buckets;
-    while (places_[at] != 0 && *variables[places_[at] - 1] != v) at = (at + 1) % buckets;
-    return at;
-  }
-  std::uint16_t places_[buckets]{}; // numbers by key, one more than they are
-};
 
 /// The nodes of a table and their requests, wherever these stand.
 struct schedule_nodes {
@@ -120,6 +92,7 @@ struct schedule_table : variable_numbers<Requests> {
 
   constexpr explicit schedule_table(entry const& e) {
     append(e);
+    join_walls();
     overlap_exchanges();
     for (std::size_t i = size; i-- > 0;)
       for (std::size_t k = 0; k < nodes[i].about->value_count; ++k)
@@ -176,6 +149,30 @@ private:
       some = some || one, all = all && one;
     }
     return is_choice(n.what()) && n.end <= reader && reader < size ? all : some;
+  }
+  // Conditions at walls that follow on each other run as the first of them, which has the requests of all. The others
+  // have none.
+  constexpr void join_walls() {
+    for (std::size_t i = 0; i < size; ++i) {
+      schedule_node& n = nodes[i];
+      if (n.what() != entry_kind::walls) continue;
+      for (std::size_t j = i + 1; j < n.group_end && nodes[j].what() == entry_kind::walls; ++j) {
+        ++n.together, nodes[j].together = 0;
+        for (std::uint32_t r = nodes[j].first; r < nodes[j].last; ++r) join(n, requests[r]);
+        nodes[j].first = nodes[j].last = n.last;
+      }
+      i += n.together - 1;
+    }
+  }
+  constexpr void join(schedule_node& n, request const& one) {
+    for (std::uint32_t k = n.first; k < n.last; ++k) {
+      request& r = requests[k];
+      if (r.variable != one.variable || r.level != one.level) continue;
+      r.reads = r.reads | one.reads, r.writes = r.writes | one.writes;
+      r.read_layers = std::max(r.read_layers, one.read_layers);
+      return;
+    }
+    requests[n.last++] = one;
   }
   // An exchange stays under way while the routines after it neither use the ghosts that it fills nor write what it
   // sends. It begins within a routine in pieces right before it, unless that uses the ghosts.

@@ -40,16 +40,24 @@ struct shape {
 /// would be left. `with_own`: the rim of sides where the rank is its own neighbour comes first, too.
 [[nodiscard]] box_set rim_first(share const& s, indices const& depth, bool with_own);
 
+/// How the element that a value comes from moves with the one that it goes to, in each dimension and beyond the grid's:
+/// the same way, 1, the other way, -1, or not at all.
+struct origin_steps {
+  std::int8_t of[max_grid_rank] = {1, 1, 1, 1};
+  std::int8_t inner = 1;
+
+  friend bool operator==(origin_steps const&, origin_steps const&) = default;
+};
+
 /// Elements of a box in words of 8, 4 or 1 bytes, fastest dimension first, dimensions that follow on each other joined.
 /// Or listed elements: then one dimension counts these.
 struct strip {
   static constexpr int max = max_grid_rank + 2;
   std::int64_t count[max]{}, stride[max]{};
-  std::int64_t from[max]{}; ///< the strides of the box that the words of a copy come from
+  std::int64_t from[max]{}; ///< the strides of the elements that the words of a copy come from
   std::int64_t first = 0, words = 0;
   std::int32_t const* elements = nullptr; ///< in a copy those that words come from follow on those that they go to
-  int rank = 0;
-  std::int16_t word_bytes = 8, listed = -1; ///< which dimension counts `elements`
+  std::int16_t rank = 0, word_bytes = 8, listed = -1; ///< `listed`: which dimension counts `elements`
 
   /// Where word number `i` of the strip lies in the array.
   KEEL_FUNCTION std::int64_t operator[](std::int64_t i) const {
@@ -91,7 +99,7 @@ private:
 /// `elements`: where the numbers of listed elements lie, if the box counts some. `from`: how the array lies that a copy
 /// comes from, if it is another one.
 [[nodiscard]] strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements = nullptr,
-                             shape const* from = nullptr);
+                             shape const* from = nullptr, origin_steps const& steps = {});
 
 /// Calls `kernel.run<Word>(arguments...)` for the words that a strip is made of.
 template <class Kernel, class... Arguments>
