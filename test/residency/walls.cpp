@@ -6,14 +6,11 @@
 
 #include <keel/machine/mpi.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/explain.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
 #include <cstdint>
-#include <initializer_list>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -207,6 +204,8 @@ void try_all(std::string_view device) {
   for (auto const& wraps : {kr::periodic{false}, kr::periodic{true, false}, kr::periodic{true}})
     try_planes<App>(kr::grid{{24, 25}, widths, wraps}, device);
   try_lines<App>(kr::grid{{17}, kr::ghost_width{2}}, device);
+  int const ranks = test::run<km::mpi>{device}.environment().size();
+  try_lines<App>(kr::grid{{2 * ranks}, kr::ghost_width{2}}, device); // shares as thin as their ghosts
   for (auto const& wraps : {kr::periodic{false}, kr::periodic{false, true, false}})
     try_blocks<App>(kr::grid{{9, 8, 10}, kr::ghost_width{2, 1, 2}, wraps}, device);
 }
@@ -232,7 +231,7 @@ TEST_CASE("residency: walls are mirrored, continued or fixed as the indices of t
 }
 
 TEST_CASE("residency: conditions at walls pass what checked looks for") {
-  try_planes<app<kr::on_host, kr::checked>>(kr::grid{{16, 9}, kr::ghost_width{2, 1}}, "simulated");
+  try_planes<app<kr::on_host, kr::checked>>(kr::grid{{16, 24}, kr::ghost_width{2, 1}}, "simulated");
 }
 
 TEST_CASE("residency: conditions that follow on each other take one kernel") {

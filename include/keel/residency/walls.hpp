@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace keel::residency {
@@ -74,8 +75,33 @@ inline constexpr int stars_of<T*> = stars_of<T> + 1;
 template <class T, std::size_t N>
 inline constexpr int stars_of<T[N]> = stars_of<T>;
 
-/// A part whose walls get something, `Said`, or `Constant` if that is no void.
-template <Part X, wall_condition const& Said, class Constant>
+/// What the arguments beside the parts say.
+template <wall_values What, class... Args>
+struct said {
+  using constant = typename constant_among<Args...>::type;
+  static constexpr std::string_view name = What == wall_values::mirrored    ? "mirror"
+                                           : What == wall_values::continued ? "outflow"
+                                                                            : "fixed";
+  static constexpr wall_condition value = [] {
+    wall_condition made;
+    made.what = What;
+    [[maybe_unused]] auto const look = [&]<class A>(std::type_identity<A>) {
+      if constexpr (SignOption<A>) {
+        for (int const s : A::signs) made.negative |= (s < 0 ? 1U : 0U) << made.signs++;
+      } else if constexpr (SideOption<A>) made.sides |= A::sides;
+      static_assert(
+          Part<A> || SideOption<A> || (SignOption<A> && What == wall_values::mirrored) ||
+              (is_constant<A> && What == wall_values::constant),
+          "keel::residency: a condition at walls does not take one of its arguments (see the message). Give it "
+          "variables, on_side<...>, to mirror sign<...>, to fixed a type with a value.");
+    };
+    (look(std::type_identity<Args>{}), ...);
+    return made;
+  }();
+};
+
+/// A part whose walls get what was said.
+template <Part X, class Said>
 struct walled : item<X> {
   using data_type = typename item<X>::variable::data_type;
   using element = typename element_of<data_type>::type;
@@ -87,15 +113,16 @@ struct walled : item<X> {
   static_assert(info.has_ghosts && info.on.mesh.empty(),
                 "keel::residency: a condition at walls is given for a variable that has none (off the grid, on a mesh, "
                 "or without ghosts; it is in the message). Leave it out.");
-  static_assert(Said.signs <= 1 || (info.on.along != 0 ? Said.signs == dimensions : Said.signs <= dimensions),
+  static_assert(Said::value.signs <= 1 ||
+                    (info.on.along != 0 ? Said::value.signs == dimensions : Said::value.signs <= dimensions),
                 "keel::residency::mirror: too few or too many signs for a variable (it is in the message; there is one "
                 "for all dimensions of the grid, or one for each). Give as many.");
-  static_assert(Said.negative == 0 || addend_of<element> != addend::none,
+  static_assert(Said::value.negative == 0 || addend_of<element> != addend::none,
                 "keel::residency::mirror: elements of a variable have no sign (it is in the message; float, double, "
                 "integers of 32 and 64 bits and complex numbers have one). Leave sign<-1> out.");
 
   /// Whether some walls are left as they are: those at other ends, or beyond some layers.
-  static constexpr bool leaves_sides = Said.sides != 0;
+  static constexpr bool leaves_sides = Said::value.sides != 0;
   static constexpr bool leaves_layers = layers != all_layers && [] {
     int wide = 0;
     for (int d = 0; d < dimensions; ++d) {
@@ -104,15 +131,17 @@ struct walled : item<X> {
     }
     return layers < wide;
   }();
-  static constexpr bool is_past = Said.what == wall_values::past, has_past = level + 1 < info.levels;
-  static constexpr bool is_copy = Said.what == wall_values::mirrored || Said.what == wall_values::continued;
+  static constexpr bool is_past = Said::value.what == wall_values::past, has_past = level + 1 < info.levels;
+  static constexpr bool is_copy =
+      Said::value.what == wall_values::mirrored || Said::value.what == wall_values::continued;
 
   static constexpr wall_condition condition = [] {
-    wall_condition made = Said;
+    wall_condition made = Said::value;
     made.variable = &info, made.level = level, made.layers = layers;
     if (made.sides == 0) made.sides = wall_condition::all_sides;
     if constexpr (is_past && !has_past) made.what = wall_values::none;
-    if constexpr (Said.what == wall_values::constant) made.value = &element_with<element, Constant>;
+    if constexpr (Said::value.what == wall_values::constant)
+      made.value = &element_with<element, typename Said::constant>;
     return made;
   }();
   static constexpr std::array<declaration, is_past && has_past ? 2 : 1> declared = [] {
@@ -133,45 +162,25 @@ struct walled : item<X> {
   }();
 };
 
-/// Conditions of one kind for the parts among the arguments.
-template <text Name, wall_condition const& Said, class Constant, class Parts>
+template <class A>
+using is_walled = std::bool_constant<Part<A>>;
+
+/// Conditions of one kind for several parts.
+template <class Said, class Parts>
 struct walls_entry;
-template <text Name, wall_condition const& Said, class Constant, class... Xs>
-struct walls_entry<Name, Said, Constant, keel::list<Xs...>> {
+template <class Said, class... Xs>
+struct walls_entry<Said, keel::list<Xs...>> {
   using parts = keel::list<Xs...>;
-  static constexpr auto declared = join(walled<Xs, Said, Constant>::declared...);
-  static constexpr wall_condition conditions[sizeof...(Xs) + 1] = {walled<Xs, Said, Constant>::condition..., {}};
+  static constexpr auto declared = join(walled<Xs, Said>::declared...);
+  static constexpr wall_condition conditions[sizeof...(Xs) + 1] = {walled<Xs, Said>::condition..., {}};
   static constexpr entry about = [] {
-    entry made{entry_kind::walls, Name.view(), on_device::where, declared.list.data(), declared.size};
+    entry made{entry_kind::walls, Said::name, on_device::where, declared.list.data(), declared.size};
     made.conditions = conditions;
     return made;
   }();
 };
-
-template <class A>
-using is_walled = std::bool_constant<Part<A>>;
-
-/// What the arguments beside the parts say.
 template <wall_values What, class... Args>
-inline constexpr wall_condition said_by = [] {
-  wall_condition made;
-  made.what = What;
-  [[maybe_unused]] auto const look = [&]<class A>(std::type_identity<A>) {
-    if constexpr (SignOption<A>) {
-      for (int const s : A::signs) made.negative |= (s < 0 ? 1U : 0U) << made.signs++;
-    } else if constexpr (SideOption<A>) made.sides |= A::sides;
-    static_assert(Part<A> || SideOption<A> || (SignOption<A> && What == wall_values::mirrored) ||
-                      (is_constant<A> && What == wall_values::constant),
-                  "keel::residency: a condition at walls does not take one of its arguments (see the message). Give it "
-                  "variables, on_side<...>, to mirror sign<...>, to fixed a type with a value.");
-  };
-  (look(std::type_identity<Args>{}), ...);
-  return made;
-}();
-
-template <text Name, wall_values What, class... Args>
-using walls_by = walls_entry<Name, said_by<What, Args...>, typename constant_among<Args...>::type,
-                             policy::filter<keel::list<Args...>, is_walled>>;
+using walls_by = walls_entry<said<What, Args...>, policy::filter<keel::list<Args...>, is_walled>>;
 
 } // namespace detail
 
@@ -187,14 +196,14 @@ using walls_by = walls_entry<Name, said_by<What, Args...>, typename constant_amo
 /// these have to be written before. A periodic dimension has no walls. The device chosen at the start does it;
 /// conditions that follow on each other in a schedule take one kernel. A part may be a level, `past<x, 1>`.
 template <class... Args>
-struct mirror : detail::walls_by<"mirror", wall_values::mirrored, Args...> {};
+struct mirror : detail::walls_by<wall_values::mirrored, Args...> {};
 /// Continues outward the owned values nearest to the wall.
 template <class... Args>
-struct outflow : detail::walls_by<"outflow", wall_values::continued, Args...> {};
+struct outflow : detail::walls_by<wall_values::continued, Args...> {};
 /// The walls keep the values that they had: of the time level one further back, or, of the oldest and only one, what is
 /// there. Or they get a constant, `fixed<x, inflow>` with a `struct inflow { static constexpr double value = 2; };`.
 template <class... Args>
-struct fixed : detail::walls_by<"fixed", (detail::is_constant<Args> || ...) ? wall_values::constant : wall_values::past,
-                                Args...> {};
+struct fixed
+    : detail::walls_by<(detail::is_constant<Args> || ...) ? wall_values::constant : wall_values::past, Args...> {};
 
 } // namespace keel::residency

@@ -36,6 +36,12 @@ consteval void refuse_unfilled() {
         finds_its_ghosts<E, X>,
         "keel::residency: an accumulate of this schedule adds ghosts that were not written since their owners wrote "
         "(every step would fail; the variable is in the message). Let a routine before it say writes<everywhere<...>>.");
+  else if constexpr (E::about.what == entry_kind::walls)
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: a condition at walls of this schedule goes on along ghosts that no exchange has filled since "
+        "their owners wrote (every step would fail; condition and variable are in the message). Put an exchange before "
+        "it.");
   else
     static_assert(
         finds_its_ghosts<E, X>,

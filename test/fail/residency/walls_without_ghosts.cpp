@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+// expect: a condition at walls is given for a variable that has none
+// expect: walled<mean
+// errors: 1
+#include "heat.hpp"
+
+struct mean : kr::variable<"mean", double*, kr::off_grid> {};
+void use(kr::fields<app, mean>& f) { f.run(kr::fixed<mean>{}); }
