@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each.
 
-Each has two to five routines on two to four variables, with cycles, exchanges, accumulates, `every`, `repeat`, `once`, `rewind` and, in
+Each has two to five routines on two to four variables, with cycles, exchanges, accumulates, conditions at walls, `every`, `repeat`, `once`, `rewind` and, in
 every fourth schedule, `when` and `choose`; some routines are those of a `reduce`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
 before them where that helps.
 """
@@ -64,7 +64,7 @@ def random_entries(rng, variables, routines, deep, conditions):
             entries.append((rng.choice(["cycle", "cycle", "rewind"]), rng.choice(variables)))
         elif what < 0.6:
             name = rng.choice([v for v in variables if v != "d"])
-            entries.append((rng.choice(["exchange", "exchange", "accumulate"]), (name, rng.randrange(VARIABLES[name]))))
+            entries.append((rng.choice(["exchange", "exchange", "accumulate", "mirror", "outflow"]), (name, rng.randrange(VARIABLES[name]))))
         elif len(routines) < 5:
             routines.append(Routine(rng, variables))
             entries.append(routines[-1])
@@ -112,7 +112,7 @@ def repair(entries, lost, rng):
                     ((name, c[1] + way), r) for c, r in lost if c[0] == name and 0 <= c[1] + way < levels} | {
                     ((name, freed), r) for r in (CORE, RIM, GHOSTS)}
         else:
-            reads, writes = ((RIM,), GHOSTS) if e[0] == "exchange" else ((RIM, GHOSTS), RIM)
+            reads, writes = {"exchange": ((RIM,), GHOSTS), "accumulate": ((RIM, GHOSTS), RIM)}.get(e[0], ((CORE, RIM, GHOSTS), 0))
             if any((e[1], r) in lost for r in reads):
                 del entries[i]
                 return None

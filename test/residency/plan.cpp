@@ -105,6 +105,12 @@ private:
   kr::entry const& entry(int deep, bool storms) {
     int const what = below(deep > 0 ? storms ? 15 : 14 : 8);
     if (what == 7 && below(4) == 0) return declares(kr::entry_kind::output, {}, {});
+    if (what == 6 && below(2) == 0) {
+      kr::variable_info const& v = infos[below(variables)];
+      return declares(kr::entry_kind::walls, {kr::place::kind::at_chosen, {}},
+                      {{&v, std::uint8_t(below(v.levels)), below(2) == 0 ? kr::region::inside : kr::region::walls,
+                        kr::region::walls & kr::region::everywhere}});
+    }
     if (what == 0)
       return declares(below(4) == 0 ? kr::entry_kind::rewind : kr::entry_kind::cycle, {}, {{&infos[below(variables)]}});
     if (what == 1) {

@@ -596,6 +596,19 @@ private:
       program.bill->run(program.exchanged_in, {{in_bill(0, k), 0, unsigned(needs), oracle::rim}});
     f.run(op<kr::writes, kr::rim<a<R>>, kr::on_host>{});
   }
+  // What walls get is no mark of the last write either.
+  void fill_walls(fields& f) {
+    if constexpr (R > 0) {
+      if (!attempt(program.now.can(0, 0, 0, program.now.components, kr::region::inside),
+                   [&] { f.run(kr::outflow<a<R>>{}); }))
+        return;
+      program.now.write(0, 0, 0, program.now.components, kr::region::walls);
+      for (int k = 0; k < program.now.components; ++k)
+        program.bill->run(device_ != host::name ? 1 : 0,
+                          {{in_bill(0, k), 0, unsigned(kr::region::inside), oracle::walls & oracle::everywhere}});
+      f.run(op<kr::writes, kr::walls<a<R>>, kr::on_host>{});
+    }
+  }
   template <class X>
   void cycle(fields& f) {
     f.run(kr::cycle<X>{});
@@ -654,7 +667,8 @@ private:
     }
   }
   void call(fields& f) {
-    switch (below(23)) {
+    switch (below(24)) {
+    case 23: return fill_walls(f);
     case 20: return exchange<kr::depth<1, a<R>>>(f);
     case 21: return exchange<kr::depth<1, c<R>>>(f);
     case 16: return rewind<b<R>>(f);
