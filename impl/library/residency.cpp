@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bodies of residency that need not be compiled with every source.
+#include <keel/impl/residency/component_checks.hpp>
 #include <keel/impl/residency/direct.hpp>
 #include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/explain_texts.hpp>
@@ -13,8 +14,8 @@
 #include <keel/impl/residency/owner_search_steps.hpp>
 #include <keel/impl/residency/peer.hpp>
 #include <keel/impl/residency/programs.hpp>
-#include <keel/impl/residency/refusals.hpp>
 #include <keel/impl/residency/routes.hpp>
+#include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/settings.hpp>
 #include <keel/impl/residency/upkeep.hpp>
 #include <keel/impl/residency/values.hpp>

@@ -125,6 +125,9 @@ struct context : detail::context_base<App> {
       static_assert(number >= 0,
                     "keel::residency: an output asks for a variable that these fields do not have (see the "
                     "types in the message). Add it to fields<App, ...>.");
+      static_assert(!variable::about.is_scratch,
+                    "keel::residency: an output asks for a scratch (it is never copied to the host; it is in the "
+                    "message). Make it a variable.");
       this->base.require_copied_back(number, level, this->first, R::about.name);
       return this->template view<array, const_array, Tag>(number, levels, level);
     } else {

@@ -141,6 +141,8 @@ public:
   [[nodiscard]] region_bytes bytes(component which = {}) const {
     return this->provider_.bytes_of(number<V>, which.index);
   }
+  /// Bytes that scratches have so far in all memories, on this rank.
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return base::scratch_bytes(); }
   /// Whether a region is valid in the memory of a device; of the host, without one. True if nothing is tracked.
   template <Part X, class Tag = void>
   [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;

@@ -49,6 +49,11 @@ public:
   /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it
   /// overlaps one that is known: what is written in one would go stale in the other unseen.
   void place(int variable, memory m, std::vector<void*> arrays);
+  /// The same in memory that others use at other times. `owner_of` does not find it.
+  void place_shared(int variable, memory m, std::vector<void*> arrays) {
+    arrays_[std::size_t(variable)].is_shared = true;
+    arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
+  }
   /// The array that all these bytes lie in.
   [[nodiscard]] std::optional<owner> owner_of(void const* data, std::size_t bytes) const;
   /// What copies to `m` and from it; of a space of Kokkos `detail::kokkos_copy_queue` makes it. The first stays.
@@ -97,6 +102,7 @@ private:
     allocator make;
     void* owner;
     std::array<std::vector<void*>, max_memories> data;
+    bool is_shared = false;
   };
   // What lies, or will lie, in staging memory on the host for one array there.
   struct arrival {

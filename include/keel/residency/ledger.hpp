@@ -94,6 +94,10 @@ public:
   /// The inverse of `cycle`: the current level becomes the oldest, valid nowhere.
   void rewind(int variable) { rotate(variable, rotation::rewind); }
   void rotate(int variable, rotation how);
+  /// From now on it is valid nowhere.
+  void forget(int variable) {
+    std::fill_n(states_.begin() + std::ptrdiff_t(index(variable, 0, 0)), levels(variable) * components_, valid_nowhere);
+  }
   void copy_from_past(int variable); ///< throws if there is only one level
   void pre_sync(std::span<request const> list, component_range range = {});
   void post_sync(std::span<request const> list, component_range range = {});

@@ -48,12 +48,14 @@ struct variable_info {
   std::string_view group; ///< empty if it is in none
   std::int64_t padding;   ///< the extent of neighbours in memory is a multiple of it
   lattice on;
+  bool is_scratch;   ///< valid within a step only; see `scratch`
   std::uint64_t key; ///< of the name, so that comparing is cheap
 
   constexpr variable_info(std::string_view n, int level_count, bool on_grid, std::string_view in = {},
-                          bool ghosts = true, std::int64_t multiple = 1, lattice const& which = {})
+                          bool ghosts = true, std::int64_t multiple = 1, lattice const& which = {},
+                          bool ends_with_step = false)
       : name(n), levels(level_count), lies_on_grid(on_grid), has_ghosts(on_grid && ghosts), group(in),
-        padding(multiple), on(which), key(14695981039346656037U) {
+        padding(multiple), on(which), is_scratch(ends_with_step), key(14695981039346656037U) {
     for (char c : n) key = (key ^ std::uint64_t(static_cast<unsigned char>(c))) * 1099511628211U;
   }
   friend constexpr bool operator==(variable_info const& a, variable_info const& b) {
@@ -131,6 +133,8 @@ struct in_group {
 };
 
 namespace detail {
+/// What makes a variable a scratch.
+struct ends_with_step {};
 /// What the properties of a variable say.
 template <class... Properties>
 constexpr variable_info about_of(std::string_view name, bool is_array) {
@@ -155,7 +159,8 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
           group,
           !(std::is_same_v<Properties, without_ghosts> || ...),
           padding,
-          on};
+          on,
+          (std::is_same_v<Properties, ends_with_step> || ...)};
 }
 } // namespace detail
 
@@ -175,6 +180,18 @@ struct variable {
   static_assert(about.on.mesh.empty() || (about.lies_on_grid && lattice{.mesh = about.on.mesh} == about.on),
                 "keel::residency::variable: a variable on a mesh lies in a way that only grids have, or is a scalar "
                 "(see the variable in the message). Leave at, along, ghosts and off_grid out.");
+};
+
+/// A variable for intermediate values, `struct flux : scratch<"flux", double**, at<face<0>>> {};`, listed and declared
+/// as others are. It is valid from the entry that writes it to the last one that reads it, within a step or a `run`; it
+/// has one level and is never copied between memories. Scratches of a schedule that are never valid at the same time
+/// share memory, so no view of one is to be kept. Properties are those of a variable, without `levels<N>`.
+template <text Name, class Data, class... Properties>
+struct scratch : variable<Name, Data, detail::ends_with_step, Properties...> {
+  static_assert(
+      variable<Name, Data, detail::ends_with_step, Properties...>::about.levels == 1,
+      "keel::residency::scratch: a scratch with levels of the past (nothing of it is left in the next step; it "
+      "is in the message). Leave levels<N> out, or make it a variable.");
 };
 
 /// A type that is a variable.

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What a schedule calls, as a table of functions; and what is refused of it while compiling.
+/// What a schedule calls, as a table of functions.
 
 #include <keel/impl/residency/analysis.hpp>
 #include <keel/impl/residency/device_clock.hpp>
@@ -10,6 +10,7 @@
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/invoke.hpp>
 #include <keel/impl/residency/reductions.hpp>
+#include <keel/impl/residency/refusals.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/context.hpp>
 
@@ -20,60 +21,6 @@
 #include <type_traits>
 
 namespace keel::residency::detail {
-
-/// Stands in the compiler's message for entry `E` that reads ghosts of `X` which were not filled.
-template <class E, class X>
-inline constexpr bool finds_its_ghosts = false;
-template <class E, class X, bool ByChoice>
-consteval void refuse_unfilled() {
-  if constexpr (ByChoice)
-    static_assert(finds_its_ghosts<E, X>,
-                  "keel::residency: an entry of this schedule reads what only some entries of a choose before it leave "
-                  "valid (entry and variable are in the message). Write or exchange it in each of them, or after the "
-                  "choose.");
-  else if constexpr (E::about.what == entry_kind::accumulate)
-    static_assert(
-        finds_its_ghosts<E, X>,
-        "keel::residency: an accumulate of this schedule adds ghosts that were not written since their owners wrote "
-        "(every step would fail; the variable is in the message). Let a routine before it say writes<everywhere<...>>.");
-  else if constexpr (E::about.what == entry_kind::walls)
-    static_assert(
-        finds_its_ghosts<E, X>,
-        "keel::residency: a condition at walls of this schedule goes on along ghosts that no exchange has filled since "
-        "their owners wrote (every step would fail; condition and variable are in the message). Put an exchange before "
-        "it.");
-  else
-    static_assert(
-        finds_its_ghosts<E, X>,
-        "keel::residency: a routine of this schedule reads ghosts that no exchange has filled since their owners wrote "
-        "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned only.");
-}
-/// Whether the fields with this index can run `S`: each ghost that it reads is filled before. Else the compiler stops,
-/// once for all devices. Where the fields lack the variable, that is the error.
-template <class S, class Index>
-consteval bool finds_all_ghosts() {
-  if constexpr (constexpr std::uint32_t lost = lost_read<S>.request; lost != no_request) {
-    constexpr int variable = bound_schedule<S, Index>::requests[lost].variable;
-    constexpr std::size_t node = [] {
-      std::size_t i = 0;
-      while (!lacks_exchange<S>(i)) ++i;
-      return i;
-    }();
-    if constexpr (variable >= 0) {
-      refuse_unfilled<typename node_type<node, 0, S>::type, typename Index::template variable<variable>,
-                      lost_read<S>.by_choice>();
-      return false;
-    }
-  }
-  return true;
-}
-
-/// Stops the compiler if a routine's device is not in the list; once, whatever device was chosen.
-template <class R, class Tag, class Devices>
-void require_device() {
-  static_assert(policy::contains<Devices, Tag>,
-                "keel::residency: a routine runs on a device that is not in the application's list. Add it there.");
-}
 
 /// Calls a routine, or that of a reduction, on a device.
 template <class App, class E, class Tag, class Arguments>
@@ -186,9 +133,12 @@ inline constexpr schedule_view view_of_schedule{
     bound_schedule<S, Index>::nodes, node_memories<App, S, memory_of<devices_of<App>, Tag>>::where.data(),
     actions_of<App, Index, S, Tag, Arguments>.list.data(), notify_of<App, S, Tag>};
 
-/// Whether a schedule is routines one after the other, all on the devices that are at hand from the start.
+/// Whether a schedule is routines one after the other, all on the devices that are at hand from the start, and without
+/// scratch.
 template <class S>
 inline constexpr bool is_plain = [] {
+  for (std::size_t v = 0; v < table_of<S>.variable_count; ++v)
+    if (table_of<S>.variables[v]->is_scratch) return false;
   for (std::size_t i = 0; i < table_of<S>.size; ++i) {
     entry const& e = *table_of<S>.nodes[i].about;
     if (e.what != entry_kind::sequence && (e.what != entry_kind::routine || e.where.what == place::kind::at_named))

@@ -6,6 +6,7 @@
 
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/schedule_table.hpp>
+#include <keel/impl/residency/scratch.hpp>
 #include <keel/impl/residency/steady.hpp>
 
 #include <array>
@@ -57,6 +58,16 @@ inline constexpr lost_request lost_read = [] {
       steady_search<table_type, table_of<S>.states()>(table_of<S>, everywhere_host, nullptr, true).find();
   bool const counts = found.lost_region == region::halo || found.lost_by_choice;
   return counts ? lost_request{found.lost_request, found.lost_by_choice} : lost_request{};
+}();
+/// What `S` does with a scratch that it cannot, if routines `on_device` run in memory `Chosen`.
+template <class App, class S, memory Chosen>
+inline constexpr scratch_mistake mistake_in_scratch = [] {
+  for (std::size_t v = 0; v < table_of<S>.variable_count; ++v)
+    if (table_of<S>.variables[v]->is_scratch) {
+      scratch_walk one(table_of<S>.view(), node_memories<App, S, Chosen>::where.data(), int(v));
+      if (one.mistake.node != no_node) return one.mistake;
+    }
+  return scratch_mistake{};
 }();
 /// Whether node `at` has that request.
 template <class S>
@@ -162,7 +173,7 @@ struct bound_schedule {
     }
     return made;
   }();
-  static constexpr schedule_nodes nodes{table.nodes, table.size, requests.data()};
+  static constexpr schedule_nodes nodes{table.nodes, table.size, requests.data(), Index::numbers.variables};
 
   [[nodiscard]] static constexpr bool is_complete(std::size_t node) {
     for (request const& one : nodes.asked(node))

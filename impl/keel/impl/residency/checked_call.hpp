@@ -41,7 +41,7 @@ inline std::vector<digested> digest_undeclared(fields_state& f, std::span<reques
           if (r.variable == v && r.level == l && c >= range.begin && c < range.end) spared = spared | r.writes;
         for (int k = 0; k < ledger.memories(); ++k)
           for (region one : single_regions)
-            if (ledger.is_open(memory(k)) && !(memory(k) == m && overlap(one, spared)))
+            if (f.has_array(v, memory(k), one, c) && !(memory(k) == m && overlap(one, spared)))
               all.push_back({{v, l, c, one, memory(k), memory(k)}, f.provider_.digest(v, l, c, one, memory(k))});
       }
   return all;

@@ -28,7 +28,12 @@ public:
   executor(fields_state& f, program& p, component_range range, void const* arguments)
       : fields_(f), program_(p), nodes_(p.what.table.nodes), range_(range), arguments_(arguments),
         is_simple_(f.keeps_ledger_ && !f.poisons_ && !f.checks_ && tool() == nullptr &&
-                   !f.ledger_.observer().is_active() && range.begin == 0 && range.end >= f.components()) {}
+                   !f.ledger_.observer().is_active() && range.begin == 0 && range.end >= f.components()) {
+    f.begin_scratch(p);
+  }
+  ~executor() { fields_.end_scratch(program_); }
+  executor(executor const&) = delete;
+  executor& operator=(executor const&) = delete;
 
   void run() {
     walk(nodes_, 0, program_.what.table.size, *this);
@@ -119,6 +124,7 @@ private:
     action const& a = program_.what.actions[i];
     std::string_view const name = nodes_[i].about->name;
     if (a.prepare != nullptr) a.prepare(fields_, name);
+    if (program_.has_pools) fields_.place_scratch(program_.what.table.asked(i), program_.what.where[i]);
     if (fields_.keeps_ledger_) admit(i, name);
     profiling_region const region(tool(), "routine ", name);
     perform(i, name);

@@ -8,6 +8,7 @@
 #include <keel/impl/residency/explanation.hpp>
 #include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/prefetch.hpp>
+#include <keel/impl/residency/scratch.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/residency/plan.hpp>
 #include <keel/space/devices.hpp>
@@ -72,6 +73,10 @@ struct explained {
       if (has_body(table.nodes[i].what())) open.emplace_back(i, 0);
     }
     self.tell_early();
+    for (auto const& pool : scratches(table.view(), found::where.data()).pools) {
+      std::string& names = self.out.scratches.emplace_back();
+      for (int v : pool) names += (names.empty() ? "" : ", ") + std::string(table.variables[v]->name);
+    }
     // The levels have to go round once before every reader meets the writer of its steady state.
     for (self.step = 0; self.step < found::cells + 2; ++self.step) {
       self.is_last = self.step == found::cells + 1;

@@ -95,6 +95,8 @@ KEEL_INLINE std::string as_table(explanation const& made) {
   for (told_early_copy const& c : made.early)
     text += "begins after " + c.writer + ", for " + c.reader + ": " + c.variable + ' ' +
             std::string(residency::name_of(c.where)) + " to " + made.memories[std::size_t(c.to)] + '\n';
+  for (std::string const& names : made.scratches)
+    text += (names.find(',') != names.npos ? "share memory: " : "has memory of its own: ") + names + '\n';
   for (explained_entry const& e : made.entries) {
     if (!e.reduced.empty()) text += e.reduced + ": " + e.name + '\n';
     if (e.begins_within.empty()) continue;

@@ -58,6 +58,7 @@ struct explanation {
   std::vector<told_early_copy> early;
   std::int64_t transient = 0, period = 0;
   tally copies;
+  std::vector<std::string> scratches; ///< those that share memory
 };
 
 /// `never`, `always`, `depends`; `lost` if there is nothing to copy. Empty if the steady state does not reach it.

@@ -47,15 +47,18 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   if constexpr (detail::table_of<S>.unmade != detail::no_node) (void)detail::makes_all_values<S>();
   else if constexpr (!tracking::may_track || detail::finds_all_ghosts<S, index>())
     this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
-      if constexpr (!base::may_keep_ledger && detail::is_plain<S>)
-        if (!this->has_blocks_) [[likely]] {
-          ++this->steps_;
-          detail::step_scope const until_end(*this);
-          detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
-          detail::walk_types<0, S>(calls);
-          return;
-        }
-      base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
+      if constexpr (!detail::finds_all_scratch<App, S, index, Tag>()) return; // after that error
+      else {
+        if constexpr (!base::may_keep_ledger && detail::is_plain<S>)
+          if (!this->has_blocks_) [[likely]] {
+            ++this->steps_;
+            detail::step_scope const until_end(*this);
+            detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
+            detail::walk_types<0, S>(calls);
+            return;
+          }
+        base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
+      }
     });
 }
 
@@ -77,16 +80,19 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
   auto const run_it = [&]() __attribute__((always_inline)) {
     this->template on_chosen<detail::table_of<E>.view().asks_for_device()>(
         [&]<class Tag>(Tag) __attribute__((always_inline)) {
-          if constexpr (!base::may_keep_ledger && detail::is_plain<E>) {
-            if (!this->has_blocks_) [[likely]] {
-              detail::plain_calls<App, index, E, Tag, Arguments> calls{*this, range, args};
-              detail::walk_types<0, E>(calls);
-              return;
+          if constexpr (!detail::finds_all_scratch<App, E, index, Tag>()) return; // after that error
+          else {
+            if constexpr (!base::may_keep_ledger && detail::is_plain<E>) {
+              if (!this->has_blocks_) [[likely]] {
+                detail::plain_calls<App, index, E, Tag, Arguments> calls{*this, range, args};
+                detail::walk_types<0, E>(calls);
+                return;
+              }
+            } else {
+              this->require_idle(E::about.name);
             }
-          } else {
-            this->require_idle(E::about.name);
+            this->execute(detail::view_of_schedule<App, index, E, Tag, Arguments>, range, &args);
           }
-          this->execute(detail::view_of_schedule<App, index, E, Tag, Arguments>, range, &args);
         });
   };
   using result = typename detail::outcome<App, E, Arguments>::type;

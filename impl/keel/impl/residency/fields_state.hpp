@@ -3,11 +3,12 @@
 
 /// @file
 /// The part of `fields` that depends on no type of the application: arrays, ledger, settings, exchanges, and the
-/// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, refusals.hpp, upkeep.hpp,
-/// execute.hpp, values.hpp and walls.hpp.
+/// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, component_checks.hpp, upkeep.hpp,
+/// execute.hpp, scratch_memory.hpp, values.hpp and walls.hpp; that of make_arrays in setup.hpp.
 
 #include <keel/impl/residency/array_kind.hpp>
 #include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/kept_value.hpp>
 #include <keel/impl/residency/mesh_share.hpp>
 #include <keel/impl/residency/observers.hpp>
 #include <keel/impl/residency/program.hpp>
@@ -35,22 +36,6 @@ extern template class keel::residency::ledger<keel::residency::kokkos_provider, 
 
 namespace keel::residency::detail {
 
-/// The value of a reduction, whose type only `held` has: see reductions.hpp.
-struct kept_value {
-  value_info const* about;
-  std::unique_ptr<void, void (*)(void*)> held;
-  void (*begin)(void*);
-  void (*wait)(void*);
-  bool is_there = false, is_under_way = false;
-
-  void finish() {
-    if (!is_under_way) return;
-    is_under_way = false; // also if it fails
-    wait(held.get());
-    is_there = true;
-  }
-};
-
 struct fields_state {
   /// For one of `ranks`; `memories` counts the host's.
   fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank, int memories, int components,
@@ -75,6 +60,11 @@ struct fields_state {
   void make_arrays(int variable, memory m, Options const& options);
   /// The views of one variable in one memory, by component, then slot.
   [[nodiscard]] void const* arrays(int variable, memory m) const { return arrays_[place_of(variable, m)].get(); }
+  /// Whether a region of a component has memory of its own at the moment. That of a scratch that is not valid has none.
+  [[nodiscard]] bool has_array(int variable, memory m, region one, int component) const {
+    return arrays(variable, m) != nullptr &&
+           (!variables_[std::size_t(variable)].about->is_scratch || ledger_.is_valid(variable, 0, one, m, component));
+  }
   /// This rank's share of the grid of a component.
   [[nodiscard]] share const& local(component which) const { return share_in(*shares_, which); }
   /// What this rank has of a component of a variable on the grid.
@@ -103,6 +93,17 @@ struct fields_state {
   /// The same as the next step of the fields.
   void step(schedule_view const& what, void const* arguments);
 
+  // scratch_memory.hpp
+  /// The scratches of a schedule that begins get pools of memory; throws if another one that has some runs.
+  void begin_scratch(program& p);
+  void end_scratch(program const& p);
+  /// The scratches that an entry writes in `m` have arrays afterwards, and what shares their memory is valid nowhere.
+  void place_scratch(std::span<request const> asked, memory m);
+  /// Poisons what others left in the scratches that an entry writes.
+  void poison_scratch(std::span<request const> asked, memory m, component_range range);
+  /// Bytes that scratches have in all memories.
+  [[nodiscard]] std::size_t scratch_bytes() const;
+
   // values.hpp
   /// The ranks begin to combine the parts that a routine returned.
   void begin_reduction(value_info const& what);
@@ -113,7 +114,7 @@ struct fields_state {
   /// What holds the value. Throws if there is none.
   [[nodiscard]] void const* value_of(value_info const& what) const;
 
-  // refusals.hpp
+  // component_checks.hpp
   void require_idle(std::string_view who) const;
   void check(component which, component_range of, std::string_view routine) const;
   void require_one_call(component_range range, std::string_view routine) const;
@@ -175,6 +176,8 @@ private:
     int lattice;                                            // its number
     int arrays;                                             // of all levels and components
     std::vector<std::array<std::size_t, max_rank>> extents; // of the dynamic dimensions, by share
+    kokkos_provider::allocator make;
+    void* owner;
   };
 
   using share_list = std::vector<share>; // by component, or one for all
@@ -194,6 +197,14 @@ private:
   [[nodiscard]] std::size_t place_of(int variable, memory m) const {
     return std::size_t(variable * ledger_.memories()) + std::size_t(m);
   }
+  [[nodiscard]] std::size_t pool_place_of(int variable, memory m) const {
+    return scratch_.pool_of(variable) * std::size_t(ledger_.memories()) + std::size_t(m);
+  }
+  // In a pool: the arrays begin where a line of any cache does.
+  [[nodiscard]] std::size_t scratch_size_of(int variable, int component) const {
+    return (provider_.size_of(variable, component) + 127) / 128 * 128;
+  }
+  [[nodiscard]] std::size_t pool_bytes(std::size_t pool) const;
   shape shape_on(share const& part, variable_info const& about, array_kind const& kind, std::int64_t const* extra,
                  std::array<std::size_t, max_rank>& dynamic) const;
   // What Kokkos gets for one array: its label and the lengths of its dynamic dimensions.
@@ -218,26 +229,11 @@ private:
   std::vector<box_move> wall_moves_;
   std::vector<std::pair<void const*, std::shared_ptr<std::byte>>> wall_constants_; // on the device, by that of the host
   std::vector<int> copied_back_;                                                   // by number
+  scratches scratch_;                                                              // of all schedules that ran
+  std::vector<std::shared_ptr<std::byte>> pools_;                                  // of scratches, by memory
+  bool uses_scratch_ = false;
   programs programs_;
 };
-
-template <class View, class Made, class Options>
-void fields_state::make_arrays(int variable, memory m, Options const& options) {
-  int const count = variables_[std::size_t(variable)].arrays;
-  auto* const made = new View[std::size_t(count)];
-  views all(made, [](void* them) { delete[] static_cast<View*>(them); });
-  std::vector<void*> data;
-  for (int i = 0; i < count; ++i) {
-    typename View::array_layout lengths;
-    auto const [label, extents] = described(variable, i);
-    for (int d = 0; d < int(View::rank_dynamic); ++d) lengths.dimension[d] = extents[d];
-    made[i] = Made(options(label), lengths);
-    check_size(variable, i, made[i].span());
-    data.push_back(made[i].data());
-  }
-  provider_.place(variable, m, std::move(data));
-  arrays_[place_of(variable, m)] = std::move(all); // when all are there
-}
 
 /// As long as it lives, other entries are refused.
 struct step_scope {
@@ -254,7 +250,8 @@ struct step_scope {
 #include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/programs.hpp>
-#include <keel/impl/residency/refusals.hpp>
+#include <keel/impl/residency/component_checks.hpp>
+#include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/upkeep.hpp>
 #include <keel/impl/residency/values.hpp>
 #include <keel/impl/residency/walls.hpp>

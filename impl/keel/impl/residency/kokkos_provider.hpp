@@ -40,7 +40,7 @@ KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
 KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, int components, allocator make,
                                       void* owner) {
   for (detail::shape& one : lies) one.all = regions_of_all(one);
-  arrays_.push_back({std::move(lies), levels, components, make, owner, {}});
+  arrays_.push_back({std::move(lies), levels, components, make, owner, {}, false});
   slots_.emplace_back();
   for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
 }
@@ -48,7 +48,7 @@ KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int level
 template <class F>
 void kokkos_provider::for_each_array(F&& f) const {
   for (std::size_t v = 0; v < arrays_.size(); ++v)
-    for (std::size_t m = 0; m < arrays_[v].data.size(); ++m)
+    for (std::size_t m = 0; m < arrays_[v].data.size() && !arrays_[v].is_shared; ++m)
       for (std::size_t i = 0; i < arrays_[v].data[m].size(); ++i)
         f(int(v), int(i), memory(m), static_cast<std::byte const*>(arrays_[v].data[m][i]),
           size_of(int(v), int(i) / arrays_[v].levels));

@@ -76,6 +76,8 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
                 "every star needs one", "Pass extra<" + name + ">{...}");
   record& v = variables_.emplace_back();
   v.about = &about, v.lattice = lattice, v.arrays = about.levels * components();
+  v.make = make, v.owner = owner;
+  if (about.is_scratch) make = [](void*, int, memory) {}; // when a schedule uses it
   std::vector<shape> shapes;
   for (share const& part : all_shares) {
     shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));

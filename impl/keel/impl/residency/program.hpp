@@ -7,6 +7,7 @@
 
 #include <keel/impl/residency/prefetch.hpp>
 #include <keel/impl/residency/schedule_table.hpp>
+#include <keel/impl/residency/scratch.hpp>
 #include <keel/residency/ledger.hpp>
 
 #include <cstddef>
@@ -50,6 +51,8 @@ struct program {
 
   schedule_view what;
   prefetch_table prefetches;
+  scratches scratch;
+  bool has_pools = false; ///< the fields know its scratches
   struct node_state {
     std::optional<prepared> call; ///< of a routine that ran: its requests with their cells
     bool is_plain = false;        ///< a routine, and nothing begins or ends around it

@@ -15,12 +15,15 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE program::program(schedule_view const& v) : what(v), prefetches(v.table, v.where), nodes(v.table.size) {
+KEEL_INLINE program::program(schedule_view const& v)
+    : what(v), prefetches(v.table, v.where), scratch(v.table, v.where), nodes(v.table.size) {
   for (std::size_t i = 0; i < v.table.size; ++i) {
     schedule_node const& n = v.table.nodes[i];
     nodes[i].is_plain = n.what() == entry_kind::routine && n.about->value_count == 0 &&
                         v.actions[i].prepare == nullptr && n.finishes == no_node && n.overlaps == no_node &&
                         n.finishes_last == no_node && n.begins == no_node && prefetches.of(i).empty();
+    for (request const& r : v.table.asked(i))
+      if (v.table.is_scratch(r)) nodes[i].is_plain = false;
   }
 }
 

@@ -2,50 +2,100 @@
 #pragma once
 
 /// @file
-/// Which calls fields refuse because of where, or of which components, they are made. Bodies of fields_state.hpp.
+/// What is refused of a schedule while compiling, beside what stands in analysis.hpp.
 
-#include <keel/impl/residency/fields_state.hpp>
-#include <keel/policy/error.hpp>
+#include <keel/impl/residency/analysis.hpp>
+#include <keel/impl/residency/memories.hpp>
+#include <keel/policy/list.hpp>
 
-#include <string>
-#include <string_view>
+#include <cstddef>
+#include <cstdint>
 
 namespace keel::residency::detail {
 
-// A step runs a plan of its schedule: copies that begin early and exchanges in flight rely on it.
-KEEL_INLINE void fields_state::require_idle(std::string_view who) const {
-  if (is_in_step_)
-    throw error("residency", std::string(who) + " was called inside a step", "the running schedule does not contain it",
-                "Add it to the schedule, or call it after step() returns");
+/// Stands in the compiler's message for entry `E` that reads ghosts of `X` which were not filled.
+template <class E, class X>
+inline constexpr bool finds_its_ghosts = false;
+template <class E, class X, bool ByChoice>
+consteval void refuse_unfilled() {
+  if constexpr (ByChoice)
+    static_assert(finds_its_ghosts<E, X>,
+                  "keel::residency: an entry of this schedule reads what only some entries of a choose before it leave "
+                  "valid (entry and variable are in the message). Write or exchange it in each of them, or after the "
+                  "choose.");
+  else if constexpr (E::about.what == entry_kind::accumulate)
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: an accumulate of this schedule adds ghosts that were not written since their owners wrote "
+        "(every step would fail; the variable is in the message). Let a routine before it say writes<everywhere<...>>.");
+  else if constexpr (E::about.what == entry_kind::walls)
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: a condition at walls of this schedule goes on along ghosts that no exchange has filled since "
+        "their owners wrote (every step would fail; condition and variable are in the message). Put an exchange before "
+        "it.");
+  else
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: a routine of this schedule reads ghosts that no exchange has filled since their owners wrote "
+        "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned only.");
+}
+/// Whether the fields with this index can run `S`: each ghost that it reads is filled before. Else the compiler stops,
+/// once for all devices. Where the fields lack the variable, that is the error.
+template <class S, class Index>
+consteval bool finds_all_ghosts() {
+  if constexpr (constexpr std::uint32_t lost = lost_read<S>.request; lost != no_request) {
+    constexpr int variable = bound_schedule<S, Index>::requests[lost].variable;
+    constexpr std::size_t node = [] {
+      std::size_t i = 0;
+      while (!lacks_exchange<S>(i)) ++i;
+      return i;
+    }();
+    if constexpr (variable >= 0) {
+      refuse_unfilled<typename node_type<node, 0, S>::type, typename Index::template variable<variable>,
+                      lost_read<S>.by_choice>();
+      return false;
+    }
+  }
+  return true;
 }
 
-KEEL_INLINE void fields_state::check(component which, component_range of, std::string_view routine) const {
-  auto const refuse = [&](std::string const& why, std::string_view hint) {
-    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index), why,
-                hint);
-  };
-  if (which.index < 0 || which.index >= components())
-    refuse("there are " + std::to_string(components()), "Ask for an existing one");
-  if (has_blocks_ && (which.index < of.begin || which.index >= of.end))
-    throw error("residency",
-                "routine " + std::string(routine) + " wants component " + std::to_string(which.index - of.begin),
-                "it is called for each block, which is its component 0", "Leave the component out");
-  if (which.index < of.begin || which.index >= of.end)
-    refuse("it runs for component " + std::to_string(of.begin) + " only, so the others are neither copied nor marked",
-           "Run it for all components");
+/// Stands in the compiler's message for entry `E` that reads scratch `X`.
+template <class E, class X>
+inline constexpr bool finds_its_scratch = false;
+template <class E, class X, bool Moves>
+consteval void refuse_scratch() {
+  if constexpr (Moves)
+    static_assert(finds_its_scratch<E, X>,
+                  "keel::residency: an entry of this schedule reads a scratch in another memory than that where it was "
+                  "written (a scratch is never copied; exchanges happen on the host unless the policy says otherwise; "
+                  "entry and scratch are in the message). Run both on one device, or make it a variable.");
+  else
+    static_assert(finds_its_scratch<E, X>,
+                  "keel::residency: an entry of this schedule reads a scratch that has not been written before it, or "
+                  "only by entries that may not run (a scratch keeps nothing from step to step; entry and scratch are "
+                  "in the message). Write it before, in each case.");
+}
+/// Whether what `S` reads of scratches was written in the same step and memory. Else the compiler stops.
+template <class App, class S, class Index, class Tag>
+consteval bool finds_all_scratch() {
+  constexpr scratch_mistake found = mistake_in_scratch<App, S, memory_of<devices_of<App>, Tag>>;
+  if constexpr (found.node != no_node) {
+    constexpr int variable = Index::find(table_of<S>.variables[found.variable]);
+    if constexpr (variable >= 0) {
+      refuse_scratch<typename node_type<found.node, 0, S>::type, typename Index::template variable<variable>,
+                     found.moves>();
+      return false;
+    }
+  }
+  return true;
 }
 
-KEEL_INLINE void fields_state::require_one_call(component_range range, std::string_view routine) const {
-  if (range.of(components()).end - range.begin > 1)
-    throw error("residency", "routine " + std::string(routine) + " returns a value, and is called for each block",
-                "one value is not kept of " + std::to_string(components()),
-                "Make it a reduce, or run it for a component");
-}
-
-KEEL_INLINE void fields_state::require_all_blocks(component_range range, std::string_view entry) const {
-  if (has_blocks_ && range.of(components()).end - range.begin < components())
-    throw error("residency", std::string(entry) + " is run for block " + std::to_string(range.begin) + " only",
-                "it is a neighbour of the others", "Run it for all");
+/// Stops the compiler if a routine's device is not in the list; once, whatever device was chosen.
+template <class R, class Tag, class Devices>
+void require_device() {
+  static_assert(policy::contains<Devices, Tag>,
+                "keel::residency: a routine runs on a device that is not in the application's list. Add it there.");
 }
 
 } // namespace keel::residency::detail

@@ -56,7 +56,11 @@ struct schedule_nodes {
   schedule_node const* nodes = nullptr;
   std::size_t size = 0;
   request const* requests = nullptr;
+  variable_info const* const* variables = nullptr; ///< by number
 
+  [[nodiscard]] constexpr bool is_scratch(request const& r) const {
+    return r.variable >= 0 && variables[r.variable]->is_scratch;
+  }
   [[nodiscard]] constexpr std::span<request const> asked(std::size_t node) const {
     return {requests + nodes[node].first, nodes[node].last - nodes[node].first};
   }
@@ -98,7 +102,7 @@ struct schedule_table : variable_numbers<Requests> {
       for (std::size_t k = 0; k < nodes[i].about->value_count; ++k)
         if (lacks(nodes[i].about->values[k], i)) unmade = std::uint32_t(i);
   }
-  [[nodiscard]] constexpr schedule_nodes view() const { return {nodes, size, requests}; }
+  [[nodiscard]] constexpr schedule_nodes view() const { return {nodes, size, requests, this->variables}; }
   [[nodiscard]] constexpr int levels(request const& r) const { return this->variables[r.variable]->levels; }
   [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const {
     return std::uint16_t(this->first_cell[r.variable] + r.level);

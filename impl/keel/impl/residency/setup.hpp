@@ -25,6 +25,32 @@
 
 namespace keel::residency::detail {
 
+template <class View, class Made, class Options>
+void fields_state::make_arrays(int variable, memory m, Options const& options) {
+  int const count = variables_[std::size_t(variable)].arrays;
+  auto* const made = new View[std::size_t(count)];
+  views all(made, [](void* them) { delete[] static_cast<View*>(them); });
+  std::vector<void*> data;
+  bool const is_scratch = variables_[std::size_t(variable)].about->is_scratch;
+  std::byte* at = is_scratch ? pools_[pool_place_of(variable, m)].get() : nullptr;
+  for (int i = 0; i < count; ++i) {
+    typename View::array_layout lengths;
+    auto const [label, extents] = described(variable, i);
+    for (int d = 0; d < int(View::rank_dynamic); ++d) lengths.dimension[d] = extents[d];
+    if (is_scratch) {
+      made[i] = View(reinterpret_cast<typename View::value_type*>(at), lengths);
+      at += scratch_size_of(variable, i);
+    } else {
+      made[i] = Made(options(label), lengths);
+    }
+    check_size(variable, i, made[i].span());
+    data.push_back(made[i].data());
+  }
+  if (is_scratch) provider_.place_shared(variable, m, std::move(data));
+  else provider_.place(variable, m, std::move(data));
+  arrays_[place_of(variable, m)] = std::move(all); // when all are there
+}
+
 /// Kokkos' tools.
 inline constexpr region_listener kokkos_tools{[](std::string const& name) { Kokkos::Profiling::pushRegion(name); },
                                               [] { Kokkos::Profiling::popRegion(); }};

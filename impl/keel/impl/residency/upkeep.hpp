@@ -18,6 +18,7 @@ namespace keel::residency::detail {
 
 KEEL_INLINE void fields_state::set(residency::settings const& how) {
   copied_back_ = ledger_.find_all(how.copy_back_vars, how.copy_back_vars_name);
+  std::erase_if(copied_back_, [&](int v) { return variables_[std::size_t(v)].about->is_scratch; });
   settings_ = how;
 }
 
@@ -59,6 +60,7 @@ KEEL_INLINE void fields_state::report_copies(std::string_view routine, thunk cop
 KEEL_INLINE void fields_state::poison(std::span<request const> asked, memory m, component_range range) {
   settle_host();
   ledger_.poison(asked, m, range);
+  poison_scratch(asked, m, range);
 }
 
 KEEL_INLINE void fields_state::rotate(int variable, rotation how) {
@@ -99,6 +101,7 @@ KEEL_INLINE void fields_state::copy_back_written(std::span<request const> writte
   std::vector<request> list; // each level once
   std::size_t variables = 0;
   for (request const& r : written) {
+    if (variables_[std::size_t(r.variable)].about->is_scratch) continue;
     bool is_new = true;
     request* same = nullptr;
     for (request& one : list) {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// When the scratches of a schedule are in use, which of them can share memory, and what a schedule does with one that
+/// it cannot.
+
+#include <keel/impl/residency/schedule_table.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// The first node that reads a scratch before it is written for certain, or in another memory.
+struct scratch_mistake {
+  std::uint32_t node = no_node;
+  int variable = -1;
+  bool moves = false;
+};
+
+/// Follows one scratch through a step: which node wrote each region, and in which memory. `in_use`, if there is one, is
+/// set for each node during which its memory is needed: from a write to the last read of what was written, with all
+/// nodes in between, whichever branches are taken, and the whole of a `repeat` that a value goes round.
+class scratch_walk {
+public:
+  constexpr scratch_walk(schedule_nodes const& table, memory const* where, int variable, bool* in_use = nullptr)
+      : table_(table), where_(where), variable_(variable), in_use_(in_use) {
+    walk(table.nodes, 0, table.size, *this);
+  }
+  scratch_mistake mistake;
+
+  constexpr void leaf(std::size_t i) {
+    for (request const& r : table_.asked(i)) {
+      if (r.variable != variable_) continue;
+      use(i, i + 1);
+      for (int k = 0; k < region_count; ++k) {
+        region const one = single_regions[k];
+        if (overlap(one & region::everywhere, r.reads))
+          read(i, now_.of[k], one != region::walls || overlap(r.reads, region::written));
+        if (overlap(one & region::everywhere, r.writes)) now_.of[k] = {std::uint32_t(i), memory_bit(i), false};
+        else if (overlap(one & region::everywhere, invalidated_by(r.writes))) now_.of[k] = {};
+      }
+      for (std::size_t j = table_.nodes[i].end; j < table_.nodes[i].group_end && table_.nodes[j].overlaps == i; ++j)
+        use(j, j + 1); // what an exchange fills arrives after them
+    }
+  }
+  constexpr void group(std::size_t i, auto const& body) {
+    schedule_node const& n = table_.nodes[i];
+    state const before = now_;
+    if (is_choice(n.what())) {
+      state all;
+      for (std::size_t k = 0; k < n.about->child_count; ++k) {
+        now_ = before;
+        walk_one(table_.nodes, i, k, *this);
+        all = k == 0 ? now_ : joined(all, now_);
+      }
+      now_ = all;
+      return;
+    }
+    body();
+    if (n.what() == entry_kind::repeat && n.about->count > 1) { // again, with what comes round
+      state const once = now_;
+      for (value& v : now_.of)
+        if (v.memories != 0) v.writer = std::min(v.writer, std::uint32_t(i));
+      body();
+      now_ = joined(once, now_);
+    }
+    if (is_conditional(n.what()) || n.about->count == 0) now_ = joined(before, now_);
+  }
+
+private:
+  /// What a region may hold: from this node on, in these memories, a bit each; and whether it may hold nothing.
+  struct value {
+    std::uint32_t writer = no_node;
+    std::uint8_t memories = 0;
+    bool may_lack = true;
+  };
+  struct state {
+    value of[region_count]{};
+  };
+  static constexpr state joined(state a, state const& b) {
+    for (int k = 0; k < region_count; ++k) {
+      value &to = a.of[k], from = b.of[k];
+      to = {std::min(to.writer, from.writer), std::uint8_t(to.memories | from.memories), to.may_lack || from.may_lack};
+    }
+    return a;
+  }
+  [[nodiscard]] constexpr std::uint8_t memory_bit(std::size_t i) const {
+    return std::uint8_t(1U << unsigned(where_[i]));
+  }
+  constexpr void read(std::size_t i, value const& v, bool has_to_be_there) {
+    bool const moves = (v.memories & ~memory_bit(i)) != 0;
+    if ((moves || (has_to_be_there && v.may_lack)) && i < mistake.node) mistake = {std::uint32_t(i), variable_, moves};
+    if (v.memories == 0) return;
+    std::size_t end = i + 1;
+    for (std::size_t g = 0; g < i; ++g)
+      if (table_.nodes[g].what() == entry_kind::repeat && table_.nodes[g].end > i && v.writer <= g)
+        end = std::max<std::size_t>(end, table_.nodes[g].end);
+    use(v.writer, end);
+  }
+  constexpr void use(std::size_t begin, std::size_t end) {
+    if (in_use_ != nullptr) std::fill(in_use_ + begin, in_use_ + end, true);
+  }
+
+  schedule_nodes table_;
+  memory const* where_;
+  int variable_;
+  bool* in_use_;
+  state now_{};
+};
+
+/// Scratches, and which share a pool of memory: those that are never in use at the same time.
+struct scratches {
+  std::vector<int> variables;               ///< in the order of their first use
+  std::vector<std::pair<int, int>> meeting; ///< those in use at the same time
+  std::vector<std::vector<int>> pools;
+
+  scratches() = default;
+  scratches(schedule_nodes const& table, memory const* where) {
+    std::vector<std::unique_ptr<bool[]>> in_use;
+    for (std::size_t i = 0; i < table.size; ++i)
+      for (request const& r : table.asked(i)) {
+        if (!table.is_scratch(r) || has(r.variable)) continue;
+        bool* const one = in_use.emplace_back(std::make_unique<bool[]>(table.size)).get();
+        scratch_walk const find(table, where, r.variable, one);
+        for (std::size_t other = 0; other < variables.size(); ++other)
+          for (std::size_t k = 0; k < table.size; ++k)
+            if (one[k] && in_use[other][k]) {
+              meeting.emplace_back(variables[other], r.variable);
+              break;
+            }
+        variables.push_back(r.variable);
+      }
+    share();
+  }
+  /// Adds those of another schedule; whether the pools change.
+  bool add(scratches const& more) {
+    auto const before = pools;
+    for (int v : more.variables)
+      if (!has(v)) variables.push_back(v);
+    meeting.insert(meeting.end(), more.meeting.begin(), more.meeting.end());
+    share();
+    return pools != before;
+  }
+  [[nodiscard]] std::size_t pool_of(int variable) const {
+    std::size_t b = 0;
+    while (b < pools.size() && std::find(pools[b].begin(), pools[b].end(), variable) == pools[b].end()) ++b;
+    return b;
+  }
+
+private:
+  [[nodiscard]] bool has(int v) const { return std::find(variables.begin(), variables.end(), v) != variables.end(); }
+  // Each into the first pool where it fits.
+  void share() {
+    pools.clear();
+    for (int v : variables) {
+      auto const fits = [&](std::vector<int> const& pool) {
+        return std::none_of(meeting.begin(), meeting.end(), [&](auto const& both) {
+          int const other = both.first == v ? both.second : both.second == v ? both.first : v;
+          return other != v && std::find(pool.begin(), pool.end(), other) != pool.end();
+        });
+      };
+      auto const at = std::find_if(pools.begin(), pools.end(), fits);
+      (at != pools.end() ? *at : pools.emplace_back()).push_back(v);
+    }
+  }
+};
+
+} // namespace keel::residency::detail
