@@ -8,6 +8,8 @@
 #include <keel/machine/reductions.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/residency/loops.hpp>
+#include <keel/residency/plan.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
@@ -267,4 +269,30 @@ TEST_CASE("residency: an exchange fills as many layers of ghosts as it says, and
     CHECK(f.run(check<energy>{}) == 0);
     f.step(deep{});
   }
+}
+
+namespace {
+struct stretch : kr::routine<"stretch", kr::on_device, kr::reads<height>, kr::updates<mass>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = v(height{});
+    auto const m = v(mass{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { m(i, j) *= x(i + 1) - x(i); });
+  }
+};
+using stretches = kr::schedule<stretch>;
+static_assert(kr::plan<app<kr::on_host>, stretches, keel::simulated>::copies(kr::host, kr::device) == 0);
+} // namespace
+
+TEST_CASE("residency: what is written once, on the host, and only read on a device is copied there once") {
+  test::run<km::mpi> run{"simulated"};
+  kr::fields<app<kr::on_host>, mass, height> f{run, kr::grid{{24, 6}}};
+  f.run(fill<height>{}), f.run(fill<mass>{});
+  f.reset_traffic();
+  for (int n = 0; n < 5; ++n) f.step(stretches{});
+  std::uint64_t once = 0;
+  for (std::uint64_t const bytes : f.bytes<height>()) once += bytes;
+  CHECK(f.traffic().bytes(kr::way::to_device, kr::region::everywhere, f.number<height>) == once);
+  CHECK(f.traffic().variables()[0].copies == f.traffic().variables()[1].copies);
+  CHECK(f.is_valid<height>());
 }
