@@ -6,11 +6,14 @@
 
 #include <keel/machine/mpi.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/residency/explain.hpp>
+#include <keel/residency/plan.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
 #include <cstdint>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -214,6 +217,12 @@ struct step : kr::schedule<kr::exchange<density, energy, xvel>, kr::mirror<densi
                            kr::fixed<energy, kr::on_side<0, kr::side::low>>,
                            kr::outflow<energy, kr::on_side<0, kr::side::high>, kr::on_side<1>>> {};
 
+// Nothing but ghosts goes from one memory to another.
+using planned = kr::plan<app<kr::on_host>, step, keel::simulated>;
+static_assert(planned::copies(kr::device, kr::host, kr::core) == 0 &&
+              planned::copies(kr::host, kr::device, kr::core) == 0);
+static_assert(planned::copies(kr::device, kr::host, kr::region::walls) == 0);
+
 int wall_kernels() {
   static int count;
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback([](char const* name, std::uint32_t, std::uint64_t*) {
@@ -243,6 +252,14 @@ TEST_CASE("residency: conditions that follow on each other take one kernel") {
   f.step(step{});
   CHECK(wall_kernels() == 1);
   Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
+}
+
+TEST_CASE("residency: explain has a row for each condition at walls") {
+  std::ostringstream out;
+  kr::explain<app<kr::on_host>, step>(out);
+  std::string const text = out.str();
+  for (std::string_view const row : {"\nmirror ", "\nfixed ", "\noutflow ", "changed here", "energy[1]"})
+    CHECK(text.find(row) != text.npos);
 }
 
 TEST_CASE("residency: as many signs as the grid has dimensions") {
