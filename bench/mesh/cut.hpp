@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A mesh cut over ranks, and the lists of its elements by local number.
+
+#include "mesh.hpp"
+#include "operators.hpp"
+
+#include <keel/residency/partition.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <ranges>
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace trisk {
+
+/// The stencil of a stage reaches two layers of cells.
+inline constexpr int layers_of_cells = 2;
+
+/// The cells whose `owners` are this rank, and the layers of their neighbours.
+inline kr::element_ids<cells> cells_of(mesh const& m, std::vector<int> const& owners, int rank) {
+  kr::element_ids<cells> made;
+  for (std::size_t c = 0; c < owners.size(); ++c)
+    if (owners[c] == rank) made.owned.push_back(std::int64_t(c));
+  std::set<std::int64_t> here(made.owned.begin(), made.owned.end());
+  std::vector<std::int64_t> const* last = &made.owned;
+  made.ghosts.resize(layers_of_cells);
+  for (auto& layer : made.ghosts) {
+    for (std::int64_t const c : *last)
+      for (int const e : m.edges_on_cell[std::size_t(c)])
+        for (int const other : e < 0 ? std::array<int, 2>{int(c), int(c)} : m.cells_on_edge[std::size_t(e)])
+          if (here.insert(other).second) layer.push_back(other);
+    std::ranges::sort(layer);
+    last = &layer;
+  }
+  return made;
+}
+
+struct cut {
+  kr::partition<cells> c;
+  kr::partition<edges> e;
+  kr::partition<vertices> v;
+
+  template <class Environment>
+  cut(Environment const& env, mesh const& m, std::vector<int> const& owners)
+      : c(env, cells_of(m, owners, env.rank())), e(env, kr::owned_through<edges>(c, by_id(m.cells_on_edge))),
+        v(env, kr::owned_through<vertices>(c, by_id(m.cells_on_vertex))) {}
+
+private:
+  template <std::size_t N>
+  static auto by_id(std::vector<std::array<int, N>> const& lists) {
+    return std::views::iota(std::size_t{0}, lists.size()) | std::views::transform([&](std::size_t id) {
+             return std::pair<std::int64_t, std::array<int, N> const&>(std::int64_t(id), lists[id]);
+           });
+  }
+};
+
+/// Pieces of the numbers, which follow the curve; the same number of cells for each rank, but for one.
+inline std::vector<int> owners_along_curve(std::size_t cells, int ranks) {
+  std::vector<int> owners(cells);
+  for (std::size_t c = 0; c < cells; ++c) owners[c] = int(c * std::size_t(ranks) / cells);
+  return owners;
+}
+
+/// Fills the mesh's variables. What lies around the outermost ghosts is not all here; no routine asks for it.
+struct set_mesh
+    : kr::routine<"set_mesh", kr::on_host,
+                  kr::writes<kr::everywhere<edges_on_cell>, kr::everywhere<cells_on_edge>,
+                             kr::everywhere<vertices_on_edge>, kr::everywhere<edges_on_edge>,
+                             kr::everywhere<cells_on_vertex>, kr::everywhere<edges_on_vertex>, kr::everywhere<outflow>,
+                             kr::everywhere<area_cell>, kr::everywhere<dc>, kr::everywhere<dv>, kr::everywhere<weights>,
+                             kr::everywhere<circulation>, kr::everywhere<kites>, kr::everywhere<area_triangle>>> {
+  template <class V>
+  static void run(V v, mesh const& m, cut const& here) {
+    auto const local = [](auto const& part, std::int64_t id) { return int(part.local_of(id).value_or(0)); };
+    auto const all = [](auto const& part, auto const& f) {
+      for (std::size_t i = 0; i < part.ids().size(); ++i) f(int(i), std::size_t(part.ids()[i]));
+    };
+    all(here.c, [&, list = v(edges_on_cell{}), length = v(outflow{}), area = v(area_cell{})](int i, std::size_t id) {
+      area(i) = m.area_cell[id];
+      for (int j = 0; j < most_edges; ++j) {
+        int const e = m.edges_on_cell[id][std::size_t(j)], some = e < 0 ? m.edges_on_cell[id][0] : e;
+        list(i, j) = local(here.e, some);
+        length(i, j) = e < 0 ? 0 : m.outward(int(id), e) * m.dv[std::size_t(e)];
+      }
+    });
+    all(here.e, [&, c = v(cells_on_edge{}), w = v(vertices_on_edge{}), others = v(edges_on_edge{}),
+                 weight = v(weights{}), d = v(dc{}), l = v(dv{})](int i, std::size_t id) {
+      d(i) = m.dc[id], l(i) = m.dv[id];
+      for (int k = 0; k < 2; ++k) {
+        c(i, k) = local(here.c, m.cells_on_edge[id][std::size_t(k)]);
+        w(i, k) = local(here.v, m.vertices_on_edge[id][std::size_t(k)]);
+      }
+      tangential_weights const t = weights_on_edge(m, int(id));
+      for (int k = 0; k < int(t.edges.size()); ++k)
+        others(i, k) = local(here.e, t.edges[std::size_t(k)]), weight(i, k) = t.weights[std::size_t(k)];
+    });
+    all(here.v, [&, c = v(cells_on_vertex{}), e = v(edges_on_vertex{}), length = v(circulation{}), kite = v(kites{}),
+                 area = v(area_triangle{})](int i, std::size_t id) {
+      area(i) = m.area_triangle[id];
+      for (int k = 0; k < 3; ++k) {
+        int const cell = m.cells_on_vertex[id][std::size_t(k)], edge = m.edges_on_vertex[id][std::size_t(k)];
+        c(i, k) = local(here.c, cell), e(i, k) = local(here.e, edge);
+        length(i, k) = m.outward(cell, edge) * m.dc[std::size_t(edge)];
+        kite(i, k) = m.kites[id][std::size_t(k)];
+      }
+    });
+  }
+};
+
+} // namespace trisk

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The shallow-water equations in vector-invariant form by TRiSK, which conserves mass and, but for the time step,
+/// energy; in time SSP-RK3 (C.-W. Shu, S. Osher, 1988). Routines hold physics only.
+
+#include "operators.hpp"
+
+#include <array>
+#include <type_traits>
+
+namespace trisk {
+
+struct h : kr::variable<"h", double*, kr::levels<2>, kr::on_mesh<cells>> {}; // thickness, m
+struct u : kr::variable<"u", double*, kr::levels<2>, kr::on_mesh<edges>> {}; // normal velocity, m/s
+struct bottom : kr::variable<"bottom", double*, kr::on_mesh<cells>> {};      // its height, m
+struct coriolis : kr::variable<"coriolis", double*, kr::on_mesh<vertices>> {};
+/// What is computed on the way: potential vorticity on vertices and edges, mass flux, g (h + b) + K, and for the
+/// biharmonic term.
+struct q : kr::variable<"q", double*, kr::on_mesh<vertices>> {};
+struct q_edge : kr::variable<"q_edge", double*, kr::on_mesh<edges>> {};
+struct flux : kr::variable<"flux", double*, kr::on_mesh<edges>> {};
+struct bernoulli : kr::variable<"bernoulli", double*, kr::on_mesh<cells>> {};
+struct divergence : kr::variable<"divergence", double*, kr::on_mesh<cells>> {};
+struct vorticity : kr::variable<"vorticity", double*, kr::on_mesh<vertices>> {};
+struct laplacian : kr::variable<"laplacian", double*, kr::on_mesh<edges>> {};
+
+struct physics {
+  double dt = 0, gravity = 0, del4 = 0; ///< s, m/s2, m4/s
+};
+
+/// Potential vorticity on the vertices of owned cells and their neighbours.
+template <class H, class U>
+struct vorticities : kr::routine<"vorticities", kr::on_device, reads_mesh,
+                                 kr::reads<kr::layer<H, 2>, kr::layer<U, 3>, coriolis>, kr::writes<kr::layer<q, 2>>> {
+  template <class V>
+  static void run(V v) {
+    operators const on(v);
+    auto const thick = v(H{});
+    auto const speed = v(U{});
+    auto const f = v(coriolis{});
+    auto const to = v(q{});
+    kr::for_each_element(
+        v, through(v, kr::layer<q, 2>{}),
+        KOKKOS_LAMBDA(int i) { to(i) = (f(i) + on.curl(i, speed)) / on.at_vertex(i, thick); });
+  }
+};
+
+template <class H, class U>
+struct fluxes
+    : kr::routine<"fluxes", kr::on_device, reads_mesh, kr::reads<kr::layer<H, 2>, kr::layer<U, 2>, kr::layer<q, 2>>,
+                  kr::writes<kr::layer<flux, 2>, kr::layer<q_edge, 2>>> {
+  template <class V>
+  static void run(V v) {
+    operators const on(v);
+    auto const thick = v(H{});
+    auto const speed = v(U{});
+    auto const vertex = v(q{});
+    auto const to = v(flux{}), edge = v(q_edge{});
+    kr::for_each_element(
+        v, through(v, kr::layer<flux, 2>{}), KOKKOS_LAMBDA(int i) {
+          to(i) = on.at_edge(i, thick) * speed(i);
+          edge(i) = on.from_vertices(i, vertex);
+        });
+  }
+};
+
+template <class H, class U>
+struct energies
+    : kr::routine<"energies", kr::on_device, reads_mesh, kr::reads<kr::layer<H, 1>, kr::layer<U, 2>, bottom>,
+                  kr::writes<kr::layer<bernoulli, 1>>> {
+  template <class V>
+  static void run(V v, physics const& p) {
+    operators const on(v);
+    auto const thick = v(H{}), below = v(bottom{});
+    auto const speed = v(U{});
+    auto const to = v(bernoulli{});
+    double const g = p.gravity;
+    kr::for_each_element(
+        v, through(v, kr::layer<bernoulli, 1>{}),
+        KOKKOS_LAMBDA(int i) { to(i) = g * (thick(i) + below(i)) + on.kinetic_energy(i, speed); });
+  }
+};
+
+/// How much of the state at the begin of the step a stage keeps.
+inline constexpr std::array<double, 3> kept{0, 3. / 4, 1. / 3};
+
+/// `a x + (1 - a) y`, such that rounding of `a` neither makes nor loses mass.
+KEEL_FUNCTION inline double mixed(double a, double x, double y) { return y + a * (x - y); }
+
+/// A stage's source, and what it does to its target: the first makes it out of the level before.
+template <class X, int Stage>
+using source = std::conditional_t<Stage == 0, kr::past<X, 1>, X>;
+template <class X, int Stage>
+using target = std::conditional_t<Stage == 0, kr::writes<X>, kr::updates<X>>;
+
+template <int Stage>
+struct advance : kr::routine<"advance", kr::on_device, reads_mesh,
+                             kr::reads<kr::owned<kr::past<h, 1>>, kr::owned<kr::past<u, 1>>, kr::layer<flux, 2>,
+                                       kr::layer<q_edge, 2>, kr::layer<bernoulli, 1>>,
+                             target<h, Stage>, target<u, Stage>> {
+  template <class V>
+  static void run(V v, physics const& p) {
+    operators const on(v);
+    auto const h0 = v(kr::past<h, 1>{}), u0 = v(kr::past<u, 1>{}), flow = v(flux{}), spin = v(q_edge{}),
+               b = v(bernoulli{});
+    auto const h1 = v(source<h, Stage>{});
+    auto const u1 = v(source<u, Stage>{});
+    auto const h2 = v(h{}), u2 = v(u{});
+    double const a = kept[Stage], dt = p.dt;
+    kr::for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { h2(i) = mixed(a, h0(i), h1(i) - dt * on.divergence(i, flow)); });
+    kr::for_owned(
+        v, edges{}, KOKKOS_LAMBDA(int i) {
+          double const du = on.vorticity_flux(i, flow, spin) - on.gradient(i, b);
+          u2(i) = mixed(a, u0(i), u1(i) + dt * du);
+        });
+  }
+};
+
+/// Divergence and vorticity of `X` on owned elements and `Layers` of ghosts.
+template <class X, int Layers>
+struct derivatives : kr::routine<"derivatives", kr::on_device, reads_mesh, kr::reads<kr::layer<X, Layers + 1>>,
+                                 kr::writes<kr::layer<divergence, Layers>, kr::layer<vorticity, Layers>>> {
+  template <class V>
+  static void run(V v) {
+    operators const on(v);
+    auto const x = v(X{});
+    auto const d = v(divergence{}), z = v(vorticity{});
+    kr::for_each_element(
+        v, through(v, kr::layer<divergence, Layers>{}), KOKKOS_LAMBDA(int i) { d(i) = on.divergence(i, x); });
+    kr::for_each_element(v, through(v, kr::layer<vorticity, Layers>{}), KOKKOS_LAMBDA(int i) { z(i) = on.curl(i, x); });
+  }
+};
+struct laplacians
+    : kr::routine<"laplacians", kr::on_device, reads_mesh, kr::reads<kr::layer<divergence, 2>, kr::layer<vorticity, 2>>,
+                  kr::writes<kr::layer<laplacian, 2>>> {
+  template <class V>
+  static void run(V v) {
+    operators const on(v);
+    auto const d = v(divergence{});
+    auto const z = v(vorticity{});
+    auto const to = v(laplacian{});
+    kr::for_each_element(
+        v, through(v, kr::layer<laplacian, 2>{}), KOKKOS_LAMBDA(int i) { to(i) = on.laplacian(i, d, z); });
+  }
+};
+struct damp : kr::routine<"damp", kr::on_device, reads_mesh,
+                          kr::reads<kr::layer<divergence, 1>, kr::layer<vorticity, 1>>, kr::updates<u>> {
+  template <class V>
+  static void run(V v, physics const& p) {
+    operators const on(v);
+    auto const d = v(divergence{});
+    auto const z = v(vorticity{});
+    auto const speed = v(u{});
+    double const change = p.dt * p.del4;
+    kr::for_owned(v, edges{}, KOKKOS_LAMBDA(int i) { speed(i) -= change * on.laplacian(i, d, z); });
+  }
+};
+struct is_damped {
+  static bool holds(physics const& p) { return p.del4 != 0; }
+};
+
+template <int Stage, class H = source<h, Stage>, class U = source<u, Stage>>
+struct stage : kr::schedule<vorticities<H, U>, fluxes<H, U>, energies<H, U>, advance<Stage>, kr::exchange<h, u>> {};
+struct step
+    : kr::schedule<
+          kr::cycle<h, u>, stage<0>, stage<1>, stage<2>,
+          kr::when<is_damped, derivatives<u, 2>, laplacians, derivatives<laplacian, 1>, damp, kr::exchange<u>>> {};
+
+} // namespace trisk

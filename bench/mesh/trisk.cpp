@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// The shallow-water equations on Voronoi cells by TRiSK, as MPAS and OMEGA solve them: a mesh, its operators, and two
+/// cases of Williamson's. No call of MPI, no copy between memories and no choice of a device stands here.
+
+#include "cut.hpp"
+#include "functions.hpp"
+#include "makers.hpp"
+#include "model.hpp"
+#include "options.hpp"
+#include "williamson.hpp"
+
+#include <keel/keel.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace trisk;
+namespace km = keel::machine;
+
+struct app : keel::defaults {
+  using exchange = kr::on_device;
+};
+using runtime = keel::runtime<app>;
+using fields = kr::fields<app, edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex,
+                          edges_on_vertex, outflow, area_cell, dc, dv, weights, circulation, kites, area_triangle, h, u,
+                          bottom, coriolis, q, q_edge, flux, bernoulli, divergence, vorticity, laplacian>;
+
+template <class... Ts>
+void row(char const* name, char const* format, Ts... values) {
+  std::printf("%-25s ", name);
+  std::printf(format, values...);
+  std::putchar('\n');
+}
+
+/// Mass, energy and potential enstrophy of what this rank owns.
+struct totals
+    : kr::routine<"totals", kr::on_host, reads_mesh, kr::reads<kr::layer<h, 1>, kr::layer<u, 2>, bottom, coriolis>> {
+  template <class V>
+  static std::array<km::exact_sum, 3> run(V v, double const& gravity) {
+    std::array<km::exact_sum, 3> all;
+    operators const on(v);
+    auto const thick = v(h{}), below = v(bottom{}), area = v(area_cell{}), triangle = v(area_triangle{}),
+               f = v(coriolis{});
+    auto const speed = v(u{});
+    for (int i = 0; i < v.owned(cells{}).end; ++i) {
+      all[0] += area(i) * thick(i);
+      all[1] += area(i) * thick(i) * (on.kinetic_energy(i, speed) + gravity * (0.5 * thick(i) + below(i)));
+    }
+    for (int i = 0; i < v.owned(vertices{}).end; ++i) {
+      double const absolute = f(i) + on.curl(i, speed);
+      all[2] += triangle(i) * absolute * absolute / (2 * on.at_vertex(i, thick));
+    }
+    return all;
+  }
+};
+
+class simulation {
+public:
+  simulation(runtime& run, options const& o)
+      : run_(run), o_(o),
+        m_(o.nx > 0 ? hexagons(o.nx, o.ny, o.width) : icosahedral(o.level, williamson::radius, o.rounds)),
+        here_(run.environment(), m_, owners_along_curve(m_.cells.size(), run.environment().size())),
+        f_(run, here_.c, here_.e, here_.v, kr::extra<edges_on_cell>{6}, kr::extra<outflow>{6},
+           kr::extra<cells_on_edge>{2}, kr::extra<vertices_on_edge>{2}, kr::extra<edges_on_edge>{10},
+           kr::extra<weights>{10}, kr::extra<cells_on_vertex>{3}, kr::extra<edges_on_vertex>{3},
+           kr::extra<circulation>{3}, kr::extra<kites>{3}) {
+    f_.run(set_mesh{}, m_, here_);
+    if (is_master())
+      row("mesh", "%zu cells, %zu edges, %zu vertices, %g to %g km between cells", m_.cells.size(), m_.edges.size(),
+          m_.vertices.size(), 1e-3 * *std::ranges::min_element(m_.dc), 1e-3 * *std::ranges::max_element(m_.dc));
+  }
+
+  void try_operators() {
+    trisk::try_operators(f_, env(), m_, here_, [&](char const* name, deviation d) {
+      if (is_master()) row(name, "%.15e %.15e", d.largest, d.square);
+    });
+  }
+
+  void integrate() {
+    williamson const what{o_.which};
+    physics p{o_.dt, williamson::gravity, o_.del4};
+    double const seconds = o_.days * williamson::day;
+    if (p.dt == 0) p.dt = 0.5 * *std::ranges::min_element(m_.dc) / (std::sqrt(p.gravity * what.depth()) + what.speed());
+    long const steps = o_.steps > 0 ? o_.steps : long(std::ceil(seconds / p.dt));
+    if (o_.steps == 0) p.dt = seconds / double(steps);
+
+    f_.run(fill<h, cells>{}, here_, [&](std::size_t i) { return what.thickness(m_.cells[i]); });
+    f_.run(fill<bottom, cells>{}, here_, [&](std::size_t i) { return what.bottom(m_.cells[i]); });
+    f_.run(fill<u, edges>{}, here_, [&](std::size_t i) { return what.velocity(m_, i); });
+    f_.run(fill<coriolis, vertices>{}, here_, [&](std::size_t i) { return what.coriolis(m_.vertices[i]); });
+    f_.run(kr::exchange<h, bottom, u, coriolis>{});
+    auto const before = sums();
+    km::barrier(env());
+    Kokkos::Timer clock;
+    for (long n = 0; n < steps; ++n) f_.step(step{}, p);
+    auto const after = sums();
+    double const passed = km::max(env(), clock.seconds());
+    if (is_master()) {
+      row("case", "%d of Williamson et al. (1992), %ld steps of %.6g s, %.4g days", o_.which, steps, p.dt,
+          double(steps) * p.dt / williamson::day);
+      row("time per step", "%.6f ms on %d ranks, device %s", 1e3 * passed / double(steps), env().size(),
+          std::string(run_.device_name()).c_str());
+      char const* const names[] = {"mass", "energy", "potential enstrophy"};
+      for (std::size_t k = 0; k < 3; ++k) row(names[k], "%.3e changed, relative", (after[k] - before[k]) / before[k]);
+    }
+    if (o_.which != 2) return;
+    deviation const dh =
+        deviation_of<h, cells>(f_, env(), m_, here_, [&](std::size_t i) { return what.thickness(m_.cells[i]); });
+    deviation const du =
+        deviation_of<u, edges>(f_, env(), m_, here_, [&](std::size_t i) { return what.velocity(m_, i); });
+    if (is_master())
+      row("error of h", "%.6e %.6e", dh.largest, dh.square), row("error of u", "%.6e %.6e", du.largest, du.square);
+  }
+
+private:
+  [[nodiscard]] km::environment const& env() const { return run_.environment(); }
+  [[nodiscard]] bool is_master() const { return env().is_master(); }
+  std::array<double, 3> sums() {
+    auto const all = km::sum(env(), f_.run(totals{}, williamson::gravity));
+    return {all[0].value(), all[1].value(), all[2].value()};
+  }
+
+  runtime& run_;
+  options const& o_;
+  mesh m_;
+  cut here_;
+  fields f_;
+};
+
+int simulate(int argc, char** argv) {
+  runtime run{argc, argv};
+  options const o = read_options({argv + 1, std::size_t(argc - 1)});
+  if (o.help && run.environment().is_master()) std::printf("%s  --keel-help       the options of keel\n", help_text);
+  if (o.help || run.help_requested()) return 0;
+  simulation s(run, o);
+  if (o.operators) s.try_operators();
+  else s.integrate();
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return simulate(argc, argv);
+  } catch (std::exception const& e) {
+    return keel::report(e);
+  }
+}
