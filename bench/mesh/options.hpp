@@ -5,11 +5,10 @@
 /// What trisk may be told on the command line. Reading is strict: an unknown option, a value that is not wholly a
 /// number, or one out of range is refused.
 
-#include <keel/policy/error.hpp>
-
 #include <charconv>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -24,8 +23,7 @@ inline constexpr char help_text[] = R"(usage: trisk [options]
   --steps N         so many steps instead
   --dt X            of so many s (0.5 of the time that a wave needs for the smallest distance of cells)
   --del4 X          coefficient of a biharmonic term, m4/s (0)
-  --rounds N        how often cells move to their centroids after each division of the icosahedron (20)
-  --cut NAME        curve, pieces of Hilbert's curve, or metis, if this build has it (curve)
+  --rounds N        how often cells move to their centroids after each division of the icosahedron (10)
   --output DIR      where the last state is written, as .pvtu with a .vtu for each rank; made if it is not there
   --dump FILE       h and u of the last state as raw doubles, by number
   --help            this text
@@ -35,16 +33,20 @@ struct options {
   int nx = 0, ny = 0, level = 5; ///< nx is 0 on the sphere
   double width = 0;
   bool operators = false, help = false;
-  int which = 2, rounds = 20;
+  int which = 2, rounds = 10;
   double days = 5, dt = 0, del4 = 0;
   long steps = 0;
-  std::string cut = "curve", output, dump;
+  std::string output, dump;
 };
 
-/// Of options; printed once a job, with exit code 2.
-[[nodiscard]] inline keel::error refused(std::string_view option, std::string_view value, std::string_view wanted) {
-  return keel::error("trisk", std::string(option) + " " + std::string(value) + " cannot be used",
-                     std::string(wanted) + " is wanted", "See --help");
+/// Thrown on every rank for input that cannot be used, or output that cannot be written; printed once a job, with exit
+/// code 2.
+struct refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+[[nodiscard]] inline refusal refused(std::string_view option, std::string_view value, std::string const& wanted) {
+  return refusal("trisk: " + std::string(option) + (value.empty() ? "" : " ") + std::string(value) +
+                 " cannot be used (" + wanted + " is wanted). See --help.");
 }
 
 /// The whole of `text` as a number from `least` to `most`; a refusal names `option`.
@@ -93,7 +95,6 @@ inline options read_options(std::span<char const* const> arguments) {
     else if (name == "--dt") o.dt = read_number(name, value(), 1e-6, 1e6);
     else if (name == "--del4") o.del4 = read_number(name, value(), 0., 1e30);
     else if (name == "--rounds") o.rounds = read_number(name, value(), 0, 10000);
-    else if (name == "--cut") o.cut = value();
     else if (name == "--output") o.output = value();
     else if (name == "--dump") o.dump = value();
     else throw refused(whole, "", "one of its options");

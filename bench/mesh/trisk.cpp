@@ -9,15 +9,24 @@
 #include "makers.hpp"
 #include "model.hpp"
 #include "options.hpp"
+#include "vtu.hpp"
 #include "williamson.hpp"
 
+#include <keel/impl/policy/whole_file.hpp>
 #include <keel/keel.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include <unistd.h>
 
 namespace {
 
@@ -61,6 +70,33 @@ struct totals
   }
 };
 
+/// What this rank owns of a variable, in the order of its partition.
+template <class X, class Mesh>
+struct owned_of : kr::routine<"owned_of", kr::on_host, kr::reads<kr::owned<X>>> {
+  template <class V>
+  static std::vector<double> run(V v) {
+    auto const x = v(X{});
+    std::vector<double> all(std::size_t(v.owned(Mesh{}).end));
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = x(i);
+    return all;
+  }
+};
+
+/// Throws on every rank if one has something to refuse, with what the first says.
+void settle(km::environment const& env, std::string const& wrong) {
+  if (!km::any_of(env, !wrong.empty())) return;
+  for (std::string const& text : km::gather_texts(env, wrong, env.master_rank()))
+    if (!text.empty()) throw refusal("trisk: " + text);
+  throw refusal("trisk: " + wrong);
+}
+std::string unwritable(std::string const& path, std::string const& why) {
+  return path + " cannot be written (" + why + "). Name one that can.";
+}
+std::string write(std::string const& path, std::string_view bytes) {
+  auto const failure = keel::policy::write_whole_file(path, bytes);
+  return failure ? unwritable(path, failure.why) : std::string{};
+}
+
 class simulation {
 public:
   simulation(runtime& run, options const& o)
@@ -81,6 +117,19 @@ public:
     trisk::try_operators(f_, env(), m_, here_, [&](char const* name, deviation d) {
       if (is_master()) row(name, "%.15e %.15e", d.largest, d.square);
     });
+  }
+
+  /// Finds out before the first step whether output can be written.
+  void try_output() {
+    std::string wrong;
+    std::error_code failed;
+    if (is_master() && !o_.output.empty()) std::filesystem::create_directories(o_.output, failed);
+    if (failed) wrong = unwritable(o_.output, failed.message());
+    for (std::filesystem::path const folder : {o_.output, std::filesystem::path(o_.dump).parent_path().string()})
+      if (is_master() && wrong.empty() && access((folder / ".").c_str(), W_OK | X_OK) != 0 &&
+          (errno != ENOENT || !folder.empty()))
+        wrong = unwritable(folder.string(), std::strerror(errno));
+    settle(env(), wrong);
   }
 
   void integrate() {
@@ -119,7 +168,36 @@ public:
       row("error of h", "%.6e %.6e", dh.largest, dh.square), row("error of u", "%.6e %.6e", du.largest, du.square);
   }
 
+  void write_last() {
+    auto const thickness = f_.run(owned_of<h, cells>{});
+    if (!o_.output.empty()) {
+      auto surface = f_.run(owned_of<bottom, cells>{});
+      std::ranges::transform(surface, thickness, surface.begin(), std::plus<>{});
+      std::vector<cell_data> const data{{"h", thickness}, {"surface", surface}};
+      std::vector<std::string> pieces;
+      for (int r = 0; r < env().size(); ++r) pieces.push_back("state-" + std::to_string(r) + ".vtu");
+      auto const folder = std::filesystem::path(o_.output);
+      auto const mine = here_.c.ids().first(std::size_t(here_.c.owned().end));
+      settle(env(), write(folder / pieces[std::size_t(env().rank())], vtu(m_, mine, data)));
+      settle(env(), is_master() ? write(folder / "state.pvtu", pvtu(pieces, data)) : "");
+      if (is_master()) row("output", "%s", (folder / "state.pvtu").c_str());
+    }
+    if (o_.dump.empty()) return;
+    auto const cells = by_number(here_.c, thickness, m_.cells.size());
+    auto const edges = by_number(here_.e, f_.run(owned_of<u, trisk::edges>{}), m_.edges.size());
+    settle(env(), is_master() ? write(o_.dump, cells + edges) : "");
+  }
+
 private:
+  /// Values of all ranks by the numbers of their elements, as bytes, on the master.
+  std::string by_number(auto const& part, std::vector<double> const& mine, std::size_t count) {
+    auto const ids = km::gather(env(), part.ids().first(mine.size()), env().master_rank());
+    auto const values = km::gather(env(), mine, env().master_rank());
+    std::string bytes(count * sizeof(double), '\0');
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      std::memcpy(&bytes[std::size_t(ids[i]) * sizeof(double)], &values[i], sizeof(double));
+    return bytes;
+  }
   [[nodiscard]] km::environment const& env() const { return run_.environment(); }
   [[nodiscard]] bool is_master() const { return env().is_master(); }
   std::array<double, 3> sums() {
@@ -136,13 +214,26 @@ private:
 
 int simulate(int argc, char** argv) {
   runtime run{argc, argv};
-  options const o = read_options({argv + 1, std::size_t(argc - 1)});
-  if (o.help && run.environment().is_master()) std::printf("%s  --keel-help       the options of keel\n", help_text);
-  if (o.help || run.help_requested()) return 0;
-  simulation s(run, o);
-  if (o.operators) s.try_operators();
-  else s.integrate();
-  return 0;
+  bool const is_master = run.environment().is_master();
+  try {
+    options const o = read_options({argv + 1, std::size_t(argc - 1)});
+    if (o.help && is_master) std::printf("%s  --keel-help       the options of keel\n", help_text);
+    if (o.help || run.help_requested()) return 0;
+    simulation s(run, o);
+    if (o.operators) {
+      s.try_operators();
+    } else {
+      s.try_output();
+      s.integrate();
+      s.write_last();
+    }
+    auto const failure = keel::policy::flush_standard_output();
+    settle(run.environment(), failure ? unwritable("standard output", failure.why) : "");
+    return 0;
+  } catch (refusal const& e) { // thrown on all ranks
+    if (is_master) keel::policy::print_line(e.what());
+    return 2;
+  }
 }
 
 } // namespace
