@@ -71,8 +71,10 @@ deviation deviation_of(Fields& f, Environment const& env, mesh const& m, cut con
           std::sqrt(km::sum(env, mine.square, km::ordered) / km::sum(env, mine.scale_square, km::ordered))};
 }
 
-/// An operator by itself: `To(i) = Op::at(operators, i, a, b)`.
-template <class Op, class To, class A, class B = A>
+enum class op { gradient, mean, mean_by_area, tangential, kinetic_energy, vorticity_flux };
+
+/// An operator by itself, of one input or two.
+template <op Which, class To, class A, class B = A>
 struct apply : kr::routine<"apply", kr::on_device, reads_mesh, kr::reads<A, B>, kr::writes<To>> {
   template <class V>
   static void run(V v) {
@@ -80,43 +82,16 @@ struct apply : kr::routine<"apply", kr::on_device, reads_mesh, kr::reads<A, B>, 
     auto const to = v(To{});
     auto const a = v(A{});
     auto const b = v(B{});
-    kr::for_each_element(v, {0, v.owned(To{}).end[0]}, KOKKOS_LAMBDA(int i) { to(i) = Op::at(on, i, a, b); });
+    kr::for_each_element(v, {0, v.owned(To{}).end[0]}, KOKKOS_LAMBDA(int i) { to(i) = at(on, i, a, b); });
   }
-};
-struct gradient_of {
-  template <class O, class A>
-  static KEEL_FUNCTION double at(O const& on, int i, A const& a, A const&) {
-    return on.gradient(i, a);
-  }
-};
-struct mean_of {
-  template <class O, class A>
-  static KEEL_FUNCTION double at(O const& on, int i, A const& a, A const&) {
-    return on.at_edge(i, a);
-  }
-};
-struct mean_by_area_of {
-  template <class O, class A>
-  static KEEL_FUNCTION double at(O const& on, int i, A const& a, A const&) {
-    return on.at_edge_by_area(i, a);
-  }
-};
-struct tangential_of {
-  template <class O, class A>
-  static KEEL_FUNCTION double at(O const& on, int i, A const& a, A const&) {
-    return on.tangential(i, a);
-  }
-};
-struct kinetic_energy_of {
-  template <class O, class A>
-  static KEEL_FUNCTION double at(O const& on, int i, A const& a, A const&) {
-    return on.kinetic_energy(i, a);
-  }
-};
-struct vorticity_flux_of {
-  template <class O, class A>
-  static KEEL_FUNCTION double at(O const& on, int i, A const& a, A const& b) {
-    return on.vorticity_flux(i, a, b);
+  template <class On, class X, class Y>
+  static KEEL_FUNCTION double at(On const& on, int i, X const& a, [[maybe_unused]] Y const& b) {
+    if constexpr (Which == op::gradient) return on.gradient(i, a);
+    else if constexpr (Which == op::mean) return on.at_edge(i, a);
+    else if constexpr (Which == op::mean_by_area) return on.at_edge_by_area(i, a);
+    else if constexpr (Which == op::tangential) return on.tangential(i, a);
+    else if constexpr (Which == op::kinetic_energy) return on.kinetic_energy(i, a);
+    else return on.vorticity_flux(i, a, b);
   }
 };
 
@@ -151,19 +126,19 @@ void try_operators(Fields& f, Environment const& env, mesh const& m, cut const& 
   f.run(derivatives<u, 2>{});
   check("divergence", divergence{}, cells{}, on_cell(div));
   check("curl", vorticity{}, vertices{}, on_vertex(rot));
-  f.run(apply<tangential_of, laplacian, u>{});
+  f.run(apply<op::tangential, laplacian, u>{});
   check("tangential", laplacian{}, edges{}, along_edge(velocity));
-  f.run(apply<kinetic_energy_of, bernoulli, u>{});
+  f.run(apply<op::kinetic_energy, bernoulli, u>{});
   check("kinetic energy", bernoulli{}, cells{}, on_cell([=](point p) { return 0.5 * dot(velocity(p), velocity(p)); }));
 
   f.run(fill<h, cells>{}, here, on_cell(sin_sin));
   f.run(kr::exchange<h>{});
-  f.run(apply<gradient_of, laplacian, h>{});
+  f.run(apply<op::gradient, laplacian, h>{});
   check("gradient", laplacian{}, edges{},
         along_normal([=](point p) { return point{kx * cos_sin(p), ky * sin_cos(p)}; }));
-  f.run(apply<mean_of, laplacian, h>{});
+  f.run(apply<op::mean, laplacian, h>{});
   check("cells to edge", laplacian{}, edges{}, on_edge(sin_sin));
-  f.run(apply<mean_by_area_of, laplacian, h>{});
+  f.run(apply<op::mean_by_area, laplacian, h>{});
   check("cells to edge, by area", laplacian{}, edges{}, on_edge(sin_sin));
 
   auto const thickness = [=](point p) { return 2 + sin_cos(p); };
@@ -171,7 +146,7 @@ void try_operators(Fields& f, Environment const& env, mesh const& m, cut const& 
   f.run(fill<flux, edges>{}, here, along_normal([=](point p) { return thickness(p) * velocity(p); }));
   f.run(fill<q_edge, edges>{}, here, on_edge([=](point p) { return absolute(p) / thickness(p); }));
   f.run(kr::exchange<flux, q_edge>{});
-  f.run(apply<vorticity_flux_of, laplacian, flux, q_edge>{});
+  f.run(apply<op::vorticity_flux, laplacian, flux, q_edge>{});
   check("potential vorticity flux", laplacian{}, edges{},
         along_edge([=](point p) { return absolute(p) * velocity(p); }));
 

@@ -22,8 +22,10 @@ inline constexpr char help_text[] = R"(usage: trisk [options]
   --days X          how long (5)
   --steps N         so many steps instead
   --dt X            of so many s (0.5 of the time that a wave needs for the smallest distance of cells)
+  --every N         prints changes of mass, energy and potential enstrophy after each N steps, too (0: only at the end)
   --del4 X          coefficient of a biharmonic term, m4/s (0)
   --rounds N        how often cells move to their centroids after each division of the icosahedron (10)
+  --by-hand         the same kernels with arrays and messages by hand, in turns with keel: times and bits; on the host
   --output DIR      where the last state is written, as .pvtu with a .vtu for each rank; made if it is not there
   --dump FILE       h and u of the last state as raw doubles, by number
   --help            this text
@@ -32,10 +34,10 @@ inline constexpr char help_text[] = R"(usage: trisk [options]
 struct options {
   int nx = 0, ny = 0, level = 5; ///< nx is 0 on the sphere
   double width = 0;
-  bool operators = false, help = false;
+  bool operators = false, by_hand = false, help = false;
   int which = 2, rounds = 10;
   double days = 5, dt = 0, del4 = 0;
-  long steps = 0;
+  long steps = 0, every = 0;
   std::string output, dump;
 };
 
@@ -88,10 +90,12 @@ inline options read_options(std::span<char const* const> arguments) {
     };
     if (whole == "--help") o.help = true;
     else if (whole == "--operators") o.operators = true;
+    else if (whole == "--by-hand") o.by_hand = true;
     else if (name == "--mesh") read_mesh(o, value());
     else if (name == "--case") o.which = read_number(name, value(), 2, 5), has_case = true;
-    else if (name == "--days") o.days = read_number(name, value(), 0., 1e4);
+    else if (name == "--days") o.days = read_number(name, value(), 1e-9, 1e4);
     else if (name == "--steps") o.steps = read_number(name, value(), 1L, 1L << 40);
+    else if (name == "--every") o.every = read_number(name, value(), 0L, 1L << 40);
     else if (name == "--dt") o.dt = read_number(name, value(), 1e-6, 1e6);
     else if (name == "--del4") o.del4 = read_number(name, value(), 0., 1e30);
     else if (name == "--rounds") o.rounds = read_number(name, value(), 0, 10000);
@@ -102,6 +106,7 @@ inline options read_options(std::span<char const* const> arguments) {
   if (o.which != 2 && o.which != 5) throw refused("--case", std::to_string(o.which), "2 or 5");
   if (o.operators != (o.nx > 0) || (o.operators && has_case))
     throw refused(o.operators ? "--operators" : "--mesh hex", "", "a plane for operators, the sphere for a case");
+  if (o.by_hand && o.del4 != 0) throw refused("--by-hand", "", "no biharmonic term");
   return o;
 }
 

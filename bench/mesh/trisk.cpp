@@ -4,6 +4,7 @@
 /// The shallow-water equations on Voronoi cells by TRiSK, as MPAS and OMEGA solve them: a mesh, its operators, and two
 /// cases of Williamson's. No call of MPI, no copy between memories and no choice of a device stands here.
 
+#include "by_hand.hpp"
 #include "cut.hpp"
 #include "functions.hpp"
 #include "makers.hpp"
@@ -24,6 +25,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <type_traits>
 #include <vector>
 
 #include <unistd.h>
@@ -37,9 +39,16 @@ struct app : keel::defaults {
   using exchange = kr::on_device;
 };
 using runtime = keel::runtime<app>;
-using fields = kr::fields<app, edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex,
-                          edges_on_vertex, outflow, area_cell, dc, dv, weights, circulation, kites, area_triangle, h, u,
-                          bottom, coriolis, q, q_edge, flux, bernoulli, divergence, vorticity, laplacian>;
+/// A list of variables for a template that takes them.
+template <template <class...> class To, class... Before>
+using with_variables = To<Before..., edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex,
+                          edges_on_vertex, outflow, area_cell, dc, dv, weights, circulation, kites, area_triangle,
+                          bottom, coriolis, h, u, q, q_edge, flux, bernoulli, divergence, vorticity, laplacian>;
+using fields = with_variables<kr::fields, app>;
+template <class Hand>
+using hand_over_all =
+    hand_over<Hand, edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex, edges_on_vertex,
+              outflow, area_cell, dc, dv, weights, circulation, kites, area_triangle, bottom, coriolis, h, u>;
 
 template <class... Ts>
 void row(char const* name, char const* format, Ts... values) {
@@ -109,8 +118,8 @@ public:
            kr::extra<circulation>{3}, kr::extra<kites>{3}) {
     f_.run(set_mesh{}, m_, here_);
     if (is_master())
-      row("mesh", "%zu cells, %zu edges, %zu vertices, %g to %g km between cells", m_.cells.size(), m_.edges.size(),
-          m_.vertices.size(), 1e-3 * *std::ranges::min_element(m_.dc), 1e-3 * *std::ranges::max_element(m_.dc));
+      row("mesh", "%zu cells, %zu edges, %zu vertices, %g to %g m between cells", m_.cells.size(), m_.edges.size(),
+          m_.vertices.size(), std::ranges::min(m_.dc), std::ranges::max(m_.dc));
   }
 
   void try_operators() {
@@ -125,45 +134,109 @@ public:
     std::error_code failed;
     if (is_master() && !o_.output.empty()) std::filesystem::create_directories(o_.output, failed);
     if (failed) wrong = unwritable(o_.output, failed.message());
-    for (std::filesystem::path const folder : {o_.output, std::filesystem::path(o_.dump).parent_path().string()})
-      if (is_master() && wrong.empty() && access((folder / ".").c_str(), W_OK | X_OK) != 0 &&
-          (errno != ENOENT || !folder.empty()))
-        wrong = unwritable(folder.string(), std::strerror(errno));
+    std::vector<std::filesystem::path> folders;
+    if (!o_.output.empty()) folders.push_back(o_.output);
+    if (!o_.dump.empty()) folders.push_back(std::filesystem::path(o_.dump).parent_path());
+    for (auto const& folder : folders)
+      if (is_master() && wrong.empty() && access((folder / ".").c_str(), W_OK | X_OK) != 0)
+        wrong = unwritable(folder.empty() ? "." : folder.string(), std::strerror(errno));
     settle(env(), wrong);
   }
 
-  void integrate() {
-    williamson const what{o_.which};
-    physics p{o_.dt, williamson::gravity, o_.del4};
+  /// Sets the state of the begin, and the length of the steps; returns their number.
+  long begin() {
     double const seconds = o_.days * williamson::day;
-    if (p.dt == 0) p.dt = 0.5 * *std::ranges::min_element(m_.dc) / (std::sqrt(p.gravity * what.depth()) + what.speed());
-    long const steps = o_.steps > 0 ? o_.steps : long(std::ceil(seconds / p.dt));
-    if (o_.steps == 0) p.dt = seconds / double(steps);
-
-    f_.run(fill<h, cells>{}, here_, [&](std::size_t i) { return what.thickness(m_.cells[i]); });
-    f_.run(fill<bottom, cells>{}, here_, [&](std::size_t i) { return what.bottom(m_.cells[i]); });
-    f_.run(fill<u, edges>{}, here_, [&](std::size_t i) { return what.velocity(m_, i); });
-    f_.run(fill<coriolis, vertices>{}, here_, [&](std::size_t i) { return what.coriolis(m_.vertices[i]); });
+    if (p_.dt == 0) p_.dt = 0.5 * std::ranges::min(m_.dc) / (std::sqrt(p_.gravity * what_.depth()) + what_.speed());
+    long const steps = o_.steps > 0 ? o_.steps : long(std::ceil(seconds / p_.dt));
+    if (o_.steps == 0) p_.dt = seconds / double(steps);
+    f_.run(fill<h, cells>{}, here_, [&](std::size_t i) { return what_.thickness(m_.cells[i]); });
+    f_.run(fill<bottom, cells>{}, here_, [&](std::size_t i) { return what_.bottom(m_.cells[i]); });
+    f_.run(fill<u, edges>{}, here_, [&](std::size_t i) { return what_.velocity(m_, i); });
+    f_.run(fill<coriolis, vertices>{}, here_, [&](std::size_t i) { return what_.coriolis(m_.vertices[i]); });
     f_.run(kr::exchange<h, bottom, u, coriolis>{});
+    return steps;
+  }
+
+  /// The same steps by hand, in turns with those of keel.
+  void compare_by_hand() {
+    long const steps = begin();
+    keel::with_device<app::devices>(run_.device_name(), [&]<class Tag>(Tag) {
+      using space = typename keel::device_traits<Tag>::execution_space;
+      if constexpr (std::is_same_v<typename space::memory_space, Kokkos::HostSpace>) {
+        using hand = with_variables<by_hand, space>;
+        hand other(run_.template execution_space<Tag>(), here_, env());
+        f_.run(hand_over_all<hand>{}, other);
+        other.template make<q>(here_.v.size()), other.template make<q_edge>(here_.e.size());
+        other.template make<flux>(here_.e.size()), other.template make<bernoulli>(here_.c.size());
+        constexpr int turns = 15;
+        std::vector<double> ratios, times;
+        auto const timed = [&](auto const& one_step) {
+          km::barrier(env());
+          Kokkos::Timer clock;
+          for (long n = 0; n < std::max(1L, steps / turns); ++n) one_step();
+          run_.template execution_space<Tag>().fence();
+          return km::max(env(), clock.seconds()) / double(std::max(1L, steps / turns));
+        };
+        for (int n = 0; n < turns; ++n) {
+          double const keel = timed([&] { f_.step(step{}, p_); });
+          times.push_back(timed([&] { other.step(p_); }));
+          ratios.push_back(keel / times.back());
+        }
+        std::ranges::sort(times), std::ranges::sort(ratios);
+        auto const is_same = [&]<class X, class Mesh>(X, Mesh) {
+          auto const mine = f_.run(owned_of<X, Mesh>{});
+          return std::memcmp(mine.data(), other.template array<X>(0).data(), mine.size() * sizeof(double)) == 0;
+        };
+        bool const same = km::all_of(env(), is_same(h{}, cells{}) && is_same(u{}, edges{}));
+        if (!is_master()) return;
+        row("by hand", "%.6f ms per step on %d ranks, device %s", 1e3 * times[turns / 2], env().size(),
+            std::string(run_.device_name()).c_str());
+        row("keel / by hand", "%.3f (%.3f to %.3f), bits %s", ratios[turns / 2], ratios.front(), ratios.back(),
+            same ? "the same" : "DIFFERENT");
+        return;
+      }
+      throw refused("--by-hand", "", "a device of the host");
+    });
+  }
+
+  void integrate() {
+    long const steps = begin();
     auto const before = sums();
-    km::barrier(env());
-    Kokkos::Timer clock;
-    for (long n = 0; n < steps; ++n) f_.step(step{}, p);
-    auto const after = sums();
-    double const passed = km::max(env(), clock.seconds());
+    char const* const names[] = {"mass", "energy", "potential enstrophy"};
+    auto const print_changes = [&](std::array<double, 3> const& after) {
+      for (std::size_t k = 0; is_master() && k < 3; ++k)
+        row(names[k], "%.3e changed, relative", (after[k] - before[k]) / before[k]);
+    };
+    double passed = 0, moved = 0;
+    for (long n = 0; n < steps;) {
+      f_.reset_traffic();
+      long const last = o_.every > 0 ? std::min(steps, n + o_.every) : steps;
+      km::barrier(env());
+      Kokkos::Timer clock;
+      while (n < last) f_.step(step{}, p_), ++n;
+      keel::with_device<app::devices>(run_.device_name(),
+                                      [&]<class Tag>(Tag) { run_.template execution_space<Tag>().fence(); });
+      passed += km::max(env(), clock.seconds());
+      auto const& traffic = f_.traffic();
+      moved += double(traffic.bytes(kr::way::to_host) + traffic.bytes(kr::way::to_device));
+      if (n == steps) break;
+      if (is_master()) row("after", "%.4g days", double(n) * p_.dt / williamson::day);
+      print_changes(sums());
+    }
     if (is_master()) {
-      row("case", "%d of Williamson et al. (1992), %ld steps of %.6g s, %.4g days", o_.which, steps, p.dt,
-          double(steps) * p.dt / williamson::day);
+      row("case", "%d of Williamson et al. (1992), %ld steps of %.6g s, %.4g days", o_.which, steps, p_.dt,
+          double(steps) * p_.dt / williamson::day);
       row("time per step", "%.6f ms on %d ranks, device %s", 1e3 * passed / double(steps), env().size(),
           std::string(run_.device_name()).c_str());
-      char const* const names[] = {"mass", "energy", "potential enstrophy"};
-      for (std::size_t k = 0; k < 3; ++k) row(names[k], "%.3e changed, relative", (after[k] - before[k]) / before[k]);
     }
+    moved = km::sum(env(), moved);
+    if (is_master()) row("bytes moved", "%.0f between memories", moved);
+    print_changes(sums());
     if (o_.which != 2) return;
     deviation const dh =
-        deviation_of<h, cells>(f_, env(), m_, here_, [&](std::size_t i) { return what.thickness(m_.cells[i]); });
+        deviation_of<h, cells>(f_, env(), m_, here_, [&](std::size_t i) { return what_.thickness(m_.cells[i]); });
     deviation const du =
-        deviation_of<u, edges>(f_, env(), m_, here_, [&](std::size_t i) { return what.velocity(m_, i); });
+        deviation_of<u, edges>(f_, env(), m_, here_, [&](std::size_t i) { return what_.velocity(m_, i); });
     if (is_master())
       row("error of h", "%.6e %.6e", dh.largest, dh.square), row("error of u", "%.6e %.6e", du.largest, du.square);
   }
@@ -210,6 +283,8 @@ private:
   mesh m_;
   cut here_;
   fields f_;
+  williamson what_{o_.which};
+  physics p_{o_.dt, williamson::gravity, o_.del4};
 };
 
 int simulate(int argc, char** argv) {
@@ -222,6 +297,8 @@ int simulate(int argc, char** argv) {
     simulation s(run, o);
     if (o.operators) {
       s.try_operators();
+    } else if (o.by_hand) {
+      s.compare_by_hand();
     } else {
       s.try_output();
       s.integrate();

@@ -79,7 +79,7 @@ TEST_CASE("trisk: errors of the operators are those that OMEGA's tests expect on
     CHECK(found[k].first == name);
     CHECK(found[k].second.first == doctest::Approx(wanted.first).epsilon(1e-9));
     CHECK(found[k].second.second == doctest::Approx(wanted.second).epsilon(1e-9));
-    // Half the width: a quarter of the error; of what is computed on vertices, where opposite errors do not cancel, half.
+    // Half the width: a quarter of the error, or half on vertices, where opposite errors do not cancel.
     bool const is_curl = name.find("curl") != name.npos || name == "relative vorticity";
     CHECK(coarse[k].second.second / found[k].second.second == doctest::Approx(is_curl ? 2 : 4).epsilon(0.04));
   }
@@ -148,6 +148,24 @@ TEST_CASE("trisk: the bits do not depend on the ranks and the device") {
   if (!has_ranks) return keel::test::skip("no MPI");
   for (int const ranks : {2, 3, 4}) CHECK(alone == state_of(ranks, which));
   CHECK(alone == state_of(3, which + "--keel-device simulated"));
+}
+
+TEST_CASE("trisk: the bits are those of the same kernels with arrays and messages by hand") {
+  folder const here;
+  for (int const ranks : {1, 3})
+    CHECK(run_well("trisk", has_ranks ? ranks : 1, "--mesh ico:2 --by-hand --steps 30", here.path())
+              .out.find(", bits the same\n") != std::string::npos);
+}
+
+TEST_CASE("trisk: steps move what the first of them needs to the device, and nothing more") {
+  folder const here;
+  auto const moved = [&](int steps) {
+    return run_well("trisk", has_ranks ? 2 : 1, "--mesh ico:2 --keel-device simulated --steps " + std::to_string(steps),
+                    here.path())
+        .figure("bytes moved");
+  };
+  CHECK(moved(1) > 0);
+  CHECK(moved(5) == moved(1));
 }
 
 TEST_CASE("trisk: every rank writes its cells as polygons, and one file names the pieces") {
