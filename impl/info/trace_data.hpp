@@ -13,7 +13,7 @@
 
 namespace keel::info {
 
-/// One copy, or what one rank sent of a variable in an exchange or an accumulate. Times in microseconds.
+/// One copy, or what one rank sent of a variable in an exchange, an accumulate or a migration. Times in microseconds.
 struct trace_event {
   std::string variable, region, from, to, routine;
   int rank, level, component;

@@ -195,3 +195,42 @@ TEST_CASE("residency: a step allocates and maps nothing and never waits for all 
   });
   keel::policy::set_log_level(keel::policy::log_level::warning);
 }
+
+namespace costing {
+
+struct atoms : kr::mesh<"atoms"> {};
+struct place : kr::variable<"place", double* [3], kr::levels<2>, kr::on_mesh<atoms>> {};
+struct push : kr::routine<"push", kr::on_device, kr::writes<place>> {
+  template <class V>
+  static void run(V v, int n) {
+    auto const x = v(place{});
+    kr::for_owned(v, atoms{}, KOKKOS_LAMBDA(int i) { x(i, 0) = n, x(i, 1) = i, x(i, 2) = 0; });
+  }
+};
+
+} // namespace costing
+
+TEST_CASE("residency: elements that move to and fro get no new arrays, nor buffers") {
+  keel::for_each_device<devices>([&]<class Tag>(Tag) {
+    if (!keel::available<Tag>()) return;
+    CAPTURE(Tag::name);
+    test::run<keel::machine::mpi> run{Tag::name};
+    int const rank = run.environment().rank(), next = (rank + 1) % run.environment().size();
+    std::vector<std::int64_t> owned;
+    for (int i = 0; i < 40; ++i) owned.push_back(100 * rank + i);
+    kr::fields<app<kr::on_device>, place> f{run, kr::partition<atoms>{run.environment(), owned}};
+    f.reserve(atoms{}, 50);
+    auto const move = [&](int n) {
+      f.run(kr::cycle<place>{}), f.run(push{}, n);
+      std::vector<int> ranks(std::size_t(f.size(atoms{})), rank);
+      for (std::size_t i = std::size_t(n % 4); i < ranks.size(); i += 4) ranks[i] = next;
+      f.migrate(atoms{}, ranks);
+    };
+    for (int n = 0; n < 5; ++n) move(n);
+    count_calls(true);
+    for (int n = 0; n < 5; ++n) move(n);
+    CHECK(arrays == 0);
+    count_calls(false);
+    CHECK(f.size(atoms{}) == 40);
+  });
+}

@@ -667,8 +667,8 @@ private:
     }
   }
   void call(fields& f) {
-    switch (below(24)) {
-    case 23: return fill_walls(f);
+    switch (below(26)) {
+    case 25: return fill_walls(f);
     case 20: return exchange<kr::depth<1, a<R>>>(f);
     case 21: return exchange<kr::depth<1, c<R>>>(f);
     case 16: return rewind<b<R>>(f);
@@ -676,6 +676,10 @@ private:
     case 18: return steps<retried<R>>(f);
     case 19: return accumulate(f);
     case 22: return steps<chosen<R>>(f);
+    case 23: return f.resize(kr::extra<b<R>>{2}); // new arrays, as long as before
+    case 24:
+      if constexpr (R == 0) f.reserve(cells{}, f.size(cells{}) + below(3));
+      return;
     case 0: return cycle<b<R>>(f);
     case 1: return cycle<c<R>>(f);
     case 2: return exchange<a<R>>(f);

@@ -8,6 +8,7 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/residency/partition.hpp>
 
 #include <doctest/doctest.h>
 
@@ -59,6 +60,13 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
 };
 struct step
     : kr::schedule<kr::cycle<eta>, rhs, kr::accumulate<flux>, kr::exchange<eta>, correct, kr::every<2, output>> {};
+
+struct atoms : kr::mesh<"atoms"> {};
+struct mass : kr::variable<"mass", double*, kr::on_mesh<atoms>> {};
+struct weigh : kr::routine<"weigh", kr::on_device, kr::writes<mass>> {
+  template <class V>
+  static void run(V) {}
+};
 
 struct tracing_run : test::run<keel::machine::mpi> {
   kr::settings how;
@@ -188,6 +196,33 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
   }
 }
 
+void trace_moves(std::filesystem::path const& folder) {
+  std::string const name = folder / "moves";
+  std::uint64_t sent = 0;
+  keel::machine::basic_environment<keel::machine::mpi> world;
+  {
+    tracing_run run{"simulated", name};
+    std::vector<std::int64_t> const mine{2 * world.rank(), 2 * world.rank() + 1};
+    kr::fields<traced, mass> f{run, kr::partition<atoms>{run.environment(), mine}};
+    f.run(weigh{});
+    f.migrate(atoms{}, std::vector<int>(2, 0));
+    f.repartition(kr::partition<atoms>{run.environment(), mine});
+    sent = f.traffic().bytes(kr::way::to_neighbours);
+    CHECK(sent == (world.rank() == 0 ? 16 * std::uint64_t(world.size() - 1) : 16));
+  }
+  auto const everyone = keel::machine::all_gather(world, sent); // all have written
+  if (world.rank() != 0) return;
+  std::string files;
+  std::uint64_t total = 0;
+  for (int r = 0; r < world.size(); ++r)
+    files += ' ' + name + '.' + std::to_string(r) + ".3.jsonl", total += everyone[std::size_t(r)];
+  std::string const told = folder / "told";
+  REQUIRE(std::system((std::string(KEEL_INFO) + " trace" + files + " --summary > " + told).c_str()) == 0);
+  std::ostringstream text;
+  text << std::ifstream(told).rdbuf();
+  CHECK(row_of(text.str(), "this rank to neighbours").second == total);
+}
+
 } // namespace
 
 TEST_CASE("residency: each rank writes a trace of its own, with each copy once, and keel-info adds them up") {
@@ -199,6 +234,7 @@ TEST_CASE("residency: each rank writes a trace of its own, with each copy once, 
   std::filesystem::create_directories(folder);
   trace_on("simulated", folder, "");
   trace_on(world.rank() % 2 == 0 ? "simulated" : test::host::name, folder, ".2"); // the second trace of each process
+  trace_moves(folder);
   keel::machine::barrier(world);
   if (world.rank() == 0) std::filesystem::remove_all(folder);
 }

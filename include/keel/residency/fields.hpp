@@ -2,8 +2,7 @@
 #pragma once
 
 /// @file
-/// The variables of an application, held in every memory that needs them, and the steps that
-/// run routines on them.
+/// The variables of an application, held in every memory that needs them, and the steps that run routines on them.
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/options.hpp>
@@ -15,8 +14,12 @@
 #include <keel/residency/tracking.hpp>
 #include <keel/residency/walls.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
+#include <utility>
 
 namespace keel::residency {
 
@@ -127,6 +130,71 @@ public:
   [[nodiscard]] std::int64_t size(M) const {
     return base::mesh(M::name)->ends().back();
   }
+  /// Which elements of a mesh this rank has now.
+  template <Mesh M>
+  [[nodiscard]] partition<M> partition_of(M) const {
+    return partition<M>(base::mesh(M::name)->all());
+  }
+
+  /// Cuts meshes anew. The values of all variables on them, of all levels and components, go to the owners of their
+  /// elements, found by id, in one message to each rank, packed in a memory where they are valid; there they are valid
+  /// after it. Ghosts are valid nowhere until an exchange. Elements that no rank owns any more are dropped. If a rank
+  /// owns one that is new, or a level was not valid on all ranks, the owned elements of it are valid nowhere. Arrays
+  /// are made anew: views of them that one keeps, and what was copied of the numbers of elements, are void.
+  ///
+  /// Collective. Throws the same `keel::error` on every rank, and nothing has changed, if a partition was made on
+  /// another environment, the fields have no such mesh, or memory is lacking somewhere.
+  template <Mesh... Ms>
+  void repartition(partition<Ms> const&... parts) {
+    static_assert(((mesh_count<Ms, Ms...> == 1) && ...),
+                  "keel::residency::fields: repartition gets two partitions of one mesh (it has one cut). Pass one.");
+    auto const visit = this->users_.enter("repartition");
+    this->require_idle("repartition");
+    detail::cut_anew meshes[] = {{Ms::name, parts.here()}...};
+    base::repartition(meshes);
+  }
+  /// Gives variables other lengths beyond the grid's or the mesh's: `f.resize(extra<h>{levels + 2})`. What both the old
+  /// and the new arrays have stays, and is valid where it was; the rest is zeros. Collective, with the same lengths on
+  /// every rank; otherwise as `repartition`.
+  template <class... Extras>
+  void resize(Extras const&... lengths) {
+    auto const visit = this->users_.enter("resize");
+    this->require_idle("resize");
+    base::change("resize", [&](detail::resizing& all) { (set_lengths(all, lengths), ...); });
+  }
+  /// Makes room for `n` elements of a mesh on this rank, ghosts included, so that arrays stay where they are as long as
+  /// there are not more. The first extent of views is what there is room for. Collective; `n` may differ.
+  template <Mesh M>
+  void reserve(M, std::int64_t n) {
+    auto const visit = this->users_.enter("reserve");
+    this->require_idle("reserve");
+    base::change("reserve", [&](detail::resizing& all) { all.reserve(M::name, n); });
+  }
+  /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
+  /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the
+  /// places of those that leave; the order of those that stay may change where places are left. The mesh has no ghosts
+  /// then: `f.repartition(partition<M>{environment, f.partition_of(M{}).ids(), ghosts})` gives it some. Arrays grow by
+  /// half at least when there is no room, and never shrink.
+  ///
+  /// Collective. Throws the same `keel::error` on every rank, and nothing has changed, if there is no rank of that
+  /// number.
+  template <Mesh M, class Destinations>
+  void migrate(M, Destinations const& destinations) {
+    auto const visit = this->users_.enter("migrate");
+    this->require_idle("migrate");
+    if constexpr (Kokkos::is_view<Destinations>::value) {
+      static_assert(std::is_same_v<typename Destinations::non_const_value_type, int> && Destinations::rank == 1,
+                    "keel::residency::fields: the destinations of migrate are no view of int in one dimension. Give a "
+                    "Kokkos::View<int*, ...>.");
+      auto const size = std::min(destinations.extent(0), std::size_t(base::mesh(M::name)->ends().front()));
+      this->destinations_.resize(size);
+      Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(this->destinations_.data(), size),
+                        Kokkos::subview(destinations, std::pair<std::size_t, std::size_t>(0, size)));
+      base::migrate(M::name, this->destinations_);
+    } else {
+      base::migrate(M::name, std::span<int const>(destinations));
+    }
+  }
   using base::components;
   using base::device_name;
 
@@ -152,6 +220,15 @@ private:
   static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application.");
   static_assert(index::is_unique, "keel::residency::fields: two variables have one name (names must be unique). "
                                   "Rename one.");
+  template <Mesh M, Mesh... Ms>
+  static constexpr int mesh_count = (int(M::name == Ms::name) + ...);
+  template <class... Vs>
+  static void set_lengths(detail::resizing& all, extra<Vs...> const& given) {
+    static_assert(sizeof...(Vs) != 0,
+                  "keel::residency::fields: resize gets an extra without variables (it is not clear "
+                  "which). Name them: extra<h>{n}.");
+    (all.set_lengths(number<Vs>, {given.lengths.data(), std::size_t(given.given)}), ...);
+  }
   template <class View>
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;
 

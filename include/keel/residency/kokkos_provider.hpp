@@ -46,6 +46,8 @@ public:
 
   /// How the arrays of each component lie; one shape if all are alike.
   void add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner);
+  /// Sets `all` of shapes.
+  static void complete(std::vector<detail::shape>& lies);
   /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it
   /// overlaps one that is known: what is written in one would go stale in the other unseen.
   void place(int variable, memory m, std::vector<void*> arrays);
@@ -54,6 +56,14 @@ public:
     arrays_[std::size_t(variable)].is_shared = true;
     arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
   }
+  /// How the arrays of a variable lie in a memory, and where.
+  struct layout {
+    std::vector<detail::shape> lies; ///< by component, or one for all
+    std::array<std::vector<void*>, max_memories> data;
+  };
+  [[nodiscard]] layout const& layout_of(int variable) const { return arrays_[std::size_t(variable)]; }
+  /// Gives a variable the other arrays. Does not throw.
+  void swap(int variable, layout& other) { std::swap(static_cast<layout&>(arrays_[std::size_t(variable)]), other); }
   /// The array that all these bytes lie in.
   [[nodiscard]] std::optional<owner> owner_of(void const* data, std::size_t bytes) const;
   /// What copies to `m` and from it; of a space of Kokkos `detail::kokkos_copy_queue` makes it. The first stays.
@@ -73,6 +83,11 @@ public:
   }
   [[nodiscard]] std::size_t size_of(int variable, int component) const {
     return std::size_t(shape_of(variable, component).elements * shape_of(variable, component).element_bytes);
+  }
+  /// The bytes that a copy of the whole takes.
+  [[nodiscard]] std::size_t used_of(int variable, int component) const {
+    detail::shape const& lies = shape_of(variable, component);
+    return std::size_t((lies.elements - lies.unused) * lies.element_bytes);
   }
   [[nodiscard]] void* array(int variable, int level, int component, memory m) const {
     record const& r = arrays_[std::size_t(variable)];
@@ -96,12 +111,10 @@ public:
   [[nodiscard]] std::uint64_t count_poison(int variable, int level, int component, region where, memory m);
 
 private:
-  struct record {
-    std::vector<detail::shape> lies; // by component, or one for all
+  struct record : layout {
     int levels, components;
     allocator make;
     void* owner;
-    std::array<std::vector<void*>, max_memories> data;
     bool is_shared = false;
   };
   // What lies, or will lie, in staging memory on the host for one array there.

@@ -72,6 +72,8 @@ public:
   /// tries again.
   int add(std::string_view name, int levels, region_bytes const& bytes = {1, 1, 1}, std::string_view group = {},
           region elsewhere = region::none);
+  /// A variable has other arrays, with so many bytes and layers of ghosts. Its states stay. No copy of it is under way.
+  void renew(int variable, region_bytes const& bytes, region elsewhere, int layers);
   /// The bytes of one component, if not all are alike.
   void resize(int variable, int component, region_bytes const& bytes);
   /// How many layers of ghosts a variable has: requests of so many, or more, are about all.
@@ -255,6 +257,7 @@ private:
                             [&](int variable, std::string_view other) { return name(variable) < other; });
   }
   void rotate_buffers(int variable, rotation how);
+  [[nodiscard]] validity empty_of(region_bytes const& bytes, region elsewhere);
   // Whether anything happens when the observer is notified.
   [[nodiscard]] bool is_observed() const {
     if constexpr (requires(O const& o) { o.is_active(); }) return observer_.is_active();

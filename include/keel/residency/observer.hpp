@@ -19,11 +19,12 @@
 
 namespace keel::residency {
 
-/// What left this rank of one variable in an exchange or an accumulate, which is an exchange in what follows.
+/// What left this rank of one variable in an exchange, an accumulate, a repartition or a migrate; all are exchanges in
+/// what follows.
 struct sent {
   int variable, level, component;
   std::uint64_t bytes;
-  std::string_view entry = "exchange"; ///< or `accumulate`
+  std::string_view entry = "exchange"; ///< or `accumulate`, …
 };
 
 /// The notifications of a ledger, sent after the event; and its queries.

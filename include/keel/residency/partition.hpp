@@ -38,15 +38,16 @@ template <class Layers>
   else return {std::ranges::begin(ghosts), std::ranges::end(ghosts)};
 }
 
-/// Collective over `env`.
+/// Collective over `env`. Empty if a ghost has no owner and that `may_be`, which is no error then.
 template <machine::CommunicatingRanks R>
-[[nodiscard]] elements find_owners(machine::basic_environment<R> const& env, std::string_view mesh,
-                                   std::span<std::int64_t const> owned,
-                                   std::span<std::span<std::int64_t const> const> layers) {
-  if (!env.is_member()) return {};
+[[nodiscard]] std::optional<elements>
+find_owners(machine::basic_environment<R> const& env, std::string_view mesh, std::span<std::int64_t const> owned,
+            std::span<std::span<std::int64_t const> const> layers, bool may_be = false) {
+  if (!env.is_member()) return elements{};
   machine::sparse_messages<R> talk{env};
   owner_search search{env.rank(), env.size(), owned, layers};
   auto const all = machine::all_reduce(env, search.look_up(talk.exchange(search.to_directories())), worse{});
+  if (may_be && all.what == mistake::no_owner) return std::nullopt;
   all.check(mesh);
   return search.finish(talk.exchange(search.to_owners(talk.exchange(search.answers()), all.layers)));
 }
@@ -74,10 +75,13 @@ public:
   template <machine::CommunicatingRanks R, detail::LayersOfIds Ghosts = std::vector<std::vector<std::int64_t>>>
   partition(machine::basic_environment<R> const& env, std::span<std::int64_t const> owned, Ghosts const& ghosts = {})
       : here_(std::make_shared<detail::elements const>(
-            detail::find_owners(env, M::name, owned, detail::as_layers(ghosts)))) {}
+            *detail::find_owners(env, M::name, owned, detail::as_layers(ghosts)))) {}
   template <machine::CommunicatingRanks R>
   partition(machine::basic_environment<R> const& env, element_ids<M> const& ids)
       : partition(env, ids.owned, ids.ghosts) {}
+
+  /// What fields have.
+  explicit partition(std::shared_ptr<detail::elements const> here) : here_(detail::with_places(std::move(here))) {}
 
   /// Elements that this rank has, ghosts included.
   [[nodiscard]] std::int64_t size() const { return std::int64_t(here_->ids.size()); }

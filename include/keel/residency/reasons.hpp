@@ -92,7 +92,10 @@ inline std::string reasons::why(int variable, int level, int component, region s
            ", and there was no exchange since";
   case cause::rotated:
     return "the levels " + std::string(words_of(e.how).done) + when + ", and it was not written since";
-  case cause::lost: return "routine " + e.routine + " failed" + when + ", and may have written a part";
+  case cause::lost:
+    if (e.routine == "repartition" || e.routine == "migrate")
+      return e.routine + " found no values for some of it" + when;
+    return "routine " + e.routine + " failed" + when + ", and may have written a part";
   }
   return {};
 }

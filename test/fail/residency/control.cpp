@@ -39,4 +39,6 @@ struct mesh_step : kr::schedule<kr::cycle<h>, kr::exchange<kr::layer<kr::past<h,
 void use_meshes(a_run& run, kr::partition<cells> const& c, kr::partition<edges> const& e) {
   kr::fields<app, h, un> f{run, c, e, kr::extra<h>{10}};
   f.step(mesh_step{});
+  f.repartition(c, e), f.resize(kr::extra<h>{20}), f.reserve(cells{}, 100);
+  f.migrate(cells{}, Kokkos::View<int*>("ranks", 100));
 }

@@ -6,12 +6,12 @@
 /// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, component_checks.hpp, upkeep.hpp,
 /// execute.hpp, scratch_memory.hpp, values.hpp and walls.hpp; that of make_arrays in setup.hpp.
 
-#include <keel/impl/residency/array_kind.hpp>
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/kept_value.hpp>
-#include <keel/impl/residency/mesh_share.hpp>
 #include <keel/impl/residency/observers.hpp>
 #include <keel/impl/residency/program.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/relocation.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>
@@ -48,7 +48,13 @@ struct fields_state {
   /// A mesh on which variables may lie; before them.
   void add_mesh(std::string_view name, std::shared_ptr<elements const> part);
   /// What this rank has of it. Throws `keel::error` if the fields have no such mesh.
-  [[nodiscard]] std::shared_ptr<mesh_share const> const& mesh(std::string_view name) const;
+  [[nodiscard]] std::shared_ptr<mesh_share const> const& mesh(std::string_view name) const {
+    return mesh_here(name).here;
+  }
+  /// The ranks that this one exchanges ghosts with; some may be there more than once.
+  [[nodiscard]] std::vector<int> partners();
+  /// Whether there is a way to each of them.
+  [[nodiscard]] bool reaches_partners();
   /// Gets ready to exchange the ghosts of all components in memory `m`.
   void connect(std::vector<transport> transports, messenger const& ranks, memory m);
   /// Finds out how the arrays of the next variable lie on each share, and adds it to provider and ledger.
@@ -85,6 +91,11 @@ struct fields_state {
   void for_each_call(component_range range, auto const& f) const {
     if (!has_blocks_) return f(range);
     for (int c = range.begin, end = range.of(components()).end; c < end; ++c) f(component_range{c, c + 1});
+  }
+
+  /// Calls f(name, elements).
+  void for_each_mesh(auto const& f) const {
+    for (mesh_record const& m : meshes_) f(m.name, m.here->all());
   }
 
   // execute.hpp
@@ -156,7 +167,10 @@ struct fields_state {
   routes routes_;
   copy_queue const* exchange_queue_ = nullptr;        // null if messages are packed on the host
   std::vector<std::unique_ptr<halo_exchange>> halos_; // one, or one a request
+  relocation relocation_;
+  std::unique_ptr<messenger> ranks_;
   void (*settle_)(fields_state const*) = nullptr;
+  void (*connect_)(fields_state&) = nullptr;
   bool keeps_ledger_ = true, checks_ = false, poisons_ = false, has_blocks_ = false, is_master_ = true;
   bool is_in_step_ = false;
   void* result_ = nullptr;           // where what a routine returns goes to
@@ -170,23 +184,10 @@ struct fields_state {
 
 private:
   friend class executor;
-  using views = std::unique_ptr<void, void (*)(void*)>;
-  struct record {
-    variable_info const* about;
-    int lattice;                                            // its number
-    int arrays;                                             // of all levels and components
-    std::vector<std::array<std::size_t, max_rank>> extents; // of the dynamic dimensions, by share
-    kokkos_provider::allocator make;
-    void* owner;
-  };
-
-  using share_list = std::vector<share>; // by component, or one for all
-  struct lattice_here {
-    lattice on;
-    std::shared_ptr<share_list const> shares;
-    std::shared_ptr<mesh_share const> mesh = nullptr;                      ///< null on the grid
-    std::vector<std::pair<int, std::unique_ptr<decomposition>>> cuts = {}; ///< by layers of ghosts
-  };
+  friend class former_arrays;
+  friend class resizing;
+  friend class renewal;
+  [[nodiscard]] mesh_record const& mesh_here(std::string_view name) const;
   [[nodiscard]] static share const& share_in(share_list const& all, component which) {
     return all[all.size() == 1 ? 0 : std::size_t(which.index)];
   }
@@ -205,8 +206,15 @@ private:
     return (provider_.size_of(variable, component) + 127) / 128 * 128;
   }
   [[nodiscard]] std::size_t pool_bytes(std::size_t pool) const;
-  shape shape_on(share const& part, variable_info const& about, array_kind const& kind, std::int64_t const* extra,
-                 std::array<std::size_t, max_rank>& dynamic) const;
+  shape shape_on(share const& part, std::int64_t room, variable_info const& about, array_kind const& kind,
+                 std::int64_t const* extra, std::array<std::size_t, max_rank>& dynamic) const;
+  /// How the arrays of a variable lie, by component or one for all; sets its extents.
+  std::vector<shape> shapes_of(variable_record& v) const;
+  [[nodiscard]] region regions_of(variable_record const& v) const;
+  // renew.hpp
+  void renew_bytes(int variable);
+  void forget_layouts();
+  void settle_all(std::string_view who);
   // What Kokkos gets for one array: its label and the lengths of its dynamic dimensions.
   [[nodiscard]] std::pair<std::string, std::size_t const*> described(int variable, int array) const;
   void check_size(int variable, int array, std::size_t elements) const;
@@ -219,10 +227,10 @@ private:
 
   int rank_;
   std::shared_ptr<share_list const> shares_; // of the grid
-  std::vector<std::pair<std::string_view, std::shared_ptr<mesh_share const>>> meshes_;
-  std::vector<lattice_here> lattices_;
-  std::vector<record> variables_;
-  std::vector<views> arrays_; // at place_of
+  std::vector<mesh_record> meshes_;
+  std::vector<lattice_record> lattices_;
+  std::vector<variable_record> variables_;
+  std::vector<array_views> arrays_; // at place_of
   std::vector<halo_array> exchanged_;
   std::vector<sent> sent_;
   packing walls_;

@@ -38,6 +38,9 @@ public:
     plan_.unpack(arrays, packing_);
   }
 
+  /// To be called when arrays or cuts have changed.
+  void forget() { plan_.forget(), packing_.forget(); }
+
 private:
   /// Sends these messages by each transport that reaches a rank whose way is not chosen, and chooses the fastest. What
   /// comes is not unpacked.

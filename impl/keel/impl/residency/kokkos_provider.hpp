@@ -34,15 +34,19 @@ KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
     if (set.count != 0) all = all | (one & region::everywhere);
   }
   std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
-  return bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
+  return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
 }
 
 KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, int components, allocator make,
                                       void* owner) {
-  for (detail::shape& one : lies) one.all = regions_of_all(one);
-  arrays_.push_back({std::move(lies), levels, components, make, owner, {}, false});
+  complete(lies);
+  arrays_.push_back({{std::move(lies), {}}, levels, components, make, owner, false});
   slots_.emplace_back();
   for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
+}
+
+KEEL_INLINE void kokkos_provider::complete(std::vector<detail::shape>& lies) {
+  for (detail::shape& one : lies) one.all = regions_of_all(one);
 }
 
 template <class F>
@@ -151,7 +155,7 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
   for (transfer const& t : batch)
     if (is_whole(t))
       queue.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
-                      size_of(t.variable, t.component));
+                      used_of(t.variable, t.component));
   if (staged.bytes == 0) return {};
   for_each_box(batch, [&](transfer const& t, detail::patch const& box, std::size_t offset) {
     detail::shape const& lies = shape_of(t.variable, t.component);
@@ -175,7 +179,7 @@ KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch)
   for (transfer const& t : batch)
     if (is_whole(t))
       queue.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
-                    size_of(t.variable, t.component));
+                    used_of(t.variable, t.component));
   if (staged.bytes == 0) return;
   transfer const* last = nullptr;
   for_each_box(batch, [&](transfer const& t, detail::patch const& box, std::size_t offset) {

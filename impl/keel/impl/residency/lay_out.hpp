@@ -4,6 +4,7 @@
 /// @file
 /// How the arrays of a variable lie, and what fields keep of them: the bodies of fields_state.hpp.
 
+#include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/owner_search.hpp>
 #include <keel/policy/error.hpp>
@@ -36,15 +37,6 @@ inline std::vector<share> shares_of(grid const& whole, std::span<grid const> fur
   return shares;
 }
 
-// The widest ghosts of a rank of any component.
-inline int layers_of(std::span<share const> shares) {
-  if (!shares[0].ends.empty()) return int(shares[0].ends.size()) - 1;
-  std::int64_t most = 0;
-  for (share const& s : shares)
-    for (int d = 0; d < s.rank; ++d) most = std::max(most, s.width[d] + s.longer[d]);
-  return int(most);
-}
-
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
                                        int memories, int components, bool checks)
     : ledger_(provider_, memories, components), checks_(checks), poisons_(checks), has_blocks_(whole.blocks() > 1),
@@ -74,34 +66,48 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
                 "variable " + name + " has " + std::to_string(beyond) + " dimensions beyond the " + whose +
                     "'s without a length",
                 "every star needs one", "Pass extra<" + name + ">{...}");
-  record& v = variables_.emplace_back();
-  v.about = &about, v.lattice = lattice, v.arrays = about.levels * components();
+  variable_record& v = variables_.emplace_back();
+  v.about = &about, v.kind = &kind, v.lattice = lattice, v.arrays = about.levels * components();
   v.make = make, v.owner = owner;
+  v.lengths.assign(lengths, lengths + beyond);
   if (about.is_scratch) make = [](void*, int, memory) {}; // when a schedule uses it
-  std::vector<shape> shapes;
-  for (share const& part : all_shares) {
-    shapes.push_back(shape_on(part, about, kind, lengths, v.extents.emplace_back()));
-    shapes.back().mesh = lattices_[std::size_t(lattice)].mesh.get();
-  }
   arrays_.reserve(arrays_.size() + std::size_t(ledger_.memories()));
   for (int m = 0; m < ledger_.memories(); ++m) arrays_.emplace_back(nullptr, nullptr);
-  provider_.add(std::move(shapes), about.levels, components(), make, owner);
+  provider_.add(shapes_of(v), about.levels, components(), make, owner);
   int const number = ledger_.variables();
-  region regions = region::none;
-  for (share const& part : all_shares) regions = regions | part.regions;
-  (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group,
-                    about.has_ghosts ? regions : region::core);
+  (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group, regions_of(v));
   ledger_.set_layers(number, layers_of(all_shares));
   for (int c = 1; c < int(all_shares.size()); ++c) ledger_.resize(number, c, provider_.bytes_of(number, c));
 }
 
-KEEL_INLINE void fields_state::add_mesh(std::string_view name, std::shared_ptr<elements const> part) {
-  meshes_.emplace_back(name, std::make_shared<mesh_share const>(std::move(part)));
+KEEL_INLINE std::vector<shape> fields_state::shapes_of(variable_record& v) const {
+  lattice_record const& on = lattices_[std::size_t(v.lattice)];
+  std::vector<shape> made;
+  v.extents.clear();
+  for (share const& part : *on.shares) {
+    made.push_back(shape_on(part, on.mesh ? mesh_here(on.on.mesh).room : 0, *v.about, *v.kind, v.lengths.data(),
+                            v.extents.emplace_back()));
+    made.back().mesh = on.mesh.get();
+  }
+  return made;
 }
 
-KEEL_INLINE std::shared_ptr<mesh_share const> const& fields_state::mesh(std::string_view name) const {
-  for (auto const& known : meshes_)
-    if (known.first == name) return known.second;
+// Those that have elements on some rank.
+KEEL_INLINE region fields_state::regions_of(variable_record const& v) const {
+  region regions = v.about->has_ghosts ? region::none : region::core;
+  if (v.about->has_ghosts)
+    for (share const& part : *lattices_[std::size_t(v.lattice)].shares) regions = regions | part.regions;
+  return regions;
+}
+
+KEEL_INLINE void fields_state::add_mesh(std::string_view name, std::shared_ptr<elements const> part) {
+  auto const size = std::int64_t(part->ids.size());
+  meshes_.push_back({name, std::make_shared<mesh_share const>(std::move(part)), size, false});
+}
+
+KEEL_INLINE mesh_record const& fields_state::mesh_here(std::string_view name) const {
+  for (mesh_record const& known : meshes_)
+    if (known.name == name) return known;
   throw error("residency::fields", "the mesh " + std::string(name) + " is not there",
               "the fields have no partition of it", "Pass one with them");
 }
@@ -122,15 +128,6 @@ KEEL_INLINE int fields_state::find_lattice(variable_info const& about) {
   }
   lattices_.push_back({about.on, std::move(made), std::move(on_mesh)});
   return int(lattices_.size()) - 1;
-}
-
-KEEL_INLINE decomposition const& fields_state::cut_of(int lattice, int layers) {
-  lattice_here& l = lattices_[std::size_t(lattice)];
-  if (layers >= layers_of(*l.shares)) layers = all_layers;
-  for (auto const& known : l.cuts)
-    if (known.first == layers) return *known.second;
-  auto made = l.mesh ? l.mesh->cut(components(), layers) : decomposition_of(*l.shares, components(), rank_, layers);
-  return *l.cuts.emplace_back(layers, std::make_unique<decomposition>(std::move(made))).second;
 }
 
 KEEL_INLINE indices fields_state::rim_depth(std::span<request const> asked, component which) const {
@@ -157,9 +154,10 @@ KEEL_INLINE bounds fields_state::owned_in(bounds const& cells, component which, 
   return own;
 }
 
-// `extra` are the lengths beyond the grid's.
-KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const& about, array_kind const& kind,
-                                         std::int64_t const* extra, std::array<std::size_t, max_rank>& dynamic) const {
+// `room` is for how many elements of a mesh there is memory, `extra` are the lengths beyond the grid's.
+KEEL_INLINE shape fields_state::shape_on(share const& part, std::int64_t room, variable_info const& about,
+                                         array_kind const& kind, std::int64_t const* extra,
+                                         std::array<std::size_t, max_rank>& dynamic) const {
   int const on_grid = about.lies_on_grid ? part.rank : 0;
   shape lies;
   lies.rank = on_grid;
@@ -170,7 +168,7 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
   std::int64_t extents[max_rank + 1]{};
   int const neighbours = kind.is_left ? 0 : kind.rank - 1;
   for (int d = 0; d < kind.rank; ++d) {
-    extents[d] = d < on_grid ? part.extents[d] : d < kind.dynamic ? extra[d - on_grid] : kind.fixed[d];
+    extents[d] = d < on_grid ? std::max(part.extents[d], room) : d < kind.dynamic ? extra[d - on_grid] : kind.fixed[d];
     if (extents[d] < 0)
       throw error("residency::fields",
                   "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
@@ -196,22 +194,9 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, variable_info const&
     stride *= extents[d];
   }
   lies.inner_stride = kind.is_left ? stride : 1;
+  if (room > part.extents[0])
+    lies.unused = kind.is_left && lies.inner != 1 ? -1 : lies.elements - part.extents[0] * lies.stride[0];
   return lies;
-}
-
-KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
-  std::vector<int> partners;
-  for (int l = 0; l < int(lattices_.size()); ++l)
-    for (partner const& p : cut_of(l, all_layers).partners) partners.push_back(p.rank);
-  copy_queue const none, *const queue = exchange_queue_ = m != host ? &provider_.queue_of(m) : nullptr;
-  try {
-    routes_.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, std::move(partners),
-                    settings_.exchange_through);
-  } catch (error const&) {
-    throw;
-  } catch (std::exception const& e) { // of a device
-    throw error("residency::fields", "transports cannot be tried", e.what(), "Take exchange-through=staged");
-  }
 }
 
 KEEL_INLINE std::string fields_state::cut(indices share::* into) const {
@@ -234,7 +219,7 @@ KEEL_INLINE void fields_state::print_cut() const {
 }
 
 KEEL_INLINE std::pair<std::string, std::size_t const*> fields_state::described(int variable, int array) const {
-  record const& v = variables_[std::size_t(variable)];
+  variable_record const& v = variables_[std::size_t(variable)];
   int const levels = v.about->levels;
   return {std::string(v.about->name) + " [" + std::to_string(array % levels) + "]",
           v.extents[v.extents.size() == 1 ? 0 : std::size_t(array / levels)].data()};

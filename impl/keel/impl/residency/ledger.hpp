@@ -28,6 +28,28 @@ ledger<P, O>::ledger(P& provider, int memories, int components)
 template <Provider P, Observer O>
 ledger<P, O>::~ledger() = default;
 
+// Regions that have no bytes on any rank.
+template <Provider P, Observer O>
+validity ledger<P, O>::empty_of(region_bytes const& bytes, region elsewhere) {
+  validity empty = 0;
+  for (region one : single_regions)
+    if (bytes[std::size_t(index_of(one))] == 0) {
+      if (overlap(one, elsewhere)) has_gaps_ = true;
+      else empty |= bits_of(one);
+    }
+  return empty;
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::renew(int variable, region_bytes const& bytes, region elsewhere, int layers) {
+  record& v = variables_[std::size_t(variable)];
+  v.bytes = bytes, v.by_component.clear();
+  places_[std::size_t(variable)].empty = empty_of(bytes, elsewhere);
+  set_layers(variable, layers);
+  if constexpr (CountsComponents<O>)
+    for (int c = 0; c < components_; ++c) observer_.resize(variable, c, bytes);
+}
+
 template <Provider P, Observer O>
 int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes, std::string_view group,
                       region elsewhere) {
@@ -36,12 +58,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   if (at != by_name_.end() && this->name(*at) == name)
     throw error("residency::ledger", "there are two variables " + std::string(name), "they are found by name",
                 "Rename one");
-  validity empty = 0;
-  for (region one : single_regions)
-    if (bytes[std::size_t(index_of(one))] == 0) {
-      if (overlap(one, elsewhere)) has_gaps_ = true;
-      else empty |= bits_of(one);
-    }
+  validity const empty = empty_of(bytes, elsewhere);
   variables_.push_back({levels, bytes, std::string(group), {}});
   places_.push_back({std::uint32_t(size_), empty});
   flying_variables_.reserve(variables_.capacity());

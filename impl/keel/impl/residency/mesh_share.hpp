@@ -27,6 +27,7 @@ public:
   mesh_share(mesh_share const&) = delete;
   mesh_share& operator=(mesh_share const&) = delete;
 
+  [[nodiscard]] std::shared_ptr<elements const> const& all() const { return of_; }
   /// One past the owned elements, then past each layer of ghosts.
   [[nodiscard]] std::span<std::int64_t const> ends() const { return ends_; }
   /// A layer of ghosts, counted from 1. Throws `keel::error` if the mesh, of this name, has no such layer.

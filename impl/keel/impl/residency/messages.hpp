@@ -47,6 +47,11 @@ KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
   queue_->move(all);
 }
 
+KEEL_INLINE void packing::forget() {
+  if (!kept_.empty()) queue().fence();
+  kept_.clear();
+}
+
 // Numbers of flags grow from exchange to exchange: a list has them from that of the first flag on.
 KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all) {
   auto const flagged = std::find_if(boxes.begin(), boxes.end(), [](box_move const& b) { return b.flag != nullptr; });

@@ -22,6 +22,7 @@ namespace keel::residency::detail {
 
 /// What a rank has of a mesh.
 struct elements {
+  int rank = -1, ranks = 0;       ///< of the environment; a rank that is no member of it has -1 of 0
   std::vector<std::int64_t> ids;  ///< owned ones first, then ghosts layer by layer
   std::int64_t owned = 0;         ///< their number
   std::vector<std::int64_t> ends; ///< of each layer of ghosts, in `ids`
@@ -29,9 +30,14 @@ struct elements {
   id_table places;                ///< of `ids`
   element_lists lists;
 
+  /// Sets `places`.
+  void find_places();
   /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
   [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
 };
+
+/// The same with `places`.
+[[nodiscard]] std::shared_ptr<elements const> with_places(std::shared_ptr<elements const> of);
 
 enum class mistake : std::int32_t { too_many, owned_twice, named_twice, no_owner, none };
 

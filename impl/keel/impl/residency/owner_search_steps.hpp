@@ -61,6 +61,18 @@ KEEL_INLINE element_range elements::layer(int n, std::string_view mesh) const {
   return {n == 1 ? owned : ends[at - 2], ends[at - 1]};
 }
 
+KEEL_INLINE void elements::find_places() {
+  places = id_table(ids.size());
+  for (std::size_t i = 0; i != ids.size(); ++i) places.add(ids, std::int32_t(i));
+}
+
+KEEL_INLINE std::shared_ptr<elements const> with_places(std::shared_ptr<elements const> of) {
+  if (of->ids.empty() || of->places.find(of->ids, of->ids[0]) != id_table::none) return of;
+  auto made = std::make_shared<elements>(*of);
+  made->find_places();
+  return made;
+}
+
 KEEL_INLINE verdict worse::operator()(verdict const& a, verdict const& b) const {
   auto const key = [](verdict const& v) { return std::tuple(v.what, v.id, v.first, v.second); };
   verdict made = key(b) < key(a) ? b : a;
@@ -95,6 +107,7 @@ KEEL_INLINE void verdict::check(std::string_view mesh) const {
 KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
                                        std::span<std::span<std::int64_t const> const> layers)
     : rank_(rank), ranks_(ranks) {
+  made_.rank = rank, made_.ranks = ranks;
   std::size_t all = owned.size();
   for (auto const& layer : layers) all += layer.size();
   mine_.layers = std::int32_t(layers.size());
@@ -194,8 +207,7 @@ KEEL_INLINE owner_search::ids owner_search::to_owners(std::vector<machine::parce
 }
 
 KEEL_INLINE elements owner_search::finish(ids const& from_ghosts) {
-  made_.places = id_table(made_.ids.size());
-  for (std::size_t i = 0; i != made_.ids.size(); ++i) made_.places.add(made_.ids, std::int32_t(i));
+  made_.find_places();
   auto const layers = made_.ends.size();
   auto& [partners, own_ghosts, own_elements] = made_.lists;
   own_ghosts.ends.resize(layers);

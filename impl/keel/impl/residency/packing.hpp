@@ -29,6 +29,8 @@ public:
 
   std::byte* out(std::size_t bytes) { return room(out_, bytes); }
   std::byte* in(std::size_t bytes) { return room(in_, bytes); }
+  /// What was kept of boxes.
+  void forget();
   /// By one kernel: of more boxes than travel with one, the list is sent once, and kept for the next time.
   void move(std::span<box_move const> boxes);
 
@@ -79,6 +81,7 @@ public:
   /// How long the messages of these arrays are, one for each partner each way; their data are set by who sends them.
   /// The calls below are about the same arrays.
   void lay_out(std::span<halo_array const> arrays, combine how = combine::replace);
+  void forget() { kept_.clear(), now_ = nullptr; }
   [[nodiscard]] std::span<message> sends() { return now_->sends; }
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
   void pack(std::span<halo_array const> arrays, packing& where);

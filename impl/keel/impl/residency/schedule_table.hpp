@@ -5,9 +5,8 @@
 /// A schedule as one flat constexpr table, and the two ways to walk it.
 ///
 /// A schedule is a tree of types. The table has a node for each entry, in the order written, a group before its body. A
-/// node has the requests of its entry, and the number of the node after its body. All that is found out about a
-/// schedule is found out on this table: `steady.hpp` while compiling, `prefetch.hpp`, `explain.hpp`. A step walks the
-/// same numbers over data, one walk over types gathers what it calls.
+/// node has the requests of its entry, and the number of the node after its body. All is found out about a schedule on
+/// this table (`steady.hpp`, `prefetch.hpp`, `explain.hpp`). A step walks it over data; one walk over types has calls.
 
 #include <keel/impl/residency/variable_numbers.hpp>
 #include <keel/policy/list.hpp>

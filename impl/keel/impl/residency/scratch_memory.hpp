@@ -65,7 +65,7 @@ KEEL_INLINE void fields_state::end_scratch(program const& p) {
 
 KEEL_INLINE void fields_state::place_scratch(std::span<request const> asked, memory m) {
   for (request const& r : asked) {
-    record const& v = variables_[std::size_t(r.variable)];
+    variable_record const& v = variables_[std::size_t(r.variable)];
     if (!v.about->is_scratch || r.writes == region::none) continue;
     std::size_t const pool = scratch_.pool_of(r.variable);
     for (int other : scratch_.pools[pool])

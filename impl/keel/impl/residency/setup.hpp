@@ -29,7 +29,7 @@ template <class View, class Made, class Options>
 void fields_state::make_arrays(int variable, memory m, Options const& options) {
   int const count = variables_[std::size_t(variable)].arrays;
   auto* const made = new View[std::size_t(count)];
-  views all(made, [](void* them) { delete[] static_cast<View*>(them); });
+  array_views all(made, [](void* them) { delete[] static_cast<View*>(them); });
   std::vector<void*> data;
   bool const is_scratch = variables_[std::size_t(variable)].about->is_scratch;
   std::byte* at = is_scratch ? pools_[pool_place_of(variable, m)].get() : nullptr;
@@ -122,13 +122,17 @@ void fields_base<App>::open_for(Run& run) {
   open_first_of_chain(run);
   if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
   else set({});
-  memory exchanged = host;
-  if constexpr (exchanges_on_device<App>) on_chosen<true>([&]<class Tag>(Tag) { exchanged = memory_of<Tag>; });
-  messenger const ranks(run.environment());
+  ranks_ = std::make_unique<messenger>(run.environment());
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(run.environment())>,
                                machine::basic_environment<typename App::ranks>>)
-    environment_ = ranks.environment<typename App::ranks>();
-  connect(transports_of(typename transport_list<App>::type{}, ranks), ranks, exchanged);
+    environment_ = ranks_->environment<typename App::ranks>();
+  connect_ = [](fields_state& self) {
+    memory exchanged = host;
+    if constexpr (exchanges_on_device<App>)
+      static_cast<fields_base&>(self).template on_chosen<true>([&]<class Tag>(Tag) { exchanged = memory_of<Tag>; });
+    self.connect(transports_of(typename transport_list<App>::type{}, *self.ranks_), *self.ranks_, exchanged);
+  };
+  connect_(*this);
 }
 
 // Kernels and copies may still be at work on the arrays.

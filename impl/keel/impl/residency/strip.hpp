@@ -25,6 +25,7 @@ struct shape {
   std::int64_t stride[max_grid_rank]{}; ///< in elements
   std::int64_t inner = 1, inner_stride = 1;
   std::int64_t element_bytes = 1, elements = 1;
+  std::int64_t unused = 0; ///< how many at the end are room for later ones; -1 if such lie between others
   bool has_ghosts = true;
   addend added_as = addend::none;
   share const* part = nullptr;      ///< what this rank has of the variable, if it lies on the grid or on a mesh

@@ -113,6 +113,10 @@ public:
   void connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue, std::vector<int> partners,
                std::string_view wanted);
   [[nodiscard]] std::vector<transport> const& known() const { return known_; }
+  [[nodiscard]] bool leads_to(int rank) const {
+    std::size_t const at = find(rank);
+    return at != all_.size() && all_[at].rank == rank;
+  }
   /// By number of `known`; `open` if the ways to that rank have to be measured first.
   [[nodiscard]] int to(int rank) const;
   [[nodiscard]] bool reaches(std::size_t transport, int rank) const;

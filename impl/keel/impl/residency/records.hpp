@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What fields keep of their variables, of the meshes, and of how variables lie on these and on the grid.
+
+#include <keel/impl/residency/array_kind.hpp>
+#include <keel/impl/residency/decomposition.hpp>
+#include <keel/impl/residency/mesh_share.hpp>
+#include <keel/residency/grid.hpp>
+#include <keel/residency/kokkos_provider.hpp>
+#include <keel/residency/variable.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// The views of one variable in one memory, without their type.
+using array_views = std::unique_ptr<void, void (*)(void*)>;
+
+struct variable_record {
+  variable_info const* about;
+  array_kind const* kind;
+  int lattice;                                            ///< its number
+  int arrays;                                             ///< of all levels and components
+  std::vector<std::int64_t> lengths;                      ///< beyond the grid's or the mesh's
+  std::vector<std::array<std::size_t, max_rank>> extents; ///< of the dynamic dimensions, by share
+  kokkos_provider::allocator make;                        ///< with `owner`: what makes its arrays
+  void* owner;
+};
+
+struct mesh_record {
+  std::string_view name;
+  std::shared_ptr<mesh_share const> here;
+  std::int64_t room; ///< elements that there is memory for
+  bool grows;        ///< its elements move, so that there is more room than is needed
+};
+
+using share_list = std::vector<share>; ///< by component, or one for all
+
+/// What variables have in common that lie in the same way.
+struct lattice_record {
+  lattice on;
+  std::shared_ptr<share_list const> shares;
+  std::shared_ptr<mesh_share const> mesh = nullptr;                      ///< null on the grid
+  std::vector<std::pair<int, std::unique_ptr<decomposition>>> cuts = {}; ///< by layers of ghosts
+};
+
+} // namespace keel::residency::detail

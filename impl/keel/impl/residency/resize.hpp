@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The bodies of resizing.hpp.
+
+#include <keel/impl/residency/boxes.hpp>
+#include <keel/impl/residency/connect.hpp>
+#include <keel/impl/residency/id_table.hpp>
+#include <keel/impl/residency/messages.hpp>
+#include <keel/impl/residency/resizing.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE former_arrays::~former_arrays() {
+  while (!all_.empty()) swap(all_.back()), all_.pop_back();
+}
+
+KEEL_INLINE void former_arrays::swap(former& other) {
+  std::swap(fields_.variables_[std::size_t(other.variable)], other.lies);
+  fields_.provider_.swap(other.variable, other.arrays);
+  for (std::size_t m = 0; m < other.views.size(); ++m)
+    std::swap(fields_.arrays_[fields_.place_of(other.variable, memory(m))], other.views[m]);
+}
+
+KEEL_INLINE former_arrays::former const& former_arrays::replace(int variable, variable_record next, bool in_place) {
+  fields_state& f = fields_;
+  former made{variable, std::move(next), {}, {}};
+  made.arrays.lies = f.shapes_of(made.lies);
+  kokkos_provider::complete(made.arrays.lies);
+  if (in_place) made.arrays.data = f.provider_.layout_of(variable).data;
+  else
+    for (int m = 0; m < f.ledger_.memories(); ++m) made.views.emplace_back(nullptr, nullptr);
+  all_.push_back(std::move(made));
+  former& old = all_.back();
+  swap(old);
+  for (int m = 0; m < f.ledger_.memories() && !in_place; ++m)
+    if (!old.arrays.data[std::size_t(m)].empty()) f.provider_.create(variable, memory(m));
+  return old;
+}
+
+KEEL_INLINE void fields_state::renew_bytes(int variable) {
+  variable_record const& v = variables_[std::size_t(variable)];
+  auto const& shares = *lattices_[std::size_t(v.lattice)].shares;
+  ledger_.renew(variable, provider_.bytes_of(variable), regions_of(v), layers_of(shares));
+  for (int c = 1; c < int(shares.size()); ++c) ledger_.resize(variable, c, provider_.bytes_of(variable, c));
+}
+
+KEEL_INLINE void fields_state::forget_layouts() {
+  for (auto const& each : halos_) each->forget();
+  walls_.forget();
+  programs_ = {};
+  scratch_ = {};
+}
+
+// Nothing is under way any more, to arrays or from them.
+KEEL_INLINE void fields_state::settle_all(std::string_view who) {
+  settle_host();
+  if (keeps_ledger_) ledger_.wait_for_copies(who);
+  for (int m = 1; m < ledger_.memories(); ++m)
+    if (ledger_.is_open(memory(m))) provider_.wait(memory(m));
+}
+
+KEEL_INLINE resizing::resizing(fields_state& of, std::string_view who) : fields_(of), former_(of) {
+  of.settle_all(who);
+  old_meshes_ = of.meshes_;
+}
+KEEL_INLINE resizing::~resizing() { fields_.meshes_.swap(old_meshes_); }
+
+KEEL_INLINE void resizing::set_lengths(int variable, std::span<std::int64_t const> lengths) {
+  variable_record next = fields_.variables_[std::size_t(variable)];
+  if (next.lengths.size() != lengths.size())
+    throw error("residency::fields",
+                "variable " + std::string(next.about->name) + " has " + std::to_string(next.lengths.size()) +
+                    " dimensions beyond the grid's or mesh's, resize gets " + std::to_string(lengths.size()) +
+                    " lengths",
+                "every star needs one", "Give as many");
+  next.lengths.assign(lengths.begin(), lengths.end());
+  for (std::int64_t const n : lengths) digest_ = mixed(digest_ * 31 + std::uint64_t(n) + std::uint64_t(variable) + 1);
+  changed_.push_back(variable);
+  copy(former_.replace(variable, std::move(next), false));
+}
+
+KEEL_INLINE void resizing::reserve(std::string_view mesh, std::int64_t size) {
+  fields_state& f = fields_;
+  (void)f.mesh_here(mesh); // throws if there is none
+  for (mesh_record& m : f.meshes_) {
+    if (m.name != mesh) continue;
+    m.grows = true;
+    if (size <= m.room) return;
+    m.room = size;
+  }
+  for (int v = 0; v < int(f.variables_.size()); ++v)
+    if (f.lattices_[std::size_t(f.variables_[std::size_t(v)].lattice)].on.mesh == mesh)
+      copy(former_.replace(v, f.variables_[std::size_t(v)], false));
+}
+
+// Element by element of the grid or mesh, runs of what both have beyond it.
+KEEL_INLINE void resizing::copy(former_arrays::former const& old) {
+  fields_state& f = fields_;
+  int const variable = old.variable;
+  variable_record const &was = old.lies, &is = f.variables_[std::size_t(variable)];
+  if (is.about->is_scratch) return; // it holds nothing now
+  array_kind const& kind = *is.kind;
+  for (int c = 0; c < f.components(); ++c) {
+    auto const one_of = [&](auto const& all) -> auto& { return all[all.size() == 1 ? 0 : std::size_t(c)]; };
+    shape from = one_of(old.arrays.lies), to = f.provider_.shape_of(variable, c);
+    auto const length = [&](variable_record const& r, int d) {
+      return d < kind.dynamic ? std::int64_t(one_of(r.extents)[std::size_t(d)]) : kind.fixed[d];
+    };
+    struct run {
+      std::int64_t from, to;
+    };
+    std::vector<run> runs{{0, 0}};
+    std::int64_t here = 1, there = 1, together = 1;
+    bool is_joined = true, grows = to.elements > from.elements;
+    for (int k = to.rank; k < kind.rank; ++k) {
+      int const d = kind.is_left ? k : kind.rank - 1 - (k - to.rank);
+      std::int64_t const before = length(was, d), after = length(is, d), both = std::min(before, after);
+      grows = grows || after > before;
+      if (is_joined) {
+        together *= both, is_joined = before == after;
+      } else {
+        std::vector<run> more;
+        for (std::int64_t n = 0; n < both; ++n)
+          for (run const& r : runs) more.push_back({r.from + n * here, r.to + n * there});
+        runs = std::move(more);
+      }
+      here *= before, there *= after;
+    }
+    from.inner = to.inner = together;
+    bounds const box = to.rank != 0 ? to.part->everywhere() : bounds{};
+    std::size_t const bytes = padded(from, box);
+    for (int l = 0; l < is.about->levels; ++l) {
+      auto const at = std::size_t(c * is.about->levels + f.provider_.slot(variable, l));
+      for (int k = f.ledger_.memories(); k-- > 0;) { // the host last, whose new array is zeros until then
+        memory const m{std::uint8_t(k)};
+        auto const& data = old.arrays.data[std::size_t(k)];
+        bool const is_valid_there =
+            !f.keeps_ledger_ || std::any_of(std::begin(single_regions), std::end(single_regions),
+                                            [&](region one) { return f.ledger_.is_valid(variable, l, one, m, c, 0); });
+        if (data.empty() || !is_valid_there) continue;
+        auto* const target = static_cast<std::byte*>(f.provider_.array(variable, l, c, m));
+        std::vector<box_move> out, in;
+        std::shared_ptr<std::byte> buffer;
+        if (m != host) buffer = f.provider_.queue_of(m).allocate("keel: resizing", runs.size() * bytes);
+        std::vector<std::uint64_t> words(m == host ? runs.size() * bytes / 8 : 0);
+        std::byte* place = m == host ? reinterpret_cast<std::byte*>(words.data()) : buffer.get();
+        for (run const& r : runs) {
+          out.push_back({motion::gather, &from,
+                         static_cast<std::byte*>(data[at]) + r.from * from.inner_stride * from.element_bytes, place,
+                         box});
+          in.push_back({motion::scatter, &to, target + r.to * to.inner_stride * to.element_bytes, place, box});
+          place += bytes;
+        }
+        if (m == host) {
+          for (auto const* list : {&out, &in})
+            for (box_move const& each : *list) move_on_host(each);
+          continue;
+        }
+        copy_queue const& queue = f.provider_.queue_of(m);
+        if (grows) queue.to_device(target, f.provider_.array(variable, l, c, host), f.provider_.size_of(variable, c));
+        queue.move(out), queue.move(in);
+        queue.fence();
+      }
+    }
+  }
+}
+
+KEEL_INLINE void resizing::commit() {
+  fields_.forget_layouts();
+  for (int const v : changed_) fields_.renew_bytes(v);
+  former_.drop();
+  old_meshes_ = fields_.meshes_;
+}
+
+} // namespace keel::residency::detail
