@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A gas on a staggered grid, on keel: shock tube and blast, beside their exact answers and beside the same kernels by
+/// hand.
+
+#include "by_hand.hpp"
+#include "model.hpp"
+#include "necessary.hpp"
+#include "options.hpp"
+
+#include <keel/keel.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ministag {
+struct app : keel::defaults {
+  using layout = ministag::layout;
+  using exchange = kr::on_device;
+};
+} // namespace ministag
+
+namespace {
+
+using namespace ministag;
+using runtime = keel::runtime<app>;
+
+double median(std::vector<double> times) {
+  if (times.size() > 1) times.erase(times.begin()); // in the first step data come to the device
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+class simulation {
+public:
+  simulation(runtime& run, options const& o)
+      : run_(run), options_(o), what_(o.which, o.nx, o.ny),
+        fields_(run, kr::grid{{o.nx, o.ny}, kr::ghost_width{most_ghosts}}) {}
+
+  void integrate() {
+    fields_.run(fill{}, what_);
+    fields_.run(balance{}), before_ = fields_.value(totals{});
+    fields_.reset_traffic();
+    keel::with_device<app::devices>(run_.device_name(), [&]<class Tag>(Tag) {
+      auto const space = run_.execution_space<Tag>();
+      using space_type = std::remove_cvref_t<decltype(space)>;
+      if (options_.by_rows) step_beside<by_hand::gas<space_type, by_hand::rows_of>>(space);
+      else step_beside<by_hand::gas<space_type, by_hand::cells_of>>(space);
+    });
+    fields_.run(balance{}), after_ = fields_.value(totals{});
+  }
+
+  void report() {
+    std::vector<piece> pieces;
+    std::vector<double> ignored;
+    fields_.run(collect<density>{}, &pieces, &ignored);
+    auto const& ranks = run_.environment();
+    pieces = km::gather(ranks, pieces, ranks.master_rank());
+    if (!ranks.is_master()) return;
+    if (!options_.dump.empty()) {
+      std::ofstream file(options_.dump, std::ios::binary);
+      for (auto const* x : {&last_.density, &last_.energy, &last_.v1, &last_.v2})
+        file.write(reinterpret_cast<char const*>(x->data()), std::streamsize(x->size() * sizeof(double)));
+      if (!file.flush())
+        throw keel::error("ministag", "--dump " + options_.dump + " cannot be written", "the file or its folder",
+                          "Name another");
+    }
+    bool const is_sod = what_.which() == problem::sod;
+    double const least = double(steps_) * double(least_bytes(pieces, 1, options_.nx, options_.ny));
+    row("program", "ministag on %d rank%s, device %s", ranks.size(), ranks.size() == 1 ? "" : "s",
+        std::string(run_.device_name()).c_str());
+    row("problem", "%s, %ldx%ld cells, %ld steps to time %.6g", is_sod ? "sod" : "blast", options_.nx, options_.ny,
+        steps_, time_);
+    row("time per step", "%.6f ms (median)", 1e3 * median(times_));
+    row("error", is_sod ? "%.6f in the density (L1)" : "%.6f of the radius of the shock", what_.error(time_, last_));
+    row("mass", "%.1e changed, relative", std::abs(after_[0] / before_[0] - 1));
+    row("energy", "%.1e changed, relative", std::abs(after_[1] / before_[1] - 1));
+    row("bytes sent", "%.0f between ranks", sent_);
+    row("least", "%.0f", least);
+    if (options_.by_hand) {
+      double const plain = median(by_hand_times_);
+      row("by hand", "%.6f ms (median), the same bits", 1e3 * plain);
+      row("ratio", "%.4f of the time by hand", median(times_) / plain);
+    }
+    std::fflush(stdout);
+  }
+
+private:
+  template <class... Ts>
+  static void row(char const* name, char const* format, Ts... values) {
+    std::printf("%-16s  ", name);
+    std::printf(format, values...);
+    std::putchar('\n');
+  }
+
+  template <class Gas, class Space>
+  void step_beside(Space const& space) {
+    double const end = options_.time > 0 ? options_.time : what_.end();
+    std::optional<Gas> plain;
+    if (options_.by_hand) plain.emplace(space, what_);
+    for (; time_ < end && steps_ < options_.steps; ++steps_) {
+      moment const now{&what_, end - time_, steps_};
+      times_.push_back(seconds(space, [&] { fields_.step(step{}, now); }));
+      if (plain) by_hand_times_.push_back(seconds(space, [&] { plain->step(now.left, steps_); }));
+      time_ += fields_.value(dt{});
+    }
+    sent_ = km::sum(run_.environment(), double(fields_.traffic().bytes(kr::way::to_neighbours)));
+    last_ = {whole<density>(0, 0), whole<energy>(0, 0), whole<v1>(1, 0), whole<v2>(0, 1)};
+    if (plain && plain->whole() != last_)
+      throw keel::error("ministag", "the state is not that of the kernels by hand", "the bits have to be the same",
+                        "Look for a race or a stale ghost");
+  }
+
+  template <class Space, class F>
+  double seconds(Space const& space, F const& f) const {
+    Kokkos::Timer const clock;
+    f();
+    space.fence();
+    return clock.seconds();
+  }
+
+  /// A variable of the whole grid on the master, nothing elsewhere.
+  template <class X>
+  std::vector<double> whole(long more_x, long more_y) {
+    std::vector<piece> pieces;
+    std::vector<double> values;
+    fields_.run(collect<X>{}, &pieces, &values);
+    auto const& ranks = run_.environment();
+    pieces = km::gather(ranks, pieces, ranks.master_rank());
+    values = km::gather(ranks, values, ranks.master_rank());
+    if (!ranks.is_master()) return {};
+    long const ny = options_.ny + more_y;
+    std::vector<double> all(std::size_t((options_.nx + more_x) * ny));
+    auto from = values.begin();
+    for (piece const& p : pieces)
+      for (long i = 0; i < p.count[0]; ++i, from += p.count[1])
+        std::copy_n(from, p.count[1], all.begin() + (p.begin[0] + i) * ny + p.begin[1]);
+    return all;
+  }
+
+  runtime& run_;
+  options options_;
+  setup what_;
+  kr::fields<app, density, energy, v1, v2, dx, dy, q1, q2, mass, heat, along, across> fields_;
+  state last_;
+  std::array<double, 2> before_{}, after_{};
+  std::vector<double> times_, by_hand_times_;
+  double time_ = 0, sent_ = 0;
+  long steps_ = 0;
+};
+
+int simulate(int argc, char** argv) {
+  runtime run{argc, argv};
+  bool const master = run.environment().is_master();
+  try {
+    options const o = read_options({argv + 1, std::size_t(argc - 1)});
+    if (o.by_hand && run.environment().size() > 1)
+      throw bad_input("--by-hand is for one rank", "what is by hand has no messages", "Start one");
+    if (o.help && master) std::printf("%s  --keel-help     the options of keel\n", help_text);
+    if (!o.help && !run.help_requested()) {
+      simulation s(run, o);
+      s.integrate();
+      s.report();
+    }
+    return 0;
+  } catch (bad_input const& e) {
+    if (master) std::fprintf(stderr, "%s\n", e.text.c_str());
+    return 2;
+  }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return simulate(argc, argv);
+  } catch (std::exception const& e) {
+    return keel::report(e);
+  }
+}
