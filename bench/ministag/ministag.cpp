@@ -41,7 +41,7 @@ class simulation {
 public:
   simulation(runtime& run, options const& o)
       : run_(run), options_(o), what_(o.which, o.nx, o.ny),
-        fields_(run, kr::grid{{o.nx, o.ny}, kr::ghost_width{most_ghosts}}) {}
+        fields_(run, kr::grid{{o.nx, o.ny}, kr::ghost_width{most_ghosts}, kr::blocks{o.blocks}}) {}
 
   void integrate() {
     fields_.run(fill{}, what_);
@@ -72,9 +72,10 @@ public:
                           "Name another");
     }
     bool const is_sod = what_.which() == problem::sod;
-    double const least = double(steps_) * double(least_bytes(pieces, 1, options_.nx, options_.ny));
-    row("program", "ministag on %d rank%s, device %s", ranks.size(), ranks.size() == 1 ? "" : "s",
-        std::string(run_.device_name()).c_str());
+    double const least =
+        double(steps_) * double(least_bytes(pieces, std::size_t(options_.blocks), options_.nx, options_.ny));
+    row("program", "ministag on %d rank%s of %d block%s, device %s", ranks.size(), ranks.size() == 1 ? "" : "s",
+        options_.blocks, options_.blocks == 1 ? "" : "s", std::string(run_.device_name()).c_str());
     row("problem", "%s, %ldx%ld cells, %ld steps to time %.6g", is_sod ? "sod" : "blast", options_.nx, options_.ny,
         steps_, time_);
     row("time per step", "%.6f ms (median)", 1e3 * median(times_));
@@ -160,8 +161,9 @@ int simulate(int argc, char** argv) {
   bool const master = run.environment().is_master();
   try {
     options const o = read_options({argv + 1, std::size_t(argc - 1)});
-    if (o.by_hand && run.environment().size() > 1)
-      throw bad_input("--by-hand is for one rank", "what is by hand has no messages", "Start one");
+    if (o.by_hand && (run.environment().size() > 1 || o.blocks > 1))
+      throw bad_input("--by-hand is for one rank and one block", "what is by hand has no messages",
+                      "Start one rank, without --blocks");
     if (o.help && master) std::printf("%s  --keel-help     the options of keel\n", help_text);
     if (!o.help && !run.help_requested()) {
       simulation s(run, o);

@@ -25,6 +25,7 @@ inline constexpr char help_text[] = R"(usage: ministag [options]
   --grid NXxNY    cells in x and y (400x16)
   --time T        when to end, from above 0 to 0.25 for sod, to 1.5 for blast (0.2, 1)
   --steps N       steps at most (no limit)
+  --blocks N      blocks that a rank's cells are cut into (1)
   --dump FILE     the last state as raw doubles in global order: density, energy, velocities
   --by-hand       on one rank: the same kernels by hand, too, step by step in turns; the bits have to be the same
   --by-hand=rows  the same, by plain loops over rows instead of an MDRangePolicy
@@ -35,6 +36,7 @@ struct options {
   problem which = problem::sod;
   long nx = 400, ny = 16, steps = 1L << 40;
   double time = 0; ///< 0: that of the problem
+  int blocks = 1;
   std::string dump;
   bool by_hand = false, by_rows = false, help = false;
 };
@@ -76,6 +78,7 @@ inline options read_options(std::span<char const* const> arguments) {
       o.which = text == "sod" ? problem::sod : problem::blast;
     } else if (name == "--time") o.time = read_number(name, value(), 1e-6, 1.5);
     else if (name == "--steps") o.steps = read_number(name, value(), 1L, 1000000000L);
+    else if (name == "--blocks") o.blocks = int(read_number(name, value(), 1L, 10000L));
     else if (name == "--dump") o.dump = value();
     else if (whole == "--by-hand" || whole == "--by-hand=rows") o.by_hand = true, o.by_rows = whole != "--by-hand";
     else if (whole == "--help") o.help = true;

@@ -35,15 +35,16 @@ TEST_CASE("ministag: the bits are those of the kernels by hand, on every device"
   }
 }
 
-TEST_CASE("ministag: the bits depend neither on ranks nor on devices, and no byte too many is sent") {
+TEST_CASE("ministag: the bits depend neither on ranks, blocks nor devices, and no byte too many is sent") {
   if (!has_ranks) return keel::test::skip("no MPI");
   for (auto const& problem : problems) {
     auto const alone = state_of(1, problem, "--keel-device serial");
-    for (int ranks : {2, 3, 4})
-      for (std::string const device : {"serial", "tbb", "simulated"}) {
-        INFO(problem << " on " << ranks << " ranks, " << device);
-        CHECK(alone == state_of(ranks, problem, "--keel-device " + device, true));
-      }
+    for (std::string const blocks : {"1", "4"})
+      for (int ranks : {1, 2, 3, 4})
+        for (std::string const device : {"serial", "tbb", "simulated"}) {
+          INFO(problem << " on " << ranks << " ranks, " << blocks << " blocks each, " << device);
+          CHECK(alone == state_of(ranks, problem, "--blocks " + blocks + " --keel-device " + device, ranks > 1));
+        }
   }
 }
 
