@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "program.hpp"
+#include <support/program.hpp>
 
 #include <support/skip.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace ocean_test;
+using namespace program_test;
 
 std::size_t count(std::string const& text, std::string_view words) {
   std::size_t n = 0;

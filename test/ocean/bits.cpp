@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "program.hpp"
+#include <support/program.hpp>
 
 #include <support/skip.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-using namespace ocean_test;
+using namespace program_test;
 
 /// eta, u and v of the whole grid after some steps. The extents divide by no number of ranks.
 std::string state_of(std::string const& program, int ranks, std::string const& which, std::string const& more = {}) {

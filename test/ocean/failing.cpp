@@ -3,7 +3,7 @@
 /// Ocean where an allocation, a write, a flush or a renaming of a file, a copy of the device or a message fails, at
 /// each place: the run is right, or it ends with code 2 and a reason; what stands on disk is whole.
 
-#include "program.hpp"
+#include <support/program.hpp>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 #include <string>
 
 using keel::test::fail_one_by_one, keel::test::failing_call;
-using ocean_test::folder, ocean_test::outcome, ocean_test::read_file;
+using program_test::folder, program_test::outcome, program_test::read_file;
 
 namespace {
 
@@ -24,7 +24,7 @@ void fails_well(failing_call kind, std::uint64_t least, int ranks = 1, std::stri
   folder const here, numbers;
   std::string const options =
       "--grid 8x8 --layers 2 --steps 3 --output out --output-every 2 --dump dump --keel-num-threads=1 " + further;
-  ocean_test::run_well("ocean", ranks, options, here.path());
+  program_test::run_well("ocean", ranks, options, here.path());
   auto const dump = read_file(here / "dump");
   REQUIRE(!dump.empty());
   outcome o;
@@ -32,18 +32,18 @@ void fails_well(failing_call kind, std::uint64_t least, int ranks = 1, std::stri
   auto const calls = fail_one_by_one(
       kind, numbers / "numbers",
       [&](std::string const& variables) {
-        ocean_test::fs::remove_all(here / "out");
-        ocean_test::fs::remove(here / "dump");
+        program_test::fs::remove_all(here / "out");
+        program_test::fs::remove(here / "dump");
         // Alone, Open MPI starts a daemon, whose calls would count too.
-        o = ocean_test::run("ocean", ranks, options, here.path(), variables + " OMPI_MCA_ess_singleton_isolated=1");
+        o = program_test::run("ocean", ranks, options, here.path(), variables + " OMPI_MCA_ess_singleton_isolated=1");
       },
       [&](std::uint64_t n) {
         CAPTURE(n);
         CAPTURE(o.err);
         if (o.err.find("MPI_Init") != std::string::npos) return; // MPI's own write, before the ocean's first
-        bool const is_there = ocean_test::fs::exists(here / "dump");
+        bool const is_there = program_test::fs::exists(here / "dump");
         CHECK((!is_there || read_file(here / "dump") == dump));
-        for (auto const& entry : ocean_test::fs::recursive_directory_iterator{here.path()}) {
+        for (auto const& entry : program_test::fs::recursive_directory_iterator{here.path()}) {
           if (!entry.is_regular_file() || entry.path().extension() != ".vti") continue;
           CHECK(read_file(entry.path()).find("</VTKFile>") != std::string::npos);
         }
@@ -85,6 +85,6 @@ TEST_CASE("ocean: wherever a copy of a device fails the run ends with code 2, an
 
 TEST_CASE("ocean: where a message fails at any place the job ends with code 2, and what stands there is whole") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
-  if (!ocean_test::has_ranks) return keel::test::skip("no MPI in this build");
+  if (!program_test::has_ranks) return keel::test::skip("no MPI in this build");
   fails_well(failing_call::message, 50, 2, "--keel-device=simulated", 5);
 }

@@ -2,7 +2,7 @@
 #include <ocean/progress.hpp>
 #include <ocean/vti.hpp>
 
-#include "program.hpp"
+#include <support/program.hpp>
 
 #include <support/skip.hpp>
 
@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace ocean_test;
+using namespace program_test;
 
 std::string between(std::string const& text, std::string_view before, std::string_view after) {
   auto const begin = text.find(before);

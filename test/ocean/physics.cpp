@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "program.hpp"
+#include <support/program.hpp>
 
 #include <string>
 
 namespace {
 
-using namespace ocean_test;
+using namespace program_test;
 
 /// The error of `which` after the same time on a grid of n by n cells.
 double error_on(std::string const& which, int n) {

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Runs ocean and plain as a user does, and reads what they print.
+/// Runs programs of bench as a user does, and reads what they print.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-namespace ocean_test {
+namespace program_test {
 
 namespace fs = std::filesystem;
 
@@ -31,7 +31,7 @@ inline std::string read_file(fs::path const& path) {
 class folder {
 public:
   folder() {
-    std::string name = (fs::temp_directory_path() / "ocean-XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "keel-XXXXXX").string();
     REQUIRE(mkdtemp(name.data()) != nullptr);
     path_ = name;
   }
@@ -63,18 +63,18 @@ struct outcome {
   }
 };
 
-/// OCEAN_BIN and OCEAN_LAUNCH come from the build: the folder of the programs, and `mpiexec … -n`
+/// PROGRAM_BIN and PROGRAM_LAUNCH come from the build: the folder of the programs, and `mpiexec … -n`
 /// or nothing where there is no MPI.
-inline constexpr bool has_ranks = std::string_view(OCEAN_LAUNCH) != "";
+inline constexpr bool has_ranks = std::string_view(PROGRAM_LAUNCH) != "";
 
 /// Runs `program` with `options` in the folder `where`; `ranks` above 1 only where `has_ranks`.
 inline outcome run(std::string const& program, int ranks, std::string const& options, fs::path const& where,
                    std::string const& variables = "") {
   folder const streams;
   std::string command = "cd '" + where.string() + "' && ";
-  if (ranks > 1) command += std::string(OCEAN_LAUNCH) + " " + std::to_string(ranks) + " ";
+  if (ranks > 1) command += std::string(PROGRAM_LAUNCH) + " " + std::to_string(ranks) + " ";
   if (!variables.empty()) command += "env " + variables + " ";
-  command += "'" + std::string(OCEAN_BIN) + "/" + program + "' " + options + " >'" + (streams / "out").string() +
+  command += "'" + std::string(PROGRAM_BIN) + "/" + program + "' " + options + " >'" + (streams / "out").string() +
              "' 2>'" + (streams / "err").string() + "'";
   int const status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(streams / "out"), read_file(streams / "err")};
@@ -88,4 +88,4 @@ inline outcome run_well(std::string const& program, int ranks, std::string const
   return o;
 }
 
-} // namespace ocean_test
+} // namespace program_test
