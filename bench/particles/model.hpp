@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Atoms with the potential of Lennard and Jones as keel sees them: variables, routines with what they read and write,
+/// a step.
+
+#include "box.hpp"
+#include "lattice.hpp"
+
+#include <keel/keel.hpp>
+#include <keel/machine/sparse.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace particles {
+
+namespace kr = keel::residency;
+namespace km = keel::machine;
+
+struct atoms : kr::mesh<"atoms"> {};
+struct id : kr::variable<"id", std::int64_t*, kr::on_mesh<atoms>> {};
+struct position : kr::variable<"position", double* [3], kr::on_mesh<atoms>> {};
+struct velocity : kr::variable<"velocity", double* [3], kr::on_mesh<atoms>, kr::without_ghosts> {};
+struct force : kr::variable<"force", double* [3], kr::on_mesh<atoms>> {};
+struct destination : kr::variable<"destination", int*, kr::on_mesh<atoms>, kr::without_ghosts> {}; // a rank
+// What follows does not travel with atoms. Those of a bin are a chain: the first one, then from each to the next; -1
+// ends it. Each atom has a row of local indices, in the order of ids, so that its force does not depend on theirs.
+struct first_in_bin : kr::variable<"first_in_bin", int*, kr::off_grid> {};
+struct next_in_bin : kr::variable<"next_in_bin", int*, kr::off_grid> {};
+struct neighbours : kr::variable<"neighbours", int**, kr::off_grid> {};
+struct neighbour_count : kr::variable<"neighbour_count", int*, kr::off_grid> {};
+
+template <class App>
+using fields =
+    kr::fields<App, id, position, velocity, force, destination, first_in_bin, next_in_bin, neighbours, neighbour_count>;
+inline constexpr int longest_row = 128; // 78 in the lattice
+
+template <class V>
+kr::element_range all_of(V const& v) {
+  return {0, v.ghosts(atoms{}).end};
+}
+
+struct begin : kr::routine<"begin", kr::on_host, kr::writes<id, position, velocity>> {
+  template <class V>
+  static void run(V v, std::vector<atom> const& all) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      v(id{})(i) = all[i].id;
+      for (std::size_t d = 0; d < 3; ++d) v(position{})(i, d) = all[i].at[d], v(velocity{})(i, d) = all[i].velocity[d];
+    }
+  }
+};
+
+/// The first half of a step by L. Verlet's method with velocities.
+struct drift : kr::routine<"drift", kr::on_device, kr::reads<kr::owned<force>>, kr::updates<position, velocity>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = v(position{}), u = v(velocity{});
+    auto const f = v(force{});
+    kr::for_owned(
+        v, atoms{}, KOKKOS_LAMBDA(int i) {
+          for (int d = 0; d < 3; ++d) {
+            u(i, d) += 0.5 * time_step / mass * f(i, d);
+            x(i, d) += time_step * u(i, d);
+          }
+        });
+  }
+};
+/// The other half.
+struct kick : kr::routine<"kick", kr::on_device, kr::reads<kr::owned<force>>, kr::updates<velocity>> {
+  template <class V>
+  static void run(V v) {
+    auto const u = v(velocity{});
+    auto const f = v(force{});
+    kr::for_owned(
+        v, atoms{}, KOKKOS_LAMBDA(int i) {
+          for (int d = 0; d < 3; ++d) u(i, d) += 0.5 * time_step / mass * f(i, d);
+        });
+  }
+};
+
+/// Brings atoms that left the box in again at the other side, and says where each has to go.
+struct leave : kr::routine<"leave", kr::on_device, kr::updates<position>, kr::writes<destination>> {
+  template <class V>
+  static void run(V v, box const& b) {
+    auto const x = v(position{});
+    auto const to = v(destination{});
+    kr::for_owned(
+        v, atoms{}, KOKKOS_LAMBDA(int i) {
+          for (int d = 0; d < 3; ++d) x(i, d) = b.inside(x(i, d));
+          to(i) = b.owner(x(i, 0), x(i, 1), x(i, 2));
+        });
+  }
+};
+
+/// Where each atom has to go.
+struct destinations : kr::routine<"destinations", kr::on_host, kr::reads<kr::owned<destination>>> {
+  template <class V>
+  static auto run(V v) {
+    return v(destination{});
+  }
+};
+
+/// The ids of the atoms of this rank, bin by bin, so that neighbours are near in memory; and of those which other ranks
+/// need, because their own ones may reach them until lists are made again.
+struct arrangement {
+  std::vector<std::int64_t> owned;
+  std::vector<km::parcel<std::int64_t>> needed;
+};
+struct arrange : kr::routine<"arrange", kr::on_host, kr::reads<kr::owned<position>>> {
+  template <class V>
+  static arrangement run(V v, box const& b, bins const& cut, std::vector<int> const& near,
+                         std::span<std::int64_t const> ids) {
+    auto const x = v(position{});
+    arrangement made{{}, {}};
+    std::vector<std::pair<int, std::int64_t>> by_bin;
+    for (std::size_t i = 0; i < ids.size(); ++i) by_bin.emplace_back(cut.of(x(i, 0), x(i, 1), x(i, 2)), ids[i]);
+    std::ranges::sort(by_bin);
+    for (auto const& [bin, number] : by_bin) made.owned.push_back(number);
+    for (int const rank : near) {
+      made.needed.push_back({rank, {}});
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (b.is_near(rank, {x(i, 0), x(i, 1), x(i, 2)})) made.needed.back().items.push_back(ids[i]);
+    }
+    return made;
+  }
+};
+
+struct fill_bins : kr::routine<"fill_bins", kr::on_device, kr::reads<position>, kr::writes<first_in_bin, next_in_bin>> {
+  template <class V>
+  static void run(V v, box const&, bins const& cut) {
+    auto const x = v(position{});
+    auto const first = v(first_in_bin{}), next = v(next_in_bin{});
+    kr::for_each_element(v, {0, cut.size()}, KOKKOS_LAMBDA(int bin) { first(bin) = -1; });
+    // The last atom first: then, by one thread, chains have the order in which rows are to be.
+    int const last = int(all_of(v).end) - 1;
+    kr::for_each_element(
+        v, all_of(v), KOKKOS_LAMBDA(int n) {
+          int const i = last - n;
+          next(i) = Kokkos::atomic_exchange(&first(cut.of(x(i, 0), x(i, 1), x(i, 2))), i);
+        });
+  }
+};
+
+/// Makes the rows; if pairs of atoms on two ranks are computed once, ghosts have some, too. Returns the longest length.
+struct list_neighbours
+    : kr::routine<"list_neighbours", kr::on_device, kr::reads<id, position, first_in_bin, next_in_bin>,
+                  kr::writes<neighbours, neighbour_count>> {
+  template <class V>
+  static int run(V v, box const& b, bins const& cut) {
+    auto const number = v(id{});
+    auto const x = v(position{});
+    auto const first = v(first_in_bin{}), next = v(next_in_bin{});
+    auto const row = v(neighbours{});
+    auto const count = v(neighbour_count{});
+    int const owned = int(v.owned(atoms{}).end);
+    auto const list = KOKKOS_LAMBDA(int i, int& longest) {
+      int n = 0;
+      double const at[3] = {x(i, 0), x(i, 1), x(i, 2)};
+      std::int64_t const mine = number(i);
+      for (int which = 0; which < 27 && (i < owned || b.counts_pairs_once); ++which) {
+        int const bin = cut.of(at[0], at[1], at[2], which);
+        for (int j = bin < 0 ? -1 : first(bin); j >= 0; j = next(j)) {
+          if (j == i || (i >= owned && j >= owned)) continue;
+          double squares = 0;
+          for (int d = 0; d < 3; ++d) {
+            double const apart = b.nearest(at[d] - x(j, d));
+            squares += apart * apart;
+          }
+          if (squares > reach * reach) continue;
+          // A pair on two ranks: the owner of the smaller id computes it if the sum of both is even, else the other.
+          std::int64_t const other = number(j);
+          bool const is_on_two = i >= owned || j >= owned, owns_smaller = (mine < other) == (i < owned);
+          if (is_on_two && b.counts_pairs_once && owns_smaller != ((mine + other) % 2 == 0)) continue;
+          int to = n++;
+          if (n > longest_row) continue; // the caller sees it
+          for (; to > 0 && number(row(i, to - 1)) > other; --to) row(i, to) = row(i, to - 1);
+          row(i, to) = j;
+        }
+      }
+      count(i) = n;
+      if (n > longest) longest = n;
+    };
+    int longest = 0;
+    Kokkos::RangePolicy<typename V::space> const all(v.execution_space(), 0, all_of(v).end);
+    Kokkos::parallel_reduce("list_neighbours", all, list, Kokkos::Max<int>(longest));
+    return longest;
+  }
+};
+
+/// Calls f(j, r, r^2) for the neighbours j of atom i within the cutoff, r being the vector from j to i.
+template <class X, class Rows, class Counts, class F>
+KEEL_FUNCTION void for_neighbours(box const& b, X const& x, Rows const& row, Counts const& count, int i, F const& f) {
+  double const at[3] = {x(i, 0), x(i, 1), x(i, 2)};
+  for (int n = 0; n < count(i); ++n) {
+    int const j = row(i, n);
+    double const r[3] = {b.nearest(at[0] - x(j, 0)), b.nearest(at[1] - x(j, 1)), b.nearest(at[2] - x(j, 2))};
+    double const squares = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
+    if (squares < cutoff * cutoff) f(j, r, squares);
+  }
+}
+
+struct attract : kr::routine<"attract", kr::on_device, kr::reads<position, neighbours, neighbour_count>,
+                             kr::writes<kr::everywhere<force>>> {
+  template <class V>
+  static void run(V v, box const& b) {
+    auto const x = v(position{});
+    auto const row = v(neighbours{});
+    auto const count = v(neighbour_count{});
+    auto const f = v(force{});
+    kr::for_each_element(
+        v, all_of(v), KOKKOS_LAMBDA(int i) {
+          double sum[3] = {0, 0, 0};
+          for_neighbours(b, x, row, count, i, [&](int, double const(&r)[3], double squares) {
+            double const s = 1 / squares, s3 = s * s * s, push = 48 * s3 * (s3 - 0.5) * s;
+            for (int d = 0; d < 3; ++d) sum[d] += push * r[d];
+          });
+          for (int d = 0; d < 3; ++d) f(i, d) = sum[d];
+        });
+  }
+};
+
+/// Kinetic and potential energy; a pair has none at the cutoff.
+struct measure
+    : kr::routine<"measure", kr::on_device, kr::reads<kr::owned<velocity>, position, neighbours, neighbour_count>> {
+  using value_type = std::array<double, 2>;
+  template <class V>
+  static value_type run(V v, box const& b) {
+    auto const x = v(position{});
+    auto const u = v(velocity{});
+    auto const row = v(neighbours{});
+    auto const count = v(neighbour_count{});
+    int const owned = int(v.owned(atoms{}).end);
+    double const kinetic = kr::sum_owned(
+        v, atoms{}, KOKKOS_LAMBDA(int i) { return u(i, 0) * u(i, 0) + u(i, 1) * u(i, 1) + u(i, 2) * u(i, 2); });
+    double const potential = kr::sum_owned(
+        v, atoms{}, KOKKOS_LAMBDA(int i) {
+          double const c3 = 1 / (cutoff * cutoff * cutoff * cutoff * cutoff * cutoff), at_cutoff = 4 * c3 * (c3 - 1);
+          double sum = 0;
+          for_neighbours(b, x, row, count, i, [&](int j, double const(&)[3], double squares) {
+            double const s3 = 1 / (squares * squares * squares);
+            sum += (4 * s3 * (s3 - 1) - at_cutoff) * (j >= owned && b.counts_pairs_once ? 1 : 0.5);
+          });
+          return sum;
+        });
+    return {0.5 * mass * kinetic, potential};
+  }
+};
+struct energies : kr::reduce<"energies", km::ordered_sum, measure> {};
+
+/// The same for the same positions of all atoms, bit by bit, wherever they are.
+struct digest : kr::routine<"digest", kr::on_host, kr::reads<kr::owned<id>, kr::owned<position>>> {
+  template <class V>
+  static std::uint64_t run(V v) {
+    std::uint64_t sum = 0;
+    for (std::int64_t i = 0; i < v.owned(atoms{}).end; ++i) {
+      auto mixed = std::uint64_t(v(id{})(i));
+      for (int d = 0; d < 3; ++d) {
+        mixed = (mixed ^ std::bit_cast<std::uint64_t>(v(position{})(i, d))) * 0x9e3779b97f4a7c15U;
+        mixed ^= mixed >> 32;
+      }
+      sum += mixed;
+    }
+    return sum;
+  }
+};
+
+struct counts_pairs_once {
+  static bool holds(box const& b) { return b.counts_pairs_once; }
+};
+struct forces : kr::schedule<attract, kr::when<counts_pairs_once, kr::accumulate<force>>> {};
+struct push : kr::schedule<forces, kick, kr::every<steps_between_rows, energies>> {};
+struct step : kr::schedule<drift, kr::exchange<position>, push> {};
+
+} // namespace particles

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+/// @file
+/// A box of atoms with the potential of Lennard and Jones, the default input of ExaMiniMD, on keel and on Kokkos kernels.
+/// Atoms move from rank to rank. No call of MPI, no copy between memories and no choice of a device stands here.
+
+#include "model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace particles;
+
+struct app : keel::defaults {
+  using layout = Kokkos::DefaultExecutionSpace::array_layout;
+  using exchange = kr::on_device;
+};
+using runtime = keel::runtime<app>;
+
+constexpr char help_text[] = R"(usage: particles [options]
+  --cells N         cells of the fcc lattice along each axis, with four atoms each (40)
+  --steps N         time steps (100)
+  --newton on|off   whether a pair of atoms on two ranks is computed on one of them, and its force sent to the other (on);
+                    if not, positions do not depend on the number of ranks in any bit
+  --help            this text
+  --keel-help       the options of keel
+)";
+
+struct options {
+  int cells = 40, steps = 100;
+  bool newton = true, help = false;
+
+  options(int argc, char** argv) {
+    for (int n = 1; n < argc; ++n) {
+      std::string_view name = argv[n], value;
+      if (name == "--help") {
+        help = true;
+        continue;
+      }
+      if (auto const equals = name.find('='); equals != name.npos)
+        value = name.substr(equals + 1), name = name.substr(0, equals);
+      else if (n + 1 < argc) value = argv[++n];
+      if (name == "--cells") cells = read(name, value, 6, 800);
+      else if (name == "--steps") steps = read(name, value, 0, 1000000000);
+      else if (name == "--newton" && (value == "on" || value == "off")) newton = value == "on";
+      else refuse(name, value, "see --help for what there is");
+    }
+  }
+
+private:
+  static void refuse(std::string_view name, std::string_view value, std::string const& why) {
+    throw keel::error("particles", std::string(name) + " " + std::string(value) + " cannot be used", why, "Correct it");
+  }
+  static int read(std::string_view name, std::string_view text, int least, int most) {
+    int n = 0;
+    auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
+    if (code != std::errc{} || end != text.data() + text.size() || n < least || n > most)
+      refuse(name, text, "a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " is wanted");
+    return n;
+  }
+};
+
+class simulation {
+public:
+  simulation(runtime& run, options const& o)
+      : run_(run), env_(run.environment()), wanted_(o), box_(o.cells, env_.size(), o.newton), bins_(box_, env_.rank()),
+        near_(box_.ranks_near(env_.rank())), talk_(env_), start_(atoms_at_start(env_, box_)),
+        fields_(run, kr::partition<atoms>(env_, ids_of(start_)), kr::extra<first_in_bin>{bins_.size()},
+                kr::extra<next_in_bin>{0}, kr::extra<neighbours>{0, longest_row}, kr::extra<neighbour_count>{0}) {
+    fields_.run(begin{}, start_);
+    find_ghosts();
+    fields_.run(forces{}, box_);
+    fields_.run(energies{}, box_);
+  }
+
+  void integrate() {
+    if (env_.is_master()) std::printf("#Timestep Temperature PotE ETot\n");
+    row(0);
+    fields_.reset_traffic();
+    km::barrier(env_);
+    Kokkos::Timer clock;
+    for (int n = 1; n <= wanted_.steps; ++n) {
+      if (n % steps_between_lists == 0) {
+        fields_.run(drift{});
+        migrate();
+        find_ghosts();
+        fields_.step(push{}, box_);
+      } else {
+        fields_.step(step{}, box_);
+      }
+      if (n % steps_between_rows == 0) row(n);
+    }
+    keel::with_device<app::devices>(run_.device_name(), [&]<class Tag>(Tag) { run_.execution_space<Tag>().fence(); });
+    seconds_ = km::max(env_, clock.seconds());
+  }
+
+  void conclude() {
+    auto const& moved = fields_.traffic();
+    auto const bytes =
+        km::sum(env_, std::array{double(moved.bytes(kr::way::to_neighbours)),
+                                 double(moved.bytes(kr::way::to_host) + moved.bytes(kr::way::to_device))});
+    auto const bits = km::sum(env_, fields_.run(digest{}));
+    if (!env_.is_master()) return;
+    int const steps = std::max(1, wanted_.steps);
+    std::printf("%-16s  particles on %d rank%s, device %s\n", "program", env_.size(), env_.size() == 1 ? "" : "s",
+                std::string(run_.device_name()).c_str());
+    std::printf("%-16s  %lld atoms, %d steps, newton %s\n", "case", static_cast<long long>(box_.atoms()), wanted_.steps,
+                wanted_.newton ? "on" : "off");
+    std::printf("%-16s  %.6f ms\n", "time per step", seconds_ / steps * 1e3);
+    std::printf("%-16s  %.4g atoms a second\n", "steps", double(box_.atoms()) * steps / seconds_);
+    std::printf("%-16s  %.6f MB a step between ranks\n", "bytes sent", bytes[0] / steps * 1e-6);
+    std::printf("%-16s  %.6f MB a step between memories\n", "bytes moved", bytes[1] / steps * 1e-6);
+    std::printf("%-16s  %016llx of positions\n", "digest", static_cast<unsigned long long>(bits));
+  }
+
+private:
+  static std::vector<std::int64_t> ids_of(std::vector<atom> const& all) {
+    std::vector<std::int64_t> ids;
+    for (atom const& a : all) ids.push_back(a.id);
+    return ids;
+  }
+
+  /// Sends each atom to the rank whose brick it is in.
+  void migrate() {
+    fields_.run(leave{}, box_);
+    fields_.migrate(atoms{}, fields_.run(destinations{}));
+  }
+
+  /// Gives the rank ghosts of all atoms that its own ones may reach until the next time, and lists neighbours.
+  void find_ghosts() {
+    auto const here = fields_.partition_of(atoms{});
+    auto made = fields_.run(arrange{}, box_, bins_, near_, here.ids().first(std::size_t(here.owned().end)));
+    std::vector<std::int64_t> ghosts;
+    for (auto const& parcel : talk_.exchange(std::move(made.needed)))
+      ghosts.insert(ghosts.end(), parcel.items.begin(), parcel.items.end());
+    fields_.repartition(kr::partition<atoms>{env_, made.owned, ghosts});
+    if (auto const most = km::max(env_, fields_.size(atoms{})); most > rows_) {
+      rows_ = most + most / 8;
+      fields_.resize(kr::extra<next_in_bin>{rows_}, kr::extra<neighbours>{rows_, longest_row},
+                     kr::extra<neighbour_count>{rows_});
+    }
+    fields_.run(kr::exchange<id, position>{});
+    fields_.run(fill_bins{}, box_, bins_);
+    int const longest = km::max(env_, fields_.run(list_neighbours{}, box_, bins_));
+    if (longest > longest_row)
+      throw keel::error("particles", "an atom has " + std::to_string(longest) + " neighbours",
+                        "there is room for " + std::to_string(longest_row), "Take shorter steps");
+  }
+
+  /// What LAMMPS and ExaMiniMD print, energies for an atom.
+  void row(int n) const {
+    auto const [kinetic, potential] = fields_.value(energies{});
+    auto const count = double(box_.atoms());
+    if (env_.is_master())
+      std::printf("%d %f %f %f\n", n, 2 * kinetic / (3 * count - 3), potential / count, (kinetic + potential) / count);
+  }
+
+  runtime& run_;
+  km::environment const& env_;
+  options wanted_;
+  box box_;
+  bins bins_;
+  std::vector<int> near_;
+  km::sparse_messages<app::ranks> talk_;
+  std::vector<atom> start_;
+  std::int64_t rows_ = 0; ///< room for so many lists of neighbours
+  fields<app> fields_;
+  double seconds_ = 0;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  try {
+    runtime run{argc, argv};
+    options const o{argc, argv};
+    if (o.help && run.environment().is_master()) std::fputs(help_text, stdout);
+    if (o.help || run.help_requested()) return 0;
+    simulation s(run, o);
+    s.integrate();
+    s.conclude();
+    return 0;
+  } catch (std::exception const& e) {
+    return keel::report(e);
+  }
+}
