@@ -3,7 +3,7 @@
 #include <mesh/makers.hpp>
 #include <mesh/vtu.hpp>
 
-#include <ocean/program.hpp>
+#include <support/program.hpp>
 #include <support/skip.hpp>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace {
 
-using namespace ocean_test;
+using namespace program_test;
 
 /// The two numbers after the name in each row of a table.
 std::vector<std::pair<std::string, std::pair<double, double>>> rows(std::string const& text) {

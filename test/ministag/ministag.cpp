@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Runs ministag: the same bits however it runs, exact answers, no byte too many.
-#include <ocean/program.hpp>
+#include <support/program.hpp>
 
 #include <support/skip.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-using namespace ocean_test;
+using namespace program_test;
 
 std::vector<std::string> const problems{"sod", "blast"};
 
