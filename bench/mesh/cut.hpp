@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -43,6 +42,14 @@ inline kr::element_ids<cells> cells_of(mesh const& m, std::vector<int> const& ow
   return made;
 }
 
+/// Each list beside its number.
+template <std::size_t N>
+std::vector<std::pair<std::int64_t, std::array<int, N>>> by_id(std::vector<std::array<int, N>> const& lists) {
+  std::vector<std::pair<std::int64_t, std::array<int, N>>> made;
+  for (auto const& list : lists) made.emplace_back(std::int64_t(made.size()), list);
+  return made;
+}
+
 struct cut {
   kr::partition<cells> c;
   kr::partition<edges> e;
@@ -52,14 +59,6 @@ struct cut {
   cut(Environment const& env, mesh const& m, std::vector<int> const& owners)
       : c(env, cells_of(m, owners, env.rank())), e(env, kr::owned_through<edges>(c, by_id(m.cells_on_edge))),
         v(env, kr::owned_through<vertices>(c, by_id(m.cells_on_vertex))) {}
-
-private:
-  template <std::size_t N>
-  static auto by_id(std::vector<std::array<int, N>> const& lists) {
-    return std::views::iota(std::size_t{0}, lists.size()) | std::views::transform([&](std::size_t id) {
-             return std::pair<std::int64_t, std::array<int, N> const&>(std::int64_t(id), lists[id]);
-           });
-  }
 };
 
 /// Pieces of the numbers, which follow the curve; the same number of cells for each rank, but for one.

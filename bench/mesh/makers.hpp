@@ -56,7 +56,7 @@ inline mesh along_curve(surface const& on, std::vector<point> const& cells, std:
     number[std::size_t(c)] = int(ordered.size()), ordered.push_back(cells[std::size_t(c)]);
   for (auto& t : triangles) {
     for (int& c : t) c = number[std::size_t(c)];
-    std::ranges::rotate(t, std::ranges::min_element(t));
+    std::rotate(t.begin(), std::min_element(t.begin(), t.end()), t.end());
   }
   std::ranges::sort(triangles);
   return make_mesh(on, std::move(ordered), std::move(triangles));

@@ -107,7 +107,8 @@ struct squeeze
   static void run(V v, moment const& now) {
     patch const p = patch_of(v, *now.what);
     cells_of<V> const loop{v};
-    auto const d = v(density{}), x = v(dx{}), y = v(dy{});
+    auto const d = v(density{});
+    auto const x = v(dx{}), y = v(dy{});
     auto const e = v(energy{}), a = v(v1{}), b = v(v2{}), q = v(q1{}), r = v(q2{});
     double const step = v(dt{});
     stress(loop, p.cells.grown(1, 2), d, a, b, q, r);

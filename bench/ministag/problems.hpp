@@ -69,7 +69,8 @@ public:
       return all;
     }
     double const radius = blast_radius * std::sqrt(time), front = 2; // the gas before the shock has 1, after it up to 6
-    for (auto const [a, b] : {std::array{1L, 0L}, std::array{0L, 1L}, std::array{1L, 1L}}) {
+    for (auto const& way : {std::array{1L, 0L}, std::array{0L, 1L}, std::array{1L, 1L}}) {
+      long const a = way[0], b = way[1];
       auto const distance = [&](long k) { return std::hypot(middle(0, a * k), middle(1, b * k)); };
       double found = 0;
       for (long k = 0; a * (k + 1) < n_[0] && b * (k + 1) < n_[1]; ++k) {

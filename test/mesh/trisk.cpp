@@ -74,7 +74,8 @@ TEST_CASE("trisk: errors of the operators are those that OMEGA's tests expect on
   auto const found = operators_on(48), coarse = operators_on(24);
   REQUIRE(found.size() == published.size());
   for (std::size_t k = 0; k < found.size(); ++k) {
-    auto const& [name, wanted] = published[k];
+    auto const& name = published[k].first;
+    auto const& wanted = published[k].second;
     CAPTURE(name);
     CHECK(found[k].first == name);
     CHECK(found[k].second.first == doctest::Approx(wanted.first).epsilon(1e-9));

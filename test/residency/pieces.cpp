@@ -268,6 +268,7 @@ TEST_CASE(
     CHECK(events_of<marked_late>(device) == whole);
     CHECK(events_of<marked<kr::on_device>>(device, kr::components{2}) == whole);
     CHECK(events_of<mark<kr::on_device>>(device) == list{owned});
+    if (owned % 2 != 0) continue; // a block of two cells is all rim
     // Each block has a rim on one side.
     std::int64_t const half = owned / 2;
     list const blocks = world.size() == 1 ? list{half, half, -1, -2} : list{2, 2, -1, half - 2, half - 2, -2};

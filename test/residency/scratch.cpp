@@ -171,15 +171,14 @@ void check_values(std::string_view device) {
 
 } // namespace
 
+struct off : test::application<keel::list<test::host>, kr::off, Kokkos::LayoutRight, km::mpi> {};
+
 TEST_CASE("residency: a scratch holds what a step wrote, and shares memory if lives do not meet") {
   SUBCASE("simulated") { check_values<app, by_right>("simulated"); }
   SUBCASE("on the host") { check_values<app, by_right>(test::host::name); }
   SUBCASE("checked") { check_values<with<kr::checked, keel::simulated, kr::on_host>>("simulated"); }
   SUBCASE("without poison") { check_values<with<kr::automatic, test::twin, kr::on_device>, by_right>("twin"); }
-  SUBCASE("off") {
-    struct off : test::application<keel::list<test::host>, kr::off, Kokkos::LayoutRight, km::mpi> {};
-    check_values<off, by_right>(test::host::name);
-  }
+  SUBCASE("off") { check_values<off, by_right>(test::host::name); }
 }
 
 namespace {
@@ -332,8 +331,8 @@ private:
     constexpr kr::variable_info const* variables[] = {&a::about, &b::about, &d::about};
     kr::region const where = regions[below(5)];
     unsigned const how = below(5); // writes, mostly
-    auto& one = declared_.emplace_back(variables[below(3)], std::uint8_t(0), how < 2 ? where : kr::region::none,
-                                       how > 0 ? where : kr::region::none);
+    auto& one = declared_.emplace_back(kr::declaration{
+        variables[below(3)], std::uint8_t(0), how < 2 ? where : kr::region::none, how > 0 ? where : kr::region::none});
     return entries_.emplace_back(kr::entry{kr::entry_kind::routine, "routine", {}, &one, 1});
   }
   kr::entry const& group(kr::entry_kind what, int depth) {
@@ -395,7 +394,7 @@ TEST_CASE("residency: in random schedules no scratch is overwritten in the memor
     bool is_refused = false;
     for (std::size_t v = 0; v < table->variable_count; ++v)
       is_refused =
-          is_refused || kr::detail::scratch_walk(table->view(), where, int(v)).mistake.node != kr::detail::no_node;
+          is_refused || kr::detail::scratch_walk<>(table->view(), where, int(v)).mistake.node != kr::detail::no_node;
     if (is_refused) continue;
     kr::detail::scratches const all(table->view(), where);
     ++played_schedules;

@@ -26,7 +26,7 @@ public:
     if (!env.is_member()) return;
     auto const begin = [&]<class T>(T* data, std::size_t n) {
       detail::check_operation<Op, T>();
-      if constexpr (requires { typename R::template pending<T, Op>; }) request_.emplace(env.communicator(), data, n);
+      if constexpr (has_request) request_.emplace(env.communicator(), data, n);
       else detail::all_reduce<Op>(env, data, n);
     };
     if constexpr (std::ranges::range<X>) begin(std::ranges::data(x_), std::ranges::size(x_));

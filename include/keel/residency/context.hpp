@@ -180,9 +180,9 @@ struct context : detail::context_base<App> {
     this->base.check(which, {this->first, this->last}, R::about.name);
     return context{{this->base, this->asked, {which.index, which.index + 1}}}(part);
   }
-  template <text Name, class Operation, class Of>
-  [[nodiscard]] auto operator()(reduce<Name, Operation, Of> const&) const {
-    using value = reduce<Name, Operation, Of>;
+  template <Reduction X> // nvcc cannot deduce reduce<Name, ...> with its text
+  [[nodiscard]] auto operator()(X) const {
+    using value = typename X::reduction_type;
     detail::require_value_declared<R, value>(); // once, not for each device
     return this->base.template value<value>();
   }

@@ -16,9 +16,6 @@ namespace keel::residency {
 namespace detail {
 template <entry_kind What, Variable... Vs>
 struct rotation_entry {
-  static_assert(!(Vs::about.is_scratch || ...),
-                "keel::residency: a scratch is cycled or rewound (it has one level; it is "
-                "in the message). Leave it out, or make it a variable.");
   using parts = keel::list<Vs...>;
   static constexpr auto declared = join(std::array<declaration, sizeof...(Vs)>{declaration{&Vs::about}...});
   static constexpr entry about{What, name_of(What), {}, declared.list.data(), declared.size};

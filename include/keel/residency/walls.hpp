@@ -103,18 +103,18 @@ struct said {
 /// A part whose walls get what was said.
 template <Part X, class Said>
 struct walled : item<X> {
-  using data_type = typename item<X>::variable::data_type;
+  using of = typename item<X>::variable;
+  using data_type = typename of::data_type;
   using element = typename element_of<data_type>::type;
-  static constexpr variable_info const& info = item<X>::variable::about;
   static constexpr int level = item<X>::level, layers = item<X>::layers;
   /// Of the grid; a variable may have more, which are not the grid's.
   static constexpr int dimensions =
-      info.on.along != 0 ? std::popcount(info.on.along) : std::min(stars_of<data_type>, max_grid_rank);
-  static_assert(info.has_ghosts && info.on.mesh.empty(),
+      of::about.on.along != 0 ? std::popcount(of::about.on.along) : std::min(stars_of<data_type>, max_grid_rank);
+  static_assert(of::about.has_ghosts && of::about.on.mesh.empty(),
                 "keel::residency: a condition at walls is given for a variable that has none (off the grid, on a mesh, "
                 "or without ghosts; it is in the message). Leave it out.");
   static_assert(Said::value.signs <= 1 ||
-                    (info.on.along != 0 ? Said::value.signs == dimensions : Said::value.signs <= dimensions),
+                    (of::about.on.along != 0 ? Said::value.signs == dimensions : Said::value.signs <= dimensions),
                 "keel::residency::mirror: too few or too many signs for a variable (it is in the message; there is one "
                 "for all dimensions of the grid, or one for each). Give as many.");
   static_assert(Said::value.negative == 0 || addend_of<element> != addend::none,
@@ -126,18 +126,18 @@ struct walled : item<X> {
   static constexpr bool leaves_layers = layers != all_layers && [] {
     int wide = 0;
     for (int d = 0; d < dimensions; ++d) {
-      if (info.on.width[d] == lattice::as_grid) return true;
-      wide = std::max(wide, int(info.on.width[d]));
+      if (of::about.on.width[d] == lattice::as_grid) return true;
+      wide = std::max(wide, int(of::about.on.width[d]));
     }
     return layers < wide;
   }();
-  static constexpr bool is_past = Said::value.what == wall_values::past, has_past = level + 1 < info.levels;
+  static constexpr bool is_past = Said::value.what == wall_values::past, has_past = level + 1 < of::about.levels;
   static constexpr bool is_copy =
       Said::value.what == wall_values::mirrored || Said::value.what == wall_values::continued;
 
   static constexpr wall_condition condition = [] {
     wall_condition made = Said::value;
-    made.variable = &info, made.level = level, made.layers = layers;
+    made.variable = &of::about, made.level = level, made.layers = layers;
     if (made.sides == 0) made.sides = wall_condition::all_sides;
     if constexpr (is_past && !has_past) made.what = wall_values::none;
     if constexpr (Said::value.what == wall_values::constant)
@@ -147,7 +147,7 @@ struct walled : item<X> {
   static constexpr std::array<declaration, is_past && has_past ? 2 : 1> declared = [] {
     std::array<declaration, is_past && has_past ? 2 : 1> made{};
     declaration& own = made[0];
-    own.variable = &info, own.level = std::uint8_t(level);
+    own.variable = &of::about, own.level = std::uint8_t(level);
     if (is_past && !has_past) {
       own.reads = region::walls;
       return made;
@@ -157,7 +157,7 @@ struct walled : item<X> {
                                                                             : region::none);
     own.writes = region::walls & region::everywhere;
     if (is_copy) own.read_layers = std::uint8_t(layers);
-    if (is_past) made.back() = {&info, std::uint8_t(level + 1), region::walls};
+    if (is_past) made.back() = {&of::about, std::uint8_t(level + 1), region::walls};
     return made;
   }();
 };

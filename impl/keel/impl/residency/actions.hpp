@@ -29,12 +29,13 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
   auto& base = static_cast<fields_base<App>&>(fields);
   auto const call = [&] {
     auto const& args = *static_cast<Arguments const*>(arguments);
-    base.for_each_call(range, [&](component_range of) {
+    component_range of = base.first_call(range);
+    do { // no function that takes a lambda: nvcc would find no kernel of the routine
       if constexpr (E::about.what == entry_kind::reduce)
         keep_part<App, E>(base, context<App, typename E::routine_type, Tag>{{base, asked, of}}, args,
                           of.begin == range.begin);
       else run_and_keep<E>(context<App, E, Tag>{{base, asked, of, piece}}, args, base.result_);
-    });
+    } while (base.next_call(of, range));
   };
   if constexpr (tracking_of<App>::may_time)
     if (base.ledger_.observer().times_routines()) {
@@ -47,10 +48,11 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
 template <class App, class E, class Index, class Arguments>
 void run_output(fields_state& fields, request const*, component_range range, bounds const*, void const* arguments) {
   auto& base = static_cast<fields_base<App>&>(fields);
-  base.for_each_call(range, [&](component_range of) {
+  component_range of = base.first_call(range);
+  do {
     run_with<E>(context<App, E, typename fields_base<App>::host_tag, Index>{{base, nullptr, of}},
                 *static_cast<Arguments const*>(arguments));
-  });
+  } while (base.next_call(of, range));
 }
 
 /// What the condition of `E` answers to the first of the arguments, before which the values are that it reads.

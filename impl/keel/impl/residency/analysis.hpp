@@ -64,7 +64,7 @@ template <class App, class S, memory Chosen>
 inline constexpr scratch_mistake mistake_in_scratch = [] {
   for (std::size_t v = 0; v < table_of<S>.variable_count; ++v)
     if (table_of<S>.variables[v]->is_scratch) {
-      scratch_walk one(table_of<S>.view(), node_memories<App, S, Chosen>::where.data(), int(v));
+      scratch_walk<> one(table_of<S>.view(), node_memories<App, S, Chosen>::where.data(), int(v));
       if (one.mistake.node != no_node) return one.mistake;
     }
   return scratch_mistake{};

@@ -51,7 +51,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
     this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
       if constexpr (!detail::finds_all_scratch<App, S, index, Tag>()) return; // after that error
       else {
-        if constexpr (!base::may_keep_ledger && detail::is_plain<S>)
+        if constexpr (!base::may_keep_ledger && detail::is_plain<S>) { // nvcc wants the braces
           if (!this->has_blocks_) [[likely]] {
             ++this->steps_;
             detail::step_scope const until_end(*this);
@@ -59,6 +59,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
             detail::walk_types<0, S>(calls);
             return;
           }
+        }
         base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
       }
     });
@@ -78,6 +79,8 @@ auto fields<App, Vars...>::run(E, component which, Args&&... args) {
 template <class App, Variable... Vars>
 template <Entry E, class Arguments>
 KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Arguments const& args) {
+  if constexpr (!has_body(E::about.what) && !detail::bound_schedule<E, index>::is_complete(0))
+    detail::require_variables<E, index>(); // a shorter message than from where the actions ask for it
   auto const visit = this->users_.enter(E::about.name);
   auto const run_it = [&]() __attribute__((always_inline)) {
     this->template on_chosen<detail::table_of<E>.view().asks_for_device()>(
@@ -98,9 +101,10 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
         });
   };
   using result = typename detail::outcome<App, E, Arguments>::type;
-  if constexpr (!std::is_void_v<result> && E::about.what == entry_kind::routine)
+  if constexpr (!std::is_void_v<result> && E::about.what == entry_kind::routine) {
     if (this->has_blocks_) [[unlikely]]
       this->require_one_call(range, E::about.name);
+  }
   if constexpr (E::about.what == entry_kind::reduce) {
     run_it();
     return base::template value<typename E::reduction_type>();

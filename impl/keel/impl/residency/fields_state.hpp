@@ -87,10 +87,15 @@ struct fields_state {
   /// Prints it as a row of the table of knobs, which was printed before there was a grid.
   void print_cut() const;
   [[nodiscard]] int components() const { return ledger_.components(); }
-  /// Calls `f(range)` for what a routine is called for: each block, or all components.
-  void for_each_call(component_range range, auto const& f) const {
-    if (!has_blocks_) return f(range);
-    for (int c = range.begin, end = range.of(components()).end; c < end; ++c) f(component_range{c, c + 1});
+  /// What a routine is called for: each block, one after the other, or all components.
+  [[nodiscard]] component_range first_call(component_range range) const {
+    return has_blocks_ ? component_range{range.begin, range.begin + 1} : range;
+  }
+  /// Goes on to the next, if there is one.
+  [[nodiscard]] bool next_call(component_range& at, component_range range) const {
+    if (!has_blocks_ || at.end >= range.of(components()).end) return false;
+    at = {at.end, at.end + 1};
+    return true;
   }
 
   /// Calls f(name, elements).

@@ -64,7 +64,7 @@ struct kokkos_queue_calls {
   };
   struct extend_by_threads {
     move_words words;
-    KEEL_FUNCTION void operator()(words_count i) const { words.extend(i); }
+    KEEL_FUNCTION void operator()(words_count i) const { words.extend(std::int64_t(i)); }
   };
   struct move_by_teams {
     move_words words;

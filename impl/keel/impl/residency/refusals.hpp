@@ -65,7 +65,11 @@ template <class E, class X>
 inline constexpr bool finds_its_scratch = false;
 template <class E, class X, bool Moves>
 consteval void refuse_scratch() {
-  if constexpr (Moves)
+  if constexpr (rotates(E::about.what))
+    static_assert(finds_its_scratch<E, X>,
+                  "keel::residency: a scratch is cycled or rewound (it has one level; it is in the message). Leave it "
+                  "out, or make it a variable.");
+  else if constexpr (Moves)
     static_assert(finds_its_scratch<E, X>,
                   "keel::residency: an entry of this schedule reads a scratch in another memory than that where it was "
                   "written (a scratch is never copied; exchanges happen on the host unless the policy says otherwise; "

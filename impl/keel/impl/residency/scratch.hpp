@@ -16,7 +16,7 @@
 
 namespace keel::residency::detail {
 
-/// The first node that reads a scratch before it is written for certain, or in another memory.
+/// The first node that reads a scratch before it is written for certain, or in another memory; or that cycles it.
 struct scratch_mistake {
   std::uint32_t node = no_node;
   int variable = -1;
@@ -26,9 +26,12 @@ struct scratch_mistake {
 /// Follows one scratch through a step: which node wrote each region, and in which memory. `in_use`, if there is one, is
 /// set for each node during which its memory is needed: from a write to the last read of what was written, with all
 /// nodes in between, whichever branches are taken, and the whole of a `repeat` that a value goes round.
+///
+/// A template, because clang 14 finds no body of a member template of another class in a constant expression.
+template <class Nodes = schedule_nodes>
 class scratch_walk {
 public:
-  constexpr scratch_walk(schedule_nodes const& table, memory const* where, int variable, bool* in_use = nullptr)
+  constexpr scratch_walk(Nodes const& table, memory const* where, int variable, bool* in_use = nullptr)
       : table_(table), where_(where), variable_(variable), in_use_(in_use) {
     walk(table.nodes, 0, table.size, *this);
   }
@@ -37,6 +40,7 @@ public:
   constexpr void leaf(std::size_t i) {
     for (request const& r : table_.asked(i)) {
       if (r.variable != variable_) continue;
+      if (rotates(table_.nodes[i].what()) && i < mistake.node) mistake = {std::uint32_t(i), variable_};
       use(i, i + 1);
       for (int k = 0; k < region_count; ++k) {
         region const one = single_regions[k];
@@ -107,7 +111,7 @@ private:
     if (in_use_ != nullptr) std::fill(in_use_ + begin, in_use_ + end, true);
   }
 
-  schedule_nodes table_;
+  Nodes table_;
   memory const* where_;
   int variable_;
   bool* in_use_;
@@ -127,7 +131,7 @@ struct scratches {
       for (request const& r : table.asked(i)) {
         if (!table.is_scratch(r) || has(r.variable)) continue;
         bool* const one = in_use.emplace_back(std::make_unique<bool[]>(table.size)).get();
-        scratch_walk const find(table, where, r.variable, one);
+        scratch_walk<> const find(table, where, r.variable, one);
         for (std::size_t other = 0; other < variables.size(); ++other)
           for (std::size_t k = 0; k < table.size; ++k)
             if (one[k] && in_use[other][k]) {
