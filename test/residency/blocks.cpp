@@ -3,6 +3,7 @@
 /// Several blocks a rank: the values, messages and bytes beside those of one.
 #include <keel/residency/fields.hpp>
 
+#include "counted.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -32,20 +33,10 @@ using keel::test::message_of;
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace blocked {
 
-int carried = 0;
-/// Counts the messages that it carries.
-struct counted : kr::staged {
-  static constexpr std::string_view name = "counted";
-  using kr::staged::staged;
-  void begin(auto const& queue, std::span<kr::message const> sends, std::span<kr::message const> receives) {
-    for (kr::message const& s : sends) carried += s.bytes != 0 ? 1 : 0;
-    kr::staged::begin(queue, sends, receives);
-  }
-};
 template <class Ranks, class Exchange, class Tracking = kr::automatic, class Layout = Kokkos::LayoutRight>
 struct app : test::application<keel::list<test::host, keel::simulated, test::twin>, Tracking, Layout, Ranks> {
   using exchange = Exchange;
-  using transports = keel::list<counted>;
+  using transports = keel::list<test::counted>;
 };
 
 struct h : kr::variable<"h", double**, kr::levels<2>> {};
@@ -321,14 +312,14 @@ TEST_CASE("residency: blocks send the least bytes, in one message to each partne
     f.run(kr::exchange<h>{}); // its ways are measured
     f.run(start{});
     f.reset_traffic();
-    carried = 0;
+    test::carried = 0;
     (void)region_kernels();
     f.run(kr::exchange<h>{});
     CHECK(region_kernels() == (ranks > 1 ? 1 : 0) + 1);
     Kokkos::Tools::Experimental::set_begin_parallel_for_callback(nullptr);
     CHECK(km::sum(run.environment(), std::int64_t(f.traffic().bytes(kr::way::to_neighbours))) ==
           km::sum(run.environment(), 8 * ghosts));
-    CHECK(carried == std::count(from.begin(), from.end(), 1));
+    CHECK(test::carried == std::count(from.begin(), from.end(), 1));
   }
 }
 

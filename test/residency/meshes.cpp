@@ -2,6 +2,7 @@
 // Variables on meshes: what is exchanged, added, copied and refused, beside what follows from the ids of elements.
 #include <keel/residency/partition.hpp>
 
+#include "counted.hpp"
 #include "meshes.hpp"
 #include "run.hpp"
 
@@ -29,15 +30,12 @@ using keel::test::message_of;
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace meshed {
 
+using test::meshes::app;
 using test::meshes::cells;
+using test::meshes::devices;
 using test::meshes::edges;
 using test::meshes::two_meshes;
 
-using devices = keel::where_supported<keel::list<test::host, keel::simulated, keel::cuda, keel::hip>>;
-template <class Layout, class Exchange, class Tracking = kr::automatic>
-struct app : test::application<devices, Tracking, Layout, km::mpi> {
-  using exchange = Exchange;
-};
 using right_on_host = app<Kokkos::LayoutRight, kr::on_host>;
 using right_on_device = app<Kokkos::LayoutRight, kr::on_device>;
 using left_on_host = app<Kokkos::LayoutLeft, kr::on_host>;
@@ -398,18 +396,8 @@ struct wrong_in_all : kr::routine<"wrong_in_all", kr::on_host, kr::reads<eta, h,
   }
 };
 
-int carried = 0;
-/// Counts the messages that it carries.
-struct counted : kr::staged {
-  static constexpr std::string_view name = "counted";
-  using kr::staged::staged;
-  void begin(auto const& queue, std::span<kr::message const> sends, std::span<kr::message const> receives) {
-    for (kr::message const& s : sends) carried += s.bytes != 0 ? 1 : 0;
-    kr::staged::begin(queue, sends, receives);
-  }
-};
 struct counting : right_on_device {
-  using transports = keel::list<counted>;
+  using transports = keel::list<test::counted>;
 };
 
 } // namespace meshed
@@ -420,9 +408,9 @@ TEST_CASE("residency: variables on a grid and on meshes in one fields, one excha
   kr::grid const g{{8, 9}, kr::ghost_width{1}, kr::periodic{true}};
   auto const try_one = [&](auto&& f) {
     f.run(fill_eta{}), f.run(fill<h>{}, m.c), f.run(fill<un>{}, m.e);
-    carried = 0;
+    test::carried = 0;
     f.run(kr::exchange<eta, h, un>{});
-    CHECK(carried < run.environment().size()); // one to each other rank at most
+    CHECK(test::carried < run.environment().size()); // one to each other rank at most
     CHECK(f.run(wrong_in_all{}, m) == 0);
     CHECK(f.size(cells{}) == m.c.size());
   };

@@ -2,7 +2,9 @@
 #pragma once
 
 /// @file
-/// Meshes of several kinds, cut over the ranks of an environment.
+/// Meshes of several kinds, cut over the ranks of an environment; and an application that has variables on them.
+
+#include "run.hpp"
 
 #include <keel/residency/partition.hpp>
 
@@ -18,6 +20,12 @@
 namespace test::meshes {
 
 namespace kr = keel::residency;
+
+using devices = keel::where_supported<keel::list<test::host, keel::simulated, keel::cuda, keel::hip>>;
+template <class Layout, class Exchange, class Tracking = kr::automatic>
+struct app : test::application<devices, Tracking, Layout, keel::machine::mpi> {
+  using exchange = Exchange;
+};
 
 struct cells : kr::mesh<"cells"> {};
 struct edges : kr::mesh<"edges"> {};

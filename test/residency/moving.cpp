@@ -28,15 +28,11 @@ using keel::test::message_of;
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace moving {
 
+using test::meshes::app;
 using test::meshes::cells;
 using test::meshes::edges;
 using test::meshes::graph;
 
-using devices = keel::where_supported<keel::list<test::host, keel::simulated, keel::cuda, keel::hip>>;
-template <class Layout, class Exchange, class Tracking = kr::automatic>
-struct app : test::application<devices, Tracking, Layout, km::mpi> {
-  using exchange = Exchange;
-};
 using right = app<Kokkos::LayoutRight, kr::on_host>;
 using left = app<Kokkos::LayoutLeft, kr::on_device>;
 using checking = app<Kokkos::LayoutRight, kr::on_host, kr::checked>;
