@@ -23,6 +23,8 @@
 #include <keel/space/start.hpp>
 #include <keel/topology.hpp>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <concepts>
@@ -35,7 +37,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -187,7 +188,7 @@ public:
   [[nodiscard]] std::string summary() const { return tracker().summary(); }
   /// The runtimes of this program are counted from 1; and whether this is the thread that made this one.
   [[nodiscard]] std::size_t number() const { return number_; }
-  [[nodiscard]] bool is_own_thread() const { return std::this_thread::get_id() == thread_; }
+  [[nodiscard]] bool is_own_thread() const { return ::pthread_equal(::pthread_self(), thread_) != 0; }
 
   /// What was set to no effect, or fitted to a device that cannot take it; it is said at the start, too.
   [[nodiscard]] std::vector<device::remark> const& remarks() const { return settings_.common.remarks(); }
@@ -243,7 +244,7 @@ private:
   device::placed_rank placed_;
   device::own_node node_;
   int exceptions_ = std::uncaught_exceptions();
-  std::thread::id thread_ = std::this_thread::get_id();
+  pthread_t thread_ = ::pthread_self();
   std::size_t number_ = ++last_number_;
   static inline std::size_t last_number_ = 0;
   static inline runtime* running_ = nullptr;

@@ -15,10 +15,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <ranges>
+#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,15 +28,24 @@ namespace keel::residency {
 namespace detail {
 template <class X>
 concept Ids = std::convertible_to<X const&, std::span<std::int64_t const>>;
+template <class X>
+inline constexpr bool is_span = false;
+template <class T, std::size_t N>
+inline constexpr bool is_span<std::span<T, N>> = true;
 /// One layer, or a range of them.
 template <class X>
-concept LayersOfIds = Ids<X> || (std::ranges::input_range<X const> && Ids<std::ranges::range_value_t<X const>> &&
-                                 std::ranges::borrowed_range<std::ranges::range_reference_t<X const>>);
+concept LayersOfIds = Ids<X> || requires(X const& x) {
+  { *std::begin(x) } -> Ids;
+  { std::end(x) } -> std::sentinel_for<decltype(std::begin(x))>;
+  // Not a range that makes its layers as one reads them.
+  requires std::is_lvalue_reference_v<decltype(*std::begin(x))> ||
+               is_span<std::remove_cvref_t<decltype(*std::begin(x))>>;
+};
 
 template <class Layers>
 [[nodiscard]] std::vector<std::span<std::int64_t const>> as_layers(Layers const& ghosts) {
   if constexpr (Ids<Layers>) return {std::span<std::int64_t const>(ghosts)};
-  else return {std::ranges::begin(ghosts), std::ranges::end(ghosts)};
+  else return {std::begin(ghosts), std::end(ghosts)};
 }
 
 /// Collective over `env`. Empty if a ghost has no owner and that `may_be`, which is no error then.
@@ -119,7 +129,7 @@ private:
 ///
 /// No communication. All cells of an edge of an owned cell have to be in `c`, which is so if its first layer has all
 /// neighbours; if not, `partition<edges>{env, owned_through<edges>(c, cells_on_edge)}` finds an edge owned twice.
-template <Mesh Edges, Mesh Cells, std::ranges::input_range CellsOnEdge>
+template <Mesh Edges, Mesh Cells, class CellsOnEdge>
 [[nodiscard]] element_ids<Edges> owned_through(partition<Cells> const& c, CellsOnEdge const& cells_on_edge) {
   element_ids<Edges> made{{}, std::vector<std::vector<std::int64_t>>(std::size_t(c.layers()) + 1)};
   for (auto const& [edge, cells] : cells_on_edge) {

@@ -6,6 +6,8 @@
 
 #include <keel/space/memory.hpp>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -15,7 +17,6 @@
 #include <memory_resource>
 #include <mutex>
 #include <new>
-#include <thread>
 #include <type_traits>
 
 namespace keel::space {
@@ -73,7 +74,7 @@ class short_lock {
 public:
   void lock() noexcept {
     while (held_.exchange(true, std::memory_order_acquire)) {
-      while (held_.load(std::memory_order_relaxed)) std::this_thread::yield();
+      while (held_.load(std::memory_order_relaxed)) ::sched_yield();
     }
   }
   void unlock() noexcept { held_.store(false, std::memory_order_release); }

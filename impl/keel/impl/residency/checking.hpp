@@ -8,10 +8,11 @@
 #include <keel/policy/error.hpp>
 #include <keel/space/simulated_memory.hpp>
 
+#include <pthread.h>
+
 #include <atomic>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace keel::residency::detail {
 
@@ -22,7 +23,7 @@ class occupancy {
 public:
   class visit {
   public:
-    explicit visit(std::atomic<std::thread::id>* left) : left_(left) {}
+    explicit visit(std::atomic<pthread_t>* left) : left_(left) {}
     ~visit() {
       if (Checks && left_ != nullptr) left_->store({});
     }
@@ -30,20 +31,20 @@ public:
     visit& operator=(visit const&) = delete;
 
   private:
-    std::atomic<std::thread::id>* left_;
+    std::atomic<pthread_t>* left_;
   };
   [[nodiscard]] visit enter(std::string_view call) {
-    std::thread::id found{};
-    if (!Checks || inside_.compare_exchange_strong(found, std::this_thread::get_id()))
+    pthread_t found{};
+    if (!Checks || inside_.compare_exchange_strong(found, ::pthread_self()))
       return visit(Checks ? &inside_ : nullptr);
-    if (found != std::this_thread::get_id())
+    if (found != ::pthread_self())
       throw error("residency::checked", std::string(call) + " is called while another thread is in the same fields",
                   "fields are for one thread at a time", "Let the threads take turns, or give each fields of its own");
     return visit(nullptr);
   }
 
 private:
-  std::atomic<std::thread::id> inside_{};
+  std::atomic<pthread_t> inside_{};
 };
 
 /// Closes what is allocated of the simulated device's memory, as long as it lives, to all but kernels and copies, if

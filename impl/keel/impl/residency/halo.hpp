@@ -21,22 +21,9 @@ public:
 
   /// Collective over the ranks that exchange, with the same arrays in the same order. Until `finish` the owned elements
   /// may be read, the ghosts not touched. One exchange at a time.
-  void start(std::span<halo_array const> arrays, combine how) {
-    plan_.lay_out(arrays, how);
-    measure(arrays);
-    delivery_.place(packing_, plan_.sends(), plan_.receives(), [&](int rank) { return routes_.to(rank); });
-    plan_.pack(arrays, packing_);
-    delivery_.begin(packing_.queue());
-  }
+  void start(std::span<halo_array const> arrays, combine how);
   /// With the same arrays as `start`, and an observer of the wait for messages.
-  void finish(std::span<halo_array const> arrays, any_observer& observer) {
-    if (!delivery_.is_empty()) {
-      observer.before_wait();
-      delivery_.finish(packing_.queue());
-      observer.after_wait();
-    }
-    plan_.unpack(arrays, packing_);
-  }
+  void finish(std::span<halo_array const> arrays, any_observer& observer);
 
   /// To be called when arrays or cuts have changed.
   void forget() { plan_.forget(), packing_.forget(); }

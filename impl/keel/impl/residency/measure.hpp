@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How transports are measured: a body of halo.hpp.
+/// How ghosts are exchanged, and transports measured: the bodies of halo.hpp.
 
 #include <keel/impl/residency/halo.hpp>
 
@@ -13,6 +13,23 @@
 #include <vector>
 
 namespace keel::residency::detail {
+
+KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combine how) {
+  plan_.lay_out(arrays, how);
+  measure(arrays);
+  delivery_.place(packing_, plan_.sends(), plan_.receives(), [&](int rank) { return routes_.to(rank); });
+  plan_.pack(arrays, packing_);
+  delivery_.begin(packing_.queue());
+}
+
+KEEL_INLINE void halo_exchange::finish(std::span<halo_array const> arrays, any_observer& observer) {
+  if (!delivery_.is_empty()) {
+    observer.before_wait();
+    delivery_.finish(packing_.queue());
+    observer.after_wait();
+  }
+  plan_.unpack(arrays, packing_);
+}
 
 KEEL_INLINE void halo_exchange::measure(std::span<halo_array const> arrays) {
   std::vector<int> ranks;

@@ -94,7 +94,7 @@ void fields_base<App>::check_meshes(Run& run) const {
   std::vector<cut_anew> all;
   for_each_mesh(
       [&](std::string_view name, std::shared_ptr<elements const> const& part) { all.push_back({name, part}); });
-  if (!all.empty()) require_same_ranks(run.environment(), all);
+  require_same_ranks(run.environment(), all);
 }
 
 template <class App>

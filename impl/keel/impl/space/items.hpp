@@ -10,11 +10,12 @@
 #include <keel/impl/space/part.hpp>
 #include <keel/space/kokkos.hpp>
 
+#include <sched.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -131,7 +132,7 @@ struct items<Kokkos::WorkGraphPolicy<T...>> {
   static void run(policy const& p, F const& f, std::int64_t, std::int64_t) noexcept {
     for (auto work = p.pop_work(); work != policy::COMPLETED_TOKEN; work = p.pop_work()) {
       if (work == policy::END_TOKEN) {
-        std::this_thread::yield();
+        ::sched_yield();
         continue;
       }
       call<typename policy::work_tag>(f, work);
