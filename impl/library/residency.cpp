@@ -4,6 +4,7 @@
 #include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/direct.hpp>
 #include <keel/impl/residency/execute.hpp>
+#include <keel/impl/residency/explain_rows.hpp>
 #include <keel/impl/residency/explain_texts.hpp>
 #include <keel/impl/residency/grid.hpp>
 #include <keel/impl/residency/grid_decomposition.hpp>

@@ -24,7 +24,7 @@ enum class format { table, graphviz };
 /// In the graph an arrow goes from the writer of data to their reader, thick if they are copied on the way.
 template <class App, Entry Schedule, class Device = detail::device_to_explain<App>>
 void explain(std::ostream& out, format how = format::table) {
-  detail::explanation const made = detail::explained<App, Schedule, Device>::make();
+  detail::explanation const made = detail::explained<App, Schedule, Device>();
   out << (how == format::table ? detail::as_table(made) : detail::as_graph(made));
 }
 

@@ -15,15 +15,10 @@
 #include <keel/space/plugins.hpp>
 #include <keel/space/settings.hpp>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <cstddef>
 #include <exception>
 #include <new>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <vector>
 
 namespace keel::space {
@@ -54,28 +49,10 @@ inline void report_leaks_at_the_end() {
   (void)once;
 }
 
-/// The options of Kokkos that take a whole number; those of devices may take two.
-inline constexpr std::array<std::string_view, 7> numbered_options{
-    "--kokkos-threads", "--kokkos-num-threads", "--kokkos-numa",    "--kokkos-device-id",
-    "--kokkos-device",  "--kokkos-num-devices", "--kokkos-ndevices"};
-
-/// Refuses a number that Kokkos refuses without a name, ends the program for, or takes for another one.
-inline void require_numbers(std::vector<std::string> const& kokkos_arguments) {
-  auto const is_number = [](std::string_view text) {
-    int value = -1;
-    auto const [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return failure == std::errc{} && end == text.data() + text.size() && value >= 0;
-  };
-  for (std::string_view const word : kokkos_arguments) {
-    std::string_view const name = word.substr(0, word.find('='));
-    if (std::find(numbered_options.begin(), numbered_options.end(), name) == numbered_options.end()) continue;
-    std::string_view const value = word.substr(std::min(name.size() + 1, word.size()));
-    std::size_t const comma = name.ends_with("devices") ? std::min(value.find(','), value.size()) : value.size();
-    if (!is_number(value.substr(0, comma)) || (comma < value.size() && !is_number(value.substr(comma + 1))))
-      throw error("space", std::string(word) + " is refused", "Kokkos takes a whole number from 0 on here",
-                  "Write " + std::string(name) + "=1");
-  }
-}
+/// The command line that Kokkos starts with: the program's name, these settings, then what was given. Refuses a number
+/// that Kokkos refuses without a name, ends the program for, or takes for another one.
+[[nodiscard]] std::vector<std::string> command_line(std::vector<std::string> const& settings,
+                                                    std::vector<std::string> const& given);
 
 } // namespace detail
 
@@ -111,10 +88,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     if (detail::has_ended())
       throw error("space", "Kokkos cannot start", "it has ended, and starts once in a process",
                   "Keep it until the last use of a device");
-    detail::require_numbers(kokkos_arguments);
-    auto words = detail::kokkos_words(detail::wanted_settings());
-    words.insert(words.begin(), "keel");
-    words.insert(words.end(), kokkos_arguments.begin(), kokkos_arguments.end());
+    auto words = detail::command_line(detail::kokkos_words(detail::wanted_settings()), kokkos_arguments);
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());
     int argc = int(argv.size());
@@ -150,3 +124,7 @@ inline void stop() {
 }
 
 } // namespace keel::space
+
+#if !KEEL_COMPILED
+#include <keel/impl/space/start.hpp>
+#endif

@@ -35,8 +35,7 @@ public:
   };
   [[nodiscard]] visit enter(std::string_view call) {
     pthread_t found{};
-    if (!Checks || inside_.compare_exchange_strong(found, ::pthread_self()))
-      return visit(Checks ? &inside_ : nullptr);
+    if (!Checks || inside_.compare_exchange_strong(found, ::pthread_self())) return visit(Checks ? &inside_ : nullptr);
     if (found != ::pthread_self())
       throw error("residency::checked", std::string(call) + " is called while another thread is in the same fields",
                   "fields are for one thread at a time", "Let the threads take turns, or give each fields of its own");

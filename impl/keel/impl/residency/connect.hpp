@@ -5,6 +5,7 @@
 /// Which ranks fields exchange ghosts with, and what: bodies of fields_state.hpp.
 
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/halo.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -45,6 +46,11 @@ KEEL_INLINE std::vector<int> fields_state::partners() {
 KEEL_INLINE bool fields_state::reaches_partners() {
   auto const all = partners();
   return std::all_of(all.begin(), all.end(), [&](int rank) { return routes_.leads_to(rank); });
+}
+
+KEEL_INLINE void fields_state::reconnect() {
+  halos_.clear();
+  connect_(*this);
 }
 
 KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messenger const& ranks, memory m) {

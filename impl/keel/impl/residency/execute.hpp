@@ -8,6 +8,7 @@
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/pieces.hpp>
+#include <keel/impl/residency/programs.hpp>
 
 #include <string>
 #include <utility>
@@ -242,7 +243,7 @@ public:
 };
 
 KEEL_INLINE void fields_state::execute(schedule_view const& what, component_range range, void const* arguments) {
-  executor(*this, programs_.of(what), range, arguments).run();
+  executor(*this, programs_->of(what), range, arguments).run();
 }
 
 KEEL_INLINE void fields_state::step(schedule_view const& what, void const* arguments) {
@@ -251,7 +252,7 @@ KEEL_INLINE void fields_state::step(schedule_view const& what, void const* argum
   observer.begin_step(steps_);
   if (what.notify != nullptr) what.notify(observer);
   step_scope const until_end(*this);
-  executor all(*this, programs_.of(what), every_component, arguments);
+  executor all(*this, programs_->of(what), every_component, arguments);
   all.run();
   planned_steps_ += all.has_prefetched_ ? 1 : 0;
 }

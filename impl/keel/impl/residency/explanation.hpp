@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The facts of a plan, whatever the schedule's type, and the texts that are made of them. The compiled part holds the
-/// texts, so this header includes nothing of Kokkos.
+/// The facts of a plan, whatever the schedule's type, and the texts that are made of them. The compiled part finds
+/// them and holds the texts, so this header includes nothing of Kokkos.
 
 #include <keel/impl/residency/steady.hpp>
 #include <keel/policy/macros.hpp>
@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -61,6 +62,20 @@ struct explanation {
   std::vector<std::string> scratches; ///< those that share memory
 };
 
+/// What is known of a schedule while compiling, for routines `on_device` on one device.
+struct explained_schedule {
+  schedule_nodes table;
+  std::uint16_t const* first_cell; ///< of each variable
+  std::size_t cells;               ///< levels of all variables
+  memory const* where;             ///< of each node
+  std::string_view device;
+  std::vector<std::string> memories;
+  steady_state const& steady;
+  met const (*seen)[region_count]; ///< what the reads of each request meet
+};
+[[nodiscard]] explanation explain_schedule(explained_schedule const& of);
+[[nodiscard]] std::string name_of(entry const& e);
+
 /// `never`, `always`, `depends`; `lost` if there is nothing to copy. Empty if the steady state does not reach it.
 [[nodiscard]] inline char const* word_for(met const& m) {
   if (!m.lost && !m.found && !m.lacked) return "";
@@ -74,5 +89,6 @@ struct explanation {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
+#include <keel/impl/residency/explain_rows.hpp>
 #include <keel/impl/residency/explain_texts.hpp>
 #endif

@@ -6,12 +6,14 @@
 /// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, component_checks.hpp, upkeep.hpp,
 /// execute.hpp, scratch_memory.hpp, values.hpp and walls.hpp; that of make_arrays in setup.hpp.
 
-#include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/kept_value.hpp>
 #include <keel/impl/residency/observers.hpp>
+#include <keel/impl/residency/packing.hpp>
 #include <keel/impl/residency/program.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/relocation.hpp>
+#include <keel/impl/residency/scratch.hpp>
+#include <keel/impl/residency/transports.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/kokkos_provider.hpp>
@@ -36,6 +38,9 @@ extern template class keel::residency::ledger<keel::residency::kokkos_provider, 
 
 namespace keel::residency::detail {
 
+class halo_exchange;
+struct prefetch;
+
 struct fields_state {
   /// For one of `ranks`; `memories` counts the host's.
   fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank, int memories, int components,
@@ -55,6 +60,8 @@ struct fields_state {
   [[nodiscard]] std::vector<int> partners();
   /// Whether there is a way to each of them.
   [[nodiscard]] bool reaches_partners();
+  /// After partners have changed.
+  void reconnect();
   /// Gets ready to exchange the ghosts of all components in memory `m`.
   void connect(std::vector<transport> transports, messenger const& ranks, memory m);
   /// Finds out how the arrays of the next variable lie on each share, and adds it to provider and ledger.
@@ -245,7 +252,7 @@ private:
   scratches scratch_;                                                              // of all schedules that ran
   std::vector<std::shared_ptr<std::byte>> pools_;                                  // of scratches, by memory
   bool uses_scratch_ = false;
-  programs programs_;
+  std::unique_ptr<programs> programs_;
 };
 
 /// As long as it lives, other entries are refused.

@@ -6,7 +6,9 @@
 
 #include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/owner_search.hpp>
+#include <keel/impl/residency/programs.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -40,7 +42,8 @@ inline std::vector<share> shares_of(grid const& whole, std::span<grid const> fur
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
                                        int memories, int components, bool checks)
     : ledger_(provider_, memories, components), checks_(checks), poisons_(checks), has_blocks_(whole.blocks() > 1),
-      rank_(rank), shares_(std::make_shared<share_list const>(shares_of(whole, further, ranks, rank))) {}
+      rank_(rank), shares_(std::make_shared<share_list const>(shares_of(whole, further, ranks, rank))),
+      programs_(std::make_unique<programs>()) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind const& kind,
@@ -126,7 +129,7 @@ KEEL_INLINE int fields_state::find_lattice(variable_info const& about) {
     for (share const& cells : *shares_) all.push_back(share_of(cells, about.on, about.name));
     made = std::make_shared<share_list const>(std::move(all));
   }
-  lattices_.push_back({about.on, std::move(made), std::move(on_mesh)});
+  lattices_.push_back({about.on, std::move(made), std::move(on_mesh), {}});
   return int(lattices_.size()) - 1;
 }
 

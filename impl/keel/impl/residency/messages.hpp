@@ -99,6 +99,8 @@ KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
   return all.bytes.get();
 }
 
+KEEL_INLINE void halo_plan::forget() { kept_.clear(), now_ = nullptr; }
+
 KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine how) {
   auto const is_for = [&](std::unique_ptr<laid_out> const& one) {
     return one->how == how && std::equal(one->arrays.begin(), one->arrays.end(), arrays.begin(), arrays.end(),

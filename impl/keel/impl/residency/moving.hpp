@@ -114,9 +114,7 @@ void fields_base<App>::repartition(std::span<cut_anew> meshes) {
   require_same_ranks(env, meshes);
   for (cut_anew& m : meshes) m.moves = moves_between(env, m.mesh, *mesh(m.mesh)->all(), *m.part);
   renew(meshes, "repartition", [&] {
-    if (!machine::any_of(env, !reaches_partners())) return;
-    halos_.clear();
-    connect_(*this);
+    if (machine::any_of(env, !reaches_partners())) reconnect();
   });
 }
 

@@ -81,7 +81,7 @@ public:
   /// How long the messages of these arrays are, one for each partner each way; their data are set by who sends them.
   /// The calls below are about the same arrays.
   void lay_out(std::span<halo_array const> arrays, combine how = combine::replace);
-  void forget() { kept_.clear(), now_ = nullptr; }
+  void forget();
   [[nodiscard]] std::span<message> sends() { return now_->sends; }
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
   void pack(std::span<halo_array const> arrays, packing& where);

@@ -3,6 +3,7 @@
 
 /// @file
 /// Copies that are certain to be needed later in the group of their writer, so that they can begin right after it.
+/// The bodies stand in programs.hpp.
 
 #include <keel/impl/residency/schedule_table.hpp>
 
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -59,24 +59,7 @@ struct prefetch_table {
   std::vector<prefetch> runs;
   std::vector<std::uint32_t> first_run; ///< of each node, and of the one after the last
 
-  prefetch_table(schedule_nodes const& table, memory const* where) : first_run{0} {
-    unsigned memories = 0;
-    for (std::size_t i = 0; i < table.size; ++i)
-      if (has_place(table.nodes[i].what())) memories |= 1U << unsigned(where[i]);
-    for (std::size_t i = 0; i < table.size; ++i) {
-      for (unsigned m = 0; m < unsigned(max_memories); ++m) {
-        if ((memories >> m & 1U) == 0 || table.nodes[i].only_begins) continue;
-        std::uint32_t last = no_node;
-        find_prefetches(table, where, i, memory(m), [&](request const& r, std::uint32_t reader) {
-          if (std::exchange(last, reader) != reader)
-            runs.push_back({memory(m), table.nodes[reader].about->name, requests.size()});
-          ++runs.back().size;
-          requests.push_back(r);
-        });
-      }
-      first_run.push_back(std::uint32_t(runs.size()));
-    }
-  }
+  prefetch_table(schedule_nodes const& table, memory const* where);
   [[nodiscard]] std::span<prefetch const> of(std::size_t node) const {
     return {runs.data() + first_run[node], first_run[node + 1] - first_run[node]};
   }

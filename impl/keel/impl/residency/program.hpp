@@ -2,22 +2,14 @@
 #pragma once
 
 /// @file
-/// A schedule as fields run it: its table in the numbers of their variables, functions that call its routines, and what
-/// the fields look up once.
+/// A schedule as fields run it: its table in the numbers of their variables, and functions that call its routines.
 
-#include <keel/impl/residency/prefetch.hpp>
 #include <keel/impl/residency/schedule_table.hpp>
-#include <keel/impl/residency/scratch.hpp>
-#include <keel/residency/ledger.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -45,40 +37,8 @@ struct schedule_view {
   void (*notify)(any_observer&); ///< the graph of the schedule, for an observer that wants it; may be null
 };
 
-/// What certain fields found out about a schedule.
-struct program {
-  explicit program(schedule_view const& v);
-
-  schedule_view what;
-  prefetch_table prefetches;
-  scratches scratch;
-  bool has_pools = false; ///< the fields know its scratches
-  struct node_state {
-    std::optional<prepared> call; ///< of a routine that ran: its requests with their cells
-    bool is_plain = false;        ///< a routine, and nothing begins or ends around it
-  };
-  std::vector<node_state> nodes;
-};
-
-/// The programs of certain fields, by schedule: a hash table with open addressing, at most half full.
-class programs {
-public:
-  [[nodiscard]] program& of(schedule_view const& what) {
-    std::size_t const mask = slots_.size() - 1;
-    for (std::size_t at = place_of(what.actions, mask); slots_[at] != nullptr; at = (at + 1) & mask)
-      if (slots_[at]->what.actions == what.actions) [[likely]]
-        return *slots_[at];
-    return add(what);
-  }
-
-private:
-  [[nodiscard]] static std::size_t place_of(action const* key, std::size_t mask) {
-    return (reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15U >> 40 & mask;
-  }
-  program& add(schedule_view const& what);
-
-  std::vector<program*> slots_ = std::vector<program*>(16);
-  std::vector<std::unique_ptr<program>> all_;
-};
+/// What certain fields found out about a schedule, and about all that they ran. Only the bodies need them.
+struct program;
+class programs;
 
 } // namespace keel::residency::detail

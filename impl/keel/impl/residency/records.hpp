@@ -48,8 +48,8 @@ using share_list = std::vector<share>; ///< by component, or one for all
 struct lattice_record {
   lattice on;
   std::shared_ptr<share_list const> shares;
-  std::shared_ptr<mesh_share const> mesh = nullptr;                      ///< null on the grid
-  std::vector<std::pair<int, std::unique_ptr<decomposition>>> cuts = {}; ///< by layers of ghosts
+  std::shared_ptr<mesh_share const> mesh = nullptr;                 ///< null on the grid
+  std::vector<std::pair<int, std::unique_ptr<decomposition>>> cuts; ///< by layers of ghosts
 };
 
 } // namespace keel::residency::detail

@@ -62,8 +62,8 @@ KEEL_INLINE void renewal::take_meshes() {
   }
   for (auto& l : f.lattices_) {
     auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](auto const& m) { return m.name == l.on.mesh; });
-    if (mesh == meshes.end() || mesh->here == l.mesh) lattices.push_back({l.on, l.shares, l.mesh});
-    else lattices.push_back({l.on, std::make_shared<share_list const>(1, mesh->here->of_variable()), mesh->here});
+    if (mesh == meshes.end() || mesh->here == l.mesh) lattices.push_back({l.on, l.shares, l.mesh, {}});
+    else lattices.push_back({l.on, std::make_shared<share_list const>(1, mesh->here->of_variable()), mesh->here, {}});
   }
   f.meshes_.swap(meshes), f.lattices_.swap(lattices);
   old_meshes_ = std::move(meshes), old_lattices_ = std::move(lattices);

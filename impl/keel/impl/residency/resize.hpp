@@ -7,7 +7,9 @@
 #include <keel/impl/residency/boxes.hpp>
 #include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/id_table.hpp>
+#include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/messages.hpp>
+#include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/resizing.hpp>
 #include <keel/policy/error.hpp>
 
@@ -59,7 +61,7 @@ KEEL_INLINE void fields_state::renew_bytes(int variable) {
 KEEL_INLINE void fields_state::forget_layouts() {
   for (auto const& each : halos_) each->forget();
   walls_.forget();
-  programs_ = {};
+  programs_ = std::make_unique<programs>();
   scratch_ = {};
 }
 

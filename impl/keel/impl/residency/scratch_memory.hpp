@@ -6,6 +6,7 @@
 /// fields_state.hpp.
 
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/programs.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 

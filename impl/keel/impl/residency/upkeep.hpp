@@ -6,6 +6,7 @@
 /// keeps, exchanges. Bodies of fields_state.hpp.
 
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/halo.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
