@@ -98,7 +98,8 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
   auto const& what = line.text("what");
   if (header.has_end) throw error("info", "it is after the last one");
   if (what == "create" || what == "reduce") return;
-  bool const is_sent = what == "exchange" || what == "accumulate" || what == "repartition" || what == "migrate";
+  bool const is_sent =
+      what == "exchange" || what == "accumulate" || what == "repartition" || what == "migrate" || what == "regrid";
   bool const is_new = what == "write" || what == "cycle" || what == "rewind" || what == "routine" ||
                       what == "kernels" || what == "knob" || what == "entry" || what == "flow" || what == "end";
   if (what != "copy" && !is_sent && (!is_new || header.version < 3))

@@ -17,6 +17,7 @@
 #include <keel/impl/residency/owner_search_steps.hpp>
 #include <keel/impl/residency/peer.hpp>
 #include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/regrid.hpp>
 #include <keel/impl/residency/relocate.hpp>
 #include <keel/impl/residency/renew.hpp>
 #include <keel/impl/residency/resize.hpp>

@@ -39,8 +39,8 @@ public:
     triples.stride[0] = 1, triples.stride[1] = nx, triples.inner = 3, triples.inner_stride = nx * ny,
     triples.element_bytes = 4;
     triples.elements = 3 * nx * ny;
-    provider.add({rows}, 3, 2, &on_kokkos::make, this);
-    provider.add({triples}, 1, 2, &on_kokkos::make, this);
+    provider.add({rows}, 3, &on_kokkos::make, this);
+    provider.add({triples}, 1, &on_kokkos::make, this);
     provider.connect(kr::memory{1}, kr::detail::kokkos_copy_queue<true>(queue_));
     for (int v = 0; v < 2; ++v)
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
@@ -164,7 +164,7 @@ TEST_CASE("residency: arrays that overlap are refused, and bytes are known by th
   kr::kokkos_provider provider;
   kr::detail::shape lies;
   lies.rank = 1, lies.part = &part, lies.stride[0] = 1, lies.element_bytes = 8, lies.elements = 4;
-  for (int v = 0; v < 2; ++v) provider.add({lies}, 2, 1, nullptr, nullptr);
+  for (int v = 0; v < 2; ++v) provider.add({lies}, 2, nullptr, nullptr);
   double memory[16]{};
   provider.place(0, kr::host, {memory, memory + 4});
   std::string text;

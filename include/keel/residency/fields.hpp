@@ -20,6 +20,7 @@
 #include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace keel::residency {
 
@@ -152,6 +153,19 @@ public:
     this->require_idle("repartition");
     detail::cut_anew meshes[] = {{Ms::name, parts.here()}...};
     base::repartition(meshes);
+  }
+  /// The components are these patches from now on. All variables take part, with all levels. A patch on a grid like
+  /// that of its `from`, without a shift, keeps the arrays of that component, and is valid where they were; the first
+  /// one, if there are several. Otherwise the owned cells that both have travel as in `repartition`, beyond the ends of
+  /// a periodic `from` those at its other end; the rest is zeros. What is not on the grid goes with `from` as it is.
+  /// A component that no patch is from vanishes. Views of arrays that were not kept are void.
+  ///
+  /// Collective, with the same patches on every rank. Throws the same `keel::error` on every rank, and nothing has
+  /// changed, if they do not fit or memory is lacking somewhere.
+  void regrid(std::vector<patch> const& patches) {
+    auto const visit = this->users_.enter("regrid");
+    this->require_idle("regrid");
+    base::regrid(patches);
   }
   /// Gives variables other lengths beyond the grid's or the mesh's: `f.resize(extra<h>{levels + 2})`. What both the old
   /// and the new arrays have stays, and is valid where it was; the rest is zeros. Collective, with the same lengths on

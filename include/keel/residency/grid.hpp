@@ -222,6 +222,13 @@ struct further_grids {
   std::vector<grid> grids;
 };
 
+/// A component as `f.regrid` makes it, a level or a block of a refined grid: `patch{fine, 1, {8, 0}}`.
+struct patch {
+  grid whole;      ///< cut over all ranks
+  int from = -1;   ///< the component whose values it takes; none: it has none
+  indices shift{}; ///< of the cells: where the first of `whole` lies, counted from the first of `from`
+};
+
 } // namespace keel::residency
 
 #if !KEEL_COMPILED

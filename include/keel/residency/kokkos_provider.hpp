@@ -45,7 +45,7 @@ public:
   kokkos_provider& operator=(kokkos_provider const&) = delete;
 
   /// How the arrays of each component lie; one shape if all are alike.
-  void add(std::vector<detail::shape> lies, int levels, int components, allocator make, void* owner);
+  void add(std::vector<detail::shape> lies, int levels, allocator make, void* owner);
   /// Sets `all` of shapes.
   static void complete(std::vector<detail::shape>& lies);
   /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it
@@ -112,7 +112,7 @@ public:
 
 private:
   struct record : layout {
-    int levels, components;
+    int levels;
     allocator make;
     void* owner;
     bool is_shared = false;

@@ -76,6 +76,13 @@ public:
   void renew(int variable, region_bytes const& bytes, region elsewhere, int layers);
   /// The bytes of one component, if not all are alike.
   void resize(int variable, int component, region_bytes const& bytes);
+  /// The states of all components.
+  class numbering;
+  /// Those of so many components, of which number `c` of a variable has the states that `kept(variable, c)` has now, or
+  /// is valid nowhere if that is negative. No copy is under way.
+  [[nodiscard]] numbering renumbered(int components, auto const& kept) const;
+  /// Takes them, and gives what it had. The bytes of components are to be set anew. Does not throw.
+  void swap(numbering& other);
   /// How many layers of ghosts a variable has: requests of so many, or more, are about all.
   void set_layers(int variable, int layers) { places_[std::size_t(variable)].layers = layers; }
   /// What messages call the memories, the host's first: `{"host", "cuda"}`. Else they go by number.

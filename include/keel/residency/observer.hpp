@@ -19,8 +19,8 @@
 
 namespace keel::residency {
 
-/// What left this rank of one variable in an exchange, an accumulate, a repartition or a migrate; all are exchanges in
-/// what follows.
+/// What left this rank of one variable in an exchange, an accumulate, a repartition, a migrate or a regrid; all are
+/// exchanges in what follows.
 struct sent {
   int variable, level, component;
   std::uint64_t bytes;
@@ -64,14 +64,16 @@ concept Observer = requires(O& o, int n, memory m, region r, std::string_view te
   { o.why(n, n, n, r) } -> std::same_as<std::string>;
 };
 
-/// Observers that ask for more: the number of each step before it; the bytes of a component
-/// that is not like the first; a file, with the rank and what memories are called, then the knobs of the runtime; when
-/// each routine begins and ends; the graph of each schedule. (Named, because nvcc 13 takes no requires-expression over
-/// members of `fields`.)
+/// Observers that ask for more: the number of each step before it; the bytes of a component that is not like the first;
+/// by component the one whose arrays it keeps in a `regrid`, negative for none; a file, with the rank and what memories
+/// are called, then the knobs of the runtime; when each routine begins and ends; the graph of each schedule. (Named,
+/// because nvcc 13 takes no requires-expression over members of `fields`.)
 template <class O>
 concept CountsSteps = requires(O& o, std::int64_t n) { o.begin_step(n); };
 template <class O>
 concept CountsComponents = requires(O& o, int n, region_bytes const& bytes) { o.resize(n, n, bytes); };
+template <class O>
+concept NumbersComponents = requires(O& o, int n, std::span<int const> kept) { o.renumber(n, kept); };
 template <class O>
 concept WritesFile = requires(O& o, std::string const& path, int rank, std::vector<std::string> const& memories) {
   o.open(path, rank, memories);

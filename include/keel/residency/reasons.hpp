@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,15 @@ public:
 
   void add(std::string_view, int levels, int components, region_bytes const&) {
     variables_.push_back({levels, std::vector<event>(std::size_t(levels * components * region_count))});
+  }
+  void renumber(int variable, std::span<int const> kept) {
+    auto& v = variables_[std::size_t(variable)];
+    std::vector<event> made(kept.size() * v.per_component());
+    for (std::size_t c = 0; c < kept.size(); ++c)
+      if (kept[c] >= 0)
+        std::copy_n(&v.events[std::size_t(kept[c]) * v.per_component()], v.per_component(),
+                    &made[c * v.per_component()]);
+    v.events.swap(made);
   }
   void rotate(int variable, rotation how) {
     auto& v = variables_[std::size_t(variable)];
@@ -93,7 +103,7 @@ inline std::string reasons::why(int variable, int level, int component, region s
   case cause::rotated:
     return "the levels " + std::string(words_of(e.how).done) + when + ", and it was not written since";
   case cause::lost:
-    if (e.routine == "repartition" || e.routine == "migrate")
+    if (e.routine == "repartition" || e.routine == "migrate" || e.routine == "regrid")
       return e.routine + " found no values for some of it" + when;
     return "routine " + e.routine + " failed" + when + ", and may have written a part";
   }

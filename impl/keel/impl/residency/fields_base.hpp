@@ -9,7 +9,7 @@
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/memories.hpp>
-#include <keel/impl/residency/renewal.hpp>
+#include <keel/impl/residency/regridding.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/tracking.hpp>
 
@@ -63,7 +63,13 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   using ranks_environment = machine::basic_environment<typename App::ranks>;
   [[nodiscard]] ranks_environment const& environment_for(std::string_view call) const;
   void repartition(std::span<cut_anew> meshes);
-  void renew(std::span<cut_anew> meshes, std::string_view who, auto const& connect);
+  void regrid(std::span<residency::patch const> patches);
+  /// Does it: `next` is a renewal, with `connect()` when it is prepared.
+  void renew(auto& next, std::string_view who, auto const& connect);
+  /// Throws the same error on every rank if the digests differ.
+  void require_alike(std::string_view who, std::string_view what, std::int64_t digest) const;
+  /// Finds ways to new partners.
+  void connect_anew();
   /// Calls f(resizing), and then all have changed or, with an error on every rank, none.
   void change(std::string_view who, auto const& f);
   void migrate(std::string_view mesh, std::span<int const> destinations);

@@ -199,11 +199,16 @@ private:
   friend class former_arrays;
   friend class resizing;
   friend class renewal;
+  friend class mesh_renewal;
+  friend class grid_renewal;
   [[nodiscard]] mesh_record const& mesh_here(std::string_view name) const;
   [[nodiscard]] static share const& share_in(share_list const& all, component which) {
     return all[all.size() == 1 ? 0 : std::size_t(which.index)];
   }
   int find_lattice(variable_info const& about);
+  /// How a variable lies if the components of the grid have these shares.
+  [[nodiscard]] lattice_record lattice_of(variable_info const& about,
+                                          std::shared_ptr<share_list const> const& grids) const;
   /// How a variable is cut for an exchange of so many layers of its ghosts.
   decomposition const& cut_of(int lattice, int layers);
 
@@ -242,7 +247,8 @@ private:
   std::vector<mesh_record> meshes_;
   std::vector<lattice_record> lattices_;
   std::vector<variable_record> variables_;
-  std::vector<array_views> arrays_; // at place_of
+  std::vector<array_views> arrays_;           // at place_of
+  former_variable const* replaced_ = nullptr; // while its arrays are made anew
   std::vector<halo_array> exchanged_;
   std::vector<sent> sent_;
   packing walls_;

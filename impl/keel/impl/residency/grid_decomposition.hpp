@@ -32,20 +32,22 @@ public:
         blocks_(s.blocks[d]), width_(s.width[d]), longer_(s.longer[d]), wraps_(s.wraps[std::size_t(d)]) {}
 
   [[nodiscard]] std::int64_t parts() const { return ranks_ * blocks_; }
-  /// What the share at `here` has of the elements that the one at `there` owns: what it owns itself, if they are one,
-  /// and up to so many layers of ghosts. In ascending order.
-  [[nodiscard]] std::vector<stretch> shared(std::int64_t here, std::int64_t there, int layers) const {
+  /// What the share at `here` has of the elements that the one at `there` owns of the same dimension or of another cut
+  /// `of` it, which counts an element `shift` higher: what it owns itself, and up to so many layers of ghosts. In
+  /// ascending order.
+  [[nodiscard]] std::vector<stretch> shared(std::int64_t here, axis const& of, std::int64_t there, int layers,
+                                            std::int64_t shift = 0) const {
     std::vector<stretch> made;
     if (layers == all_layers) layers = std::numeric_limits<int>::max();
     std::int64_t const low = std::max(owned_begin(here) - layers, origin(here)),
                        high = std::min(owned_end(here) + layers, owned_end(here) + width_);
-    std::int64_t const begin = owned_begin(there), end = owned_end(there);
-    std::int64_t const first = wraps_ ? (low - end) / cells_ - 1 : 0;
-    for (std::int64_t turn = first; turn == first || wraps_; ++turn) {
-      std::int64_t const shift = turn * cells_;
-      if (begin + shift >= high) break;
-      std::int64_t const from = std::max(begin + shift, low), to = std::min(end + shift, high);
-      if (from < to) made.push_back({from - origin(here), to - origin(here), from - shift - origin(there)});
+    std::int64_t const begin = of.owned_begin(there) - shift, end = of.owned_end(there) - shift;
+    std::int64_t const first = of.wraps_ ? (low - end) / of.cells_ - 1 : 0;
+    for (std::int64_t turn = first; turn == first || of.wraps_; ++turn) {
+      std::int64_t const way = turn * of.cells_;
+      if (begin + way >= high) break;
+      std::int64_t const from = std::max(begin + way, low), to = std::min(end + way, high);
+      if (from < to) made.push_back({from - origin(here), to - origin(here), from - way + shift - of.origin(there)});
     }
     return made;
   }
@@ -63,15 +65,17 @@ private:
   bool wraps_;
 };
 
-/// What the share at `here` has of what the one at `there` owns, without what it owns itself: f(its box, where the box
-/// begins at the owner). Both ranks find the same boxes in the same order.
+/// What the share at `here` has of what the one at `there` owns, of the same variable without what it owns itself, or
+/// of another cut `of` it: f(its box, where the box begins at the owner). Both ranks find the same boxes in the same
+/// order.
 template <class F>
-void for_each_shared(std::span<axis const> axes, indices const& here, indices const& there, int layers, F const& f) {
+void for_each_shared(std::span<axis const> axes, indices const& here, std::span<axis const> of, indices const& there,
+                     int layers, indices const& shift, F const& f) {
   std::vector<stretch> along[max_grid_rank];
   std::size_t boxes = 1;
-  bool const is_itself = here == there;
+  bool const is_itself = axes.data() == of.data() && here == there;
   for (std::size_t d = 0; d < axes.size(); ++d) {
-    along[d] = axes[d].shared(here[int(d)], there[int(d)], layers);
+    along[d] = axes[d].shared(here[int(d)], of[d], there[int(d)], layers, shift[int(d)]);
     boxes *= along[d].size();
   }
   for (std::size_t n = 0; n < boxes; ++n) {
@@ -90,11 +94,16 @@ void for_each_shared(std::span<axis const> axes, indices const& here, indices co
   }
 }
 
+[[nodiscard]] inline bounds moved_to(indices const& begin, bounds box, int rank) {
+  for (int d = 0; d < rank; ++d) box.end[d] += begin[d] - box.begin[d], box.begin[d] = begin[d];
+  return box;
+}
+
 /// Places along a dimension of shares that have elements in common with the one at `at`, in ascending order.
 inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int layers) {
   std::vector<std::int64_t> near;
   for (std::int64_t other = 0; other < a.parts(); ++other)
-    if (other == at || !a.shared(at, other, layers).empty() || !a.shared(other, at, layers).empty())
+    if (other == at || !a.shared(at, a, other, layers).empty() || !a.shared(other, a, at, layers).empty())
       near.push_back(other);
   return near;
 }
@@ -123,7 +132,7 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
         peer += int((there[d] % s.blocks[d] - s.block[d]) * s.block_step[d]);
       }
       if (other == rank) {
-        for_each_shared(axes, here, there, layers, [&](bounds const& box, indices owner_begin) {
+        for_each_shared(axes, here, axes, there, layers, {}, [&](bounds const& box, indices owner_begin) {
           for (int d = 0; d < s.rank; ++d) owner_begin[d] -= box.begin[d];
           made.own.push_back({{c, box, peer}, owner_begin});
         });
@@ -132,11 +141,10 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
       auto at =
           std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank >= other; });
       if (at == made.partners.end() || at->rank != other) at = made.partners.insert(at, {other, {}, {}});
-      for_each_shared(axes, here, there, layers,
+      for_each_shared(axes, here, axes, there, layers, {},
                       [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box, peer}); });
-      for_each_shared(axes, there, here, layers, [&](bounds box, indices const& begin) {
-        for (int d = 0; d < s.rank; ++d) box.end[d] += begin[d] - box.begin[d], box.begin[d] = begin[d];
-        at->rims.push_back({c, box, peer});
+      for_each_shared(axes, there, axes, here, layers, {}, [&](bounds const& box, indices const& begin) {
+        at->rims.push_back({c, moved_to(begin, box, s.rank), peer});
       });
     }
   }

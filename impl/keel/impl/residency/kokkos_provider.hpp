@@ -37,10 +37,9 @@ KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
   return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
 }
 
-KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, int components, allocator make,
-                                      void* owner) {
+KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, allocator make, void* owner) {
   complete(lies);
-  arrays_.push_back({{std::move(lies), {}}, levels, components, make, owner, false});
+  arrays_.push_back({{std::move(lies), {}}, levels, make, owner, false});
   slots_.emplace_back();
   for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
 }

@@ -76,7 +76,7 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
   if (about.is_scratch) make = [](void*, int, memory) {}; // when a schedule uses it
   arrays_.reserve(arrays_.size() + std::size_t(ledger_.memories()));
   for (int m = 0; m < ledger_.memories(); ++m) arrays_.emplace_back(nullptr, nullptr);
-  provider_.add(shapes_of(v), about.levels, components(), make, owner);
+  provider_.add(shapes_of(v), about.levels, make, owner);
   int const number = ledger_.variables();
   (void)ledger_.add(about.name, about.levels, provider_.bytes_of(number), about.group, regions_of(v));
   ledger_.set_layers(number, layers_of(all_shares));
@@ -119,18 +119,20 @@ KEEL_INLINE mesh_record const& fields_state::mesh_here(std::string_view name) co
 KEEL_INLINE int fields_state::find_lattice(variable_info const& about) {
   for (std::size_t n = 0; n < lattices_.size(); ++n)
     if (lattices_[n].on == about.on) return int(n);
-  auto made = shares_;
-  std::shared_ptr<mesh_share const> on_mesh;
-  if (!about.on.mesh.empty()) {
-    on_mesh = mesh(about.on.mesh);
-    made = std::make_shared<share_list const>(1, on_mesh->of_variable());
-  } else if (about.on != lattice{}) {
-    share_list all;
-    for (share const& cells : *shares_) all.push_back(share_of(cells, about.on, about.name));
-    made = std::make_shared<share_list const>(std::move(all));
-  }
-  lattices_.push_back({about.on, std::move(made), std::move(on_mesh), {}});
+  lattices_.push_back(lattice_of(about, shares_));
   return int(lattices_.size()) - 1;
+}
+
+KEEL_INLINE lattice_record fields_state::lattice_of(variable_info const& about,
+                                                    std::shared_ptr<share_list const> const& grids) const {
+  if (!about.on.mesh.empty()) {
+    auto const& here = mesh(about.on.mesh);
+    return {about.on, std::make_shared<share_list const>(1, here->of_variable()), here, {}};
+  }
+  if (about.on == lattice{}) return {about.on, grids, nullptr, {}};
+  share_list all;
+  for (share const& cells : *grids) all.push_back(share_of(cells, about.on, about.name));
+  return {about.on, std::make_shared<share_list const>(std::move(all)), nullptr, {}};
 }
 
 KEEL_INLINE indices fields_state::rim_depth(std::span<request const> asked, component which) const {

@@ -51,6 +51,38 @@ void ledger<P, O>::renew(int variable, region_bytes const& bytes, region elsewhe
 }
 
 template <Provider P, Observer O>
+class ledger<P, O>::numbering {
+  friend class ledger;
+  int components = 0;
+  std::vector<place> places;
+  std::vector<validity> states;
+  std::vector<copies_in_flight> in_flight;
+};
+
+template <Provider P, Observer O>
+auto ledger<P, O>::renumbered(int components, auto const& kept) const -> numbering {
+  numbering made;
+  made.components = components, made.places = places_;
+  for (int v = 0; v < variables(); ++v) {
+    made.places[std::size_t(v)].first = std::uint32_t(made.states.size());
+    for (int l = 0; l < levels(v); ++l)
+      for (int c = 0; c < components; ++c) {
+        int const from = kept(v, c);
+        made.states.push_back(from < 0 ? valid_nowhere : at(v, l, from) & ~places_[std::size_t(v)].empty);
+      }
+  }
+  made.in_flight.resize(made.states.size());
+  return made;
+}
+
+template <Provider P, Observer O>
+void ledger<P, O>::swap(numbering& other) {
+  std::swap(components_, other.components);
+  places_.swap(other.places), states_.swap(other.states), in_flight_.swap(other.in_flight);
+  size_ = states_.size();
+}
+
+template <Provider P, Observer O>
 int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& bytes, std::string_view group,
                       region elsewhere) {
   int const number = int(variables_.size());

@@ -113,15 +113,27 @@ void fields_base<App>::repartition(std::span<cut_anew> meshes) {
   for (cut_anew const& m : meshes) (void)mesh(m.mesh);
   require_same_ranks(env, meshes);
   for (cut_anew& m : meshes) m.moves = moves_between(env, m.mesh, *mesh(m.mesh)->all(), *m.part);
-  renew(meshes, "repartition", [&] {
-    if (machine::any_of(env, !reaches_partners())) reconnect();
-  });
+  mesh_renewal next{*this, meshes, "repartition"};
+  renew(next, "repartition", [&] { connect_anew(); });
 }
 
 template <class App>
-void fields_base<App>::renew(std::span<cut_anew> meshes, std::string_view who, auto const& connect) {
+void fields_base<App>::regrid(std::span<residency::patch const> patches) {
+  auto const& env = environment_for("regrid");
+  std::optional<grid_renewal> next;
+  together(env, "regrid is refused", "Give other patches", [&] { next.emplace(*this, patches); });
+  require_alike("regrid", "patches", next->digest());
+  renew(*next, "regrid", [&] { connect_anew(); });
+}
+
+template <class App>
+void fields_base<App>::connect_anew() {
+  if (machine::any_of(environment_for("connect"), !reaches_partners())) reconnect();
+}
+
+template <class App>
+void fields_base<App>::renew(auto& next, std::string_view who, auto const& connect) {
   auto const& env = environment_for(who);
-  renewal next{*this, meshes, who};
   machine::min(env, next.travelling());
   together(env, std::string(who) + " is not done", take_less, [&] { next.prepare(); });
   connect();
@@ -134,11 +146,16 @@ void fields_base<App>::change(std::string_view who, auto const& f) {
   resizing larger{*this, who};
   auto const& env = environment_for(who);
   together(env, std::string(who) + " is not done", take_less, [&] { f(larger); });
-  std::array const lengths{larger.digest(), ~larger.digest()};
-  if (auto const least = machine::min(env, lengths); least[0] != ~least[1])
-    throw error("residency::fields", std::string(who) + " is not done", "the lengths differ between ranks",
-                "Give the same on every rank");
+  require_alike(who, "lengths", larger.digest());
   larger.commit();
+}
+
+template <class App>
+void fields_base<App>::require_alike(std::string_view who, std::string_view what, std::int64_t digest) const {
+  std::array const both{digest, ~digest};
+  if (auto const least = machine::min(environment_for(who), both); least[0] != ~least[1])
+    throw error("residency::fields", std::string(who) + " is not done",
+                "the " + std::string(what) + " differ between ranks", "Give the same on every rank");
 }
 
 template <class App>
@@ -150,7 +167,8 @@ void fields_base<App>::migrate(std::string_view name, std::span<int const> desti
   if (!talk_) talk_ = std::make_shared<machine::sparse_messages<typename App::ranks>>(env);
   auto& talk = *static_cast<machine::sparse_messages<typename App::ranks>*>(talk_.get());
   cut_anew next = all->arrive(talk.exchange(all->departures()));
-  renew({&next, 1}, "migrate", [] {}); // without ghosts it has no partners
+  mesh_renewal moved{*this, {&next, 1}, "migrate"};
+  renew(moved, "migrate", [] {}); // without ghosts it has no partners
 }
 
 } // namespace keel::residency::detail

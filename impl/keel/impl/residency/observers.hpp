@@ -48,6 +48,7 @@ struct observer_calls {
   void (*name_memories)(void*, std::vector<std::string>);
   void (*begin_step)(void*, std::int64_t);
   void (*resize)(void*, int, int, region_bytes const&);
+  void (*renumber)(void*, int, std::span<int const>);
   void (*knob)(void*, std::string_view option, std::string_view on_device, std::string_view value,
                std::string_view source);
   void (*time_reduction)(void*, std::string_view, thunk);
@@ -87,6 +88,7 @@ struct observer_calls {
         nullptr,
         nullptr,
         nullptr,
+        nullptr,
         nullptr};
     if constexpr (requires(O& o, std::string_view text) { o.knob(text, text, text, text); })
       c.knob = [](void* o, std::string_view option, std::string_view on_device, std::string_view value,
@@ -98,6 +100,8 @@ struct observer_calls {
       c.resize = [](void* o, int variable, int component, region_bytes const& b) {
         as<O>(o).resize(variable, component, b);
       };
+    if constexpr (NumbersComponents<O>)
+      c.renumber = [](void* o, int variable, std::span<int const> kept) { as<O>(o).renumber(variable, kept); };
     if constexpr (TimesRoutines<O>)
       c.time_routine = [](void* o, std::string_view routine, memory m, thunk run, std::shared_ptr<device_span>& ran) {
         auto const begun = as<O>(o).begin_routine();
@@ -167,6 +171,9 @@ public:
   }
   void resize(int variable, int component, region_bytes const& bytes) {
     if (calls_ != nullptr && calls_->resize != nullptr) calls_->resize(held_.get(), variable, component, bytes);
+  }
+  void renumber(int variable, std::span<int const> kept) {
+    if (calls_ != nullptr && calls_->renumber != nullptr) calls_->renumber(held_.get(), variable, kept);
   }
   void create(int variable, memory m) {
     if (calls_ != nullptr) calls_->create(held_.get(), variable, m);

@@ -42,6 +42,15 @@ struct mesh_record {
   bool grows;        ///< its elements move, so that there is more room than is needed
 };
 
+/// What a variable had before its arrays were replaced.
+struct former_variable {
+  int variable;
+  variable_record lies;
+  kokkos_provider::layout arrays;
+  std::vector<array_views> views; ///< by memory; empty if all arrays stay
+  std::vector<int> kept;          ///< by component, that whose arrays it takes; negative if it gets new ones
+};
+
 using share_list = std::vector<share>; ///< by component, or one for all
 
 /// What variables have in common that lie in the same way.

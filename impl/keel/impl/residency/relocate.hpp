@@ -18,11 +18,20 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE void element_moves::add(int rank, std::span<std::int32_t const> leave, std::span<std::int32_t const> come) {
-  way& w = ways.emplace_back();
-  w.rank = rank, w.leave = std::int32_t(leaving.size()), w.come = std::int32_t(coming.size());
+template <class T>
+element_moves::way added(int rank, std::span<T const> leave, std::span<T const> come, std::vector<T>& leaving,
+                         std::vector<T>& coming) {
+  element_moves::way w{rank, std::int32_t(leaving.size()), 0, std::int32_t(coming.size()), 0};
   leaving.insert(leaving.end(), leave.begin(), leave.end()), coming.insert(coming.end(), come.begin(), come.end());
   w.leave_end = std::int32_t(leaving.size()), w.come_end = std::int32_t(coming.size());
+  return w;
+}
+
+KEEL_INLINE void element_moves::add(int rank, std::span<std::int32_t const> leave, std::span<std::int32_t const> come) {
+  ways.push_back(added(rank, leave, come, leaving, coming));
+}
+KEEL_INLINE void element_moves::add(int rank, std::span<bounds const> leave, std::span<bounds const> come) {
+  ways.push_back(added(rank, leave, come, leaving_boxes, coming_boxes));
 }
 
 KEEL_INLINE void element_moves::leave_out_unmoved(int rank) {
@@ -79,16 +88,18 @@ KEEL_INLINE void relocation::lay_out(std::span<moved_array const> arrays, kokkos
       auto const& ways = a.moves->ways;
       auto const w = std::lower_bound(ways.begin(), ways.end(), r, [](auto const& x, int k) { return x.rank < k; });
       if (w == ways.end() || w->rank != r) continue;
-      auto const add = [&](std::vector<leg>& legs, shape const& lies, std::int32_t first, std::int32_t count,
-                           std::size_t& bytes) {
-        if (count == 0) return;
-        bounds const box{{}, {{count}}};
-        legs.push_back({n, first, count, bytes, std::size_t(bytes_of(lies, box)), stays});
-        bytes += padded(lies, box);
+      auto const add = [&](std::vector<leg>& legs, shape const& lies, std::vector<bounds> const& boxes,
+                           std::int32_t first, std::int32_t end, std::size_t& bytes) {
+        auto const add_box = [&](std::int32_t number, bounds const& box) {
+          legs.push_back({n, number, box, bytes, std::size_t(bytes_of(lies, box)), stays});
+          bytes += padded(lies, box);
+        };
+        for (std::int32_t k = first; k < end && !boxes.empty(); ++k) add_box(-1, boxes[std::size_t(k)]);
+        if (first < end && boxes.empty()) add_box(first, {{}, {{end - first}}});
       };
       std::size_t same = out_bytes_; // what stays is unpacked from where it is packed
-      add(out_, *a.from_lies, w->leave, w->leave_end - w->leave, out_bytes_);
-      add(in_, *a.to_lies, w->come, w->come_end - w->come, stays ? same : in_bytes_);
+      add(out_, *a.from_lies, a.moves->leaving_boxes, w->leave, w->leave_end, out_bytes_);
+      add(in_, *a.to_lies, a.moves->coming_boxes, w->come, w->come_end, stays ? same : in_bytes_);
     }
     if (!stays) {
       sends_.push_back({r, nullptr, out_bytes_ - out}), receives_.push_back({r, nullptr, in_bytes_ - in});
@@ -131,8 +142,8 @@ KEEL_INLINE box_move relocation::move_of(leg const& l, bool leaves) const {
           leaves ? a.from_lies : a.to_lies,
           leaves ? a.from : a.to,
           buffer + l.at,
-          bounds{{}, {{l.count}}},
-          numbers + l.first};
+          l.box,
+          l.first < 0 ? nullptr : numbers + l.first};
 }
 
 KEEL_INLINE void relocation::move(std::vector<leg> const& legs, memory m, bool leave) {

@@ -18,19 +18,21 @@
 
 namespace keel::residency::detail {
 
-/// Elements of a mesh that change their rank or their place: local indices before, and after, rank by rank. One way may
-/// lead to this rank itself.
+/// Elements that change their rank or their place: local indices before, and after, rank by rank; of a grid boxes. One
+/// way may lead to this rank itself.
 struct element_moves {
   struct way {
     int rank;
-    std::int32_t leave, leave_end, come, come_end; ///< numbers in the lists
+    std::int32_t leave, leave_end, come, come_end; ///< numbers in the lists, or of boxes
   };
   std::vector<way> ways; ///< in ascending order of ranks
   std::vector<std::int32_t> leaving, coming;
+  std::vector<bounds> leaving_boxes, coming_boxes; ///< instead of lists
 
   /// Leaves out those that stay on this rank, in their place.
   void leave_out_unmoved(int rank);
   void add(int rank, std::span<std::int32_t const> leave, std::span<std::int32_t const> come);
+  void add(int rank, std::span<bounds const> leave, std::span<bounds const> come);
 };
 
 /// An array whose elements move, to itself or to another one in the same memory.
@@ -60,8 +62,9 @@ public:
 private:
   struct leg {
     std::size_t array;
-    std::int32_t first, count; ///< in the list
-    std::size_t at, bytes;     ///< in the buffer
+    std::int32_t first;    ///< in the list; negative if it is a box
+    bounds box;            ///< or as many of the list as it counts
+    std::size_t at, bytes; ///< in the buffer
     bool stays;
   };
   struct room {

@@ -14,96 +14,50 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE renewal::renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who)
-    : fields_(of), meshes_(meshes), who_(who), former_(of) {
-  for (std::size_t v = 0; v < of.variables_.size(); ++v) {
-    auto const& on = of.lattices_[std::size_t(of.variables_[v].lattice)].on;
-    auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](cut_anew const& m) { return m.mesh == on.mesh; });
-    if (mesh == meshes.end()) continue;
-    for (int l = 0; l < of.variables_[v].about->levels; ++l)
-      for (int c = 0; c < of.components(); ++c) levels_.push_back({int(v), l, c, int(mesh - meshes.begin())});
-  }
-  for (level_here& one : levels_) {
-    // The last memory that has this region; a device rather than the host.
+// The last memory that has a region; a device rather than the host.
+KEEL_INLINE void renewal::add(int variable, int component, int from, element_moves const* moves) {
+  fields_state const& f = fields_;
+  variable_info const& about = *f.variables_[std::size_t(variable)].about;
+  for (int l = 0; l < about.levels && !about.is_scratch; ++l) { // a scratch holds nothing now
     auto const memory_with = [&](region where) {
-      if (of.variables_[std::size_t(one.variable)].about->is_scratch) return memory::none;
-      if (!of.keeps_ledger_) return host;
-      for (int m = of.ledger_.memories(); m-- > 0;)
-        if (of.ledger_.is_open(memory(m)) &&
-            of.ledger_.is_valid(one.variable, one.level, where, memory(m), one.component))
-          return memory(m);
+      if (!f.keeps_ledger_) return host;
+      for (int m = f.ledger_.memories(); m-- > 0;)
+        if (f.ledger_.is_open(memory(m)) && f.ledger_.is_valid(variable, l, where, memory(m), from)) return memory(m);
       return memory::none;
     };
-    one.where = memory_with(region::owned);
-    if (one.where == memory::none && memory_with(region::rim) != memory::none) one.where = memory_with(region::core);
-    bool const can_move = one.where != memory::none && meshes_[std::size_t(one.mesh)].moves != nullptr;
-    travelling_.push_back(can_move ? 1 : 0);
+    level_here& one = levels_.emplace_back(level_here{variable, l, component, from, moves});
+    if (moves != nullptr) one.where = memory_with(region::owned);
+    if (moves != nullptr && one.where == memory::none && memory_with(region::rim) != memory::none)
+      one.where = memory_with(region::core);
+    travelling_.push_back(one.where != memory::none ? 1 : 0);
   }
 }
 
-KEEL_INLINE renewal::~renewal() {
-  if (old_meshes_.empty()) return;
-  fields_.meshes_.swap(old_meshes_);
-  fields_.lattices_.swap(old_lattices_);
-}
-
-// Meshes and lattices beside those that are there.
-KEEL_INLINE void renewal::take_meshes() {
-  fields_state& f = fields_;
-  std::vector<mesh_record> meshes = f.meshes_;
-  std::vector<lattice_record> lattices;
-  for (cut_anew const& next : meshes_) {
-    auto& mesh = *std::find_if(meshes.begin(), meshes.end(), [&](auto const& m) { return m.name == next.mesh; });
-    auto const size = std::int64_t(next.part->ids.size());
-    mesh.grows = mesh.grows || next.grows;
-    mesh.here = std::make_shared<mesh_share const>(next.part);
-    stays_.push_back(mesh.grows ? size <= mesh.room : size == mesh.room);
-    if (!stays_.back()) mesh.room = size;
-  }
-  for (auto& l : f.lattices_) {
-    auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](auto const& m) { return m.name == l.on.mesh; });
-    if (mesh == meshes.end() || mesh->here == l.mesh) lattices.push_back({l.on, l.shares, l.mesh, {}});
-    else lattices.push_back({l.on, std::make_shared<share_list const>(1, mesh->here->of_variable()), mesh->here, {}});
-  }
-  f.meshes_.swap(meshes), f.lattices_.swap(lattices);
-  old_meshes_ = std::move(meshes), old_lattices_ = std::move(lattices);
-}
-
-KEEL_INLINE void renewal::prepare() {
+KEEL_INLINE void renewal::gather() {
   fields_state& f = fields_;
   f.settle_all(who_);
   if (f.keeps_ledger_)
     for (std::size_t n = 0; n < levels_.size(); ++n)
       if (level_here const& one = levels_[n]; travelling_[n] != 0) {
         request const all{one.variable, one.level, region::owned, region::none};
-        f.acquire({&all, 1}, one.where, who_, {one.component, one.component + 1});
+        f.acquire({&all, 1}, one.where, who_, {one.from, one.from + 1});
       }
   f.settle_all(who_);
-  // Meshes with room for more keep their arrays, larger ones if need be.
-  for (cut_anew const& next : meshes_) {
-    auto const& mesh = f.mesh_here(next.mesh);
-    auto const size = std::int64_t(next.part->ids.size());
-    if (!(mesh.grows || next.grows) || size <= mesh.room) continue;
-    resizing larger{f, who_};
-    larger.reserve(next.mesh, std::max(size, mesh.room + mesh.room / 2));
-    larger.commit();
-  }
-  take_meshes();
-  for (std::size_t n = 0; n < stays_.size(); ++n)
-    if (stays_[n] && meshes_[n].moves) meshes_[n].moves->leave_out_unmoved(f.rank_);
-  former_arrays::former const* old = nullptr;
+}
+
+KEEL_INLINE void renewal::lay_out() {
+  fields_state& f = fields_;
   for (std::size_t n = 0; n < levels_.size(); ++n) {
     level_here const& one = levels_[n];
-    auto const& record = f.variables_[std::size_t(one.variable)];
-    if (one.level == 0 && one.component == 0)
-      old = &former_.replace(one.variable, record, stays_[std::size_t(one.mesh)]);
     if (travelling_[n] == 0) continue;
-    auto const& lies = old->arrays.lies;
-    std::size_t const at =
-        std::size_t(one.component * record.about->levels + f.provider_.slot(one.variable, one.level));
-    moved_.push_back({meshes_[std::size_t(one.mesh)].moves.get(),
-                      &lies[lies.size() == 1 ? 0 : std::size_t(one.component)],
-                      &f.provider_.shape_of(one.variable, one.component), old->arrays.data[std::size_t(one.where)][at],
+    kokkos_provider::layout const& old = std::find_if(former_.all().begin(), former_.all().end(), [&](auto const& had) {
+                                           return had.variable == one.variable;
+                                         })->arrays;
+    int const slot = f.provider_.slot(one.variable, one.level),
+              levels = f.variables_[std::size_t(one.variable)].about->levels;
+    moved_.push_back({one.moves, &old.lies[old.lies.size() == 1 ? 0 : std::size_t(one.from)],
+                      &f.provider_.shape_of(one.variable, one.component),
+                      old.data[std::size_t(one.where)][std::size_t(one.from * levels + slot)],
                       f.provider_.array(one.variable, one.level, one.component, one.where), one.where});
     moved_levels_.push_back(one);
   }
@@ -131,20 +85,14 @@ KEEL_INLINE void renewal::commit() {
   f.ledger_.observer().before_exchange();
   f.relocation_.unpack();
   f.forget_layouts();
-  auto const all_of = [](level_here const& one, region writes) {
-    return request{one.variable, one.level, region::none, writes};
-  };
   if (f.keeps_ledger_) {
     for (level_here const& one : levels_)
-      if (one.component == 0) {
-        request const all = all_of(one, region::everywhere);
-        f.ledger_.lose({&all, 1}, {}, who_);
-      }
-    for (level_here const& one : levels_)
-      if (one.level == 0 && one.component == 0) f.renew_bytes(one.variable);
+      if (request const all{one.variable, one.level, region::none, region::everywhere}; one.from >= 0)
+        f.ledger_.lose({&all, 1}, {one.component, one.component + 1}, who_);
+    for (former_variable const& had : former_.all()) f.renew_bytes(had.variable);
     for (std::size_t n = 0; n < levels_.size(); ++n)
       if (level_here const& one = levels_[n]; travelling_[n] != 0) {
-        request const all = all_of(one, region::owned);
+        request const all{one.variable, one.level, region::none, region::owned};
         f.ledger_.post_call({&all, 1}, one.where, {one.component, one.component + 1}, who_);
       }
   }
@@ -156,6 +104,69 @@ KEEL_INLINE void renewal::commit() {
           f.provider_.poison(one.variable, one.level, one.component, part, memory(m));
   notify(true);
   former_.drop();
+}
+
+KEEL_INLINE mesh_renewal::mesh_renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who)
+    : renewal(of, who), meshes_(meshes) {
+  for (std::size_t v = 0; v < of.variables_.size(); ++v) {
+    auto const& on = of.lattices_[std::size_t(of.variables_[v].lattice)].on;
+    auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](cut_anew const& m) { return m.mesh == on.mesh; });
+    for (int c = 0; c < of.components() && mesh != meshes.end(); ++c) add(int(v), c, c, mesh->moves.get());
+  }
+}
+
+KEEL_INLINE mesh_renewal::~mesh_renewal() {
+  if (old_meshes_.empty()) return;
+  fields_.meshes_.swap(old_meshes_);
+  fields_.lattices_.swap(old_lattices_);
+}
+
+// Meshes and lattices beside those that are there.
+KEEL_INLINE void mesh_renewal::take_meshes() {
+  fields_state& f = fields_;
+  std::vector<mesh_record> meshes = f.meshes_;
+  std::vector<lattice_record> lattices;
+  for (cut_anew const& next : meshes_) {
+    auto& mesh = *std::find_if(meshes.begin(), meshes.end(), [&](auto const& m) { return m.name == next.mesh; });
+    auto const size = std::int64_t(next.part->ids.size());
+    mesh.grows = mesh.grows || next.grows;
+    mesh.here = std::make_shared<mesh_share const>(next.part);
+    stays_.push_back(mesh.grows ? size <= mesh.room : size == mesh.room);
+    if (!stays_.back()) mesh.room = size;
+  }
+  for (auto& l : f.lattices_) {
+    auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](auto const& m) { return m.name == l.on.mesh; });
+    if (mesh == meshes.end() || mesh->here == l.mesh) lattices.push_back({l.on, l.shares, l.mesh, {}});
+    else lattices.push_back({l.on, std::make_shared<share_list const>(1, mesh->here->of_variable()), mesh->here, {}});
+  }
+  f.meshes_.swap(meshes), f.lattices_.swap(lattices);
+  old_meshes_ = std::move(meshes), old_lattices_ = std::move(lattices);
+}
+
+KEEL_INLINE void mesh_renewal::prepare() {
+  fields_state& f = fields_;
+  gather();
+  // Meshes with room for more keep their arrays, larger ones if need be.
+  for (cut_anew const& next : meshes_) {
+    auto const& mesh = f.mesh_here(next.mesh);
+    auto const size = std::int64_t(next.part->ids.size());
+    if (!(mesh.grows || next.grows) || size <= mesh.room) continue;
+    resizing larger{f, who_};
+    larger.reserve(next.mesh, std::max(size, mesh.room + mesh.room / 2));
+    larger.commit();
+  }
+  take_meshes();
+  for (std::size_t n = 0; n < stays_.size(); ++n)
+    if (stays_[n] && meshes_[n].moves) meshes_[n].moves->leave_out_unmoved(f.rank_);
+  for (std::size_t v = 0; v < f.variables_.size(); ++v)
+    for (std::size_t n = 0; n < meshes_.size(); ++n)
+      if (meshes_[n].mesh == f.lattices_[std::size_t(f.variables_[v].lattice)].on.mesh)
+        (void)former_.replace(int(v), f.variables_[v], stays_[n]);
+  lay_out();
+}
+
+KEEL_INLINE void mesh_renewal::commit() {
+  renewal::commit();
   old_meshes_.clear();
 }
 

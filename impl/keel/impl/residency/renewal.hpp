@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// Meshes that are cut anew. The bodies stand in renew.hpp.
+/// How values go from arrays to those that replace them, on any rank; and meshes that are cut anew. The bodies stand in
+/// renew.hpp.
 
 #include <keel/impl/residency/owner_search.hpp>
 #include <keel/impl/residency/resizing.hpp>
@@ -25,43 +26,71 @@ struct cut_anew {
   bool grows = false; ///< there shall be more room than is needed, because elements move again
 };
 
-/// The way of fields from one cut of meshes to another. The new arrays and the messages are made beside what is there.
-/// What was not committed is taken back.
+/// The way of fields from some of their arrays to others. These and the messages are made beside what is there. What
+/// was not committed is taken back. Those that derive from it prepare: from there on the fields have the new shapes and
+/// arrays, whose contents are not there yet.
 class renewal {
 public:
-  /// `who` is what messages call it.
-  renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who);
-  ~renewal();
   renewal(renewal const&) = delete;
   renewal& operator=(renewal const&) = delete;
 
-  /// For each level and component of the variables on the meshes, whether the owned elements are valid here, so that
-  /// they can travel: 1, else 0. Those travel that are on all ranks.
+  /// For each level and component that was added, whether its owned elements are valid here, so that they can travel:
+  /// 1, else 0. Those travel that are on all ranks.
   [[nodiscard]] std::span<std::uint8_t> travelling() { return travelling_; }
-  /// Gets ready: from here on the fields have the new shapes and arrays, whose contents are not there yet.
-  void prepare();
   /// Packs, and sends and gets messages.
   void exchange();
   void commit();
 
+protected:
+  /// `who` is what messages call it.
+  renewal(fields_state& of, std::string_view who) : fields_(of), who_(who), former_(of) {}
+  ~renewal() = default;
+  /// All levels of a component, whose number was `from`, get other arrays. Without moves there are no values for them.
+  void add(int variable, int component, int from, element_moves const* moves);
+  /// What travels comes to one memory, and nothing else is under way.
+  void gather();
+  /// When all arrays are replaced.
+  void lay_out();
+  /// Calls f(array, that on the host which replaces it, its bytes) for what travels.
+  void for_each_moved(auto const& f) const {
+    for (std::size_t n = 0; n < moved_.size(); ++n) {
+      auto const& [variable, level, component, from, moves, where] = moved_levels_[n];
+      f(moved_[n], fields_.provider_.array(variable, level, component, host),
+        fields_.provider_.size_of(variable, component));
+    }
+  }
+
+  fields_state& fields_;
+  std::string who_;
+  former_arrays former_;
+
 private:
   struct level_here {
-    int variable, level, component, mesh;
+    int variable, level, component, from;
+    element_moves const* moves;
     memory where = memory::none;
   };
-  void take_meshes();
   /// Tells the observer what left the rank.
   void notify(bool done);
 
-  fields_state& fields_;
-  std::span<cut_anew> meshes_;
-  std::string who_;
   std::vector<level_here> levels_;
   std::vector<std::uint8_t> travelling_;
-  std::vector<bool> stays_; // the arrays of each mesh
   std::vector<moved_array> moved_;
   std::vector<level_here> moved_levels_; // which each of them is
-  former_arrays former_;
+};
+
+class mesh_renewal : public renewal {
+public:
+  mesh_renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who);
+  ~mesh_renewal();
+  void prepare();
+  void commit();
+
+private:
+  void take_meshes();
+
+  std::span<cut_anew> meshes_;
+  std::vector<bool> stays_; // the arrays of each mesh
   std::vector<mesh_record> old_meshes_;
   std::vector<lattice_record> old_lattices_; // with what shapes point to
 };

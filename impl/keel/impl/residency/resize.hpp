@@ -28,24 +28,29 @@ KEEL_INLINE former_arrays::~former_arrays() {
   while (!all_.empty()) swap(all_.back()), all_.pop_back();
 }
 
-KEEL_INLINE void former_arrays::swap(former& other) {
+KEEL_INLINE void former_arrays::swap(former_variable& other) {
   std::swap(fields_.variables_[std::size_t(other.variable)], other.lies);
   fields_.provider_.swap(other.variable, other.arrays);
   for (std::size_t m = 0; m < other.views.size(); ++m)
     std::swap(fields_.arrays_[fields_.place_of(other.variable, memory(m))], other.views[m]);
 }
 
-KEEL_INLINE former_arrays::former const& former_arrays::replace(int variable, variable_record next, bool in_place) {
+KEEL_INLINE former_variable const& former_arrays::replace(int variable, variable_record next, bool in_place,
+                                                          std::vector<int> kept) {
   fields_state& f = fields_;
-  former made{variable, std::move(next), {}, {}};
+  former_variable made{variable, std::move(next), {}, {}, std::move(kept)};
   made.arrays.lies = f.shapes_of(made.lies);
   kokkos_provider::complete(made.arrays.lies);
   if (in_place) made.arrays.data = f.provider_.layout_of(variable).data;
   else
     for (int m = 0; m < f.ledger_.memories(); ++m) made.views.emplace_back(nullptr, nullptr);
   all_.push_back(std::move(made));
-  former& old = all_.back();
+  former_variable& old = all_.back();
   swap(old);
+  struct making {
+    former_variable const*& at;
+    ~making() { at = nullptr; }
+  } const until_made{f.replaced_ = &old};
   for (int m = 0; m < f.ledger_.memories() && !in_place; ++m)
     if (!old.arrays.data[std::size_t(m)].empty()) f.provider_.create(variable, memory(m));
   return old;
@@ -62,7 +67,7 @@ KEEL_INLINE void fields_state::forget_layouts() {
   for (auto const& each : halos_) each->forget();
   walls_.forget();
   programs_ = std::make_unique<programs>();
-  scratch_ = {};
+  scratch_ = {}, pools_.clear();
 }
 
 // Nothing is under way any more, to arrays or from them.
@@ -108,7 +113,7 @@ KEEL_INLINE void resizing::reserve(std::string_view mesh, std::int64_t size) {
 }
 
 // Element by element of the grid or mesh, runs of what both have beyond it.
-KEEL_INLINE void resizing::copy(former_arrays::former const& old) {
+KEEL_INLINE void resizing::copy(former_variable const& old) {
   fields_state& f = fields_;
   int const variable = old.variable;
   variable_record const &was = old.lies, &is = f.variables_[std::size_t(variable)];

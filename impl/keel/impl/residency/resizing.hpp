@@ -7,6 +7,7 @@
 #include <keel/impl/residency/fields_state.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,26 +17,22 @@ namespace keel::residency::detail {
 /// What variables had before their arrays were replaced. Puts it back in the end, unless it was dropped.
 class former_arrays {
 public:
-  struct former {
-    int variable;
-    variable_record lies;
-    kokkos_provider::layout arrays;
-    std::vector<array_views> views; // by memory; empty if the arrays stay
-  };
   explicit former_arrays(fields_state& of) : fields_(of) {}
   ~former_arrays();
   former_arrays(former_arrays const&) = delete;
   former_arrays& operator=(former_arrays const&) = delete;
 
-  /// Lays a variable out anew, in new arrays where there were some, or in the same ones. Returns what it had.
-  former const& replace(int variable, variable_record next, bool in_place);
+  /// Lays a variable out anew, in new arrays where there were some, but for components that keep theirs; or all in the
+  /// same ones. Returns what it had.
+  former_variable const& replace(int variable, variable_record next, bool in_place, std::vector<int> kept = {});
+  [[nodiscard]] std::deque<former_variable> const& all() const { return all_; }
   void drop() { all_.clear(); }
 
 private:
-  void swap(former& other);
+  void swap(former_variable& other);
 
   fields_state& fields_;
-  std::vector<former> all_;
+  std::deque<former_variable> all_;
 };
 
 /// Variables that get other lengths, or room for more elements. What both arrays have is copied in each memory; the
@@ -56,7 +53,7 @@ public:
   void commit();
 
 private:
-  void copy(former_arrays::former const& old);
+  void copy(former_variable const& old);
 
   fields_state& fields_;
   former_arrays former_;

@@ -33,6 +33,7 @@ void fields_state::make_arrays(int variable, memory m, Options const& options) {
   std::vector<void*> data;
   bool const is_scratch = variables_[std::size_t(variable)].about->is_scratch;
   std::byte* at = is_scratch ? pools_[pool_place_of(variable, m)].get() : nullptr;
+  int const levels = variables_[std::size_t(variable)].about->levels;
   for (int i = 0; i < count; ++i) {
     typename View::array_layout lengths;
     auto const [label, extents] = described(variable, i);
@@ -40,6 +41,10 @@ void fields_state::make_arrays(int variable, memory m, Options const& options) {
     if (is_scratch) {
       made[i] = View(reinterpret_cast<typename View::value_type*>(at), lengths);
       at += scratch_size_of(variable, i);
+    } else if (int const c =
+                   replaced_ == nullptr || replaced_->kept.empty() ? -1 : replaced_->kept[std::size_t(i / levels)];
+               c >= 0) {
+      made[i] = static_cast<View const*>(replaced_->views[std::size_t(m)].get())[c * levels + i % levels];
     } else {
       made[i] = Made(options(label), lengths);
     }
