@@ -54,23 +54,25 @@ private:
   std::size_t most_sent_ = 0, most_got_ = 0, most_items_ = 0;
 };
 
-/// Ranks in a ring, each with two elements and a ghost of each neighbour's. Ids are scattered, so that a rank has most
-/// of its ids in different directories.
-template <class Ranks>
-void search_on_all_ranks() {
+/// Ranks in a ring, each with two elements and a ghost of each neighbour's. Most ids of a rank have different
+/// directories.
+template <class Ranks, class Id>
+void search_on_all_ranks(Id const& id) {
   int const n = Ranks::ranks;
-  auto const id = [](int element) { return std::int64_t(std::uint64_t(element) * 0x9e3779b97f4a7c15U); };
   std::vector<krd::owner_search> searches;
   searches.reserve(std::size_t(n));
-  post<std::int64_t> asked(n), told(n);
-  post<std::int32_t> answered(n);
+  post<krd::id_run> asked(n);
+  post<krd::owned_at> answered(n);
+  post<std::int32_t> told(n);
+  krd::id_bounds ids;
   for (int r = 0; r != n; ++r) {
     typename Ranks::as const playing{r};
     km::basic_environment<Ranks> const world;
     std::array const owned{id(2 * r), id(2 * r + 1)}, near{id(2 * ((r + n - 1) % n) + 1), id(2 * ((r + 1) % n))};
     std::array const layers{std::span<std::int64_t const>(near)};
-    asked.send(r, searches.emplace_back(world.rank(), world.size(), owned, layers).to_directories());
+    ids = krd::join_bounds{}(ids, searches.emplace_back(world.rank(), world.size(), owned, layers).bounds());
   }
+  for (int r = 0; r != n; ++r) asked.send(r, searches[std::size_t(r)].to_directories(ids));
   krd::verdict all;
   for (int r = 0; r != n; ++r) all = krd::worse{}(all, searches[std::size_t(r)].look_up(asked.take(r)));
   CHECK_NOTHROW(all.check("cells"));
@@ -100,5 +102,7 @@ void search_on_all_ranks() {
 TEST_CASE_TEMPLATE("residency: messages and memory of a rank do not grow with the number of ranks", R,
                    km::simulated<10, 100>, km::simulated<100, 100>, km::simulated<1000, 100>,
                    km::simulated<1000, 1000>) {
-  search_on_all_ranks<R>();
+  search_on_all_ranks<R>([](int element) { return std::int64_t(std::uint64_t(element) * 0x9e3779b97f4a7c15U); });
+  // Numbers from 0 in another order, by a prime.
+  search_on_all_ranks<R>([](int element) { return element * std::int64_t(1'000'000'007) % (2 * R::ranks + 1); });
 }

@@ -56,7 +56,8 @@ find_owners(machine::basic_environment<R> const& env, std::string_view mesh, std
   if (!env.is_member()) return elements{};
   machine::sparse_messages<R> talk{env};
   owner_search search{env.rank(), env.size(), owned, layers};
-  auto const all = machine::all_reduce(env, search.look_up(talk.exchange(search.to_directories())), worse{});
+  auto const ids = machine::all_reduce(env, search.bounds(), join_bounds{});
+  auto const all = machine::all_reduce(env, search.look_up(talk.exchange(search.to_directories(ids))), worse{});
   if (may_be && all.what == mistake::no_owner) return std::nullopt;
   all.check(mesh);
   return search.finish(talk.exchange(search.to_owners(talk.exchange(search.answers()), all.layers)));
@@ -91,7 +92,7 @@ public:
       : partition(env, ids.owned, ids.ghosts) {}
 
   /// What fields have.
-  explicit partition(std::shared_ptr<detail::elements const> here) : here_(detail::with_places(std::move(here))) {}
+  explicit partition(std::shared_ptr<detail::elements const> here) : here_(std::move(here)) {}
 
   /// Elements that this rank has, ghosts included.
   [[nodiscard]] std::int64_t size() const { return std::int64_t(here_->ids.size()); }

@@ -2,12 +2,12 @@
 #pragma once
 
 /// @file
-/// Where an id stands in a list of ids. Depends only on the standard library.
+/// Finds a number by an id. Depends only on the standard library.
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -19,36 +19,42 @@ namespace keel::residency::detail {
   return x ^ x >> 31;
 }
 
-/// A table with open addressing for up to so many ids, which stay in the caller's list: 8 to 16 bytes for each. Eight
-/// consecutive ids are neighbours in it, because they are often looked for one after the other.
+/// A number for each of some ids. If they are close, an array with a slot for each id between the least and the most;
+/// else a table with open addressing, in which eight consecutive ids are neighbours, because they are often looked for
+/// one after the other. 4 to 16 bytes for each id: they stay with the caller, who says whether a number `is` that of
+/// the id, which an array never asks.
 class id_table {
 public:
-  id_table() = default;
-  explicit id_table(std::size_t ids) : slots_(std::bit_ceil(2 * ids + 1), none) {}
-
-  /// Adds `ids[at]`. Returns its place, which is an earlier one than `at` if the id is there already.
-  std::int32_t add(std::span<std::int64_t const> ids, std::int32_t at) {
-    std::int32_t& slot = slot_of(ids, ids[std::size_t(at)]);
-    if (slot == none) slot = at;
-    return slot;
-  }
-  /// The place of an id in the list; `none` if it was not added.
-  [[nodiscard]] std::int32_t find(std::span<std::int64_t const> ids, std::int64_t id) const {
-    return slots_.empty() ? none : const_cast<id_table*>(this)->slot_of(ids, id);
-  }
-
   static constexpr std::int32_t none = -1;
 
-private:
-  [[nodiscard]] std::int32_t& slot_of(std::span<std::int64_t const> ids, std::int64_t id) {
+  id_table() = default;
+  /// For up to `count` ids.
+  explicit id_table(std::size_t count) : slots_(std::bit_ceil(2 * count + 1), none) {}
+  /// For ids in these bounds, which are close.
+  id_table(std::int64_t least, std::int64_t most)
+      : is_direct_(true), least_(std::uint64_t(least)), slots_(std::uint64_t(most) - least_ + 2, none) {}
+
+  /// Whether there are few other numbers between these bounds of `count` ids.
+  [[nodiscard]] static constexpr bool are_close(std::int64_t least, std::int64_t most, std::uint64_t count) {
+    return count != 0 && (std::uint64_t(most) - std::uint64_t(least)) / 4 < count;
+  }
+  /// Where the number of an id is, or `none` is, so that it can be added.
+  [[nodiscard]] std::size_t slot_of(std::int64_t id, auto const& is) const {
     auto const bits = std::uint64_t(id);
+    // No id has the last slot.
+    if (is_direct_) return std::size_t(std::min<std::uint64_t>(bits - least_, slots_.size() - 1));
     std::size_t const mask = slots_.size() - 1;
     std::size_t at = std::size_t(mixed(bits >> 3) << 3 | (bits & 7)) & mask;
-    while (slots_[at] != none && ids[std::size_t(slots_[at])] != id) at = (at + 1) & mask;
-    return slots_[at];
+    while (slots_[at] != none && !is(slots_[at])) at = (at + 1) & mask;
+    return at;
   }
+  [[nodiscard]] std::int32_t& operator[](std::size_t slot) { return slots_[slot]; }
+  [[nodiscard]] std::size_t slots() const { return slots_.size(); }
 
-  std::vector<std::int32_t> slots_;
+private:
+  bool is_direct_ = false;
+  std::uint64_t least_ = 0;
+  std::vector<std::int32_t> slots_ = {none};
 };
 
 } // namespace keel::residency::detail

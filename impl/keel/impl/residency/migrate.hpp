@@ -4,8 +4,8 @@
 /// @file
 /// The bodies of migration.hpp.
 
+#include <keel/impl/residency/by_rank.hpp>
 #include <keel/impl/residency/migration.hpp>
-#include <keel/impl/residency/owner_search_steps.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>

@@ -11,14 +11,30 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/mesh.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// The first place of each id in a list, found out when it is first asked for.
+class id_places {
+public:
+  /// `id_table::none` if the id is not in the list, which is the same in each call. Threads may call at the same time.
+  [[nodiscard]] std::int32_t find(std::span<std::int64_t const> ids, std::int64_t id) const;
+
+private:
+  struct table {
+    std::once_flag is_made;
+    id_table numbers;
+  };
+  std::unique_ptr<table> table_ = std::make_unique<table>();
+};
 
 /// What a rank has of a mesh.
 struct elements {
@@ -27,17 +43,12 @@ struct elements {
   std::int64_t owned = 0;         ///< their number
   std::vector<std::int64_t> ends; ///< of each layer of ghosts, in `ids`
   std::vector<int> owners;        ///< the rank of each ghost's owner
-  id_table places;                ///< of `ids`
   element_lists lists;
+  id_places places; ///< of `ids`
 
-  /// Sets `places`.
-  void find_places();
   /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
   [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
 };
-
-/// The same with `places`.
-[[nodiscard]] std::shared_ptr<elements const> with_places(std::shared_ptr<elements const> of);
 
 enum class mistake : std::int32_t { too_many, owned_twice, named_twice, no_owner, none };
 
@@ -56,31 +67,75 @@ struct worse {
   verdict operator()(verdict const& a, verdict const& b) const;
 };
 
+/// Ids that follow on each other, at local indices that do so. If ids are not close, each is a run.
+struct id_run {
+  std::int64_t id; ///< the first
+  std::int32_t place, length;
+};
+/// Who owns an element, and its local index there.
+struct owned_at {
+  std::int32_t rank, place;
+};
+
+/// The bounds of the ids that ranks own, and their number.
+struct id_bounds {
+  std::int64_t least = INT64_MAX, most = INT64_MIN;
+  std::uint64_t count = 0;
+};
+struct join_bounds {
+  id_bounds operator()(id_bounds const& a, id_bounds const& b) const {
+    return {std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count};
+  }
+};
+
+/// Which rank is the directory of an id: if ids lie close together, each rank of as many that follow on each other;
+/// else by chance, but sixteen consecutive ids have one, so that meshes numbered along a curve need few messages.
+class directories {
+public:
+  directories() = default;
+  directories(id_bounds const& all, int ranks)
+      : ranks_(std::uint64_t(ranks)), least_(std::uint64_t(all.least)), range_(std::uint64_t(all.most) - least_),
+        scale_(id_table::are_close(all.least, all.most, all.count) ? (ranks_ << 32) / (range_ + 1) : 0) {}
+  [[nodiscard]] bool are_close() const { return scale_ != 0; }
+  [[nodiscard]] int of(std::int64_t id) const {
+    if (!are_close()) return int((mixed(std::uint64_t(id) >> 4) >> 32) * ranks_ >> 32);
+    return int(std::min(std::uint64_t(id) - least_, range_) * scale_ >> 32); // nobody owns an id beyond the range
+  }
+
+private:
+  std::uint64_t ranks_ = 0, least_ = 0, range_ = 0, scale_ = 0; // of 2^32
+};
+
 /// The steps of one rank, called in this order; each takes what the one before sent, in ascending order of senders.
 /// Each id has a directory, a rank that is found from the id. Owners and those who have ghosts tell it so, it answers
-/// who owns what, and those who have ghosts tell their owners. Time and memory are in proportion to the elements of the
-/// rank, and to those that it is the directory of.
+/// who owns what and where, and those who have ghosts tell their owners. Time and memory are in proportion to the
+/// elements of the rank, and to those that it is the directory of.
 class owner_search {
 public:
   owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
                std::span<std::span<std::int64_t const> const> layers);
 
-  using ids = std::vector<machine::parcel<std::int64_t>>;
+  using runs = std::vector<machine::parcel<id_run>>;
+  using owners = std::vector<machine::parcel<owned_at>>;
+  using places = std::vector<machine::parcel<std::int32_t>>;
 
-  [[nodiscard]] ids to_directories();
+  /// Of the ids that this rank owns.
+  [[nodiscard]] id_bounds bounds() const;
+  /// With the bounds of all ranks, joined.
+  [[nodiscard]] runs to_directories(id_bounds const& all);
   /// As a directory. What all ranks return has to be joined by `worse`, and checked before the next step.
-  [[nodiscard]] verdict look_up(ids const& from_all);
-  /// To those that have ghosts, the rank of the owner of each.
-  [[nodiscard]] std::vector<machine::parcel<std::int32_t>> answers() { return std::move(answers_); }
-  [[nodiscard]] ids to_owners(std::vector<machine::parcel<std::int32_t>> const& answers, int layers);
-  [[nodiscard]] elements finish(ids const& from_ghosts);
+  [[nodiscard]] verdict look_up(runs const& from_all);
+  [[nodiscard]] owners answers() { return std::move(answers_); }
+  [[nodiscard]] places to_owners(owners const& from_directories, int layers);
+  [[nodiscard]] elements finish(places const& from_ghosts);
 
 private:
   int rank_, ranks_;
   elements made_;
   verdict mine_;
-  std::vector<std::int32_t> order_; // of ids by directory, then of ghosts by owner
-  std::vector<machine::parcel<std::int32_t>> answers_;
+  directories directories_;
+  std::vector<id_run> asked_; // runs of ghosts, in the order in which the directories answer
+  owners answers_;
 };
 
 } // namespace keel::residency::detail

@@ -4,54 +4,20 @@
 /// @file
 /// The steps of `owner_search`.
 
+#include <keel/impl/residency/by_rank.hpp>
 #include <keel/impl/residency/owner_search.hpp>
 
 #include <algorithm>
-#include <array>
 #include <climits>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
-
-// Sixteen consecutive ids have one directory, so that meshes numbered along a curve need few messages.
-[[nodiscard]] inline int directory_of(std::int64_t id, int ranks) {
-  return int((mixed(std::uint64_t(id) >> 4) >> 32) * std::uint64_t(ranks) >> 32);
-}
-
-// The places of `ranks` in ascending order of rank, equal ones as they stand: a radix sort, whose memory does not
-// depend on the number of ranks.
-[[nodiscard]] inline std::vector<std::int32_t> order_by_rank(std::vector<int> const& ranks, int end) {
-  constexpr int bits = 11;
-  std::vector<std::int32_t> order(ranks.size()), next(end > 1 ? ranks.size() : 0);
-  std::iota(order.begin(), order.end(), 0);
-  for (int shift = 0; shift < 31 && (end - 1) >> shift != 0; shift += bits) {
-    auto const digit = [&](std::int32_t place) {
-      return std::size_t(ranks[std::size_t(place)] >> shift) % (std::size_t{1} << bits);
-    };
-    std::array<std::int32_t, std::size_t{1} << bits> begins{};
-    for (std::int32_t const place : order) ++begins[digit(place)];
-    std::exclusive_scan(begins.begin(), begins.end(), begins.begin(), 0);
-    for (std::int32_t const place : order) next[std::size_t(begins[digit(place)]++)] = place;
-    order.swap(next);
-  }
-  return order;
-}
-
-// Calls f(rank, places) for each rank, in ascending order.
-void for_each_rank(std::vector<int> const& ranks, std::span<std::int32_t const> order, auto const& f) {
-  for (std::size_t begin = 0, end = 0; begin != order.size(); begin = end) {
-    int const rank = ranks[std::size_t(order[begin])];
-    while (end != order.size() && ranks[std::size_t(order[end])] == rank) ++end;
-    f(rank, order.subspan(begin, end - begin));
-  }
-}
 
 KEEL_INLINE element_range elements::layer(int n, std::string_view mesh) const {
   if (n < 1 || n > int(ends.size()))
@@ -61,16 +27,25 @@ KEEL_INLINE element_range elements::layer(int n, std::string_view mesh) const {
   return {n == 1 ? owned : ends[at - 2], ends[at - 1]};
 }
 
-KEEL_INLINE void elements::find_places() {
-  places = id_table(ids.size());
-  for (std::size_t i = 0; i != ids.size(); ++i) places.add(ids, std::int32_t(i));
+[[nodiscard]] inline id_bounds bounds_of(std::span<std::int64_t const> ids) {
+  id_bounds all;
+  for (std::int64_t const id : ids) all.least = std::min(all.least, id), all.most = std::max(all.most, id);
+  all.count = ids.size();
+  return all;
 }
 
-KEEL_INLINE std::shared_ptr<elements const> with_places(std::shared_ptr<elements const> of) {
-  if (of->ids.empty() || of->places.find(of->ids, of->ids[0]) != id_table::none) return of;
-  auto made = std::make_shared<elements>(*of);
-  made->find_places();
-  return made;
+KEEL_INLINE std::int32_t id_places::find(std::span<std::int64_t const> ids, std::int64_t id) const {
+  id_table& numbers = table_->numbers;
+  auto const slot_of = [&](std::int64_t wanted) {
+    return numbers.slot_of(wanted, [&](std::int32_t n) { return ids[std::size_t(n)] == wanted; });
+  };
+  std::call_once(table_->is_made, [&] {
+    auto const all = bounds_of(ids);
+    numbers =
+        id_table::are_close(all.least, all.most, ids.size()) ? id_table(all.least, all.most) : id_table(ids.size());
+    for (std::size_t i = ids.size(); i-- != 0;) numbers[slot_of(ids[i])] = std::int32_t(i);
+  });
+  return numbers[slot_of(id)];
 }
 
 KEEL_INLINE verdict worse::operator()(verdict const& a, verdict const& b) const {
@@ -126,105 +101,141 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
   }
 }
 
-// A parcel has the number of owned ids, these, and those of ghosts.
-KEEL_INLINE owner_search::ids owner_search::to_directories() {
-  std::vector<int> directories(made_.ids.size());
-  std::transform(made_.ids.begin(), made_.ids.end(), directories.begin(),
-                 [&](std::int64_t id) { return directory_of(id, ranks_); });
-  order_ = order_by_rank(directories, ranks_);
-  ids out;
-  for_each_rank(directories, order_, [&](int rank, std::span<std::int32_t const> places) {
-    auto& items = out.emplace_back(machine::parcel<std::int64_t>{rank, {}}).items;
-    items.reserve(places.size() + 1);
-    items.push_back(std::lower_bound(places.begin(), places.end(), std::int32_t(made_.owned)) - places.begin());
-    for (std::int32_t const place : places) items.push_back(made_.ids[std::size_t(place)]);
+KEEL_INLINE id_bounds owner_search::bounds() const {
+  return bounds_of(std::span(made_.ids).first(std::size_t(made_.owned)));
+}
+
+// A parcel has the number of runs of owned ids in place of an id, these, and runs of ghosts.
+KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
+  directories_ = {all, ranks_};
+  auto const& ids = made_.ids;
+  std::vector<std::int32_t> begins; // of runs
+  std::vector<int> ranks;
+  for (std::size_t i = 0; i != ids.size(); ++i) {
+    int const rank = directories_.of(ids[i]);
+    bool const follows = directories_.are_close() && i != 0 && i != std::size_t(made_.owned) && rank == ranks.back() &&
+                         std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1;
+    if (!follows) begins.push_back(std::int32_t(i)), ranks.push_back(rank);
+  }
+  auto const order = order_by_rank(ranks, ranks_);
+  begins.push_back(std::int32_t(ids.size()));
+  runs out;
+  for_each_rank(ranks, order, [&](int rank, std::span<std::int32_t const> numbers) {
+    auto& items = out.emplace_back(machine::parcel<id_run>{rank, {}}).items;
+    items.reserve(numbers.size() + 1);
+    items.push_back({0, 0, 0});
+    for (std::int32_t const n : numbers) {
+      std::int32_t const begin = begins[std::size_t(n)], length = begins[std::size_t(n) + 1] - begin;
+      items.push_back({ids[std::size_t(begin)], begin, length});
+      if (begin < made_.owned) ++items[0].id;
+      else asked_.push_back(items.back());
+    }
   });
   return out;
 }
 
-KEEL_INLINE verdict owner_search::look_up(ids const& from_all) {
-  std::size_t count = 0;
-  for (auto const& p : from_all) count += std::size_t(p.items[0]);
+KEEL_INLINE verdict owner_search::look_up(runs const& from_all) {
   auto const note = [&](mistake what, std::int64_t id, int first, int second) {
     mine_ = worse{}(mine_, {what, first, second, 0, id});
   };
-  std::vector<std::int64_t> owned;
-  std::vector<std::int32_t> owners, asked_by(count, -1);
-  owned.reserve(count), owners.reserve(count);
-  id_table table(count);
-  for (auto const& [rank, items] : from_all)
-    for (std::int64_t const id : std::span(items).subspan(1, std::size_t(items[0]))) {
-      owned.push_back(id), owners.push_back(rank);
-      auto const at = std::int32_t(owned.size() - 1), before = table.add(owned, at);
-      if (before != at) note(mistake::owned_twice, id, owners[std::size_t(before)], rank);
+  auto const owned_of = [](auto const& p) { return std::span(p.items).subspan(1, std::size_t(p.items[0].id)); };
+  auto const for_each_id = [](id_run const& run, auto const& f) {
+    for (std::int32_t n = 0; n != run.length; ++n) f(run.id + n);
+  };
+  // Runs are numbered over all parcels.
+  std::vector<std::int64_t> ends, ids;
+  id_bounds all;
+  for (auto const& p : from_all) {
+    for (id_run const& run : owned_of(p))
+      if (directories_.are_close()) all = join_bounds{}(all, {run.id, run.id + run.length - 1, 0});
+      else ids.push_back(run.id);
+    ends.push_back((ends.empty() ? 0 : ends.back()) + p.items[0].id);
+  }
+  auto const parcel_of = [&](std::int32_t number) {
+    return std::size_t(std::upper_bound(ends.begin(), ends.end(), number) - ends.begin());
+  };
+  id_table table = all.least <= all.most ? id_table(all.least, all.most) : id_table(ids.size());
+  auto const slot_of = [&](std::int64_t id) {
+    return table.slot_of(id, [&](std::int32_t n) { return ids[std::size_t(n)] == id; });
+  };
+  std::int32_t next = 0;
+  for (auto const& p : from_all)
+    for (id_run const& run : owned_of(p)) {
+      for_each_id(run, [&](std::int64_t id) {
+        std::int32_t& number = table[slot_of(id)];
+        if (number == id_table::none) number = next;
+        else note(mistake::owned_twice, id, from_all[parcel_of(number)].rank, p.rank);
+      });
+      ++next;
     }
+  std::vector<bool> is_asked(table.slots()); // by one rank
   for (auto const& [rank, items] : from_all) {
-    auto const asked = std::span(items).subspan(1 + std::size_t(items[0]));
+    auto const asked = std::span(items).subspan(1 + std::size_t(items[0].id));
     if (asked.empty()) continue;
-    auto& answer = answers_.emplace_back(machine::parcel<std::int32_t>{rank, {}}).items;
-    answer.reserve(asked.size());
-    for (std::int64_t const id : asked) {
-      std::int32_t const at = table.find(owned, id);
-      answer.push_back(at == id_table::none ? -1 : owners[std::size_t(at)]);
-      if (at == id_table::none) note(mistake::no_owner, id, rank, 0);
-      else if (std::exchange(asked_by[std::size_t(at)], rank) == rank) note(mistake::named_twice, id, rank, 0);
-    }
+    auto& answer = answers_.emplace_back(machine::parcel<owned_at>{rank, {}}).items;
+    for (id_run const& run : asked)
+      for_each_id(run, [&](std::int64_t id) {
+        std::size_t const slot = slot_of(id);
+        if (table[slot] == id_table::none) return note(mistake::no_owner, id, rank, 0);
+        if (is_asked[slot]) note(mistake::named_twice, id, rank, 0);
+        is_asked[slot] = true;
+        std::size_t const p = parcel_of(table[slot]);
+        id_run const& owned = owned_of(from_all[p])[std::size_t(table[slot] - (p == 0 ? 0 : ends[p - 1]))];
+        answer.push_back({from_all[p].rank, std::int32_t(owned.place + (id - owned.id))});
+      });
+    for (id_run const& run : asked) for_each_id(run, [&](std::int64_t id) { is_asked[slot_of(id)] = false; });
   }
   return mine_;
 }
 
-// A parcel has the number of ghosts in each layer, and their ids.
-KEEL_INLINE owner_search::ids owner_search::to_owners(std::vector<machine::parcel<std::int32_t>> const& answers,
-                                                      int layers) {
+// A parcel has the number of ghosts in each layer, and their local indices on their owner.
+KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_directories, int layers) {
   auto const owned = std::int32_t(made_.owned);
   made_.ends.resize(std::size_t(layers), std::int64_t(made_.ids.size()));
   made_.owners.resize(made_.ids.size() - std::size_t(owned));
-  // The directories answer in the order in which they were asked.
-  auto place = order_.begin();
-  for (auto const& p : answers)
-    for (std::int32_t const owner : p.items) {
-      while (*place < owned) ++place;
-      made_.owners[std::size_t(*place++ - owned)] = owner;
-    }
-  order_ = order_by_rank(made_.owners, ranks_);
-  ids out;
-  for_each_rank(made_.owners, order_, [&](int rank, std::span<std::int32_t const> ghosts) {
+  std::vector<std::int32_t> there(made_.owners.size());
+  auto run = asked_.begin();
+  for (auto const& p : from_directories)
+    for (auto at = p.items.begin(); at != p.items.end(); ++run)
+      for (std::int32_t n = 0; n != run->length; ++n, ++at) {
+        auto const ghost = std::size_t(run->place - owned + n);
+        made_.owners[ghost] = at->rank, there[ghost] = at->place;
+      }
+  auto& [partners, own_ghosts, own_elements] = made_.lists;
+  own_ghosts.ends.resize(std::size_t(layers));
+  places out;
+  for_each_rank(made_.owners, order_by_rank(made_.owners, ranks_), [&](int rank, std::span<std::int32_t const> ghosts) {
     layered_list list;
     list.elements.reserve(ghosts.size());
     for (std::int32_t const g : ghosts) list.elements.push_back(owned + g);
     for (std::int64_t const end : made_.ends)
       list.ends.push_back(std::int32_t(std::lower_bound(list.elements.begin(), list.elements.end(), std::int32_t(end)) -
                                        list.elements.begin()));
-    if (rank != rank_) {
-      auto& items = out.emplace_back(machine::parcel<std::int64_t>{rank, {}}).items;
-      items.reserve(list.ends.size() + list.elements.size());
-      for (std::int32_t const end : list.ends) items.push_back(end);
-      for (std::int32_t const g : list.elements) items.push_back(made_.ids[std::size_t(g)]);
-      made_.lists.partners.push_back({rank, {{}, std::vector<std::int32_t>(std::size_t(layers))}, std::move(list)});
-    } else made_.lists.own_ghosts = std::move(list);
+    auto items = rank == rank_ ? std::vector<std::int32_t>{} : list.ends;
+    items.reserve(items.size() + ghosts.size());
+    for (std::int32_t const g : ghosts) items.push_back(there[std::size_t(g)]);
+    if (rank == rank_) {
+      own_ghosts = std::move(list), own_elements.elements = std::move(items);
+    } else {
+      partners.push_back({rank, {{}, std::vector<std::int32_t>(std::size_t(layers))}, std::move(list)});
+      out.push_back({rank, std::move(items)});
+    }
   });
+  own_elements.ends = own_ghosts.ends;
   return out;
 }
 
-KEEL_INLINE elements owner_search::finish(ids const& from_ghosts) {
-  made_.find_places();
-  auto const layers = made_.ends.size();
-  auto& [partners, own_ghosts, own_elements] = made_.lists;
-  own_ghosts.ends.resize(layers);
-  own_elements.ends = own_ghosts.ends;
-  for (std::int32_t const g : own_ghosts.elements)
-    own_elements.elements.push_back(made_.places.find(made_.ids, made_.ids[std::size_t(g)]));
+KEEL_INLINE elements owner_search::finish(places const& from_ghosts) {
+  auto const layers = std::ptrdiff_t(made_.ends.size());
+  auto& partners = made_.lists.partners;
   auto const by_rank = [](element_partner const& p, int rank) { return p.rank < rank; };
   auto const known = partners.size();
   for (auto const& [rank, items] : from_ghosts) {
     auto const end = partners.begin() + std::ptrdiff_t(known);
     auto at = std::lower_bound(partners.begin(), end, rank, by_rank);
     if (at == end || at->rank != rank)
-      at = partners.insert(partners.end(), {rank, {}, {{}, std::vector<std::int32_t>(layers)}});
-    at->rims.ends.assign(items.begin(), items.begin() + std::ptrdiff_t(layers));
-    at->rims.elements.reserve(items.size() - layers);
-    for (std::int64_t const id : std::span(items).subspan(layers))
-      at->rims.elements.push_back(made_.places.find(made_.ids, id));
+      at = partners.insert(partners.end(), {rank, {}, {{}, std::vector<std::int32_t>(std::size_t(layers))}});
+    at->rims = {{items.begin() + layers, items.end()}, {items.begin(), items.begin() + layers}};
   }
   std::inplace_merge(partners.begin(), partners.begin() + std::ptrdiff_t(known), partners.end(),
                      [](auto const& a, auto const& b) { return a.rank < b.rank; });
