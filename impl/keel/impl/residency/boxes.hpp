@@ -116,7 +116,7 @@ struct move_rows {
   template <class Word>
   void run() const {
     auto* const array = static_cast<Word*>(array_bytes);
-    auto* const buffer = static_cast<Word*>(buffer_bytes);
+    auto* const buffer = how == motion::poison ? array : static_cast<Word*>(buffer_bytes); // poison has none
     if (s.elements != nullptr) return run_listed(array, buffer);
     std::int64_t at = s.first, other = 0, done[strip::max]{};
     for (std::int64_t i = 0; i < s.words; i += s.count[0]) {

@@ -110,10 +110,10 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
   };
   auto at = std::find_if(kept_.begin(), kept_.end(), is_for);
   if (at == kept_.end()) {
-    if (kept_.size() == most_kept) kept_.clear();
-    kept_.push_back(std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}}));
-    at = kept_.end() - 1;
-    find_parts(**at);
+    auto made = std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}});
+    find_parts(*made);
+    if (kept_.size() == most_kept) forget();
+    at = kept_.insert(kept_.end(), std::move(made));
   }
   now_ = at->get();
 }

@@ -65,30 +65,32 @@ KEEL_INLINE void renewal::lay_out() {
 }
 
 KEEL_INLINE void renewal::exchange() {
+  for (level_here const& one : moved_levels_) sent_.push_back({one.variable, one.level, one.component, 0, who_});
+  fields_.relocation_.for_each_sent([&](std::size_t array, std::size_t bytes) { sent_[array].bytes += bytes; });
   fields_.ledger_.observer().before_exchange();
   if (!moved_.empty()) fields_.relocation_.exchange(*fields_.ranks_);
-  notify(false);
+  fields_.ledger_.observer().after_exchange(sent_, false);
+  fields_.forget_layouts();
 }
 
-KEEL_INLINE void renewal::notify(bool done) {
-  std::vector<sent> all;
-  for (level_here const& one : moved_levels_) all.push_back({one.variable, one.level, one.component, 0, who_});
-  fields_.relocation_.for_each_sent([&](std::size_t array, std::size_t bytes) { all[array].bytes += bytes; });
-  if (done)
-    for (sent const& s : all)
-      fields_.ledger_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});
-  fields_.ledger_.observer().after_exchange(all, done);
-}
-
+// If a device fails, values that were to stay in their arrays are lost.
 KEEL_INLINE void renewal::commit() {
   fields_state& f = fields_;
   f.ledger_.observer().before_exchange();
-  f.relocation_.unpack();
-  f.forget_layouts();
-  if (f.keeps_ledger_) {
+  if (f.keeps_ledger_)
     for (level_here const& one : levels_)
       if (request const all{one.variable, one.level, region::none, region::everywhere}; one.from >= 0)
         f.ledger_.lose({&all, 1}, {one.component, one.component + 1}, who_);
+  f.relocation_.unpack();
+  auto const has_values = [&](std::size_t n, memory m, region part) {
+    return part != region::halo && travelling_[n] != 0 && levels_[n].where == m;
+  };
+  for (std::size_t n = 0; n < levels_.size() && f.poisons_ && f.keeps_ledger_; ++n)
+    for (int m = 0; m < f.ledger_.memories(); ++m)
+      for (region const part : {region::core, region::rim, region::halo})
+        if (f.ledger_.is_open(memory(m)) && !has_values(n, memory(m), part))
+          f.provider_.poison(levels_[n].variable, levels_[n].level, levels_[n].component, part, memory(m));
+  if (f.keeps_ledger_) {
     for (former_variable const& had : former_.all()) f.renew_bytes(had.variable);
     for (std::size_t n = 0; n < levels_.size(); ++n)
       if (level_here const& one = levels_[n]; travelling_[n] != 0) {
@@ -96,13 +98,9 @@ KEEL_INLINE void renewal::commit() {
         f.ledger_.post_call({&all, 1}, one.where, {one.component, one.component + 1}, who_);
       }
   }
-  for (level_here const& one : levels_)
-    for (int m = 0; m < f.ledger_.memories() && f.poisons_ && f.keeps_ledger_; ++m)
-      for (region const part : {region::core, region::rim, region::halo})
-        if (f.ledger_.is_open(memory(m)) &&
-            !f.ledger_.is_valid(one.variable, one.level, part, memory(m), one.component))
-          f.provider_.poison(one.variable, one.level, one.component, part, memory(m));
-  notify(true);
+  for (sent const& s : sent_)
+    f.ledger_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});
+  f.ledger_.observer().after_exchange(sent_, true);
   former_.drop();
 }
 

@@ -70,13 +70,12 @@ private:
     element_moves const* moves;
     memory where = memory::none;
   };
-  /// Tells the observer what left the rank.
-  void notify(bool done);
 
   std::vector<level_here> levels_;
   std::vector<std::uint8_t> travelling_;
   std::vector<moved_array> moved_;
   std::vector<level_here> moved_levels_; // which each of them is
+  std::vector<sent> sent_;               // what left the rank
 };
 
 class mesh_renewal : public renewal {

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Meshes where memory runs out at any place: nothing has changed then, and the next try succeeds. On one rank: of
+/// several, those that wait for one that lacks memory end with the job.
+#include <keel/residency/fields.hpp>
+
+#include "meshes.hpp"
+#include "run.hpp"
+
+#include <keel/machine/alone.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/residency/loops.hpp>
+#include <keel/residency/partition.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string_view>
+#include <vector>
+
+namespace kr = keel::residency;
+
+namespace {
+
+thread_local long left = 0; // allocations until one fails; none does at zero
+void* allocate(std::size_t bytes) { return left > 0 && --left == 0 ? nullptr : std::malloc(bytes); }
+
+} // namespace
+
+void* operator new(std::size_t bytes) {
+  void* const made = allocate(bytes);
+  return made != nullptr ? made : throw std::bad_alloc();
+}
+void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return allocate(bytes); }
+void operator delete(void* at) noexcept { std::free(at); }
+void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+
+// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
+namespace lacking {
+
+using test::meshes::cells, test::meshes::edges, test::meshes::graph;
+
+template <class Exchange>
+struct app : test::application<test::meshes::devices> {
+  using exchange = Exchange;
+};
+struct h : kr::variable<"h", double* [2], kr::levels<2>, kr::on_mesh<cells>> {};
+struct un : kr::variable<"un", float*, kr::on_mesh<edges>> {};
+struct force : kr::variable<"force", double*, kr::on_mesh<cells>> {};
+struct spare : kr::variable<"spare", double**, kr::on_mesh<cells>> {};
+
+constexpr int value_of(std::int64_t id, int k) { return int(id % 10'007) + k; }
+/// Both levels of `h`, each valid on one side alone, and what else there is.
+struct fill : kr::routine<"fill", kr::on_host, kr::writes<h, kr::past<h, 1>, un, kr::everywhere<force>>> {
+  template <class V>
+  static void run(V v, kr::partition<cells> const& c, kr::partition<edges> const& e) {
+    auto const x = v(h{}), past = v(kr::past<h, 1>{});
+    for (auto i = c.owned().begin; i < c.owned().end; ++i)
+      for (int k = 0; k < 2; ++k) x(i, k) = value_of(c.ids()[std::size_t(i)], k), past(i, k) = x(i, k) + 1;
+    for (auto i = e.owned().begin; i < e.owned().end; ++i) v(un{})(i) = float(value_of(e.ids()[std::size_t(i)], 0));
+    for (auto i = c.owned().begin; i < c.ghosts().end; ++i) v(force{})(i) = 1;
+  }
+};
+struct on_device : kr::routine<"on_device", kr::on_device, kr::updates<kr::owned<kr::past<h, 1>>>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = v(kr::past<h, 1>{});
+    kr::for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { x(i, 0) += 0; });
+  }
+};
+template <bool WithGhosts>
+struct count_wrong
+    : kr::routine<
+          "count_wrong", kr::on_host,
+          kr::reads<std::conditional_t<WithGhosts, h, kr::owned<h>>, kr::owned<kr::past<h, 1>>, kr::owned<un>>> {
+  template <class V>
+  static long run(V v, kr::partition<cells> const& c, kr::partition<edges> const& e) {
+    long count = 0;
+    auto const x = v(h{}), past = v(kr::past<h, 1>{});
+    for (std::int64_t i = 0; i < (WithGhosts ? c.size() : c.owned().end); ++i)
+      for (int k = 0; k < 2; ++k) {
+        int const wanted = value_of(c.ids()[std::size_t(i)], k);
+        count += x(i, k) != wanted || (i < c.owned().end && past(i, k) != wanted + 1);
+      }
+    for (auto i = e.owned().begin; i < e.owned().end; ++i)
+      count += v(un{})(i) != float(value_of(e.ids()[std::size_t(i)], 0));
+    return count;
+  }
+};
+/// Cells that have other than one and another one of each ghost.
+struct sums_wrong : kr::routine<"sums_wrong", kr::on_host, kr::reads<kr::owned<force>>> {
+  template <class V>
+  static long run(V v, kr::partition<cells> const& c) {
+    std::vector<double> wanted(std::size_t(c.owned().end), 1);
+    for (std::int32_t const i : c.lists().own_elements.elements) wanted[std::size_t(i)] += 1;
+    long count = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) count += v(force{})(i) != wanted[i];
+    return count;
+  }
+};
+
+/// The same elements in another order, and with other ghosts.
+template <class Environment>
+test::meshes::two_meshes turned_round(Environment const& env, test::meshes::two_meshes const& m) {
+  auto const turn = [](auto const& part) {
+    auto const owned = part.ids().first(std::size_t(part.owned().end));
+    return std::vector<std::int64_t>(owned.rbegin(), owned.rend());
+  };
+  return {m.name, {}, {env, turn(m.c), m.c.ids().first(2)}, {env, turn(m.e)}};
+}
+
+/// Each allocation of a call fails in turn; before it `prepare`, after it `check`. Answers how many failed.
+long fail_one_by_one(auto const& prepare, auto const& call, auto const& check) {
+  for (long n = 1;; ++n) {
+    prepare();
+    bool fails = true;
+    left = n;
+    try {
+      call();
+      fails = false;
+    } catch (std::bad_alloc const&) {
+    } catch (keel::error const&) {
+    }
+    bool const is_last = left > 0;
+    left = 0;
+    CAPTURE(n);
+    check(fails);
+    if (is_last) return n - 1;
+  }
+}
+
+template <class App>
+void lacks_memory(std::string_view device) {
+  CAPTURE(device);
+  test::run<> run{device};
+  graph g = test::meshes::ring(12, 1);
+  g.has_own_ghosts = true;
+  auto const m = cut(run.environment(), g);
+  auto const next = turned_round(run.environment(), m);
+  using fields = kr::fields<App, h, un, force, spare>;
+  auto const nothing = [] {};
+  auto const any = [](bool) {};
+  CHECK(fail_one_by_one(nothing, [&] { kr::partition<cells>{run.environment(), m.all[0]}; }, any) > 10);
+  CHECK(fail_one_by_one(nothing, [&] { fields{run, m.c, m.e, kr::extra<spare>{2}}; }, any) > 10);
+
+  fields f{run, m.c, m.e, kr::extra<spare>{2}};
+  auto const is_right = [&](auto const& now) {
+    bool const has_ghosts = f.template is_valid<h>(kr::region::halo);
+    CHECK(f.size(cells{}) == now.c.size());
+    CHECK(f.size(edges{}) == now.e.size());
+    CHECK(f.run(count_wrong<false>{}, now.c, now.e) == 0);
+    if (has_ghosts) CHECK(f.run(count_wrong<true>{}, now.c, now.e) == 0);
+  };
+  // Or lost: if a device lacks memory for the kernel that puts values in place.
+  auto const is_right_or_lost = [&](auto const& now, bool fails) {
+    if (fails && device != test::host::name && !f.template is_valid<h>(kr::core) &&
+        !f.template is_valid<h, keel::simulated>(kr::core))
+      CHECK_THROWS_AS(f.run(count_wrong<false>{}, now.c, now.e), keel::error);
+    else is_right(now);
+  };
+  auto const begin = [&] {
+    f.repartition(m.c, m.e);
+    f.run(fill{}, m.c, m.e), f.run(on_device{}), f.run(kr::exchange<h>{});
+  };
+  // Ghosts may be lost, values not.
+  fail_one_by_one([&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::exchange<h>{}); },
+                  [&](bool fails) {
+                    is_right(m);
+                    if (!fails) CHECK(f.run(count_wrong<true>{}, m.c, m.e) == 0);
+                  });
+  fail_one_by_one([&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::accumulate<force>{}); },
+                  [&](bool fails) { CHECK((fails || f.run(sums_wrong{}, m.c) == 0)); });
+  CHECK(fail_one_by_one(
+            begin, [&] { f.repartition(next.c, next.e); },
+            [&](bool fails) { is_right_or_lost(fails ? m : next, fails); }) > 10);
+  CHECK(fail_one_by_one(
+            begin, [&] { f.migrate(cells{}, std::vector<int>(std::size_t(m.c.owned().end))); },
+            [&](bool fails) {
+              if (fails) return is_right_or_lost(m, fails);
+              CHECK(f.size(cells{}) == m.c.owned().end);
+              CHECK(f.run(count_wrong<false>{}, m.c, m.e) == 0);
+            }) > 10);
+  int length = 2;
+  CHECK(fail_one_by_one(begin, [&] { f.resize(kr::extra<spare>{++length}); }, [&](bool) { is_right(m); }) > 10);
+  std::int64_t room = 100;
+  CHECK(fail_one_by_one(begin, [&] { f.reserve(cells{}, ++room); }, [&](bool) { is_right(m); }) > 10);
+}
+
+} // namespace lacking
+
+TEST_CASE("residency: whichever allocation fails, meshes and values stay as they were, and the next try succeeds") {
+  using namespace lacking;
+  lacks_memory<app<kr::on_device>>(test::host::name);
+  lacks_memory<app<kr::on_host>>("simulated");
+}
