@@ -6,6 +6,7 @@
 
 #include "mesh.hpp"
 #include "operators.hpp"
+#include "options.hpp"
 
 #include <keel/residency/partition.hpp>
 
@@ -17,6 +18,10 @@
 #include <set>
 #include <utility>
 #include <vector>
+
+#if TRISK_WITH_METIS
+#include <metis.h>
+#endif
 
 namespace trisk {
 
@@ -66,6 +71,34 @@ inline std::vector<int> owners_along_curve(std::size_t cells, int ranks) {
   std::vector<int> owners(cells);
   for (std::size_t c = 0; c < cells; ++c) owners[c] = int(c * std::size_t(ranks) / cells);
   return owners;
+}
+
+#if TRISK_WITH_METIS
+/// Pieces of about the same number of cells, with few edges between them; the same on every rank.
+inline std::vector<int> owners_by_metis(mesh const& m, int ranks) {
+  std::vector<idx_t> first{0}, neighbours, owners(m.cells.size());
+  for (std::size_t c = 0; c < m.cells.size(); ++c) {
+    for (int j = 0; j < m.degree(int(c)); ++j) {
+      auto const [a, b] = m.cells_on_edge[std::size_t(m.edges_on_cell[c][std::size_t(j)])];
+      neighbours.push_back(a == int(c) ? b : a);
+    }
+    first.push_back(idx_t(neighbours.size()));
+  }
+  idx_t cells = idx_t(m.cells.size()), weights = 1, parts = ranks, cut = 0;
+  if (ranks > 1 && METIS_PartGraphKway(&cells, &weights, first.data(), neighbours.data(), nullptr, nullptr, nullptr,
+                                       &parts, nullptr, nullptr, nullptr, &cut, owners.data()) != METIS_OK)
+    throw refused("--cut", "metis", "a mesh that METIS cuts");
+  return {owners.begin(), owners.end()};
+}
+#endif
+
+/// The rank of each cell, by what the command line names.
+inline std::vector<int> owners_of(mesh const& m, options const& o, int ranks) {
+#if TRISK_WITH_METIS
+  if (o.cut == cutter::metis) return owners_by_metis(m, ranks);
+#endif
+  if (o.cut == cutter::metis) throw refused("--cut", "metis", "a build that found METIS");
+  return owners_along_curve(m.cells.size(), ranks);
 }
 
 /// Fills the mesh's variables. What lies around the outermost ghosts is not all here; no routine asks for it.

@@ -25,11 +25,14 @@ inline constexpr char help_text[] = R"(usage: trisk [options]
   --every N         prints changes of mass, energy and potential enstrophy after each N steps, too (0: only at the end)
   --del4 X          coefficient of a biharmonic term, m4/s (0)
   --rounds N        how often cells move to their centroids after each division of the icosahedron (10)
+  --cut NAME        what cuts the mesh over ranks: curve, which fills space, or metis, if this build has it (curve)
   --by-hand         the same kernels with arrays and messages by hand, in turns with keel: times and bits; on the host
   --output DIR      where the last state is written, as .pvtu with a .vtu for each rank; made if it is not there
   --dump FILE       h and u of the last state as raw doubles, by number
   --help            this text
 )";
+
+enum class cutter { curve, metis };
 
 struct options {
   int nx = 0, ny = 0, level = 5; ///< nx is 0 on the sphere
@@ -38,6 +41,7 @@ struct options {
   int which = 2, rounds = 10;
   double days = 5, dt = 0, del4 = 0;
   long steps = 0, every = 0;
+  cutter cut = cutter::curve;
   std::string output, dump;
 };
 
@@ -75,6 +79,11 @@ inline void read_mesh(options& o, std::string_view text) {
   o.width = read_number("--mesh", text.substr(colon + 1), 1e-6, 1e9);
 }
 
+inline cutter read_cutter(std::string_view text) {
+  if (text != "curve" && text != "metis") throw refused("--cut", text, "curve or metis");
+  return text == "curve" ? cutter::curve : cutter::metis;
+}
+
 /// Reads `arguments`, the program's name left out.
 inline options read_options(std::span<char const* const> arguments) {
   options o;
@@ -99,6 +108,7 @@ inline options read_options(std::span<char const* const> arguments) {
     else if (name == "--dt") o.dt = read_number(name, value(), 1e-6, 1e6);
     else if (name == "--del4") o.del4 = read_number(name, value(), 0., 1e30);
     else if (name == "--rounds") o.rounds = read_number(name, value(), 0, 10000);
+    else if (name == "--cut") o.cut = read_cutter(value());
     else if (name == "--output") o.output = value();
     else if (name == "--dump") o.dump = value();
     else throw refused(whole, "", "one of its options");

@@ -111,12 +111,18 @@ public:
   simulation(runtime& run, options const& o)
       : run_(run), o_(o),
         m_(o.nx > 0 ? hexagons(o.nx, o.ny, o.width) : icosahedral(o.level, williamson::radius, o.rounds)),
-        here_(run.environment(), m_, owners_along_curve(m_.cells.size(), run.environment().size())),
+        owners_(owners_of(m_, o, run.environment().size())), here_(run.environment(), m_, owners_),
         f_(run, here_.c, here_.e, here_.v, kr::extra<edges_on_cell>{6}, kr::extra<outflow>{6},
            kr::extra<cells_on_edge>{2}, kr::extra<vertices_on_edge>{2}, kr::extra<edges_on_edge>{10},
            kr::extra<weights>{10}, kr::extra<cells_on_vertex>{3}, kr::extra<edges_on_vertex>{3},
            kr::extra<circulation>{3}, kr::extra<kites>{3}) {
     f_.run(set_mesh{}, m_, here_);
+    auto const ghosts = km::sum(env(), here_.c.size() - here_.c.owned().end);
+    auto const between = std::ranges::count_if(
+        m_.cells_on_edge, [&](auto const& c) { return owners_[std::size_t(c[0])] != owners_[std::size_t(c[1])]; });
+    if (is_master() && env().size() > 1)
+      row("cut", "%lld edges between ranks, %lld ghosts of cells, by %s", static_cast<long long>(between),
+          static_cast<long long>(ghosts), o.cut == cutter::metis ? "METIS" : "a curve");
     if (is_master())
       row("mesh", "%zu cells, %zu edges, %zu vertices, %g to %g m between cells", m_.cells.size(), m_.edges.size(),
           m_.vertices.size(), std::ranges::min(m_.dc), std::ranges::max(m_.dc));
@@ -281,6 +287,7 @@ private:
   runtime& run_;
   options const& o_;
   mesh m_;
+  std::vector<int> owners_; ///< of cells
   cut here_;
   fields f_;
   williamson what_{o_.which};
