@@ -9,8 +9,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,17 @@ public:
           moved.emplace(int(to), std::move(cells));
       all = std::move(moved);
     }
+  }
+  /// `kept` has the former number of each component.
+  void renumber(std::string const& variable, std::string const& kept) {
+    std::map<int, std::map<int, level_cells>> moved;
+    std::istringstream numbers(kept);
+    std::string one;
+    for (int c = 0; std::getline(numbers, one, ','); ++c)
+      if (auto const was = levels_.find({variable, std::atoi(one.c_str())}); was != levels_.end())
+        moved[c] = was->second;
+    std::erase_if(levels_, [&](auto const& each) { return each.first.first == variable; });
+    for (auto& [component, levels] : moved) levels_[{variable, component}] = std::move(levels);
   }
   /// Fills `why` and `repeated`.
   void copy(trace_event& e) {

@@ -100,8 +100,9 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
   if (what == "create" || what == "reduce") return;
   bool const is_sent =
       what == "exchange" || what == "accumulate" || what == "repartition" || what == "migrate" || what == "regrid";
-  bool const is_new = what == "write" || what == "cycle" || what == "rewind" || what == "routine" ||
-                      what == "kernels" || what == "knob" || what == "entry" || what == "flow" || what == "end";
+  bool const is_new = what == "write" || what == "components" || what == "cycle" || what == "rewind" ||
+                      what == "routine" || what == "kernels" || what == "knob" || what == "entry" || what == "flow" ||
+                      what == "end";
   if (what != "copy" && !is_sent && (!is_new || header.version < 3))
     throw error("info", "what is '" + shown(what) + "', which no trace has");
   if (line.count("rank", trace_ranks_max) != std::uint64_t(header.rank))
@@ -114,6 +115,8 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
                    line.text("memory"), line.text("routine"));
   } else if (what == "cycle" || what == "rewind") {
     followed.rotate(line.text("variable"), number("levels"), what == "cycle");
+  } else if (what == "components") {
+    followed.renumber(line.text("variable"), line.text("kept"));
   } else if (what == "end") {
     header.has_end = true;
   } else if (what == "routine" || what == "kernels") {

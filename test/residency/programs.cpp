@@ -142,10 +142,11 @@ struct truth {
 /// What a program shares with its routines.
 struct {
   truth now;
-  oracle::program* bill = nullptr; ///< components are variables of their own there
-  int first = 0, last = 1;         ///< components that the next routine runs for
-  bool has_blocks = false;         ///< which are the components
-  int at = 0;                      ///< the block that a routine is called for
+  oracle::program* bill = nullptr;                         ///< components are variables of their own there
+  int first = 0, last = 1;                                 ///< components that the next routine runs for
+  bool has_blocks = false;                                 ///< which are the components
+  int at = 0;                                              ///< the block that a routine is called for
+  std::array<int, truth::most_components> places{0, 1, 2}; ///< of components in the bill
   bool lags = false;
   int exchanged_in = 0; ///< the memory
   on_mesh cells, edges;
@@ -158,7 +159,7 @@ bool ends_run() {
   if (ends) program.at = 0;
   return ends;
 }
-int in_bill(int v, int component) { return v * program.now.components + component; }
+int in_bill(int v, int component) { return v * program.now.components + program.places[std::size_t(component)]; }
 
 /// The value of a cell, by its place in the grid, which the ghosts of a neighbour share.
 template <class T>
@@ -465,11 +466,14 @@ public:
   void play_on_grid(auto& run, kr::extra<b<R>> const& layers, int calls) {
     int const ranks = run.environment().size();
     kr::grid const g = some_grid(ranks);
+    grids_ = {g};
     switch (below(4)) {
     case 0: return play(fields{run, g, layers}, calls);
     case 1: return play(fields{run, some_grid(ranks, 3), layers}, calls, true);
-    case 2: return play(fields{run, g, layers, kr::components{2}}, calls);
-    default: return play(fields{run, g, layers, kr::further_grids{{some_grid(ranks)}}}, calls);
+    case 2: grids_.push_back(g); return play(fields{run, g, layers, kr::components{2}}, calls);
+    default:
+      grids_.push_back(some_grid(ranks));
+      return play(fields{run, g, layers, kr::further_grids{{grids_[1]}}}, calls);
     }
   }
   long refused = 0, misjudged = 0, dear = 0;
@@ -497,7 +501,7 @@ private:
     int const components = f.components();
     program.now = {};
     program.now.components = components;
-    program.has_blocks = has_blocks, program.at = 0;
+    program.has_blocks = has_blocks, program.at = 0, program.places = {0, 1, 2};
     program.first = 0, program.last = components;
     program.lags = below(2) == 0;
     program.exchanged_in = kr::detail::exchanges_on_device<App> && device_ != host::name;
@@ -666,8 +670,23 @@ private:
       attempt(true, [&] { f.step(S{}); });
     }
   }
+  // Components get other numbers, and all is as it was.
+  void regrid(fields& f) {
+    if (R == 0 || program.has_blocks) return;
+    int const last = program.now.components - 1, first = below(2) == 0 ? 0 : last;
+    std::vector<kr::patch> patches{{grids_[std::size_t(first)], first}};
+    if (last == 1) patches.push_back({grids_[std::size_t(1 - first)], 1 - first});
+    f.regrid(patches);
+    if (first == 0) return;
+    std::swap(grids_[0], grids_[1]), std::swap(program.places[0], program.places[1]);
+    for (auto& v : program.now.stamps)
+      for (auto& l : v) std::swap(l[0], l[1]);
+    for (auto& v : program.now.filled)
+      for (auto& l : v) std::swap(l[0], l[1]);
+  }
   void call(fields& f) {
-    switch (below(26)) {
+    switch (below(27)) {
+    case 26: return regrid(f);
     case 25: return fill_walls(f);
     case 20: return exchange<kr::depth<1, a<R>>>(f);
     case 21: return exchange<kr::depth<1, c<R>>>(f);
@@ -701,6 +720,7 @@ private:
 
   std::string device_;
   std::mt19937_64 random_;
+  std::vector<kr::grid> grids_; ///< of the components
 };
 
 template <class Devices, class Tracking = kr::automatic, class Layout = Kokkos::LayoutRight,

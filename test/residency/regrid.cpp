@@ -13,7 +13,9 @@
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -407,4 +409,94 @@ TEST_CASE("residency: patches that do not fit are refused on every rank, and not
   CHECK(message_of([&] { g.regrid({{base, 0}}); }).find("the grid is in blocks") != std::string::npos);
   CHECK(message_of([&] { f.step(kr::schedule<inside<decltype(f)>>{}, f); }).find("called inside a step") !=
         std::string::npos);
+}
+
+// Advection of a bump that a fine patch follows, as by Berger and Colella, without what goes back to the coarse cells.
+namespace regridding {
+
+struct u : kr::variable<"u", double*> {};
+struct du : kr::variable<"du", double*> {};
+constexpr double courant = 0.5;
+
+/// A bump around cell `middle`, so many times as wide as on the coarse grid.
+KEEL_FUNCTION inline double bump(double middle, double wide, std::int64_t cell) {
+  double const x = (double(cell) + 0.5 - middle) / (3 * wide);
+  return 1 / (1 + x * x * x * x);
+}
+struct begin : kr::routine<"begin", kr::on_device, kr::writes<u>> {
+  template <class V>
+  static void run(V v, double const& middle, double const& wide) {
+    auto const x = v(u{});
+    auto const to_cell = v.global_begin()[0] - v.owned().begin[0];
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { x(i) = bump(middle, wide, i + to_cell); });
+  }
+};
+struct find : kr::routine<"find", kr::on_device, kr::reads<u>, kr::writes<du>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = v(u{});
+    auto const d = v(du{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { d(i) = courant * (x(i - 1) - x(i)); });
+  }
+};
+struct add : kr::routine<"add", kr::on_device, kr::reads<kr::owned<du>>, kr::updates<u>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = v(u{});
+    auto const d = v(du{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { x(i) += d(i); });
+  }
+};
+struct upwind : kr::schedule<kr::exchange<u>, kr::outflow<u>, find, add> {};
+/// Four fine cells at each end of the patch, and zeros, which it did not have before, get what component 2 has, the
+/// coarse cells below it, which are cut alike.
+struct refine : kr::routine<"refine", kr::on_device, kr::updates<u>> {
+  template <class V>
+  static void run(V v) {
+    auto const fine = v(u{}, kr::component{1}), coarse = v(u{}, kr::component{2});
+    kr::share const s = v.local(kr::component{1});
+    auto const own = s.owned();
+    std::int64_t const begin = own.begin[0], first = s.global_begin[0], cells = s.global_extents[0];
+    Kokkos::parallel_for(
+        "refine", Kokkos::RangePolicy<typename V::space>(v.execution_space(), begin, own.end[0]), KOKKOS_LAMBDA(int i) {
+          std::int64_t const k = first + i - begin;
+          if (k < 4 || k >= cells - 4 || fine(i) == 0) fine(i) = coarse(1 + (i - begin) / 2);
+        });
+  }
+};
+struct worst : kr::routine<"worst", kr::on_host, kr::reads<kr::owned<u>>> {
+  template <class V>
+  static double run(V v, double const& middle, double const& wide) {
+    auto const x = v(u{});
+    kr::share const s = v.local();
+    double error = 0;
+    for (auto i = s.owned().begin[0]; i < s.owned().end[0]; ++i)
+      error = std::max(error, std::abs(x(i) - bump(middle, wide, s.global_begin[0] + i - s.owned().begin[0])));
+    return error;
+  }
+};
+
+} // namespace regridding
+
+TEST_CASE("residency: a fine patch follows a bump") {
+  test::run<km::mpi> run{"simulated"};
+  kr::grid const base{{96}, kr::ghost_width{1}, kr::periodic{true}}, fine{{96}, kr::ghost_width{1}},
+      below{{48}, kr::ghost_width{1}};
+  kr::fields<right, u, du> f{run, base, kr::further_grids{{fine, below}}};
+  double middle = 24, in_patch = 48;
+  std::int64_t first = 0; // coarse cell where the patch begins
+  f.run(begin{}, kr::component{0}, middle, 1.0), f.run(begin{}, kr::component{1}, in_patch, 2.0);
+  for (int n = 0; n < 60; ++n) {
+    f.run(upwind{}, kr::component{0}), middle += courant;
+    std::int64_t const moves = n % 2; // by a coarse cell every second step
+    first += moves;
+    f.regrid({{base, 0}, {fine, 1, {2 * moves}}, {below, 0, {first}}});
+    f.run(refine{});
+    for (int k = 0; k < 2; ++k) f.run(upwind{}, kr::component{1}), in_patch += courant - double(moves);
+  }
+  double const coarse = km::max(run.environment(), f.run(worst{}, kr::component{0}, middle, 1.0)),
+               finer = km::max(run.environment(), f.run(worst{}, kr::component{1}, in_patch, 2.0));
+  CAPTURE(coarse);
+  CHECK(finer < 0.7 * coarse);
+  CHECK(finer > 0.1 * coarse);
 }

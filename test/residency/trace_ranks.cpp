@@ -68,6 +68,11 @@ struct weigh : kr::routine<"weigh", kr::on_device, kr::writes<mass>> {
   static void run(V) {}
 };
 
+struct read_mass : kr::routine<"read_mass", kr::on_host, kr::reads<kr::owned<mass>>> {
+  template <class V>
+  static void run(V) {}
+};
+
 struct tracing_run : test::run<keel::machine::mpi> {
   kr::settings how;
   tracing_run(std::string_view device, std::string name) : test::run<keel::machine::mpi>(device) {
@@ -203,12 +208,16 @@ void trace_moves(std::filesystem::path const& folder) {
   {
     tracing_run run{"simulated", name};
     std::vector<std::int64_t> const mine{2 * world.rank(), 2 * world.rank() + 1};
-    kr::fields<traced, mass> f{run, kr::partition<atoms>{run.environment(), mine}};
+    kr::grid const whole{{8}};
+    kr::fields<traced, mass> f{run, whole, kr::partition<atoms>{run.environment(), mine}};
     f.run(weigh{});
     f.migrate(atoms{}, std::vector<int>(2, 0));
     f.repartition(kr::partition<atoms>{run.environment(), mine});
     sent = f.traffic().bytes(kr::way::to_neighbours);
     CHECK(sent == (world.rank() == 0 ? 16 * std::uint64_t(world.size() - 1) : 16));
+    f.run(weigh{});
+    f.regrid({{whole}, {whole, 0}}); // what was component 0 is component 1
+    f.run(read_mass{}, kr::component{1});
   }
   auto const everyone = keel::machine::all_gather(world, sent); // all have written
   if (world.rank() != 0) return;
@@ -221,6 +230,10 @@ void trace_moves(std::filesystem::path const& folder) {
   std::ostringstream text;
   text << std::ifstream(told).rdbuf();
   CHECK(row_of(text.str(), "this rank to neighbours").second == total);
+  REQUIRE(std::system((std::string(KEEL_INFO) + " report " + told + ".html" + files + " > " + told).c_str()) == 0);
+  std::ostringstream page;
+  page << std::ifstream(told + ".html").rdbuf();
+  CHECK(page.str().find("weigh wrote it in simulated") != std::string::npos);
 }
 
 } // namespace

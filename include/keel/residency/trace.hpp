@@ -55,6 +55,7 @@ struct device_span {
 /// | `create` | `variable memory` |
 /// | `write` | `variable level component region memory routine`: it is now valid only there |
 /// | `cycle`, `rewind` | `variable levels` |
+/// | `components` | `variable kept`: of a `regrid`; by component the one that it was, as `2,0,-1`, negative for none |
 /// | `routine` | `routine memory took`; written when it has ended; of a routine in pieces, one for each |
 /// | `reduce` | `reduction took`: when the ranks waited for its value; its `routine` line has its name, too |
 /// | `kernels` | `routine memory took`: when a device ran what the routine gave it; only of devices that say it |
@@ -92,6 +93,7 @@ public:
 
   void add(std::string_view name, int levels, int, region_bytes const& bytes);
   void resize(int variable, int component, region_bytes const& bytes);
+  void renumber(int variable, std::span<int const> kept);
   void create(int variable, memory m);
   void before(std::span<transfer const>, std::string_view) { begun_ = clock::now(); }
   void after(std::span<transfer const> batch, std::string_view routine, bool done);

@@ -99,6 +99,12 @@ KEEL_INLINE void trace::resize(int variable, int component, region_bytes const& 
   all[std::size_t(component)] = bytes;
 }
 
+KEEL_INLINE void trace::renumber(int variable, std::span<int const> kept) {
+  std::string numbers;
+  for (int const c : kept) numbers.append(numbers.empty() ? "" : ",").append(std::to_string(c));
+  if (file_) put("components", clock::now(), variable, "kept", numbers);
+}
+
 // A line: `what`, `time`, `rank`, of one the `variable`, then `more`, keys and values in turn.
 template <class... More>
 void trace::put(char const* what, clock::time_point when, int variable, More const&... more) {
