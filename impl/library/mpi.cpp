@@ -4,6 +4,7 @@
 #include <keel/policy/macros.hpp>
 #if KEEL_WITH_MPI
 #include <keel/impl/machine/mpi.hpp>
+#include <keel/impl/residency/agreement.hpp>
 #include <keel/residency/transport.hpp>
 #include <keel/machine.hpp>
 
@@ -14,5 +15,6 @@ template class session<mpi>;
 template class finalize_barrier<mpi>;
 } // namespace keel::machine
 
+template struct keel::residency::detail::agreement::calls_of<keel::machine::mpi>;
 template keel::residency::messenger::messenger(keel::machine::basic_environment<keel::machine::mpi> const&);
 #endif

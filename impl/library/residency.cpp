@@ -12,6 +12,7 @@
 #include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/measure.hpp>
 #include <keel/impl/residency/mesh_decomposition.hpp>
+#include <keel/impl/residency/moving.hpp>
 #include <keel/impl/residency/migrate.hpp>
 #include <keel/impl/residency/nccl.hpp>
 #include <keel/impl/residency/owner_search_steps.hpp>
@@ -29,3 +30,4 @@
 #include <keel/impl/residency/walls.hpp>
 
 template class keel::residency::ledger<keel::residency::kokkos_provider, keel::residency::detail::any_observer>;
+template struct keel::residency::detail::agreement::calls_of<keel::machine::alone>;

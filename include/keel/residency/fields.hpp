@@ -174,7 +174,9 @@ public:
   void resize(Extras const&... lengths) {
     auto const visit = this->users_.enter("resize");
     this->require_idle("resize");
-    base::change("resize", [&](detail::resizing& all) { (set_lengths(all, lengths), ...); });
+    std::vector<detail::new_lengths> all;
+    (add_lengths(all, lengths), ...);
+    base::resize(all);
   }
   /// Makes room for `n` elements of a mesh on this rank, ghosts included, so that arrays stay where they are as long as
   /// there are not more. The first extent of views is what there is room for. Collective; `n` may differ.
@@ -182,7 +184,7 @@ public:
   void reserve(M, std::int64_t n) {
     auto const visit = this->users_.enter("reserve");
     this->require_idle("reserve");
-    base::change("reserve", [&](detail::resizing& all) { all.reserve(M::name, n); });
+    base::reserve(M::name, n);
   }
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
   /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the
@@ -237,11 +239,11 @@ private:
   template <Mesh M, Mesh... Ms>
   static constexpr int mesh_count = (int(M::name == Ms::name) + ...);
   template <class... Vs>
-  static void set_lengths(detail::resizing& all, extra<Vs...> const& given) {
+  static void add_lengths(std::vector<detail::new_lengths>& all, extra<Vs...> const& given) {
     static_assert(sizeof...(Vs) != 0,
                   "keel::residency::fields: resize gets an extra without variables (it is not clear "
                   "which). Name them: extra<h>{n}.");
-    (all.set_lengths(number<Vs>, {given.lengths.data(), std::size_t(given.given)}), ...);
+    (all.push_back({number<Vs>, {given.lengths.data(), std::size_t(given.given)}}), ...);
   }
   template <class View>
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;

@@ -48,11 +48,6 @@ KEEL_INLINE bool fields_state::reaches_partners() {
   return std::all_of(all.begin(), all.end(), [&](int rank) { return routes_.leads_to(rank); });
 }
 
-KEEL_INLINE void fields_state::reconnect() {
-  halos_.clear();
-  connect_(*this);
-}
-
 KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
   copy_queue const none, *const queue = exchange_queue_ = m != host ? &provider_.queue_of(m) : nullptr;
   try {

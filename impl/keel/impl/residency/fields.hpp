@@ -5,7 +5,6 @@
 /// The calls of fields: construction, a step, one routine, what is valid.
 
 #include <keel/impl/residency/actions.hpp>
-#include <keel/impl/residency/moving.hpp>
 #include <keel/impl/residency/setup.hpp>
 #include <keel/residency/fields.hpp>
 
@@ -21,7 +20,8 @@ template <class Run, class... Options>
 fields<App, Vars...>::fields(checked_places, Run& run, grid const& whole, Options const&... options) try
     : base(run, whole, detail::further_in(options...), detail::components_in(whole, options...)) {
   (detail::add_mesh_in(*this, options), ...);
-  if constexpr ((!detail::mesh_of_option<Options>.empty() || ...)) this->check_meshes(run);
+  if constexpr ((!detail::mesh_of_option<Options>.empty() || ...))
+    this->check_meshes(detail::agreement(run.environment()));
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
   for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   this->open_for(run);

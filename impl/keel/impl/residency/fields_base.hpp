@@ -9,7 +9,6 @@
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/memories.hpp>
-#include <keel/impl/residency/regridding.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/tracking.hpp>
 
@@ -54,25 +53,8 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
     variable_info const* about;
     void (fields_base::*add)(variable_info const&, std::initializer_list<lengths_given>);
   };
-  /// Whether all partitions were made on the environment of the run.
-  template <class Run>
-  void check_meshes(Run& run) const;
   template <class Run>
   void open_for(Run& run);
-  // moving.hpp
-  using ranks_environment = machine::basic_environment<typename App::ranks>;
-  [[nodiscard]] ranks_environment const& environment_for(std::string_view call) const;
-  void repartition(std::span<cut_anew> meshes);
-  void regrid(std::span<residency::patch const> patches);
-  /// Does it: `next` is a renewal, with `connect()` when it is prepared.
-  void renew(auto& next, std::string_view who, auto const& connect);
-  /// Throws the same error on every rank if the digests differ.
-  void require_alike(std::string_view who, std::string_view what, std::int64_t digest) const;
-  /// Finds ways to new partners.
-  void connect_anew();
-  /// Calls f(resizing), and then all have changed or, with an error on every rank, none.
-  void change(std::string_view who, auto const& f);
-  void migrate(std::string_view mesh, std::span<int const> destinations);
   template <class Data>
   static void allocate(void* self, int variable, memory m);
   template <bool Asks, class F>
@@ -103,8 +85,6 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   }
 
   instances<host_tag, devices> instances_;
-  std::shared_ptr<void> talk_;    // messages to ranks that do not expect them, once there were some
-  std::vector<int> destinations_; // on the host
   [[no_unique_address]] mutable occupancy<tracking::may_check> users_;
 };
 

@@ -4,8 +4,9 @@
 /// @file
 /// The part of `fields` that depends on no type of the application: arrays, ledger, settings, exchanges, and the
 /// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, component_checks.hpp, upkeep.hpp,
-/// execute.hpp, scratch_memory.hpp, values.hpp and walls.hpp; that of make_arrays in setup.hpp.
+/// execute.hpp, moving.hpp, scratch_memory.hpp, values.hpp and walls.hpp; that of make_arrays in setup.hpp.
 
+#include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/kept_value.hpp>
 #include <keel/impl/residency/observers.hpp>
 #include <keel/impl/residency/packing.hpp>
@@ -60,8 +61,6 @@ struct fields_state {
   [[nodiscard]] std::vector<int> partners();
   /// Whether there is a way to each of them.
   [[nodiscard]] bool reaches_partners();
-  /// After partners have changed.
-  void reconnect();
   /// Gets ready to exchange the ghosts of all components in memory `m`.
   void connect(std::vector<transport> transports, messenger const& ranks, memory m);
   /// Finds out how the arrays of the next variable lie on each share, and adds it to provider and ledger.
@@ -109,6 +108,15 @@ struct fields_state {
   void for_each_mesh(auto const& f) const {
     for (mesh_record const& m : meshes_) f(m.name, m.here->all());
   }
+
+  // moving.hpp
+  /// Whether all partitions were made on these ranks: the same error on each of them if not.
+  void check_meshes(agreement const& ranks) const;
+  void repartition(std::span<cut_anew> meshes);
+  void regrid(std::span<residency::patch const> patches);
+  void resize(std::span<new_lengths const> all);
+  void reserve(std::string_view mesh, std::int64_t size);
+  void migrate(std::string_view mesh, std::span<int const> destinations);
 
   // execute.hpp
   /// Runs a schedule, or one entry. `arguments`: those of `step` or `run`, as the actions take them.
@@ -192,9 +200,13 @@ struct fields_state {
   std::int64_t steps_ = 0, planned_steps_ = 0;
   std::vector<std::unique_ptr<kept_value>> values_;
   std::shared_ptr<void const> environment_; // of the policy's `ranks`; null if the run has another
+  agreement agreement_;                     // of it
+  std::vector<int> destinations_;           // of elements that move, on the host
   std::vector<std::string> reported_;       // what checked_call warned of
 
 private:
+  [[nodiscard]] agreement const& ranks_for(std::string_view call) const;
+  void find_new_partners();
   friend class executor;
   friend class former_arrays;
   friend class resizing;
@@ -243,6 +255,7 @@ private:
   [[nodiscard]] void const* constant_in(memory m, void const* value, std::int64_t bytes);
 
   int rank_;
+  std::shared_ptr<void> talk_;               // messages to ranks that do not expect them, once there were some
   std::shared_ptr<share_list const> shares_; // of the grid
   std::vector<mesh_record> meshes_;
   std::vector<lattice_record> lattices_;
@@ -275,6 +288,7 @@ struct step_scope {
 #if !KEEL_COMPILED
 #include <keel/impl/residency/execute.hpp>
 #include <keel/impl/residency/lay_out.hpp>
+#include <keel/impl/residency/moving.hpp>
 #include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/component_checks.hpp>
 #include <keel/impl/residency/scratch_memory.hpp>

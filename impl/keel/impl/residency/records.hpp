@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -49,6 +50,23 @@ struct former_variable {
   kokkos_provider::layout arrays;
   std::vector<array_views> views; ///< by memory; empty if all arrays stay
   std::vector<int> kept;          ///< by component, that whose arrays it takes; negative if it gets new ones
+};
+
+struct elements;
+struct element_moves;
+
+/// A mesh that is cut anew. The values of its elements move so, or, without moves, are lost.
+struct cut_anew {
+  std::string_view mesh;
+  std::shared_ptr<elements const> part;
+  std::shared_ptr<element_moves> moves = nullptr;
+  bool grows = false; ///< there shall be more room than is needed, because elements move again
+};
+
+/// Lengths that a variable gets beyond the grid's or the mesh's.
+struct new_lengths {
+  int variable;
+  std::span<std::int64_t const> lengths;
 };
 
 using share_list = std::vector<share>; ///< by component, or one for all

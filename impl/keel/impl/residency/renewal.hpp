@@ -18,14 +18,6 @@
 
 namespace keel::residency::detail {
 
-/// A mesh that is cut anew. The values of its elements move so, or, without moves, are lost.
-struct cut_anew {
-  std::string_view mesh;
-  std::shared_ptr<elements const> part;
-  std::shared_ptr<element_moves> moves = nullptr;
-  bool grows = false; ///< there shall be more room than is needed, because elements move again
-};
-
 /// The way of fields from some of their arrays to others. These and the messages are made beside what is there. What
 /// was not committed is taken back. Those that derive from it prepare: from there on the fields have the new shapes and
 /// arrays, whose contents are not there yet.
@@ -36,7 +28,7 @@ public:
 
   /// For each level and component that was added, whether its owned elements are valid here, so that they can travel:
   /// 1, else 0. Those travel that are on all ranks.
-  [[nodiscard]] std::span<std::uint8_t> travelling() { return travelling_; }
+  [[nodiscard]] std::span<std::int64_t> travelling() { return travelling_; }
   /// Packs, and sends and gets messages.
   void exchange();
   void commit();
@@ -72,7 +64,7 @@ private:
   };
 
   std::vector<level_here> levels_;
-  std::vector<std::uint8_t> travelling_;
+  std::vector<std::int64_t> travelling_;
   std::vector<moved_array> moved_;
   std::vector<level_here> moved_levels_; // which each of them is
   std::vector<sent> sent_;               // what left the rank

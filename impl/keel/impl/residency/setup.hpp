@@ -129,8 +129,11 @@ void fields_base<App>::open_for(Run& run) {
   else set({});
   ranks_ = std::make_unique<messenger>(run.environment());
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(run.environment())>,
-                               machine::basic_environment<typename App::ranks>>)
-    environment_ = ranks_->environment<typename App::ranks>();
+                               machine::basic_environment<typename App::ranks>>) {
+    auto own = ranks_->environment<typename App::ranks>();
+    agreement_ = agreement(*own);
+    environment_ = std::move(own);
+  }
   connect_ = [](fields_state& self) {
     memory exchanged = host;
     if constexpr (exchanges_on_device<App>)

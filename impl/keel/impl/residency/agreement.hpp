@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the ranks of an environment agree on while sizes change, without its type.
+
+#include <keel/impl/residency/owner_search.hpp>
+#include <keel/machine/alone.hpp>
+#include <keel/machine/collectives.hpp>
+#include <keel/machine/reductions.hpp>
+#include <keel/machine/sparse.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/residency/partition.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Calls that are collective over the environment, which has to live on.
+class agreement {
+public:
+  agreement() = default; ///< of no ranks: tests false
+  template <class R>
+  explicit agreement(machine::basic_environment<R> const& of);
+  explicit operator bool() const { return environment_ != nullptr; }
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+  using ids = std::vector<machine::parcel<std::int64_t>>;
+
+  /// The least of each.
+  void min(std::span<std::int64_t> values) const { calls_->min(environment_, values); }
+  [[nodiscard]] std::int64_t min(std::int64_t value) const {
+    min({&value, 1});
+    return value;
+  }
+  void broadcast(std::span<char> text, int root) const { calls_->broadcast(environment_, text, root); }
+  /// Empty if one of `wanted` has no owner.
+  [[nodiscard]] std::optional<elements> find_owners(std::string_view mesh, std::span<std::int64_t const> owned,
+                                                    std::span<std::int64_t const> wanted) const {
+    return calls_->find_owners(environment_, mesh, owned, wanted);
+  }
+  /// Messages to ranks that do not expect them. `talk` is kept from one call to the next.
+  [[nodiscard]] ids exchange(std::shared_ptr<void>& talk, ids out) const {
+    return calls_->exchange(environment_, talk, std::move(out));
+  }
+
+  struct calls {
+    void (*min)(void const*, std::span<std::int64_t>);
+    void (*broadcast)(void const*, std::span<char>, int);
+    std::optional<elements> (*find_owners)(void const*, std::string_view, std::span<std::int64_t const>,
+                                           std::span<std::int64_t const>);
+    ids (*exchange)(void const*, std::shared_ptr<void>&, ids);
+  };
+  template <class R>
+  struct calls_of;
+
+private:
+  void const* environment_ = nullptr;
+  calls const* calls_ = nullptr;
+  int rank_ = 0, size_ = 0;
+};
+
+// The bodies stand outside the class: those inside would be compiled with every source.
+template <class R>
+struct agreement::calls_of {
+  using environment = machine::basic_environment<R>;
+  using messages = machine::sparse_messages<R>;
+  static void min(void const* of, std::span<std::int64_t> values);
+  static void broadcast(void const* of, std::span<char> text, int root);
+  static std::optional<elements> find_owners(void const* of, std::string_view mesh, std::span<std::int64_t const> owned,
+                                             std::span<std::int64_t const> wanted);
+  static ids exchange(void const* of, std::shared_ptr<void>& talk, ids out);
+  static constexpr calls all{&min, &broadcast, &find_owners, &exchange};
+};
+
+template <class R>
+void agreement::calls_of<R>::min(void const* of, std::span<std::int64_t> values) {
+  machine::min(*static_cast<environment const*>(of), values);
+}
+template <class R>
+void agreement::calls_of<R>::broadcast(void const* of, std::span<char> text, int root) {
+  machine::broadcast(*static_cast<environment const*>(of), text, root);
+}
+template <class R>
+std::optional<elements> agreement::calls_of<R>::find_owners(void const* of, std::string_view mesh,
+                                                            std::span<std::int64_t const> owned,
+                                                            std::span<std::int64_t const> wanted) {
+  std::array const layers{wanted};
+  return detail::find_owners(*static_cast<environment const*>(of), mesh, owned, layers, true);
+}
+template <class R>
+auto agreement::calls_of<R>::exchange(void const* of, std::shared_ptr<void>& talk, ids out) -> ids {
+  if (!talk) talk = std::make_shared<messages>(*static_cast<environment const*>(of));
+  return static_cast<messages*>(talk.get())->exchange(std::move(out));
+}
+
+template <class R>
+agreement::agreement(machine::basic_environment<R> const& of)
+    : environment_(&of), calls_(&calls_of<R>::all), rank_(of.rank()), size_(of.size()) {}
+
+#if KEEL_COMPILED
+extern template struct agreement::calls_of<machine::alone>;
+#if KEEL_WITH_MPI
+extern template struct agreement::calls_of<machine::mpi>;
+#endif
+#endif
+
+} // namespace keel::residency::detail
