@@ -97,40 +97,47 @@ TEST_CASE("residency: a disk that is full at any byte of a trace gives exit code
 TEST_CASE("residency: a traced program is right or ends with code 2 and a reason, whichever allocation fails") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   folder const here;
-  outcome ended;
-  int refused = 0;
-  auto const calls = keel::test::fail_one_by_one(
-      keel::test::failing_call::own_allocation, here.path / "numbers",
-      [&](std::string const& variables) { ended = here.run("", variables); },
-      [&](std::uint64_t n) {
-        CAPTURE(n);
-        CAPTURE(ended.err);
-        if (ended.code != 0 && keel::test::ended_by_library(ended.err)) return;
-        CHECK((ended.code == 0 || ended.code == 2));
-        CHECK(ended.err.empty() == (ended.code == 0));
-        refused += ended.code == 2 ? 1 : 0;
-      });
-  CHECK(calls > 100);
-  CHECK(refused > 50);
+  for (char const* then : {"", "mesh"}) {
+    CAPTURE(then);
+    outcome ended;
+    int refused = 0;
+    auto const calls = keel::test::fail_one_by_one(
+        keel::test::failing_call::own_allocation, here.path / "numbers",
+        [&](std::string const& variables) { ended = here.run(then, variables); },
+        [&](std::uint64_t n) {
+          CAPTURE(n);
+          CAPTURE(ended.err);
+          if (ended.code != 0 && keel::test::ended_by_library(ended.err)) return;
+          CHECK((ended.code == 0 || ended.code == 2));
+          CHECK(ended.err.empty() == (ended.code == 0));
+          refused += ended.code == 2 ? 1 : 0;
+        });
+    CHECK(calls > 100);
+    CHECK(refused > 50);
+  }
 }
 
 TEST_CASE("residency: whichever copy fails, a traced program ends with code 2, and its trace is whole") {
   if (!keel::test::calls_can_fail) return keel::test::skip("sanitizers allocate for themselves");
   folder const here;
-  outcome ended;
-  auto const calls = keel::test::fail_one_by_one(
-      keel::test::failing_call::copy, here.path / "numbers",
-      [&](std::string const& variables) { ended = here.run("", variables); },
-      [&](std::uint64_t n) {
-        CAPTURE(n);
-        CAPTURE(ended.err);
-        CHECK(ended.code == 2);
-        CHECK(ended.err.find("a copy that a test lets fail") != std::string::npos);
-        CHECK((n == 1 || ended.err.starts_with("keel::residency: a copy of heat, "))); // the first is the program's own
-        std::string const trace = keel::test::content(here.path / "run.0.jsonl");
-        CHECK(trace.ends_with("}\n"));
-      });
-  CHECK(calls == 7);
+  for (std::string const then : {"", "mesh"}) {
+    CAPTURE(then);
+    outcome ended;
+    auto const calls = keel::test::fail_one_by_one(
+        keel::test::failing_call::copy, here.path / "numbers",
+        [&](std::string const& variables) { ended = here.run(then, variables); },
+        [&](std::uint64_t n) {
+          CAPTURE(n);
+          CAPTURE(ended.err);
+          CHECK(ended.code == 2);
+          CHECK(ended.err.find("a copy that a test lets fail") != std::string::npos);
+          // The first is the program's own; those of elements that move are of no variable.
+          CHECK((n == 1 || then == "mesh" || ended.err.starts_with("keel::residency: a copy of heat, ")));
+          std::string const trace = keel::test::content(here.path / "run.0.jsonl");
+          CHECK(trace.ends_with("}\n"));
+        });
+    CHECK(calls == (then == "mesh" ? 6 : 7));
+  }
 }
 
 TEST_CASE("residency: a traced program on two ranks ends with code 2 and a reason, whichever message fails") {
@@ -140,31 +147,42 @@ TEST_CASE("residency: a traced program on two ranks ends with code 2 and a reaso
   folder const here;
   // The launcher itself must not load the library.
   auto const program = on_ranks.substr(0, on_ranks.find('\'')), path = on_ranks.substr(program.size());
-  outcome ended;
-  auto const calls = keel::test::fail_one_by_one(
-      keel::test::failing_call::message, here.path / "numbers",
-      [&](std::string const& variables) {
-        for (char const* rank : {"run.0.jsonl", "run.1.jsonl"}) fs::remove(here.path / rank);
-        // One transport: how many messages there are must not depend on what was the fastest.
-        ended = here.run("", "", program + "env KEEL_EXCHANGE_THROUGH=staged " + variables + " " + path);
-      },
-      [&](std::uint64_t n) {
-        CAPTURE(n);
-        CAPTURE(ended.code);
-        CAPTURE(ended.err);
-        if (ended.code != 0 && keel::test::ended_by_library(ended.err)) return;
-        // UCX, below MPICH 5, can stumble over itself in MPI_Abort, behind the message.
-        CHECK((ended.code == 2 || ended.err.find("ucp_worker.c") != std::string::npos));
-        CHECK(ended.err.find("keel::") != std::string::npos);
-        CHECK(ended.err.find("aborts the job with code 2]") != std::string::npos);
-        CHECK(ended.err.find("terminate called") == std::string::npos);
-        for (char const* rank : {"run.0.jsonl", "run.1.jsonl"}) {
-          std::string const trace = keel::test::content(here.path / rank);
-          CHECK((trace.empty() || trace.ends_with("}\n")));
-        }
-      },
-      8);
-  CHECK(calls >= 20);
+  auto const run = [&](std::string const& then, std::string const& variables = {}) {
+    for (char const* rank : {"run.0.jsonl", "run.1.jsonl"}) fs::remove(here.path / rank);
+    // One transport: how many messages there are must not depend on what was the fastest.
+    return here.run(then, "", program + "env KEEL_EXCHANGE_THROUGH=staged " + variables + " " + path);
+  };
+  auto const check = [&](outcome const& ended) {
+    CAPTURE(ended.code);
+    CAPTURE(ended.err);
+    if (ended.code != 0 && keel::test::ended_by_library(ended.err)) return;
+    // UCX, below MPICH 5, can stumble over itself in MPI_Abort, behind the message.
+    CHECK((ended.code == 2 || ended.err.find("ucp_worker.c") != std::string::npos));
+    CHECK(ended.err.find("aborts the job with code 2]") != std::string::npos);
+    CHECK(ended.err.find("terminate called") == std::string::npos);
+    for (char const* rank : {"run.0.jsonl", "run.1.jsonl"}) {
+      std::string const trace = keel::test::content(here.path / rank);
+      CHECK((trace.empty() || trace.ends_with("}\n")));
+    }
+  };
+  for (std::string const then : {"", "mesh"}) {
+    CAPTURE(then);
+    outcome ended;
+    auto const calls = keel::test::fail_one_by_one(
+        keel::test::failing_call::message, here.path / "numbers",
+        [&](std::string const& variables) { ended = run(then, variables); },
+        [&](std::uint64_t n) {
+          CAPTURE(n);
+          check(ended);
+          CHECK(ended.err.find("keel::") != std::string::npos);
+        },
+        8);
+    CHECK(calls >= 20);
+  }
+  auto const left = run("'mesh gives up'");
+  check(left);
+  CHECK(left.err.find("the program's own error") != std::string::npos);
+  CHECK(run("'mesh dies'").code != 0); // by the launcher, which names the rank
 }
 
 TEST_CASE("residency: the printed configuration says how the ranks cut the grid, once a job") {
