@@ -155,8 +155,9 @@ public:
     if (p_.dt == 0) p_.dt = 0.5 * std::ranges::min(m_.dc) / (std::sqrt(p_.gravity * what_.depth()) + what_.speed());
     long const steps = o_.steps > 0 ? o_.steps : long(std::ceil(seconds / p_.dt));
     if (o_.steps == 0) p_.dt = seconds / double(steps);
-    f_.run(fill<h, cells>{}, here_, [&](std::size_t i) { return what_.thickness(m_.cells[i]); });
-    f_.run(fill<bottom, cells>{}, here_, [&](std::size_t i) { return what_.bottom(m_.cells[i]); });
+    centroids_ = centroids(m_);
+    f_.run(fill<h, cells>{}, here_, [&](std::size_t i) { return what_.thickness(centroids_[i]); });
+    f_.run(fill<bottom, cells>{}, here_, [&](std::size_t i) { return what_.bottom(centroids_[i]); });
     f_.run(fill<u, edges>{}, here_, [&](std::size_t i) { return what_.velocity(m_, i); });
     f_.run(fill<coriolis, vertices>{}, here_, [&](std::size_t i) { return what_.coriolis(m_.vertices[i]); });
     f_.run(kr::exchange<h, bottom, u, coriolis>{});
@@ -240,7 +241,7 @@ public:
     print_changes(sums());
     if (o_.which != 2) return;
     deviation const dh =
-        deviation_of<h, cells>(f_, env(), m_, here_, [&](std::size_t i) { return what_.thickness(m_.cells[i]); });
+        deviation_of<h, cells>(f_, env(), m_, here_, [&](std::size_t i) { return what_.thickness(centroids_[i]); });
     deviation const du =
         deviation_of<u, edges>(f_, env(), m_, here_, [&](std::size_t i) { return what_.velocity(m_, i); });
     if (is_master())
@@ -287,7 +288,8 @@ private:
   runtime& run_;
   options const& o_;
   mesh m_;
-  std::vector<int> owners_; ///< of cells
+  std::vector<int> owners_;      ///< of cells
+  std::vector<point> centroids_; ///< of them, if a case begins: h is a mean over a cell
   cut here_;
   fields f_;
   williamson what_{o_.which};

@@ -103,6 +103,8 @@ TEST_CASE("trisk: the cells of a mesh cover it, each edge has two sides, and wei
       auto const [right, left] = m.vertices_on_edge[std::size_t(e)];
       auto const across = m.on.way(m.vertices[std::size_t(right)], m.vertices[std::size_t(left)]);
       CHECK(trisk::dot(across, m.tangent(e)) == doctest::Approx(m.dv[std::size_t(e)]).epsilon(0.02));
+      auto const off = m.on.way(m.edges[std::size_t(e)], m.vertices[std::size_t(right)] + 0.5 * across);
+      CHECK(std::abs(trisk::dot(off, m.tangent(e))) < 0.06 * m.dv[std::size_t(e)]);
     }
     double most = 0;
     for (auto const& [pair, sum] : energy) most = std::max(most, std::abs(sum));
