@@ -10,6 +10,7 @@
 #include <set>
 
 #if BENCH_WITH_PETSC
+#include <petscao.h>
 #include <petscdmda.h>
 #include <petscsf.h>
 #endif

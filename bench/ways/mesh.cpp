@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// Meshes beside what others offer for them, all in turns in one run: exchanges, and how long it takes to find the owner
-/// of each ghost. bench-ways-mesh [TURNS [CELLS]], and keel's options. Each rank has CELLS x CELLS hexagons of a periodic
-/// plane, and three layers of ghosts.
+/// of each ghost. bench-ways-mesh [TURNS [CELLS [exchanges|owners]]], and keel's options. Each rank has CELLS x CELLS
+/// hexagons of a periodic plane, and three layers of ghosts; 0 stands for several sizes.
 
 #include "libraries.hpp"
 #include "table.hpp"
@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace kr = keel::residency;
 
@@ -182,24 +184,48 @@ void of_exchanges(table& t, keel::runtime<app>& run, int width, int height) {
   t.row(size + ", 10 fields of 60 levels", ways, 1);
 }
 
-#if BENCH_WITH_PETSC
-/// PETSc finds owners by arithmetic: it gets ids that follow on each other.
-way petsc_graph_of(plane const& p, part const& of) {
-  auto const contiguous = [&](std::int64_t cell) {
-    long const row = cell / p.across, column = cell % p.across;
-    return PetscInt(p.owner(cell)) * p.width * p.height + PetscInt(row % p.height * p.width + column % p.width);
+/// What the cells of a plane are called.
+enum class numbering { by_rank, by_row, scattered };
+
+std::int64_t named(plane const& p, std::int64_t cell, numbering how) {
+  long const row = cell / p.across, column = cell % p.across, prime = 1'000'000'007;
+  switch (how) {
+  case numbering::by_rank:
+    return long(p.owner(cell)) * p.width * p.height + row % p.height * p.width + column % p.width;
+  case numbering::scattered: return cell * prime % (p.across * p.up);
+  default: return cell;
+  }
+}
+part named(plane const& p, part of, numbering how) {
+  auto const rename = [&](ids& all) {
+    for (std::int64_t& cell : all) cell = named(p, cell, how);
   };
-  std::vector<PetscInt> remote;
-  for (ids const& layer : of.ghosts)
-    for (auto const cell : layer) remote.push_back(contiguous(cell));
+  rename(of.owned);
+  for (ids& layer : of.ghosts) rename(layer);
+  return of;
+}
+
+#if BENCH_WITH_PETSC
+/// PETSc finds owners by arithmetic if ids follow on each other from rank to rank; others it translates by an AO.
+way petsc_graph_of(part const& of, numbering how) {
+  std::vector<PetscInt> owned(of.owned.begin(), of.owned.end()), remote;
+  for (ids const& layer : of.ghosts) remote.insert(remote.end(), layer.begin(), layer.end());
   return {"PetscSF",
-          [remote, own = PetscInt(of.owned.size())] {
+          [=, wanted = remote]() mutable {
+            wanted = remote;
+            auto const own = PetscInt(owned.size()), ghosts = PetscInt(remote.size());
+            if (how != numbering::by_rank) {
+              AO to_petsc = nullptr;
+              AOCreateMemoryScalable(PETSC_COMM_WORLD, own, owned.data(), nullptr, &to_petsc);
+              AOApplicationToPetsc(to_petsc, ghosts, wanted.data());
+              AODestroy(&to_petsc);
+            }
             PetscLayout layout = nullptr;
             PetscLayoutCreate(PETSC_COMM_WORLD, &layout);
             PetscLayoutSetLocalSize(layout, own), PetscLayoutSetUp(layout);
             PetscSF graph = nullptr;
             PetscSFCreate(PETSC_COMM_WORLD, &graph);
-            PetscSFSetGraphLayout(graph, layout, PetscInt(remote.size()), nullptr, PETSC_COPY_VALUES, remote.data());
+            PetscSFSetGraphLayout(graph, layout, ghosts, nullptr, PETSC_COPY_VALUES, wanted.data());
             PetscSFSetUp(graph);
             PetscSFDestroy(&graph), PetscLayoutDestroy(&layout);
           },
@@ -240,16 +266,20 @@ void of_owners(table& t, keel::runtime<app>& run, long elements) {
   auto const& env = run.environment();
   auto const owned = p.owned();
   part const of_cells{owned, p.ghosts(owned, 3)};
-  std::vector<way> ways{{"keel", [&] { kr::partition<cells> const c{env, of_cells.owned, of_cells.ghosts}; }, {}}};
+  for (auto const& [how, what] : {std::pair(numbering::by_rank, "in order"), std::pair(numbering::by_row, "by rows"),
+                                  std::pair(numbering::scattered, "scattered")}) {
+    part const of = named(p, of_cells, how);
+    std::vector<way> ways{{"keel", [&] { kr::partition<cells> const c{env, of.owned, of.ghosts}; }, {}}};
 #if BENCH_WITH_PETSC
-  ways.push_back(petsc_graph_of(p, of_cells));
+    ways.push_back(petsc_graph_of(of, how));
 #endif
 #if BENCH_WITH_TPETRA
-  ways.push_back(tpetra_import_of(of_cells));
+    ways.push_back(tpetra_import_of(of));
 #endif
-  ways.push_back({"broadcasts", [&] { find_by_broadcasts(of_cells); }, {}});
-  t.row("owners of " + std::to_string(p.across * p.up) + " cells", ways,
-        std::max<std::size_t>(1, ways.size() - 2)); // broadcasts are a peer of the next row
+    ways.push_back({"broadcasts", [&] { find_by_broadcasts(of); }, {}});
+    t.row(std::to_string(p.across * p.up) + " cells, ids " + what, ways,
+          std::max<std::size_t>(1, ways.size() - 2)); // broadcasts are a peer of the next row
+  }
 
   // Three edges and two vertices of a cell have its number; each belongs to the first of its cells.
   std::map<std::int64_t, std::array<std::int64_t, 2>> cells_on_edge;
@@ -286,10 +316,12 @@ int main(int argc, char** argv) try {
   if (run.help_requested()) return 0;
   [[maybe_unused]] bench::petsc const started;
   int const turns = argc > 1 ? std::atoi(argv[1]) : 21, edge = argc > 2 ? std::atoi(argv[2]) : 0;
+  std::string_view const only = argc > 3 ? argv[3] : "";
   table t(turns);
-  for (int n : edge > 0 ? std::vector{edge} : std::vector{32, 128}) of_exchanges(t, run, n, n);
-  of_owners(t, run, edge > 0 ? edge * edge : 655'362);
-  if (edge == 0) of_owners(t, run, 1'000'000);
+  if (only != "owners")
+    for (int n : edge > 0 ? std::vector{edge} : std::vector{32, 128}) of_exchanges(t, run, n, n);
+  if (only != "exchanges")
+    for (long n : edge > 0 ? std::vector{long(edge) * edge} : std::vector{655'362L, 1'000'000L}) of_owners(t, run, n);
 } catch (std::exception const& e) {
   return keel::report(e);
 }

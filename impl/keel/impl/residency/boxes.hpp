@@ -120,7 +120,7 @@ struct move_rows {
     if (s.elements != nullptr) return run_listed(array, buffer);
     std::int64_t at = s.first, other = 0, done[strip::max]{};
     for (std::int64_t i = 0; i < s.words; i += s.count[0]) {
-      row(array + at, buffer + (is_copy(how) ? other : i));
+      row(array + at, buffer + (is_copy(how) ? other : i), s.count[0]);
       for (int d = 1; d < s.rank; ++d) { // to the next row, without a division
         at += s.stride[d], other += s.from[d];
         if (++done[d] < s.count[d]) break;
@@ -130,39 +130,44 @@ struct move_rows {
   }
 
 private:
-  // A dimension may come before that of the elements, and one after it.
+  // A dimension may come before that of the elements, and one after it. Elements that follow on each other here and
+  // there, without gaps between them, are one row; not so words alone, if few of them do.
   template <class Word>
   void run_listed(Word* array, Word* buffer) const {
     int const d = s.listed;
-    bool const is_inner = d == 0, copies = is_copy(how);
-    std::int32_t const *const to = s.elements, *const from = to + s.count[d];
-    std::int64_t const stride = s.stride[d], rows = is_inner ? 1 : s.count[d],
+    std::int64_t const count = s.count[d], stride = s.stride[d], words = d == 0 ? 1 : s.count[0],
                        outer = d + 1 < s.rank ? s.count[d + 1] : 1;
-    std::int64_t i = 0;
-    for (std::int64_t k = 0; k < outer; ++k) {
+    bool const copies = is_copy(how);
+    std::int32_t const *const to = s.elements, *const from = to + count;
+    auto const follows = [](std::int32_t const* list, std::int64_t n) { return list[n] == list[n - 1] + 1; };
+    std::int64_t joined = 0;
+    if (d == 0)
+      for (std::int64_t n = 1; n < count; ++n) joined += follows(to, n) ? 1 : 0;
+    bool const can_join = d == 0 ? joined * 4 >= count * 3 : s.count[0] * s.stride[0] == stride;
+    for (std::int64_t k = 0, i = 0; k < outer; ++k) {
       std::int64_t const at = s.first + (d + 1 < s.rank ? k * s.stride[d + 1] : 0);
-      for (std::int64_t e = 0; e < rows; ++e, i += s.count[0]) {
-        if (!is_inner) row(array + at + to[e] * stride, buffer + (copies ? at + from[e] * stride : i));
-        else if (copies)
-          move(
-              array + at, buffer + at, [&](auto n) { return to[n] * stride; },
-              [&](auto n) { return from[n] * stride; });
-        else move(array + at, buffer + i, [&](auto n) { return to[n] * stride; }, [](auto n) { return n; });
-      }
+      auto const place = [&](auto n) { return to[n] * stride; };
+      if (d != 0 || can_join)
+        for (std::int64_t e = 0, end = 0; e < count; e = end) {
+          for (++end; can_join && end < count && follows(to, end) && (!copies || follows(from, end));) ++end;
+          row(array + at + place(e), buffer + (copies ? at + from[e] * stride : i + e * words), (end - e) * words);
+        }
+      else if (copies) move(array + at, buffer + at, count, place, [&](auto n) { return from[n] * stride; });
+      else move(array + at, buffer + i, count, place, [](auto n) { return n; });
+      i += count * words;
     }
   }
   template <class Word>
-  void row(Word* at, Word* packed) const {
+  void row(Word* at, Word* packed, std::int64_t length) const {
     std::int64_t const stride = s.stride[0], step = is_copy(how) ? s.from[0] : 1;
-    std::size_t const bytes = std::size_t(s.count[0]) * sizeof(Word);
-    if (stride == 1 && step == 1 && !is_sum(how) && how != motion::poison && how != motion::negate)
+    std::size_t const bytes = std::size_t(length) * sizeof(Word);
+    bool const is_plain = stride == 1 && step == 1 && !is_sum(how) && how != motion::poison && how != motion::negate;
+    if (is_plain && length >= 8)
       std::memcpy(how == motion::gather ? packed : at, how == motion::gather ? at : packed, bytes);
-    else move(at, packed, [=](auto n) { return n * stride; }, [=](auto n) { return n * step; });
+    else move(at, packed, length, [=](auto n) { return n * stride; }, [=](auto n) { return n * step; });
   }
-  // As many words as the first dimension counts.
   template <class Word>
-  void move(Word* at, Word* packed, auto const& place, auto const& other) const {
-    std::int64_t const length = s.count[0];
+  void move(Word* at, Word* packed, std::int64_t length, auto const& place, auto const& other) const {
     if (is_sum(how))
       for (std::int64_t n = 0; n < length; ++n) at[place(n)] = sum_of(added_as, at[place(n)], packed[other(n)]);
     else if (how == motion::poison)

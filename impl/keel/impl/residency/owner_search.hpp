@@ -101,8 +101,15 @@ public:
     if (!are_close()) return int((mixed(std::uint64_t(id) >> 4) >> 32) * ranks_ >> 32);
     return int(std::min(std::uint64_t(id) - least_, range_) * scale_ >> 32); // nobody owns an id beyond the range
   }
+  /// Of close ids, the first and the last one of a directory.
+  [[nodiscard]] std::int64_t first_of(int directory) const { return std::int64_t(least_ + begin_of(directory)); }
+  [[nodiscard]] std::int64_t last_of(int directory) const { return std::int64_t(least_ + begin_of(directory + 1) - 1); }
 
 private:
+  [[nodiscard]] std::uint64_t begin_of(int directory) const {
+    return std::min(((std::uint64_t(directory) << 32) + scale_ - 1) / scale_, range_ + 1);
+  }
+
   std::uint64_t ranks_ = 0, least_ = 0, range_ = 0, scale_ = 0; // of 2^32
 };
 

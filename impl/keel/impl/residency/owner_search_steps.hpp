@@ -109,28 +109,30 @@ KEEL_INLINE id_bounds owner_search::bounds() const {
 KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
   directories_ = {all, ranks_};
   auto const& ids = made_.ids;
-  std::vector<std::int32_t> begins; // of runs
-  std::vector<int> ranks;
-  for (std::size_t i = 0; i != ids.size(); ++i) {
-    int const rank = directories_.of(ids[i]);
-    bool const follows = directories_.are_close() && i != 0 && i != std::size_t(made_.owned) && rank == ranks.back() &&
-                         std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1;
-    if (!follows) begins.push_back(std::int32_t(i)), ranks.push_back(rank);
-  }
-  auto const order = order_by_rank(ranks, ranks_);
-  begins.push_back(std::int32_t(ids.size()));
+  auto const count = ids.size();
   runs out;
-  for_each_rank(ranks, order, [&](int rank, std::span<std::int32_t const> numbers) {
-    auto& items = out.emplace_back(machine::parcel<id_run>{rank, {}}).items;
-    items.reserve(numbers.size() + 1);
-    items.push_back({0, 0, 0});
-    for (std::int32_t const n : numbers) {
-      std::int32_t const begin = begins[std::size_t(n)], length = begins[std::size_t(n) + 1] - begin;
-      items.push_back({ids[std::size_t(begin)], begin, length});
-      if (begin < made_.owned) ++items[0].id;
-      else asked_.push_back(items.back());
+  id_table parcels = std::size_t(ranks_) <= count ? id_table(0, ranks_ - 1) : id_table(count);
+  for (std::size_t i = 0; i != count;) {
+    bool const is_owned = i < std::size_t(made_.owned);
+    int const rank = directories_.of(ids[i]);
+    std::size_t const begin = i++, end = is_owned ? std::size_t(made_.owned) : count;
+    auto const follows = [&] { return i != end && std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1; };
+    if (directories_.are_close() && follows())
+      for (std::int64_t const last = directories_.last_of(rank); ids[i - 1] != last && follows();) ++i;
+    std::int32_t& number =
+        parcels[parcels.slot_of(rank, [&](std::int32_t n) { return out[std::size_t(n)].rank == rank; })];
+    if (number == id_table::none) {
+      number = std::int32_t(out.size());
+      auto& items = out.emplace_back(machine::parcel<id_run>{rank, {}}).items;
+      items.reserve(count / std::size_t(ranks_) + 2);
+      items.push_back({0, 0, 0});
     }
-  });
+    auto& items = out[std::size_t(number)].items;
+    items.push_back({ids[begin], std::int32_t(begin), std::int32_t(i - begin)});
+    if (is_owned) ++items[0].id;
+  }
+  std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
+  for (auto const& p : out) asked_.insert(asked_.end(), p.items.begin() + 1 + p.items[0].id, p.items.end());
   return out;
 }
 
@@ -144,17 +146,19 @@ KEEL_INLINE verdict owner_search::look_up(runs const& from_all) {
   };
   // Runs are numbered over all parcels.
   std::vector<std::int64_t> ends, ids;
-  id_bounds all;
-  for (auto const& p : from_all) {
-    for (id_run const& run : owned_of(p))
-      if (directories_.are_close()) all = join_bounds{}(all, {run.id, run.id + run.length - 1, 0});
-      else ids.push_back(run.id);
-    ends.push_back((ends.empty() ? 0 : ends.back()) + p.items[0].id);
-  }
+  for (auto const& p : from_all) ends.push_back((ends.empty() ? 0 : ends.back()) + p.items[0].id);
   auto const parcel_of = [&](std::int32_t number) {
     return std::size_t(std::upper_bound(ends.begin(), ends.end(), number) - ends.begin());
   };
-  id_table table = all.least <= all.most ? id_table(all.least, all.most) : id_table(ids.size());
+  id_table table;
+  if (directories_.are_close()) {
+    table = id_table(directories_.first_of(rank_), directories_.last_of(rank_));
+  } else if (!ends.empty()) {
+    table = id_table(std::size_t(ends.back()));
+    ids.reserve(std::size_t(ends.back()));
+    for (auto const& p : from_all)
+      for (id_run const& run : owned_of(p)) ids.push_back(run.id);
+  }
   auto const slot_of = [&](std::int64_t id) {
     return table.slot_of(id, [&](std::int32_t n) { return ids[std::size_t(n)] == id; });
   };
