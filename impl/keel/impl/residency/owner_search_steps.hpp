@@ -173,8 +173,9 @@ KEEL_INLINE verdict owner_search::look_up(runs const& from_all) {
       ++next;
     }
   std::vector<bool> is_asked(table.slots()); // by one rank
-  for (auto const& [rank, items] : from_all) {
-    auto const asked = std::span(items).subspan(1 + std::size_t(items[0].id));
+  for (auto const& from : from_all) {
+    int const rank = from.rank;
+    auto const asked = std::span(from.items).subspan(1 + std::size_t(from.items[0].id));
     if (asked.empty()) continue;
     auto& answer = answers_.emplace_back(machine::parcel<owned_at>{rank, {}}).items;
     for (id_run const& run : asked)
@@ -205,7 +206,8 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
         auto const ghost = std::size_t(run->place - owned + n);
         made_.owners[ghost] = at->rank, there[ghost] = at->place;
       }
-  auto& [partners, own_ghosts, own_elements] = made_.lists;
+  auto& partners = made_.lists.partners;
+  layered_list &own_ghosts = made_.lists.own_ghosts, &own_elements = made_.lists.own_elements;
   own_ghosts.ends.resize(std::size_t(layers));
   places out;
   for_each_rank(made_.owners, order_by_rank(made_.owners, ranks_), [&](int rank, std::span<std::int32_t const> ghosts) {
