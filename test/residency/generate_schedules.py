@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 """Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each.
 
-Each has two to five routines on two to four variables, with cycles, exchanges, accumulates, conditions at walls, `every`, `repeat`, `once`, `rewind` and, in
+Each has two to five routines on two to four variables of a grid and a mesh, with cycles, exchanges, accumulates, conditions at walls, `every`, `repeat`, `once`, `rewind` and, in
 every fourth schedule, `when` and `choose`; some routines are those of a `reduce`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
 before them where that helps.
 """
 import random
 import sys
 
-VARIABLES = {"a": 1, "b": 2, "c": 3, "d": 1}  # levels; d does not lie on the grid
+VARIABLES = {"a": 1, "b": 2, "c": 3, "d": 1, "e": 2}  # levels; d does not lie on the grid, e lies on a mesh
 CORE, RIM, GHOSTS = 1, 2, 4
 OWNED, EVERYWHERE = CORE | RIM, CORE | RIM | GHOSTS
 NAMES = {CORE: "part<{}, kr::core>", RIM: "rim<{}>", OWNED: "owned<{}>", GHOSTS: "part<{}, kr::region::ghosts>", EVERYWHERE: "everywhere<{}>",
@@ -64,7 +64,8 @@ def random_entries(rng, variables, routines, deep, conditions):
             entries.append((rng.choice(["cycle", "cycle", "rewind"]), rng.choice(variables)))
         elif what < 0.6:
             name = rng.choice([v for v in variables if v != "d"])
-            entries.append((rng.choice(["exchange", "exchange", "accumulate", "mirror", "outflow"]), (name, rng.randrange(VARIABLES[name]))))
+            kinds = ["exchange", "exchange", "accumulate"] + (["mirror", "outflow"] if name != "e" else [])
+            entries.append((rng.choice(kinds), (name, rng.randrange(VARIABLES[name]))))
         elif len(routines) < 5:
             routines.append(Routine(rng, variables))
             entries.append(routines[-1])

@@ -10,6 +10,7 @@
 
 #include <keel/machine/alone.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/residency/partition.hpp>
 #include <keel/residency/plan.hpp>
 
 #include <support/oracle.hpp>
@@ -36,7 +37,10 @@ struct a : kr::variable<"a", double**> {};
 struct b : kr::variable<"b", double**, kr::levels<2>> {};
 struct c : kr::variable<"c", double**, kr::levels<3>> {};
 struct d : kr::variable<"d", double*, kr::off_grid> {};
-using fields = kr::fields<app, a, b, c, d>;
+struct nodes : kr::mesh<"nodes"> {};
+struct e : kr::variable<"e", float*, kr::levels<2>, kr::on_mesh<nodes>> {};
+constexpr int variables = 5, levels_of[variables] = {1, 2, 3, 1, 2};
+using fields = kr::fields<app, a, b, c, d, e>;
 
 /// What each routine does: it calls whoever came along with the step.
 struct calls {
@@ -57,11 +61,11 @@ struct measures {
     return 0;
   }
 };
-struct init
-    : kr::routine<"init", kr::on_host,
-                  kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>, kr::everywhere<c>,
-                             kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>, d>>,
-      calls {};
+struct init : kr::routine<"init", kr::on_host,
+                          kr::writes<kr::everywhere<a>, kr::everywhere<b>, kr::everywhere<kr::past<b, 1>>,
+                                     kr::everywhere<c>, kr::everywhere<kr::past<c, 1>>, kr::everywhere<kr::past<c, 2>>,
+                                     d, kr::everywhere<e>, kr::everywhere<kr::past<e, 1>>>>,
+              calls {};
 /// Holds every other time, or chooses one of two, by a chain of numbers (Knuth's).
 struct chance {
   static bool holds(std::uint64_t& state) {
@@ -80,7 +84,8 @@ inline counts operator-(counts x, counts const& y) {
 }
 
 inline counts counted(fields const& f) {
-  std::array<kr::region_bytes, 4> const units{f.bytes<a>(), f.bytes<b>(), f.bytes<c>(), f.bytes<d>()};
+  std::array<kr::region_bytes, variables> const units{f.bytes<a>(), f.bytes<b>(), f.bytes<c>(), f.bytes<d>(),
+                                                      f.bytes<e>()};
   counts n{};
   for (kr::region one : kr::single_regions)
     for (std::size_t v = 0; v < units.size(); ++v)
@@ -93,10 +98,11 @@ inline counts counted(fields const& f) {
 /// The same schedule, followed by the oracle from the data of its tree.
 class follower {
 public:
-  follower() : program_({{1, {1, 1, 1, 1}}, {2, {1, 1, 1, 1}}, {3, {1, 1, 1, 1}}, {1, {1, 0, 0, 0}}}) {
+  follower()
+      : program_({{1, {1, 1, 1, 1}}, {2, {1, 1, 1, 1}}, {3, {1, 1, 1, 1}}, {1, {1, 0, 0, 0}}, {2, {1, 1, 1, 0}}}) {
     std::vector<oracle::access> all;
-    for (int v = 0; v < 4; ++v)
-      for (int l = 0; l < (v == 3 ? 1 : v + 1); ++l) all.push_back({v, l, 0, oracle::everywhere});
+    for (int v = 0; v < variables; ++v)
+      for (int l = 0; l < levels_of[v]; ++l) all.push_back({v, l, 0, oracle::everywhere});
     program_.run(0, all);
   }
   bool can = true; ///< false once a read found nothing
@@ -117,7 +123,7 @@ public:
   [[nodiscard]] counts counted() const {
     oracle::bill const bill = program_.make_bill();
     counts n{};
-    for (std::size_t v = 0; v < 4; ++v)
+    for (std::size_t v = 0; v < variables; ++v)
       for (std::size_t r = 0; r < kr::region_count; ++r)
         n[0][r] += std::int64_t(bill.to_host[v][r]), n[1][r] += std::int64_t(bill.to_device[v][r]);
     return n;
@@ -136,15 +142,18 @@ private:
   oracle::program program_;
 };
 
-/// All that a book says, a bit for each region of each level in each memory; d has a core alone.
+/// All that a book says, a bit for each region of each level in each memory; d has only a core, e no walls.
+template <class X>
+constexpr bool is_on_grid = !std::is_same_v<typename kr::detail::item<X>::variable, e>;
 inline std::uint64_t book_of(fields const& f) {
   std::uint64_t all = 0;
   auto const add = [&]<class X>(X) {
     for (kr::region one : kr::single_regions)
-      if (one == kr::core || !std::is_same_v<X, d>)
+      if (one == kr::core || (!std::is_same_v<X, d> && (one != kr::region::walls || is_on_grid<X>)))
         all = all << 2 | std::uint64_t(f.is_valid<X>(one)) << 1 | std::uint64_t(f.is_valid<X, test::twin>(one));
   };
-  add(a{}), add(b{}), add(kr::past<b, 1>{}), add(c{}), add(kr::past<c, 1>{}), add(kr::past<c, 2>{}), add(d{});
+  add(a{}), add(b{}), add(kr::past<b, 1>{}), add(c{}), add(kr::past<c, 1>{}), add(kr::past<c, 2>{}), add(d{}), add(e{}),
+      add(kr::past<e, 1>{});
   return all;
 }
 
@@ -190,7 +199,9 @@ void holds() {
   }();
   test::run run{"twin"};
   kr::grid const g{{5, 4}, kr::ghost_width{1}, kr::periodic{true, false}}; // with all regions
-  fields by_plan{run, g, kr::extra<d>{3}}, tracked{run, g, kr::extra<d>{3}};
+  std::vector<std::int64_t> const nodes_here{7, 5, 3, 1, -2}, copied{3, 7};
+  kr::partition<nodes> const m{run.environment(), nodes_here, copied};
+  fields by_plan{run, g, m, kr::extra<d>{3}}, tracked{run, g, m, kr::extra<d>{3}};
   follower brute;
   by_plan.run(init{});
   tracked.run(init{});
