@@ -144,7 +144,7 @@ public:
   /// are made anew: views of them that one keeps, and what was copied of the numbers of elements, are void.
   ///
   /// Collective. Throws the same `keel::error` on every rank, and nothing has changed, if a partition was made on
-  /// another environment, the fields have no such mesh, or memory is lacking somewhere.
+  /// another environment, the fields have no such mesh, or memory for arrays or messages is lacking somewhere.
   template <Mesh... Ms>
   void repartition(partition<Ms> const&... parts) {
     static_assert(((mesh_count<Ms, Ms...> == 1) && ...),
