@@ -164,7 +164,8 @@ void check_values(std::string_view device) {
   check();
   CHECK(data_of_flux != data_of_change);
   CHECK(f.scratch_bytes() > shared);
-  for (int v : {f.template number<flux>, f.template number<change>})
+  int const scratches[] = {f.template number<flux>, f.template number<change>}; // nvcc loses a list in a loop
+  for (int v : scratches)
     for (kr::way w : {kr::way::to_host, kr::way::to_device})
       CHECK(f.traffic().bytes(w, kr::region::everywhere, v) == 0);
 }
