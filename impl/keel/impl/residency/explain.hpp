@@ -50,12 +50,7 @@ template <class App, class Schedule, class Device>
 /// A type as the compiler spells it, without the name of an unnamed namespace.
 template <class T>
 std::string spelled() {
-  std::string_view const whole = __PRETTY_FUNCTION__; // ... [with T = app::step; ...] or [T = app::step]
-  std::size_t const begin = whole.find("T = ") + 4;
-  std::string name{whole.substr(begin, whole.find_first_of(";]", begin) - begin)};
-  for (std::string_view const unnamed : {"{anonymous}::", "(anonymous namespace)::"})
-    for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed)) name.erase(at, unnamed.size());
-  return name;
+  return type_in(__PRETTY_FUNCTION__);
 }
 
 /// Sends an observer the entries and the flows of data of schedule `S`, once.

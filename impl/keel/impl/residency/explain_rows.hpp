@@ -164,6 +164,16 @@ private:
 
 KEEL_INLINE explanation explain_schedule(explained_schedule const& of) { return std::move(explainer(of).out); }
 
+KEEL_INLINE std::string type_in(std::string_view signature) { // ... [with T = app::step; ...] or [T = app::step]
+  std::size_t const begin = signature.find("T = ") + 4;
+  std::string name{signature.substr(begin, signature.find_first_of(";]", begin) - begin)};
+  for (std::string_view const unnamed :
+       {"{anonymous}::", "(anonymous namespace)::", "_GLOBAL__N_"}) // the last is nvcc's
+    for (auto at = name.find(unnamed); at != name.npos; at = name.find(unnamed))
+      name.erase(at, name.find("::", at) + 2 - at);
+  return name;
+}
+
 KEEL_INLINE std::string name_of(entry const& e) {
   bool const counts = e.what == entry_kind::every || e.what == entry_kind::repeat;
   return std::string(e.name) + (counts ? ' ' + std::to_string(e.count) : "");

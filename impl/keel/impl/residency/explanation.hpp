@@ -75,6 +75,8 @@ struct explained_schedule {
 };
 [[nodiscard]] explanation explain_schedule(explained_schedule const& of);
 [[nodiscard]] std::string name_of(entry const& e);
+/// The type T in the signature of a function template, without the names of unnamed namespaces.
+[[nodiscard]] std::string type_in(std::string_view signature);
 
 /// `never`, `always`, `depends`; `lost` if there is nothing to copy. Empty if the steady state does not reach it.
 [[nodiscard]] inline char const* word_for(met const& m) {

@@ -206,7 +206,6 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
         auto const ghost = std::size_t(run->place - owned + n);
         made_.owners[ghost] = at->rank, there[ghost] = at->place;
       }
-  auto& partners = made_.lists.partners;
   layered_list &own_ghosts = made_.lists.own_ghosts, &own_elements = made_.lists.own_elements;
   own_ghosts.ends.resize(std::size_t(layers));
   places out;
@@ -223,7 +222,7 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
     if (rank == rank_) {
       own_ghosts = std::move(list), own_elements.elements = std::move(items);
     } else {
-      partners.push_back({rank, {{}, std::vector<std::int32_t>(std::size_t(layers))}, std::move(list)});
+      made_.lists.partners.push_back({rank, {{}, std::vector<std::int32_t>(std::size_t(layers))}, std::move(list)});
       out.push_back({rank, std::move(items)});
     }
   });
@@ -233,8 +232,8 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
 
 KEEL_INLINE elements owner_search::finish(places const& from_ghosts) {
   auto const layers = std::ptrdiff_t(made_.ends.size());
-  auto& partners = made_.lists.partners;
   auto const by_rank = [](element_partner const& p, int rank) { return p.rank < rank; };
+  auto& partners = made_.lists.partners;
   auto const known = partners.size();
   for (auto const& [rank, items] : from_ghosts) {
     auto const end = partners.begin() + std::ptrdiff_t(known);

@@ -173,7 +173,8 @@ void fields_state::exchange(std::span<request const> asked, memory m, component_
         exchanged_.push_back({&provider_.shape_of(r.variable, c), provider_.array(r.variable, r.level, c, m), &cut, c});
     }
     std::span<halo_array const> const all(exchanged_);
-    std::size_t const count = settings_.exchange_together ? all.size() : all.size() / std::max<std::size_t>(asked.size(), 1);
+    std::size_t const count =
+        settings_.exchange_together ? all.size() : all.size() / std::max<std::size_t>(asked.size(), 1);
     for (std::size_t first = 0; first < all.size(); first += count) {
       if (halos_.size() * count <= first) halos_.push_back(std::make_unique<halo_exchange>(routes_, exchange_queue_));
       f(*halos_[first / count], all.subspan(first, count));
