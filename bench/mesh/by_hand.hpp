@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// The same kernels without keel's fields: arrays of Kokkos on the host, levels swapped and messages sent by hand.
+/// The same kernels without keel's fields: arrays of Kokkos, levels swapped and messages sent by hand; on a device with
+/// memory of its own for one rank, without messages.
 
 #include "cut.hpp"
 #include "functions.hpp"
@@ -12,11 +13,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,7 @@ namespace trisk {
 template <class Space, class... Xs>
 class by_hand {
   template <class X>
-  using kept_view = Kokkos::View<typename X::data_type, Kokkos::LayoutRight, Kokkos::HostSpace>;
+  using kept_view = Kokkos::View<typename X::data_type, Kokkos::LayoutRight, typename Space::memory_space>;
   template <class X>
   struct kept {
     static constexpr int count = X::about.levels;
@@ -38,6 +39,7 @@ class by_hand {
   };
 
 public:
+  static constexpr bool is_on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
   /// Copied into each routine.
   struct handle {
     using space = Space;
@@ -86,7 +88,7 @@ public:
     for (auto& level : to.levels) {
       if constexpr (View::rank == 1) level = kept_view<X>(std::string(X::about.name), from.extent(0));
       else level = kept_view<X>(std::string(X::about.name), from.extent(0), from.extent(1));
-      std::memcpy(level.data(), from.data(), from.span() * sizeof(*from.data()));
+      Kokkos::deep_copy(level, from);
     }
   }
   /// Makes one for results on the way.
@@ -114,8 +116,9 @@ private:
     using U = source<u, Stage>;
     handle const v{this};
     vorticities<H, U>::run(v), fluxes<H, U>::run(v), energies<H, U>::run(v, p), advance<Stage>::run(v, p);
+    if (messages_.empty()) return;
     space_.fence();
-    exchange();
+    if constexpr (is_on_host) exchange();
   }
   /// Calls `f(rank, rims or ghosts, array)` for both variables.
   template <class F>
