@@ -207,7 +207,7 @@ private:
   using fields = kr::fields<App, mass, corner, flux, length, label, age, spare>;
   int below(int n) { return int(draw_() % unsigned(n)); }
   kr::grid some_grid() {
-    int const nx = 8 + below(8), ny = 8 + below(8);
+    int const nx = 16 + below(8), ny = 16 + below(8);
     bool const wraps = below(2) == 0, mixed = below(2) == 0;
     return {{nx, ny}, kr::ghost_width{1 + below(2), 1}, kr::periodic{wraps, mixed}};
   }
@@ -405,7 +405,7 @@ TEST_CASE("residency: patches that do not fit are refused on every rank, and not
   std::int64_t const huge = std::int64_t(1) << 28;
   refuses({{base, 0}, {kr::grid{{huge, huge}}}}, "regrid is not done (rank 0: ");
   if (env.size() > 1) refuses({{base, env.rank() == 0 ? 0 : -1}}, "the patches differ between ranks");
-  kr::fields<left, mass, corner> g{run, kr::grid{{16, 12}, kr::blocks{2}}};
+  kr::fields<left, mass, corner> g{run, kr::grid{{32, 24}, kr::blocks{2}}};
   CHECK(message_of([&] { g.regrid({{base, 0}}); }).find("the grid is in blocks") != std::string::npos);
   CHECK(message_of([&] { f.step(kr::schedule<inside<decltype(f)>>{}, f); }).find("called inside a step") !=
         std::string::npos);
