@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The same kernels without keel's fields: arrays of Kokkos, levels swapped and messages sent by hand; on a device with
-/// memory of its own for one rank, without messages.
+/// The same kernels without keel's fields: arrays of Kokkos, levels swapped and messages sent by hand, packed where the
+/// arrays are; from a device with memory of its own through the host's (pinned for CUDA).
 
 #include "cut.hpp"
 #include "functions.hpp"
@@ -70,14 +70,14 @@ public:
 
   /// `communicator` is used if there are other ranks.
   template <class Environment>
-  by_hand(Space const& space, cut const& here, Environment const& env) : space_(space), here_(here) {
+  by_hand(Space const& space, cut const& here, Environment const& env)
+      : space_(space), here_(here), out_(made(here, [](auto const& p) -> auto const& { return p.rims; })),
+        in_(made(here, [](auto const& p) -> auto const& { return p.ghosts; })) {
 #if KEEL_WITH_MPI
     communicator_ = env.comm();
 #else
     (void)env;
 #endif
-    for (auto const* lists : {&here.c.lists(), &here.e.lists()})
-      for (auto const& partner : lists->partners) (void)messages_[partner.rank];
   }
   by_hand(by_hand const&) = delete;
 
@@ -106,51 +106,80 @@ public:
     return std::get<kept<X>>(arrays_).levels[level];
   }
 
+  /// Kernels of nvcc stand in public functions only.
+  void exchange() {
+    auto const cells_now = array<h>(0);
+    auto const edges_now = array<u>(0);
+    auto const rims = out_.elements, ghosts = in_.elements;
+    auto const out = out_.values, in = in_.values;
+    Kokkos::parallel_for(
+        Kokkos::RangePolicy<Space>(space_, 0, int(rims.extent(0))),
+        KOKKOS_LAMBDA(int n) { out(n) = rims(n) >= 0 ? cells_now(rims(n)) : edges_now(~rims(n)); });
+    Kokkos::deep_copy(space_, out_.on_host, out);
+    space_.fence();
+#if KEEL_WITH_MPI
+    std::vector<MPI_Request> requests;
+    for (auto const& [rank, begin, count] : in_.messages)
+      MPI_Irecv(&in_.on_host(begin), count, MPI_DOUBLE, rank, 0, communicator_, &requests.emplace_back());
+    for (auto const& [rank, begin, count] : out_.messages)
+      MPI_Isend(&out_.on_host(begin), count, MPI_DOUBLE, rank, 0, communicator_, &requests.emplace_back());
+    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+#endif
+    Kokkos::deep_copy(space_, in, in_.on_host);
+    Kokkos::parallel_for(
+        Kokkos::RangePolicy<Space>(space_, 0, int(ghosts.extent(0))), KOKKOS_LAMBDA(int n) {
+          if (ghosts(n) >= 0) cells_now(ghosts(n)) = in(n);
+          else edges_now(~ghosts(n)) = in(n);
+        });
+  }
+
 private:
+#ifdef KOKKOS_ENABLE_CUDA
+  using host_space = std::conditional_t<is_on_host, Kokkos::HostSpace, Kokkos::CudaHostPinnedSpace>;
+#else
+  using host_space = Kokkos::HostSpace;
+#endif
   struct message {
-    std::vector<double> out, in;
+    int rank;
+    std::size_t begin;
+    int count;
   };
+  /// What goes one way, ordered by rank: a cell is its number, an edge ~ its number.
+  struct direction {
+    Kokkos::View<int*, typename Space::memory_space> elements;
+    Kokkos::View<double*, typename Space::memory_space> values;
+    Kokkos::View<double*, host_space> on_host;
+    std::vector<message> messages;
+  };
+  template <class ListOf>
+  static direction made(cut const& here, ListOf const& list_of) {
+    std::map<int, std::vector<int>> lists;
+    for (auto const& p : here.c.lists().partners)
+      for (int const i : list_of(p).elements) lists[p.rank].push_back(i);
+    for (auto const& p : here.e.lists().partners)
+      for (int const i : list_of(p).elements) lists[p.rank].push_back(~i);
+    direction d;
+    std::vector<int> all;
+    for (auto const& [rank, list] : lists) {
+      d.messages.push_back({rank, all.size(), int(list.size())});
+      all.insert(all.end(), list.begin(), list.end());
+    }
+    Kokkos::View<int const*, Kokkos::HostSpace, Kokkos::MemoryUnmanaged> const from(all.data(), all.size());
+    d.elements = decltype(d.elements)("elements", all.size());
+    Kokkos::deep_copy(d.elements, from);
+    d.values = decltype(d.values)("values", all.size());
+    if constexpr (is_on_host) d.on_host = d.values;
+    else d.on_host = decltype(d.on_host)("values", all.size());
+    return d;
+  }
+
   template <int Stage>
   void stages(physics const& p) {
     using H = source<h, Stage>;
     using U = source<u, Stage>;
     handle const v{this};
     vorticities<H, U>::run(v), fluxes<H, U>::run(v), energies<H, U>::run(v, p), advance<Stage>::run(v, p);
-    if (messages_.empty()) return;
-    space_.fence();
-    if constexpr (is_on_host) exchange();
-  }
-  /// Calls `f(rank, rims or ghosts, array)` for both variables.
-  template <class F>
-  void for_all(bool is_out, F const& f) {
-    auto const visit = [&](auto const& part, auto const& array) {
-      for (auto const& partner : part.lists().partners)
-        f(partner.rank, is_out ? partner.rims.elements : partner.ghosts.elements, array);
-    };
-    visit(here_.c, array<h>(0)), visit(here_.e, array<u>(0));
-  }
-  void exchange() {
-    for (auto& [rank, m] : messages_) m.out.clear(), m.in.clear();
-    for_all(true, [&](int rank, auto const& list, auto const& from) {
-      for (int const i : list) messages_[rank].out.push_back(from(i));
-    });
-    for_all(false, [&](int rank, auto const& list, auto const&) {
-      auto& in = messages_[rank].in;
-      in.resize(in.size() + list.size());
-    });
-#if KEEL_WITH_MPI
-    std::vector<MPI_Request> requests;
-    for (auto& [rank, m] : messages_)
-      MPI_Irecv(m.in.data(), int(m.in.size()), MPI_DOUBLE, rank, 0, communicator_, &requests.emplace_back());
-    for (auto& [rank, m] : messages_)
-      MPI_Isend(m.out.data(), int(m.out.size()), MPI_DOUBLE, rank, 0, communicator_, &requests.emplace_back());
-    MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-#endif
-    std::map<int, std::size_t> at;
-    for_all(false, [&](int rank, auto const& list, auto const& to) {
-      auto const& in = messages_[rank].in;
-      for (int const i : list) to(i) = in[at[rank]++];
-    });
+    if (!out_.messages.empty()) exchange();
   }
 
   Space space_;
@@ -158,7 +187,7 @@ private:
 #if KEEL_WITH_MPI
   MPI_Comm communicator_;
 #endif
-  std::map<int, message> messages_;
+  direction out_, in_;
   std::tuple<kept<Xs>...> arrays_;
 };
 

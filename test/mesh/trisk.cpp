@@ -156,8 +156,9 @@ TEST_CASE("trisk: the bits do not depend on the ranks, their cut and the device"
 
 TEST_CASE("trisk: the bits are those of the same kernels with arrays and messages by hand") {
   folder const here;
-  for (int const ranks : {1, 3})
-    CHECK(run_well("trisk", has_ranks ? ranks : 1, "--mesh ico:2 --by-hand --steps 30", here.path())
+  for (auto const& [ranks, device] : {std::pair{1, "serial"}, {3, "serial"}, {3, "simulated"}})
+    CHECK(run_well("trisk", has_ranks ? ranks : 1,
+                   "--mesh ico:2 --by-hand --steps 30 --keel-device " + std::string(device), here.path())
               .out.find(", bits the same\n") != std::string::npos);
 }
 
