@@ -135,7 +135,8 @@ public:
 
 private:
 #ifdef KOKKOS_ENABLE_CUDA
-  using host_space = std::conditional_t<is_on_host, Kokkos::HostSpace, Kokkos::CudaHostPinnedSpace>;
+  static constexpr bool is_on_card = std::is_same_v<typename Space::memory_space, Kokkos::CudaSpace>;
+  using host_space = std::conditional_t<is_on_card, Kokkos::CudaHostPinnedSpace, Kokkos::HostSpace>;
 #else
   using host_space = Kokkos::HostSpace;
 #endif
