@@ -449,6 +449,22 @@ TEST_CASE("device: an argument error is printed once a job, and every rank ends"
   CHECK(r.count("there is no device 'cuba'") == 1);
 }
 
+TEST_CASE("device: ranks that disagree on what messages depend on all end with one error that has both values") {
+  if (launch.empty()) return keel::test::skip("no MPI in this build");
+  auto const differ = [](std::string const& first, std::string const& second, std::string const& message) {
+    auto const r = shell("timeout 60 " + launch + " 1 " KEEL_TEST_PROGRAM " facts " + first +
+                         " : -n 2 " KEEL_TEST_PROGRAM " facts " + second);
+    CAPTURE(r.output);
+    CHECK(r.code == 2);
+    CHECK(r.count("keel::device: ranks do not agree on " + message + ". Give it the same value on every rank.") == 1);
+  };
+  differ("--app-exchange-together=yes", "--app-exchange-together=no",
+         "--app-exchange-together (yes on rank 0, no on rank 1)");
+  differ("--app-exchange-through=direct", "", "--app-exchange-through (direct on rank 0, measured on rank 1)");
+  differ("", "--app-tracking=traced", "--app-tracking (the first on rank 0, traced on rank 1)");
+  differ("--app-help", "", "--app-help (on on rank 0, off on rank 1)");
+}
+
 TEST_CASE("device: a device that is refused is named with its knob and its source") {
   auto const argument = program("facts --app-device=nope", "APP_DEVICE=serial");
   CAPTURE(argument.output);

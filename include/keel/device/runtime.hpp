@@ -210,7 +210,7 @@ private:
     } catch (error const& e) {
       problem = e.what();
     }
-    agree(problem);
+    agree(problem, device::alike_knobs(common.program));
     agree(device::go(placed_, environment_, checked::prefix, common, node_));
     device::note_places(placed_, environment_, common);
     device::leave_rest(read.rest, argc, argv);
@@ -226,9 +226,9 @@ private:
     throw out_of_memory_error("runtime", "the program does not start", 0);
   }
 
-  /// All ranks throw where one has a problem.
-  void agree(std::string const& problem) {
-    device::agree(environment_, problem, [this] { session_.fails_everywhere(); });
+  /// All ranks throw where one has a problem, or their knobs `alike` are not.
+  void agree(std::string const& problem, std::string const& alike = {}) {
+    device::agree(environment_, problem, [this] { session_.fails_everywhere(); }, checked::prefix, alike);
   }
 
   static constexpr auto when_mpi_ends = checked::ends_mpi ? machine::ending::with_session : machine::ending::at_exit;

@@ -11,6 +11,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,6 +42,11 @@ struct read_words {
 [[nodiscard]] read_words read_all(reading_rules const& rules, int argc, char* const* argv, common_settings& common,
                                   std::span<changeable_knobs const> devices);
 
+/// The knobs that all ranks have to give the same values, as text.
+[[nodiscard]] std::string alike_knobs(program_settings const& program);
+/// What is wrong if ranks did not; `texts` has that of each rank, all of one length.
+[[nodiscard]] std::string disagreement(std::span<char const> texts, std::size_t length, std::string_view prefix);
+
 /// The error that `rank` throws where rank `first` has a problem; its own is empty on others. The first one says it.
 [[nodiscard]] error error_of(std::string const& problem, int first, int rank);
 
@@ -50,7 +56,9 @@ struct read_words {
 
 #include <keel/impl/device/config_file.hpp>
 #include <keel/impl/device/read.hpp>
+#include <keel/impl/device/table.hpp>
 
+#include <algorithm>
 #include <utility>
 
 namespace keel::device {
@@ -80,6 +88,30 @@ KEEL_INLINE read_words read_all(reading_rules const& rules, int argc, char* cons
   read_words words;
   words.chain = std::move(chain), words.for_kokkos = std::move(taken.for_kokkos), words.rest = std::move(taken.rest);
   return words;
+}
+
+// option=value, each with a zero after it.
+KEEL_INLINE std::string alike_knobs(program_settings const& program) {
+  std::string all;
+  for (knob_facts const& k : all_knobs)
+    if (k.is_alike) all.append(k.option).append(1, '=').append(k.of_program->show(program)).append(1, '\0');
+  return all;
+}
+
+KEEL_INLINE std::string disagreement(std::span<char const> texts, std::size_t length, std::string_view prefix) {
+  auto const text_of = [&](std::size_t rank) { return std::string_view(texts.data() + rank * length, length); };
+  std::string_view const first = text_of(0);
+  std::size_t rank = 1;
+  while (text_of(rank) == first && (rank + 1) * length < texts.size()) ++rank;
+  auto const differs = std::mismatch(first.begin(), first.end(), text_of(rank).begin()).first - first.begin();
+  std::size_t const begin = first.rfind('\0', std::size_t(differs) - 1) + 1, value = first.find('=', begin) + 1;
+  auto const value_on = [&](std::size_t r) {
+    return std::string(text_of(r).substr(value, text_of(r).find('\0', value) - value)) + " on rank " +
+           std::to_string(r);
+  };
+  return error::message(
+      "device", "ranks do not agree on " + option_prefix(prefix) + std::string(first.substr(begin, value - 1 - begin)),
+      value_on(0) + ", " + value_on(rank), "Give it the same value on every rank");
 }
 
 KEEL_INLINE error error_of(std::string const& problem, int first, int rank) {

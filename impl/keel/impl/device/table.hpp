@@ -45,6 +45,7 @@ struct knob_facts {
   std::optional<device_value> of_device{};   ///< empty if the program has it
   std::optional<program_value> of_program{}; ///< empty if devices have it
   bool for_ledgers = false;                  ///< only a program whose policy says `uses_ledger` has it
+  bool is_alike = false; ///< all ranks have to give it the same value, because messages depend on it
 
   [[nodiscard]] constexpr bool of_devices() const { return of_device.has_value(); }
   [[nodiscard]] constexpr bool is_switch() const {
@@ -103,6 +104,10 @@ constexpr knob_facts of_program(knob id, std::string_view option, std::string_vi
   using held = held_by_program<Kind, Place>;
   return {id, option, Kind.placeholder, help, {}, program_value{held::parse, held::show, held::place}, for_ledgers};
 }
+constexpr knob_facts alike(knob_facts row) {
+  row.is_alike = true;
+  return row;
+}
 
 template <auto const& Kind>
 constexpr knob_facts of_device(knob_of_devices const& row) {
@@ -154,15 +159,15 @@ inline constexpr std::array rows_of_program{
         "routines of a ledger that name no levels write the current one alone", true),
     of_program<kinds::file, &residency::settings::trace_file>(
         knob::trace_file, "trace-file", "where a traced program writes its copies: NAME.RANK.jsonl"),
-    of_program<kinds::tracking, &residency::settings::tracking>(
+    alike(of_program<kinds::tracking, &residency::settings::tracking>(
         knob::tracking, "tracking",
-        "how data are tracked, of what the program lists: off, automatic, checked or traced"),
-    of_program<kinds::transport, &residency::settings::exchange_through>(
+        "how data are tracked, of what the program lists: off, automatic, checked or traced")),
+    alike(of_program<kinds::transport, &residency::settings::exchange_through>(
         knob::exchange_through, "exchange-through",
-        "how messages of exchanges go to other ranks: staged, direct, peer or nccl; measured: the fastest at the start"),
-    of_program<kinds::yes_no, &residency::settings::exchange_together>(
+        "how messages of exchanges go to other ranks: staged, direct, peer or nccl; measured: the fastest at the start")),
+    alike(of_program<kinds::yes_no, &residency::settings::exchange_together>(
         knob::exchange_together, "exchange-together",
-        "all variables of an exchange in one message to each rank; no: a message for each"),
+        "all variables of an exchange in one message to each rank; no: a message for each")),
     of_program<kinds::file, &program_settings::config>(
         knob::config, "config", "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device; or JSON"),
     of_program<kinds::flag, &program_settings::strict>(
@@ -173,7 +178,7 @@ inline constexpr std::array rows_of_program{
         "end the job if a rank waits at its end for the others longer than N seconds, or never"),
     of_program<kinds::form, &program_settings::print_configuration>(
         knob::print_configuration, "print-configuration", "print every knob, its value and its source at the start"),
-    of_program<kinds::flag, &program_settings::help>(knob::help, "help", "print this help"),
+    alike(of_program<kinds::flag, &program_settings::help>(knob::help, "help", "print this help")),
 };
 
 inline constexpr auto rows = [] {

@@ -11,7 +11,9 @@
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/reductions.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,19 +30,22 @@ template <class Ranks>
   return all;
 }
 
-/// Throws on every rank where one has a problem, `before` it; the first that has one says it.
+/// Throws on every rank where one has a problem, `before` it; the first that has one says it. It is one, too, if the
+/// knobs `alike` are not the same on all ranks.
 template <class Environment, class F>
-void agree(Environment const& all_ranks, std::string const& problem, F const& before) {
-  char const is_bad = problem.empty() ? 0 : 1;
-  auto const bad = bytes_of_all(all_ranks, &is_bad, 1);
-  int first = 0;
-  for (char const one : bad) {
-    if (one != 0) {
-      before();
-      throw error_of(problem, first, all_ranks.rank());
-    }
-    ++first;
+void agree(Environment const& all_ranks, std::string problem, F const& before, std::string_view prefix = {},
+           std::string alike = {}) {
+  std::size_t const mine = problem.empty() ? std::hash<std::string>{}(alike) | 1 : 0;
+  auto const all = machine::all_gather(all_ranks, mine);
+  auto bad = std::find(all.begin(), all.end(), std::size_t{0});
+  if (bad == all.end()) {
+    if (std::count(all.begin(), all.end(), mine) == std::ptrdiff_t(all.size())) return;
+    alike.resize(1024);
+    problem = disagreement(bytes_of_all(all_ranks, alike.data(), alike.size()), alike.size(), prefix);
+    bad = all.begin();
   }
+  before();
+  throw error_of(problem, int(bad - all.begin()), all_ranks.rank());
 }
 
 /// The hardware threads that one at least of `ranks`, those of a node, may use.
