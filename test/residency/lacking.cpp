@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Meshes where memory runs out at any place: nothing has changed then, and the next try succeeds. On one rank: of
-/// several, those that wait for one that lacks memory end with the job.
+/// Meshes where memory runs out at any place: nothing has changed then, and the next try succeeds. Of several ranks the
+/// last one lacks it, and all hear of that; but for exchanges: ranks that wait for its messages end with the job.
 #include <keel/residency/fields.hpp>
 
 #include "meshes.hpp"
 #include "run.hpp"
 
-#include <keel/machine/alone.hpp>
+#include <keel/machine/reductions.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/loops.hpp>
 #include <keel/residency/partition.hpp>
@@ -44,9 +44,7 @@ namespace lacking {
 using test::meshes::cells, test::meshes::edges, test::meshes::graph;
 
 template <class Exchange>
-struct app : test::application<test::meshes::devices> {
-  using exchange = Exchange;
-};
+using app = test::meshes::app<Kokkos::LayoutRight, Exchange>;
 struct h : kr::variable<"h", double* [2], kr::levels<2>, kr::on_mesh<cells>> {};
 struct un : kr::variable<"un", float*, kr::on_mesh<edges>> {};
 struct force : kr::variable<"force", double*, kr::on_mesh<cells>> {};
@@ -112,39 +110,47 @@ test::meshes::two_meshes turned_round(Environment const& env, test::meshes::two_
   return {m.name, {}, {env, turn(m.c), m.c.ids().first(2)}, {env, turn(m.e)}};
 }
 
-/// Each allocation of a call fails in turn; before it `prepare`, after it `check`. Answers how many failed.
-long fail_one_by_one(auto const& prepare, auto const& call, auto const& check) {
+using ranks = keel::machine::mpi;
+using environment = keel::machine::basic_environment<ranks>;
+
+/// Each allocation of a call fails in turn on the last rank, for all ranks; before it `prepare`, after it `check`.
+/// Answers how many failed.
+long fail_one_by_one(environment const& env, auto const& prepare, auto const& call, auto const& check) {
+  bool const is_here = env.rank() == env.size() - 1;
   for (long n = 1;; ++n) {
     prepare();
     bool fails = true;
-    left = n;
+    left = is_here ? n : 0;
     try {
       call();
       fails = false;
     } catch (std::bad_alloc const&) {
     } catch (keel::error const&) {
     }
-    bool const is_last = left > 0;
+    bool const has_left = left > 0;
     left = 0;
     CAPTURE(n);
+    CHECK(keel::machine::any_of(env, fails) == fails);
     check(fails);
-    if (is_last) return n - 1;
+    if (keel::machine::any_of(env, has_left)) return n - 1;
   }
 }
 
 template <class App>
 void lacks_memory(std::string_view device) {
   CAPTURE(device);
-  test::run<> run{device};
-  graph g = test::meshes::ring(12, 1);
+  test::run<ranks> run{device};
+  environment const& env = run.environment();
+  graph g = test::meshes::ring(24, env.size());
   g.has_own_ghosts = true;
-  auto const m = cut(run.environment(), g);
-  auto const next = turned_round(run.environment(), m);
+  auto const m = cut(env, g);
+  auto const next = turned_round(env, m);
   using fields = kr::fields<App, h, un, force, spare>;
   auto const nothing = [] {};
   auto const any = [](bool) {};
-  CHECK(fail_one_by_one(nothing, [&] { kr::partition<cells>{run.environment(), m.all[0]}; }, any) > 10);
-  CHECK(fail_one_by_one(nothing, [&] { fields{run, m.c, m.e, kr::extra<spare>{2}}; }, any) > 10);
+  CHECK(fail_one_by_one(env, nothing, [&] { kr::partition<cells>{env, m.all[std::size_t(env.rank())]}; }, any) > 10);
+  if (env.size() > 1) return;
+  CHECK(fail_one_by_one(env, nothing, [&] { fields{run, m.c, m.e, kr::extra<spare>{2}}; }, any) > 10);
 
   fields f{run, m.c, m.e, kr::extra<spare>{2}};
   auto const is_right = [&](auto const& now) {
@@ -166,27 +172,29 @@ void lacks_memory(std::string_view device) {
     f.run(fill{}, m.c, m.e), f.run(on_device{}), f.run(kr::exchange<h>{});
   };
   // Ghosts may be lost, values not.
-  fail_one_by_one([&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::exchange<h>{}); },
-                  [&](bool fails) {
-                    is_right(m);
-                    if (!fails) CHECK(f.run(count_wrong<true>{}, m.c, m.e) == 0);
-                  });
-  fail_one_by_one([&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::accumulate<force>{}); },
-                  [&](bool fails) { CHECK((fails || f.run(sums_wrong{}, m.c) == 0)); });
+  fail_one_by_one(
+      env, [&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::exchange<h>{}); },
+      [&](bool fails) {
+        is_right(m);
+        if (!fails) CHECK(f.run(count_wrong<true>{}, m.c, m.e) == 0);
+      });
+  fail_one_by_one(
+      env, [&] { f.run(fill{}, m.c, m.e); }, [&] { f.run(kr::accumulate<force>{}); },
+      [&](bool fails) { CHECK((fails || f.run(sums_wrong{}, m.c) == 0)); });
   CHECK(fail_one_by_one(
-            begin, [&] { f.repartition(next.c, next.e); },
+            env, begin, [&] { f.repartition(next.c, next.e); },
             [&](bool fails) { is_right_or_lost(fails ? m : next, fails); }) > 10);
   CHECK(fail_one_by_one(
-            begin, [&] { f.migrate(cells{}, std::vector<int>(std::size_t(m.c.owned().end))); },
+            env, begin, [&] { f.migrate(cells{}, std::vector<int>(std::size_t(m.c.owned().end))); },
             [&](bool fails) {
               if (fails) return is_right_or_lost(m, fails);
               CHECK(f.size(cells{}) == m.c.owned().end);
               CHECK(f.run(count_wrong<false>{}, m.c, m.e) == 0);
             }) > 10);
   int length = 2;
-  CHECK(fail_one_by_one(begin, [&] { f.resize(kr::extra<spare>{++length}); }, [&](bool) { is_right(m); }) > 10);
+  CHECK(fail_one_by_one(env, begin, [&] { f.resize(kr::extra<spare>{++length}); }, [&](bool) { is_right(m); }) > 10);
   std::int64_t room = 100;
-  CHECK(fail_one_by_one(begin, [&] { f.reserve(cells{}, ++room); }, [&](bool) { is_right(m); }) > 10);
+  CHECK(fail_one_by_one(env, begin, [&] { f.reserve(cells{}, ++room); }, [&](bool) { is_right(m); }) > 10);
 }
 
 } // namespace lacking

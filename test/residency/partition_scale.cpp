@@ -73,14 +73,13 @@ void search_on_all_ranks(Id const& id) {
     ids = krd::join_bounds{}(ids, searches.emplace_back(world.rank(), world.size(), owned, layers).bounds());
   }
   for (int r = 0; r != n; ++r) asked.send(r, searches[std::size_t(r)].to_directories(ids));
+  for (int r = 0; r != n; ++r) answered.send(r, searches[std::size_t(r)].answers(asked.take(r)));
+  for (int r = 0; r != n; ++r) told.send(r, searches[std::size_t(r)].to_owners(answered.take(r)));
   krd::verdict all;
-  for (int r = 0; r != n; ++r) all = krd::worse{}(all, searches[std::size_t(r)].look_up(asked.take(r)));
-  CHECK_NOTHROW(all.check("cells"));
-  for (int r = 0; r != n; ++r) answered.send(r, searches[std::size_t(r)].answers());
-  for (int r = 0; r != n; ++r) told.send(r, searches[std::size_t(r)].to_owners(answered.take(r), all.layers));
   int right = 0;
   for (int r = 0; r != n; ++r) {
     auto const made = searches[std::size_t(r)].finish(told.take(r));
+    all = krd::worse{}(all, searches[std::size_t(r)].found());
     int const left = (r + n - 1) % n;
     krd::element_partner const to_left{left, {{0}, {1}}, {{2}, {1}}}, to_right{(r + 1) % n, {{1}, {1}}, {{3}, {1}}};
     auto const& partners = made.lists.partners;
@@ -91,6 +90,7 @@ void search_on_all_ranks(Id const& id) {
                  : 0;
   }
   CHECK(right == n);
+  CHECK_NOTHROW(all.check("cells"));
   std::cout << n << " ranks; messages sent, messages got, items, most of a rank";
   // A rank has four ids. It is the directory of as many on average, and of some more if chance will have it.
   asked.check(32, 64), answered.check(32, 32), told.check(2, 4);

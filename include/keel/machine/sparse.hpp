@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -35,18 +36,21 @@ public:
 
   /// Sends each parcel, and returns those that were sent to this rank, in ascending order of their senders. Collective;
   /// empty on a non-member. Each rank once in `out`, in ascending order, else `keel::error`; a parcel may be empty.
+  /// If memory is lacking on a rank, it throws `std::bad_alloc` when the round has ended, so that no other one waits.
   template <Gatherable T>
   [[nodiscard]] std::vector<parcel<T>> exchange(std::vector<parcel<T>> out) {
     std::vector<parcel<T>> in;
     if (!env_.is_member()) return in;
     check(out);
+    parcel<T> mine{-1, {}};
     auto const own = std::find_if(out.begin(), out.end(), [&](auto const& p) { return p.rank == env_.rank(); });
     if (own != out.end()) {
-      in.push_back(std::move(*own));
+      mine = std::move(*own);
       out.erase(own);
     }
     if constexpr (requires { &R::exchange_sparse; }) by_consensus(out, in);
     else by_counts(out, in);
+    if (mine.rank >= 0) in.push_back(std::move(mine));
     std::stable_sort(in.begin(), in.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
     return in;
   }
@@ -70,20 +74,34 @@ private:
   // Both append what comes to `in`, in any order.
   template <class T>
   void by_consensus(std::vector<parcel<T>> const& out, std::vector<parcel<T>>& in) {
+    struct {
+      std::vector<parcel<T>>& parcels;
+      bool lack_memory;
+    } all{in, false};
     std::vector<outgoing> sends;
-    sends.reserve(out.size());
-    for (parcel<T> const& p : out) sends.push_back({p.rank, p.items.data(), int(p.items.size())});
+    try {
+      sends.reserve(out.size());
+    } catch (std::bad_alloc const&) {
+      all.lack_memory = true;
+    }
+    for (parcel<T> const& p : out)
+      if (!all.lack_memory) sends.push_back({p.rank, p.items.data(), int(p.items.size())});
     auto const room = [](void* to, int rank, int count) -> void* {
-      auto& all = *static_cast<std::vector<parcel<T>>*>(to);
-      return all.emplace_back(parcel<T>{rank, std::vector<T>(std::size_t(count))}).items.data();
+      auto& here = *static_cast<decltype(all)*>(to);
+      try {
+        return here.parcels.emplace_back(parcel<T>{rank, std::vector<T>(std::size_t(count))}).items.data();
+      } catch (std::bad_alloc const&) {
+        here.lack_memory = true;
+        return nullptr;
+      }
     };
     // Neighbouring rounds have different tags: a rank may send in the next one while another is still in this one.
-    R::exchange_sparse(env_.communicator(), sends, sizeof(T), round_++ % 2, room, &in);
+    R::exchange_sparse(env_.communicator(), sends, sizeof(T), round_++ % 2, room, &all);
+    if (all.lack_memory) throw std::bad_alloc();
   }
 
   template <class T>
   void by_counts(std::vector<parcel<T>> const& out, std::vector<parcel<T>>& in) {
-    auto const first = std::ptrdiff_t(in.size()); // after the own one
     auto next = out.begin();
     for (int root = 0; root != env_.size(); ++root) {
       bool const sends = next != out.end() && next->rank == root;
@@ -93,8 +111,7 @@ private:
         if (counts[r] >= 0) in.push_back({int(r), std::vector<T>(std::size_t(counts[r]))});
     }
     messages<R> m{env_};
-    for (auto p = in.begin() + first; p != in.end(); ++p)
-      m.receive(p->items.data(), p->items.size() * sizeof(T), p->rank, 0);
+    for (auto& p : in) m.receive(p.items.data(), p.items.size() * sizeof(T), p.rank, 0);
     for (auto const& p : out) m.send(p.items.data(), p.items.size() * sizeof(T), p.rank, 0);
     m.wait();
   }

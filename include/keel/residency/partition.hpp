@@ -13,9 +13,10 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <iterator>
+#include <memory>
+#include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,19 +49,45 @@ template <class Layers>
   else return {std::begin(ghosts), std::end(ghosts)};
 }
 
-/// Collective over `env`. Empty if a ghost has no owner and that `may_be`, which is no error then.
-template <machine::CommunicatingRanks R>
-[[nodiscard]] std::optional<elements>
-find_owners(machine::basic_environment<R> const& env, std::string_view mesh, std::span<std::int64_t const> owned,
-            std::span<std::span<std::int64_t const> const> layers, bool may_be = false) {
-  if (!env.is_member()) return elements{};
+/// Collective over `env`. Null if a ghost has no owner and that `may_be`, which is no error then.
+template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
+[[nodiscard]] std::shared_ptr<elements> find_owners(machine::basic_environment<R> const& env, std::string_view mesh,
+                                                    std::span<std::int64_t const> owned, Ghosts const& ghosts,
+                                                    bool may_be = false) {
+  if (!env.is_member()) return std::make_shared<elements>();
   machine::sparse_messages<R> talk{env};
-  owner_search search{env.rank(), env.size(), owned, layers};
-  auto const ids = machine::all_reduce(env, search.bounds(), join_bounds{});
-  auto const all = machine::all_reduce(env, search.look_up(talk.exchange(search.to_directories(ids))), worse{});
-  if (may_be && all.what == mistake::no_owner) return std::nullopt;
-  all.check(mesh);
-  return search.finish(talk.exchange(search.to_owners(talk.exchange(search.answers()), all.layers)));
+  std::optional<owner_search> search;
+  bool lacks_memory = false;
+  // Without memory a rank goes on with nothing, because others wait for its messages.
+  auto const take = [&](auto const& step) {
+    decltype(step()) made{};
+    try {
+      if (!lacks_memory) made = step();
+    } catch (std::bad_alloc const&) {
+      lacks_memory = true;
+    }
+    return made;
+  };
+  auto const send = [&](auto const& step) {
+    auto out = take(step);
+    try {
+      return talk.exchange(std::move(out));
+    } catch (std::bad_alloc const&) {
+      lacks_memory = true;
+      return decltype(out){};
+    }
+  };
+  auto const mine = take([&] { return search.emplace(env.rank(), env.size(), owned, as_layers(ghosts)).bounds(); });
+  auto const all = machine::all_reduce(env, mine, join_bounds{});
+  auto const asked = send([&] { return search->to_directories(all); });
+  auto const answered = send([&] { return search->answers(asked); });
+  auto const told = send([&] { return search->to_owners(answered); });
+  auto made = take([&] { return std::make_shared<elements>(search->finish(told)); });
+  verdict const found =
+      machine::all_reduce(env, lacks_memory ? verdict{mistake::lacks_memory, env.rank()} : search->found(), worse{});
+  if (may_be && found.what == mistake::no_owner) return nullptr;
+  found.check(mesh);
+  return made;
 }
 } // namespace detail
 
@@ -82,11 +109,10 @@ public:
   ///
   /// Collective over `env`; time and memory on a rank are in proportion to its elements, whatever the number of ranks.
   /// Throws the same `keel::error` on every rank if an id is owned twice, a rank has a ghost twice, a ghost has no
-  /// owner, or a rank has 2^31 elements or more. On a non-member it is empty.
+  /// owner, a rank has 2^31 elements or more, or it lacks memory. On a non-member it is empty.
   template <machine::CommunicatingRanks R, detail::LayersOfIds Ghosts = std::vector<std::vector<std::int64_t>>>
   partition(machine::basic_environment<R> const& env, std::span<std::int64_t const> owned, Ghosts const& ghosts = {})
-      : here_(std::make_shared<detail::elements const>(
-            *detail::find_owners(env, M::name, owned, detail::as_layers(ghosts)))) {}
+      : here_(detail::find_owners(env, M::name, owned, ghosts)) {}
   template <machine::CommunicatingRanks R>
   partition(machine::basic_environment<R> const& env, element_ids<M> const& ids)
       : partition(env, ids.owned, ids.ghosts) {}

@@ -12,10 +12,8 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/partition.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -42,9 +40,9 @@ public:
     return value;
   }
   void broadcast(std::span<char> text, int root) const { calls_->broadcast(environment_, text, root); }
-  /// Empty if one of `wanted` has no owner.
-  [[nodiscard]] std::optional<elements> find_owners(std::string_view mesh, std::span<std::int64_t const> owned,
-                                                    std::span<std::int64_t const> wanted) const {
+  /// Null if one of `wanted` has no owner.
+  [[nodiscard]] std::shared_ptr<elements> find_owners(std::string_view mesh, std::span<std::int64_t const> owned,
+                                                      std::span<std::int64_t const> wanted) const {
     return calls_->find_owners(environment_, mesh, owned, wanted);
   }
   /// Messages to ranks that do not expect them. `talk` is kept from one call to the next.
@@ -55,8 +53,8 @@ public:
   struct calls {
     void (*min)(void const*, std::span<std::int64_t>);
     void (*broadcast)(void const*, std::span<char>, int);
-    std::optional<elements> (*find_owners)(void const*, std::string_view, std::span<std::int64_t const>,
-                                           std::span<std::int64_t const>);
+    std::shared_ptr<elements> (*find_owners)(void const*, std::string_view, std::span<std::int64_t const>,
+                                             std::span<std::int64_t const>);
     ids (*exchange)(void const*, std::shared_ptr<void>&, ids);
   };
   template <class R>
@@ -75,8 +73,9 @@ struct agreement::calls_of {
   using messages = machine::sparse_messages<R>;
   static void min(void const* of, std::span<std::int64_t> values);
   static void broadcast(void const* of, std::span<char> text, int root);
-  static std::optional<elements> find_owners(void const* of, std::string_view mesh, std::span<std::int64_t const> owned,
-                                             std::span<std::int64_t const> wanted);
+  static std::shared_ptr<elements> find_owners(void const* of, std::string_view mesh,
+                                               std::span<std::int64_t const> owned,
+                                               std::span<std::int64_t const> wanted);
   static ids exchange(void const* of, std::shared_ptr<void>& talk, ids out);
   static constexpr calls all{&min, &broadcast, &find_owners, &exchange};
 };
@@ -90,11 +89,10 @@ void agreement::calls_of<R>::broadcast(void const* of, std::span<char> text, int
   machine::broadcast(*static_cast<environment const*>(of), text, root);
 }
 template <class R>
-std::optional<elements> agreement::calls_of<R>::find_owners(void const* of, std::string_view mesh,
-                                                            std::span<std::int64_t const> owned,
-                                                            std::span<std::int64_t const> wanted) {
-  std::array const layers{wanted};
-  return detail::find_owners(*static_cast<environment const*>(of), mesh, owned, layers, true);
+std::shared_ptr<elements> agreement::calls_of<R>::find_owners(void const* of, std::string_view mesh,
+                                                              std::span<std::int64_t const> owned,
+                                                              std::span<std::int64_t const> wanted) {
+  return detail::find_owners(*static_cast<environment const*>(of), mesh, owned, wanted, true);
 }
 template <class R>
 auto agreement::calls_of<R>::exchange(void const* of, std::shared_ptr<void>& talk, ids out) -> ids {

@@ -50,14 +50,13 @@ struct elements {
   [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
 };
 
-enum class mistake : std::int32_t { too_many, owned_twice, named_twice, no_owner, none };
+enum class mistake : std::int64_t { lacks_memory, too_many, owned_twice, named_twice, no_owner, none };
 
-/// The worst mistake that was found, and the most layers that a rank has. Without padding, because it is sent.
+/// The worst mistake that was found. Without padding, because it is sent.
 struct verdict {
   mistake what = mistake::none;
   std::int32_t first = 0, second = 0; ///< ranks
-  std::int32_t layers = 0;
-  std::int64_t id = 0; ///< of too many, their number
+  std::int64_t id = 0;                ///< of too many, their number
 
   /// Throws `keel::error` if there is a mistake in the ids of this mesh.
   void check(std::string_view mesh) const;
@@ -77,14 +76,15 @@ struct owned_at {
   std::int32_t rank, place;
 };
 
-/// The bounds of the ids that ranks own, and their number.
+/// The bounds of the ids that ranks own, and their number; and the most layers that a rank has.
 struct id_bounds {
   std::int64_t least = INT64_MAX, most = INT64_MIN;
   std::uint64_t count = 0;
+  std::int64_t layers = 0;
 };
 struct join_bounds {
   id_bounds operator()(id_bounds const& a, id_bounds const& b) const {
-    return {std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count};
+    return {std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count, std::max(a.layers, b.layers)};
   }
 };
 
@@ -116,7 +116,8 @@ private:
 /// The steps of one rank, called in this order; each takes what the one before sent, in ascending order of senders.
 /// Each id has a directory, a rank that is found from the id. Owners and those who have ghosts tell it so, it answers
 /// who owns what and where, and those who have ghosts tell their owners. Time and memory are in proportion to the
-/// elements of the rank, and to those that it is the directory of.
+/// elements of the rank, and to those that it is the directory of. A rank that has found a mistake goes on, because
+/// others wait for its messages; what `found` all ranks return has to be joined by `worse`, and checked in the end.
 class owner_search {
 public:
   owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
@@ -130,19 +131,19 @@ public:
   [[nodiscard]] id_bounds bounds() const;
   /// With the bounds of all ranks, joined.
   [[nodiscard]] runs to_directories(id_bounds const& all);
-  /// As a directory. What all ranks return has to be joined by `worse`, and checked before the next step.
-  [[nodiscard]] verdict look_up(runs const& from_all);
-  [[nodiscard]] owners answers() { return std::move(answers_); }
-  [[nodiscard]] places to_owners(owners const& from_directories, int layers);
+  /// As a directory. An id that has no owner gets no answer.
+  [[nodiscard]] owners answers(runs const& from_all);
+  [[nodiscard]] places to_owners(owners const& from_directories);
   [[nodiscard]] elements finish(places const& from_ghosts);
+  [[nodiscard]] verdict const& found() const { return found_; }
 
 private:
   int rank_, ranks_;
   elements made_;
-  verdict mine_;
+  verdict found_;
+  int layers_ = 0; // of all ranks
   directories directories_;
   std::vector<id_run> asked_; // runs of ghosts, in the order in which the directories answer
-  owners answers_;
 };
 
 } // namespace keel::residency::detail

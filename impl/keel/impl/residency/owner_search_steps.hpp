@@ -50,9 +50,7 @@ KEEL_INLINE std::int32_t id_places::find(std::span<std::int64_t const> ids, std:
 
 KEEL_INLINE verdict worse::operator()(verdict const& a, verdict const& b) const {
   auto const key = [](verdict const& v) { return std::tuple(v.what, v.id, v.first, v.second); };
-  verdict made = key(b) < key(a) ? b : a;
-  made.layers = std::max(a.layers, b.layers);
-  return made;
+  return key(b) < key(a) ? b : a;
 }
 
 KEEL_INLINE void verdict::check(std::string_view mesh) const {
@@ -63,6 +61,9 @@ KEEL_INLINE void verdict::check(std::string_view mesh) const {
   };
   switch (what) {
   case mistake::none: return;
+  case mistake::lacks_memory:
+    throw out_of_memory_error("residency::partition",
+                              on(first) + " does not find the owners of its " + std::string(mesh), 0);
   case mistake::too_many:
     return fail(on(first) + " has " + std::to_string(id) + " " + std::string(mesh), "local indices have 32 bits",
                 "Take more ranks");
@@ -85,11 +86,10 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
   made_.rank = rank, made_.ranks = ranks;
   std::size_t all = owned.size();
   for (auto const& layer : layers) all += layer.size();
-  mine_.layers = std::int32_t(layers.size());
   made_.ends.resize(layers.size());
   // A parcel has a number beside ids. A rank with too many goes on without any, so that all ranks hear of it.
   if (all >= std::size_t{INT_MAX} - layers.size()) {
-    mine_ = {mistake::too_many, rank, 0, mine_.layers, std::int64_t(all)};
+    found_ = {mistake::too_many, rank, 0, std::int64_t(all)};
     return;
   }
   made_.owned = std::int64_t(owned.size());
@@ -102,12 +102,14 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
 }
 
 KEEL_INLINE id_bounds owner_search::bounds() const {
-  return bounds_of(std::span(made_.ids).first(std::size_t(made_.owned)));
+  id_bounds mine = bounds_of(std::span(made_.ids).first(std::size_t(made_.owned)));
+  mine.layers = std::int64_t(made_.ends.size());
+  return mine;
 }
 
 // A parcel has the number of runs of owned ids in place of an id, these, and runs of ghosts.
 KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
-  directories_ = {all, ranks_};
+  directories_ = {all, ranks_}, layers_ = int(all.layers);
   auto const& ids = made_.ids;
   auto const count = ids.size();
   runs out;
@@ -136,9 +138,10 @@ KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all
   return out;
 }
 
-KEEL_INLINE verdict owner_search::look_up(runs const& from_all) {
+KEEL_INLINE owner_search::owners owner_search::answers(runs const& from_all) {
+  owners answers;
   auto const note = [&](mistake what, std::int64_t id, int first, int second) {
-    mine_ = worse{}(mine_, {what, first, second, 0, id});
+    found_ = worse{}(found_, {what, first, second, id});
   };
   auto const owned_of = [](auto const& p) { return std::span(p.items).subspan(1, std::size_t(p.items[0].id)); };
   auto const for_each_id = [](id_run const& run, auto const& f) {
@@ -177,7 +180,7 @@ KEEL_INLINE verdict owner_search::look_up(runs const& from_all) {
     int const rank = from.rank;
     auto const asked = std::span(from.items).subspan(1 + std::size_t(from.items[0].id));
     if (asked.empty()) continue;
-    auto& answer = answers_.emplace_back(machine::parcel<owned_at>{rank, {}}).items;
+    auto& answer = answers.emplace_back(machine::parcel<owned_at>{rank, {}}).items;
     for (id_run const& run : asked)
       for_each_id(run, [&](std::int64_t id) {
         std::size_t const slot = slot_of(id);
@@ -190,14 +193,18 @@ KEEL_INLINE verdict owner_search::look_up(runs const& from_all) {
       });
     for (id_run const& run : asked) for_each_id(run, [&](std::int64_t id) { is_asked[slot_of(id)] = false; });
   }
-  return mine_;
+  return answers;
 }
 
 // A parcel has the number of ghosts in each layer, and their local indices on their owner.
-KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_directories, int layers) {
+KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_directories) {
   auto const owned = std::int32_t(made_.owned);
-  made_.ends.resize(std::size_t(layers), std::int64_t(made_.ids.size()));
+  auto const layers = std::size_t(layers_);
+  made_.ends.resize(layers, std::int64_t(made_.ids.size()));
   made_.owners.resize(made_.ids.size() - std::size_t(owned));
+  std::size_t answered = 0;
+  for (auto const& p : from_directories) answered += p.items.size();
+  if (answered != made_.owners.size()) return {}; // a directory has found a mistake
   std::vector<std::int32_t> there(made_.owners.size());
   auto run = asked_.begin();
   for (auto const& p : from_directories)
@@ -207,7 +214,7 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
         made_.owners[ghost] = at->rank, there[ghost] = at->place;
       }
   layered_list &own_ghosts = made_.lists.own_ghosts, &own_elements = made_.lists.own_elements;
-  own_ghosts.ends.resize(std::size_t(layers));
+  own_ghosts.ends.resize(layers);
   places out;
   for_each_rank(made_.owners, order_by_rank(made_.owners, ranks_), [&](int rank, std::span<std::int32_t const> ghosts) {
     layered_list list;
@@ -222,7 +229,7 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
     if (rank == rank_) {
       own_ghosts = std::move(list), own_elements.elements = std::move(items);
     } else {
-      made_.lists.partners.push_back({rank, {{}, std::vector<std::int32_t>(std::size_t(layers))}, std::move(list)});
+      made_.lists.partners.push_back({rank, {{}, std::vector<std::int32_t>(layers)}, std::move(list)});
       out.push_back({rank, std::move(items)});
     }
   });
