@@ -19,6 +19,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kr = keel::residency;
@@ -298,6 +299,21 @@ void migrate_all(std::string_view device) {
   }
 }
 
+/// Ranks on which a wait for messages fails when it has ended.
+struct failing : km::mpi {
+  static inline int left = 0; ///< waits until one fails
+  struct requests : km::mpi::requests {
+    void wait() {
+      km::mpi::requests::wait();
+      if (left > 0 && --left == 0) throw keel::error("test", "messages are lost");
+    }
+  };
+};
+struct app_of_failing : test::application<test::meshes::devices, kr::automatic, Kokkos::LayoutRight, failing> {
+  using exchange = kr::on_host;
+  using transports = keel::list<kr::staged>;
+};
+
 } // namespace moving
 using namespace moving;
 
@@ -383,4 +399,34 @@ TEST_CASE("residency: elements that are new, or partitions of other ranks") {
         std::string::npos);
   f.run(fill<h>{}, more, 4);
   CHECK(f.run(wrong<h>{}, more, 4, 1) == 0);
+}
+
+TEST_CASE("residency: if messages fail after ranks were connected anew, all ranks stay with what they had") {
+  test::run<failing> run{test::host::name};
+  auto const& env = run.environment();
+  auto const with_ghosts_of = [&](int distance) { // of the rank at that distance
+    auto const owned = [&](int rank) { return std::vector<std::int64_t>{2 * rank, 2 * rank + 1}; };
+    return kr::partition<cells>{env, owned(env.rank()), owned((env.rank() + distance) % env.size())};
+  };
+  auto const old = with_ghosts_of(1), next = with_ghosts_of(2);
+  kr::fields<app_of_failing, mask> f{run, old};
+  auto const check = [&](auto const& part) {
+    f.run(kr::exchange<mask>{});
+    CHECK(f.run(wrong_with_ghosts<mask>{}, part, 1, 1) == 0);
+  };
+  f.run(fill<mask>{}, old, 1);
+  check(old);
+  // The last waits: of the second round in which ways are tried, and for elements.
+  constexpr int many = 1000;
+  failing::left = many;
+  f.repartition(next);
+  int const waits = many - std::exchange(failing::left, 0);
+  check(next);
+  if (env.size() == 1) return; // no messages
+  for (int n = std::max(waits - 1, 1); n <= waits; ++n) {
+    f.repartition(old);
+    failing::left = env.rank() == env.size() - 1 ? n : 0;
+    CHECK(message_of([&] { f.repartition(next); }).find("repartition is not done (rank") != std::string::npos);
+    check(old);
+  }
 }

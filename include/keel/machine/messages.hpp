@@ -33,6 +33,11 @@ public:
     requests_.send(env_->communicator(), from, bytes, to, tag);
   }
 
+  /// Makes room for so many messages of at most a GiB, which allocate nothing then; if the model can.
+  void reserve(std::size_t count) {
+    if constexpr (requires { requests_.reserve(count); }) requests_.reserve(count);
+  }
+
   /// Returns when all that was begun is done. Throws `keel::error` if one failed; the others are given up.
   void wait() { requests_.wait(); }
 

@@ -87,7 +87,7 @@ void all_reduce(basic_environment<R> const& env, T* x, std::size_t n) {
   check_operation<Op, T>();
   if (!env.is_member() || n == 0) return;
   if constexpr (ReducesItself<R, T, Op>) R::template all_reduce<T, Op>(env.communicator(), x, n);
-  else fold<R, T, Op>(env, x, n, 0, std::size_t(env.size()));
+  else if (env.size() > 1) fold<R, T, Op>(env, x, n, 0, std::size_t(env.size())); // a lone rank needs no memory
 }
 
 template <class Op, class R, class T>

@@ -15,6 +15,7 @@
 #include <keel/residency/walls.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -174,8 +175,9 @@ public:
   void resize(Extras const&... lengths) {
     auto const visit = this->users_.enter("resize");
     this->require_idle("resize");
-    std::vector<detail::new_lengths> all;
-    (add_lengths(all, lengths), ...);
+    std::array<detail::new_lengths, (detail::variables_in<Extras> + ... + 0)> all;
+    auto next = all.begin();
+    (add_lengths(next, lengths), ...);
     base::resize(all);
   }
   /// Makes room for `n` elements of a mesh on this rank, ghosts included, so that arrays stay where they are as long as
@@ -198,18 +200,23 @@ public:
   void migrate(M, Destinations const& destinations) {
     auto const visit = this->users_.enter("migrate");
     this->require_idle("migrate");
-    if constexpr (Kokkos::is_view<Destinations>::value) {
-      static_assert(std::is_same_v<typename Destinations::non_const_value_type, int> && Destinations::rank == 1,
-                    "keel::residency::fields: the destinations of migrate are no view of int in one dimension. Give a "
-                    "Kokkos::View<int*, ...>.");
-      auto const size = std::min(destinations.extent(0), std::size_t(base::mesh(M::name)->ends().front()));
-      this->destinations_.resize(size);
-      Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(this->destinations_.data(), size),
-                        Kokkos::subview(destinations, std::pair<std::size_t, std::size_t>(0, size)));
-      base::migrate(M::name, this->destinations_);
-    } else {
-      base::migrate(M::name, std::span<int const>(destinations));
-    }
+    std::span<int const> on_host;
+    auto const find = [&] {
+      if constexpr (Kokkos::is_view<Destinations>::value) {
+        static_assert(
+            std::is_same_v<typename Destinations::non_const_value_type, int> && Destinations::rank == 1,
+            "keel::residency::fields: the destinations of migrate are no view of int in one dimension. Give a "
+            "Kokkos::View<int*, ...>.");
+        auto const size = std::min(destinations.extent(0), std::size_t(base::mesh(M::name)->ends().front()));
+        this->destinations_.resize(size);
+        Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(this->destinations_.data(), size),
+                          Kokkos::subview(destinations, std::pair<std::size_t, std::size_t>(0, size)));
+        on_host = this->destinations_;
+      } else {
+        on_host = destinations;
+      }
+    };
+    base::migrate(M::name, on_host, detail::thunk::of(find));
   }
   using base::components;
   using base::device_name;
@@ -239,11 +246,11 @@ private:
   template <Mesh M, Mesh... Ms>
   static constexpr int mesh_count = (int(M::name == Ms::name) + ...);
   template <class... Vs>
-  static void add_lengths(std::vector<detail::new_lengths>& all, extra<Vs...> const& given) {
+  static void add_lengths(auto& next, extra<Vs...> const& given) {
     static_assert(sizeof...(Vs) != 0,
                   "keel::residency::fields: resize gets an extra without variables (it is not clear "
                   "which). Name them: extra<h>{n}.");
-    (all.push_back({number<Vs>, {given.lengths.data(), std::size_t(given.given)}}), ...);
+    ((*next++ = {number<Vs>, {given.lengths.data(), std::size_t(given.given)}}), ...);
   }
   template <class View>
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;

@@ -60,6 +60,8 @@ public:
   /// Whether messages may be sent from, and received in, the memory of a GPU, as far as the ranks' model says.
   [[nodiscard]] bool reaches_device_memory() const { return reaches_device_memory_; }
 
+  /// Makes room for so many messages; see `machine::messages`.
+  void reserve(std::size_t count) { calls_->reserve(messages_.get(), count); }
   /// Messages of one rank to another arrive in the order sent.
   void receive(void* to, std::size_t bytes, int from) { calls_->receive(messages_.get(), to, bytes, from); }
   void send(void const* from, std::size_t bytes, int to) { calls_->send(messages_.get(), from, bytes, to); }
@@ -73,6 +75,7 @@ public:
 private:
   struct calls {
     std::shared_ptr<void> (*another)(std::shared_ptr<void> const&);
+    void (*reserve)(void*, std::size_t count);
     void (*receive)(void*, void* to, std::size_t bytes, int from);
     void (*send)(void*, void const* from, std::size_t bytes, int to);
     void (*wait)(void*);

@@ -21,6 +21,7 @@ public:
   mpi_requests& operator=(mpi_requests const&) = delete;
   ~mpi_requests();
 
+  void reserve(std::size_t count) { requests_.reserve(count), is_receive_.reserve(count); }
   void receive(mpi_communicator const& c, void* to, std::size_t bytes, int from, int tag);
   void send(mpi_communicator const& c, void const* from, std::size_t bytes, int to, int tag);
   /// If a message failed, the others are given up. Waits one by one, while all move forward: Open MPI (4.1)

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -45,17 +46,17 @@ public:
                                                       std::span<std::int64_t const> wanted) const {
     return calls_->find_owners(environment_, mesh, owned, wanted);
   }
-  /// Messages to ranks that do not expect them. `talk` is kept from one call to the next.
-  [[nodiscard]] ids exchange(std::shared_ptr<void>& talk, ids out) const {
-    return calls_->exchange(environment_, talk, std::move(out));
-  }
+  /// Messages to ranks that do not expect them. `talk` is what `make_talk`, which is not collective, has made.
+  [[nodiscard]] std::shared_ptr<void> make_talk() const { return calls_->make_talk(); }
+  [[nodiscard]] ids exchange(void* talk, ids out) const { return calls_->exchange(environment_, talk, std::move(out)); }
 
   struct calls {
     void (*min)(void const*, std::span<std::int64_t>);
     void (*broadcast)(void const*, std::span<char>, int);
     std::shared_ptr<elements> (*find_owners)(void const*, std::string_view, std::span<std::int64_t const>,
                                              std::span<std::int64_t const>);
-    ids (*exchange)(void const*, std::shared_ptr<void>&, ids);
+    std::shared_ptr<void> (*make_talk)();
+    ids (*exchange)(void const*, void* talk, ids);
   };
   template <class R>
   struct calls_of;
@@ -70,14 +71,15 @@ private:
 template <class R>
 struct agreement::calls_of {
   using environment = machine::basic_environment<R>;
-  using messages = machine::sparse_messages<R>;
+  using messages = std::optional<machine::sparse_messages<R>>;
   static void min(void const* of, std::span<std::int64_t> values);
   static void broadcast(void const* of, std::span<char> text, int root);
   static std::shared_ptr<elements> find_owners(void const* of, std::string_view mesh,
                                                std::span<std::int64_t const> owned,
                                                std::span<std::int64_t const> wanted);
-  static ids exchange(void const* of, std::shared_ptr<void>& talk, ids out);
-  static constexpr calls all{&min, &broadcast, &find_owners, &exchange};
+  static std::shared_ptr<void> make_talk();
+  static ids exchange(void const* of, void* talk, ids out);
+  static constexpr calls all{&min, &broadcast, &find_owners, &make_talk, &exchange};
 };
 
 template <class R>
@@ -95,9 +97,14 @@ std::shared_ptr<elements> agreement::calls_of<R>::find_owners(void const* of, st
   return detail::find_owners(*static_cast<environment const*>(of), mesh, owned, wanted, true);
 }
 template <class R>
-auto agreement::calls_of<R>::exchange(void const* of, std::shared_ptr<void>& talk, ids out) -> ids {
-  if (!talk) talk = std::make_shared<messages>(*static_cast<environment const*>(of));
-  return static_cast<messages*>(talk.get())->exchange(std::move(out));
+std::shared_ptr<void> agreement::calls_of<R>::make_talk() {
+  return std::make_shared<messages>();
+}
+template <class R>
+auto agreement::calls_of<R>::exchange(void const* of, void* talk, ids out) -> ids {
+  messages& made = *static_cast<messages*>(talk);
+  if (!made) made.emplace(*static_cast<environment const*>(of));
+  return made->exchange(std::move(out));
 }
 
 template <class R>

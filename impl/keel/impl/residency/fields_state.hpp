@@ -116,7 +116,8 @@ struct fields_state {
   void regrid(std::span<residency::patch const> patches);
   void resize(std::span<new_lengths const> all);
   void reserve(std::string_view mesh, std::int64_t size);
-  void migrate(std::string_view mesh, std::span<int const> destinations);
+  /// Whose `destinations` are found first.
+  void migrate(std::string_view mesh, std::span<int const> const& destinations, thunk find);
 
   // execute.hpp
   /// Runs a schedule, or one entry. `arguments`: those of `step` or `run`, as the actions take them.
@@ -206,7 +207,8 @@ struct fields_state {
 
 private:
   [[nodiscard]] agreement const& ranks_for(std::string_view call) const;
-  void find_new_partners();
+  template <class Begin>
+  void go(auto& next, std::string_view who, Begin const& begin);
   friend class executor;
   friend class former_arrays;
   friend class resizing;

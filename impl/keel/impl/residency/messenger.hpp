@@ -18,6 +18,7 @@ struct messenger::model {
   static std::shared_ptr<void> another(std::shared_ptr<void> const& m) {
     return std::make_shared<model>(static_cast<model*>(m.get())->environment);
   }
+  static void reserve(void* m, std::size_t count) { static_cast<model*>(m)->messages.reserve(count); }
   static void receive(void* m, void* to, std::size_t bytes, int from) {
     static_cast<model*>(m)->messages.receive(to, bytes, from, 0);
   }
@@ -26,7 +27,7 @@ struct messenger::model {
   }
   static void wait(void* m) { static_cast<model*>(m)->messages.wait(); }
 
-  static constexpr calls all{&another, &receive, &send, &wait};
+  static constexpr calls all{&another, &reserve, &receive, &send, &wait};
 
   std::shared_ptr<machine::basic_environment<Ranks> const> environment; // a duplicate
   machine::messages<Ranks> messages;

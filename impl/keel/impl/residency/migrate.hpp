@@ -19,7 +19,7 @@
 namespace keel::residency::detail {
 
 KEEL_INLINE migration::migration(elements const& old, std::span<int const> destinations, std::string_view mesh)
-    : old_(old), mesh_(mesh) {
+    : old_(old) {
   if (std::int64_t(destinations.size()) < old.owned)
     throw error("residency::fields", std::to_string(destinations.size()) + " destinations are too few",
                 "the rank owns " + std::to_string(old.owned) + ' ' + std::string(mesh), "Give each owned one a rank");
@@ -46,7 +46,8 @@ KEEL_INLINE std::vector<machine::parcel<std::int64_t>> migration::departures() c
   return out;
 }
 
-KEEL_INLINE cut_anew migration::arrive(std::vector<machine::parcel<std::int64_t>> const& from_all) const {
+KEEL_INLINE std::shared_ptr<elements const>
+migration::arrive(std::vector<machine::parcel<std::int64_t>> const& from_all, element_moves& moves) const {
   auto const owned = std::size_t(old_.owned);
   std::size_t came = 0;
   for (auto const& p : from_all) came += p.items.size();
@@ -56,7 +57,6 @@ KEEL_INLINE cut_anew migration::arrive(std::vector<machine::parcel<std::int64_t>
   next->ids.reserve(std::max(owned, size));
   next->ids.assign(old_.ids.begin(), old_.ids.begin() + std::ptrdiff_t(owned));
   next->ids.resize(std::max(owned, size));
-  auto moves = std::make_shared<element_moves>();
   std::vector<std::int32_t> leave, come;
   std::size_t filled = 0;
   auto const place = [&] {
@@ -87,11 +87,11 @@ KEEL_INLINE cut_anew migration::arrive(std::vector<machine::parcel<std::int64_t>
     for (;;) {
       int const sender = from != from_all.end() ? from->rank : old_.ranks;
       if (!is_own_there && old_.rank < std::min(sender, end)) {
-        moves->add(old_.rank, last, holes);
+        moves.add(old_.rank, last, holes);
         is_own_there = true;
       } else if (sender < end) {
         arrive_from(sender);
-        moves->add(sender, {}, come);
+        moves.add(sender, {}, come);
       } else return;
     }
   };
@@ -100,11 +100,11 @@ KEEL_INLINE cut_anew migration::arrive(std::vector<machine::parcel<std::int64_t>
     leave.clear();
     for (std::int32_t const p : places) leave.push_back(leavers_[std::size_t(p)]);
     arrive_from(rank);
-    moves->add(rank, leave, come);
+    moves.add(rank, leave, come);
   });
   add_before(old_.ranks);
   next->ids.resize(size);
-  return {mesh_, std::move(next), std::move(moves), true};
+  return next;
 }
 
 } // namespace keel::residency::detail

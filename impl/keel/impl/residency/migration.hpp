@@ -8,6 +8,7 @@
 #include <keel/machine/sparse.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -22,12 +23,12 @@ public:
   migration(elements const& old, std::span<int const> destinations, std::string_view mesh);
   /// The ids of those that leave.
   [[nodiscard]] std::vector<machine::parcel<std::int64_t>> departures() const;
-  /// With what all ranks sent to this one.
-  [[nodiscard]] cut_anew arrive(std::vector<machine::parcel<std::int64_t>> const& from_all) const;
+  /// With what all ranks sent to this one: what it has then, and how elements move.
+  [[nodiscard]] std::shared_ptr<elements const> arrive(std::vector<machine::parcel<std::int64_t>> const& from_all,
+                                                       element_moves& moves) const;
 
 private:
   elements const& old_;
-  std::string_view mesh_;
   std::vector<std::int32_t> leavers_, order_; // local indices; their places by rank
   std::vector<int> ranks_;                    // of the leavers
 };

@@ -5,6 +5,7 @@
 /// Sizes that change, as far as ranks have to agree on them: bodies of fields_state.hpp.
 
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/migration.hpp>
 #include <keel/impl/residency/regridding.hpp>
 #include <keel/policy/error.hpp>
@@ -24,58 +25,55 @@
 
 namespace keel::residency::detail {
 
-/// Throws the same error on every rank if `f` throws on one of them. Collective.
+/// Throws the same error on every rank if `f` throws on one of them. Collective. Joins in `all` the least of each, but
+/// of the last one, which it needs itself.
 template <class F>
-void together(agreement const& ranks, std::string_view wrong, std::string_view hint, F const& f) {
-  std::string why;
+void together(agreement const& ranks, std::string_view who, std::string_view what, std::string_view hint, F const& f,
+              std::span<std::int64_t> all) {
+  std::array<char, 512> why{}; // without memory that may be lacking
+  int failing = INT_MAX;
   try {
     f();
   } catch (std::exception const& e) {
-    why = "rank " + std::to_string(ranks.rank()) + ": " + std::string(reason_of(e));
+    failing = ranks.rank();
+    (void)reason_of(e).copy(why.data(), why.size() - 1);
   }
-  auto const first = int(ranks.min(why.empty() ? INT_MAX : ranks.rank()));
-  if (first == INT_MAX) return;
-  why.resize(std::size_t(-ranks.min(-std::int64_t(first == ranks.rank() ? why.size() : 0))));
-  ranks.broadcast(why, first);
-  throw error("residency::fields", wrong, why, hint);
+  all.back() = failing;
+  ranks.min(all);
+  if (all.back() == INT_MAX) return;
+  ranks.broadcast(why, int(all.back()));
+  throw error("residency::fields", std::string(who) + ' ' + std::string(what),
+              "rank " + std::to_string(all.back()) + ": " + why.data(), hint);
+}
+template <class F>
+void together(agreement const& ranks, std::string_view who, std::string_view what, std::string_view hint, F const& f) {
+  std::int64_t failing = 0;
+  together(ranks, who, what, hint, f, {&failing, 1});
 }
 
-/// Throws `keel::error` on every rank if a partition was made on other ranks. Collective.
-inline void require_same_ranks(agreement const& ranks, std::span<cut_anew const> meshes) {
-  std::int64_t wrong = std::int64_t(meshes.size());
-  for (std::size_t n = meshes.size(); n-- > 0;)
-    if (elements const& p = *meshes[n].part; p.rank != ranks.rank() || p.ranks != ranks.size()) wrong = std::int64_t(n);
-  wrong = ranks.min(wrong);
-  if (wrong != std::int64_t(meshes.size()))
+/// Throws `keel::error` if a partition was made on other ranks than these.
+inline void require_same_ranks(agreement const& ranks, cut_anew const& m) {
+  if (m.part->rank != ranks.rank() || m.part->ranks != ranks.size())
     throw error("residency::fields",
-                "the partition of " + std::string(meshes[std::size_t(wrong)].mesh) +
-                    " was made on another environment than that of the run",
-                "their ranks differ", "Make it on run.environment()");
+                "the partition of " + std::string(m.mesh) + " was made on another environment than that of the run");
 }
 
-/// Where each element goes that the rank owns of `old`, and where those come from that it owns of `next`, by their ids.
-/// Null on all ranks if `next` has ids that no rank owns of `old`. Collective.
-[[nodiscard]] inline std::shared_ptr<element_moves> moves_between(agreement const& ranks, std::string_view mesh,
-                                                                  elements const& old, elements const& next) {
-  auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
-  auto found = ranks.find_owners(mesh, owned_of(old), owned_of(next));
-  if (!found) return nullptr;
-  auto made = std::make_shared<element_moves>();
-  auto const add = [&](int rank, layered_list const& leave, layered_list& come) {
-    for (std::int32_t& e : come.elements) e -= std::int32_t(old.owned);
-    if (!leave.elements.empty() || !come.elements.empty()) made->add(rank, leave.elements, come.elements);
+/// Where each element goes that the rank owns of a mesh, and where those come from that it owns of the next one, as
+/// their owners were found by id. `old` are owned.
+inline void find_moves(element_lists& found, int rank, std::int64_t old, element_moves& made) {
+  auto const add = [&](int with, layered_list const& leave, layered_list& come) {
+    for (std::int32_t& e : come.elements) e -= std::int32_t(old);
+    if (!leave.elements.empty() || !come.elements.empty()) made.add(with, leave.elements, come.elements);
   };
-  element_lists& lists = found->lists;
   bool is_own_there = false;
   auto const add_own = [&] {
-    if (!std::exchange(is_own_there, true)) add(ranks.rank(), lists.own_elements, lists.own_ghosts);
+    if (!std::exchange(is_own_there, true)) add(rank, found.own_elements, found.own_ghosts);
   };
-  for (element_partner& p : lists.partners) {
-    if (p.rank > ranks.rank()) add_own();
+  for (element_partner& p : found.partners) {
+    if (p.rank > rank) add_own();
     add(p.rank, p.rims, p.ghosts);
   }
   add_own();
-  return made;
 }
 
 inline void require_alike(agreement const& ranks, std::string_view who, std::string_view what, std::int64_t digest) {
@@ -86,22 +84,51 @@ inline void require_alike(agreement const& ranks, std::string_view who, std::str
                 "the " + std::string(what) + " differ between ranks", "Give the same on every rank");
 }
 
-inline constexpr std::string_view take_less = "Take smaller arrays, or more ranks";
+inline constexpr std::string_view take_less = "Take smaller arrays, or more ranks",
+                                  on_same_ranks = "Make partitions on run.environment()";
 
-/// Goes the way. `connect()` is called when it is prepared.
-template <class Connect>
-void renew(agreement const& ranks, auto& next, std::string_view who, Connect const& connect) {
-  ranks.min(next.travelling());
-  together(ranks, std::string(who) + " is not done", take_less, [&] { next.prepare(); });
-  connect();
-  next.exchange();
+/// Goes the way; `begin` is its first step. If a rank fails, all go back: also to the former ways to other ranks.
+template <class Begin>
+void fields_state::go(auto& next, std::string_view who, Begin const& begin) {
+  auto const agree = [&](auto const& step, std::span<std::int64_t> all) {
+    together(agreement_, who, "is not done", take_less, step, all);
+  };
+  agree(begin, next.travelling());
+  std::array<std::int64_t, 2> reaches_all{1, 0}, is_intact{1, 0};
+  agree(
+      [&] {
+        next.prepare();
+        reaches_all[0] = reaches_partners() ? 1 : 0;
+      },
+      reaches_all);
+  routes ways;
+  std::vector<std::unique_ptr<halo_exchange>> halos;
+  auto const swap_ways = [&] {
+    if (reaches_all[0] == 0) std::swap(routes_, ways), halos_.swap(halos);
+  };
+  swap_ways();
+  try {
+    std::span const slot = std::span(is_intact).last(1);
+    if (reaches_all[0] == 0) agree([&] { connect_(*this); }, slot);
+    agree([&] { next.exchange(); }, slot);
+    agree(
+        [&] {
+          is_intact[0] = next.is_in_place() ? 0 : 1;
+          next.unpack();
+        },
+        is_intact);
+  } catch (...) {
+    swap_ways();
+    if (is_intact[0] == 0) next.lose();
+    throw;
+  }
   next.commit();
 }
 
 KEEL_INLINE void fields_state::check_meshes(agreement const& ranks) const {
-  std::vector<cut_anew> all;
-  for (mesh_record const& m : meshes_) all.push_back({m.name, m.here->all()});
-  require_same_ranks(ranks, all);
+  together(ranks, "a mesh", "is refused", on_same_ranks, [&] {
+    for (mesh_record const& m : meshes_) require_same_ranks(ranks, {m.name, m.here->all()});
+  });
 }
 
 KEEL_INLINE agreement const& fields_state::ranks_for(std::string_view call) const {
@@ -113,51 +140,64 @@ KEEL_INLINE agreement const& fields_state::ranks_for(std::string_view call) cons
 
 KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes) {
   agreement const& ranks = ranks_for("repartition");
-  for (cut_anew const& m : meshes) (void)mesh(m.mesh);
-  require_same_ranks(ranks, meshes);
-  for (cut_anew& m : meshes) m.moves = moves_between(ranks, m.mesh, *mesh(m.mesh)->all(), *m.part);
-  mesh_renewal next{*this, meshes, "repartition"};
-  renew(ranks, next, "repartition", [&] { find_new_partners(); });
+  std::optional<mesh_renewal> next;
+  together(ranks, "repartition", "is refused", on_same_ranks, [&] {
+    for (cut_anew& m : meshes) {
+      (void)mesh(m.mesh);
+      require_same_ranks(ranks, m);
+      m.moves = std::make_shared<element_moves>();
+    }
+    next.emplace(*this, meshes, "repartition");
+  });
+  auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
+  for (cut_anew& m : meshes) m.found = ranks.find_owners(m.mesh, owned_of(*mesh(m.mesh)->all()), owned_of(*m.part));
+  go(*next, "repartition", [&] {
+    for (cut_anew& m : meshes)
+      if (m.found) find_moves(m.found->lists, rank_, mesh(m.mesh)->all()->owned, *m.moves);
+      else next->leave(*m.moves);
+  });
 }
 
 KEEL_INLINE void fields_state::regrid(std::span<residency::patch const> patches) {
   agreement const& ranks = ranks_for("regrid");
   std::optional<grid_renewal> next;
-  together(ranks, "regrid is refused", "Give other patches", [&] { next.emplace(*this, patches); });
+  together(ranks, "regrid", "is refused", "Give other patches", [&] { next.emplace(*this, patches); });
   require_alike(ranks, "regrid", "patches", next->digest());
-  renew(ranks, *next, "regrid", [&] { find_new_partners(); });
-}
-
-KEEL_INLINE void fields_state::find_new_partners() {
-  if (agreement_.min(reaches_partners() ? 1 : 0) != 0) return;
-  halos_.clear();
-  connect_(*this);
+  go(*next, "regrid", [] {});
 }
 
 KEEL_INLINE void fields_state::resize(std::span<new_lengths const> all) {
-  resizing larger{*this, "resize"};
   agreement const& ranks = ranks_for("resize");
-  together(ranks, "resize is not done", take_less, [&] {
-    for (new_lengths const& one : all) larger.set_lengths(one.variable, one.lengths);
+  std::optional<resizing> larger;
+  together(ranks, "resize", "is not done", take_less, [&] {
+    larger.emplace(*this, "resize");
+    for (new_lengths const& one : all) larger->set_lengths(one.variable, one.lengths);
   });
-  require_alike(ranks, "resize", "lengths", larger.digest());
-  larger.commit();
+  require_alike(ranks, "resize", "lengths", larger->digest());
+  larger->commit();
 }
 
 KEEL_INLINE void fields_state::reserve(std::string_view mesh, std::int64_t size) {
-  resizing larger{*this, "reserve"};
-  together(ranks_for("reserve"), "reserve is not done", take_less, [&] { larger.reserve(mesh, size); });
-  larger.commit();
+  std::optional<resizing> larger;
+  together(ranks_for("reserve"), "reserve", "is not done", take_less,
+           [&] { larger.emplace(*this, "reserve").reserve(mesh, size); });
+  larger->commit();
 }
 
-KEEL_INLINE void fields_state::migrate(std::string_view name, std::span<int const> destinations) {
+KEEL_INLINE void fields_state::migrate(std::string_view name, std::span<int const> const& destinations, thunk find) {
   agreement const& ranks = ranks_for("migrate");
   std::optional<migration> all;
-  together(ranks, "migrate of " + std::string(name) + " is refused", "Give each owned element a rank that there is",
-           [&] { all.emplace(*mesh(name)->all(), destinations, name); });
-  cut_anew next = all->arrive(ranks.exchange(talk_, all->departures()));
-  mesh_renewal moved{*this, {&next, 1}, "migrate"};
-  renew(ranks, moved, "migrate", [] {}); // without ghosts it has no partners
+  std::optional<mesh_renewal> moved;
+  agreement::ids out;
+  cut_anew next{name, nullptr, nullptr, nullptr, true};
+  together(ranks, "migrate", "is refused", "Give each owned element a rank that there is", [&] {
+    find();
+    out = all.emplace(*mesh(name)->all(), destinations, name).departures();
+    if (!talk_) talk_ = ranks.make_talk();
+    next.moves = std::make_shared<element_moves>();
+    moved.emplace(*this, std::span(&next, 1), "migrate");
+  });
+  go(*moved, "migrate", [&] { next.part = all->arrive(ranks.exchange(talk_.get(), std::move(out)), *next.moves); });
 }
 
 } // namespace keel::residency::detail

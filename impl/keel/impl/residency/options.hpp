@@ -9,6 +9,7 @@
 #include <keel/residency/grid.hpp>
 #include <keel/residency/mesh.hpp>
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -96,6 +97,12 @@ template <Mesh M>
 void add_mesh_in(fields_state& to, partition<M> const& part) {
   to.add_mesh(M::name, part.here());
 }
+
+/// How many variables an option names.
+template <class Option>
+inline constexpr std::size_t variables_in = 0;
+template <class... Vs>
+inline constexpr std::size_t variables_in<extra<Vs...>> = sizeof...(Vs);
 
 /// What an option says of the lengths of a variable.
 template <class Option>

@@ -7,15 +7,10 @@
 #include <keel/impl/residency/by_rank.hpp>
 #include <keel/impl/residency/owner_search.hpp>
 
-#include <algorithm>
 #include <climits>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -28,9 +23,8 @@ KEEL_INLINE element_range elements::layer(int n, std::string_view mesh) const {
 }
 
 [[nodiscard]] inline id_bounds bounds_of(std::span<std::int64_t const> ids) {
-  id_bounds all;
+  id_bounds all{.count = ids.size()};
   for (std::int64_t const id : ids) all.least = std::min(all.least, id), all.most = std::max(all.most, id);
-  all.count = ids.size();
   return all;
 }
 
@@ -102,9 +96,8 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
 }
 
 KEEL_INLINE id_bounds owner_search::bounds() const {
-  id_bounds mine = bounds_of(std::span(made_.ids).first(std::size_t(made_.owned)));
-  mine.layers = std::int64_t(made_.ends.size());
-  return mine;
+  id_bounds const layers{.layers = std::int64_t(made_.ends.size())};
+  return join_bounds{}(bounds_of(std::span(made_.ids).first(std::size_t(made_.owned))), layers);
 }
 
 // A parcel has the number of runs of owned ids in place of an id, these, and runs of ghosts.

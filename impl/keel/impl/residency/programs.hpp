@@ -48,6 +48,7 @@ public:
         return *slots_[at];
     return add(what);
   }
+  void clear() { std::fill(slots_.begin(), slots_.end(), nullptr), all_.clear(); }
 
 private:
   [[nodiscard]] static std::size_t place_of(action const* key, std::size_t mask) {

@@ -55,11 +55,13 @@ struct former_variable {
 struct elements;
 struct element_moves;
 
-/// A mesh that is cut anew. The values of its elements move so, or, without moves, are lost.
+/// A mesh that is cut anew, and how its elements move.
 struct cut_anew {
   std::string_view mesh;
   std::shared_ptr<elements const> part;
   std::shared_ptr<element_moves> moves = nullptr;
+  std::shared_ptr<elements> found =
+      nullptr;        ///< those that it has, as ghosts of those that it had; null if some are new
   bool grows = false; ///< there shall be more room than is needed, because elements move again
 };
 

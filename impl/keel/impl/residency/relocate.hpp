@@ -167,7 +167,11 @@ void relocation::for_each_run(std::vector<leg> const& legs, memory m, auto const
   if (end != begin) f(begin, end);
 }
 
-KEEL_INLINE void relocation::exchange(messenger& ranks) {
+KEEL_INLINE void relocation::pack(messenger& ranks) {
+  std::size_t messages = 0;
+  for (auto const* list : {&sends_, &receives_})
+    for (message const& m : *list) messages += 1 + (m.bytes >> 30);
+  ranks.reserve(messages), moves_.reserve(std::max(out_.size(), in_.size()));
   for (int m = 1; m < max_memories; ++m) {
     device_rooms& d = there_[std::size_t(m)];
     if (!d.is_used) continue;
@@ -188,6 +192,9 @@ KEEL_INLINE void relocation::exchange(messenger& ranks) {
   move(out_, host, true);
   for (int m = 1; m < max_memories; ++m)
     if (there_[std::size_t(m)].is_used) queue_of(memory(m)).fence();
+}
+
+KEEL_INLINE void relocation::exchange(messenger& ranks) {
   for (message const& r : receives_)
     if (r.bytes != 0) ranks.receive(r.data, r.bytes, r.rank);
   for (message const& s : sends_)

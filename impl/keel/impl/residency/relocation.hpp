@@ -49,7 +49,9 @@ class relocation {
 public:
   /// Makes room. Throws if there is none. The calls below are about the same arrays.
   void lay_out(std::span<moved_array const> arrays, kokkos_provider& by, int rank);
-  /// Packs and sends. Returns when all that comes is here; no array has changed.
+  /// Makes room for messages, too.
+  void pack(messenger& ranks);
+  /// Returns when all that comes is here; no array has changed.
   void exchange(messenger& ranks);
   /// Puts in place what came, and what stays on the rank.
   void unpack();

@@ -29,8 +29,14 @@ KEEL_INLINE void renewal::add(int variable, int component, int from, element_mov
     if (moves != nullptr) one.where = memory_with(region::owned);
     if (moves != nullptr && one.where == memory::none && memory_with(region::rim) != memory::none)
       one.where = memory_with(region::core);
-    travelling_.push_back(one.where != memory::none ? 1 : 0);
+    travelling_.back() = one.where != memory::none ? 1 : 0;
+    travelling_.push_back(0);
   }
+}
+
+KEEL_INLINE void renewal::leave(element_moves const& moves) {
+  for (std::size_t n = 0; n < levels_.size(); ++n)
+    if (levels_[n].moves == &moves) travelling_[n] = 0;
 }
 
 KEEL_INLINE void renewal::gather() {
@@ -62,25 +68,20 @@ KEEL_INLINE void renewal::lay_out() {
     moved_levels_.push_back(one);
   }
   f.relocation_.lay_out(moved_, f.provider_, f.rank_);
+  for (level_here const& one : moved_levels_) sent_.push_back({one.variable, one.level, one.component, 0, who_});
+  f.relocation_.for_each_sent([&](std::size_t array, std::size_t bytes) { sent_[array].bytes += bytes; });
+  f.relocation_.pack(*f.ranks_);
 }
 
 KEEL_INLINE void renewal::exchange() {
-  for (level_here const& one : moved_levels_) sent_.push_back({one.variable, one.level, one.component, 0, who_});
-  fields_.relocation_.for_each_sent([&](std::size_t array, std::size_t bytes) { sent_[array].bytes += bytes; });
   fields_.ledger_.observer().before_exchange();
   if (!moved_.empty()) fields_.relocation_.exchange(*fields_.ranks_);
   fields_.ledger_.observer().after_exchange(sent_, false);
-  fields_.forget_layouts();
 }
 
-// If a device fails, values that were to stay in their arrays are lost.
-KEEL_INLINE void renewal::commit() {
+KEEL_INLINE void renewal::unpack() {
   fields_state& f = fields_;
   f.ledger_.observer().before_exchange();
-  if (f.keeps_ledger_)
-    for (level_here const& one : levels_)
-      if (request const all{one.variable, one.level, region::none, region::everywhere}; one.from >= 0)
-        f.ledger_.lose({&all, 1}, {one.component, one.component + 1}, who_);
   f.relocation_.unpack();
   auto const has_values = [&](std::size_t n, memory m, region part) {
     return part != region::halo && travelling_[n] != 0 && levels_[n].where == m;
@@ -90,6 +91,20 @@ KEEL_INLINE void renewal::commit() {
       for (region const part : {region::core, region::rim, region::halo})
         if (f.ledger_.is_open(memory(m)) && !has_values(n, memory(m), part))
           f.provider_.poison(levels_[n].variable, levels_[n].level, levels_[n].component, part, memory(m));
+  f.ledger_.observer().after_exchange(sent_, true);
+}
+
+KEEL_INLINE void renewal::lose() {
+  fields_state& f = fields_;
+  if (!f.keeps_ledger_) return;
+  for (level_here const& one : levels_)
+    if (request const all{one.variable, one.level, region::none, region::everywhere}; one.from >= 0)
+      f.ledger_.lose({&all, 1}, {one.component, one.component + 1}, who_);
+}
+
+KEEL_INLINE void renewal::commit() {
+  fields_state& f = fields_;
+  lose();
   if (f.keeps_ledger_) {
     for (former_variable const& had : former_.all()) f.renew_bytes(had.variable);
     for (std::size_t n = 0; n < levels_.size(); ++n)
@@ -100,7 +115,7 @@ KEEL_INLINE void renewal::commit() {
   }
   for (sent const& s : sent_)
     f.ledger_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});
-  f.ledger_.observer().after_exchange(sent_, true);
+  f.forget_layouts();
   former_.drop();
 }
 
@@ -155,7 +170,7 @@ KEEL_INLINE void mesh_renewal::prepare() {
   }
   take_meshes();
   for (std::size_t n = 0; n < stays_.size(); ++n)
-    if (stays_[n] && meshes_[n].moves) meshes_[n].moves->leave_out_unmoved(f.rank_);
+    if (stays_[n]) meshes_[n].moves->leave_out_unmoved(f.rank_), is_in_place_ = true;
   for (std::size_t v = 0; v < f.variables_.size(); ++v)
     for (std::size_t n = 0; n < meshes_.size(); ++n)
       if (meshes_[n].mesh == f.lattices_[std::size_t(f.variables_[v].lattice)].on.mesh)

@@ -27,10 +27,18 @@ public:
   renewal& operator=(renewal const&) = delete;
 
   /// For each level and component that was added, whether its owned elements are valid here, so that they can travel:
-  /// 1, else 0. Those travel that are on all ranks.
+  /// 1, else 0. Those travel that are on all ranks. The last one is left to the caller.
   [[nodiscard]] std::span<std::int64_t> travelling() { return travelling_; }
-  /// Packs, and sends and gets messages.
+  /// What was to move so does not travel.
+  void leave(element_moves const& moves);
+  /// Sends and gets messages. No array has changed.
   void exchange();
+  /// Whether elements go to the arrays that they come from.
+  [[nodiscard]] bool is_in_place() const { return is_in_place_; }
+  void unpack();
+  /// Values that can be valid nowhere any more: if elements that were put in place do not stay there.
+  void lose();
+  /// Does not fail.
   void commit();
 
 protected:
@@ -41,7 +49,7 @@ protected:
   void add(int variable, int component, int from, element_moves const* moves);
   /// What travels comes to one memory, and nothing else is under way.
   void gather();
-  /// When all arrays are replaced.
+  /// When all arrays are replaced: packs.
   void lay_out();
   /// Calls f(array, that on the host which replaces it, its bytes) for what travels.
   void for_each_moved(auto const& f) const {
@@ -55,6 +63,7 @@ protected:
   fields_state& fields_;
   std::string who_;
   former_arrays former_;
+  bool is_in_place_ = false;
 
 private:
   struct level_here {
@@ -64,7 +73,7 @@ private:
   };
 
   std::vector<level_here> levels_;
-  std::vector<std::int64_t> travelling_;
+  std::vector<std::int64_t> travelling_{0};
   std::vector<moved_array> moved_;
   std::vector<level_here> moved_levels_; // which each of them is
   std::vector<sent> sent_;               // what left the rank

@@ -66,7 +66,7 @@ KEEL_INLINE void fields_state::renew_bytes(int variable) {
 KEEL_INLINE void fields_state::forget_layouts() {
   for (auto const& each : halos_) each->forget();
   walls_.forget();
-  programs_ = std::make_unique<programs>();
+  programs_->clear();
   scratch_ = {}, pools_.clear();
 }
 
