@@ -299,10 +299,10 @@ int region_kernels() {
 TEST_CASE("residency: blocks send the least bytes, in one message to each partner, by two kernels") {
   test::run<km::mpi> run{test::twin::name};
   int const rank = run.environment().rank(), ranks = run.environment().size();
-  for (int const n : {1, 2, 3, 4, 6}) {
-    CAPTURE(n);
+  for (int const blocks : {1, 2, 3, 4, 6}) {
+    CAPTURE(blocks);
     kr::fields<app<km::mpi, kr::on_device>, h, q> f{
-        run, kr::grid{{24, 37}, kr::ghost_width{2}, kr::periodic{true, false}, kr::blocks{n}}};
+        run, kr::grid{{24, 37}, kr::ghost_width{2}, kr::periodic{true, false}, kr::blocks{blocks}}};
     std::vector<int> owners(24 * 37, 0), from(std::size_t(ranks), 0);
     f.run(claim{}, rank, owners);
     for (int& one : owners) one = km::sum(run.environment(), one);

@@ -2,6 +2,7 @@
 #include <keel/residency/loops.hpp>
 #include <keel/residency/fields.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -62,10 +63,7 @@ struct touch : kr::routine<"touch", kr::on_device, kr::updates<a, b>> {
   template <class V>
   static void run(V v) {
     auto first = v(a{});
-    auto const own = v.owned();
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "touch", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { first(i, j) += 0.5; });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { first(i, j) += 0.5; });
   }
 };
 
@@ -145,9 +143,8 @@ struct propagate
     auto const own = v.owned();
     bool const low = v.is_wall(1, kr::side::low), high = v.is_wall(1, kr::side::high);
     int const first = int(own.begin[1]), last = int(own.end[1]) - 1;
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "propagate", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
           double const south = low && j == first ? old(i, j) : old(i, j - 1);
           double const north = high && j == last ? old(i, j) : old(i, j + 1);
           double const bend = old(i - 1, j) + old(i + 1, j) + south + north - 4 * old(i, j);
@@ -160,11 +157,7 @@ struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<kr::owned<w>>, kr
   static void run(V v) {
     auto now = v(w{});
     auto total = v(sum{});
-    auto const own = v.owned();
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "add_up", policy(v.execution_space(), own.begin, own.end),
-        KOKKOS_LAMBDA(int i, int j) { total(i, j) += 0.3 * now(i, j) * now(i, j); });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { total(i, j) += 0.3 * now(i, j) * now(i, j); });
   }
 };
 struct waves : kr::schedule<kr::cycle<w>, propagate, kr::exchange<w>, add_up> {};
@@ -173,21 +166,6 @@ struct part {
   double value, sum;
   std::int64_t at;
 };
-std::vector<part> parts;
-struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<w>, kr::owned<sum>>> {
-  template <class V>
-  static void run(V v) {
-    auto now = v(w{});
-    auto total = v(sum{});
-    auto const own = v.owned();
-    auto const begin = v.global_begin(), n = v.global_extents();
-    parts.clear();
-    for (auto i = own.begin[0]; i < own.end[0]; ++i)
-      for (auto j = own.begin[1]; j < own.end[1]; ++j)
-        parts.push_back({now(i, j), total(i, j), (begin[0] + i - own.begin[0]) * n[1] + begin[1] + j - own.begin[1]});
-  }
-};
-
 template <class Ranks, class Exchange>
 std::vector<double> twenty_steps(std::string_view device) {
   test::run<Ranks> run{device};
@@ -196,7 +174,17 @@ std::vector<double> twenty_steps(std::string_view device) {
   f.run(wave_start{});
   f.run(kr::exchange<w>{});
   for (int n = 0; n < 20; ++n) f.step(waves{});
-  f.run(collect{});
+  auto const parts = f.run(test::call<kr::reads<kr::owned<w>, kr::owned<sum>>>{}, [](auto v) {
+    auto const now = v(w{});
+    auto const total = v(sum{});
+    auto const own = v.owned();
+    auto const begin = v.global_begin(), n = v.global_extents();
+    std::vector<part> mine;
+    for (auto i = own.begin[0]; i < own.end[0]; ++i)
+      for (auto j = own.begin[1]; j < own.end[1]; ++j)
+        mine.push_back({now(i, j), total(i, j), (begin[0] + i - own.begin[0]) * n[1] + begin[1] + j - own.begin[1]});
+    return mine;
+  });
   auto const all = keel::machine::gather(run.environment(), std::span<part const>(parts), 0);
   std::vector<double> field(2 * 17 * 10, -1);
   for (part const& p : all) field[2 * std::size_t(p.at)] = p.value, field[2 * std::size_t(p.at) + 1] = p.sum;
@@ -212,14 +200,8 @@ struct meanwhile : kr::routine<"meanwhile", kr::on_host, kr::reads<kr::owned<a>>
     ghosts_seen += v(a{})(0, v.owned().begin[1]) == double(1000 * x + y) + 0.5 ? 100 : 1;
   }
 };
-struct stumble : kr::routine<"stumble", kr::on_host, kr::reads<kr::owned<a>>> {
-  template <class V>
-  static void run(V) {
-    throw std::runtime_error("stumbled");
-  }
-};
 struct overlapped : kr::schedule<fill, touch, kr::exchange<a, b>, meanwhile, meanwhile, verify> {};
-struct stumbling : kr::schedule<fill, touch, kr::exchange<a, b>, stumble> {};
+struct stumbling : kr::schedule<fill, touch, kr::exchange<a, b>, test::call<kr::reads<kr::owned<a>>>> {};
 
 } // namespace
 
@@ -343,7 +325,7 @@ TEST_CASE("residency: an exchange overlaps routines that do not meet it, and is 
     f.step(overlapped{}, true, true);
     CHECK(ghosts_seen == 2);
     CHECK(wrong_cells == 0);
-    CHECK_THROWS_AS(f.step(stumbling{}), std::runtime_error);
+    CHECK_THROWS_AS(f.step(stumbling{}, [] { throw std::runtime_error("stumbled"); }), std::runtime_error);
     wrong_cells = 0;
     f.run(verify{}, true, true); // what was under way has landed
     CHECK(wrong_cells == 0);
@@ -362,18 +344,11 @@ struct start_h : kr::routine<"start_h", kr::on_device, kr::writes<h>> {
       kr::share const part = v.local(kr::component{c});
       auto const own = part.owned();
       auto const begin = part.global_begin;
-      using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-      Kokkos::parallel_for(
-          "start_h", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+      kr::for_each_cell(
+          v, own, KOKKOS_LAMBDA(int i, int j) {
             to(i, j) = double(10000 * (c + 1) + 100 * (begin[0] + i - own.begin[0]) + begin[1] + j - own.begin[1]);
           });
     }
-  }
-};
-struct clear_h : kr::routine<"clear_h", kr::on_host, kr::writes<h>> {
-  template <class V>
-  static void run(V v) {
-    Kokkos::deep_copy(v(h{}), 0.0);
   }
 };
 struct verify_h : kr::routine<"verify_h", kr::on_host, kr::reads<h>> {
@@ -422,7 +397,7 @@ TEST_CASE("residency: components may differ in size, and each is exchanged, copi
     CHECK(f.traffic().bytes(kr::way::to_host) == (device == "simulated" ? owned : 0));
     CHECK(f.bytes<h>(kr::component{1})[0] + f.bytes<h>(kr::component{1})[1] ==
           8 * std::uint64_t(f.local(kr::component{1}).owned().size(2)));
-    f.run(clear_h{}, kr::component{1});
+    f.run(test::call<kr::writes<h>>{}, kr::component{1}, [](auto v) { Kokkos::deep_copy(v(h{}), 0.0); });
     CHECK_FALSE(f.is_valid<h>(kr::region::ghosts, kr::component{1}));
     CHECK(f.is_valid<h>(kr::region::everywhere, kr::component{0}));
     CHECK_THROWS_AS((kr::fields<app<Kokkos::LayoutRight, keel::machine::mpi>, h>{run, kr::grid{{8, 9}},

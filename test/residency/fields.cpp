@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/fields.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/residency/loops.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
@@ -46,10 +48,8 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::p
   static void run(V v, double) {
     auto e = v(kr::past<eta, 1>{});
     auto d = v(du{});
-    auto const own = v.owned();
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
           for (int k = 0; k < int(d.extent(2)); ++k)
             d(i, j, k) = 0.25 * (e(i - 1, j) + e(i + 1, j) + e(i, j - 1) + e(i, j + 1));
         });
@@ -65,10 +65,8 @@ struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1
     auto d = v(du{});
     auto e = v(eta{});
     auto w = v(u{});
-    auto const own = v.owned();
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "advance", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
           e(i, j) = (1 - dt) * e1(i, j) + dt * d(i, j, 0);
           for (int k = 0; k < int(w.extent(2)); ++k) w(i, j, k) = u1(i, j, k) + dt * d(i, j, k);
         });
@@ -132,40 +130,20 @@ struct zero : kr::routine<"zero", kr::on_device, kr::writes<total>> {
         "zero", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) { t() = 0; });
   }
 };
-double counted = -1;
-struct tell : kr::routine<"tell", kr::on_host, kr::reads<total>> {
-  template <class V>
-  static void run(V v) {
-    counted = v(total{})();
-  }
-};
-struct fail : kr::routine<"fail", kr::on_host, kr::writes<eta>> {
-  template <class V>
-  static void run(V) {
-    throw std::runtime_error("no");
-  }
-};
-struct forget : kr::routine<"forget", kr::on_device, kr::writes<eta>> {
-  template <class V>
-  static void run(V) {}
-};
+struct forget : test::empty<"forget", kr::on_device, kr::writes<eta>> {};
 struct number : kr::routine<"number", kr::on_host, kr::writes<eta>> {
   template <class V>
   static void run(V v, int n) {
     Kokkos::deep_copy(v(eta{}), double(n));
   }
 };
+/// The sum over components of an owned cell of each.
 struct add_up : kr::routine<"add_up", kr::on_host, kr::reads<kr::owned<eta>>> {
   template <class V>
-  static void run(V v, double& sum) {
+  static double run(V v) {
+    double sum = 0;
     for (int c = 0; c < v.components(); ++c) sum += v(eta{}, kr::component{c})(1, 1);
-  }
-};
-
-struct keep : kr::routine<"keep", kr::on_host, kr::updates<eta>> {
-  template <class V>
-  static void run(V v, Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>& kept) {
-    kept = v(eta{});
+    return sum;
   }
 };
 
@@ -173,10 +151,7 @@ struct raise : kr::routine<"raise", kr::on<keel::simulated>, kr::updates<eta>> {
   template <class V>
   static void run(V v) {
     auto e = v(eta{});
-    auto const own = v.owned();
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "raise", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) { e(i, j) += 1; });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { e(i, j) += 1; });
   }
 };
 // Reads the ghosts of what it writes, which are stale only when it is done.
@@ -242,13 +217,11 @@ TEST_CASE("residency: walls, conditions and repetitions give the same on host an
     f.run(zero{});
     for (int n = 1; n <= 12; ++n) f.step(with_walls{}, n % 4 == 0 ? hot : 0.1);
     f.run(output{});
-    f.run(tell{});
+    CHECK(f.run(test::call<kr::reads<total>>{}, [](auto v) { return v(total{})(); }) == 8);
     return checksum;
   };
   double const cold = final_eta(test::host::name, 0.1);
-  CHECK(counted == 8);
   CHECK(cold == final_eta("simulated", 0.1));
-  CHECK(counted == 8);
   double const hot = final_eta(test::host::name, 1.25);
   CHECK(hot == final_eta("simulated", 1.25));
   CHECK(hot != cold);
@@ -271,8 +244,7 @@ TEST_CASE("residency: a routine finds the ghosts of what it updates, also where 
     kr::fields<App, eta, u> f{run, kr::grid{{4, 4}, kr::ghost_width{1}, kr::periodic{true, true}}, kr::extra<u>{1}};
     f.run(init{});
     f.step(kr::schedule<kr::exchange<eta>, lean>{});
-    double sum = 0;
-    f.run(add_up{}, sum);
+    double const sum = f.run(add_up{});
     CHECK_FALSE(f.template is_valid<eta>(kr::region::ghosts));
     return sum;
   };
@@ -288,9 +260,7 @@ TEST_CASE("residency: a routine on a certain device runs there, whichever was ch
   f.run(raise{});
   CHECK(f.is_valid<eta, keel::simulated>(kr::region::owned));
   CHECK_FALSE(f.is_valid<eta>(kr::core));
-  double sum = 0;
-  f.run(add_up{}, sum);
-  CHECK(sum == 7);
+  CHECK(f.run(add_up{}) == 7);
   CHECK(f.traffic().bytes(kr::way::to_device) == 16 * 8);
   CHECK(f.traffic().bytes(kr::way::to_host) == 16 * 8);
 }
@@ -322,12 +292,10 @@ TEST_CASE("residency: each component has a state of its own") {
   f.run(number{}, kr::component{2}, 3);
   CHECK(f.is_valid<eta>(kr::region::owned, kr::component{2}));
   CHECK_FALSE(f.is_valid<eta>(kr::region::owned, kr::component{1}));
-  double sum = 0;
-  CHECK(message_of([&] { f.run(add_up{}, sum); }).find("eta, level 0, core, component 1, valid nowhere") !=
+  CHECK(message_of([&] { (void)f.run(add_up{}); }).find("eta, level 0, core, component 1, valid nowhere") !=
         std::string::npos);
   f.run(number{}, kr::component{1}, 2);
-  f.run(add_up{}, sum);
-  CHECK(sum == 6);
+  CHECK(f.run(add_up{}) == 6);
   CHECK(message_of([&] { f.run(number{}, kr::component{3}, 1); }).find("there are 3") != std::string::npos);
 }
 
@@ -335,7 +303,7 @@ TEST_CASE("residency: what a failed routine leaves is valid nowhere, and its exc
   test::run run{test::host::name};
   kr::fields<watched, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
   f.run(init{});
-  CHECK_THROWS_AS(f.run(fail{}), std::runtime_error);
+  CHECK_THROWS_AS(f.run(test::call<kr::writes<eta>>{}, [] { throw std::runtime_error("no"); }), std::runtime_error);
   CHECK_FALSE(f.is_valid<eta>(kr::core));
   CHECK(f.is_valid<u>());
   CHECK(message_of([&] { f.run(output{}); }).find("routine output reads eta, level 0, core, valid nowhere") !=
@@ -395,7 +363,7 @@ TEST_CASE("residency: a view that the application keeps is known by its address,
   kr::fields<two_memories, eta, u> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}, kr::extra<u>{1}};
   f.run(init{});
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> kept;
-  f.run(keep{}, kept);
+  f.run(test::call<kr::updates<eta>>{}, [&](auto v) { kept = v(eta{}); });
   f.run(raise{}); // on the device: what was kept is stale now
   CHECK_FALSE(f.is_valid<eta>(kr::core));
   auto const piece = Kokkos::subview(kept, std::pair(1, 2), Kokkos::ALL);
@@ -405,10 +373,8 @@ TEST_CASE("residency: a view that the application keeps is known by its address,
   f.notify_data_modified(
       Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(1, 1), 1));
   CHECK_FALSE(f.is_valid<eta, keel::simulated>(kr::core));
-  double sum = 0;
   f.run(raise{});
-  f.run(add_up{}, sum);
-  CHECK(sum == 42);
+  CHECK(f.run(add_up{}) == 42);
   // A piece where the rest is stale, what is nobody's, and what lies across a border.
   f.run(raise{});
   CHECK(message_of([&] {
@@ -429,7 +395,7 @@ TEST_CASE("residency: a view handed out keeps its data when the fields are gone"
     test::run run{test::host::name};
     kr::fields<one_memory, eta, u> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}, kr::extra<u>{1}};
     f.run(init{});
-    f.run(keep{}, kept);
+    f.run(test::call<kr::updates<eta>>{}, [&](auto v) { kept = v(eta{}); });
   }
   CHECK(kept(1, 2) == 1);
 }

@@ -3,6 +3,7 @@
 /// Exchanges that have to end, writers that fail, and what is copied for walls and analyses.
 #include <keel/residency/fields.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/policy/log.hpp>
@@ -64,15 +65,9 @@ struct first : kr::routine<"first", kr::on_host, kr::reads<X>> {
     return v(X{})(0);
   }
 };
-struct other : kr::routine<"other", kr::on_host> {
-  template <class V>
-  static void run(V) {}
-};
+struct other : test::empty<"other", kr::on_host> {};
 template <class Place, class... Clauses>
-struct touch : kr::routine<"touch", Place, Clauses...> {
-  template <class V>
-  static void run(V) {}
-};
+using touch = test::empty<"touch", Place, Clauses...>;
 struct never {
   static bool holds() { return false; }
 };
@@ -155,12 +150,6 @@ TEST_CASE("residency: copies of walls stand in the table and in its sums") {
 }
 
 TEST_CASE("residency: checked tracking is chosen at the start, and names all undeclared and unwritten data") {
-  struct meddle : kr::routine<"meddle", kr::on_host, kr::writes<x>> {
-    static void run(kr::context<both, meddle, test::host> v, double* at) {
-      v(x{})(1) = at[1] = 7;
-      at[25] = 7;
-    }
-  };
   auto const undeclared = [](std::string tracking) {
     struct asked : test::run<> {
       kr::settings how;
@@ -168,12 +157,8 @@ TEST_CASE("residency: checked tracking is chosen at the start, and names all und
     } run{test::run<>{"simulated"}, {.tracking = std::move(tracking)}};
     kr::fields<both, x, y> f{run, kr::grid{{24}, kr::ghost_width{1}}};
     f.run(fill<kr::on_host, kr::everywhere<y>>{}, 1.);
-    double* at = nullptr;
-    struct look : kr::routine<"look", kr::on_host, kr::updates<y>> {
-      static void run(kr::context<both, look, test::host> v, double*& found) { found = v(y{}).data(); }
-    };
-    f.run(look{}, at);
-    return message_of([&] { f.run(meddle{}, at); });
+    double* const at = f.run(test::call<kr::updates<y>>{}, [](auto v) { return v(y{}).data(); });
+    return message_of([&] { f.run(test::call<kr::writes<x>>{}, [&](auto v) { v(x{})(1) = at[1] = at[25] = 7; }); });
   };
   keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { warned += text; });
   CHECK(undeclared("").empty());

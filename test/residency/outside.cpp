@@ -4,9 +4,11 @@
 #include <keel/residency/fields.hpp>
 
 #include "held.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
+#include <keel/residency/loops.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
@@ -17,7 +19,7 @@
 #include <thread>
 
 namespace kr = keel::residency;
-using keel::test::message_of, test::gave_up, test::host, test::released, test::twin;
+using keel::test::message_of, test::call, test::gave_up, test::host, test::released, test::twin;
 
 namespace {
 
@@ -50,44 +52,12 @@ struct first : kr::routine<"first", kr::on_host, kr::reads<kr::owned<X>>> {
     return v(X{}).data()[0];
   }
 };
-template <class X>
-struct address : kr::routine<"address", kr::on_host, kr::updates<X>> {
-  template <class V>
-  static double* run(V v) {
-    return v(X{}).data();
-  }
-};
 struct between : kr::variable<"between", double*, kr::levels<9>> {};
-struct both : kr::routine<"both", kr::on_host, kr::reads<kr::owned<x>, kr::owned<y>>> {
-  template <class V>
-  static double run(V v) {
-    return v(x{}).data()[0] + v(y{}).data()[0];
-  }
-};
-struct overwrite : kr::routine<"overwrite", kr::on_device, kr::writes<y>> {
-  template <class V>
-  static void run(V) {}
-};
-struct forgets : kr::routine<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {
-  template <class V>
-  static void run(V) {}
-};
+struct forgets : test::empty<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {};
 template <class X>
-struct nothing : kr::routine<"nothing", kr::on_device, kr::updates<X>> {
-  template <class V>
-  static void run(V) {}
-};
+struct nothing : test::empty<"nothing", kr::on_device, kr::updates<X>> {};
 template <class X>
-struct whole : kr::routine<"whole", kr::on_host, kr::reads<X>> {
-  template <class V>
-  static void run(V) {}
-};
-struct call : kr::routine<"call", kr::on_host> {
-  template <class V, class F>
-  static void run(V, F& f) {
-    f();
-  }
-};
+struct whole : test::empty<"whole", kr::on_host, kr::reads<X>> {};
 
 // A step on a grid with closed walls: what is read there was written by the boundary condition.
 struct bend : kr::routine<"bend", kr::on_device, kr::reads<kr::past<z, 1>>, kr::writes<z>> {
@@ -95,10 +65,8 @@ struct bend : kr::routine<"bend", kr::on_device, kr::reads<kr::past<z, 1>>, kr::
   static void run(V v) {
     auto from = v(kr::past<z, 1>{});
     auto to = v(z{});
-    auto const own = v.owned();
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "bend", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
           to(i, j) = 0.25 * (from(i - 1, j) + from(i + 1, j) + from(i, j - 1) + from(i, j + 1)) + 1;
         });
   }
@@ -120,10 +88,7 @@ struct reflect : kr::routine<"reflect", Place, kr::reads<kr::owned<z>>, kr::writ
         });
   }
 };
-struct needs_walls : kr::routine<"needs_walls", kr::on_device, kr::reads<kr::walls<z>>> {
-  template <class V>
-  static void run(V) {}
-};
+struct needs_walls : test::empty<"needs_walls", kr::on_device, kr::reads<kr::walls<z>>> {};
 struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<z>>> {
   template <class V>
   static double run(V v) {
@@ -154,11 +119,7 @@ struct decay : kr::routine<"decay", kr::on_device, kr::reads<kr::past<p, 1>>, kr
   static void run(V v) {
     auto from = v(kr::past<p, 1>{});
     auto to = v(p{});
-    auto const own = v.owned();
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "decay", policy(v.execution_space(), own.begin, own.end),
-        KOKKOS_LAMBDA(int i, int j) { to(i, j) = 0.5 * from(i, j); });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { to(i, j) = 0.5 * from(i, j); });
   }
 };
 struct pointwise : kr::schedule<kr::cycle<p>, decay> {};
@@ -170,11 +131,7 @@ TEST_CASE("residency: a caller who is about to write through a view waits for th
     test::run run{"twin"};
     kr::fields<app, x, y> f{run, kr::grid{{4}}};
     kr::view_of<app, x, host> kept;
-    auto const keep = [&](auto const& view) { kept = view; };
-    struct lend : kr::routine<"lend", kr::on_host, kr::writes<x>> {
-      static void run(kr::context<app, lend, host> v, decltype(keep)& to) { to(v(x{})); }
-    };
-    f.run(lend{}, keep);
+    f.run(call<kr::writes<x>>{}, [&](auto v) { kept = v(x{}); });
     f.run(set<x>{}, 4.0);
     released = gave_up = false;
     f.run(hold{});
@@ -272,7 +229,7 @@ TEST_CASE("residency: a call from within a step is refused in the first one as i
   f.run(set<x>{}, 1.0);
   auto const again = [&] { f.run(take{}); };
   for (int n = 0; n < 3; ++n)
-    CHECK(message_of([&] { f.step(kr::schedule<take, call>{}, again); }).find("take was called inside a step") !=
+    CHECK(message_of([&] { f.step(kr::schedule<take, call<>>{}, again); }).find("take was called inside a step") !=
           std::string::npos);
   f.run(take{});
 }
@@ -284,7 +241,7 @@ TEST_CASE("residency: copying from the past inside a step is refused") {
   auto const again = [&] { f.copy_from_past<z>(); };
   for (int n = 0; n < 3; ++n)
     CHECK(message_of([&] {
-            f.step(kr::schedule<nothing<z>, call>{}, again);
+            f.step(kr::schedule<nothing<z>, call<>>{}, again);
           }).find("copy_from_past was called inside a step") != std::string::npos);
   f.copy_from_past<z>();
 }
@@ -305,7 +262,7 @@ TEST_CASE("residency: what a caller wrote into one component is valid of that on
   test::run run{"twin"};
   kr::fields<app, x> f{run, kr::grid{{4}}, kr::components{3}};
   for (int c = 0; c < 3; ++c) f.run(set<x>{}, kr::component{c}, 1.0);
-  double* const at = f.run(address<x>{}, kr::component{1});
+  double* const at = f.run(call<kr::updates<x>>{}, kr::component{1}, [](auto v) { return v(x{}).data(); });
   for (int c = 0; c < 3; ++c) f.run(nothing<x>{}, kr::component{c});
   f.notify_data_modified(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(at, 4));
   CHECK(f.is_valid<x>(kr::core, kr::component{1}));
@@ -318,7 +275,8 @@ TEST_CASE("residency: each of two variables that stand far apart is brought wher
   kr::fields<app, x, between, y> f{run, kr::grid{{4}}};
   f.run(set<x>{}, 2.0);
   f.run(take{}); // on the device
-  CHECK(f.run(both{}) == 4);
+  CHECK(f.run(call<kr::reads<kr::owned<x>, kr::owned<y>>>{},
+              [](auto v) { return v(x{}).data()[0] + v(y{}).data()[0]; }) == 4);
 }
 
 TEST_CASE("residency: what the host wrote between steps is brought to the device") {
@@ -351,8 +309,8 @@ TEST_CASE("residency: with one memory a routine in a step is refused in every st
     auto const step = [&] { f.step(kr::schedule<nothing<x>>{}); };
     int refused = 0;
     for (int n = 0; n < 3; ++n) {
-      refused += message_of([&] { f.step(kr::schedule<nothing<x>, call>{}, again); }).empty() ? 0 : 1;
-      CHECK(message_of([&] { f.step(kr::schedule<nothing<x>, call>{}, step); }).find("called inside a step") !=
+      refused += message_of([&] { f.step(kr::schedule<nothing<x>, call<>>{}, again); }).empty() ? 0 : 1;
+      CHECK(message_of([&] { f.step(kr::schedule<nothing<x>, call<>>{}, step); }).find("called inside a step") !=
             std::string::npos);
     }
     return refused;
@@ -368,7 +326,7 @@ TEST_CASE("residency: checked tracking finds a second thread in the same fields"
   f.run(set<x>{}, 1.0);
   std::string text;
   auto const meanwhile = [&] { std::thread([&] { text = message_of([&] { f.run(nothing<x>{}); }); }).join(); };
-  f.run(call{}, meanwhile);
+  f.run(call<>{}, meanwhile);
   CHECK(text.find("keel::residency::checked: nothing is called while another thread is in the same fields") == 0);
   f.run(nothing<x>{});
 }
@@ -377,18 +335,9 @@ TEST_CASE("residency: a pointwise code on a grid without ghosts, or with, reads 
   for (int width : {0, 2}) {
     test::run run{"twin"};
     kr::fields<app, p> f{run, kr::grid{{6, 5}, kr::ghost_width{width}, kr::periodic{true}}};
-    struct start : kr::routine<"start", kr::on_host, kr::writes<p>> {
-      static void run(kr::context<app, start, host> v) {
-        for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i)
-          for (auto j = v.owned().begin[1]; j < v.owned().end[1]; ++j) v(p{})(i, j) = 1024;
-      }
-    };
-    struct look : kr::routine<"look", kr::on_host, kr::reads<p>> {
-      static double run(kr::context<app, look, host> v) { return v(p{})(v.owned().end[0] - 1, v.owned().end[1] - 1); }
-    };
-    f.run(start{});
+    f.run(call<kr::writes<p>>{}, [](auto v) { kr::for_owned(v, [x = v(p{})](int i, int j) { x(i, j) = 1024; }); });
     for (int n = 0; n < 10; ++n) f.step(pointwise{});
-    CHECK(f.run(look{}) == 1);
+    CHECK(f.run(call<kr::reads<p>>{}, [](auto v) { return v(p{})(v.owned().end[0] - 1, v.owned().end[1] - 1); }) == 1);
     CHECK(f.traffic().bytes(kr::way::to_device) == 8 * 30);
     CHECK(f.traffic().bytes(kr::way::to_host) == 8 * 30);
     CHECK(f.is_valid<p>());
@@ -412,12 +361,8 @@ TEST_CASE("residency: what an exchange fills in an analysis is copied to the hos
 TEST_CASE("residency: a level that two clauses name is copied early once") {
   test::run run{"twin"};
   kr::fields<app, x, y> f{run, kr::grid{{24}}};
-  struct twice : kr::routine<"twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {
-    static void run(kr::context<app, twice, host>) {}
-  };
-  struct other : kr::routine<"other", kr::on_host> {
-    static void run(kr::context<app, other, host>) {}
-  };
+  struct twice : test::empty<"twice", kr::on_host, kr::writes<kr::everywhere<x>, kr::owned<x>>> {};
+  struct other : test::empty<"other", kr::on_host> {};
   f.step(kr::schedule<twice, other, take>{});
   CHECK(f.traffic().bytes(kr::way::to_device) == 192);
 }

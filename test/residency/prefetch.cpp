@@ -2,11 +2,13 @@
 #include <keel/impl/residency/prefetch.hpp>
 
 #include "held.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/residency/loops.hpp>
 
 #include <doctest/doctest.h>
 
@@ -15,18 +17,13 @@
 #include <vector>
 
 namespace kr = keel::residency;
-using keel::residency::detail::table_of;
+using keel::residency::detail::table_of, test::empty;
 
 namespace {
 
 struct x : kr::variable<"x", double*, kr::levels<2>> {};
 struct y : kr::variable<"y", double*> {};
 
-template <kr::text Name, class Place, class... Clauses>
-struct empty : kr::routine<Name, Place, Clauses...> {
-  template <class V>
-  static void run(V) {}
-};
 struct reads_ghosts : empty<"reads_ghosts", kr::on_device, kr::reads<x>> {};
 struct reads_owned : empty<"reads_owned", kr::on_device, kr::reads<kr::owned<x>>, kr::writes<y>> {};
 struct reads_past : empty<"reads_past", kr::on_device, kr::reads<kr::past<x, 1>>> {};
@@ -138,21 +135,12 @@ struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<x>>> {
     for (std::size_t i = 0; i < to.extent(0); ++i) to(i) = 3;
   }
 };
-struct look : kr::routine<"look", kr::on_host> {
-  template <class V, class F>
-  static void run(V, F& f) {
-    f();
-  }
-};
 struct use : kr::routine<"use", kr::on_device, kr::reads<x>, kr::updates<y>> {
   template <class V>
   static void run(V v) {
     auto from = v(x{});
     auto to = v(y{});
-    auto const own = v.owned();
-    Kokkos::parallel_for(
-        "use", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-        KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1); });
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { to(i) = from(i - 1) + from(i + 1); });
   }
 };
 double found = 0;
@@ -168,10 +156,7 @@ struct produce : kr::routine<"produce", kr::on_device, kr::writes<kr::everywhere
   static void run(V v, double const& value) {
     auto to = v(x{});
     double const is = value;
-    auto const all = v.everywhere();
-    Kokkos::parallel_for(
-        "produce", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]),
-        KOKKOS_LAMBDA(int i) { to(i) = is; });
+    kr::for_each_cell(v, v.everywhere(), KOKKOS_LAMBDA(int i) { to(i) = is; });
   }
 };
 struct tell_x : kr::routine<"tell_x", kr::on_host, kr::reads<x>> {
@@ -184,10 +169,7 @@ struct changes : kr::routine<"changes", kr::on_device, kr::updates<kr::everywher
   template <class V>
   static void run(V v) {
     auto to = v(x{});
-    auto const all = v.everywhere();
-    Kokkos::parallel_for(
-        "changes", Kokkos::RangePolicy<typename V::space>(v.execution_space(), all.begin[0], all.end[0]),
-        KOKKOS_LAMBDA(int i) { to(i) += 1; });
+    kr::for_each_cell(v, v.everywhere(), KOKKOS_LAMBDA(int i) { to(i) += 1; });
   }
 };
 struct peek : kr::routine<"peek", kr::on_host> {
@@ -196,11 +178,11 @@ struct peek : kr::routine<"peek", kr::on_host> {
     f();
   }
 };
-struct held_step : kr::schedule<hold, look, tell> {};
+struct held_step : kr::schedule<hold, test::call<>, tell> {};
 struct told_step : kr::schedule<produce, peek, tell_x> {};
 
-struct early_step : kr::schedule<hold, fill, look, use, tell> {};
-struct no_reader : kr::schedule<fill, look, kr::every<100, use>> {};
+struct early_step : kr::schedule<hold, fill, test::call<>, use, tell> {};
+struct no_reader : kr::schedule<fill, test::call<>, kr::every<100, use>> {};
 
 using app = test::application<keel::list<test::host, keel::simulated>>;
 

@@ -3,6 +3,7 @@
 // any number of ranks.
 #include <keel/residency/variable.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/mpi.hpp>
@@ -195,10 +196,7 @@ struct w : kr::routine<"w", kr::on_device, kr::writes<Xs...>> {
   }
 };
 template <class... Xs>
-struct r : kr::routine<"r", kr::on_device, kr::reads<kr::owned<Xs>...>> {
-  template <class V>
-  static void run(V) {}
-};
+struct r : test::empty<"r", kr::on_device, kr::reads<kr::owned<Xs>...>> {};
 struct more : kr::routine<"more", kr::on_device, kr::updates<a>> {};
 template <class X>
 struct sometimes : kr::when<is_first, X> {};

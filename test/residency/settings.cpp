@@ -2,6 +2,7 @@
 #include <keel/residency/settings.hpp>
 
 #include "recording_provider.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -185,16 +186,7 @@ TEST_CASE("residency: the ledger copies back by name and group, what is valid no
 
 namespace {
 
-struct look : kr::routine<"look", kr::on_host, kr::reads<kr::owned<c>>> {
-  template <class V>
-  static void run(V) {}
-};
-struct draw : kr::routine<"draw", kr::on_host, kr::writes<a>> {
-  template <class V>
-  static void run(V v) {
-    Kokkos::deep_copy(v(a{}), 4.0);
-  }
-};
+struct look : test::empty<"look", kr::on_host, kr::reads<kr::owned<c>>> {};
 struct telling : kr::schedule<kr::cycle<a>, compute, kr::exchange<b>, diagnose, look, show<>> {};
 
 // What a step with all kinds of copies says, and the next one.
@@ -255,7 +247,8 @@ TEST_CASE("residency: veryverbose is also a line for each routine and exchange t
   test::run<> run{"simulated"};
   kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   f.set({.veryverbose = true});
-  CHECK(keel::test::said_to_stderr([&] { f.run(draw{}); }) == "");
+  CHECK(keel::test::said_to_stderr(
+            [&] { f.run(test::call<kr::writes<a>>{}, [](auto v) { Kokkos::deep_copy(v(a{}), 4.0); }); }) == "");
   CHECK(keel::test::said_to_stderr([&] { f.run(diagnose{}); }) ==
         "keel: details: residency: step 0: diagnose needed 0 bytes on the host, 128 on a device\n");
   CHECK(keel::test::said_to_stderr([&] { f.run(diagnose{}); }) == "");

@@ -2,6 +2,7 @@
 #include <keel/residency/trace.hpp>
 
 #include "recording_provider.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -52,10 +53,7 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::
                          [](int) { std::this_thread::sleep_for(std::chrono::milliseconds{20}); });
   }
 };
-struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
-  template <class V>
-  static void run(V) {}
-};
+struct output : test::empty<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
 struct step : kr::schedule<kr::cycle<eta>, rhs, kr::exchange<eta>, kr::every<2, output>> {};
 
 struct count : kr::routine<"count", kr::on_host> {

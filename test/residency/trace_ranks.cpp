@@ -3,6 +3,7 @@
 /// The traces of several ranks, and what keel-info makes of all of them together.
 #include <keel/residency/trace.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/collectives.hpp>
@@ -46,32 +47,17 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, k
     Kokkos::deep_copy(v(flux{}), 2.0F);
   }
 };
-struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta, kr::everywhere<flux>>> {
-  template <class V>
-  static void run(V) {}
-};
-struct correct : kr::routine<"correct", kr::on_host, kr::updates<kr::part<flux, kr::core>>> {
-  template <class V>
-  static void run(V) {}
-};
-struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
-  template <class V>
-  static void run(V) {}
-};
+struct rhs : test::empty<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<eta, kr::everywhere<flux>>> {};
+struct correct : test::empty<"correct", kr::on_host, kr::updates<kr::part<flux, kr::core>>> {};
+struct output : test::empty<"output", kr::on_host, kr::reads<kr::owned<eta>>> {};
 struct step
     : kr::schedule<kr::cycle<eta>, rhs, kr::accumulate<flux>, kr::exchange<eta>, correct, kr::every<2, output>> {};
 
 struct atoms : kr::mesh<"atoms"> {};
 struct mass : kr::variable<"mass", double*, kr::on_mesh<atoms>> {};
-struct weigh : kr::routine<"weigh", kr::on_device, kr::writes<mass>> {
-  template <class V>
-  static void run(V) {}
-};
+struct weigh : test::empty<"weigh", kr::on_device, kr::writes<mass>> {};
 
-struct read_mass : kr::routine<"read_mass", kr::on_host, kr::reads<kr::owned<mass>>> {
-  template <class V>
-  static void run(V) {}
-};
+struct read_mass : test::empty<"read_mass", kr::on_host, kr::reads<kr::owned<mass>>> {};
 
 struct tracing_run : test::run<keel::machine::mpi> {
   kr::settings how;

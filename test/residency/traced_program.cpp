@@ -4,6 +4,8 @@
 /// move. It is built alone, and on ranks.
 #include <keel/keel.hpp>
 
+#include "routines.hpp"
+
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -30,14 +32,8 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<heat>>>
     Kokkos::deep_copy(v(heat{}), 1.0);
   }
 };
-struct warm : kr::routine<"warm", kr::on<keel::simulated>, kr::reads<kr::past<heat, 1>>, kr::writes<heat>> {
-  template <class V>
-  static void run(V) {}
-};
-struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<heat>>> {
-  template <class V>
-  static void run(V) {}
-};
+struct warm : test::empty<"warm", kr::on<keel::simulated>, kr::reads<kr::past<heat, 1>>, kr::writes<heat>> {};
+struct show : test::empty<"show", kr::on_host, kr::reads<kr::owned<heat>>> {};
 struct step : kr::schedule<kr::cycle<heat>, warm, kr::exchange<heat>, show> {};
 
 // Each element ends with the number of copies that there are of it, its own included.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/tracking.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/residency/loops.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
@@ -54,13 +56,11 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, flag>
   static void run(V v) {
     auto e1 = v(kr::past<eta, 1>{});
     auto e = v(eta{});
-    auto const own = v.owned();
     bool const in_past = planned == mischief::past_level, in_ghosts = planned == mischief::ghosts;
     float* const depth_at = planned == mischief::other_variable ? depth_data : nullptr;
     double* const host_at = planned == mischief::other_memory ? stolen : nullptr;
-    using policy = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "rhs", policy(v.execution_space(), own.begin, own.end), KOKKOS_LAMBDA(int i, int j) {
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
           e(i, j) = 2 * e1(i, j);
           if (in_past) const_cast<double&>(e1(3, 3)) = 5;
           if (in_ghosts) e(0, 0) = 5;
@@ -69,10 +69,7 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, flag>
         });
   }
 };
-struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta, 1>>>> {
-  template <class V>
-  static void run(V) {}
-};
+struct show : test::empty<"show", kr::on_host, kr::reads<kr::owned<kr::past<eta, 1>>>> {};
 
 using keel::test::message_of;
 

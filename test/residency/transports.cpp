@@ -4,6 +4,8 @@
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
 
+#include "counted.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/impl/residency/kokkos_copy_queue.hpp>
@@ -26,22 +28,11 @@
 namespace kr = keel::residency;
 namespace kd = keel::residency::detail;
 namespace km = keel::machine;
-using keel::test::message_of;
+using keel::test::message_of, test::carried, test::counted;
 
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace transported {
 
-int carried = 0;
-
-/// A user's own: counts what it carries.
-struct counted : kr::staged {
-  static constexpr std::string_view name = "counted";
-  using kr::staged::staged;
-  void begin(auto const& queue, std::span<kr::message const> sends, std::span<kr::message const> receives) {
-    carried += int(sends.size());
-    kr::staged::begin(queue, sends, receives);
-  }
-};
 /// One that reaches no rank.
 struct nowhere : counted {
   static constexpr std::string_view name = "nowhere";
@@ -144,18 +135,6 @@ struct look : kr::routine<"look", kr::on_device, kr::reads<x>, kr::updates<wrong
               if (a(row, j) != n) w(0) += 1;
           }
         });
-  }
-};
-struct counted_wrong : kr::routine<"counted_wrong", kr::on_host, kr::reads<wrong>> {
-  template <class V>
-  static double run(V v) {
-    return v(wrong{})(0);
-  }
-};
-struct no_wrong : kr::routine<"no_wrong", kr::on_host, kr::writes<wrong>> {
-  template <class V>
-  static void run(V v) {
-    v(wrong{})(0) = 0;
   }
 };
 struct race : kr::schedule<number, kr::exchange<x>, dawdle, look> {};
@@ -298,9 +277,9 @@ TEST_CASE("residency: no message overtakes a kernel that still reads ghosts, nor
     kr::fields<racing, x, wrong> f{
         run, kr::grid{{24, 6}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{run.environment().size(), 1}},
         kr::extra<wrong>{1}};
-    f.run(no_wrong{});
+    f.run(test::call<kr::writes<wrong>>{}, [](auto v) { v(wrong{})(0) = 0; });
     for (int n = 1; n <= 8; ++n) f.step(race{}, double(n));
-    CHECK(f.run(counted_wrong{}) == 0);
+    CHECK(f.run(test::call<kr::reads<wrong>>{}, [](auto v) { return v(wrong{})(0); }) == 0);
   }
 }
 

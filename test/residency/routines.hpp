@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Routines that say in one line what a test wants of them.
+
+#include <keel/residency/routine.hpp>
+
+#include <type_traits>
+
+namespace test {
+
+/// Declares, and does nothing.
+template <keel::residency::text Name, class Place, class... Clauses>
+struct empty : keel::residency::routine<Name, Place, Clauses...> {
+  template <class V>
+  static void run(V) {}
+};
+
+/// Calls what it is given on the host, with the view if it takes one, and returns what that returns:
+/// `f.run(test::call<kr::reads<x>>{}, [](auto v) { return v(x{})(0); })`.
+template <class... Clauses>
+struct call : keel::residency::routine<"call", keel::residency::on_host, Clauses...> {
+  template <class V, class F>
+  static auto run(V v, F& f) {
+    if constexpr (std::is_invocable_v<F&>) return f();
+    else return f(v);
+  }
+};
+
+} // namespace test
