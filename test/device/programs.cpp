@@ -2,18 +2,15 @@
 #include <keel/device/report.hpp>
 
 #include <doctest/doctest.h>
+#include <support/shell.hpp>
 #include <support/skip.hpp>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <string>
 #include <thread>
 #include <utility>
-
-#include <sys/wait.h>
 
 // What only a whole process shows: exit codes, what is printed once a job, who ends what.
 // KEEL_TEST_PROGRAM is the program; KEEL_TEST_LAUNCH "mpiexec … -n", or empty without MPI;
@@ -45,13 +42,8 @@ struct result {
 };
 
 result shell(std::string const& command) {
-  std::FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string output;
-  std::array<char, 4096> part;
-  while (auto const n = std::fread(part.data(), 1, part.size(), pipe)) output.append(part.data(), n);
-  int const status = pclose(pipe);
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), output};
+  auto const heard = keel::test::shell(command + " 2>&1");
+  return {heard.code, heard.out};
 }
 
 result program(std::string const& arguments, std::string const& environment = "") {

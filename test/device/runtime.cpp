@@ -5,6 +5,7 @@
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
+#include <support/folder.hpp>
 #include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
@@ -350,23 +351,21 @@ TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob
 }
 
 TEST_CASE("device: the node comes out of the cache where a knob names one, and only there") {
-  auto const folder = std::filesystem::temp_directory_path() / ("keel-knob-test-" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
-  std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+  keel::test::folder const here;
+  std::string const folder = here.path;
   auto const source_with = [](std::vector<std::string> words) {
     command_line line{std::move(words)};
     keel::runtime<app> run{line.count, line.data()};
     return run.node().source();
   };
-  auto const off = source_with({"app"}), first = source_with({"app", "--rt-topology-cache", folder.string()});
+  auto const off = source_with({"app"}), first = source_with({"app", "--rt-topology-cache", folder});
   variable const v{"RT_TOPOLOGY_CACHE", folder.c_str()};
   auto const second = source_with({"app"});
   bool const can_keep = !std::filesystem::is_empty(folder);
-  std::filesystem::remove_all(folder);
   CHECK(off == keel::topology::node::here().source());
   if (!can_keep) return keel::test::skip("no count of the system's events: " + first);
-  CHECK(first.starts_with(off + ", now kept in " + folder.string()));
-  CHECK(second.starts_with(off + ", as kept in " + folder.string()));
+  CHECK(first.starts_with(off + ", now kept in " + folder));
+  CHECK(second.starts_with(off + ", as kept in " + folder));
 }
 
 TEST_CASE("device: copies back for output are set by code, environment and command line, with their source") {

@@ -5,23 +5,20 @@
 
 #include "said.hpp"
 
-#include <support/folder.hpp>
 #include <support/skip.hpp>
 
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
 
-using test::info;
+using keel::test::shell, test::info;
 namespace fs = std::filesystem;
 
 /// A folder of its own, gone at the end.
@@ -33,16 +30,6 @@ struct folder : keel::test::folder {
     fs::permissions(path / name, fs::perms::owner_all);
   }
 };
-
-std::string output_of(std::string const& command, int* code = nullptr) {
-  FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  std::string text;
-  for (char block[4096]; auto const n = std::fread(block, 1, sizeof block, pipe);) text.append(block, n);
-  int const status = pclose(pipe);
-  if (code != nullptr) *code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return text;
-}
 
 std::string script(std::string const& arguments, char const* file) {
   auto const heard = info("--map " + arguments + " --bind-script --xml '" + KEEL_TEST_DATA + '/' + file + '\'');
@@ -59,7 +46,8 @@ TEST_CASE("info: the bind script gives each launcher the hardware threads of eac
   here.write("jsrun", shows_words + "cat \"$2\"\n");
   here.write("script", script("3", "hybrid.xml")); // 8 cores of two threads and 8 of one
   auto const with = [&](std::string const& words) {
-    return output_of("PATH=" + here.path.string() + ":$PATH sh " + (here.path / "script").string() + ' ' + words);
+    return shell("PATH=" + here.path.string() + ":$PATH sh " + (here.path / "script").string() + ' ' + words + " 2>&1")
+        .out;
   };
   CHECK(with("srun ./a 'b c'") == "[--nodes=1][--ntasks=3][--cpu-bind=mask_cpu:0x3ff,0x3fc00,0xfc0000][./a][b c]");
   CHECK(with("mpich ./a 'b c'") ==
@@ -96,9 +84,9 @@ TEST_CASE("info: the bind script says how it is used, and keel-info when it writ
   folder const here;
   here.write("script", script("2", "hybrid.xml"));
   for (char const* words : {"", "srun", "aprun ./a"}) {
-    int code = 0;
-    CHECK(output_of("sh " + (here.path / "script").string() + ' ' + words, &code).starts_with("usage: sh "));
-    CHECK(code == 2);
+    auto const heard = shell("sh " + (here.path / "script").string() + ' ' + words + " 2>&1");
+    CHECK(heard.out.starts_with("usage: sh "));
+    CHECK(heard.code == 2);
   }
   for (char const* words : {"--bind-script", "--map 2 --bind-script --json", "--map 2 --bind-script --check",
                             "--map 2 --bind-script --svg /no/such/folder/x.svg"}) {
@@ -109,7 +97,7 @@ TEST_CASE("info: the bind script says how it is used, and keel-info when it writ
 }
 
 TEST_CASE("info: ranks started by the bind script run where the map shows them") {
-  auto const version = output_of("mpiexec --version");
+  auto const version = shell("mpiexec --version 2>&1").out;
   std::string const launcher =
       version.find("Open MPI") != std::string::npos || version.find("OpenRTE") != std::string::npos ? "openmpi"
       : version.find("HYDRA") != std::string::npos                                                  ? "mpich"
@@ -123,8 +111,9 @@ TEST_CASE("info: ranks started by the bind script run where the map shows them")
              "#!/bin/sh\necho \"${OMPI_COMM_WORLD_RANK:-$PMI_RANK} on $(grep Cpus_allowed_list /proc/self/status)\"\n");
   std::string const as_anyone = "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "
                                 "OMPI_MCA_rmaps_base_oversubscribe=1 ";
-  auto const said = output_of(as_anyone + "sh " + (here.path / "script").string() + ' ' + launcher + ' ' +
-                              (here.path / "program").string());
+  auto const said = shell(as_anyone + "sh " + (here.path / "script").string() + ' ' + launcher + ' ' +
+                          (here.path / "program").string() + " 2>&1")
+                        .out;
   auto const flux = heard.out.substr(heard.out.find("map:") + 4);
   std::istringstream lists{flux.substr(0, flux.find('\''))};
   int rank = 0;

@@ -13,10 +13,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
-
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 using keel::test::content, keel::test::failing_call, keel::test::fail_one_by_one;

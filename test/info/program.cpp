@@ -11,7 +11,6 @@
 #include <support/skip.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
@@ -19,7 +18,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -34,7 +32,7 @@
 
 namespace {
 
-using test::info, test::said;
+using keel::test::content, keel::test::folder, test::info, test::said;
 
 /// What of a document breaks a JSON schema: the words of the standard that schema.json uses.
 std::string broken(nlohmann::json const& schema, nlohmann::json const& value, std::string const& at = "$") {
@@ -161,15 +159,12 @@ TEST_CASE("info: --by chooses the rule of the map") {
 }
 
 TEST_CASE("info: --svg draws every core, and writes nothing where it cannot") {
-  auto const file = std::filesystem::temp_directory_path() / ("keel-info-test-" + std::to_string(getpid()) + ".svg");
-  CHECK(info("--map 4 --svg " + file.string() + ' ' + machine("hybrid.xml")).code == 0);
-  std::ostringstream text;
-  text << std::ifstream{file}.rdbuf();
-  std::filesystem::remove(file);
-  CHECK(text.str().starts_with("<svg "));
-  CHECK(text.str().ends_with("</svg>\n"));
-  for (int c = 0; c < 16; ++c)
-    CHECK(text.str().find("<title>core " + std::to_string(c) + ", rank ") != std::string::npos);
+  folder const here;
+  CHECK(info("--map 4 --svg " + (here / "svg").string() + ' ' + machine("hybrid.xml")).code == 0);
+  std::string const text = content(here / "svg");
+  CHECK(text.starts_with("<svg "));
+  CHECK(text.ends_with("</svg>\n"));
+  for (int c = 0; c < 16; ++c) CHECK(text.find("<title>core " + std::to_string(c) + ", rank ") != std::string::npos);
   auto const heard = info("--svg /no/such/folder/x.svg");
   CHECK(heard.code == 2);
   CHECK(heard.err.find("keel::info: /no/such/folder/x.svg cannot be written (No such file") == 0);
@@ -178,13 +173,7 @@ TEST_CASE("info: --svg draws every core, and writes nothing where it cannot") {
 
 TEST_CASE("info: --svg follows a link, leaves a device one, and does not write over what was read") {
   namespace fs = std::filesystem;
-  auto const here = fs::temp_directory_path() / ("keel-info-svg-" + std::to_string(getpid()));
-  fs::create_directories(here);
-  auto const content = [](fs::path const& path) {
-    std::ostringstream text;
-    text << std::ifstream{path}.rdbuf();
-    return text.str();
-  };
+  folder const here;
   auto const xml = (here / "h.xml").string(), link = (here / "link").string(), drawn = (here / "drawn").string();
   fs::copy_file(KEEL_TEST_DATA "/hybrid.xml", xml);
   fs::create_symlink("drawn", link);
@@ -202,7 +191,6 @@ TEST_CASE("info: --svg follows a link, leaves a device one, and does not write o
   CHECK(full.code == 2);
   CHECK(full.err.starts_with("keel::info: /dev/full cannot be written (No space left on device)"));
   CHECK(fs::is_character_file("/dev/full"));
-  fs::remove_all(here);
 }
 
 TEST_CASE("info: --explain says what a knob is, --help what there is") {
@@ -243,9 +231,9 @@ TEST_CASE("info: output that is lost is an error, whatever was asked for") {
 }
 
 TEST_CASE("info: control characters of a name or a value do not reach the terminal") {
-  auto const here = std::filesystem::temp_directory_path() / ("keel-info-escape-" + std::to_string(getpid()));
-  std::ofstream{here} << "\033[2Jnum = 1\n";
-  for (std::string const& asked : {"--keel-config=" + here.string(), std::string{"'--keel-\033[2Jx=1'"},
+  folder const here;
+  std::ofstream{here / "config"} << "\033[2Jnum = 1\n";
+  for (std::string const& asked : {"--keel-config=" + (here / "config").string(), std::string{"'--keel-\033[2Jx=1'"},
                                    std::string{"'--keel-num-threads=\033[2J'"}}) {
     auto const heard = info(asked);
     CHECK(heard.code == 2);
@@ -253,7 +241,6 @@ TEST_CASE("info: control characters of a name or a value do not reach the termin
     CHECK(heard.err.find('\033') == std::string::npos);
     CHECK(info(asked + " --check").out.find('\033') == std::string::npos);
   }
-  std::filesystem::remove(here);
 }
 
 TEST_CASE("info: --check says what is wrong here, with exit code 1, and nothing where all is well") {
@@ -380,7 +367,8 @@ TEST_CASE("info: bad variables of hwloc are errors, good ones another machine") 
 }
 
 TEST_CASE("info: a pipe that no process writes to and a machine without end are ended") {
-  auto const pipe = std::filesystem::temp_directory_path() / ("keel-info-pipe-" + std::to_string(getpid()));
+  folder const here;
+  auto const pipe = here / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   struct {
     std::string arguments, variables, message;
@@ -398,16 +386,14 @@ TEST_CASE("info: a pipe that no process writes to and a machine without end are 
     CHECK_MESSAGE(heard.err.find(e.message) != std::string::npos, heard.err);
     CHECK(heard.out.empty());
   }
-  std::filesystem::remove(pipe);
 }
 
 TEST_CASE("info: a link without a speed that is a number is one of unknown speed") {
-  auto const file = std::filesystem::temp_directory_path() / ("keel-info-link-" + std::to_string(getpid()) + ".xml");
-  std::ostringstream text;
-  text << std::ifstream{KEEL_TEST_DATA "/contexts.xml"}.rdbuf();
+  folder const here;
+  auto const file = here / "link.xml";
   for (char const* speed : {"1e40", "nan", "-1e40"}) {
     CAPTURE(speed);
-    auto changed = text.str();
+    auto changed = content(KEEL_TEST_DATA "/contexts.xml");
     std::string const old = "pci_link_speed=\"31.5\"";
     REQUIRE(changed.find(old) != changed.npos);
     changed.replace(changed.find(old), old.size(), "pci_link_speed=\"" + std::string{speed} + '"');
@@ -420,5 +406,4 @@ TEST_CASE("info: a link without a speed that is a number is one of unknown speed
       CHECK(device["relative_speed"] <= 100);
     }
   }
-  std::filesystem::remove(file);
 }

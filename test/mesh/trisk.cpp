@@ -10,7 +10,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <numeric>
 #include <sstream>
@@ -39,7 +38,7 @@ auto operators_on(int n) {
   char width[40];
   std::snprintf(width, sizeof width, "%.17g", 1. / n);
   auto const size = std::to_string(n);
-  auto all = rows(run_well("trisk", 1, "--operators --mesh hex:" + size + "x" + size + ":" + width, here.path()).out);
+  auto all = rows(run_well("trisk", 1, "--operators --mesh hex:" + size + "x" + size + ":" + width, here.path).out);
   std::erase_if(all, [](auto const& row) { return row.first == "mesh"; });
   return all;
 }
@@ -47,8 +46,8 @@ auto operators_on(int n) {
 /// What `which` leaves of the state.
 std::string state_of(int ranks, std::string const& which) {
   folder const here;
-  run_well("trisk", ranks, "--steps 12 --dump state " + which, here.path());
-  return read_file(here / "state");
+  run_well("trisk", ranks, "--steps 12 --dump state " + which, here.path);
+  return content(here / "state");
 }
 
 } // namespace
@@ -116,7 +115,7 @@ TEST_CASE("trisk: the error of a steady flow on the sphere falls with the square
   folder const here;
   std::vector<double> thickness, velocity;
   for (std::string const level : {"4", "5"}) {
-    auto const o = run_well("trisk", has_ranks ? 2 : 1, "--mesh ico:" + level, here.path());
+    auto const o = run_well("trisk", has_ranks ? 2 : 1, "--mesh ico:" + level, here.path);
     for (auto const& [name, both] : rows(o.out)) {
       if (name == "error of h") thickness.push_back(both.second);
       if (name == "error of u") velocity.push_back(both.second);
@@ -132,7 +131,7 @@ TEST_CASE("trisk: the error of a steady flow on the sphere falls with the square
 TEST_CASE("trisk: flow over a mountain keeps its mass, and its energy but for the time step") {
   folder const here;
   auto const at = [&](std::string const& dt) {
-    auto const o = run_well("trisk", 1, "--mesh ico:3 --case 5 --days 3 --dt " + dt, here.path());
+    auto const o = run_well("trisk", 1, "--mesh ico:3 --case 5 --days 3 --dt " + dt, here.path);
     CHECK(std::abs(o.figure("mass")) <= 1e-14);
     return std::abs(o.figure("energy"));
   };
@@ -158,7 +157,7 @@ TEST_CASE("trisk: the bits are those of the same kernels with arrays and message
   folder const here;
   for (auto const& [ranks, device] : {std::pair{1, "serial"}, {3, "serial"}, {3, "simulated"}})
     CHECK(run_well("trisk", has_ranks ? ranks : 1,
-                   "--mesh ico:2 --by-hand --steps 30 --keel-device " + std::string(device), here.path())
+                   "--mesh ico:2 --by-hand --steps 30 --keel-device " + std::string(device), here.path)
               .out.find(", bits the same\n") != std::string::npos);
 }
 
@@ -166,7 +165,7 @@ TEST_CASE("trisk: steps move what the first of them needs to the device, and not
   folder const here;
   auto const moved = [&](int steps) {
     return run_well("trisk", has_ranks ? 2 : 1, "--mesh ico:2 --keel-device simulated --steps " + std::to_string(steps),
-                    here.path())
+                    here.path)
         .figure("bytes moved");
   };
   CHECK(moved(1) > 0);
@@ -176,11 +175,11 @@ TEST_CASE("trisk: steps move what the first of them needs to the device, and not
 TEST_CASE("trisk: every rank writes its cells as polygons, and one file names the pieces") {
   folder const here;
   int const ranks = has_ranks ? 2 : 1;
-  run_well("trisk", ranks, "--mesh ico:1 --steps 1 --output deep/er", here.path());
-  auto const whole = read_file(here / "deep/er/state.pvtu");
+  run_well("trisk", ranks, "--mesh ico:1 --steps 1 --output deep/er", here.path);
+  auto const whole = content(here / "deep/er/state.pvtu");
   std::size_t count = 0;
   for (int r = 0; r < ranks; ++r) {
-    auto const name = "state-" + std::to_string(r) + ".vtu", piece = read_file(here / ("deep/er/" + name));
+    auto const name = "state-" + std::to_string(r) + ".vtu", piece = content(here / ("deep/er/" + name));
     CHECK(whole.find("<Piece Source=\"" + name + "\"/>") != whole.npos);
     CHECK(piece.ends_with("</UnstructuredGrid>\n</VTKFile>\n"));
     auto const at = piece.find("NumberOfCells=\"");
@@ -204,7 +203,7 @@ TEST_CASE("trisk: what cannot be used or written is told once, with exit code 2"
   auto const refuses = [](std::string const& options, std::string const& words) {
     folder const here;
     std::ofstream(here / "file") << "no folder";
-    auto const o = run("trisk", has_ranks ? 2 : 1, options, here.path());
+    auto const o = run("trisk", has_ranks ? 2 : 1, options, here.path);
     INFO(options << '\n' << o.out << o.err);
     CHECK(o.code == 2);
     auto const first = o.err.find(words);

@@ -16,11 +16,11 @@ std::vector<std::string> const problems{"sod", "blast"};
 /// The last state. No number of ranks divides the grid.
 std::string state_of(int ranks, std::string const& problem, std::string const& more, bool sends = false) {
   folder const here;
-  auto const o = run_well("ministag", ranks, "--problem " + problem + " --grid 50x26 --steps 12 --dump state " + more,
-                          here.path());
+  auto const o =
+      run_well("ministag", ranks, "--problem " + problem + " --grid 50x26 --steps 12 --dump state " + more, here.path);
   CHECK(o.figure("bytes sent") == o.figure("least"));
   CHECK((o.figure("bytes sent") > 0) == sends);
-  return read_file(here / "state");
+  return content(here / "state");
 }
 
 } // namespace
@@ -50,11 +50,11 @@ TEST_CASE("ministag: the bits depend neither on ranks, blocks nor devices, and n
 
 TEST_CASE("ministag: the exact answers are met") {
   folder const here;
-  auto const sod = run_well("ministag", 1, "--grid 400x3", here.path());
+  auto const sod = run_well("ministag", 1, "--grid 400x3", here.path);
   CHECK(sod.figure("error") < 0.0022);
   CHECK(sod.figure("mass") < 1e-12);
   CHECK(sod.figure("energy") < 1e-3);
-  auto const blast = run_well("ministag", 1, "--problem blast --grid 80x80", here.path());
+  auto const blast = run_well("ministag", 1, "--problem blast --grid 80x80", here.path);
   CHECK(blast.figure("error") < 0.035);
   CHECK(blast.figure("mass") < 1e-12);
 }
@@ -62,7 +62,7 @@ TEST_CASE("ministag: the exact answers are met") {
 TEST_CASE("ministag: input that cannot be used is refused") {
   folder const here;
   auto const text = [&](std::string const& options) {
-    auto const o = run("ministag", 1, options, here.path());
+    auto const o = run("ministag", 1, options, here.path);
     CHECK(o.code == 2);
     return o.err;
   };
@@ -71,5 +71,5 @@ TEST_CASE("ministag: input that cannot be used is refused") {
   CHECK(text("--steps 1.5").find("--steps 1.5 cannot be used") != std::string::npos);
   CHECK(text("--time 1").find("--time is above 0.25") != std::string::npos);
   CHECK(text("--step 5") == "ministag: --step is not known (ministag has no such option). See --help.\n");
-  CHECK(run_well("ministag", 1, "--help", here.path()).out.starts_with("usage: ministag"));
+  CHECK(run_well("ministag", 1, "--help", here.path).out.starts_with("usage: ministag"));
 }

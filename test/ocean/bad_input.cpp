@@ -21,7 +21,7 @@ std::size_t count(std::string const& text, std::string_view words) {
 void refuses(std::string const& options, std::string const& words, int ranks = 1) {
   folder const here;
   std::ofstream(here / "file") << "no folder";
-  auto const o = run("ocean", has_ranks ? ranks : 1, options, here.path());
+  auto const o = run("ocean", has_ranks ? ranks : 1, options, here.path);
   INFO(options << "\n" << o.out << o.err);
   CHECK(o.code == 2);
   CHECK(o.out.find("time per step") == o.out.npos);
@@ -33,7 +33,7 @@ void refuses(std::string const& options, std::string const& words, int ranks = 1
   CHECK(line.find(" (") != line.npos);
   CHECK(line.find("). ") != line.npos);
   CHECK((line.ends_with(".") || line.find("Did you mean") != line.npos));
-  CHECK(std::distance(fs::directory_iterator(here.path()), {}) == 1);
+  CHECK(std::distance(fs::directory_iterator(here.path), {}) == 1);
 }
 
 } // namespace

@@ -14,8 +14,8 @@ using namespace program_test;
 std::string state_of(std::string const& program, int ranks, std::string const& which, std::string const& more = {}) {
   folder const here;
   run_well(program, ranks, "--case " + which + " --grid 37x29 --layers 5 --steps 25 --no-output --dump state " + more,
-           here.path());
-  return read_file(here / "state");
+           here.path);
+  return content(here / "state");
 }
 
 std::vector<std::string> const cases{"wave", "jet", "shear"};
@@ -54,11 +54,11 @@ TEST_CASE("ocean: the bytes moved between memories are the bytes necessary") {
   for (std::string const which : {"wave", "jet"})
     for (std::string const output : {"--no-output", "--output-every 3", "--output-every 25"}) {
       auto const options = "--keel-device simulated --case " + which + " --grid 37x29 --layers 5 --steps 25 " + output;
-      auto const o = run_well("ocean", has_ranks ? 2 : 1, options, here.path());
+      auto const o = run_well("ocean", has_ranks ? 2 : 1, options, here.path);
       CHECK(o.figure("bytes moved") > 0.18); // two levels up, and what is written down // MB: of two ranks, or of one
       CHECK(o.figure("bytes moved") == o.figure("bytes necessary"));
     }
-  auto const o = run_well("ocean", 1, "--grid 37x29 --layers 5 --steps 25 --no-output", here.path());
+  auto const o = run_well("ocean", 1, "--grid 37x29 --layers 5 --steps 25 --no-output", here.path);
   CHECK(o.figure("bytes moved") == 0);
   CHECK(o.figure("bytes necessary") == 0);
 }

@@ -14,7 +14,7 @@
 #include <string>
 
 using keel::test::fail_one_by_one, keel::test::failing_call;
-using program_test::folder, program_test::outcome, program_test::read_file;
+using program_test::content, program_test::folder, program_test::outcome;
 
 namespace {
 
@@ -24,8 +24,8 @@ void fails_well(failing_call kind, std::uint64_t least, int ranks = 1, std::stri
   folder const here, numbers;
   std::string const options =
       "--grid 8x8 --layers 2 --steps 3 --output out --output-every 2 --dump dump --keel-num-threads=1 " + further;
-  program_test::run_well("ocean", ranks, options, here.path());
-  auto const dump = read_file(here / "dump");
+  program_test::run_well("ocean", ranks, options, here.path);
+  auto const dump = content(here / "dump");
   REQUIRE(!dump.empty());
   outcome o;
   int refused = 0;
@@ -35,17 +35,17 @@ void fails_well(failing_call kind, std::uint64_t least, int ranks = 1, std::stri
         program_test::fs::remove_all(here / "out");
         program_test::fs::remove(here / "dump");
         // Alone, Open MPI starts a daemon, whose calls would count too.
-        o = program_test::run("ocean", ranks, options, here.path(), variables + " OMPI_MCA_ess_singleton_isolated=1");
+        o = program_test::run("ocean", ranks, options, here.path, variables + " OMPI_MCA_ess_singleton_isolated=1");
       },
       [&](std::uint64_t n) {
         CAPTURE(n);
         CAPTURE(o.err);
         if (o.err.find("MPI_Init") != std::string::npos) return; // MPI's own write, before the ocean's first
         bool const is_there = program_test::fs::exists(here / "dump");
-        CHECK((!is_there || read_file(here / "dump") == dump));
-        for (auto const& entry : program_test::fs::recursive_directory_iterator{here.path()}) {
+        CHECK((!is_there || content(here / "dump") == dump));
+        for (auto const& entry : program_test::fs::recursive_directory_iterator{here.path}) {
           if (!entry.is_regular_file() || entry.path().extension() != ".vti") continue;
-          CHECK(read_file(entry.path()).find("</VTKFile>") != std::string::npos);
+          CHECK(content(entry.path()).find("</VTKFile>") != std::string::npos);
         }
         if (o.code == 0) {
           CHECK(is_there);

@@ -71,13 +71,13 @@ TEST_CASE("ocean: what cannot be written is told with exit code 2, and what was 
     fs::create_symlink("/dev/full", here / "eta-00000003.vti"); // a disk without room
     fs::create_symlink("/dev/full", here / "full");
     fs::create_directory(here / "taken");
-    auto const o = run("ocean", 1, "--grid 8x4 --layers 2 --steps 3 " + options, here.path());
+    auto const o = run("ocean", 1, "--grid 8x4 --layers 2 --steps 3 " + options, here.path);
     INFO(options << '\n' << o.err);
     CHECK(o.code == 2);
     CHECK(o.err.find("ocean: " + name + " cannot be written (" + why + "). ") != o.err.npos);
     CHECK(fs::is_symlink(here / "eta-00000003.vti"));
     CHECK(fs::is_symlink(here / "full"));
-    CHECK(std::distance(fs::directory_iterator(here.path()), {}) == 3);
+    CHECK(std::distance(fs::directory_iterator(here.path), {}) == 3);
   };
   fails("--output .", "./eta-00000003.vti", "No space left on device");
   fails("--no-output --dump full", "full", "No space left on device");
@@ -89,24 +89,24 @@ TEST_CASE("ocean: standard output that is lost is an error") {
   folder const here;
   for (char const* program : {"ocean", "ocean-plain"})
     for (char const* options : {"--help", "--grid 8x4 --layers 2 --steps 3 --no-output"}) {
-      auto const o = run(program, 1, std::string{options} + " >/dev/full 2>err #", here.path());
+      auto const o = run(program, 1, std::string{options} + " >/dev/full 2>err #", here.path);
       CHECK(o.code == 2);
-      CHECK(read_file(here / "err").find("ocean: standard output cannot be written (") != std::string::npos);
+      CHECK(content(here / "err").find("ocean: standard output cannot be written (") != std::string::npos);
     }
 }
 
 TEST_CASE("ocean: output comes every n steps and at the end, and its path is printed") {
   folder const here;
-  auto const o = run_well("ocean", 1, "--grid 8x4 --layers 2 --steps 7 --output deep/er --output-every 3 --dump state",
-                          here.path());
+  auto const o =
+      run_well("ocean", 1, "--grid 8x4 --layers 2 --steps 7 --output deep/er --output-every 3 --dump state", here.path);
   CHECK(o.out.find("deep/er/eta-00000007.vti") != o.out.npos);
   CHECK(o.err.find('\r') == o.err.npos); // no progress bar where there is no terminal
   for (auto const* name : {"eta-00000003.vti", "eta-00000006.vti", "eta-00000007.vti"})
-    CHECK(numbers(read_file(here / "deep/er" / name)).size() == 32);
+    CHECK(numbers(content(here / "deep/er" / name)).size() == 32);
   CHECK(std::distance(fs::directory_iterator(here / "deep/er"), {}) == 3);
 
-  auto const image = numbers(read_file(here / "deep/er/eta-00000007.vti")); // the same numbers as in the dump
-  auto const dump = read_file(here / "state");
+  auto const image = numbers(content(here / "deep/er/eta-00000007.vti")); // the same numbers as in the dump
+  auto const dump = content(here / "state");
   for (std::size_t i = 0; i < 8; ++i)
     for (std::size_t j = 0; j < 4; ++j) CHECK(std::memcmp(&image[j * 8 + i], &dump[(i * 4 + j) * 8], 8) == 0);
 }
@@ -115,7 +115,7 @@ TEST_CASE("ocean: the node, the ranks, the knobs and the table come in this orde
   folder const here;
   int const ranks = has_ranks ? 2 : 1;
   auto const o =
-      run_well("ocean", ranks, "--grid 8x4 --layers 2 --steps 3 --no-output --keel-device simulated", here.path());
+      run_well("ocean", ranks, "--grid 8x4 --layers 2 --steps 3 --no-output --keel-device simulated", here.path);
   std::vector<std::string> words{"node ", ": ", " cores", "\nrank 0 ", ", cores ", ", device simulated"};
   if (ranks == 2) words.insert(words.end(), {"\nrank 1 ", ", cores ", ", device simulated"});
   words.insert(words.end(),
@@ -161,7 +161,7 @@ TEST_CASE("ocean: the progress bar is drawn on a terminal and nowhere else") {
 
   int const file = open((here / "file").c_str(), O_CREAT | O_WRONLY, 0600);
   drawn_on(file, true);
-  CHECK(read_file(here / "file") == "");
+  CHECK(content(here / "file") == "");
   for (int one : {terminal, end, before, file}) close(one);
 }
 
@@ -179,17 +179,17 @@ TEST_CASE("ocean: VTK's own reader takes the image") {
   for (std::string one : {"python3", "/usr/bin/python3"})
     if (python.empty() && std::system((one + " -c 'import vtk' 2>/dev/null").c_str()) == 0) python = one;
   if (python.empty()) return keel::test::skip("no python3-vtk9");
-  run_well("ocean", 1, "--grid 8x4 --layers 2 --steps 3 --output .", here.path());
+  run_well("ocean", 1, "--grid 8x4 --layers 2 --steps 3 --output .", here.path);
   auto const file = here / "eta-00000003.vti";
   auto const quoted = [](fs::path const& path) { return " '" + path.string() + "'"; };
   auto const command = python + quoted(here / "read.py") + quoted(file) + " >" + quoted(here / "said");
   REQUIRE(std::system(command.c_str()) == 0);
-  std::istringstream said(read_file(here / "said"));
+  std::istringstream said(content(here / "said"));
   int error = -1, cells = 0, tuples = 0;
   double value = 0;
   said >> error >> cells >> tuples >> value;
   CHECK(error == 0);
   CHECK(cells == 32);
   CHECK(tuples == 32);
-  CHECK(value == numbers(read_file(file))[9]);
+  CHECK(value == numbers(content(file))[9]);
 }

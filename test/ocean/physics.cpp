@@ -14,7 +14,7 @@ double error_on(std::string const& which, int n) {
   return run_well("ocean", 1,
                   "--case " + which + " --grid " + size + "x" + size + " --layers 4 --steps " +
                       std::to_string(n * 5 / 2) + " --no-output",
-                  here.path())
+                  here.path)
       .figure("error");
 }
 
@@ -35,14 +35,14 @@ TEST_CASE("ocean: the error of the implicit mixing falls with the time step") { 
 TEST_CASE("ocean: no water is lost in 1,000 steps, with walls and without") {
   folder const here;
   for (std::string which : {"wave", "jet"})
-    CHECK(run_well("ocean", 1, "--case " + which + " --grid 40x28 --layers 3 --steps 1000 --no-output", here.path())
+    CHECK(run_well("ocean", 1, "--case " + which + " --grid 40x28 --layers 3 --steps 1000 --no-output", here.path)
               .figure("volume") <= 1e-13);
 }
 
 TEST_CASE("ocean: a balanced jet stays where it is for ten inertial periods") {
   folder const here;
   // ten times 2 pi / f, in steps of 124.7 s
-  auto const o = run_well("ocean", 1, "--case jet --grid 64x64 --layers 2 --steps 5038 --no-output", here.path());
+  auto const o = run_well("ocean", 1, "--case jet --grid 64x64 --layers 2 --steps 5038 --no-output", here.path);
   CHECK(o.figure("elevation") < 0.01);
   CHECK(o.figure("elevation") > 0); // it is computed, not copied
 }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <sstream>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -31,7 +30,7 @@ std::string digest_of(int ranks, std::string const& device, std::string const& n
   CAPTURE(newton);
   folder const here;
   outcome const o =
-      run_well("particles", ranks, "--cells 8 --newton " + newton + " --keel-device " + device, here.path());
+      run_well("particles", ranks, "--cells 8 --newton " + newton + " --keel-device " + device, here.path);
   std::istringstream lines(o.out);
   std::string line, digest;
   std::getline(lines, line); // the names of columns
@@ -71,10 +70,10 @@ TEST_CASE("particles: forces that are sent to owners give the same energies") {
 TEST_CASE("particles: options that cannot be used are refused by name") {
   folder const here;
   for (std::string const wrong : {"--cells 5", "--cells=8x", "--newton maybe", "--atoms 4", "--steps"}) {
-    outcome const o = run("particles", 1, wrong, here.path());
+    outcome const o = run("particles", 1, wrong, here.path);
     CAPTURE(wrong);
     CHECK(o.code != 0);
     CHECK(o.err.find(wrong.substr(0, wrong.find_first_of(" ="))) != std::string::npos);
   }
-  CHECK(run_well("particles", 1, "--help", here.path()).out.find("--cells") != std::string::npos);
+  CHECK(run_well("particles", 1, "--help", here.path).out.find("--cells") != std::string::npos);
 }

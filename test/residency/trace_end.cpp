@@ -4,46 +4,30 @@
 #include <doctest/doctest.h>
 
 #include <support/failing.hpp>
-#include <support/folder.hpp>
+#include <support/shell.hpp>
 #include <support/skip.hpp>
 
-#include <array>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <utility>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace fs = std::filesystem;
 
 namespace {
 
-struct outcome {
-  int code = -1; ///< 128 and the signal where one ended it
-  std::string err, out;
-};
+using keel::test::outcome;
 
 /// A folder of its own, gone at the end.
 struct folder : keel::test::folder {
-  folder() : keel::test::folder("keel-trace-end") {}
-
   /// Runs traced_program.cpp, whose trace is `run.0.jsonl` here.
   [[nodiscard]] outcome run(std::string const& then, std::string const& variables = {},
                             std::string const& program = KEEL_TRACED_PROGRAM) const {
-    std::string const err = path / "err", out = path / "out";
-    if (fs::is_regular_file(fs::symlink_status(path / "run.0.jsonl"))) fs::remove(path / "run.0.jsonl");
-    std::string const options = " --keel-trace-file=" + (path / "run").string() + " 2>" + err + " >" + out;
-    int const status = std::system((variables + " " + program + " " + then + options).c_str());
-    std::string text = keel::test::content(err), printed = keel::test::content(out);
-    fs::remove(err);
-    fs::remove(out);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), std::move(text), std::move(printed)};
+    auto const trace = path / "run.0.jsonl";
+    if (fs::is_regular_file(fs::symlink_status(trace))) fs::remove(trace);
+    std::string const options = " --keel-trace-file=" + (path / "run").string();
+    return keel::test::shell(variables + " " + program + " " + then + options);
   }
 };
 

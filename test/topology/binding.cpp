@@ -15,7 +15,6 @@
 
 #include <sched.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 using namespace keel::topology;
 

@@ -21,7 +21,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -722,18 +721,15 @@ TEST_CASE("topology: hwloc's variables win, and a bad one is an error, never the
 }
 
 TEST_CASE("topology: a card of no class that a vendor's library of GPUs knows is a GPU") {
-  std::ostringstream text;
-  text << std::ifstream{own_machine("accelerators.xml")}.rdbuf();
   std::string const known_as = "subtype=\"MIC\"";
   auto const type_of = [&](std::string const& subtype) {
-    std::string changed = text.str();
+    std::string changed = keel::test::content(own_machine("accelerators.xml"));
     std::string const bus_says = "pci_type=\"0b40"; // a processor; then the interface is not asked
     changed.replace(changed.find(bus_says), bus_says.size(), "pci_type=\"0000");
     changed.replace(changed.find(known_as), known_as.size(), "subtype=\"" + subtype + "\"");
-    auto const path = std::filesystem::temp_directory_path() / ("keel-subtype-" + std::to_string(getpid()) + ".xml");
-    std::ofstream{path} << changed;
-    auto const n = node::from_xml(path);
-    std::filesystem::remove(path);
+    keel::test::folder const here;
+    std::ofstream{here / "subtype.xml"} << changed;
+    auto const n = node::from_xml(here / "subtype.xml");
     for (auto const& d : n.devices())
       if (d.pci_id == "0000:04:00.0") return d.type;
     return keel::topology::device_type::other;

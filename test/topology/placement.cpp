@@ -8,6 +8,7 @@
 #include "walk.hpp"
 
 #include <doctest/doctest.h>
+#include <support/folder.hpp>
 
 #include <algorithm>
 #include <climits>
@@ -307,9 +308,7 @@ TEST_CASE("topology: by_device takes places with the same cores for one") {
 }
 
 TEST_CASE("topology: by_device spreads ranks where the places of devices nest") {
-  std::ostringstream read;
-  read << std::ifstream{own_machine("nested_places.xml")}.rdbuf();
-  std::string text = read.str();
+  std::string text = keel::test::content(own_machine("nested_places.xml"));
   std::string const end = "\n    </object>\n  </object>\n</topology>"; // of the second package, of cores 2 to 5
   auto const from = text.find("      <object type=\"Bridge\" gp_index=\"17\"");
   auto const behind = text.find("    </object>\n    <object type=\"Package\"");

@@ -13,8 +13,6 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
