@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// What knobs cost: reading twenty options, asking how many threads run, and a start that looks at no node. Medians.
+#include "../medians.hpp"
+
 #include <keel/device.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <type_traits>
@@ -28,13 +28,8 @@ using host = std::conditional_t<keel::supported<keel::tbb>, keel::tbb,
 template <class F>
 double measured(int calls, F const& f) {
   std::vector<double> all;
-  for (int turn = 0; turn < 101; ++turn) {
-    auto const begun = clock::now();
-    for (int i = 0; i < calls; ++i) f();
-    all.push_back(std::chrono::duration<double, std::micro>(clock::now() - begun).count() / calls);
-  }
-  std::nth_element(all.begin(), all.begin() + 50, all.end());
-  return all[50];
+  for (int turn = 0; turn < 101; ++turn) all.push_back(bench::microseconds(calls, f));
+  return bench::median(all);
 }
 
 /// argc and argv of a program.

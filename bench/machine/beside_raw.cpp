@@ -2,32 +2,22 @@
 /// @file
 /// What keel's environments cost over the MPI calls they stand for. Both in turns, in one run; the median of each,
 /// on the slowest rank, and the median of the quotients of neighbouring turns.
+#include "../medians.hpp"
+
 #include <keel/machine.hpp>
 
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <utility>
 #include <vector>
 
 namespace km = keel::machine;
 
 namespace {
 
-using clock = std::chrono::steady_clock;
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 /// Microseconds of one call, `calls` of them together, on the slowest rank.
 template <class F>
 double measured(int calls, F const& f) {
   MPI_Barrier(MPI_COMM_WORLD);
-  auto const begun = clock::now();
-  for (int i = 0; i != calls; ++i) f();
-  double mine = std::chrono::duration<double, std::micro>(clock::now() - begun).count() / calls;
+  double mine = bench::microseconds(calls, f);
   double slowest = 0;
   MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   return slowest;
@@ -35,23 +25,11 @@ double measured(int calls, F const& f) {
 
 template <class Raw, class Keel>
 void compare(char const* what, int calls, Raw const& raw, Keel const& keel) {
-  constexpr int turns = 51;
-  std::vector<double> raws;
-  std::vector<double> keels;
-  std::vector<double> quotients;
-  for (int t = 0; t != turns; ++t) {
-    // Who goes first takes turns too.
-    double first = 0;
-    double second = 0;
-    if (t % 2 == 0) first = measured(calls, raw), second = measured(calls, keel);
-    else second = measured(calls, keel), first = measured(calls, raw);
-    raws.push_back(first);
-    keels.push_back(second);
-    quotients.push_back(second / first);
-  }
+  auto const [of_raw, of_keel, quotient] =
+      bench::in_turns(51, [&] { return measured(calls, raw); }, [&] { return measured(calls, keel); });
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) std::printf("%-28s %10.3f %10.3f %8.3f\n", what, median(raws), median(keels), median(quotients));
+  if (rank == 0) std::printf("%-28s %10.3f %10.3f %8.3f\n", what, of_raw, of_keel, quotient);
 }
 
 MPI_Comm raw_subset(MPI_Comm parent, int size) {

@@ -2,13 +2,11 @@
 #pragma once
 
 /// @file
-/// What trisk may be told on the command line. Reading is strict: an unknown option, a value that is not wholly a
-/// number, or one out of range is refused.
+/// What trisk may be told on the command line.
 
-#include <charconv>
-#include <cstddef>
+#include "../command_line.hpp"
+
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -45,73 +43,48 @@ struct options {
   std::string output, dump;
 };
 
-/// Thrown on every rank for input that cannot be used, or output that cannot be written; printed once a job, with exit
-/// code 2.
-struct refusal : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-[[nodiscard]] inline refusal refused(std::string_view option, std::string_view value, std::string const& wanted) {
-  return refusal("trisk: " + std::string(option) + (value.empty() ? "" : " ") + std::string(value) +
-                 " cannot be used (" + wanted + " is wanted). See --help.");
+[[nodiscard]] inline bench::refusal refused(std::string_view option, std::string_view value, std::string_view wanted) {
+  return bench::unusable("trisk", option, value, wanted);
 }
 
-/// The whole of `text` as a number from `least` to `most`; a refusal names `option`.
-template <class T>
-T read_number(std::string_view option, std::string_view text, T least, T most) {
-  T value{};
-  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
-    throw refused(option, text, "a number from " + std::to_string(least) + " to " + std::to_string(most));
-  return value;
-}
-
-inline void read_mesh(options& o, std::string_view text) {
+inline void read_mesh(options& o, bench::arguments& a) {
+  std::string_view const text = a.value();
   if (text.starts_with("ico:")) {
-    o.nx = 0, o.level = read_number("--mesh", text.substr(4), 1, 8);
+    o.nx = 0, o.level = a.number_in(text.substr(4), 1, 8);
     return;
   }
   auto const cross = text.find('x', 4), colon = text.find(':', 4);
   if (!text.starts_with("hex:") || cross > colon || colon == text.npos)
-    throw refused("--mesh", text, "hex:NXxNY:DC or ico:LEVEL");
-  o.nx = read_number("--mesh", text.substr(4, cross - 4), 4, 10000);
-  o.ny = read_number("--mesh", text.substr(cross + 1, colon - cross - 1), 4, 10000);
-  if (o.ny % 2 != 0) throw refused("--mesh", text, "an even number of rows");
-  o.width = read_number("--mesh", text.substr(colon + 1), 1e-6, 1e9);
+    throw a.unusable(text, "hex:NXxNY:DC or ico:LEVEL");
+  o.nx = a.number_in(text.substr(4, cross - 4), 4, 10000);
+  o.ny = a.number_in(text.substr(cross + 1, colon - cross - 1), 4, 10000);
+  if (o.ny % 2 != 0) throw a.unusable(text, "an even number of rows");
+  o.width = a.number_in(text.substr(colon + 1), 1e-6, 1e9);
 }
 
-inline cutter read_cutter(std::string_view text) {
-  if (text != "curve" && text != "metis") throw refused("--cut", text, "curve or metis");
-  return text == "curve" ? cutter::curve : cutter::metis;
-}
-
-/// Reads `arguments`, the program's name left out.
-inline options read_options(std::span<char const* const> arguments) {
+/// Reads `all` arguments, the program's name left out.
+inline options read_options(std::span<char const* const> all) {
   options o;
   bool has_case = false;
-  for (std::size_t n = 0; n < arguments.size(); ++n) {
-    std::string_view const whole = arguments[n];
-    std::size_t const equals = whole.starts_with("--") ? whole.find('=') : whole.npos;
-    std::string_view const name = whole.substr(0, equals);
-    auto const value = [&]() -> std::string_view {
-      if (equals != whole.npos) return whole.substr(equals + 1);
-      if (++n == arguments.size()) throw refused(name, "", "a value");
-      return arguments[n];
-    };
-    if (whole == "--help") o.help = true;
-    else if (whole == "--operators") o.operators = true;
-    else if (whole == "--by-hand") o.by_hand = true;
-    else if (name == "--mesh") read_mesh(o, value());
-    else if (name == "--case") o.which = read_number(name, value(), 2, 5), has_case = true;
-    else if (name == "--days") o.days = read_number(name, value(), 1e-9, 1e4);
-    else if (name == "--steps") o.steps = read_number(name, value(), 1L, 1L << 40);
-    else if (name == "--every") o.every = read_number(name, value(), 0L, 1L << 40);
-    else if (name == "--dt") o.dt = read_number(name, value(), 1e-6, 1e6);
-    else if (name == "--del4") o.del4 = read_number(name, value(), 0., 1e30);
-    else if (name == "--rounds") o.rounds = read_number(name, value(), 0, 10000);
-    else if (name == "--cut") o.cut = read_cutter(value());
-    else if (name == "--output") o.output = value();
-    else if (name == "--dump") o.dump = value();
-    else throw refused(whole, "", "one of its options");
+  for (bench::arguments a("trisk", all); a.next();) {
+    if (a.whole == "--help") o.help = true;
+    else if (a.whole == "--operators") o.operators = true;
+    else if (a.whole == "--by-hand") o.by_hand = true;
+    else if (a.name == "--mesh") read_mesh(o, a);
+    else if (a.name == "--case") o.which = a.number(2, 5), has_case = true;
+    else if (a.name == "--days") o.days = a.number(1e-9, 1e4);
+    else if (a.name == "--steps") o.steps = a.number(1L, 1L << 40);
+    else if (a.name == "--every") o.every = a.number(0L, 1L << 40);
+    else if (a.name == "--dt") o.dt = a.number(1e-6, 1e6);
+    else if (a.name == "--del4") o.del4 = a.number(0., 1e30);
+    else if (a.name == "--rounds") o.rounds = a.number(0, 10000);
+    else if (a.name == "--cut") {
+      std::string_view const text = a.value();
+      if (text != "curve" && text != "metis") throw a.unusable(text, "curve or metis");
+      o.cut = text == "curve" ? cutter::curve : cutter::metis;
+    } else if (a.name == "--output") o.output = a.value();
+    else if (a.name == "--dump") o.dump = a.value();
+    else throw a.unknown();
   }
   if (o.which != 2 && o.which != 5) throw refused("--case", std::to_string(o.which), "2 or 5");
   if (o.operators != (o.nx > 0) || (o.operators && has_case))

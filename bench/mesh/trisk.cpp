@@ -4,6 +4,7 @@
 /// The shallow-water equations on Voronoi cells by TRiSK, as MPAS and OMEGA solve them: a mesh, its operators, and two
 /// cases of Williamson's. No call of MPI, no copy between memories and no choice of a device stands here.
 
+#include "../start.hpp"
 #include "by_hand.hpp"
 #include "cut.hpp"
 #include "functions.hpp"
@@ -12,9 +13,6 @@
 #include "options.hpp"
 #include "vtu.hpp"
 #include "williamson.hpp"
-
-#include <keel/impl/policy/whole_file.hpp>
-#include <keel/keel.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +23,6 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
-#include <type_traits>
 #include <vector>
 
 #include <unistd.h>
@@ -52,9 +49,7 @@ using hand_over_all =
 
 template <class... Ts>
 void row(char const* name, char const* format, Ts... values) {
-  std::printf("%-25s ", name);
-  std::printf(format, values...);
-  std::putchar('\n');
+  bench::row<26>(name, format, values...);
 }
 
 /// Mass, energy and potential enstrophy of what this rank owns.
@@ -95,8 +90,8 @@ struct owned_of : kr::routine<"owned_of", kr::on_host, kr::reads<kr::owned<X>>> 
 void settle(km::environment const& env, std::string const& wrong) {
   if (!km::any_of(env, !wrong.empty())) return;
   for (std::string const& text : km::gather_texts(env, wrong, env.master_rank()))
-    if (!text.empty()) throw refusal("trisk: " + text);
-  throw refusal("trisk: " + wrong);
+    if (!text.empty()) throw bench::refusal("trisk: " + text);
+  throw bench::refusal("trisk: " + wrong);
 }
 std::string unwritable(std::string const& path, std::string const& why) {
   return path + " cannot be written (" + why + "). Name one that can.";
@@ -293,13 +288,10 @@ private:
   physics p_{o_.dt, williamson::gravity, o_.del4};
 };
 
-int simulate(int argc, char** argv) {
-  runtime run{argc, argv};
-  bool const is_master = run.environment().is_master();
-  try {
-    options const o = read_options({argv + 1, std::size_t(argc - 1)});
-    if (o.help && is_master) std::printf("%s  --keel-help       the options of keel\n", help_text);
-    if (o.help || run.help_requested()) return 0;
+} // namespace
+
+int main(int argc, char** argv) {
+  return bench::start<app>("trisk", argc, argv, help_text, read_options, [](runtime& run, options const& o) {
     simulation s(run, o);
     if (o.operators) {
       s.try_operators();
@@ -310,21 +302,5 @@ int simulate(int argc, char** argv) {
       s.integrate();
       s.write_last();
     }
-    auto const failure = keel::policy::flush_standard_output();
-    settle(run.environment(), failure ? unwritable("standard output", failure.why) : "");
-    return 0;
-  } catch (refusal const& e) { // thrown on all ranks
-    if (is_master) keel::policy::print_line(e.what());
-    return 2;
-  }
-}
-
-} // namespace
-
-int main(int argc, char** argv) {
-  try {
-    return simulate(argc, argv);
-  } catch (std::exception const& e) {
-    return keel::report(e);
-  }
+  });
 }

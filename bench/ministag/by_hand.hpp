@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <vector>
 
 namespace ministag::by_hand {

@@ -4,16 +4,15 @@
 /// A gas on a staggered grid, on keel: shock tube and blast, beside their exact answers and beside the same kernels by
 /// hand.
 
+#include "../medians.hpp"
+#include "../start.hpp"
 #include "by_hand.hpp"
 #include "model.hpp"
 #include "necessary.hpp"
 #include "options.hpp"
 
-#include <keel/keel.hpp>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -29,12 +28,12 @@ struct app : keel::defaults {
 namespace {
 
 using namespace ministag;
+using bench::row;
 using runtime = keel::runtime<app>;
 
 double median(std::vector<double> times) {
   if (times.size() > 1) times.erase(times.begin()); // in the first step data come to the device
-  std::ranges::sort(times);
-  return times[times.size() / 2];
+  return bench::median(times);
 }
 
 class simulation {
@@ -89,17 +88,9 @@ public:
       row("by hand", "%.6f ms (median), the same bits", 1e3 * plain);
       row("ratio", "%.4f of the time by hand", median(times_) / plain);
     }
-    std::fflush(stdout);
   }
 
 private:
-  template <class... Ts>
-  static void row(char const* name, char const* format, Ts... values) {
-    std::printf("%-16s  ", name);
-    std::printf(format, values...);
-    std::putchar('\n');
-  }
-
   template <class Gas, class Space>
   void step_beside(Space const& space) {
     double const end = options_.time > 0 ? options_.time : what_.end();
@@ -156,33 +147,15 @@ private:
   long steps_ = 0;
 };
 
-int simulate(int argc, char** argv) {
-  runtime run{argc, argv};
-  bool const master = run.environment().is_master();
-  try {
-    options const o = read_options({argv + 1, std::size_t(argc - 1)});
-    if (o.by_hand && (run.environment().size() > 1 || o.blocks > 1))
-      throw bad_input("--by-hand is for one rank and one block", "what is by hand has no messages",
-                      "Start one rank, without --blocks");
-    if (o.help && master) std::printf("%s  --keel-help     the options of keel\n", help_text);
-    if (!o.help && !run.help_requested()) {
-      simulation s(run, o);
-      s.integrate();
-      s.report();
-    }
-    return 0;
-  } catch (bad_input const& e) {
-    if (master) std::fprintf(stderr, "%s\n", e.text.c_str());
-    return 2;
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return simulate(argc, argv);
-  } catch (std::exception const& e) {
-    return keel::report(e);
-  }
+  return bench::start<app>("ministag", argc, argv, help_text, read_options, [](runtime& run, options const& o) {
+    if (o.by_hand && (run.environment().size() > 1 || o.blocks > 1))
+      throw bench::refusal("ministag", "--by-hand is for one rank and one block", "what is by hand has no messages",
+                           "Start one rank, without --blocks");
+    simulation s(run, o);
+    s.integrate();
+    s.report();
+  });
 }

@@ -2,23 +2,16 @@
 #pragma once
 
 /// @file
-/// What ministag may be told on the command line. Reading is strict.
+/// What ministag may be told on the command line.
 
+#include "../command_line.hpp"
 #include "problems.hpp"
 
-#include <charconv>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace ministag {
-
-/// Thrown for input that the program cannot use, on every rank.
-struct bad_input {
-  std::string text;
-  bad_input(std::string const& wrong, std::string const& why, std::string const& hint)
-      : text("ministag: " + wrong + " (" + why + "). " + hint + ".") {}
-};
 
 inline constexpr char help_text[] = R"(usage: ministag [options]
   --problem NAME  sod (a shock tube) or blast (a quarter of a cylindrical one) (sod)
@@ -41,51 +34,29 @@ struct options {
   bool by_hand = false, by_rows = false, help = false;
 };
 
-/// The whole of `text` as a number from `least` to `most`.
-template <class T>
-T read_number(std::string_view option, std::string_view text, T least, T most) {
-  T value{};
-  auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || end != text.data() + text.size() || !(value >= least && value <= most))
-    throw bad_input(std::string(option) + " " + std::string(text) + " cannot be used",
-                    "a number from " + std::to_string(least) + " to " + std::to_string(most) + " is wanted",
-                    "Write another");
-  return value;
-}
-
-/// Reads `arguments`, the program's name left out.
-inline options read_options(std::span<char const* const> arguments) {
+/// Reads `all` arguments, the program's name left out.
+inline options read_options(std::span<char const* const> all) {
   options o;
-  for (std::size_t n = 0; n < arguments.size(); ++n) {
-    std::string_view const whole = arguments[n];
-    std::size_t const equals = std::min(whole.find('='), whole.size());
-    std::string_view const name = whole.substr(0, equals);
-    auto const value = [&]() -> std::string_view {
-      if (equals < whole.size()) return whole.substr(equals + 1);
-      if (++n == arguments.size())
-        throw bad_input(std::string(name) + " has no value", "it takes one", "Write it after the option");
-      return arguments[n];
-    };
-    if (name == "--grid") {
-      std::string_view const text = value();
-      std::size_t const cross = std::min(text.find('x'), text.size());
-      o.nx = read_number(name, text.substr(0, cross), 1L, 100000L);
-      o.ny = read_number(name, text.substr(std::min(cross + 1, text.size())), 1L, 100000L);
-    } else if (name == "--problem") {
-      std::string_view const text = value();
+  for (bench::arguments a("ministag", all); a.next();) {
+    if (a.name == "--grid") a.cells(o.nx, o.ny, 100000);
+    else if (a.name == "--problem") {
+      std::string_view const text = a.value();
       if (text != "sod" && text != "blast")
-        throw bad_input("--problem " + std::string(text) + " is not known", "there are sod and blast", "Take one");
+        throw bench::refusal("ministag", "--problem " + std::string(text) + " is not known", "there are sod and blast",
+                             "Take one");
       o.which = text == "sod" ? problem::sod : problem::blast;
-    } else if (name == "--time") o.time = read_number(name, value(), 1e-6, 1.5);
-    else if (name == "--steps") o.steps = read_number(name, value(), 1L, 1000000000L);
-    else if (name == "--blocks") o.blocks = int(read_number(name, value(), 1L, 10000L));
-    else if (name == "--dump") o.dump = value();
-    else if (whole == "--by-hand" || whole == "--by-hand=rows") o.by_hand = true, o.by_rows = whole != "--by-hand";
-    else if (whole == "--help") o.help = true;
-    else throw bad_input(std::string(whole) + " is not known", "ministag has no such option", "See --help");
+    } else if (a.name == "--time") o.time = a.number(1e-6, 1.5);
+    else if (a.name == "--steps") o.steps = a.number(1L, 1000000000L);
+    else if (a.name == "--blocks") o.blocks = a.number(1, 10000);
+    else if (a.name == "--dump") o.dump = a.value();
+    else if (a.whole == "--by-hand" || a.whole == "--by-hand=rows")
+      o.by_hand = true, o.by_rows = a.whole != "--by-hand";
+    else if (a.whole == "--help") o.help = true;
+    else throw a.unknown();
   }
   if (o.which == problem::sod && o.time > 0.25)
-    throw bad_input("--time is above 0.25", "then the shock of sod comes to the wall", "Take a smaller one");
+    throw bench::refusal("ministag", "--time is above 0.25", "then the shock of sod comes to the wall",
+                         "Take a smaller one");
   return o;
 }
 

@@ -104,9 +104,10 @@ struct division {
       if (columns == 0 || across_x + across_y < least) columns = c, least = across_x + across_y;
     }
     if (columns == 0)
-      throw bad_input("the grid " + std::to_string(nx) + "x" + std::to_string(ny) + " cannot be cut for " +
-                          std::to_string(w.size()) + " ranks",
-                      "each rank needs a cell in each direction", "Take fewer ranks or a larger --grid");
+      throw bench::refusal("ocean",
+                           "the grid " + std::to_string(nx) + "x" + std::to_string(ny) + " cannot be cut for " +
+                               std::to_string(w.size()) + " ranks",
+                           "each rank needs a cell in each direction", "Take fewer ranks or a larger --grid");
     int const rows = w.size() / columns, c = w.rank() / rows, r = w.rank() % rows;
     auto const begin = [](long n, long parts, long part) { return int(n / parts * part + std::min(part, n % parts)); };
     here = {begin(nx, columns, c), begin(ny, rows, r), 0, 0};

@@ -10,7 +10,6 @@
 
 #include <keel/keel.hpp>
 
-#include <cstddef>
 #include <vector>
 
 namespace ocean {

@@ -9,9 +9,7 @@
 
 #include <support/oracle.hpp>
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 namespace ocean {
 

@@ -4,6 +4,7 @@
 /// The main job of keel: a rotating shallow-water model in layers, on keel alone and on Kokkos
 /// kernels. No call of MPI, no copy between memories and no choice of a device stands here.
 
+#include "../start.hpp"
 #include "case.hpp"
 #include "model.hpp"
 #include "necessary.hpp"
@@ -14,8 +15,6 @@
 #include "state.hpp"
 #include "stretch.hpp"
 #include "triad.hpp"
-
-#include <keel/keel.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -62,7 +61,7 @@ void settle(runtime const& run, F f) {
   if (longest(run, wrong.empty() ? 0 : 1) == 0) return;
   auto const all = km::gather_texts(run.environment(), wrong, run.environment().master_rank());
   auto const first = std::ranges::find_if(all, [](auto const& text) { return !text.empty(); });
-  throw bad_input(first == all.end() ? wrong : *first);
+  throw bench::refusal(first == all.end() ? wrong : *first);
 }
 
 /// The node, then where each rank runs on what, then the knobs as they are after the start.
@@ -211,33 +210,14 @@ private:
   copied copies_;
 };
 
-int simulate(int argc, char** argv) {
-  runtime run{argc, argv};
-  bool const master = run.environment().is_master();
-  try {
-    options const o = read_options({argv + 1, std::size_t(argc - 1)});
-    if (o.help && master) std::printf("%s  --keel-help       the options of keel\n", help_text);
-    if (!o.help && !run.help_requested()) {
-      job j(run, o);
-      introduce(run);
-      simulation s(run, j);
-      s.integrate();
-      s.conclude();
-    }
-    check_printed();
-    return 0;
-  } catch (bad_input const& e) { // thrown on all ranks
-    if (master) keel::policy::print_line(e.text);
-    return bad_input_code;
-  }
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return simulate(argc, argv);
-  } catch (std::exception const& e) {
-    return keel::report(e);
-  }
+  return bench::start<app>("ocean", argc, argv, help_text, read_options, [](runtime& run, options const& o) {
+    job j(run, o);
+    introduce(run);
+    simulation s(run, j);
+    s.integrate();
+    s.conclude();
+  });
 }

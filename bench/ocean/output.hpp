@@ -40,7 +40,9 @@ public:
   }
 
   [[nodiscard]] bool usable() const { return wrong_.empty(); }
-  [[nodiscard]] bad_input refusal() const { return {wrong_ + " cannot be written", why_, "Name a folder that can"}; }
+  [[nodiscard]] bench::refusal refusal() const {
+    return {"ocean", wrong_ + " cannot be written", why_, "Name a folder that can"};
+  }
 
   /// The elevation after `step` steps, whole and in global order. False where that failed.
   [[nodiscard]] bool write(experiment const& e, long step, std::vector<double> const& eta) {
@@ -75,11 +77,5 @@ private:
 
   std::string folder_, last_, wrong_, why_;
 };
-
-/// Throws if standard output does not have all that was printed.
-inline void check_printed() {
-  if (auto const failure = keel::policy::flush_standard_output())
-    throw bad_input("standard output cannot be written", failure.why, "Make room for it");
-}
 
 } // namespace ocean

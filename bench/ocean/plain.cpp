@@ -206,9 +206,10 @@ int main(int argc, char** argv) {
     if (o.help) {
       if (world.rank() == 0) std::printf("%s", help_text);
     } else simulate(world, o);
-    check_printed();
-  } catch (bad_input const& e) {
-    if (world.rank() == 0) std::fprintf(stderr, "%s\n", e.text.c_str());
-    return bad_input_code;
+    if (auto const failure = keel::policy::flush_standard_output())
+      throw bench::refusal("ocean", "standard output cannot be written", failure.why, "Make room for it");
+  } catch (bench::refusal const& e) {
+    if (world.rank() == 0) std::fprintf(stderr, "%s\n", e.what());
+    return bench::refusal::code;
   }
 }

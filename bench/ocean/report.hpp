@@ -4,10 +4,10 @@
 /// @file
 /// The table that ocean and plain print at the end.
 
+#include "../command_line.hpp"
 #include "state.hpp"
 #include "stretch.hpp"
 
-#include <cstdio>
 #include <optional>
 #include <string>
 
@@ -31,6 +31,7 @@ struct report {
   std::string output; ///< path of the last file; empty where there is none
 
   void print() const {
+    using bench::row;
     double const step = seconds / double(timed_steps(steps)), mega = 1e-6, giga = 1e-9;
     double const cells = double(what.nx()) * double(what.ny());
     double const bandwidth = streamed_bytes(cells, what.equations().layers) / step;
@@ -52,15 +53,6 @@ struct report {
         copies ? "the first step and output, in times; what ranks send each other, in bytes and bandwidth"
                : "the first step and output, in times; what ranks send each other, in bandwidth");
     if (!output.empty()) row("output", "%s", output.c_str());
-    std::fflush(stdout);
-  }
-
-private:
-  template <class... Ts>
-  static void row(char const* name, char const* format, Ts... values) {
-    std::printf("%-16s  ", name);
-    std::printf(format, values...);
-    std::putchar('\n');
   }
 };
 

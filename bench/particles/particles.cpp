@@ -4,13 +4,14 @@
 /// A box of atoms with the potential of Lennard and Jones, the default input of ExaMiniMD, on keel and on Kokkos kernels.
 /// Atoms move from rank to rank. No call of MPI, no copy between memories and no choice of a device stands here.
 
+#include "../start.hpp"
 #include "model.hpp"
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,42 +33,27 @@ constexpr char help_text[] = R"(usage: particles [options]
   --newton on|off   whether a pair of atoms on two ranks is computed on one of them, and its force sent to the other (on);
                     if not, positions do not depend on the number of ranks in any bit
   --help            this text
-  --keel-help       the options of keel
 )";
 
 struct options {
   int cells = 40, steps = 100;
   bool newton = true, help = false;
-
-  options(int argc, char** argv) {
-    for (int n = 1; n < argc; ++n) {
-      std::string_view name = argv[n], value;
-      if (name == "--help") {
-        help = true;
-        continue;
-      }
-      if (auto const equals = name.find('='); equals != name.npos)
-        value = name.substr(equals + 1), name = name.substr(0, equals);
-      else if (n + 1 < argc) value = argv[++n];
-      if (name == "--cells") cells = read(name, value, 6, 800);
-      else if (name == "--steps") steps = read(name, value, 0, 1000000000);
-      else if (name == "--newton" && (value == "on" || value == "off")) newton = value == "on";
-      else refuse(name, value, "see --help for what there is");
-    }
-  }
-
-private:
-  static void refuse(std::string_view name, std::string_view value, std::string const& why) {
-    throw keel::error("particles", std::string(name) + " " + std::string(value) + " cannot be used", why, "Correct it");
-  }
-  static int read(std::string_view name, std::string_view text, int least, int most) {
-    int n = 0;
-    auto const [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (code != std::errc{} || end != text.data() + text.size() || n < least || n > most)
-      refuse(name, text, "a whole number from " + std::to_string(least) + " to " + std::to_string(most) + " is wanted");
-    return n;
-  }
 };
+
+options read_options(std::span<char const* const> all) {
+  options o;
+  for (bench::arguments a("particles", all); a.next();) {
+    if (a.name == "--cells") o.cells = a.number(6, 800);
+    else if (a.name == "--steps") o.steps = a.number(0, 1000000000);
+    else if (a.name == "--newton") {
+      std::string_view const text = a.value();
+      if (text != "on" && text != "off") throw a.unusable(text, "on or off");
+      o.newton = text == "on";
+    } else if (a.whole == "--help") o.help = true;
+    else throw a.unknown();
+  }
+  return o;
+}
 
 class simulation {
 public:
@@ -180,16 +166,9 @@ private:
 } // namespace
 
 int main(int argc, char** argv) {
-  try {
-    runtime run{argc, argv};
-    options const o{argc, argv};
-    if (o.help && run.environment().is_master()) std::fputs(help_text, stdout);
-    if (o.help || run.help_requested()) return 0;
+  return bench::start<app>("particles", argc, argv, help_text, read_options, [](runtime& run, options const& o) {
     simulation s(run, o);
     s.integrate();
     s.conclude();
-    return 0;
-  } catch (std::exception const& e) {
-    return keel::report(e);
-  }
+  });
 }

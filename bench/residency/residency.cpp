@@ -10,7 +10,6 @@
 #include "starpu.hpp"
 #include "transitions.hpp"
 
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>

@@ -10,7 +10,7 @@
 
 namespace {
 
-using keel::bench::compare;
+using bench::compare;
 
 void pools() {
   keel::space::pool<> const pool{keel::space::pool_resource<Kokkos::HostSpace>(keel::space::pool_options{})};
@@ -43,7 +43,7 @@ void pools() {
 
 int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
-  keel::bench::print_head();
+  bench::print_head();
   pools();
   Kokkos::finalize();
 }

@@ -20,7 +20,7 @@
 
 namespace bench {
 
-using keel::bench::compare;
+using bench::compare;
 using keel::space::tbb;
 using blocks = ::tbb::blocked_range<long>;
 using evenly = ::tbb::static_partitioner;
@@ -33,7 +33,7 @@ constexpr double wanted = 1.05;
 template <class On>
 void beside_own(std::string const& what, int calls, On const& on) {
   auto const keel = on(tbb{});
-  keel::bench::for_own_spaces([&]<class Space>(Space const& space) {
+  bench::for_own_spaces([&]<class Space>(Space const& space) {
     compare((what + Space::name()).c_str(), calls, on(space), keel, wanted);
   });
 }
@@ -208,8 +208,8 @@ void allocations() {
 
 int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
-  keel::bench::print_threads(keel::space::tbb().threads());
-  keel::bench::print_head();
+  bench::print_threads(keel::space::tbb().threads());
+  bench::print_head();
   bench::reductions();
   bench::stencils();
   bench::teams();

@@ -17,7 +17,7 @@
 
 namespace bench {
 
-using keel::bench::compare;
+using bench::compare;
 using keel::space::tbb;
 template <class Space>
 using range = Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>;
@@ -85,7 +85,7 @@ void empty_kernels() {
   compare(
       "empty kernel: tbb::parallel_for as it comes", calls, [] { plain(64, nothing{}, ::tbb::auto_partitioner{}); },
       keel, 1.2);
-  keel::bench::for_own_spaces([&]<class Space>(Space const& space) {
+  bench::for_own_spaces([&]<class Space>(Space const& space) {
     bool const is_parallel = space.concurrency() > 1; // a serial loop of nothing is no kernel
     compare((std::string("empty kernel: ") + Space::name()).c_str(), calls,
             [] { Kokkos::parallel_for(range<Space>(0, 64), nothing{}); }, keel, is_parallel ? 1.2 : 0);
@@ -118,7 +118,7 @@ void triads() {
       "triad: tbb::parallel_for, cut evenly as keel does", 1, [&] { plain(n, kernel, ::tbb::static_partitioner{}); },
       keel, 1.02);
   compare("triad: tbb::parallel_for as it comes", 1, [&] { plain(n, kernel, ::tbb::auto_partitioner{}); }, keel, 1.02);
-  keel::bench::for_own_spaces([&]<class Space>(Space const&) {
+  bench::for_own_spaces([&]<class Space>(Space const&) {
     compare((std::string("triad: ") + Space::name()).c_str(), 1,
             [&] { Kokkos::parallel_for(range<Space>(0, n), kernel); }, keel, 1.02);
   });
@@ -143,9 +143,9 @@ void bound_memory(char const* what) {
 
 int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
-  keel::bench::print_threads(keel::space::tbb().threads());
+  bench::print_threads(keel::space::tbb().threads());
   std::printf("arrays of %ld MB\n", bench::n * 8 / 1000000);
-  keel::bench::print_head();
+  bench::print_head();
   bench::empty_kernels();
   bench::two_threads();
   bench::triads();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// What keel's node costs and saves beside hwloc asked directly. Both in turns, in one run; medians.
+#include "../medians.hpp"
+
 #include <keel/impl/topology/discover.hpp>
 #include <keel/topology.hpp>
 
 #include <hwloc.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
@@ -28,11 +29,6 @@ std::size_t allocated = 0; // bytes that live, as the allocator counts them
 
 using clock = std::chrono::steady_clock;
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
 /// Nanoseconds of one call of `f(i)`, i < calls, of the median of 31 turns.
 template <class F>
 double measured(int calls, F const& f) {
@@ -42,7 +38,7 @@ double measured(int calls, F const& f) {
     for (int i = 0; i < calls; ++i) f(i);
     turns.push_back(std::chrono::duration<double, std::nano>(clock::now() - begun).count() / calls);
   }
-  return median(turns);
+  return bench::median(turns);
 }
 
 /// "Cores within [a, b]" by hwloc alone: up the tree by different cpusets, then one set without the other.
@@ -132,22 +128,10 @@ void tables() {
 
 /// Two ways to a node in turns, in microseconds, and the median of the quotients of neighbouring turns.
 void in_turns(char const* what, auto const& raw, auto const& keel, int calls, char const* reach) {
-  std::vector<double> raws, keels, quotients;
-  auto const one = [&](auto const& f) {
-    auto const begun = clock::now();
-    for (int i = 0; i < calls; ++i) f();
-    return std::chrono::duration<double, std::micro>(clock::now() - begun).count() / calls;
-  };
-  for (int t = 0; t < 41; ++t) {
-    double first = 0, second = 0;
-    if (t % 2 == 0) first = one(raw), second = one(keel);
-    else second = one(keel), first = one(raw);
-    raws.push_back(first);
-    keels.push_back(second);
-    quotients.push_back(second / first);
-  }
-  report(what, median(raws), median(keels), "");
-  std::printf("%-46s %14s %14.3f   %s\n", "the same, quotient of neighbouring turns", "", median(quotients), reach);
+  auto const [of_raw, of_keel, quotient] = bench::in_turns(
+      41, [&] { return bench::microseconds(calls, raw); }, [&] { return bench::microseconds(calls, keel); });
+  report(what, of_raw, of_keel, "");
+  std::printf("%-46s %14s %14.3f   %s\n", "the same, quotient of neighbouring turns", "", quotient, reach);
 }
 
 hwloc_topology_t with_devices() {

@@ -4,6 +4,7 @@
 /// @file
 /// Ways of an exchange, timed in turns in one run.
 
+#include "../medians.hpp"
 #include "cut.hpp"
 
 #include <Kokkos_Core.hpp>
@@ -27,11 +28,6 @@ inline double measured(way const& w, int calls) {
   for (int i = 0; i < calls; ++i) w.exchange();
   Kokkos::fence();
   return longest(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begun).count() / calls);
-}
-
-inline double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(values.size() / 2), values.end());
-  return values[values.size() / 2];
 }
 
 class table {

@@ -212,15 +212,15 @@ TEST_CASE("trisk: what cannot be used or written is told once, with exit code 2"
   };
   refuses("--mesh hex:4x5:1 --operators", "trisk: --mesh hex:4x5:1 cannot be used (an even number of rows is wanted).");
   refuses("--mesh cube", "trisk: --mesh cube cannot be used (hex:NXxNY:DC or ico:LEVEL is wanted).");
-  refuses("--mesh ico:9", "trisk: --mesh 9 cannot be used (a number from 1 to 8 is wanted).");
+  refuses("--mesh ico:9", "trisk: --mesh 9 cannot be used (a whole number from 1 to 8 is wanted).");
   refuses("--mesh hex:8x8:1",
           "trisk: --mesh hex cannot be used (a plane for operators, the sphere for a case is wanted).");
   refuses("--cut scissors", "trisk: --cut scissors cannot be used (curve or metis is wanted).");
   if (!TRISK_WITH_METIS)
     refuses("--cut metis", "trisk: --cut metis cannot be used (a build that found METIS is wanted).");
   refuses("--case 3", "trisk: --case 3 cannot be used (2 or 5 is wanted).");
-  refuses("--days", "trisk: --days cannot be used (a value is wanted).");
-  refuses("--gird 3", "trisk: --gird cannot be used (one of its options is wanted).");
+  refuses("--days", "trisk: --days stands alone (it takes a value).");
+  refuses("--gird 3", "trisk: --gird is not known (trisk has no such option).");
   refuses("--mesh ico:1 --output file/in", "trisk: file/in cannot be written (");
   refuses("--mesh ico:1 --steps 1 --dump /dev/full", "trisk: /dev/full cannot be written (");
 }

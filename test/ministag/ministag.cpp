@@ -67,7 +67,7 @@ TEST_CASE("ministag: input that cannot be used is refused") {
     return o.err;
   };
   CHECK(text("--problem noh") == "ministag: --problem noh is not known (there are sod and blast). Take one.\n");
-  CHECK(text("--grid 50").find("--grid  cannot be used") != std::string::npos);
+  CHECK(text("--grid 50").find("--grid 50 cannot be used") != std::string::npos);
   CHECK(text("--steps 1.5").find("--steps 1.5 cannot be used") != std::string::npos);
   CHECK(text("--time 1").find("--time is above 0.25") != std::string::npos);
   CHECK(text("--step 5") == "ministag: --step is not known (ministag has no such option). See --help.\n");

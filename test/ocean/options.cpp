@@ -13,8 +13,8 @@ ocean::options read(std::vector<char const*> const& arguments) { return ocean::r
 std::string refusal(std::vector<char const*> const& arguments) {
   try {
     (void)read(arguments);
-  } catch (ocean::bad_input const& e) {
-    return e.text;
+  } catch (bench::refusal const& e) {
+    return e.what();
   }
   return {};
 }
@@ -51,7 +51,7 @@ TEST_CASE("ocean: what no option says stays as the help says") {
 
 TEST_CASE("ocean: a refusal names option, text and reason") {
   CHECK(refusal({"--layers", "4x"}) ==
-        "ocean: --layers 4x cannot be used (a whole number from 1 to 128 is wanted). Write digits only.");
+        "ocean: --layers 4x cannot be used (a whole number from 1 to 128 is wanted). See --help.");
   CHECK(refusal({"--grid", "8"}).starts_with("ocean: --grid 8 cannot be used ("));
   CHECK(refusal({"--steps"}).starts_with("ocean: --steps stands alone ("));
   CHECK(refusal({"--help=yes"}).starts_with("ocean: --help=yes is not known ("));
