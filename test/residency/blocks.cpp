@@ -4,6 +4,7 @@
 #include <keel/residency/fields.hpp>
 
 #include "counted.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -28,7 +29,7 @@
 
 namespace kr = keel::residency;
 namespace km = keel::machine;
-using keel::test::message_of;
+using keel::test::refuses;
 
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace blocked {
@@ -256,35 +257,6 @@ TEST_CASE("residency: the values have the same bits in any number of blocks, on 
 
 namespace blocked {
 
-/// A number for each rank's blocks: whose the cells are.
-struct claim : kr::routine<"claim", kr::on_host> {
-  template <class V>
-  static void run(V v, int rank, std::vector<int>& owners) {
-    kr::bounds const own = v.owned();
-    for (auto i = own.begin[0]; i < own.end[0]; ++i)
-      for (auto j = own.begin[1]; j < own.end[1]; ++j)
-        owners[std::size_t((v.global_begin()[0] + i - own.begin[0]) * v.global_extents()[1] + v.global_begin()[1] + j -
-                           own.begin[1])] += rank + 1;
-  }
-};
-/// The ghosts that come from other ranks.
-struct count_ghosts : kr::routine<"count_ghosts", kr::on_host> {
-  template <class V>
-  static void run(V v, int rank, std::vector<int> const& owners, std::int64_t& count, std::vector<int>& from) {
-    kr::bounds const own = v.owned();
-    auto const begin = v.global_begin(), n = v.global_extents();
-    for (std::int64_t i = 0; i < v.everywhere().end[0]; ++i)
-      for (std::int64_t j = 0; j < v.everywhere().end[1]; ++j) {
-        auto const x = (begin[0] + i - own.begin[0] + n[0]) % n[0], y = begin[1] + j - own.begin[1];
-        if (y < 0 || y >= n[1]) continue; // beyond a wall
-        int const owner = owners[std::size_t(x * n[1] + y)] - 1;
-        if (owner == rank) continue;
-        ++count;
-        from[std::size_t(owner)] = 1;
-      }
-  }
-};
-
 /// How often a kernel moved boxes since the last call.
 int region_kernels() {
   static int count;
@@ -304,10 +276,28 @@ TEST_CASE("residency: blocks send the least bytes, in one message to each partne
     kr::fields<app<km::mpi, kr::on_device>, h, q> f{
         run, kr::grid{{24, 37}, kr::ghost_width{2}, kr::periodic{true, false}, kr::blocks{blocks}}};
     std::vector<int> owners(24 * 37, 0), from(std::size_t(ranks), 0);
-    f.run(claim{}, rank, owners);
+    f.run(test::call<>{}, [&](auto v) { // a number for each rank's blocks: whose the cells are
+      kr::bounds const own = v.owned();
+      auto const begin = v.global_begin(), n = v.global_extents();
+      for (auto i = own.begin[0]; i < own.end[0]; ++i)
+        for (auto j = own.begin[1]; j < own.end[1]; ++j)
+          owners[std::size_t((begin[0] + i - own.begin[0]) * n[1] + begin[1] + j - own.begin[1])] += rank + 1;
+    });
     for (int& one : owners) one = km::sum(run.environment(), one);
     std::int64_t ghosts = 0;
-    f.run(count_ghosts{}, rank, owners, ghosts, from);
+    f.run(test::call<>{}, [&](auto v) { // those that come from other ranks
+      kr::bounds const own = v.owned();
+      auto const begin = v.global_begin(), n = v.global_extents();
+      for (std::int64_t i = 0; i < v.everywhere().end[0]; ++i)
+        for (std::int64_t j = 0; j < v.everywhere().end[1]; ++j) {
+          auto const x = (begin[0] + i - own.begin[0] + n[0]) % n[0], y = begin[1] + j - own.begin[1];
+          if (y < 0 || y >= n[1]) continue; // beyond a wall
+          int const owner = owners[std::size_t(x * n[1] + y)] - 1;
+          if (owner == rank) continue;
+          ++ghosts;
+          from[std::size_t(owner)] = 1;
+        }
+    });
     f.run(start{});
     f.run(kr::exchange<h>{}); // its ways are measured
     f.run(start{});
@@ -394,7 +384,6 @@ TEST_CASE("residency: what does not go with blocks is refused, on every rank") {
   int const rank = run.environment().rank();
   kr::grid const g{{24, 30}, kr::ghost_width{1}, kr::blocks{4}};
   using fields = kr::fields<app<km::mpi, kr::on_host>, h>;
-  auto const refuses = [](auto const& f, char const* why) { return message_of(f).find(why) != std::string::npos; };
   CHECK(refuses([] { kr::grid{{9}, kr::blocks{0}}; }, "blocks{0} are refused (a rank has at least one)"));
   CHECK(
       refuses([&] { fields(run, kr::grid{{9, 8}, kr::ghost_width{2}, kr::blocks{35}}); },

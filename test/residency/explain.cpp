@@ -3,20 +3,18 @@
 
 #include "run.hpp"
 
+#include <support/folder.hpp>
 #include <support/skip.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
-
-#include <unistd.h>
 
 namespace kr = keel::residency;
 
@@ -109,12 +107,10 @@ TEST_CASE("residency: a plan tells that ghosts are added to their owners, and st
 }
 
 TEST_CASE("residency: the README shows what is told of a plan") {
-  std::ostringstream readme;
-  readme << std::ifstream(KEEL_README).rdbuf();
   std::istringstream lines(told<app, shown, keel::simulated>());
   std::string shown_there;
   for (std::string line; std::getline(lines, line);) shown_there += "    " + line + '\n';
-  CHECK(readme.str().find('\n' + shown_there) != std::string::npos);
+  CHECK(keel::test::content(KEEL_README).find('\n' + shown_there) != std::string::npos);
 }
 
 TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that nobody fills") {
@@ -171,13 +167,10 @@ TEST_CASE("residency: a plan is told as a graph: who wrote what is read, and wha
 
 TEST_CASE("residency: Graphviz draws the graph of a plan") {
   if (std::system("dot -V > /dev/null 2>&1") != 0) return keel::test::skip("no graphviz here");
-  auto const file = std::filesystem::temp_directory_path() / ("keel-graph-" + std::to_string(getpid()));
+  keel::test::folder const here;
+  auto const file = here / "graph";
   std::ofstream(file) << told<app, stormy, keel::simulated>(kr::format::graphviz);
   std::string const drawn = file.string() + ".svg";
   CHECK(std::system(("dot -Tsvg " + file.string() + " -o " + drawn).c_str()) == 0);
-  std::ostringstream svg;
-  svg << std::ifstream(drawn).rdbuf();
-  CHECK(svg.str().find(">forcing</text>") != std::string::npos);
-  std::filesystem::remove(file);
-  std::filesystem::remove(drawn);
+  CHECK(keel::test::content(drawn).find(">forcing</text>") != std::string::npos);
 }

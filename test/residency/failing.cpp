@@ -11,10 +11,8 @@
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
-#include <array>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 namespace kr = keel::residency;
 

@@ -20,9 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <exception>
-#include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace test::generated {

@@ -2,6 +2,7 @@
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <doctest/doctest.h>
@@ -69,14 +70,6 @@ struct clear : kr::routine<"clear", kr::on_device, kr::writes<kr::everywhere<pla
     kr::for_all(v, kr::region::everywhere, KOKKOS_LAMBDA(int i, int j) { a(i, j) = 0; });
   }
 };
-struct whole : kr::routine<"whole", kr::on_host, kr::reads<plane>> {
-  template <class V>
-  static void run(V v, std::vector<double>& into) {
-    auto const a = v(plane{});
-    for (int i = 0; i < int(a.extent(0)); ++i)
-      for (int j = 0; j < int(a.extent(1)); ++j) into.push_back(a(i, j));
-  }
-};
 struct wrong : kr::routine<"wrong", kr::on_host, kr::writes<plane>> {
   template <class V>
   static void run(V v) {
@@ -111,7 +104,11 @@ std::vector<double> touched() {
   f.run(clear{});
   f.run(touch<Where>{});
   std::vector<double> cells;
-  f.run(whole{}, cells);
+  f.run(test::call<kr::reads<plane>>{}, [&](auto v) {
+    auto const a = v(plane{});
+    for (int i = 0; i < int(a.extent(0)); ++i)
+      for (int j = 0; j < int(a.extent(1)); ++j) cells.push_back(a(i, j));
+  });
   return cells;
 }
 

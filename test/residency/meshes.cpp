@@ -4,6 +4,7 @@
 
 #include "counted.hpp"
 #include "meshes.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/mpi.hpp>
@@ -17,15 +18,13 @@
 
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace kr = keel::residency;
 namespace km = keel::machine;
-using keel::test::message_of;
+using keel::test::message_of, keel::test::refuses;
 
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace meshed {
@@ -199,7 +198,7 @@ void exchange_layers(std::string_view device) {
     CHECK(found[2] == levels * m.c.layer(2).size());
     CHECK(f.template is_valid<kr::layer<h, 1>>(kr::region::halo));
     CHECK_FALSE(f.template is_valid<h>(kr::region::halo));
-    CHECK(message_of([&] { f.run(wrong<h>{}, m.c); }).find("fewer layers of it were filled") != std::string::npos);
+    CHECK(refuses([&] { f.run(wrong<h>{}, m.c); }, "fewer layers of it were filled"));
     f.run(kr::exchange<kr::depth<5, h>>{}); // more than there are: all
     CHECK(f.run(wrong<h>{}, m.c) == none_of(m.c));
   });
@@ -226,13 +225,6 @@ namespace meshed {
 
 /// What a rank adds to a cell: thirds, whose sums depend on their order.
 inline double part_of(int rank, std::int64_t number, int k) { return double(number % 1009 + 17 * rank + k) / 3; }
-struct parts : kr::routine<"parts", kr::on_host, kr::writes<kr::everywhere<h>>> {
-  template <class V>
-  static void run(V v, two_meshes const& m, int rank) {
-    for (std::int64_t i = 0; i < m.c.size(); ++i)
-      for (int k = 0; k < levels; ++k) v(h{})(i, k) = part_of(rank, m.c.ids()[std::size_t(i)], k);
-  }
-};
 struct owned_h : kr::routine<"owned_h", kr::on_host, kr::reads<kr::owned<h>>> {
   template <class V>
   static std::vector<double> run(V v) {
@@ -261,7 +253,10 @@ std::vector<double> accumulate_all(std::string_view device) {
   std::vector<double> every;
   on_meshes<App>(device, [&](auto& run, two_meshes const& m, fields<App>& f) {
     int const rank = run.environment().rank();
-    f.run(parts{}, m, rank);
+    f.run(test::call<kr::writes<kr::everywhere<h>>>{}, [&](auto v) {
+      for (std::int64_t i = 0; i < m.c.size(); ++i)
+        for (int k = 0; k < levels; ++k) v(h{})(i, k) = part_of(rank, m.c.ids()[std::size_t(i)], k);
+    });
     f.run(kr::accumulate<h>{});
     auto const found = f.run(owned_h{}), wanted = sums(m, rank);
     REQUIRE(found.size() == wanted.size());
@@ -319,19 +314,6 @@ TEST_CASE("residency: only the elements of a mesh that are needed are copied") {
 
 namespace meshed {
 
-struct ranges : kr::routine<"ranges", kr::on_host, kr::reads<kr::owned<h>>> {
-  template <class V>
-  static bool run(V v, two_meshes const& m) {
-    bool right =
-        v.owned(cells{}) == m.c.owned() && v.ghosts(cells{}) == m.c.ghosts() && v.owned(edges{}) == m.e.owned();
-    for (int n = 1; n <= m.c.layers(); ++n) right = right && v.layer(cells{}, n) == m.c.layer(n);
-    right = right && v.owned(h{}) == kr::bounds{{}, {{m.c.owned().end}}} &&
-            v.everywhere(h{}) == kr::bounds{{}, {{m.c.size()}}} &&
-            v.everywhere(kr::layer<h, 1>{}).end[0] == (m.c.layers() > 0 ? m.c.layer(1).end : m.c.owned().end);
-    return right &&
-           message_of([&] { (void)v.layer(cells{}, m.c.layers() + 1); }).find("is not there") != std::string::npos;
-  }
-};
 struct first_layer : kr::routine<"first_layer", kr::on_device, kr::reads<kr::owned<id>>, kr::writes<kr::layer<h, 1>>> {
   template <class V>
   static void run(V v, bool const& has_layer) {
@@ -343,22 +325,27 @@ struct first_layer : kr::routine<"first_layer", kr::on_device, kr::reads<kr::own
     if (has_layer) kr::for_each_element(v, v.layer(cells{}, 1), f);
   }
 };
-struct reach : kr::routine<"reach", kr::on_host, kr::reads<kr::layer<h, 1>>> {
-  template <class V>
-  static double run(V v) {
-    return kr::sum_owned(v, cells{}, [x = v(h{})](int i) { return x(i, 0); });
-  }
-};
-
 } // namespace meshed
 
 TEST_CASE("residency: a routine gets the ranges of a mesh, and loops over them") {
   on_meshes<right_on_host>("simulated", [](auto&, two_meshes const& m, fields<right_on_host>& f) {
     f.run(fill<h>{}, m.c);
-    CHECK(f.run(ranges{}, m));
+    f.run(test::call<kr::reads<kr::owned<h>>>{}, [&](auto v) {
+      CHECK(v.owned(cells{}) == m.c.owned());
+      CHECK(v.ghosts(cells{}) == m.c.ghosts());
+      CHECK(v.owned(edges{}) == m.e.owned());
+      for (int n = 1; n <= m.c.layers(); ++n) CHECK(v.layer(cells{}, n) == m.c.layer(n));
+      CHECK(v.owned(h{}) == kr::bounds{{}, {{m.c.owned().end}}});
+      CHECK(v.everywhere(h{}) == kr::bounds{{}, {{m.c.size()}}});
+      CHECK(v.everywhere(kr::layer<h, 1>{}).end[0] == (m.c.layers() > 0 ? m.c.layer(1).end : m.c.owned().end));
+      auto const refused = message_of([&] { (void)v.layer(cells{}, m.c.layers() + 1); });
+      CHECK(refused.find("is not there") != std::string::npos);
+    });
     f.run(ids_there{}, m.c);
     f.run(first_layer{}, m.c.layers() > 0);
-    CHECK(f.run(reach{}) == double(m.c.owned().end));
+    double const sum = f.run(test::call<kr::reads<kr::layer<h, 1>>>{},
+                             [](auto v) { return kr::sum_owned(v, cells{}, [x = v(h{})](int i) { return x(i, 0); }); });
+    CHECK(sum == double(m.c.owned().end));
     CHECK(f.is_valid<kr::layer<h, 1>>(kr::region::halo));
     CHECK(f.is_valid<h>(kr::region::halo) == (m.c.layers() < 2));
   });
@@ -512,6 +499,5 @@ TEST_CASE("residency: what a routine writes undeclared is found on a mesh, too")
   f.run(compute{});
   f.run(kr::exchange<h>{});
   CHECK(f.run(wrong<h>{}, m.c) == none_of(m.c));
-  CHECK(message_of([&] { f.run(reads_only{}, std::int64_t(0)); }).find("routine reads_only changed h, level 0, ") !=
-        std::string::npos);
+  CHECK(refuses([&] { f.run(reads_only{}, std::int64_t(0)); }, "routine reads_only changed h, level 0, "));
 }

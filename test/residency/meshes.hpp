@@ -8,7 +8,6 @@
 
 #include <keel/residency/partition.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>

@@ -8,10 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <deque>
-#include <memory>
 #include <random>
 #include <set>
-#include <string>
 #include <vector>
 
 namespace kr = keel::residency;

@@ -14,7 +14,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 namespace kr = keel::residency;
 using keel::residency::detail::table_of, test::empty;

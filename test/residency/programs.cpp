@@ -6,6 +6,7 @@
 #include <keel/residency/fields.hpp>
 
 #include "meshes.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/mpi.hpp>
@@ -349,35 +350,45 @@ template <class... Es>
 struct followed<kr::schedule<Es...>> {
   static bool go(truth& t, std::int64_t step) { return (followed<Es>::go(t, step) && ...); }
 };
-// What the entries without a body do to what is known, while the step runs.
+// What the entries without a body do to what is known.
+template <class X>
+void note_exchange() {
+  using item = kr::detail::item<X>;
+  constexpr int v = number_of<typename item::variable>;
+  program.now.exchange(v, item::level, item::layers);
+  for (int k = 0; k < program.now.components; ++k)
+    program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
+}
+template <class X>
+void note_cycle() {
+  program.now.cycle(number_of<X>);
+  for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
+}
+template <class X>
+void note_rewind() {
+  program.now.rewind(number_of<X>);
+  for (int k = 0; k < program.now.components; ++k) program.bill->rewind(in_bill(number_of<X>, k));
+}
+// The same while the step runs.
 template <class X>
 struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
   template <class V>
   static void run(V) {
-    if (!ends_run()) return;
-    using item = kr::detail::item<X>;
-    constexpr int v = number_of<typename item::variable>;
-    program.now.exchange(v, item::level, item::layers);
-    for (int k = 0; k < program.now.components; ++k)
-      program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
+    if (ends_run()) note_exchange<X>();
   }
 };
 template <class X>
 struct tell_cycle : kr::routine<"tell_cycle", kr::on_host> {
   template <class V>
   static void run(V) {
-    if (!ends_run()) return;
-    program.now.cycle(number_of<X>);
-    for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
+    if (ends_run()) note_cycle<X>();
   }
 };
 template <class X>
 struct tell_rewind : kr::routine<"tell_rewind", kr::on_host> {
   template <class V>
   static void run(V) {
-    if (!ends_run()) return;
-    program.now.rewind(number_of<X>);
-    for (int k = 0; k < program.now.components; ++k) program.bill->rewind(in_bill(number_of<X>, k));
+    if (ends_run()) note_rewind<X>();
   }
 };
 
@@ -654,9 +665,7 @@ private:
     if (!attempt(program.now.can(v, item::level, 0, program.now.components, kr::region::rim),
                  [&] { f.run(kr::exchange<X>{}); }))
       return;
-    program.now.exchange(v, item::level, item::layers);
-    for (int k = 0; k < program.now.components; ++k)
-      program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
+    note_exchange<X>();
   }
   // Sums are no marks of the last write, so the cells that they lie in are written again.
   void accumulate(fields& f) {
@@ -684,14 +693,12 @@ private:
   template <class X>
   void cycle(fields& f) {
     f.run(kr::cycle<X>{});
-    program.now.cycle(number_of<X>);
-    for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
+    note_cycle<X>();
   }
   template <class X>
   void rewind(fields& f) {
     f.run(kr::rewind<X>{});
-    program.now.rewind(number_of<X>);
-    for (int k = 0; k < program.now.components; ++k) program.bill->rewind(in_bill(number_of<X>, k));
+    note_rewind<X>();
   }
   template <class X>
   void copy_from_past(fields& f) {
@@ -702,21 +709,15 @@ private:
     }
   }
   // By the view that a routine on the host once kept, while copies of its data may be under way.
-  struct keep : kr::routine<"keep", kr::on_host, kr::updates<a<R>>> {
-    template <class V>
-    static void run(V v, kr::view_of<App, a<R>, host>& kept) {
-      kept = v(a<R>{});
-    }
-  };
   void write_raw(fields& f) {
     if (!program.now.can(0, 0, 0, program.now.components, kr::region::owned)) return;
     kr::view_of<App, a<R>, host> kept;
-    f.run(keep{}, kept);
+    f.run(test::call<kr::updates<a<R>>>{}, [&](auto v) { kept = v(a<R>{}); });
     ++program.now.writes;
     program.now.write(0, 0, 0, program.now.components, kr::region::owned);
     for (int k = 0; k < program.now.components; ++k)
       program.bill->run(0, {{in_bill(0, k), 0, oracle::owned, oracle::owned}});
-    f.run(op<kr::writes, a<R>, kr::on_host>{}); // `keep` wrote nothing, though it said so
+    f.run(op<kr::writes, a<R>, kr::on_host>{}); // the call wrote nothing, though it said so
     if (program.now.components == 1) overwrite_raw(f, kept);
   }
   void overwrite_raw(fields& f, kr::view_of<App, a<R>, host> const& kept) {

@@ -2,6 +2,7 @@
 // Reductions as entries of a schedule, on any number of ranks.
 #include <keel/residency/reduce.hpp>
 
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/exact.hpp>
@@ -133,12 +134,6 @@ struct use : kr::routine<"use", kr::on_device, kr::updates<y>, kr::reads<dt>> {
     kr::for_owned(v, KOKKOS_LAMBDA(int i) { b(i) += step; });
   }
 };
-struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<y>, mass>> {
-  template <class V>
-  static double run(V v) {
-    return v(y{})(v.owned().begin[0]) + 1000 * v(mass{});
-  }
-};
 struct is_large {
   using reads = kr::reads<dt>;
   static bool holds(double step, double, double limit) { return step > limit; }
@@ -177,7 +172,8 @@ void check_values(std::string_view device) {
     CHECK(f.value(halved{})[1] == 0.5 * ranks);
     CHECK(f.value(far{}).where == 0);
     double const added = smallest + (2 * smallest > 2.5 ? 2 * (2 * smallest) : 0);
-    CHECK(f.run(show{}) == added + 1000 * sum.value());
+    CHECK(f.run(test::call<kr::reads<kr::owned<y>, mass>>{},
+                [](auto v) { return v(y{})(v.owned().begin[0]) + 1000 * v(mass{}); }) == added + 1000 * sum.value());
     CHECK(f.run(dt{}) == 2 * smallest);
   }
 }

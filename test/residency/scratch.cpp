@@ -94,15 +94,6 @@ struct use : kr::routine<"use_change", kr::on_device, kr::reads<Read>, kr::updat
 };
 using use_change = use<kr::owned<change>>;
 using use_right = use<change>;
-struct show : kr::routine<"show", kr::on_host, kr::reads<kr::owned<u>>> {
-  template <class V>
-  static std::vector<double> run(V v) {
-    auto const now = v(u{});
-    std::vector<double> all;
-    for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) all.push_back(now(i));
-    return all;
-  }
-};
 struct is_first {
   static int holds(bool first) { return first ? 0 : 1; }
 };
@@ -143,7 +134,11 @@ void check_values(std::string_view device) {
     auto const s = f.local();
     std::vector<double> const mine(e.all.begin() + s.global_begin[0],
                                    e.all.begin() + s.global_begin[0] + s.owned().size(1));
-    CHECK(f.run(show{}) == mine);
+    CHECK(f.run(test::call<kr::reads<kr::owned<u>>>{}, [](auto v) {
+      std::vector<double> all;
+      for (auto i = v.owned().begin[0]; i < v.owned().end[0]; ++i) all.push_back(v(u{})(i));
+      return all;
+    }) == mine);
   };
   f.run(begin{});
   f.reset_traffic();

@@ -8,7 +8,6 @@
 #include <keel/residency/traffic.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>

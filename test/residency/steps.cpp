@@ -12,7 +12,6 @@
 #include <support/message_of.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <thread>

@@ -12,7 +12,8 @@
 #include <keel/topology/affinity.hpp>
 
 #include <doctest/doctest.h>
-#include <support/folder.hpp>
+#include <info/said.hpp>
+#include <support/message_of.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -24,7 +25,6 @@
 #include <fstream>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -171,26 +171,22 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   CHECK(out == sent);
 
   // What keel-info makes of it.
-  std::string const file = here.path / "run.0.jsonl", drawn = here.path / "drawn.json", told = here.path / "told";
-  REQUIRE(std::system(
-              (std::string(KEEL_INFO) + " trace " + file + " --summary --chrome " + drawn + " > " + told).c_str()) ==
-          0);
+  std::string const file = here.path / "run.0.jsonl", drawn = here.path / "drawn.json";
+  auto const told = test::info("trace " + file + " --summary --chrome " + drawn);
+  REQUIRE(told.code == 0);
   auto const document = json::parse(std::ifstream(drawn));
   std::uint64_t drawn_bytes = 0;
   for (auto const& event : document["traceEvents"])
     if (event["ph"] == "X") drawn_bytes += event["args"]["bytes"].get<std::uint64_t>();
   CHECK(drawn_bytes == to_host + to_device + sent);
-  std::ostringstream summary;
-  summary << std::ifstream(told).rdbuf();
-  CHECK(summary.str().find("eta       simulated to host") != std::string::npos);
+  CHECK(told.out.find("eta       simulated to host") != std::string::npos);
 
   // And its page: why, the knobs, the graph; keel copies nothing twice.
   std::string const page = here.path / "page.html";
-  REQUIRE(std::system((std::string(KEEL_INFO) + " report " + page + ' ' + file + " > " + told).c_str()) == 0);
-  std::ostringstream whole;
-  whole << std::ifstream(page).rdbuf();
-  auto const begin = whole.str().find("id=\"data\">") + 10;
-  auto const report = json::parse(whole.str().substr(begin, whole.str().find('<', begin) - begin));
+  REQUIRE(test::info("report " + page + ' ' + file).code == 0);
+  std::string const whole = keel::test::content(page);
+  auto const begin = whole.find("id=\"data\">") + 10;
+  auto const report = json::parse(whole.substr(begin, whole.find('<', begin) - begin));
   CHECK(report["trace"]["moved"] == to_host + to_device);
   CHECK(report["trace"]["least"] == to_host + to_device);
   auto const why = report["trace"]["kinds"]["why"][1].get<std::size_t>();
@@ -310,23 +306,17 @@ TEST_CASE("residency: the traces of a process are of one run, and each is anothe
 }
 
 TEST_CASE("residency: a trace that cannot be written says so") {
-  auto const message_of = [](auto const& f) -> std::string {
-    try {
-      f();
-    } catch (keel::error const& e) {
-      return e.what();
-    }
-    return {};
-  };
   kr::trace t;
-  CHECK(message_of([&] {
+  CHECK(keel::test::message_of([&] {
           t.open("/nowhere/at/all", 0, {"host"});
         }).find("keel::residency::traced: the trace /nowhere/at/all cannot be written (No such file or directory)") ==
         0);
-  CHECK(message_of([&] {
-          t.open("/dev/full", 0, {"host"});
-          t.close();
-        }).find("the trace /dev/full is not whole (No space left on device)") != std::string::npos);
+  CHECK(keel::test::refuses(
+      [&] {
+        t.open("/dev/full", 0, {"host"});
+        t.close();
+      },
+      "the trace /dev/full is not whole (No space left on device)"));
 }
 
 TEST_CASE("residency: a trace counts the bytes of each component, those not told like the first") {
@@ -391,5 +381,5 @@ TEST_CASE("residency: a trace has what ran of a choice, and how long ranks waite
   CHECK(seen == std::set<std::string>{"init", "total", "waits for total", "routine init", "choose choose",
                                       "routine 0: rhs",
                                       "reduce 1: total, reduced from count, waited for at the end of the step"});
-  CHECK(std::system((std::string(KEEL_INFO) + " trace " + file + " > " + (here.path / "told").string()).c_str()) == 0);
+  CHECK(test::info("trace " + file).code == 0);
 }

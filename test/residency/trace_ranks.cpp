@@ -12,6 +12,7 @@
 #include <keel/residency/partition.hpp>
 
 #include <doctest/doctest.h>
+#include <info/said.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -154,13 +155,10 @@ void trace_on(std::string_view device, std::filesystem::path const& folder, std:
     total.copies += s.copies, total.exchanges += s.exchanges;
     files += ' ' + file_of(r);
   }
-  std::string const drawn = folder / "drawn.json", told = folder / "told";
-  REQUIRE(std::system(
-              (std::string(KEEL_INFO) + " trace" + files + " --summary --chrome " + drawn + " > " + told).c_str()) ==
-          0);
-  std::ostringstream text;
-  text << std::ifstream(told).rdbuf();
-  std::string const summary = text.str();
+  std::string const drawn = folder / "drawn.json";
+  auto const read = test::info("trace" + files + " --summary --chrome " + drawn);
+  REQUIRE(read.code == 0);
+  std::string const& summary = read.out;
   CHECK_MESSAGE(summary.find(std::to_string(size) + (size == 1 ? " rank" : " ranks")) == 0, summary);
   auto const down = row_of(summary, "simulated to host"), up = row_of(summary, "host to simulated"),
              sent = row_of(summary, "this rank to neighbours");
@@ -211,15 +209,10 @@ void trace_moves(std::filesystem::path const& folder) {
   std::uint64_t total = 0;
   for (int r = 0; r < world.size(); ++r)
     files += ' ' + name + '.' + std::to_string(r) + ".3.jsonl", total += everyone[std::size_t(r)];
-  std::string const told = folder / "told";
-  REQUIRE(std::system((std::string(KEEL_INFO) + " trace" + files + " --summary > " + told).c_str()) == 0);
-  std::ostringstream text;
-  text << std::ifstream(told).rdbuf();
-  CHECK(row_of(text.str(), "this rank to neighbours").second == total);
-  REQUIRE(std::system((std::string(KEEL_INFO) + " report " + told + ".html" + files + " > " + told).c_str()) == 0);
-  std::ostringstream page;
-  page << std::ifstream(told + ".html").rdbuf();
-  CHECK(page.str().find("weigh wrote it in simulated") != std::string::npos);
+  CHECK(row_of(test::info("trace" + files + " --summary").out, "this rank to neighbours").second == total);
+  std::string const page = folder / "page.html";
+  REQUIRE(test::info("report " + page + files).code == 0);
+  CHECK(keel::test::content(page).find("weigh wrote it in simulated") != std::string::npos);
 }
 
 } // namespace

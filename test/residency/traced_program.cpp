@@ -7,7 +7,6 @@
 #include "routines.hpp"
 
 #include <csignal>
-#include <cstddef>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
