@@ -65,7 +65,7 @@ using all_devices = list<serial, openmp, threads, tbb, cuda, hip, sycl, simulate
 /// | `own_knobs` | `static constexpr std::array` of `keel::space::own_knob` | optional: other knobs that this device has, by option, with their bounds |
 /// | `pci_id(instance)` | `static std::string` | with `has_instances`: `"0000:1b:00.0"`, empty if unknown |
 template <class Tag>
-struct device_traits;
+struct device_traits {};
 
 namespace policy {
 

@@ -44,7 +44,7 @@ struct is_supported : std::bool_constant<supported<Tag>> {};
 template <policy::TypeList List>
 using where_supported = policy::filter<List, space::detail::is_supported>;
 
-// Only `supported` shows whether a device is compiled in, so that naming its tag costs nothing.
+// One that is not compiled in has no traits, so that naming its tag costs nothing.
 
 #ifdef KOKKOS_ENABLE_SERIAL
 template <>
@@ -52,25 +52,16 @@ struct device_traits<serial> : space::detail::no_knobs {
   static constexpr int preference = 100;
   using execution_space = Kokkos::Serial;
 };
-#else
-template <>
-struct device_traits<serial> : space::detail::not_compiled_in {};
 #endif
 
 #ifdef KOKKOS_ENABLE_OPENMP
 template <>
 struct device_traits<openmp> : space::detail::kokkos_threads<Kokkos::OpenMP> {};
-#else
-template <>
-struct device_traits<openmp> : space::detail::not_compiled_in {};
 #endif
 
 #ifdef KOKKOS_ENABLE_THREADS
 template <>
 struct device_traits<threads> : space::detail::kokkos_threads<Kokkos::Threads> {};
-#else
-template <>
-struct device_traits<threads> : space::detail::not_compiled_in {};
 #endif
 
 /// Its threads are keel's to start, so its knob does not pass through Kokkos.
@@ -97,33 +88,21 @@ struct device_traits<tbb> {
       space::own_knob{"hugepages", [] { return space::bounds{0, 1}; }},
   };
 };
-#else
-template <>
-struct device_traits<tbb> : space::detail::not_compiled_in {};
 #endif
 
 #ifdef KOKKOS_ENABLE_CUDA
 template <>
 struct device_traits<cuda> : space::detail::kokkos_accelerator<space::detail::cuda_calls> {};
-#else
-template <>
-struct device_traits<cuda> : space::detail::not_compiled_in {};
 #endif
 
 #ifdef KOKKOS_ENABLE_HIP
 template <>
 struct device_traits<hip> : space::detail::kokkos_accelerator<space::detail::hip_calls> {};
-#else
-template <>
-struct device_traits<hip> : space::detail::not_compiled_in {};
 #endif
 
 #ifdef KOKKOS_ENABLE_SYCL
 template <>
 struct device_traits<sycl> : space::detail::kokkos_accelerator<space::detail::sycl_calls> {};
-#else
-template <>
-struct device_traits<sycl> : space::detail::not_compiled_in {};
 #endif
 
 /// Always compiled in and available; of lowest preference, so it runs only if it is asked for.

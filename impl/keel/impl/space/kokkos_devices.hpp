@@ -27,10 +27,6 @@ inline int hardware_threads() { return std::max(1, int(topology::bound_hardware_
 /// written for its largest node; but a slip of the finger does not start a million.
 inline int most_threads() { return std::max(1024, 8 * hardware_threads()); }
 
-struct not_compiled_in {
-  static constexpr bool supported = false;
-};
-
 struct no_knobs {
   static constexpr bool supported = true;
   static constexpr bool has_threads = false;
