@@ -104,11 +104,6 @@ struct fields_state {
     return true;
   }
 
-  /// Calls f(name, elements).
-  void for_each_mesh(auto const& f) const {
-    for (mesh_record const& m : meshes_) f(m.name, m.here->all());
-  }
-
   // moving.hpp
   /// Whether all partitions were made on these ranks: the same error on each of them if not.
   void check_meshes(agreement const& ranks) const;
