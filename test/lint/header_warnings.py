@@ -38,9 +38,7 @@ def found(words, build, text):
 
 
 def main(root, build):
-    words = compiler.command(build, "kokkos")
-    flags = words[next(at for at, word in enumerate(words) if word.startswith("-")):]
-    own = words[: len(words) - len(flags)]
+    own, flags = compiler.name_and_flags(build, "kokkos")
     count = {"passed": 0, "failed": 0, "skipped": 0}
     ways = {"the compiler of the build": own + flags + WANTED + (CLANG if "clang" in " ".join(own) else [])}
     if "clang" not in " ".join(own):

@@ -20,8 +20,7 @@ def found(root, build, name, text):
     """Findings and errors in `text`, which stands in a file of the build."""
     source = pathlib.Path(build, name)
     source.write_text(text)
-    words = compiler.command(build, "bare")
-    flags = [word for word in words[next(at for at, word in enumerate(words) if word.startswith("-")):] if not word.startswith("-W")]
+    flags = [word for word in compiler.name_and_flags(build, "bare")[1] if not word.startswith("-W")]
     done = subprocess.run(["clang-tidy", "--quiet", f"--config-file={pathlib.Path(root).resolve()}/.clang-tidy", source.name, "--", *flags, "-w",
                            "-fno-color-diagnostics"], cwd=build, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     lines = re.findall(r"^\S.*(?:error|warning): .*$", done.stdout, re.M)
