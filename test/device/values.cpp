@@ -10,19 +10,14 @@
 #include "command_line.hpp"
 #include "text_file.hpp"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <unistd.h>
 
 namespace kd = keel::device;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/keel.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 namespace kr = keel::residency;

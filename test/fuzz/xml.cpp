@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <string_view>
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   setenv("HWLOC_HIDE_ERRORS", "2", 1);

@@ -7,8 +7,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <numeric>
-#include <vector>
 
 namespace km = keel::machine;
 using solo = km::basic_environment<km::alone>;

@@ -4,7 +4,6 @@
 #include <keel/machine.hpp>
 
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <string_view>
 

@@ -4,7 +4,6 @@
 #include <doctest/doctest.h>
 
 #include <concepts>
-#include <cstddef>
 #include <string>
 #include <vector>
 

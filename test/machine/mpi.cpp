@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #if KEEL_WITH_MPI && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>

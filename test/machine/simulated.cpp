@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <optional>
 #include <random>
-#include <type_traits>
 #include <variant>
 #include <vector>
 

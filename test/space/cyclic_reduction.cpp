@@ -7,9 +7,7 @@
 #include <support/message_of.hpp>
 
 #include <cmath>
-#include <cstddef>
 #include <limits>
-#include <string>
 
 namespace {
 

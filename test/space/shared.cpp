@@ -17,7 +17,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <string>
