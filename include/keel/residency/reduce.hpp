@@ -16,9 +16,9 @@ namespace keel::residency {
 /// `km::all_reduce` takes it.
 ///
 /// What `run` returns is the part of its rank: a `double`, or the `value_type` that the routine has; a number, a
-/// `std::array` of numbers, or a struct of bytes. `km::ordered_sum` adds exactly and rounds once, so that the bits
-/// depend on the parts only; if these are `km::exact_sum`, the value is a `double` whose bits do not depend on the
-/// number of ranks.
+/// `std::array` of numbers, which are combined number by number, or a struct of bytes. `km::ordered_sum` adds exactly
+/// and rounds once, so that the bits depend on the parts only; if these are `km::exact_sum`, the value is a `double`
+/// whose bits do not depend on the number of ranks.
 ///
 /// A routine or condition that says `reads<dt>` gets the value as `v(dt{})`, or as its first argument; the host as
 /// `f.value(dt{})`. Communicates: the ranks begin to combine right after the routine, and wait before the first entry

@@ -68,12 +68,21 @@ struct combined<machine::ordered_sum> {
 /// The value of reduction `E` in some fields.
 template <class App, class E>
 class reduction {
+  using how = combined<typename E::operation>;
+
 public:
   using part = typename part_of<typename E::routine_type>::type;
   static_assert(machine::detail::Value<part> || std::is_same_v<part, machine::exact_sum>,
                 "keel::residency::reduce: what a routine returns cannot be sent to other ranks as its bytes (the "
                 "routine is in the message). Return a number, a std::array of them, or a struct without pointers.");
+  using operation = typename how::operation;
+  using travels = std::remove_cvref_t<decltype(how::to_travel(std::declval<part const&>()))>;
   using environment = machine::basic_environment<typename App::ranks>;
+  static constexpr bool combines = [] {
+    if constexpr (machine::detail::is_array<travels>)
+      return machine::Operation<operation, typename travels::value_type>;
+    else return machine::Operation<operation, travels>;
+  }();
 
   explicit reduction(std::shared_ptr<void const> const& of)
       : environment_(std::static_pointer_cast<environment const>(of)) {}
@@ -90,9 +99,6 @@ public:
   [[nodiscard]] auto value() const { return value_; }
 
 private:
-  using how = combined<typename E::operation>;
-  using operation = typename how::operation;
-  using travels = std::remove_cvref_t<decltype(how::to_travel(std::declval<part const&>()))>;
   static auto value_of(travels const& t) {
     if constexpr (std::is_same_v<typename E::operation, machine::ordered_sum>) return how::template to_value<part>(t);
     else return how::to_value(t);
@@ -143,6 +149,13 @@ consteval void require_part_returned() {
                         "say `using value_type = ...;` in the routine.");
 }
 
+template <class E, bool Combines>
+consteval void require_combined() {
+  static_assert(Combines, "keel::residency::reduce: the operation of a reduction does not combine two parts, or keeps "
+                          "values (the reduction is in the message; of arrays it combines number by number). Give an "
+                          "empty type whose operator() takes two and returns one.");
+}
+
 /// Calls the routine of `E`, and keeps what it returns as this rank's part, or, of blocks, the first of several.
 template <class App, class E, class V, class Arguments>
 void keep_part(fields_base<App>& base, V const& v, Arguments const& args, bool is_first) {
@@ -154,7 +167,8 @@ void keep_part(fields_base<App>& base, V const& v, Arguments const& args, bool i
     constexpr bool is_part = std::is_same_v<result_of<R, V, Arguments>, typename reduction<App, type>::part>;
     require_no_result<R, !R::about.in_pieces>();
     require_part_returned<R, is_part>();
-    if constexpr (is_part) {
+    require_combined<type, reduction<App, type>::combines>();
+    if constexpr (is_part && reduction<App, type>::combines) {
       if (is_first) renewed<type>(base).take(run_with<R>(v, args));
       else
         static_cast<reduction<App, type>*>(base.find_value(type::variable::about)->held.get())
