@@ -22,6 +22,7 @@ using every_device =
 struct line : kr::variable<"line", double*> {};
 struct plane : kr::variable<"plane", double**> {};
 struct cube : kr::variable<"cube", double***> {};
+struct length : kr::variable<"length", double*, kr::along<1>> {};
 
 template <class X>
 struct number : kr::routine<"number", kr::on_device, kr::writes<X>> {
@@ -31,6 +32,13 @@ struct number : kr::routine<"number", kr::on_device, kr::writes<X>> {
     if constexpr (a.rank == 1) kr::for_owned(v, KOKKOS_LAMBDA(int i) { a(i) = i; });
     else if constexpr (a.rank == 2) kr::for_owned(v, KOKKOS_LAMBDA(int i, int j) { a(i, j) = i + 10 * j; });
     else kr::for_owned(v, KOKKOS_LAMBDA(int i, int j, int k) { a(i, j, k) = i + 10 * j + 100 * k; });
+  }
+};
+struct number_along : kr::routine<"number_along", kr::on_device, kr::writes<length>> {
+  template <class V>
+  static void run(V v) {
+    auto const a = v(length{});
+    kr::for_each_cell(v, v.owned(length{}), KOKKOS_LAMBDA(int i) { a(i) = i; });
   }
 };
 template <class X>
@@ -150,6 +158,13 @@ TEST_CASE_TEMPLATE("residency: a loop over owned cells visits each once", Layout
   CHECK(numbered<line, Layout>(kr::grid{{7}}) == 21);
   CHECK(numbered<plane, Layout>(kr::grid{{3, 2}}) == 3 * 2 + 10 * 3);
   CHECK(numbered<cube, Layout>(kr::grid{{2, 3, 2}}) == 6 + 10 * 12 + 100 * 6);
+}
+
+TEST_CASE("residency: a loop over a variable along one dimension takes one index") {
+  test::run<> run{"simulated"};
+  kr::fields<app<Kokkos::LayoutRight>, length> f{run, kr::grid{{3, 7}}};
+  f.run(number_along{});
+  CHECK(f.run(sum<length>{}) == 21);
 }
 
 TEST_CASE("residency: a loop with another number of indices than the grid has is refused") {

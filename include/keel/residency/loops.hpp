@@ -34,14 +34,16 @@ struct result_of_loop<F, 2> : std::invoke_result<F, int, int> {};
 template <class F>
 struct result_of_loop<F, 3> : std::invoke_result<F, int, int, int> {};
 
-/// Throws if the grid has another number of dimensions.
+/// Throws if the grid has another number of dimensions, or, of a variable `along` fewer, these bounds.
 template <class F, class V>
-void check_rank(V const& v) {
+void check_rank(V const& v, bounds const& cells) {
   constexpr int rank = rank_of_loop<F>;
   static_assert(rank > 1 || std::is_invocable_v<F, int>,
                 "keel::residency: a loop over cells takes neither one, two nor three indices (int). Give it as many as "
                 "the grid has dimensions.");
-  if (v.local().rank != rank)
+  int dimensions = v.local().rank;
+  while (dimensions > rank && cells.end[dimensions - 1] == 0) --dimensions;
+  if (dimensions != rank)
     throw error("residency", "routine " + std::string(V::name) + " loops with " + std::to_string(rank) + " indices",
                 "the grid has " + std::to_string(v.local().rank) + " dimensions", "Take as many");
 }
@@ -158,12 +160,12 @@ template <class V, class F>
 
 /// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
 /// order is that of the application's layout; on a processor a thread takes whole rows. The kernel has the name of the
-/// routine. Throws if `f` takes another number of indices than the grid has. Does not wait: `v.execution_space()` runs
-/// it in its queue.
+/// routine. Throws if `f` takes another number of indices than the grid has, or the variable along fewer dimensions
+/// that the bounds are of. Does not wait: `v.execution_space()` runs it in its queue.
 template <class V, class F>
 void for_each_cell(V const& v, bounds const& cells, F const& f) {
   constexpr int rank = detail::rank_of_loop<F>;
-  detail::check_rank<F>(v);
+  detail::check_rank<F>(v, cells);
   std::string const label(V::name);
   if constexpr (rank == 1 || V::is_on_accelerator) {
     Kokkos::parallel_for(label, detail::policy_of<rank>(v, cells), f);
@@ -210,7 +212,7 @@ void for_all(V const& v, region where, F const& f) {
 /// ranks: `machine::sum`.
 template <class V, class F>
 [[nodiscard]] auto sum_owned(V const& v, F const& f) {
-  detail::check_rank<F>(v);
+  detail::check_rank<F>(v, v.owned());
   return detail::sum_over(v, v.owned(), f);
 }
 /// The same of `f(i)` over the elements of a mesh that this rank owns.
