@@ -32,31 +32,27 @@ def command(build, kind):
     return kept
 
 
-def name_and_flags(build, kind):
-    """The words of `command`, in two parts."""
+def name_and_flags(build, kind, by=None):
+    """The words of `command`, in two parts. `by`: another compiler than the build's, which gets the flags that both know."""
     words = command(build, kind)
     flags = next(at for at, word in enumerate(words) if word.startswith("-"))
+    if by:
+        return [by], [flag for flag in words[flags:] if not flag.startswith(("-W", "--param", "ggc-min"))]
     return words[:flags], words[flags:]
-
-
-def is_gcc(build):
-    name, _ = name_and_flags(build, "kokkos")
-    return "Free Software Foundation" in subprocess.run([*name, "--version"], text=True, stdout=subprocess.PIPE).stdout
 
 
 def other(build):
     """The other one of g++ and clang++ than the build's; None if it is not there."""
-    name = "clang++" if is_gcc(build) else "g++"
+    name, _ = name_and_flags(build, "kokkos")
+    is_gcc = "Free Software Foundation" in subprocess.run([*name, "--version"], text=True, stdout=subprocess.PIPE).stdout
+    name = "clang++" if is_gcc else "g++"
     return name if shutil.which(name) else None
 
 
 def check(build, kind, source, first=(), by=None):
-    """Exit code and output of a compiler that only checks `source`, a path or a text; `first` goes before the flags.
-    `by`: another compiler than the build's, which gets the flags that both know."""
+    """Exit code and output of a compiler, `by` or the build's, that only checks `source`, a path or a text; `first` goes before the flags."""
     text = source if isinstance(source, str) else None
-    name, flags = name_and_flags(build, kind)
-    if by:
-        name, flags = [by], [flag for flag in flags if not flag.startswith(("-W", "--param", "ggc-min"))]
+    name, flags = name_and_flags(build, kind, by)
     words = [*name, *first, *flags]
     words += ["-fdiagnostics-color=never", "-fsyntax-only", "-x", "c++", "-" if text else str(source)]
     done = subprocess.run(words, cwd=build, input=text, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -64,15 +60,15 @@ def check(build, kind, source, first=(), by=None):
 
 
 @contextlib.contextmanager
-def precompiled(build, header, flags=()):
-    """Flags that give a source `<header>`, precompiled with `flags`, and these. For g++ alone: clang 14 crashes on some."""
-    words = command(build, "kokkos")
+def precompiled(build, header, flags=(), by=None):
+    """Flags that give a source `<header>`, precompiled with `flags` by the build's compiler or `by`, and these; `flags` alone where that fails."""
+    name, others = name_and_flags(build, "kokkos", by)
     with tempfile.TemporaryDirectory(prefix="precompiled-", dir=build) as folder:
         first = pathlib.Path(folder).resolve() / "first.hpp"
         first.write_text(f"#include <{header}>\n")
-        yield [] if not is_gcc(build) or subprocess.run(
-            [*words, *flags, "-x", "c++-header", str(first), "-o", f"{first}.gch"], cwd=build,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode else [*flags, "-include", str(first)]
+        done = subprocess.run([*name, *flags, *others, "-x", "c++-header", str(first), "-o", f"{first}.gch"], cwd=build,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        yield [*flags] if done.returncode else [*flags, "-include", str(first)]
 
 
 def at_once(function, items):

@@ -38,10 +38,9 @@ public:
   }
 
 private:
-  using storage = decltype([]<class... Ts>(keel::list<Ts...>) {
-    return std::type_identity<boost::hana::tuple<Element<Ts>...>>{};
-  }(types{}));
-  typename storage::type elements_;
+  template <class... Ts>
+  static boost::hana::tuple<Element<Ts>...> stored(keel::list<Ts...>);
+  decltype(stored(types{})) elements_;
 };
 
 } // namespace keel::policy
