@@ -78,14 +78,13 @@ private:
       std::vector<parcel<T>>& parcels;
       bool lack_memory;
     } all{in, false};
-    std::vector<outgoing> sends;
+    std::vector<outgoing> sends; // stays empty without memory
     try {
       sends.reserve(out.size());
+      for (parcel<T> const& p : out) sends.push_back({p.rank, p.items.data(), int(p.items.size())});
     } catch (std::bad_alloc const&) {
       all.lack_memory = true;
     }
-    for (parcel<T> const& p : out)
-      if (!all.lack_memory) sends.push_back({p.rank, p.items.data(), int(p.items.size())});
     auto const room = [](void* to, int rank, int count) -> void* {
       auto& here = *static_cast<decltype(all)*>(to);
       try {
