@@ -60,8 +60,8 @@ struct cut_anew {
   std::string_view mesh;
   std::shared_ptr<elements const> part;
   std::shared_ptr<element_moves> moves = nullptr;
-  std::shared_ptr<elements> found =
-      nullptr;        ///< those that it has, as ghosts of those that it had; null if some are new
+  /// Those that it has, as ghosts of those that it had; null if some are new.
+  std::shared_ptr<elements> found = nullptr;
   bool grows = false; ///< there shall be more room than is needed, because elements move again
 };
 
