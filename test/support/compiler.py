@@ -33,7 +33,7 @@ def command(build, kind):
 
 
 def name_and_flags(build, kind, by=None):
-    """The words of `command`, in two parts. `by`: another compiler than the build's, which gets the flags that both know."""
+    """The words of `command`, in two parts. `by`: a compiler other than the build's; it gets the flags both know."""
     words = command(build, kind)
     flags = next(at for at, word in enumerate(words) if word.startswith("-"))
     if by:
@@ -44,13 +44,14 @@ def name_and_flags(build, kind, by=None):
 def other(build):
     """The other one of g++ and clang++ than the build's; None if it is not there."""
     name, _ = name_and_flags(build, "kokkos")
-    is_gcc = "Free Software Foundation" in subprocess.run([*name, "--version"], text=True, stdout=subprocess.PIPE).stdout
-    name = "clang++" if is_gcc else "g++"
+    version = subprocess.run([*name, "--version"], text=True, stdout=subprocess.PIPE).stdout
+    name = "clang++" if "Free Software Foundation" in version else "g++"
     return name if shutil.which(name) else None
 
 
 def check(build, kind, source, first=(), by=None):
-    """Exit code and output of a compiler, `by` or the build's, that only checks `source`, a path or a text; `first` goes before the flags."""
+    """Exit code and output of a compiler, `by` or the build's, that only checks `source`, a path or a text;
+    `first` goes before the flags."""
     text = source if isinstance(source, str) else None
     name, flags = name_and_flags(build, kind, by)
     words = [*name, *first, *flags]
@@ -61,7 +62,8 @@ def check(build, kind, source, first=(), by=None):
 
 @contextlib.contextmanager
 def precompiled(build, header, flags=(), by=None):
-    """Flags that give a source `<header>`, precompiled with `flags` by the build's compiler or `by`, and these; `flags` alone where that fails."""
+    """Flags that give a source `<header>`, precompiled with `flags` by the build's compiler or `by`, and these; `flags`
+    alone where that fails."""
     name, others = name_and_flags(build, "kokkos", by)
     with tempfile.TemporaryDirectory(prefix="precompiled-", dir=build) as folder:
         first = pathlib.Path(folder).resolve() / "first.hpp"
