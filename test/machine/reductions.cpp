@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -72,7 +73,8 @@ struct second_of_three : km::alone {
 };
 
 #if KEEL_WITH_MPI
-static_assert(km::mpi::is_own_operation<int, std::plus<>> && km::mpi::is_own_operation<double, km::maximum>);
+static_assert(km::mpi::is_own_operation<int, km::maximum> && km::mpi::is_own_operation<double, std::plus<>>);
+static_assert(!km::mpi::is_own_operation<double, km::maximum> && !km::mpi::is_own_operation<float, km::minimum>);
 static_assert(!km::mpi::is_own_operation<bool, km::maximum> && !km::mpi::is_own_operation<int, std::multiplies<>>);
 #endif
 
@@ -125,6 +127,30 @@ TEST_CASE_TEMPLATE("machine: of equals the least and the greatest are those of t
   CHECK(km::min(world, keyed{5, world.rank()}).rank == 0);
   CHECK(km::max(world, keyed{5, world.rank()}).rank == 0);
   CHECK(km::max(world, world.rank() == 0));
+}
+
+TEST_CASE_TEMPLATE("machine: a NaN of any rank is the least and the greatest", T, float, double, long double) {
+  static_assert(km::minimum{}(2, 1) == 1 && km::maximum{}(2, 1) == 2);
+  km::environment const world;
+  int const n = world.size(), r = world.rank();
+  for (int owner = 0; owner < n; ++owner) {
+    T const mine = r == owner ? std::numeric_limits<T>::quiet_NaN() : T(1 + r);
+    CHECK(std::isnan(km::min(world, mine)));
+    CHECK(std::isnan(km::max(world, mine)));
+    CHECK(std::isnan(km::begin_min(world, mine).wait()));
+    auto const both = km::max(world, std::array{mine, T(r)});
+    CHECK(std::isnan(both[0]));
+    CHECK(both[1] == T(n - 1));
+    std::vector<T> many(100, T(r));
+    many[50] = mine;
+    km::min(world, far_memory<T>{&many});
+    CHECK(std::isnan(many[50]));
+    CHECK(many[51] == T(0));
+    CHECK(std::isnan(km::scan(world, mine, km::maximum{})) == (r >= owner));
+    auto high = km::begin_all_reduce(world, std::span(many), km::maximum{});
+    high.wait();
+    CHECK(std::isnan(many[50]));
+  }
 }
 
 TEST_CASE("machine: where a model does not reduce, each rank folds what all bring") {

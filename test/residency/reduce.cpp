@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <sstream>
 #include <string>
@@ -146,6 +147,17 @@ struct fails : kr::routine<"fails", kr::on_host> {
 };
 struct failing : kr::reduce<"failing", km::minimum, fails> {};
 
+/// NaN of the share, or block, that has this cell.
+struct spoil : kr::routine<"spoil", kr::on_host> {
+  template <class V>
+  static double run(V v, std::int64_t cell) {
+    auto const begin = v.global_begin()[0], size = v.owned().end[0] - v.owned().begin[0];
+    return begin <= cell && cell < begin + size ? std::nan("") : double(begin);
+  }
+};
+struct low : kr::reduce<"low", km::minimum, spoil> {};
+struct high : kr::reduce<"high", km::maximum, spoil> {};
+
 struct step : kr::schedule<fill, dt, other, use, kr::repeat<2, dt, kr::when<is_large, use>>, mass, kr::exchange<x>,
                            counted, halved, far> {};
 struct hidden : kr::schedule<fill, kr::exchange<x>, dt, other, use, mass> {};
@@ -185,6 +197,20 @@ TEST_CASE("residency: a reduction gives routines, conditions and the host the va
   SUBCASE("two memories, on the host") { check_values<app>(test::host::name); }
   SUBCASE("checked") { check_values<with<kr::checked, km::mpi, keel::list<test::host, keel::simulated>>>("simulated"); }
   SUBCASE("off") { check_values<with<kr::off, km::mpi, keel::list<test::host>>>(test::host::name); }
+}
+
+TEST_CASE("residency: a NaN of any rank or block is the least and the greatest of a reduction") {
+  test::run<km::mpi> run{"twin"};
+  for (int const blocks : {1, 3}) {
+    kr::fields<app, x, y> f{run, kr::grid{{cells}, kr::blocks{blocks}}};
+    for (std::int64_t cell = 0; cell < cells; ++cell) {
+      f.step(kr::schedule<low, high>{}, cell);
+      CHECK(std::isnan(f.value(low{})));
+      CHECK(std::isnan(f.value(high{})));
+    }
+    CHECK(f.run(low{}, cells) == 0);
+    CHECK(f.run(high{}, cells) >= 0);
+  }
 }
 
 #if KEEL_WITH_MPI

@@ -9,7 +9,7 @@
 /// | a value, a struct | the result is returned on every rank |
 /// | `std::array` | the same, element by element |
 /// | `std::span` of what can be changed | element by element, in place; the same length on every rank |
-/// | what is `Staged` | the same in another memory: directly if MPI reaches it, else through the host |
+/// | what is `Staged` | the same in another memory: directly if MPI reaches it and has the operation, else through the host |
 ///
 /// `sum(env, x, ordered)` has bits that do not depend on the number of ranks: of a value or an array as above, and of a
 /// range (`std::span`, `std::vector`, of any length on each rank) the sum of all elements of all ranks. Everything here

@@ -46,29 +46,33 @@ template <class Op>
   else return MPI_OP_NULL;
 }
 
-/// `Op` on elements of `T`, with a type of so many bytes; freed with it.
+/// `Op` on elements of `T`, with MPI's type or one of so many bytes; freed with it. MPI's own extremes may drop a NaN,
+/// so those of floating-point numbers are keel's.
 template <class T, class Op>
 class mpi_operation {
+  static constexpr bool is_extreme = std::same_as<Op, minimum> || std::same_as<Op, maximum>;
+  static constexpr bool has_own_type = std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool>);
+
 public:
-  static constexpr bool is_own =
-      (std::floating_point<T> || (std::integral<T> && !std::same_as<T, bool>)) &&
-      (std::same_as<Op, std::plus<>> || std::same_as<Op, minimum> || std::same_as<Op, maximum>);
+  static constexpr bool is_own = has_own_type && (std::same_as<Op, std::plus<>> || (std::integral<T> && is_extreme));
 
   mpi_operation() {
-    if constexpr (is_own) return;
-    require(MPI_Type_contiguous(int(sizeof(T)), MPI_BYTE, &type_), "MPI_Type_contiguous", MPI_COMM_WORLD);
-    require(MPI_Type_commit(&type_), "MPI_Type_commit", MPI_COMM_WORLD);
-    require(MPI_Op_create(&apply, 0, &op_), "MPI_Op_create", MPI_COMM_WORLD);
+    if constexpr (!has_own_type) {
+      require(MPI_Type_contiguous(int(sizeof(T)), MPI_BYTE, &type_), "MPI_Type_contiguous", MPI_COMM_WORLD);
+      require(MPI_Type_commit(&type_), "MPI_Type_commit", MPI_COMM_WORLD);
+    }
+    if constexpr (!is_own)
+      require(MPI_Op_create(&apply, has_own_type && is_extreme, &op_), "MPI_Op_create", MPI_COMM_WORLD);
   }
   ~mpi_operation() {
     if (is_own || !mpi_is_running()) return;
     MPI_Op_free(&op_);
-    MPI_Type_free(&type_);
+    if (!has_own_type) MPI_Type_free(&type_);
   }
   mpi_operation(mpi_operation const&) = delete;
   mpi_operation& operator=(mpi_operation const&) = delete;
 
-  [[nodiscard]] MPI_Datatype type() const { return is_own ? number_type<T>() : type_; }
+  [[nodiscard]] MPI_Datatype type() const { return has_own_type ? number_type<T>() : type_; }
   [[nodiscard]] MPI_Op op() const { return is_own ? own_operation<Op>() : op_; }
 
 private:
