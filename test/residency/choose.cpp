@@ -137,7 +137,23 @@ static_assert(!is_refused<kr::schedule<kr::choose<solver, filled, refill>, kr::e
 static_assert(!is_refused<chosen<filled, kr::schedule<refill, kr::when<by_size, kr::exchange<r>>>>>);
 static_assert(!is_refused<kr::schedule<kr::cycle<x>, kr::choose<solver, begin, begin>, show>>);
 static_assert(is_refused<kr::schedule<kr::cycle<x>, kr::choose<solver, begin, refill>, show>>);
-static_assert(kr::detail::lost_read<kr::schedule<kr::cycle<x>, kr::choose<solver, begin, refill>, show>>.by_choice);
+template <class S>
+constexpr auto why_refused = kr::detail::lost_read<S>.why;
+static_assert(why_refused<kr::schedule<kr::cycle<x>, kr::choose<solver, begin, refill>, show>> ==
+              kr::detail::loss::by_choice);
+// Of layers, too: what all entries leave too few of is no matter of the choice.
+template <int N>
+using layers_filled = kr::schedule<refill, kr::exchange<kr::depth<N, r>>>;
+template <int N>
+struct reads_layers : kr::routine<"reads_layers", kr::on_host, kr::reads<kr::depth<N, r>>> {};
+template <class Filling, int Read>
+constexpr auto why_layers_refused = why_refused<kr::schedule<Filling, reads_layers<Read>>>;
+using some_filled = kr::choose<solver, layers_filled<1>, layers_filled<2>>;
+static_assert(!is_refused<kr::schedule<some_filled, reads_layers<1>>>);
+static_assert(why_layers_refused<some_filled, 2> == kr::detail::loss::by_choice);
+static_assert(why_layers_refused<some_filled, 3> == kr::detail::loss::of_layers);
+static_assert(why_layers_refused<layers_filled<1>, 2> == kr::detail::loss::of_layers);
+static_assert(why_layers_refused<kr::schedule<layers_filled<1>, refill>, 2> == kr::detail::loss::of_ghosts);
 
 template <class... Entries>
 constexpr auto unmade = kr::detail::table_of<kr::schedule<Entries...>>.unmade;

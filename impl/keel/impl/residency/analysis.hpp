@@ -46,7 +46,7 @@ struct analysis {
 
 struct lost_request {
   std::uint32_t request = no_request;
-  bool by_choice = false;
+  loss why = loss::of_ghosts;
 };
 /// The first request of `S` that reads ghosts which have not been filled since their owners wrote, for certain; or what
 /// an entry of a `choose` leaves valid nowhere. Memories do not matter then: the search has only the host's.
@@ -56,8 +56,8 @@ inline constexpr lost_request lost_read = [] {
   constexpr memory everywhere_host[table_type::max_nodes]{};
   steady_state const found =
       steady_search<table_type, table_of<S>.states()>(table_of<S>, everywhere_host, nullptr, true).find();
-  bool const counts = found.lost_region == region::halo || found.lost_by_choice;
-  return counts ? lost_request{found.lost_request, found.lost_by_choice} : lost_request{};
+  bool const counts = found.lost_region == region::halo || found.why == loss::by_choice;
+  return counts ? lost_request{found.lost_request, found.why} : lost_request{};
 }();
 /// What `S` does with a scratch that it cannot, if routines `on_device` run in memory `Chosen`.
 template <class App, class S, memory Chosen>
@@ -126,7 +126,7 @@ constexpr void for_each_part(auto const& f) {
 
 template <class X, class Index>
 inline constexpr bool is_in_fields = Index::find(&item<X>::variable::about) >= 0;
-template <class Index, class X>
+template <class E, class Index, class X> // of each entry: a compiler prints an error of each function once
 consteval void require_variable() {
   static_assert(is_in_fields<X, Index>,
                 "keel::residency: a routine or an exchange names a variable that these fields do not have (see the "
@@ -136,7 +136,7 @@ consteval void require_variable() {
 template <class E, class Index>
 consteval void require_variables() {
   for_each_part<E>([]<class X>(std::type_identity<X>) {
-    if constexpr (Part<X>) require_variable<Index, X>();
+    if constexpr (Part<X>) require_variable<E, Index, X>();
   });
 }
 

@@ -13,16 +13,23 @@
 
 namespace keel::residency::detail {
 
-/// Stands in the compiler's message for entry `E` that reads ghosts of `X` which were not filled.
+/// Stands in the compiler's message for entry `E` that reads ghosts of `X` which were not filled. What refuses it has
+/// the schedule among its arguments: a compiler prints an error of each function once.
 template <class E, class X>
 inline constexpr bool finds_its_ghosts = false;
-template <class E, class X, bool ByChoice>
+template <class S, class E, class X, loss Why>
 consteval void refuse_unfilled() {
-  if constexpr (ByChoice)
+  if constexpr (Why == loss::by_choice)
     static_assert(finds_its_ghosts<E, X>,
                   "keel::residency: an entry of this schedule reads what only some entries of a choose before it leave "
                   "valid (entry and variable are in the message). Write or exchange it in each of them, or after the "
                   "choose.");
+  else if constexpr (Why == loss::of_layers)
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: an entry of this schedule reads more layers of ghosts than were filled since their owners wrote "
+        "(every step would fail; entry and variable are in the message). Exchange as many before it, or read fewer: "
+        "depth<N, ...>.");
   else if constexpr (E::about.what == entry_kind::accumulate)
     static_assert(
         finds_its_ghosts<E, X>,
@@ -52,8 +59,8 @@ consteval bool finds_all_ghosts() {
       return i;
     }();
     if constexpr (variable >= 0) {
-      refuse_unfilled<typename node_type<node, 0, S>::type, typename Index::template variable<variable>,
-                      lost_read<S>.by_choice>();
+      refuse_unfilled<S, typename node_type<node, 0, S>::type, typename Index::template variable<variable>,
+                      lost_read<S>.why>();
       return false;
     }
   }
@@ -63,7 +70,7 @@ consteval bool finds_all_ghosts() {
 /// Stands in the compiler's message for entry `E` that reads scratch `X`.
 template <class E, class X>
 inline constexpr bool finds_its_scratch = false;
-template <class E, class X, bool Moves>
+template <class S, class E, class X, bool Moves>
 consteval void refuse_scratch() {
   if constexpr (rotates(E::about.what))
     static_assert(finds_its_scratch<E, X>,
@@ -87,7 +94,7 @@ consteval bool finds_all_scratch() {
   if constexpr (found.node != no_node) {
     constexpr int variable = Index::find(table_of<S>.variables[found.variable]);
     if constexpr (variable >= 0) {
-      refuse_scratch<typename node_type<found.node, 0, S>::type, typename Index::template variable<variable>,
+      refuse_scratch<S, typename node_type<found.node, 0, S>::type, typename Index::template variable<variable>,
                      found.moves>();
       return false;
     }

@@ -97,7 +97,7 @@ private:
     records_ = true;
     for (int r = from; r < to; ++r) round();
     out.period_copies = copies_;
-    out.lost_request = lost_request_, out.lost_region = lost_region_, out.lost_by_choice = lost_by_choice_;
+    out.lost_request = lost_request_, out.lost_region = lost_region_, out.why = why_;
     return out;
   }
 
@@ -137,6 +137,7 @@ private:
     body();
     for (std::size_t c = 0; c < Cells; ++c) {
       now_.cells[c].layers = std::max(now_.cells[c].layers, other.cells[c].layers);
+      now_.cells[c].layers_of_each = std::max(now_.cells[c].layers_of_each, other.cells[c].layers_of_each);
       for (int r = 0; r < region_count; ++r) now_.cells[c].of[r] |= other.cells[c].of[r];
     }
   }
@@ -149,8 +150,8 @@ private:
       walk_one(table_.nodes, group, k, *this);
       if (k == 0) continue;
       for (std::size_t c = 0; c < Cells; ++c) {
-        std::uint8_t &layers = now_.cells[c].layers, some = others.cells[c].layers;
-        layers = is_strict_ ? std::min(layers, some) : std::max(layers, some);
+        now_.cells[c].layers = std::max(now_.cells[c].layers, others.cells[c].layers);
+        now_.cells[c].layers_of_each = std::min(now_.cells[c].layers_of_each, others.cells[c].layers_of_each);
         for (int r = 0; r < region_count; ++r) {
           place_set &set = now_.cells[c].of[r], other = others.cells[c].of[r];
           bool const is_lost = (set == place_set(1U << 0)) != (other == place_set(1U << 0));
@@ -163,24 +164,29 @@ private:
     request const& r = table_.requests[number];
     place_sets& cell = now_.cells[table_.cell_of(r)];
     place_set* set = cell.of;
-    if (records_ && lost_request_ == no_request && overlap(r.reads, region::halo) &&
-        cell.layers < layers_needed(*table_.variables[r.variable], r.read_layers))
-      lost_request_ = number, lost_region_ = region::halo, lost_by_choice_ = is_strict_;
-    if (overlap(r.writes, region::halo)) cell.layers = r.written_layers;
+    bool const reads_halo = overlap(r.reads, region::halo);
+    int const needed = reads_halo ? layers_needed(*table_.variables[r.variable], r.read_layers) : 0,
+              filled = cell.layers, certain = is_strict_ ? cell.layers_of_each : filled;
+    if (overlap(r.writes, region::halo)) cell.layers = cell.layers_of_each = r.written_layers;
     unsigned const reads = unsigned(r.reads), writes = unsigned(r.writes), spoiled = unsigned(invalidated_by(r.writes));
     for (unsigned n = 0; n < unsigned(region_count); ++n, ++set) { // bits, not calls, for the same reason
       if ((reads >> n & 1U) != 0) *set = read(*set, number, where, single_regions[n]);
       if ((writes >> n & 1U) != 0) *set = place_set(1U << (1U << int(where)));
       else if ((spoiled >> n & 1U) != 0) *set = place_set(1U << 0);
     }
+    if (certain < needed) lose(number, region::halo, filled < needed ? loss::of_layers : loss::by_choice);
+  }
+  /// Records the first read that is lost.
+  constexpr void lose(std::uint32_t number, region one, loss why) {
+    if (records_ && lost_request_ == no_request) lost_request_ = number, lost_region_ = one, why_ = why;
   }
   constexpr place_set read(place_set set, std::uint32_t number, memory where, region one) {
     request const& asked = table_.requests[number];
     unsigned const here = 1U << int(where);
     int const r = index_of(one);
-    if (records_ && lost_request_ == no_request && one != region::walls) { // there may be no walls
-      lost_by_choice_ = is_strict_ && (set & lost_by_choice) != 0;
-      if (set == place_set(1U << 0) || lost_by_choice_) lost_request_ = number, lost_region_ = one;
+    if (one != region::walls) { // there may be no walls
+      if (is_strict_ && (set & lost_by_choice) != 0) lose(number, one, loss::by_choice);
+      else if (set == place_set(1U << 0)) lose(number, one, loss::of_ghosts);
     }
     place_set after = 0;
     met seen;
@@ -216,8 +222,9 @@ private:
   possible<Cells> now_{};
   tally copies_{};
   std::int64_t cycle_length_ = 1, step_ = 1;
-  bool by_condition_ = false, records_ = false, is_first_step_ = true, is_strict_, lost_by_choice_ = false;
+  bool by_condition_ = false, records_ = false, is_first_step_ = true, is_strict_;
   std::uint32_t lost_request_ = no_request;
   region lost_region_ = region::none;
+  loss why_ = loss::of_ghosts;
 };
 } // namespace keel::residency::detail

@@ -19,7 +19,8 @@ using place_set = std::uint16_t;
 /// A set of states for each region of each variable. Plain arrays, because calls cost a constant evaluation time.
 struct place_sets {
   place_set of[region_count]{};
-  std::uint8_t layers = all_layers; ///< of the halo that may be filled, at most
+  std::uint8_t layers = all_layers;         ///< of the halo that may be filled, at most
+  std::uint8_t layers_of_each = all_layers; ///< the same of that entry of each `choose` which fills the fewest
 };
 /// Layers of the halo that a read of so many needs, as far as that is known while compiling.
 constexpr int layers_needed(variable_info const& v, int layers) {
@@ -36,7 +37,8 @@ struct possible {
   /// Written out, because nvcc 13 runs off the end of the rows in the default one.
   friend constexpr bool operator==(possible const& a, possible const& b) {
     for (std::size_t c = 0; c <= Cells; ++c) {
-      if (a.cells[c].layers != b.cells[c].layers) return false;
+      if (a.cells[c].layers != b.cells[c].layers || a.cells[c].layers_of_each != b.cells[c].layers_of_each)
+        return false;
       for (int r = 0; r < region_count; ++r)
         if (a.cells[c].of[r] != b.cells[c].of[r]) return false;
     }
@@ -61,13 +63,17 @@ struct met {
   friend constexpr bool operator==(met const&, met const&) = default;
 };
 
+/// Why a read is lost: no exchange filled ghosts, or not so many layers; or only some entries of a `choose` leave valid
+/// what it needs.
+enum class loss : std::uint8_t { of_ghosts, of_layers, by_choice };
+
 /// The steady state: the copies of one period.
 struct steady_state {
   tally period_copies;
   std::int64_t transient = 0, period = 0;  ///< steps; period 0 if none was found
   std::uint32_t lost_request = no_request; ///< the first that reads a region valid nowhere, for certain
   region lost_region = region::none;
-  bool lost_by_choice = false; ///< only some entries of a `choose` leave it valid nowhere
+  loss why = loss::of_ghosts;
 };
 
 } // namespace keel::residency::detail
