@@ -214,9 +214,14 @@ TEST_CASE("device: a file is stronger than the code and weaker than the environm
 }
 
 TEST_CASE("device: a file that cannot be read, or holds a bad value, is refused whole") {
-  CHECK(start_with({"app", "x", "--conf-config=/no/such/file"}) ==
-        "keel::device: the configuration file '/no/such/file' cannot be read (No such file or directory). Name another "
-        "file.");
+  CHECK(
+      start_with({"app", "x", "--conf-config=/no/such/file"}) ==
+      "keel::device: --conf-config: the configuration file '/no/such/file' cannot be read (No such file or directory). "
+      "Name another file.");
+  {
+    keel::test::variable const v{"CONF_CONFIG", "/no/such/file"};
+    CHECK(start_with({"app"}).find(" CONF_CONFIG: the configuration file '/no/such/file'") != std::string::npos);
+  }
   CHECK(start_with({"app", "--conf-config=/"}).find("(Is a directory)") != std::string::npos);
   CHECK(start_with({"app", "--conf-config=/dev/zero"}).find("cannot be read (it ") != std::string::npos);
   keel::test::folder const pipes("keel-config-pipe");

@@ -10,6 +10,7 @@
 #include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
 #include "command_line.hpp"
+#include "text_file.hpp"
 
 #include <cstdint>
 #include <cstdlib>
@@ -467,6 +468,19 @@ TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environ
   CHECK(keel::test::message_of([] {
           (void)said_by_a_step({"--rt-copy-back-vars=pear"});
         }).starts_with("keel::residency: --rt-copy-back-vars names 'pear' ("));
+  for (std::string const knob : {"exchange-through", "tracking"}) { // what only the fields can tell is wrong
+    CHECK(keel::test::message_of([&] {
+            (void)said_by_a_step({("--rt-" + knob + "=pear").c_str()});
+          }).starts_with("keel::residency: --rt-" + knob + " names 'pear' ("));
+    keel::test::text_file const named{knob + " = pear\n"};
+    CHECK(keel::test::message_of([&] {
+            (void)said_by_a_step({("--rt-config=" + named.path).c_str()});
+          }).starts_with("keel::residency: " + named.path + ":1: " + knob + " names 'pear' ("));
+    variable const written{knob == "tracking" ? "RT_TRACKING" : "RT_EXCHANGE_THROUGH", "pear"};
+    CHECK(keel::test::message_of([&] {
+            (void)said_by_a_step({});
+          }).starts_with("keel::residency: " + std::string(written.name) + " names 'pear' ("));
+  }
   variable const w{"RT_VERYVERBOSE", "on"};
   CHECK(said_by_a_step({}) == copied_back + needed);
   variable const off{"RT_VERYVERBOSE", "off"};

@@ -164,7 +164,8 @@ TEST_CASE("residency: checked tracking is chosen at the start, and names all und
   CHECK(undeclared("automatic").empty());
   CHECK(undeclared("checked").find("changed y, level 0, core, on the host; y, level 0, walls, on the host, which") !=
         std::string::npos);
-  CHECK(refuses([&] { (void)undeclared("traced"); }, "tracking 'traced' is not in this program"));
+  CHECK(refuses([&] { (void)undeclared("traced"); },
+                "tracking names 'traced' (no tracking of this program is called so: "));
   warned.clear();
   {
     test::run<> run{"simulated"};

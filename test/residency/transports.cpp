@@ -232,8 +232,9 @@ TEST_CASE("residency: an exchange goes by the transport that the user names, the
   CHECK(carried == 0);
   (void)steps_by<list>(test::host::name, "counted");
   CHECK((carried > 0) == (world.size() > 1));
-  CHECK(refuses([] { (void)steps_by<list>(test::host::name, "pear"); }, "transport 'pear' is not in this program "
-                                                                        "(it was compiled with staged, counted)"));
+  CHECK(refuses([] { (void)steps_by<list>(test::host::name, "pear"); },
+                "exchange-through names 'pear' (no transport of this program is "
+                "called so: it was compiled with staged, counted)"));
 }
 
 TEST_CASE("residency: an exchange sends each rank one message, or one for each variable and level") {

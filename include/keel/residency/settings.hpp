@@ -17,12 +17,11 @@ namespace keel::residency {
 
 /// The knobs, with their defaults. Output that declares what it reads needs none of them.
 struct settings {
-  std::optional<int> copy_back_every = 1;             ///< steps from one copying back to the next; empty: never
-  std::string copy_back_vars = "all";                 ///< names of variables or groups, see `chosen_by`
-  std::string copy_back_vars_name = "copy-back-vars"; ///< what the user wrote these to: an option or a variable
-  bool copy_back_all_levels = false;                  ///< or only the current level
-  bool copy_back_written_in_analysis = true;          ///< what the routines of an `analysis` wrote, at its end
-  bool only_reads_current_level = false;              ///< of a routine that names no levels: see `all_levels`
+  std::optional<int> copy_back_every = 1;    ///< steps from one copying back to the next; empty: never
+  std::string copy_back_vars = "all";        ///< names of variables or groups, see `chosen_by`
+  bool copy_back_all_levels = false;         ///< or only the current level
+  bool copy_back_written_in_analysis = true; ///< what the routines of an `analysis` wrote, at its end
+  bool only_reads_current_level = false;     ///< of a routine that names no levels: see `all_levels`
   bool only_writes_current_level = false;
   bool verbose = false;                  ///< a line on standard error for each copying back
   bool veryverbose = false;              ///< and one for each routine and exchange that needed copies; of rank 0, both
@@ -30,6 +29,9 @@ struct settings {
   std::string exchange_through = "measured"; ///< the transport of exchanges, by name, or the fastest at the start
   bool exchange_together = true;             ///< one message to each rank, or one for each variable and level
   std::string tracking = {};                 ///< which of the policy's trackings, by name; empty: the first
+  /// What the user wrote these to, for messages: an option, a variable or a line of a file.
+  std::string copy_back_vars_name = "copy-back-vars", exchange_through_name = "exchange-through",
+              tracking_name = "tracking";
 };
 
 /// What a variable can be called by.

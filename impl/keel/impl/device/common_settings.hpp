@@ -104,7 +104,6 @@ KEEL_INLINE void common_settings::apply_to_program(std::vector<assignment> const
     if (row.of_devices()) continue;
     row.of_program->parse(program, a.where, a.text);
     program.set_source(row.id, a.from);
-    if (row.id == knob::copy_back_vars) program.residency.copy_back_vars_name = a.where;
     if (row.for_ledgers && !has_ledger)
       without_effect(a.where, "this program has no ledger, whose routines name no levels");
   }

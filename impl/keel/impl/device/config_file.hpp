@@ -64,11 +64,13 @@ namespace detail {
   return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// All of a file. Refuses one that cannot be read, and one that is too large to be meant.
-[[nodiscard]] inline std::string content_of(std::string const& path) {
+/// All of a file. Refuses one that cannot be read, and one that is too large to be meant. `where` it was named; empty if
+/// the program did.
+[[nodiscard]] inline std::string content_of(std::string const& path, std::string const& where) {
   constexpr std::size_t most = std::size_t{1} << 20;
   auto const refuse = [&](std::string const& why, int code = 0) {
-    throw error("device", "the configuration file '" + path + "' cannot be read", why, "Name another file", code);
+    throw error("device", (where.empty() ? "" : where + ": ") + "the configuration file '" + path + "' cannot be read",
+                why, "Name another file", code);
   };
   std::error_code failed;
   if (std::filesystem::is_other(path, failed)) refuse("it is not a regular file"); // a pipe would wait for its writer
@@ -126,11 +128,11 @@ KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std:
 
 KEEL_INLINE std::vector<assignment> with_config(option_names const& names, std::string const& proposed,
                                                 std::vector<assignment> all) {
-  std::string path = proposed;
+  std::string path = proposed, where;
   for (auto const& a : all)
-    if (a.id == knob::config) path = kinds::file.parse(a.where, a.text);
+    if (a.id == knob::config) path = kinds::file.parse(a.where, a.text), where = a.where;
   if (path.empty()) return all;
-  auto knobs = parse_config(names, path, detail::content_of(path));
+  auto knobs = parse_config(names, path, detail::content_of(path, where));
   knobs.insert(knobs.end(), all.begin(), all.end());
   return knobs;
 }

@@ -86,8 +86,9 @@ namespace keel::device {
 
 namespace detail {
 
-/// A knob of the kind `Kind` whose value is the member `Place` of the program's settings or of residency's.
-template <auto const& Kind, auto Place>
+/// A knob of the kind `Kind` whose value is the member `Place` of the program's settings or of residency's. If only
+/// residency can tell whether it is right, `Origin` keeps for its message what it was written to.
+template <auto const& Kind, auto Place, auto Origin>
 struct held_by_program {
   static auto& in(auto& all) {
     if constexpr (std::is_invocable_v<decltype(Place), program_settings&>) return all.*Place;
@@ -95,13 +96,14 @@ struct held_by_program {
   }
   static void parse(program_settings& into, origin const& where, std::string_view text) {
     in(into) = Kind.parse(where, text);
+    if constexpr (Origin != nullptr) into.residency.*Origin = where;
   }
   static std::string show(program_settings const& all) { return Kind.show(in(all)); }
   static void const* place(program_settings const& all) { return &in(all); }
 };
-template <auto const& Kind, auto Place>
+template <auto const& Kind, auto Place, auto Origin = nullptr>
 constexpr knob_facts of_program(knob id, std::string_view option, std::string_view help, bool for_ledgers = false) {
-  using held = held_by_program<Kind, Place>;
+  using held = held_by_program<Kind, Place, Origin>;
   return {id, option, Kind.placeholder, help, {}, program_value{held::parse, held::show, held::place}, for_ledgers};
 }
 constexpr knob_facts alike(knob_facts row) {
@@ -144,7 +146,7 @@ inline constexpr std::array rows_of_program{
     of_program<kinds::period, &residency::settings::copy_back_every>(
         knob::copy_back_every, "copy-back-every",
         "for output that declares nothing: copy to the host every N steps, or never"),
-    of_program<kinds::names, &residency::settings::copy_back_vars>(
+    of_program<kinds::names, &residency::settings::copy_back_vars, &residency::settings::copy_back_vars_name>(
         knob::copy_back_vars, "copy-back-vars", "variables and groups that are copied for it; none, or all"),
     of_program<kinds::yes_no, &residency::settings::copy_back_all_levels>(
         knob::copy_back_all_levels, "copy-back-all-levels", "copy their past levels, too"),
@@ -159,10 +161,11 @@ inline constexpr std::array rows_of_program{
         "routines of a ledger that name no levels write the current one alone", true),
     of_program<kinds::file, &residency::settings::trace_file>(
         knob::trace_file, "trace-file", "where a traced program writes its copies: NAME.RANK.jsonl"),
-    alike(of_program<kinds::tracking, &residency::settings::tracking>(
+    alike(of_program<kinds::tracking, &residency::settings::tracking, &residency::settings::tracking_name>(
         knob::tracking, "tracking",
         "how data are tracked, of what the program lists: off, automatic, checked or traced")),
-    alike(of_program<kinds::transport, &residency::settings::exchange_through>(
+    alike(of_program<kinds::transport, &residency::settings::exchange_through,
+                     &residency::settings::exchange_through_name>(
         knob::exchange_through, "exchange-through",
         "how messages of exchanges go to other ranks: staged, direct, peer or nccl; measured: the fastest at the start")),
     alike(of_program<kinds::yes_no, &residency::settings::exchange_together>(

@@ -52,13 +52,13 @@ KEEL_INLINE void fields_state::connect(std::vector<transport> transports, messen
   copy_queue const none, *const queue = exchange_queue_ = m != host ? &provider_.queue_of(m) : nullptr;
   try {
     routes made;
-    made.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, partners(),
-                 settings_.exchange_through);
+    made.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, partners(), settings_);
     routes_ = std::move(made);
   } catch (error const&) {
     throw;
   } catch (std::exception const& e) { // of a device
-    throw error("residency::fields", "transports cannot be tried", e.what(), "Take exchange-through=staged");
+    throw error("residency::fields", "transports cannot be tried", e.what(),
+                "Take " + settings_.exchange_through_name + "=staged");
   }
 }
 

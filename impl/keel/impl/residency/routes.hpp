@@ -22,7 +22,8 @@ KEEL_INLINE std::vector<transport> transports_of(all_transports, messenger const
 }
 
 KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue,
-                                 std::vector<int> partners, std::string_view wanted) {
+                                 std::vector<int> partners, settings const& how) {
+  std::string_view const wanted = how.exchange_through;
   known_ = std::move(known);
   messages_ = std::make_unique<messenger>(ranks);
   int named = none;
@@ -32,8 +33,9 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
     names.append(names.empty() ? "" : ", ").append(known_[k].name());
   }
   if (named == none && wanted != "measured")
-    throw error("residency", "transport '" + std::string(wanted) + "' is not in this program",
-                "it was compiled with " + names, "Choose one of them, or measured, or add it to `using transports`");
+    throw error("residency", how.exchange_through_name + " names '" + how.exchange_through + "'",
+                "no transport of this program is called so: it was compiled with " + names,
+                "Choose one of them, or measured, or add it to `using transports`");
   std::sort(partners.begin(), partners.end());
   partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
   std::vector<std::uint32_t> theirs(partners.size());

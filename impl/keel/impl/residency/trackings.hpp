@@ -6,6 +6,7 @@
 
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
+#include <keel/residency/settings.hpp>
 #include <keel/residency/tracking.hpp>
 
 #include <string>
@@ -62,20 +63,21 @@ struct tracking_of {
   /// Calls `f(std::type_identity<T>)` for the tracking that the runtime's settings name.
   template <class Run>
   static void choose([[maybe_unused]] Run const& run, auto const& f) {
-    std::string wanted;
-    if constexpr (requires { run.residency_settings(); }) wanted = run.residency_settings().tracking;
+    settings how;
+    if constexpr (requires { run.residency_settings(); }) how = run.residency_settings();
     [&]<class First, class... Ts>(keel::list<First, Ts...>) {
       auto const is_it = [&]<class T>(std::type_identity<T> it) {
-        bool const found = choice_of<T>.name == wanted;
+        bool const found = choice_of<T>.name == how.tracking;
         if (found) f(it);
         return found;
       };
-      if (wanted.empty()) return f(std::type_identity<First>{});
+      if (how.tracking.empty()) return f(std::type_identity<First>{});
       if (is_it(std::type_identity<First>{}) || (is_it(std::type_identity<Ts>{}) || ...)) return;
       std::string names{choice_of<First>.name};
       ((names += ", " + std::string(choice_of<Ts>.name)), ...);
-      throw error("residency", "tracking '" + wanted + "' is not in this program",
-                  "its policy was compiled with " + names, "Choose one of them, or add it to `using tracking`");
+      throw error("residency", how.tracking_name + " names '" + how.tracking + "'",
+                  "no tracking of this program is called so: its policy was compiled with " + names,
+                  "Choose one of them, or add it to `using tracking`");
     }(list{});
   }
 };

@@ -109,9 +109,9 @@ class routes {
 public:
   static constexpr int none = -1, open = -2;
 
-  /// Collective over ranks that exchange, each of which names the others. `wanted` is one of `known`, or `measured`.
+  /// Collective over ranks that exchange, each of which names the others. `how` names one of `known`, or `measured`.
   void connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue, std::vector<int> partners,
-               std::string_view wanted);
+               settings const& how);
   [[nodiscard]] std::vector<transport> const& known() const { return known_; }
   [[nodiscard]] bool leads_to(int rank) const {
     std::size_t const at = find(rank);
