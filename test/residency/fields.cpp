@@ -12,6 +12,8 @@
 #include <support/message_of.hpp>
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -330,6 +332,12 @@ TEST_CASE("residency: fields that cannot be are refused in words") {
                 "dimension 2 of variable u has -1 elements"));
   CHECK(refuses([&] { kr::fields<one_memory, eta>{run, kr::grid{{8, 8, 8}}}; },
                 "variable eta has 2 dimensions to be set, the grid 3"));
+  constexpr std::int64_t huge = std::int64_t{1} << 61, most = std::numeric_limits<std::int64_t>::max();
+  for (std::int64_t const n : {huge, huge / 8, most})
+    CHECK(refuses([&] { kr::fields<one_memory, u>{run, g, kr::extra<u>{n}}; },
+                  "variable u cannot have 10 x 10 x " + std::to_string(n) + " elements"));
+  CHECK(refuses([&] { kr::fields<one_memory, eta>{run, g, kr::components{2147483647}}; },
+                "components{2147483647} are refused"));
   test::run<> elsewhere{"cuda"};
   CHECK(refuses([&] { kr::fields<one_memory, eta>{elsewhere, g}; }, "the device cuda is not in the list"));
 }

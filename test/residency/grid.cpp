@@ -9,6 +9,7 @@
 #include <support/message_of.hpp>
 
 #include <string>
+#include <limits>
 #include <utility>
 
 namespace kr = keel::residency;
@@ -75,6 +76,18 @@ TEST_CASE("residency: a grid that cannot be, and one smaller than the ranks, are
   CHECK(refuses([] { kr::grid{{8, 4}, kr::ghost_width{-1, 1}}; }, "a ghost width is -1, that of dimension 0"));
   CHECK(refuses([] { kr::grid{{8, 4}, kr::ghost_width{1, 5}}; }, "dimension 1 has 4 cells, with a ghost width of 5"));
   CHECK(refuses([] { kr::grid{{8, 4, 4}, kr::ghost_width{1, 1}}; }, "ghost_width has 2 numbers"));
+}
+
+TEST_CASE("residency: a grid whose cells cannot be counted is refused, and so are blocks beyond all numbers") {
+  constexpr std::int64_t huge = std::int64_t{1} << 61, most = std::numeric_limits<std::int64_t>::max();
+  CHECK(refuses([] { kr::grid{{huge, 8}}; }, "a grid with its ghosts cannot have 2305843009213693952 x 8 elements"));
+  CHECK(refuses([] { kr::grid{{most}, kr::ghost_width{2147483647}}; }, "cannot have"));
+  CHECK(refuses([] { kr::grid{{1 << 20, 1 << 20, 1 << 20}, kr::ghost_width{1}}; }, "cannot have"));
+  CHECK(kr::grid{{std::int64_t{1} << 50}}.rank() == 1);
+  CHECK(refuses([] { kr::grid{{8}, kr::blocks{2147483647}}; }, "blocks{2147483647} are refused"));
+  kr::grid const many{{std::int64_t{1} << 30}, kr::blocks{1 << 20}};
+  CHECK(kr::blocks_for(many, kr::processes_for(many, 1)) == kr::indices{{1 << 20}});
+  CHECK(kr::processes_for(kr::grid{{most >> 10}}, 2147483647) == kr::indices{{2147483647}}); // a prime
 }
 
 TEST_CASE("residency: the caller may say how many ranks cut each dimension") {

@@ -167,6 +167,30 @@ TEST_CASE("residency: a loop over a variable along one dimension takes one index
   CHECK(f.run(sum<length>{}) == 21);
 }
 
+TEST_CASE("residency: a loop beyond the indices that int has is refused") {
+  test::run<> run{"simulated"};
+  kr::fields<app<Kokkos::LayoutRight>, line> f{run, kr::grid{{3}}};
+  constexpr std::int64_t end = std::int64_t{1} << 31;
+  std::string const wanted = "keel::residency: routine call loops from or to index 2147483648 (the indices of a loop "
+                             "are int). Take more ranks or blocks, or a kernel of your own.";
+  auto const asks = [&](kr::bounds const& cells) {
+    return keel::test::message_of(
+        [&] { f.run(test::call<kr::writes<line>>{}, [&](auto v) { kr::for_each_cell(v, cells, [](int) {}); }); });
+  };
+  CHECK(asks({{{5}}, {{end}}}) == wanted);
+  CHECK(asks({{{end}}, {{5}}}) == wanted);
+  CHECK(keel::test::message_of([&] {
+          f.run(test::call<kr::writes<line>>{},
+                [&](auto v) { kr::for_each_element(v, kr::element_range{0, end}, [](int) {}); });
+        }) == wanted);
+  std::int64_t last = 0;
+  f.run(test::call<kr::writes<line>>{}, [&](auto v) {
+    kr::for_each_cell(v, {{{end - 2}}, {{end - 1}}}, [&last](int i) { last = i; });
+    CHECK(kr::detail::sum_over(v, {{{end - 3}}, {{end - 1}}}, [](int i) { return double(i); }) == 2.0 * end - 5);
+  });
+  CHECK(last == end - 2);
+}
+
 TEST_CASE("residency: a loop with another number of indices than the grid has is refused") {
   test::run<> run{"simulated"};
   kr::fields<app<Kokkos::LayoutRight>, plane> f{run, kr::grid{{3, 2}}};

@@ -374,6 +374,9 @@ TEST_CASE("residency: elements that are new, or partitions of other ranks") {
   unchanged([&] { f.migrate(cells{}, std::vector<int>(env.rank() == 0 ? 1 : 2)); }, "1 destinations are too few");
   unchanged([&] { f.resize(kr::extra<h>{env.rank() == 0 ? -1 : 2}); }, "has -1 elements");
   unchanged([&] { f.resize(kr::extra<h>{2, 3}); }, "resize gets 2 lengths");
+  unchanged([&] { f.resize(kr::extra<h>{std::int64_t(1) << 61}); }, "variable h cannot have");
+  unchanged([&] { f.reserve(cells{}, env.rank() == 0 ? -1 : 10); }, "gets room for -1 elements");
+  unchanged([&] { f.reserve(cells{}, std::int64_t(1) << 61); }, "variable h cannot have");
   if (env.size() > 1) unchanged([&] { f.resize(kr::extra<h>{1 + env.rank()}); }, "the lengths differ between ranks");
   unchanged([&] { f.repartition(kr::partition<edges>{env, owned}); }, "the mesh edges is not there");
   if (env.size() > 1) {

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace keel::residency {
@@ -34,6 +35,15 @@ struct result_of_loop<F, 2> : std::invoke_result<F, int, int> {};
 template <class F>
 struct result_of_loop<F, 3> : std::invoke_result<F, int, int, int> {};
 
+/// Throws if an index is no `int`.
+template <class V>
+void check_indices(V const&, std::int64_t begin, std::int64_t end) {
+  for (std::int64_t const index : {begin, end})
+    if (!std::in_range<int>(index))
+      throw error("residency", "routine " + std::string(V::name) + " loops from or to index " + std::to_string(index),
+                  "the indices of a loop are int", "Take more ranks or blocks, or a kernel of your own");
+}
+
 /// Throws if the grid has another number of dimensions, or, of a variable `along` fewer, these bounds.
 template <class F, class V>
 void check_rank(V const& v, bounds const& cells) {
@@ -46,6 +56,7 @@ void check_rank(V const& v, bounds const& cells) {
   if (dimensions != rank)
     throw error("residency", "routine " + std::string(V::name) + " loops with " + std::to_string(rank) + " indices",
                 "the grid has " + std::to_string(v.local().rank) + " dimensions", "Take as many");
+  for (int d = 0; d < rank; ++d) check_indices(v, cells.begin[d], cells.end[d]);
 }
 
 template <class V>
@@ -63,7 +74,7 @@ struct rows {
       begin[d] = int(cells.begin[d]), end[d] = std::max(int(cells.end[d]), int(cells.begin[d]));
   }
   [[nodiscard]] std::int64_t count() const {
-    if constexpr (Rank == 1) return (end[0] - begin[0] + piece - 1) / piece;
+    if constexpr (Rank == 1) return (std::int64_t{end[0]} - begin[0] + piece - 1) / piece;
     std::int64_t n = 1;
     for (int d = 0; d < Rank; ++d) n *= d == inner ? 1 : end[d] - begin[d];
     return n;
@@ -72,7 +83,7 @@ struct rows {
   template <class F>
   KEEL_FORCE_INLINE KEEL_FUNCTION void visit(std::int64_t row, F&& f) const {
     if constexpr (Rank == 1) {
-      int const first = begin[0] + int(row) * piece, last = first + piece < end[0] ? first + piece : end[0];
+      int const first = begin[0] + int(row) * piece, last = end[0] - first > piece ? first + piece : end[0];
       for (int i = first; i < last; ++i) f(i);
     } else {
       int const first = begin[inner], last = end[inner];
@@ -161,7 +172,7 @@ template <class V, class F>
 /// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
 /// order is that of the application's layout; on a processor a thread takes whole rows. The kernel has the name of the
 /// routine. Throws if `f` takes another number of indices than the grid has, or the variable along fewer dimensions
-/// that the bounds are of. Does not wait: `v.execution_space()` runs it in its queue.
+/// that the bounds are of; and if an index is beyond `int`. Does not wait: `v.execution_space()` runs it in its queue.
 template <class V, class F>
 void for_each_cell(V const& v, bounds const& cells, F const& f) {
   constexpr int rank = detail::rank_of_loop<F>;
@@ -187,6 +198,7 @@ void for_owned(V const& v, F const& f) {
 /// The same for the elements of a range of a mesh, `f(i)`: `for_each_element(v, v.layer(cells{}, 1), f)`.
 template <class V, class F>
 void for_each_element(V const& v, element_range const& elements, F const& f) {
+  detail::check_indices(v, elements.begin, elements.end);
   using policy = Kokkos::RangePolicy<typename V::space>;
   using index = typename policy::member_type;
   Kokkos::parallel_for(std::string(V::name), policy(v.execution_space(), index(elements.begin), index(elements.end)),
@@ -219,6 +231,7 @@ template <class V, class F>
 template <class V, Mesh M, class F>
 [[nodiscard]] auto sum_owned(V const& v, M mesh, F const& f) {
   element_range const all = v.owned(mesh);
+  detail::check_indices(v, all.begin, all.end);
   return detail::sum_over(v, bounds{{{all.begin}}, {{all.end}}}, f);
 }
 

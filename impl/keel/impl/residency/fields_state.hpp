@@ -232,7 +232,7 @@ private:
     return (provider_.size_of(variable, component) + 127) / 128 * 128;
   }
   [[nodiscard]] std::size_t pool_bytes(std::size_t pool) const;
-  shape shape_on(share const& part, std::int64_t room, variable_info const& about, array_kind const& kind,
+  shape shape_on(share const& part, std::int64_t room, variable_info const& about, array_kind const& kind, int arrays,
                  std::int64_t const* extra, std::array<std::size_t, max_rank>& dynamic) const;
   /// How the arrays of a variable lie, by component or one for all; sets its extents.
   std::vector<shape> shapes_of(variable_record& v) const;

@@ -5,6 +5,7 @@
 /// How a grid is checked, and what a rank has of it.
 
 #include <keel/impl/residency/grid_cut.hpp>
+#include <keel/impl/residency/lengths.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/grid.hpp>
 
@@ -40,8 +41,10 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
   check("ghost_width", width_.given, " numbers", true);
   check("periodic", periodic_.given, " answers", true);
   check("ranks_in", ranks_.given, " numbers", false);
-  if (blocks_ < 1)
-    refuse("blocks{" + std::to_string(blocks_) + "} are refused", "a rank has at least one", "Give 1 or more");
+  if (blocks_ < 1 || blocks_ > detail::most_components)
+    refuse("blocks{" + std::to_string(blocks_) + "} are refused",
+           blocks_ < 1 ? "a rank has at least one" : "a rank has at most " + std::to_string(detail::most_components),
+           blocks_ < 1 ? "Give 1 or more" : "Give fewer");
   for (int d = 0; d < rank_; ++d) {
     if (ranks_.given != 0 && ranks_[d] < 1)
       refuse("ranks_in has " + std::to_string(ranks_[d]) + " for dimension " + std::to_string(d),
@@ -54,6 +57,10 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
                  " cells, with a ghost width of " + std::to_string(width_[d]),
              "it needs at least one cell, and as many as its ghosts are wide", "Take a larger grid");
   }
+  std::int64_t lengths[max_grid_rank]{};
+  for (int d = 0; d < rank_; ++d)
+    lengths[d] = extents_[d] + (extents_[d] > detail::most_bytes ? 0 : 2 * std::int64_t{width_[d]});
+  detail::check_lengths("residency::grid", "a grid with its ghosts", {lengths, std::size_t(rank_)}, 1);
 }
 
 // The lower rank owns a layer that two share, so that the elements on the ends of cells begin one later; except at a
@@ -100,11 +107,16 @@ KEEL_INLINE bounds share::inside() const {
 
 // Ranks, and blocks of a rank, are counted with the last dimension fastest.
 KEEL_INLINE share share_of(grid const& g, int ranks, int rank, int block) {
+  indices const processes = processes_for(g, ranks);
+  return detail::share_of(g, processes, blocks_for(g, processes), rank, block);
+}
+KEEL_INLINE share detail::share_of(grid const& g, indices const& processes, indices const& blocks, int rank,
+                                   int block) {
   share s;
   s.rank = g.rank();
   s.global_extents = g.extents();
-  s.processes = processes_for(g, ranks);
-  s.blocks = blocks_for(g, s.processes);
+  s.processes = processes;
+  s.blocks = blocks;
   auto const find = [&](indices const& counts, std::int64_t number, indices& position, indices& step) {
     for (std::int64_t d = s.rank - 1, product = 1; d >= 0; --d) {
       int const k = int(d);

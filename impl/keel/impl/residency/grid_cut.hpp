@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace keel::residency {
 
@@ -26,10 +27,24 @@ inline std::int64_t begin_of(std::int64_t cells, std::int64_t ranks, std::int64_
   return begin + begin_of(end - begin, blocks, at % blocks);
 }
 
+/// The share of a rank, or that block of it, of a grid that is cut so.
+[[nodiscard]] share share_of(grid const& g, indices const& processes, indices const& blocks, int rank, int block);
+
+/// From the largest down.
+inline std::vector<std::int64_t> divisors_of(std::int64_t n) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t p = 1; p <= n / p; ++p)
+    if (n % p == 0) all.push_back(n / p);
+  for (std::size_t i = all.size(); i-- > 0;)
+    if (n / all[i] != all[i]) all.push_back(n / all[i]);
+  return all;
+}
+
 // Few parts have few divisors: all products are tried, the first factor from the largest down. Zeros if none goes.
 inline indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted) {
   indices best, now;
   double least = std::numeric_limits<double>::infinity();
+  std::vector<std::int64_t> const factors = divisors_of(parts);
   auto const search = [&](auto const& self, int d, std::int64_t left) -> void {
     if (d == g.rank()) {
       if (left != 1) return;
@@ -44,7 +59,7 @@ inline indices best_cut(grid const& g, indices const& cells, int parts, bool as_
       if (cost < least) least = cost, best = now;
       return;
     }
-    for (std::int64_t p = left; p >= 1; --p) {
+    for (std::int64_t const p : factors) {
       std::int64_t const smallest = cells[d] / p;
       if (left % p != 0 || smallest < 1 || smallest < g.width(d) ||
           (as_wanted && g.ranks_wanted(d) != 0 && g.ranks_wanted(d) != p))

@@ -7,6 +7,7 @@
 #include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/lengths.hpp>
 #include <keel/impl/residency/owner_search.hpp>
 #include <keel/impl/residency/programs.hpp>
 #include <keel/policy/error.hpp>
@@ -24,7 +25,8 @@ namespace keel::residency::detail {
 // The shares of `rank` of the grids of all components, or its blocks; one if they are alike.
 inline std::vector<share> shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank) {
   std::vector<share> shares{share_of(whole, ranks, rank)};
-  for (int b = 1; b < whole.blocks(); ++b) shares.push_back(share_of(whole, ranks, rank, b));
+  for (int b = 1; b < whole.blocks(); ++b)
+    shares.push_back(share_of(whole, shares[0].processes, shares[0].blocks, rank, b));
   for (grid const& g : further) {
     if (g.rank() != whole.rank())
       throw error("residency::fields",
@@ -88,8 +90,8 @@ KEEL_INLINE std::vector<shape> fields_state::shapes_of(variable_record& v) const
   std::vector<shape> made;
   v.extents.clear();
   for (share const& part : *on.shares) {
-    made.push_back(shape_on(part, on.mesh ? mesh_here(on.on.mesh).room : 0, *v.about, *v.kind, v.lengths.data(),
-                            v.extents.emplace_back()));
+    made.push_back(shape_on(part, on.mesh ? mesh_here(on.on.mesh).room : 0, *v.about, *v.kind, v.arrays,
+                            v.lengths.data(), v.extents.emplace_back()));
     made.back().mesh = on.mesh.get();
   }
   return made;
@@ -159,9 +161,10 @@ KEEL_INLINE bounds fields_state::owned_in(bounds const& cells, component which, 
   return own;
 }
 
-// `room` is for how many elements of a mesh there is memory, `extra` are the lengths beyond the grid's.
+// `room` is for how many elements of a mesh there is memory, `arrays` how many there are; `extra` are the lengths
+// beyond the grid's.
 KEEL_INLINE shape fields_state::shape_on(share const& part, std::int64_t room, variable_info const& about,
-                                         array_kind const& kind, std::int64_t const* extra,
+                                         array_kind const& kind, int arrays, std::int64_t const* extra,
                                          std::array<std::size_t, max_rank>& dynamic) const {
   int const on_grid = about.lies_on_grid ? part.rank : 0;
   shape lies;
@@ -174,12 +177,7 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, std::int64_t room, v
   int const neighbours = kind.is_left ? 0 : kind.rank - 1;
   for (int d = 0; d < kind.rank; ++d) {
     extents[d] = d < on_grid ? std::max(part.extents[d], room) : d < kind.dynamic ? extra[d - on_grid] : kind.fixed[d];
-    if (extents[d] < 0)
-      throw error("residency::fields",
-                  "dimension " + std::to_string(d) + " of variable " + std::string(about.name) + " has " +
-                      std::to_string(extents[d]) + " elements",
-                  "an array has none or more", "Give a length that is not negative");
-    if (std::int64_t const rest = extents[d] % about.padding; d == neighbours && rest != 0) {
+    if (std::int64_t const rest = extents[d] % about.padding; d == neighbours && rest > 0 && extents[d] < most_bytes) {
       if (d >= kind.dynamic)
         throw error("residency::fields",
                     "variable " + std::string(about.name) + " is padded<" + std::to_string(about.padding) +
@@ -189,6 +187,10 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, std::int64_t room, v
       extents[d] += about.padding - rest;
     }
     if (d < kind.dynamic) dynamic[std::size_t(d)] = std::size_t(extents[d]);
+  }
+  check_lengths("residency::fields", "variable " + std::string(about.name), {extents, std::size_t(kind.rank)},
+                kind.element_bytes * arrays);
+  for (int d = 0; d < kind.rank; ++d) {
     lies.elements *= extents[d];
     if (d >= on_grid) lies.inner *= extents[d];
   }

@@ -5,6 +5,7 @@
 /// What the options of `fields` say: components, grids, lengths.
 
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/lengths.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/mesh.hpp>
@@ -50,9 +51,10 @@ int components_in(grid const& whole, Options const&... options) {
       count = 1 + int(option.grids.size());
   };
   (look(options), ...);
-  if (count < 1)
+  if (count < 1 || count > most_components)
     throw error("residency::fields", "components{" + std::to_string(count) + "} are refused",
-                "a variable has at least one", "Give 1 or more");
+                count < 1 ? "a variable has at least one" : "a variable has at most " + std::to_string(most_components),
+                count < 1 ? "Give 1 or more" : "Give fewer");
   return count;
 }
 

@@ -101,6 +101,10 @@ KEEL_INLINE void resizing::set_lengths(int variable, std::span<std::int64_t cons
 KEEL_INLINE void resizing::reserve(std::string_view mesh, std::int64_t size) {
   fields_state& f = fields_;
   (void)f.mesh_here(mesh); // throws if there is none
+  if (size < 0)
+    throw error("residency::fields",
+                "mesh " + std::string(mesh) + " gets room for " + std::to_string(size) + " elements",
+                "it has none or more", "Give a number that is not negative");
   for (mesh_record& m : f.meshes_) {
     if (m.name != mesh) continue;
     m.grows = true;
