@@ -3,6 +3,7 @@
 
 #include <keel/machine/alone.hpp>
 #include <keel/machine/collectives.hpp>
+#include <keel/space/peer_memory.hpp>
 
 #include <doctest/doctest.h>
 #include <laws/memory_space.hpp>
@@ -16,7 +17,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstddef>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -89,6 +92,39 @@ TEST_CASE("space: a file is closed with its owner, also where its descriptor is 
   if (kept < 0) return;
   dup2(kept, 0);
   close(kept);
+}
+
+TEST_CASE("space: pages beyond the limit on file sizes are refused, and the process goes on") {
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit const short_files{4096, before.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &short_files);
+  keel::space::detail::shared_pages const pages(1 << 20, 0);
+  keel::space::detail::open_file file;
+  int const code = pages.create(file);
+  setrlimit(RLIMIT_FSIZE, &before);
+  CHECK(code == EFBIG);
+  sigset_t pending{};
+  sigpending(&pending);
+  CHECK(sigismember(&pending, SIGXFSZ) == 0);
+}
+
+TEST_CASE("space: why a file of another process is not opened is what the system says") {
+  keel::space::detail::file_place nowhere;
+  errno = 0;
+  CHECK(nowhere.open().get() < 0);
+  CHECK(errno == ENOENT);
+  int const own = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  auto other = keel::space::detail::file_place::of(keel::space::detail::open_file(own));
+  other.number += 1; // the number of a file that another one has since
+  CHECK(other.open().get() < 0);
+  CHECK(errno == ENOENT);
+  keel::space::peer_handle handle;
+  std::memcpy(handle.bytes.data(), &nowhere, sizeof nowhere);
+  handle.size = 4096;
+  std::string why;
+  CHECK(keel::space::peer_memory::of_host().map(handle, 0, why) == nullptr);
+  CHECK(why == "No such file or directory");
 }
 
 TEST_CASE("space: of shared pages, what lies ahead is this process's, the rest a file's that is large enough") {

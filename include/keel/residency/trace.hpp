@@ -6,6 +6,7 @@
 /// read them.
 
 #include <keel/policy/error.hpp>
+#include <keel/policy/file_limit.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/observer.hpp>
 
@@ -84,7 +85,9 @@ public:
   /// That of the next trace of this process, on so many ranks.
   [[nodiscard]] static trace_identity next(int ranks);
   /// `name.rank.jsonl`; the second one of a process is `name.rank.2.jsonl`.
-  [[nodiscard]] static std::string path_of(std::string const& name, int rank, int part);
+  [[nodiscard]] static std::string path_of(std::string const& name, int rank, int part) {
+    return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
+  }
   /// Begins the file. Throws `keel::error` if it cannot be written, or holds something already.
   void open(std::string const& path, int rank, std::vector<std::string> memories,
             trace_identity const& which = next(0));
@@ -133,7 +136,10 @@ private:
     std::shared_ptr<detail::device_span> ran;
   };
   struct closer {
-    void operator()(std::FILE* f) const noexcept { std::fclose(f); }
+    void operator()(std::FILE* f) const noexcept {
+      policy::file_limit_refuses const longer; // what it still holds
+      std::fclose(f);
+    }
   };
 
   [[nodiscard]] static double microseconds(clock::duration d) {

@@ -4,6 +4,8 @@
 /// @file
 /// Writing a file whole or not at all, and whether standard output has what was printed. Depends only on POSIX.
 
+#include <keel/policy/file_limit.hpp>
+
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -52,6 +54,7 @@ inline write_failure failed(int code) { return code == 0 ? write_failure{} : wri
 
 /// All bytes, or errno's code.
 inline int put(int file, std::string_view bytes) noexcept {
+  file_limit_refuses const longer;
   while (!bytes.empty()) {
     ssize_t const n = ::write(file, bytes.data(), bytes.size());
     if (n < 0 && errno != EINTR) return errno;

@@ -4,6 +4,7 @@
 /// @file
 /// How the lines of a trace are made.
 
+#include <keel/policy/file_limit.hpp>
 #include <keel/impl/residency/trace_line.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
@@ -40,15 +41,15 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   close();
   path_ = path;
   struct stat there{};
-  file_.reset(std::fopen(path.c_str(), "wxe"));
-  if (!file_ && errno == EEXIST && ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) // a pipe
-    file_.reset(std::fopen(path.c_str(), "we"));
-  if (!file_ && errno == EEXIST)
+  auto const begin = [&](char const* how) { return file_.reset(std::fopen(path.c_str(), how)), file_ ? 0 : errno; };
+  int code = begin("wxe");
+  if (code == EEXIST && ::stat(path.c_str(), &there) == 0 && !S_ISREG(there.st_mode)) code = begin("we"); // a pipe
+  if (code == EEXIST)
     throw error("residency::traced", "the trace " + path + " is there already", "it may be of another run",
-                "Move it, or name another with trace-file", EEXIST);
-  if (!file_)
-    throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(errno),
-                "Name another file", errno);
+                "Move it, or name another with trace-file", code);
+  if (code != 0)
+    throw error("residency::traced", "the trace " + path + " cannot be written", std::strerror(code),
+                "Name another file", code);
   origin_ = clock::now();
   auto const epoch =
       std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::system_clock::now().time_since_epoch());
@@ -76,8 +77,8 @@ KEEL_INLINE void trace::close() {
   if (!file_) return;
   write_kernels();
   put("end", clock::now(), no_variable);
-  if (std::fflush(file_.get()) != 0) throw_lost(errno);
-  if (std::fclose(file_.release()) != 0) throw_lost(errno);
+  policy::file_limit_refuses const longer;
+  if (std::fflush(file_.get()) != 0 || std::fclose(file_.release()) != 0) throw_lost(errno);
 }
 
 KEEL_INLINE trace::~trace() {
@@ -232,17 +233,15 @@ KEEL_INLINE void trace::flow(std::string_view schedule, std::size_t writer, std:
       "copied", copied, "crosses", crosses);
 }
 
-KEEL_INLINE std::string trace::path_of(std::string const& name, int rank, int part) {
-  return name + '.' + std::to_string(rank) + (part == 1 ? "" : '.' + std::to_string(part)) + ".jsonl";
-}
-
 // Writes the line in full, or throws. Flushes between lines, so that a killed process leaves whole ones.
 KEEL_INLINE void trace::write_line(detail::trace_line const& line) {
   std::string const text = line.text + "}\n";
   bool const fits = (in_buffer_ += text.size()) <= 4096; // the bytes that stdio holds, or fewer
+  auto const put_all = [&] { return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size(); };
+  if (fits && put_all()) return;
+  policy::file_limit_refuses const longer;
   if (!fits) in_buffer_ = text.size();
-  if ((fits || std::fflush(file_.get()) == 0) && std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size())
-    return;
+  if (!fits && std::fflush(file_.get()) == 0 && put_all()) return;
   throw_lost(errno);
 }
 

@@ -4,6 +4,8 @@
 /// @file
 /// Memory that several processes of a node map, each after a page of its own.
 
+#include <keel/policy/file_limit.hpp>
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -54,10 +56,11 @@ struct file_place {
   [[nodiscard]] open_file open() const {
     auto const path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(descriptor);
     open_file file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    auto const found = of(file);
-    if (file.get() < 0 || (found.device == device && found.number == number)) return file;
+    if (file.get() < 0) return file;
+    if (auto const found = of(file); found.device == device && found.number == number) return file;
+    file = open_file();
     errno = ENOENT;
-    return open_file();
+    return file;
   }
 };
 
@@ -82,6 +85,7 @@ public:
   /// A file that is large enough. It takes memory as it is written, and ends with the last process that maps it.
   [[nodiscard]] int create(open_file& file) const {
     file = open_file(memfd_create("keel::space::shared", MFD_CLOEXEC));
+    policy::file_limit_refuses const longer;
     return file.get() < 0 || ftruncate(file.get(), static_cast<off_t>(shared_)) != 0 ? errno : 0;
   }
   [[nodiscard]] int map(open_file const& file) {

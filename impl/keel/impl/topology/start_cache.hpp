@@ -4,6 +4,7 @@
 /// @file
 /// This machine's node, kept in a folder from one start to the next.
 
+#include <keel/policy/file_limit.hpp>
 #include <keel/impl/topology/bytes.hpp>
 #include <keel/impl/topology/cache_key.hpp>
 #include <keel/impl/topology/discover.hpp>
@@ -82,6 +83,7 @@ public:
     {
       descriptor const file{openat(folder_, part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)};
       if (file < 0) return errno;
+      policy::file_limit_refuses const longer;
       for (auto rest = bytes; !rest.empty() && code == 0;)
         if (auto const put = write(file, rest.data(), rest.size()); put > 0) rest.remove_prefix(std::size_t(put));
         else code = put < 0 ? errno : ENOSPC;
