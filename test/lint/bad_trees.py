@@ -66,6 +66,7 @@ BAD = [
     ("licence", {"test/run": "#!/bin/sh\n"}),
     ("form", {LIST: HEAD.replace("#pragma once", "")}),
     ("form", {LIST: HEAD.replace("/// @file", "")}),
+    ("kinds", {LIST: HEAD + "case entry_kind::cycle: break;\n  default: break;\n"}),
     ("formatted", {"test/policy/list.cpp": "int  i;\n"}),
     ("version", {"impl/package/keel.wrap": "revision = v0.0.9\n"}),
     ("version", {"impl/package/spack/package.py": 'version("0.1.0", tag="v0.0.9")\n'}),

@@ -279,6 +279,13 @@ def form(tree):
                 yield f"{tree.name(header)}: no {needed}"
 
 
+def kinds(tree):
+    """Switches over kinds of entries name each kind, so that -Wswitch finds those that lack a new one."""
+    for header in tree.headers():
+        if "case entry_kind::" in code(header) and re.search(r"^\s*default:", code(header), re.M):
+            yield f"{tree.name(header)}: a switch over kinds of entries has a default"
+
+
 def formatted(tree):
     """clang-format 19 would change no source."""
     if not shutil.which("clang-format-19"):
@@ -345,7 +352,7 @@ def recipes(tree):
 
 RULES = {rule.__name__: rule for rule in
          (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence,
-          form, formatted, version, packaged, quiet, recipes)}
+          form, kinds, formatted, version, packaged, quiet, recipes)}
 
 
 def main(arguments):

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 
 namespace keel::residency {
@@ -59,6 +60,7 @@ enum class entry_kind : std::uint8_t {
   constexpr std::string_view names[] = {"routine",    "reduce", "cycle",  "rewind",   "exchange",
                                         "accumulate", "walls",  "output", "sequence", "analysis",
                                         "repeat",     "every",  "when",   "choose",   "once"};
+  static_assert(std::size(names) == std::size_t(entry_kind::once) + 1, "each kind has a name");
   return names[std::size_t(k)];
 }
 

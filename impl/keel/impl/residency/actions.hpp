@@ -60,7 +60,7 @@ template <class App, class E, class Arguments>
 int answer_of(fields_state& fields, void const* arguments) {
   using condition = typename E::condition;
   auto const ask = []<class All>(All const& all) {
-    if constexpr (E::about.what == entry_kind::choose)
+    if constexpr (is_choice(E::about.what))
       return chosen_of(holds_with<condition, std::int64_t, std::tuple_size_v<All>>(all), E::about.child_count,
                        spelled<condition>());
     else return int(holds_with<condition, bool, std::tuple_size_v<All>>(all));
@@ -101,8 +101,7 @@ struct action_table {
   }
   template <std::size_t N, class E, class Body>
   constexpr void group(Body const& body) {
-    if constexpr (E::about.what == entry_kind::when || E::about.what == entry_kind::choose)
-      list[N].answer = &answer_of<App, E, Arguments>;
+    if constexpr (requires { typename E::condition; }) list[N].answer = &answer_of<App, E, Arguments>;
     body();
   }
 };

@@ -76,8 +76,19 @@ private:
     case entry_kind::when: return answer(i);
     case entry_kind::once: return fields_.steps_ <= 1 ? 1 : 0;
     case entry_kind::repeat: return group.count;
-    default: return 1;
+    case entry_kind::sequence:
+    case entry_kind::analysis: return 1;
+    case entry_kind::choose: // one of its entries runs
+    case entry_kind::routine:
+    case entry_kind::reduce:
+    case entry_kind::cycle:
+    case entry_kind::rewind:
+    case entry_kind::exchange:
+    case entry_kind::accumulate:
+    case entry_kind::walls:
+    case entry_kind::output: return 0; // have no body
     }
+    return 0;
   }
   /// What a condition says: whether, or which.
   [[nodiscard]] int answer(std::size_t i) const { return program_.what.actions[i].answer(fields_, arguments_); }
@@ -102,8 +113,17 @@ private:
       fields_.finish_reductions(nullptr);
       fields_.copy_back_for(nodes_[i].about->name, range_);
       return program_.what.actions[i].run(fields_, nullptr, range_, nullptr, arguments_);
-    default:
+    case entry_kind::cycle:
+    case entry_kind::rewind:
       for (request const& r : program_.what.table.asked(i)) fields_.rotate(r.variable, rotation_of(nodes_[i].what()));
+      return;
+    case entry_kind::sequence:
+    case entry_kind::analysis:
+    case entry_kind::repeat:
+    case entry_kind::every:
+    case entry_kind::when:
+    case entry_kind::choose:
+    case entry_kind::once: return; // groups
     }
   }
   // What `routine` does if nothing looks on.

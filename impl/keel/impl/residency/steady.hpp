@@ -76,7 +76,16 @@ public:
         if (before == now_) return multiply(copies_before, n.about->count - k - 1);
       }
       return;
-    default: return body();
+    case entry_kind::sequence:
+    case entry_kind::analysis: return body();
+    case entry_kind::routine:
+    case entry_kind::reduce:
+    case entry_kind::cycle:
+    case entry_kind::rewind:
+    case entry_kind::exchange:
+    case entry_kind::accumulate:
+    case entry_kind::walls:
+    case entry_kind::output: return; // have no body
     }
   }
 
