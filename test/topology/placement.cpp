@@ -234,6 +234,42 @@ TEST_CASE("topology: a rank without a memory of its own gets the one with the sh
   for (int r = 0; r < 4; ++r) CHECK(n.place(4)[std::size_t(r)].memory == memories[r]);
 }
 
+TEST_CASE("topology: a memory that is near no core is farther away than all others") {
+  struct {
+    char const *machine, *cores; // those that are left
+    id_set own;                  // memories that still have some
+  } const cases[]{{"numa:2 core:4 pu:1", "0x0f", {0}},
+                  {"numa:2 core:4 pu:1", "0xf0", {1}},
+                  {"pack:2 numa:2 core:2 pu:1", "0x3", {0}},
+                  {"numa:3 core:2 pu:2", "0x0ff", {0, 1}}};
+  keel::test::folder const here;
+  for (auto const& c : cases) {
+    CAPTURE(c.machine);
+    CAPTURE(c.cores);
+    hwloc_topology_t all = nullptr;
+    hwloc_topology_init(&all);
+    hwloc_topology_set_synthetic(all, c.machine);
+    REQUIRE(hwloc_topology_load(all) == 0);
+    hwloc_bitmap_t const left = hwloc_bitmap_alloc();
+    hwloc_bitmap_sscanf(left, c.cores);
+    REQUIRE(hwloc_topology_restrict(all, left, 0) == 0); // as where a job has cores of one socket
+    hwloc_bitmap_free(left);
+    auto const file = here.path / "left.xml";
+    REQUIRE(hwloc_topology_export_xml(all, file.c_str(), 0) == 0);
+    hwloc_topology_destroy(all);
+    auto const n = node::from_xml(file);
+    for (auto const& core : n.cores())
+      for (auto const& m : n.memories()) {
+        if (c.own.contains(m.os_index)) continue;
+        for (auto const& near : n.memories())
+          if (c.own.contains(near.os_index))
+            CHECK(n.distance_to_memory(core.id, near.id) < n.distance_to_memory(core.id, m.id));
+      }
+    for (int const ranks : {1, 2, 3, 4, 8})
+      for (auto const& p : n.place(ranks)) CHECK(c.own.contains(n.memories()[std::size_t(p.memory)].os_index));
+  }
+}
+
 TEST_CASE("topology: fewer than one rank is refused") {
   CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(0), keel::error);
   CHECK_THROWS_AS((void)node::from_synthetic("core:2 pu:1").place(-3), keel::error);

@@ -81,10 +81,17 @@ public:
         if (above == at) return at->depth;
   }
 
-  /// Depths passed on the way up from a core until the target is inside, without those that say nothing of their own.
+  /// Whether no hardware thread is near a memory, as far as the system says.
+  static bool is_nowhere(hwloc_obj_t target) {
+    return target->type == HWLOC_OBJ_NUMANODE && hwloc_bitmap_iszero(target->cpuset) != 0;
+  }
+
+  /// Depths passed on the way up from a core until the target is inside, without those that say nothing of their own;
+  /// all of them and one more to a memory that is nowhere.
   int distance(hwloc_obj_t core, hwloc_obj_t target) const {
-    int steps = 0;
-    for (int depth = common_depth(core, target); depth < core->depth; ++depth) steps += counts_[std::size_t(depth)];
+    int steps = is_nowhere(target) ? 1 : 0;
+    for (int depth = is_nowhere(target) ? 0 : common_depth(core, target); depth < core->depth; ++depth)
+      steps += counts_[std::size_t(depth)];
     return steps;
   }
 

@@ -44,7 +44,8 @@ struct core_shell {
 ///
 /// Distance from a core is the number of steps up the tree of localities until the other thing is inside; 0 is the
 /// core's own place. Steps count levels of the whole machine: a level is left out only if each object of it is equal
-/// to one of the next, so equal places are equally far from every core. If the system reports latencies, memories
+/// to one of the next, so equal places are equally far from every core. A memory that is near no core, as far as the
+/// system says, is a step beyond the whole machine. If the system reports latencies, memories
 /// that are equally many steps away are distinguished: every further latency seen at so many steps counts one more.
 class node {
 public:

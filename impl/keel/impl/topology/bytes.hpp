@@ -136,13 +136,13 @@ private:
 inline bool is_sound(inventory const& all) {
   int const places = all.tree.size(), cores = int(all.cores.size());
   if (cores == 0 || !all.tree.is_sound() || all.tree[0].first_core != 0 || all.tree[0].end_core != cores) return false;
-  auto const place_for_each = [&](auto const& objects, std::vector<int> const& of, int types) {
+  auto const place_for_each = [&](auto const& objects, std::vector<int> const& of, int types, int least = 0) {
     bool good = objects.size() == of.size();
     for (auto const& object : objects) good = good && int(object.type) > 0 && int(object.type) < types;
-    for (int const place : of) good = good && place >= 0 && place < places;
+    for (int const place : of) good = good && place >= least && place < places;
     return good;
   };
-  if (!place_for_each(all.memories, all.memory_places, int(memory_type::cache_side) + 1) ||
+  if (!place_for_each(all.memories, all.memory_places, int(memory_type::cache_side) + 1, localities::nowhere) ||
       !place_for_each(all.cores, all.core_places, int(core_type::efficiency) + 1) ||
       !place_for_each(all.devices, all.device_places, int(device_type::other) + 1) ||
       all.caches.size() != all.cores.size())

@@ -89,7 +89,7 @@ inline cache_key read_cache_key() {
   cache_key made;
   utsname system{};
   uname(&system);
-  made.text = "keel 3, hwloc " + std::to_string(HWLOC_API_VERSION) + ' ' + std::to_string(hwloc_get_api_version()) +
+  made.text = "keel 4, hwloc " + std::to_string(HWLOC_API_VERSION) + ' ' + std::to_string(hwloc_get_api_version()) +
               '\n' + system.nodename + '\n' + limits_of_cpuset() + to_string(affinity_of(0)) + '\n' +
               allowed_memories() + '\n';
   for (auto const setting : settings_of_hwloc()) {

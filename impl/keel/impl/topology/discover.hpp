@@ -119,11 +119,12 @@ private:
       }
       made_.memories.push_back(memory_of(at, made_.here));
       made_.memories.back().id = int(made_.memories.size()) - 1;
-      made_.memory_places.push_back(place(at));
+      int const found = place(at);
+      made_.memory_places.push_back(hwloc_bitmap_iszero(at->cpuset) != 0 ? localities::nowhere : found);
       objects.push_back(at);
 
       auto const pages = page_sizes(at, made_.here);
-      auto const& inside = made_.tree[made_.memory_places.back()];
+      auto const& inside = made_.tree[found];
       for (int c = inside.first_core; c < inside.end_core; ++c) made_.cores[std::size_t(c)].page_sizes |= pages;
     }
     made_.ways = read_ways(hwloc_, core_objects_, objects);

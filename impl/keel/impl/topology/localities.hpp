@@ -32,8 +32,12 @@ public:
     return outer <= inner && inner < at_[std::size_t(outer)].end;
   }
 
+  /// The place of a memory that is near no core, as far as the system says; a step beyond the whole machine.
+  static constexpr int nowhere = -1;
+
   /// Steps up from a core's place until `to` is inside.
   [[nodiscard]] int distance(int from, int to) const noexcept {
+    if (to == nowhere) return at_[0].level + 1;
     while (!inside(to, from)) from = at_[std::size_t(from)].parent;
     return at_[std::size_t(from)].level;
   }

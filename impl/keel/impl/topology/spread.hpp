@@ -55,7 +55,7 @@ public:
   spreading(inventory const& all, usable_cores const& usable, int locality, int ranks)
       : tree_(all.tree), usable_(usable), parts_memory_(std::size_t(all.tree.size()), false) {
     for (int place : all.memory_places)
-      if (in(place).end > in(place).first)
+      if (place != localities::nowhere && in(place).end > in(place).first)
         for (; place != 0; place = tree_[place].parent) parts_memory_[std::size_t(tree_[place].parent)] = true;
     spread(locality, ranks);
   }
