@@ -27,9 +27,13 @@ namespace detail {
 /// A number that processes of one node share, and no other node has: of the host name, and of what
 /// the kernel drew when it booted, so that nodes of one name differ too.
 ///
-/// Not MPI's `MPI_COMM_TYPE_SHARED`: an MPI without shared memory of its own (MPICH 5 over UCX) finds a
-/// node for each rank with it.
+/// Containers of one node may have names of their own: `node()` of an environment joins those whose ranks share memory
+/// (`MPI_COMM_TYPE_SHARED`). That alone is not enough: an MPI without shared memory of its own (MPICH 5 over UCX) finds
+/// a node for each rank with it.
 [[nodiscard]] std::uint64_t node_identity();
+
+/// A number that processes of one running kernel share, whatever host names their containers have.
+[[nodiscard]] std::uint64_t kernel_identity();
 
 } // namespace keel::machine
 

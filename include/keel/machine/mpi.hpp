@@ -57,6 +57,8 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions, detail::mpi_sparse
   /// The ranks of `c` with the same number, in the order of `c`. Collective. One split, because MPI's
   /// colors have 31 bits; a second if two numbers collide in those.
   static communicator by_identity(communicator const& c, std::uint64_t identity);
+  /// The ranks of `c` on this node: those with its identity, and those that MPI shares memory with, because in
+  /// containers each may have a host name of its own. Collective; a split by type and a sum before `by_identity`.
   static communicator by_node(communicator const& c);
 
   /// The others split off too, and free at once: so each knows how many lead, without a further call.

@@ -20,10 +20,16 @@ KEEL_INLINE std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? std::string{name.data()} : std::string{"unknown"};
 }
 
-KEEL_INLINE std::uint64_t node_identity() {
-  std::string name;
-  std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, name);
-  return detail::hash(name + host_name());
+namespace detail {
+inline std::string drawn_at_boot() {
+  std::string drawn;
+  std::getline(std::ifstream{"/proc/sys/kernel/random/boot_id"}, drawn);
+  return drawn;
 }
+} // namespace detail
+
+KEEL_INLINE std::uint64_t node_identity() { return detail::hash(detail::drawn_at_boot() + host_name()); }
+
+KEEL_INLINE std::uint64_t kernel_identity() { return detail::hash(detail::drawn_at_boot()); }
 
 } // namespace keel::machine

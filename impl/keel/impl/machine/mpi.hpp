@@ -133,7 +133,17 @@ KEEL_INLINE mpi::communicator mpi::by_identity(communicator const& c, std::uint6
   if (!all_equal(made, identity)) made = split(made, int(identity >> 31 & color_bits), 0);
   return made;
 }
-KEEL_INLINE mpi::communicator mpi::by_node(communicator const& c) { return by_identity(c, node_identity()); }
+KEEL_INLINE mpi::communicator mpi::by_node(communicator const& c) {
+  auto const guard = c.guarded();
+  MPI_Comm made = null();
+  detail::require(MPI_Comm_split_type(c.get(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &made), "MPI_Comm_split_type",
+                  c.get());
+  auto const sharing = communicator::adopt(made);
+  std::uint64_t const mine = node_identity();
+  std::uint64_t least = 0;
+  detail::require(MPI_Allreduce(&mine, &least, 1, MPI_UINT64_T, MPI_MIN, made), "MPI_Allreduce", made);
+  return by_identity(c, least);
+}
 KEEL_INLINE std::pair<mpi::communicator, int> mpi::lead_nodes(communicator const& c, communicator const& node) {
   bool const leads = rank(node) == 0;
   auto made = split(c, leads ? 0 : 1, 0);

@@ -75,12 +75,12 @@ struct peer::links {
     std::uint32_t const last = l.number - 1;
     if (queue) queue.to_device(l.mine.at, &last, sizeof last), queue.fence();
     else std::memcpy(l.mine.at, &last, sizeof last);
-    l.sent = {l.mine.handle, l.mine.offset, machine::node_identity(), {}};
+    l.sent = {l.mine.handle, l.mine.offset, machine::kernel_identity(), {}};
     std::strncpy(l.sent.kind, memory->kind(), sizeof l.sent.kind - 1);
   }
   /// Maps the other rank's piece, or says why it cannot.
   std::string map(link& l, std::size_t bytes) const {
-    if (l.came.node != machine::node_identity()) return "it is on another node";
+    if (l.came.node != machine::kernel_identity()) return "it is on another node";
     if (memory == nullptr || std::string_view(l.came.kind) != memory->kind())
       return "its data are in memory that cannot be mapped from here";
     std::string why;
@@ -139,7 +139,7 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
       } catch (error const& e) {
         why[i] = e.brief();
       }
-    link.sent.node = machine::node_identity();
+    link.sent.node = machine::kernel_identity();
     messages_.receive(&link.came, sizeof link.came, link.rank);
     messages_.send(&link.sent, sizeof link.sent, link.rank);
   }
