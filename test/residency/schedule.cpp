@@ -78,6 +78,17 @@ auto steady_of() {
 
 // A set of states has a bit for each set of memories.
 static_assert(8 * sizeof(kd::place_set) == std::size_t{1} << kd::max_planned_memories);
+// A name may be found by a constant expression, of any length.
+constexpr std::string_view directions[] = {"x", "north"};
+constexpr char const* kind_of(int n) { return n == 0 ? "none" : "some"; }
+template <int D>
+struct flux : kr::variable<D == 0 ? "flux" : "flux_of_another", double*, kr::in_group<directions[D]>> {};
+template <int N>
+struct find_flux : kr::routine<kind_of(N), kr::on_device, kr::writes<flux<N>>> {};
+static_assert(flux<0>::about.name == "flux" && flux<1>::about.name == "flux_of_another");
+static_assert(flux<0>::about.group == "x" && flux<1>::about.group == "north" && find_flux<1>::about.name == "some");
+static_assert(sizeof(kr::text("flux")) == 5);
+
 static_assert(kd::children_of<step, 0> == std::array<std::size_t, 5>{1, 2, 3, 4, 8});
 static_assert(kr::Entry<step> && kr::Routine<rhs> && !kr::Routine<step> && kr::Variable<eta> && !kr::Variable<rhs>);
 

@@ -14,16 +14,27 @@
 
 namespace keel::residency {
 
-/// A text that can stand between `<` and `>`.
+/// A text that can stand between `<` and `>`: a literal, or what a constant expression finds, such as
+/// `D == 0 ? "x" : "height"`, of at most 63 letters.
 template <std::size_t N>
 struct text {
   char letters[N]{};
-  // NOLINTNEXTLINE(google-explicit-constructor): a literal is a text
+  // NOLINTBEGIN(google-explicit-constructor): a literal is a text
   consteval text(char const (&literal)[N]) {
     for (std::size_t i = 0; i < N; ++i) letters[i] = literal[i];
   }
-  [[nodiscard]] constexpr std::string_view view() const { return {letters, N - 1}; }
+  template <class Found>
+    requires std::convertible_to<Found, std::string_view>
+  consteval text(Found found) {
+    std::size_t at = 0;
+    for (char const letter : std::string_view(found)) letters[at++] = letter, letters[at] = 0; // too many: no constant
+  }
+  // NOLINTEND(google-explicit-constructor)
+  [[nodiscard]] constexpr std::string_view view() const { return letters; }
 };
+template <class Found>
+  requires(!std::is_array_v<Found> && std::convertible_to<Found const&, std::string_view>)
+text(Found const&) -> text<64>;
 
 inline constexpr int max_grid_rank = 4;
 
