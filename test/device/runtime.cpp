@@ -2,6 +2,7 @@
 #include <keel/device/runtime.hpp>
 
 #include <keel/impl/device/kokkos_variables.hpp>
+#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>
@@ -16,6 +17,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -446,10 +448,31 @@ std::string said_by_a_step(std::vector<std::string> words, bool set_in_code = fa
 
 } // namespace
 
+TEST_CASE("device: a plan is explained for the device that the running program chose") {
+  namespace kr = keel::residency;
+  auto const explained = [] {
+    std::ostringstream text;
+    kr::explain<with_card, kr::schedule<fill, show>>(text);
+    return text.str().substr(0, text.str().find(','));
+  };
+  CHECK(explained() == "on simulated"); // the first with memory of its own
+  {
+    command_line line{{"app", "--rt-device=" + std::string(host::name)}};
+    keel::runtime<with_card> const run{line.count, line.data()};
+    CHECK(explained() == "on " + std::string(host::name));
+    command_line other{{"app", "--rt-device=simulated"}};
+    {
+      keel::runtime<with_card> const inner{other.count, other.data()};
+      CHECK(explained() == "on simulated");
+    }
+    CHECK(explained() == "on " + std::string(host::name));
+  }
+  CHECK(explained() == "on simulated");
+}
+
 TEST_CASE("device: verbose and veryverbose tell of copies, whether code, environment or command line set them") {
   Kokkos::initialize(); // for all of them: newer ones start once in a process
-  std::string const copied_back =
-      "keel: information: residency: step 1: 32 bytes of 1 variables copied back for show\n";
+  std::string const copied_back = "keel: information: residency: step 1: 32 bytes of 1 variable copied back for show\n";
   std::string const needed = "keel: details: residency: step 1: look needed 32 bytes on the host, 0 on a device\n";
   CHECK(said_by_a_step({}).empty());
   CHECK(said_by_a_step({}, true) == copied_back);

@@ -100,6 +100,7 @@ public:
 
   ~runtime() {
     running_ = before_;
+    residency::chosen_device<App> = before_ != nullptr ? before_->device_name() : std::string_view{};
     if (main_has_ended_ && space::is_started()) {
       policy::print_line("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (it is static, or "
                          "belongs to another thread). Make it in main, and return from main.");
@@ -219,6 +220,7 @@ private:
     if (!space::is_started()) kokkos_variables_.set(std::as_const(settings_).all());
     device::set_log_level(common.program.log_level);
     before_ = std::exchange(running_, this);
+    residency::chosen_device<App> = device_name();
     common.log_remarks(std::as_const(settings_).all());
     if (environment_.is_master())
       device::print_start(device::option_names_of<checked>(), common, std::as_const(settings_).all(), device_name());

@@ -34,6 +34,10 @@ struct settings {
               tracking_name = "tracking";
 };
 
+/// The device that routines `on_device` of `App` run on, as its runtime has chosen it; empty if none runs.
+template <class App>
+inline std::string_view chosen_device{};
+
 /// What a variable can be called by.
 struct names {
   std::string_view variable, group; ///< the latter empty if it is in none

@@ -9,11 +9,14 @@
 #include <keel/impl/residency/memories.hpp>
 #include <keel/policy/choose.hpp>
 #include <keel/residency/plan.hpp>
+#include <keel/residency/settings.hpp>
 #include <keel/space/devices.hpp>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace keel::residency::detail {
 
@@ -32,19 +35,33 @@ constexpr std::size_t find_memory_apart(keel::list<Tags...>) {
 template <class App>
 using device_to_explain = typename nth_of<find_memory_apart(devices_of<App>{}), devices_of<App>>::type;
 
-/// The explanation of `Schedule`, from the constants of its analysis.
+/// The explanation of `Schedule`, from the constants of its analysis, with a device that has this memory.
+template <class App, class Schedule, memory Chosen>
+[[nodiscard]] explanation explained_in(std::string_view device) {
+  using devices = devices_of<App>;
+  using found = analysis<App, Schedule, Chosen>;
+  auto const& table = table_of<Schedule>;
+  met seen[found::table_type::max_requests + 1][region_count]{};
+  if constexpr (found::is_small)
+    (void)steady_search<typename found::table_type, found::cells>(table, found::where.data(), seen).find();
+  return explain_schedule({table.view(), table.first_cell, found::cells, found::where.data(), device,
+                           memory_names(devices{}), found::steady, seen});
+}
+
 template <class App, class Schedule, class Device>
 [[nodiscard]] explanation explained() {
   using devices = devices_of<App>;
   static_assert(policy::contains<devices, Device>,
                 "keel::residency::explain: a device that is not in the application's list. Add it there.");
-  using found = analysis<App, Schedule, memory_of<devices, Device>>;
-  auto const& table = table_of<Schedule>;
-  met seen[found::table_type::max_requests + 1][region_count]{};
-  if constexpr (found::is_small)
-    (void)steady_search<typename found::table_type, found::cells>(table, found::where.data(), seen).find();
-  return explain_schedule({table.view(), table.first_cell, found::cells, found::where.data(), Device::name,
-                           memory_names(devices{}), found::steady, seen});
+  return explained_in<App, Schedule, memory_of<devices, Device>>(Device::name);
+}
+/// The same with the device that the runtime chose; if none runs, with the first that has memory of its own.
+template <class App, class Schedule>
+[[nodiscard]] explanation explained_as_chosen() {
+  using devices = devices_of<App>;
+  std::optional<explanation> made;
+  with_device<devices>(chosen_device<App>, [&]<class Tag>(Tag) { made = explained<App, Schedule, Tag>(); });
+  return made ? std::move(*made) : explained<App, Schedule, device_to_explain<App>>();
 }
 
 /// A type as the compiler spells it, without the name of an unnamed namespace.

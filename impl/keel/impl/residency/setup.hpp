@@ -226,10 +226,10 @@ void fields_base<App>::open_first_of_chain(Run& run) {
         }
       });
       if (!is_open) continue;
-      if (!failed.empty())
-        policy::log(policy::log_level::warning,
-                    "residency: routines on_device run on " + std::string(name) + ", because " + failed);
-      return;
+      if (failed.empty()) return;
+      chosen_device<App> = name;
+      return policy::log(policy::log_level::warning,
+                         "residency: routines on_device run on " + std::string(name) + ", because " + failed);
     }
     throw error("residency::fields", "no device has room for the variables", failed,
                 "Take smaller arrays, or more ranks");
