@@ -113,6 +113,15 @@ struct walled : item<X> {
   static_assert(of::about.has_ghosts && of::about.on.mesh.empty(),
                 "keel::residency: a condition at walls is given for a variable that has none (off the grid, on a mesh, "
                 "or without ghosts; it is in the message). Leave it out.");
+  static constexpr bool has_sides = [] {
+    for (int d = 0; d < max_grid_rank; ++d)
+      if ((Said::value.sides >> (2 * d) & 3U) != 0 &&
+          (of::about.on.along != 0 ? (of::about.on.along >> d & 1) == 0 : d >= dimensions))
+        return false;
+    return true;
+  }();
+  static_assert(has_sides, "keel::residency::on_side: a condition at walls names a dimension that a variable does not "
+                           "have (it is in the message; they count from 0). Name one that it has.");
   static_assert(Said::value.signs <= 1 ||
                     (of::about.on.along != 0 ? Said::value.signs == dimensions : Said::value.signs <= dimensions),
                 "keel::residency::mirror: too few or too many signs for a variable (it is in the message; there is one "

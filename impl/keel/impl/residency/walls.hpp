@@ -127,9 +127,16 @@ KEEL_INLINE void fields_state::fill_walls(std::span<schedule_node const> entries
           if (*one.variable != about || one.level != r.level || one.what == wall_values::none) continue;
           if (one.signs > 1 && one.signs != lies.rank)
             throw error("residency::mirror",
-                        "variable " + std::string(about.name) + " gets " + std::to_string(one.signs) + " signs",
-                        "it has " + std::to_string(lies.rank) + " dimensions of the grid",
+                        "variable " + std::string(about.name) + " gets " + policy::counted(one.signs, "sign"),
+                        "it has " + policy::counted(lies.rank, "dimension") + " of the grid",
                         "Give one for each, or one for all");
+          for (int d = shares_->front().rank; d < max_grid_rank; ++d)
+            if (one.sides != wall_condition::all_sides && (one.sides >> (2 * d) & 3U) != 0)
+              throw error("residency::on_side",
+                          "a condition for variable " + std::string(about.name) + " names dimension " +
+                              std::to_string(d),
+                          "the grid has " + policy::counted(shares_->front().rank, "dimension") + ", counted from 0",
+                          "Name one that it has");
           if (one.what == wall_values::past) all.past = provider_.array(r.variable, r.level + 1, c, m);
           for (int k = 0; k < lies.rank; ++k)
             for (int end = 0; end < 2; ++end)
