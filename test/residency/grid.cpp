@@ -96,8 +96,25 @@ TEST_CASE("residency: the caller may say how many ranks cut each dimension") {
         kr::indices{{4, 1}});
   CHECK(refuses([] { (void)kr::processes_for(kr::grid{{64, 64}, kr::ranks_in{2, 2}}, 8); },
                 "8 ranks as ranks_in says, 2 x 2"));
-  CHECK(refuses([] { kr::grid{{64, 64}, kr::ranks_in{2}}; }, "ranks_in has 1 numbers, the grid 2 dimensions"));
-  CHECK(refuses([] { kr::grid{{64}, kr::ranks_in{0}}; }, "ranks_in has 0 for dimension 0"));
+  CHECK(refuses([] { kr::grid{{64, 64}, kr::ranks_in{2}}; }, "ranks_in has 1 number, the grid 2 dimensions"));
+  CHECK(refuses([] { kr::grid{{64}, kr::ranks_in{-1}}; }, "ranks_in has -1 for dimension 0"));
+  kr::grid const some{{64, 64, 64}, kr::ghost_width{1}, kr::ranks_in{0, 0, 2}}; // 0: keel chooses
+  CHECK(kr::processes_for(some, 8) == kr::indices{{2, 2, 2}});
+  CHECK(refuses([&] { (void)kr::processes_for(some, 3); }, "3 ranks as ranks_in says, 0 x 0 x 2"));
+  CHECK(kr::processes_for(kr::grid{{64, 64, 64}, kr::ghost_width{1}, kr::ranks_in{0, 0, 0}}, 8) ==
+        kr::indices{{2, 2, 2}});
+}
+
+TEST_CASE("residency: a grid without ghosts is cut so that the fewest cells lie at the cuts") {
+  CHECK(kr::processes_for(kr::grid{{16, 16, 16}, kr::ghost_width{0}}, 8) == kr::indices{{2, 2, 2}});
+  for (kr::periodic const wraps : {kr::periodic{false}, kr::periodic{true}})
+    for (int const ranks : {2, 8, 12, 32}) { // as one layer of ghosts would be the least
+      CHECK(kr::processes_for(kr::grid{{16, 16, 40}, wraps}, ranks) ==
+            kr::processes_for(kr::grid{{16, 16, 40}, wraps, kr::ghost_width{1}}, ranks));
+    }
+  CHECK(kr::blocks_for(kr::grid{{16, 16}, kr::blocks{4}}, {{1, 1}}) == kr::indices{{2, 2}});
+  // A dimension without ghosts beside others that have some is free to cut.
+  CHECK(kr::processes_for(kr::grid{{16, 16}, kr::ghost_width{1, 0}}, 4) == kr::indices{{1, 4}});
 }
 
 TEST_CASE("residency: core, rim, halo and walls are all cells, and which exist does not depend on the ranks") {
@@ -120,6 +137,7 @@ TEST_CASE("residency: core, rim, halo and walls are all cells, and which exist d
 TEST_CASE("residency: a line of cells is cut for as many ranks as it has cells, and no more") {
   CHECK(kr::processes_for(kr::grid{{3}}, 3) == kr::indices{{3}});
   CHECK(refuses([] { (void)kr::processes_for(kr::grid{{2}}, 3); }, "cannot be cut for 3 ranks"));
+  CHECK(refuses([] { (void)kr::processes_for(kr::grid{{8}, kr::ranks_in{2}}, 1); }, "cannot be cut for 1 rank as"));
 }
 
 TEST_CASE("residency: elements move in the longest words that divide them") {

@@ -78,7 +78,7 @@ struct ghost_width : per_dimension<int> {
 struct periodic : per_dimension<bool> {
   using per_dimension::per_dimension;
 };
-/// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts only the third one, into four.
+/// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts only the third one, into four. 0 leaves it to keel.
 struct ranks_in : per_dimension<int> {
   using per_dimension::per_dimension;
 };
@@ -179,10 +179,10 @@ struct share {
   [[nodiscard]] bounds inside() const;
 };
 
-/// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each
-/// at least as many cells as ghosts in each dimension, the one with the least ghosts to exchange;
-/// of equals, the one that cuts the first dimension; the grid's own, if it says `ranks_in`. Throws `keel::error`
-/// if there is none.
+/// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each at least as many cells
+/// as ghosts in each dimension, the one with the least ghosts to exchange, or, if the grid has no ghosts, the least
+/// cells at the cuts; of equals, the one that cuts the first dimension; the grid's own, if it says `ranks_in`. Throws
+/// `keel::error` if there is none.
 [[nodiscard]] indices processes_for(grid const& g, int ranks);
 
 /// How the share of a rank is cut into blocks: of all ways that leave each at least as many cells as ghosts in each

@@ -28,33 +28,33 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
     throw error("residency::grid", wrong, why, hint);
   };
   if (rank_ > max_grid_rank)
-    refuse("a grid has " + std::to_string(rank_) + " dimensions", "keel cuts up to " + std::to_string(max_grid_rank),
+    refuse("a grid has " + policy::counted(rank_, "dimension"), "keel cuts up to " + std::to_string(max_grid_rank),
            "Let the others be dimensions of the variables");
   for (int d = 0; extent const& e : extents) extents_[d++] = e.cells;
   auto const check = [&](std::string_view option, int given, std::string_view what, bool one_goes_for_all) {
     if (given != 0 && given != rank_ && !(one_goes_for_all && given == 1))
-      refuse(std::string(option) + " has " + std::to_string(given) + std::string(what) + ", the grid " +
-                 std::to_string(rank_) + " dimensions",
+      refuse(std::string(option) + " has " + policy::counted(given, what) + ", the grid " +
+                 policy::counted(rank_, "dimension"),
              one_goes_for_all ? "there is one for each dimension, or one for all" : "there is one for each dimension",
              "Give as many");
   };
-  check("ghost_width", width_.given, " numbers", true);
-  check("periodic", periodic_.given, " answers", true);
-  check("ranks_in", ranks_.given, " numbers", false);
+  check("ghost_width", width_.given, "number", true);
+  check("periodic", periodic_.given, "answer", true);
+  check("ranks_in", ranks_.given, "number", false);
   if (blocks_ < 1 || blocks_ > detail::most_components)
     refuse("blocks{" + std::to_string(blocks_) + "} are refused",
            blocks_ < 1 ? "a rank has at least one" : "a rank has at most " + std::to_string(detail::most_components),
            blocks_ < 1 ? "Give 1 or more" : "Give fewer");
   for (int d = 0; d < rank_; ++d) {
-    if (ranks_.given != 0 && ranks_[d] < 1)
-      refuse("ranks_in has " + std::to_string(ranks_[d]) + " for dimension " + std::to_string(d),
-             "each has one rank at least", "Give 1 or more");
+    if (ranks_.given != 0 && ranks_[d] < 0)
+      refuse("ranks_in has " + std::to_string(ranks_[d]) + " for dimension " + std::to_string(d), "it counts ranks",
+             "Give 1 or more, or 0, and keel chooses");
     if (width_[d] < 0)
       refuse("a ghost width is " + std::to_string(width_[d]) + ", that of dimension " + std::to_string(d),
              "it counts layers", "Give 0 or more");
     if (extents_[d] < 1 || extents_[d] < width_[d])
-      refuse("dimension " + std::to_string(d) + " has " + std::to_string(extents_[d]) +
-                 " cells, with a ghost width of " + std::to_string(width_[d]),
+      refuse("dimension " + std::to_string(d) + " has " + policy::counted(extents_[d], "cell") +
+                 ", with a ghost width of " + std::to_string(width_[d]),
              "it needs at least one cell, and as many as its ghosts are wide", "Take a larger grid");
   }
   std::int64_t lengths[max_grid_rank]{};

@@ -43,6 +43,9 @@ inline std::vector<std::int64_t> divisors_of(std::int64_t n) {
 // Few parts have few divisors: all products are tried, the first factor from the largest down. Zeros if none goes.
 inline indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted) {
   indices best, now;
+  // Of a grid without ghosts, whose variables may have some of their own, each cell at a cut counts.
+  bool has_ghosts = false;
+  for (int d = 0; d < g.rank(); ++d) has_ghosts = has_ghosts || g.width(d) > 0;
   double least = std::numeric_limits<double>::infinity();
   std::vector<std::int64_t> const factors = divisors_of(parts);
   auto const search = [&](auto const& self, int d, std::int64_t left) -> void {
@@ -51,7 +54,7 @@ inline indices best_cut(grid const& g, indices const& cells, int parts, bool as_
       double cost = 0; // ghosts of the largest share
       for (int k = 0; k < g.rank(); ++k) {
         if (now[k] == 1) continue;
-        double faces = g.width(k) * (g.is_periodic(k) || now[k] > 2 ? 2 : 1);
+        double faces = (has_ghosts ? g.width(k) : 1) * (g.is_periodic(k) || now[k] > 2 ? 2 : 1);
         for (int o = 0; o < g.rank(); ++o)
           if (o != k) faces *= double((cells[o] + now[o] - 1) / now[o]);
         cost += faces;
@@ -86,9 +89,10 @@ KEEL_INLINE indices processes_for(grid const& g, int ranks) {
     auto const text = [&](auto&& number) { return detail::text_of(g.rank(), number); };
     std::string const cells = text([&](int d) { return g.extents()[d]; }),
                       widths = text([&](int d) { return g.width(d); });
-    bool const is_wanted = g.ranks_wanted(0) != 0;
+    bool is_wanted = false;
+    for (int d = 0; d < g.rank(); ++d) is_wanted = is_wanted || g.ranks_wanted(d) != 0;
     throw error("residency::grid",
-                "a grid of " + cells + " cells cannot be cut for " + std::to_string(ranks) + " ranks" +
+                "a grid of " + cells + " cells cannot be cut for " + policy::counted(ranks, "rank") +
                     (is_wanted ? " as ranks_in says, " + text([&](int d) { return g.ranks_wanted(d); }) : ""),
                 (is_wanted ? "their product has to be the number of ranks, and " : "") +
                     std::string("each needs at least one cell, and as many as the ") + "ghosts are wide, " + widths +
@@ -105,7 +109,7 @@ KEEL_INLINE indices blocks_for(grid const& g, indices const& processes) {
   if (best == indices{} && (g.rank() > 0 || g.blocks() > 1))
     throw error("residency::grid",
                 "a rank's share of " + detail::text_of(g.rank(), [&](int d) { return cells[d]; }) +
-                    " cells cannot be cut into " + std::to_string(g.blocks()) + " blocks",
+                    " cells cannot be cut into " + policy::counted(g.blocks(), "block"),
                 "each needs at least one cell, and as many as the ghosts are wide, " +
                     detail::text_of(g.rank(), [&](int d) { return g.width(d); }) + ", in each dimension",
                 "Take fewer blocks, fewer ranks or a larger grid");
