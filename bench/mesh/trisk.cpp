@@ -191,8 +191,8 @@ public:
       };
       bool const same = km::all_of(env(), is_same(h{}, cells{}) && is_same(u{}, edges{}));
       if (!is_master()) return;
-      row("by hand", "%.6f ms per step on %d ranks, device %s", 1e3 * times[turns / 2], env().size(),
-          std::string(run_.device_name()).c_str());
+      row("by hand", "%.6f ms per step on %s, device %s", 1e3 * times[turns / 2],
+          keel::policy::counted(env().size(), "rank").c_str(), std::string(run_.device_name()).c_str());
       row("keel / by hand", "%.3f (%.3f to %.3f), bits %s", ratios[turns / 2], ratios.front(), ratios.back(),
           same ? "the same" : "DIFFERENT");
     });
@@ -225,8 +225,8 @@ public:
     if (is_master()) {
       row("case", "%d of Williamson et al. (1992), %ld steps of %.6g s, %.4g days", o_.which, steps, p_.dt,
           double(steps) * p_.dt / williamson::day);
-      row("time per step", "%.6f ms on %d ranks, device %s", 1e3 * passed / double(steps), env().size(),
-          std::string(run_.device_name()).c_str());
+      row("time per step", "%.6f ms on %s, device %s", 1e3 * passed / double(steps),
+          keel::policy::counted(env().size(), "rank").c_str(), std::string(run_.device_name()).c_str());
     }
     moved = km::sum(env(), moved);
     if (is_master()) row("bytes moved", "%.0f between memories", moved);

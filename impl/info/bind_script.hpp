@@ -83,7 +83,7 @@ inline std::string bind_script(topology::node const& node, std::vector<topology:
     resources += "rank: " + std::to_string(r) + ": { host: 1; cpu: {" + list(ranks[r].hardware_threads) + "} }\n";
   auto const part = [&](std::string_view name) -> std::string {
     if (name == "n") return std::to_string(ranks.size());
-    if (name == "ranks") return std::to_string(ranks.size()) + (ranks.size() == 1 ? " rank" : " ranks");
+    if (name == "ranks") return policy::counted(std::int64_t(ranks.size()), "rank");
     if (name == "node") return source;
     if (name == "masks") return of_each(ranks, ",", hexadecimal);
     if (name == "lists") return of_each(ranks, " ", list);

@@ -89,8 +89,7 @@ private:
                       [&](device_row const& d) { return d.chosen && d.name == k.device; }))
         if (ranks_ == 1 || k.source != "unset") threads = std::atoi(k.value.c_str()); // else the ranks share
     auto const wanted = std::size_t(ranks_) * std::size_t(threads);
-    auto const demand = std::to_string(ranks_) + (ranks_ == 1 ? " rank of " : " ranks of ") + std::to_string(threads) +
-                        (threads == 1 ? " thread" : " threads");
+    auto const demand = policy::counted(ranks_, "rank") + " of " + policy::counted(threads, "thread");
     if (wanted > places.size())
       wrong("there is no room for " + demand, "hardware threads allowed: " + to_string(places), "Start fewer");
     if (auto const quota = processors_allowed(); quota && double(wanted) > *quota)
@@ -139,10 +138,7 @@ inline std::string findings_text(std::vector<finding> const& all) {
     for (auto const& f : all)
       if (f.is_wrong == is_wrong) text += (is_wrong ? "wrong: " : "note: ") + f.text + '\n';
   auto const count = std::count_if(all.begin(), all.end(), [](finding const& f) { return f.is_wrong; });
-  return text +
-         (count == 0 ? "nothing is wrong"
-                     : std::to_string(count) + (count == 1 ? " thing is" : " things are") + " wrong") +
-         '\n';
+  return text + (count == 0 ? "nothing is wrong" : policy::counted(count, "thing is", "things are") + " wrong") + '\n';
 }
 
 } // namespace keel::info

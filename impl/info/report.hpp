@@ -106,7 +106,7 @@ inline void write_report(report_arguments const& asked, topology::node const& no
   if (auto const failure = policy::write_whole_file(asked.page, page, inputs))
     throw error("info", shown(asked.page) + " cannot be written", failure.why, "Name a file in a folder of yours",
                 failure.code);
-  std::printf("%s: %s, %s\n", asked.page.c_str(), counted(ranks.size(), "rank", "ranks").c_str(),
+  std::printf("%s: %s, %s\n", asked.page.c_str(), policy::counted(std::int64_t(ranks.size()), "rank").c_str(),
               readable(page.size()).c_str());
 }
 

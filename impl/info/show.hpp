@@ -29,11 +29,6 @@ inline std::string readable(std::uint64_t bytes) {
   return text;
 }
 
-/// "1 core", "2 memories": of something that there is any number of.
-inline std::string counted(std::size_t n, std::string const& one, std::string const& many) {
-  return std::to_string(n) + ' ' + (n == 1 ? one : many);
-}
-
 inline int nearest_memory(topology::node const& node, int core) {
   for (int steps = 0; !node.memories().empty(); ++steps)
     if (auto const near = node.nearby_memories(core, topology::memory_type::any, 0, steps); !near.empty())
@@ -77,10 +72,10 @@ inline std::string node_text(topology::node const& node) {
   }
   std::size_t threads = 0;
   for (auto const& c : node.cores()) threads += c.hardware_threads.size();
-  auto text = "node: " + node.source() + ", " + counted(node.cores().size(), "core", "cores") + ", " +
-              counted(threads, "hardware thread", "hardware threads") + ", " +
-              counted(node.memories().size(), "memory", "memories") + ", " +
-              counted(node.devices().size(), "device", "devices") + '\n';
+  auto text = "node: " + node.source() + ", " + policy::counted(std::int64_t(node.cores().size()), "core") + ", " +
+              policy::counted(std::int64_t(threads), "hardware thread") + ", " +
+              policy::counted(std::int64_t(node.memories().size()), "memory", "memories") + ", " +
+              policy::counted(std::int64_t(node.devices().size()), "device") + '\n';
   if (auto const bound = bound_cores(node); bound.size() < node.cores().size())
     text += "bound to cores " + to_string(bound) + '\n';
   if (!node.withheld_hardware_threads().empty() || !node.withheld_memories().empty())

@@ -78,7 +78,7 @@ inline std::string summary(trace_data const& all) {
   for (auto const& [key, s] : pairs) rows.push_back(s.cells("all", key[0], "all"));
   if (waited > 0) rows.push_back({"all", "waiting for messages", "exchange", "-", "-", detail::fixed(waited / 1000)});
   auto const count = all.ranks().size();
-  std::string const ranks = std::to_string(count) + (count == 1 ? " rank" : " ranks");
+  std::string const ranks = policy::counted(std::int64_t(count), "rank");
   return all.events.empty() ? ranks + ": nothing was copied\n" : ranks + '\n' + aligned(rows);
 }
 

@@ -10,7 +10,8 @@ int main(int argc, char** argv) try {
   before.set_threads<keel::tbb>(2); // weaker than the environment and the command line
   keel::runtime<app> run{argc, argv, before};
   if (run.help_requested()) return 0;
-  if (run.environment().is_master()) std::cout << run.environment().size() << " ranks on " << run.device_name() << '\n';
+  if (run.environment().is_master())
+    std::cout << keel::policy::counted(run.environment().size(), "rank") << " on " << run.device_name() << '\n';
 } catch (std::exception const& e) {
   return keel::report(e);
 }

@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   keel::machine::environment const world;
   keel::space::start<keel::where_supported<keel::list<keel::serial, keel::openmp>>>();
   if (world.is_master() && !keel::topology::node::here().cores().empty())
-    std::cout << world.size() << " ranks on " << Kokkos::DefaultHostExecutionSpace::name() << '\n';
+    std::cout << keel::policy::counted(world.size(), "rank") << " on " << Kokkos::DefaultHostExecutionSpace::name()
+              << '\n';
   keel::space::stop();
 }

@@ -90,10 +90,10 @@ TEST_CASE("device: memory exhausted or a device lost disables it and goes on, an
   CHECK_FALSE(p.run.tracker().can_run<one>());
   CHECK(p.run.tracker().can_run<three>());
   CHECK(tried(p.run) == "three ");
-  CHECK(p.run.summary() == "one: ran 0 times, failed 1 times (cudaDeviceSynchronize() error( "
+  CHECK(p.run.summary() == "one: ran 0 times, failed 1 time (cudaDeviceSynchronize() error( "
                            "cudaErrorECCUncorrectable): gone), may not run\n"
-                           "two: ran 0 times, failed 1 times (std::bad_alloc), may not run\n"
-                           "three: ran 1 times, failed 0 times, may run\n");
+                           "two: ran 0 times, failed 1 time (std::bad_alloc), may not run\n"
+                           "three: ran 1 time, failed 0 times, may run\n");
   CHECK_THROWS_AS(kd::try_execute(p.run, [](auto) { throw std::logic_error{"a mistake"}; }), std::logic_error);
   CHECK(p.run.tracker().can_run<three>());
   p.run.tracker().report_failure(three{}, "it is too hot");
@@ -109,7 +109,7 @@ TEST_CASE("device: keel's own lack of memory is known by its type, whatever its 
   auto const throws = [](auto const& what) { return [&](auto) -> bool { throw what; }; };
   auto const out_of_memory = keel::out_of_memory_error("test", "no room", 0);
   CHECK_FALSE(kd::try_execute(p.run, throws(out_of_memory)));
-  CHECK(p.run.summary().find("two: ran 0 times, failed 1 times (no room (there is not enough memory))") !=
+  CHECK(p.run.summary().find("two: ran 0 times, failed 1 time (no room (there is not enough memory))") !=
         std::string::npos);
   p.run.tracker().reset();
   auto const words = keel::error("test", "the file failed to allocate a cudaError");

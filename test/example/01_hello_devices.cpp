@@ -14,7 +14,7 @@ int main(int argc, char** argv) try {
   if (run.help_requested()) return 0;
   if (!run.environment().is_master()) return 0;
 
-  std::cout << run.environment().size() << " ranks on " << run.device_name() << '\n';
+  std::cout << keel::policy::counted(run.environment().size(), "rank") << " on " << run.device_name() << '\n';
 
   // Two questions: `supported` is a constant of the build, `available` asks the machine that runs the program.
   keel::for_each_device<keel::list<keel::serial, keel::cuda, keel::simulated>>([]<class Tag>(Tag) {

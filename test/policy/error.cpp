@@ -18,6 +18,14 @@ TEST_CASE("policy: an error speaks in one grammar") {
   CHECK(std::is_base_of_v<std::runtime_error, keel::error>);
 }
 
+TEST_CASE("policy: one thing is counted in the singular") {
+  CHECK(keel::policy::counted(1, "rank") == "1 rank");
+  CHECK(keel::policy::counted(0, "rank") == "0 ranks");
+  CHECK(keel::policy::counted(-1, "rank") == "-1 ranks");
+  CHECK(keel::policy::counted(1, "thing is", "things are") + keel::policy::counted(12, "thing is", "things are") ==
+        "1 thing is12 things are");
+}
+
 TEST_CASE("policy: a lack of memory is told in the same words everywhere") {
   keel::out_of_memory_error const e("topology", "x.xml is not read", 12);
   CHECK(std::string(e.what()) ==

@@ -327,7 +327,7 @@ TEST_CASE("residency: copying from the past moves no byte between memories") {
 TEST_CASE("residency: fields that cannot be are refused in words") {
   test::run run{test::host::name};
   kr::grid const g{{8, 8}, kr::ghost_width{1}};
-  CHECK(refuses([&] { kr::fields<one_memory, eta, u>{run, g}; }, "variable u has 1 dimensions beyond the grid's"));
+  CHECK(refuses([&] { kr::fields<one_memory, eta, u>{run, g}; }, "variable u has 1 dimension beyond the grid's"));
   CHECK(refuses([&] { kr::fields<one_memory, u>{run, g, kr::extra<u>{-1}}; },
                 "dimension 2 of variable u has -1 elements"));
   CHECK(refuses([&] { kr::fields<one_memory, eta>{run, kr::grid{{8, 8, 8}}}; },

@@ -195,5 +195,5 @@ TEST_CASE("residency: a loop with another number of indices than the grid has is
   test::run<> run{"simulated"};
   kr::fields<app<Kokkos::LayoutRight>, plane> f{run, kr::grid{{3, 2}}};
   CHECK(keel::test::message_of([&] { f.run(wrong{}); }) ==
-        "keel::residency: routine wrong loops with 1 indices (the grid has 2 dimensions). Take as many.");
+        "keel::residency: routine wrong loops with 1 index (the grid has 2 dimensions). Take as many.");
 }

@@ -392,7 +392,7 @@ TEST_CASE("residency: patches that do not fit are refused on every rank, and not
   refuses({}, "regrid is refused (rank 0: there are no patches (fields have at least one component");
   refuses({{base, 1}}, "patch 0 is from component 1 (there are 1");
   refuses({{base, 0}, {base, -2}}, "patch 1 is from component -2");
-  refuses({{base, 0}, {kr::grid{{16}}, 0}}, "patch 1 is of 1 dimensions (the grid has 2");
+  refuses({{base, 0}, {kr::grid{{16}}, 0}}, "patch 1 is of 1 dimension (the grid has 2");
   refuses({{base, 0}, {kr::grid{{16, 12}, kr::blocks{2}}, 0}}, "patch 1 is in blocks");
   refuses({{kr::grid{{1 * env.size(), 1}}, 0}}, "corner has ghosts of a width of 2");
   std::int64_t const huge = std::int64_t(1) << 28;

@@ -211,7 +211,7 @@ TEST_CASE("residency: verbose is a line for each copying back, with step, bytes,
         "keel: information: residency: step 1: 160 bytes of 3 variables copied back for show\n"
         "keel: information: residency: step 2: 160 bytes of 3 variables copied back for show\n");
   CHECK(said_by_two_steps({.copy_back_every = 2, .copy_back_vars = "a", .verbose = true}) ==
-        "keel: information: residency: step 2: 128 bytes of 1 variables copied back for show\n");
+        "keel: information: residency: step 2: 128 bytes of 1 variable copied back for show\n");
   CHECK(said_by_two_steps({.copy_back_every = std::nullopt, .copy_back_vars = "all", .verbose = true}) == "");
   test::run<> run{"simulated"};
   kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
@@ -219,7 +219,7 @@ TEST_CASE("residency: verbose is a line for each copying back, with step, bytes,
   CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) == "");
   f.set({.verbose = true});
   CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) ==
-        "keel: information: residency: step 2: 128 bytes of 1 variables copied back for analysis\n");
+        "keel: information: residency: step 2: 128 bytes of 1 variable copied back for analysis\n");
   f.set({});
   CHECK(keel::test::said_to_stderr([&] { f.step(looked_at{}); }) == "");
 }
@@ -231,17 +231,17 @@ TEST_CASE("residency: what is told of copies goes where the log goes, with its l
   });
   CHECK(said_by_two_steps({.copy_back_every = 2, .copy_back_vars = "a", .verbose = true}) == "");
   keel::policy::set_log_sink(nullptr);
-  CHECK(heard == "information|residency: step 2: 128 bytes of 1 variables copied back for show\n");
+  CHECK(heard == "information|residency: step 2: 128 bytes of 1 variable copied back for show\n");
 }
 
 TEST_CASE("residency: veryverbose is also a line for each routine and exchange that needed copies") {
   CHECK(said_by_two_steps({.copy_back_vars = "b", .veryverbose = true}) ==
         "keel: details: residency: step 1: exchange needed 96 bytes on the host, 0 on a device\n"
         "keel: details: residency: step 1: look needed 128 bytes on the host, 0 on a device\n"
-        "keel: information: residency: step 1: 32 bytes of 1 variables copied back for show\n"
+        "keel: information: residency: step 1: 32 bytes of 1 variable copied back for show\n"
         "keel: details: residency: step 2: exchange needed 96 bytes on the host, 0 on a device\n"
         "keel: details: residency: step 2: look needed 128 bytes on the host, 0 on a device\n"
-        "keel: information: residency: step 2: 32 bytes of 1 variables copied back for show\n");
+        "keel: information: residency: step 2: 32 bytes of 1 variable copied back for show\n");
   test::run<> run{"simulated"};
   kr::fields<test::application<devices>, a, b, c> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   f.set({.veryverbose = true});

@@ -144,8 +144,8 @@ public:
     for_each_device<devices>([&]<class Tag>(Tag) {
       constexpr std::size_t at = policy::index_of<devices, Tag>;
       auto const& own = shared().history[at];
-      text += std::string{Tag::name} + ": ran " + std::to_string(own.runs) + " times, failed " +
-              std::to_string(own.failures) + " times";
+      text += std::string{Tag::name} + ": ran " + policy::counted(std::int64_t(own.runs), "time") + ", failed " +
+              policy::counted(std::int64_t(own.failures), "time");
       if (own.failures > 0) text += " (" + own.reason + ")";
       text += here.allowed.test(at) ? ", may run\n" : available<Tag>() ? ", may not run\n" : ", is not here\n";
     });

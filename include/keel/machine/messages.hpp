@@ -45,7 +45,7 @@ private:
   void check(int partner, int tag) const {
     if (partner < 0 || partner >= env_->size())
       throw error("machine::messages", "rank " + std::to_string(partner) + " cannot be reached",
-                  "the environment has " + std::to_string(env_->size()) + " ranks",
+                  "the environment has " + policy::counted(env_->size(), "rank"),
                   "Write to a rank of this environment");
     if (tag < 0 || tag > 32767)
       throw error("machine::messages", "tag " + std::to_string(tag) + " is refused", "MPI grants 0 to 32767",

@@ -62,7 +62,8 @@ private:
     for (parcel<T> const& p : out) {
       if (p.rank < least || p.rank >= env_.size())
         throw error("machine::sparse_messages", "rank " + std::to_string(p.rank) + " cannot get a parcel",
-                    "there are " + std::to_string(env_.size()) + " ranks, each once and in ascending order",
+                    "the environment has " + policy::counted(env_.size(), "rank") +
+                        ", and each gets one parcel, in ascending order",
                     "Join the parcels of a rank, and sort them");
       if (p.items.size() > INT_MAX)
         throw error("machine::sparse_messages", "a parcel has " + std::to_string(p.items.size()) + " items",

@@ -12,6 +12,7 @@
 #include <keel/policy/printable.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,12 @@ namespace keel::policy {
 [[nodiscard]] inline std::string as_sentence(std::string_view hint) {
   bool const asks = hint.starts_with("Did you mean") || hint.starts_with("Is ");
   return std::string(hint) + (asks ? '?' : '.');
+}
+
+/// A number and what it counts: *1 rank*, *2 ranks*. Of words whose plural is another: *2 memories*.
+[[nodiscard]] inline std::string counted(std::int64_t n, std::string_view one, std::string_view many = {}) {
+  std::string text = std::to_string(n) + ' ';
+  return n == 1 ? text.append(one) : many.empty() ? text.append(one).append(1, 's') : text.append(many);
 }
 
 } // namespace keel::policy

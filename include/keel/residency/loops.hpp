@@ -54,8 +54,9 @@ void check_rank(V const& v, bounds const& cells) {
   int dimensions = v.local().rank;
   while (dimensions > rank && cells.end[dimensions - 1] == 0) --dimensions;
   if (dimensions != rank)
-    throw error("residency", "routine " + std::string(V::name) + " loops with " + std::to_string(rank) + " indices",
-                "the grid has " + std::to_string(v.local().rank) + " dimensions", "Take as many");
+    throw error("residency",
+                "routine " + std::string(V::name) + " loops with " + policy::counted(rank, "index", "indices"),
+                "the grid has " + policy::counted(v.local().rank, "dimension"), "Take as many");
   for (int d = 0; d < rank; ++d) check_indices(v, cells.begin[d], cells.end[d]);
 }
 

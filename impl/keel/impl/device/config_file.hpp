@@ -64,13 +64,13 @@ namespace detail {
   return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
 }
 
-/// All of a file. Refuses one that cannot be read, and one that is too large to be meant. `where` it was named; empty if
-/// the program did.
+/// All of a file. Refuses one that cannot be read, and one that is too large to be meant. `where`: what names it, an
+/// option or a variable; empty if the program does.
 [[nodiscard]] inline std::string content_of(std::string const& path, std::string const& where) {
   constexpr std::size_t most = std::size_t{1} << 20;
   auto const refuse = [&](std::string const& why, int code = 0) {
-    throw error("device", (where.empty() ? "" : where + ": ") + "the configuration file '" + path + "' cannot be read",
-                why, "Name another file", code);
+    std::string const at = where.empty() ? "" : where + ": ";
+    throw error("device", at + "the configuration file '" + path + "' cannot be read", why, "Name another file", code);
   };
   std::error_code failed;
   if (std::filesystem::is_other(path, failed)) refuse("it is not a regular file"); // a pipe would wait for its writer

@@ -17,7 +17,7 @@ namespace keel::machine {
 namespace detail {
 /// ", which has 8 ranks", if that is known.
 inline std::string which_has(int extent) {
-  return extent == unknown ? "" : ", which has " + std::to_string(extent) + " ranks";
+  return extent == unknown ? "" : ", which has " + policy::counted(extent, "rank");
 }
 } // namespace detail
 
@@ -44,7 +44,7 @@ KEEL_INLINE void strided::check(int extent) const {
 
 KEEL_INLINE void first::check(int extent) const {
   if (size >= 1 && (extent == unknown || size <= extent)) return;
-  throw error("machine::first", std::to_string(size) + " ranks are refused",
+  throw error("machine::first", policy::counted(size, "rank is", "ranks are") + " refused",
               size < 1 ? "it selects no rank" : "it leaves the parent" + detail::which_has(extent),
               "Ask for at least one and at most all");
 }
@@ -60,7 +60,8 @@ KEEL_INLINE int chosen::find(int parent_rank) const noexcept {
 
 KEEL_INLINE void chosen::check(int extent) const {
   auto const refuse = [&](std::string const& why) {
-    throw error("machine::chosen", "the list of " + std::to_string(ranks_.size()) + " ranks is refused", why,
+    throw error("machine::chosen",
+                "the list of " + policy::counted(std::int64_t(ranks_.size()), "rank") + " is refused", why,
                 "Name each rank of the parent at most once");
   };
   if (ranks_.empty()) refuse("it is empty");

@@ -16,7 +16,8 @@ namespace keel::machine {
 
 KEEL_INLINE std::vector<team> teams(int threads, int count) {
   if (count < 1 || threads < count)
-    throw error("machine::teams", std::to_string(threads) + " threads do not make " + std::to_string(count) + " teams",
+    throw error("machine::teams",
+                policy::counted(threads, "thread does", "threads do") + " not make " + policy::counted(count, "team"),
                 "each has a master of its own", "Ask for one team at least, and at most one a thread");
   std::vector<team> made;
   for (int i = 0; i != count; ++i) {

@@ -5,6 +5,7 @@
 /// A plan as a table, and as a graph in the language of Graphviz: the bodies of explanation.hpp.
 
 #include <keel/impl/residency/explanation.hpp>
+#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <array>
@@ -43,8 +44,7 @@ using told_row = std::array<std::string, 8>;
   region const all = a.reads | a.writes;
   if (all == region::none) return "levels";
   std::string text(residency::name_of(all));
-  if (overlap(all, region::halo) && a.layers < all_layers)
-    text += ", " + std::to_string(a.layers) + (a.layers == 1 ? " layer" : " layers");
+  if (overlap(all, region::halo) && a.layers < all_layers) text += ", " + policy::counted(a.layers, "layer");
   return text;
 }
 
@@ -77,8 +77,8 @@ KEEL_INLINE std::string as_table(explanation const& made) {
       name = std::string(name.size(), ' ');
     }
   }
-  std::string text =
-      "on " + made.device + ", once " + std::to_string(made.transient) + " steps are made:\n" + aligned(rows);
+  std::string text = "on " + made.device + ", once " + policy::counted(made.transient, "step is", "steps are") +
+                     " made:\n" + aligned(rows);
   if (made.period == 0) return text + "no steady state was found\n";
   std::vector<told_row> sums{{"", "core", "rim", "halo", "walls"}};
   for (std::size_t a = 0; a < std::size_t{max_planned_memories}; ++a)

@@ -30,8 +30,8 @@ inline std::vector<share> shares_of(grid const& whole, std::span<grid const> fur
   for (grid const& g : further) {
     if (g.rank() != whole.rank())
       throw error("residency::fields",
-                  "component " + std::to_string(shares.size()) + " lies on a grid of " + std::to_string(g.rank()) +
-                      " dimensions, the first on one of " + std::to_string(whole.rank()),
+                  "component " + std::to_string(shares.size()) + " lies on a grid of " +
+                      policy::counted(g.rank(), "dimension") + ", the first on one of " + std::to_string(whole.rank()),
                   "their arrays have one type", "Give all grids as many");
     if (g.blocks() > 1)
       throw error("residency::fields", "component " + std::to_string(shares.size()) + " lies on a grid in blocks",
@@ -58,7 +58,7 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
   std::string const whose = about.on.mesh.empty() ? "grid" : "mesh";
   if (beyond < 0)
     throw error("residency::fields",
-                "variable " + name + " has " + std::to_string(kind.dynamic) + " dimensions to be set, the " + whose +
+                "variable " + name + " has " + policy::counted(kind.dynamic, "dimension") + " to be set, the " + whose +
                     " " + std::to_string(on_grid),
                 "its first dimensions are the " + whose + "'s", "Declare it off_grid, or give it more");
   std::int64_t const* lengths = nullptr;
@@ -68,7 +68,7 @@ KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind co
       lengths = g.lengths, is_own = g.is_own && g.count == beyond;
   if (beyond > 0 && lengths == nullptr)
     throw error("residency::fields",
-                "variable " + name + " has " + std::to_string(beyond) + " dimensions beyond the " + whose +
+                "variable " + name + " has " + policy::counted(beyond, "dimension") + " beyond the " + whose +
                     "'s without a length",
                 "every star needs one", "Pass extra<" + name + ">{...}");
   variable_record& v = variables_.emplace_back();
@@ -181,8 +181,7 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, std::int64_t room, v
       if (d >= kind.dynamic)
         throw error("residency::fields",
                     "variable " + std::string(about.name) + " is padded<" + std::to_string(about.padding) +
-                        ">, and its dimension " + std::to_string(d) + " has " + std::to_string(extents[d]) +
-                        " elements",
+                        ">, and its dimension " + std::to_string(d) + " has " + policy::counted(extents[d], "element"),
                     "its type fixes them", "Give the type a multiple");
       extents[d] += about.padding - rest;
     }

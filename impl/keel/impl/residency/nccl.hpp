@@ -147,7 +147,7 @@ KEEL_INLINE void nccl::begin(detail::copy_queue const& queue, std::span<message 
     for (message const& m : all)
       if (m.rank < 0 || m.rank >= messages_.size())
         throw error("residency::nccl", "rank " + std::to_string(m.rank) + " cannot be reached",
-                    "there are " + std::to_string(messages_.size()) + " ranks");
+                    "there are ranks 0 to " + std::to_string(messages_.size() - 1));
   library const& calls = group_->calls;
   require(calls.group_start());
   for (message const& m : receives)

@@ -110,7 +110,7 @@ KEEL_INLINE grid_renewal::grid_renewal(fields_state& of, std::span<residency::pa
   for (residency::patch const& p : patches) {
     std::string const which = "patch " + std::to_string(&p - patches.data());
     if (p.whole.rank() != rank)
-      refuse(which + " is of " + std::to_string(p.whole.rank()) + " dimensions", "the grid has " + std::to_string(rank),
+      refuse(which + " is of " + policy::counted(p.whole.rank(), "dimension"), "the grid has " + std::to_string(rank),
              "Give it as many");
     if (p.whole.blocks() > 1) refuse(which + " is in blocks", "each block is a component", "Leave blocks out");
     if (p.from < -1 || p.from >= of.components())

@@ -88,9 +88,10 @@ KEEL_INLINE void resizing::set_lengths(int variable, std::span<std::int64_t cons
   variable_record next = fields_.variables_[std::size_t(variable)];
   if (next.lengths.size() != lengths.size())
     throw error("residency::fields",
-                "variable " + std::string(next.about->name) + " has " + std::to_string(next.lengths.size()) +
-                    " dimensions beyond the grid's or mesh's, resize gets " + std::to_string(lengths.size()) +
-                    " lengths",
+                "variable " + std::string(next.about->name) + " has " +
+                    policy::counted(std::int64_t(next.lengths.size()), "dimension") +
+                    " beyond the grid's or mesh's, resize gets " +
+                    policy::counted(std::int64_t(lengths.size()), "length"),
                 "every star needs one", "Give as many");
   next.lengths.assign(lengths.begin(), lengths.end());
   for (std::int64_t const n : lengths) digest_ = mixed(digest_ * 31 + std::uint64_t(n) + std::uint64_t(variable) + 1);

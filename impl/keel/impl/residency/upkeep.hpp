@@ -54,8 +54,8 @@ KEEL_INLINE void fields_state::report_copies(std::string_view routine, thunk cop
   std::uint64_t const down = bytes(way::to_host) - to_host, up = bytes(way::to_device) - to_device;
   if (down + up != 0)
     policy::say(policy::log_level::details, "residency: step " + std::to_string(steps_) + ": " + std::string(routine) +
-                                                " needed " + std::to_string(down) + " bytes on the host, " +
-                                                std::to_string(up) + " on a device");
+                                                " needed " + policy::counted(std::int64_t(down), "byte") +
+                                                " on the host, " + std::to_string(up) + " on a device");
 }
 
 KEEL_INLINE void fields_state::poison(std::span<request const> asked, memory m, component_range range) {
@@ -79,10 +79,10 @@ KEEL_INLINE void fields_state::copy_back(std::span<request const> list, std::siz
   std::uint64_t const before = ledger_.traffic().bytes(way::to_host);
   ledger_.copy_back(list, why, range);
   if ((settings_.verbose || settings_.veryverbose) && is_master_)
-    policy::say(policy::log_level::information, "residency: step " + std::to_string(steps_) + ": " +
-                                                    std::to_string(ledger_.traffic().bytes(way::to_host) - before) +
-                                                    " bytes of " + std::to_string(variables) +
-                                                    " variables copied back for " + std::string(why));
+    policy::say(policy::log_level::information,
+                "residency: step " + std::to_string(steps_) + ": " +
+                    policy::counted(std::int64_t(ledger_.traffic().bytes(way::to_host) - before), "byte") + " of " +
+                    policy::counted(std::int64_t(variables), "variable") + " copied back for " + std::string(why));
 }
 
 KEEL_INLINE void fields_state::copy_back_for(std::string_view output, component_range range) {

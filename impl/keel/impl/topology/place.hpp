@@ -118,7 +118,7 @@ inline std::vector<int> shares_of_devices(inventory const& all, std::vector<int>
       for (std::size_t d = 0; d < shares.size(); ++d)
         if (room(d) > 0 && (to == shares.size() || shares[d] < shares[to])) to = d;
       if (to == shares.size())
-        throw error("topology", std::to_string(ranks) + " ranks cannot be placed by device",
+        throw error("topology", policy::counted(ranks, "rank") + " cannot be placed by device",
                     "the devices have fewer contexts", "Place fewer", EBUSY);
       --shares[full];
       ++shares[to];
