@@ -83,3 +83,19 @@ TEST_CASE_TEMPLATE("machine: a message that does not fit is an error", R, km::mp
   if (own.size() > 1) CHECK(message.find("class " + std::to_string(MPI_ERR_TRUNCATE)) != std::string::npos);
 #endif
 }
+
+TEST_CASE_TEMPLATE("machine: a message that is shorter than awaited is an error", R, km::mpi, km::alone) {
+  using ranks_environment = km::basic_environment<R>;
+  ranks_environment const world;
+  ranks_environment const own{world.comm()};
+  km::messages<R> m{own};
+  int const out = 7;
+  int in[2]{};
+  m.receive(in, sizeof in, (own.rank() + own.size() - 1) % own.size(), 4);
+  m.send(&out, sizeof out, (own.rank() + 1) % own.size(), 4);
+  CHECK_THROWS_WITH_AS(m.wait(), doctest::Contains("keel::machine::messages: a message "), keel::error);
+  m.receive(in, sizeof out, own.rank(), 4);
+  m.send(&out, sizeof out, own.rank(), 4);
+  m.wait();
+  CHECK(in[0] == 7);
+}

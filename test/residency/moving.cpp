@@ -397,6 +397,37 @@ TEST_CASE("residency: elements that are new, or partitions of other ranks") {
   CHECK(f.run(wrong<h>{}, more, 4, 1) == 0);
 }
 
+TEST_CASE("residency: fields of other options than those of other ranks are refused on every rank") {
+  test::run<km::mpi> run{test::host::name};
+  auto const& env = run.environment();
+  if (env.size() == 1) return;
+  int const me = env.rank() == env.size() - 1 ? 1 : 0;
+  kr::grid const whole{{40, 40}, kr::ghost_width{1}};
+  auto const differ = [&](std::string_view what, auto const&... options) {
+    CHECK(refuses([&] { kr::fields<right, eta> const f(run, options...); },
+                  "keel::residency::fields: the fields are not made (the " + std::string(what) +
+                      " differ between ranks). Give the same on every rank."));
+  };
+  differ("extents of the grid", kr::grid{{40 + me, 40}, kr::ghost_width{1}});
+  differ("ghost widths", kr::grid{{40, 40}, kr::ghost_width{1, 1 + me}});
+  differ("periodic dimensions", kr::grid{{40, 40}, kr::periodic{false, me == 0}});
+  differ("ranks_in", me == 0 ? whole : kr::grid{{40, 40}, kr::ghost_width{1}, kr::ranks_in{1, env.size()}});
+  differ("blocks", kr::grid{{40, 40}, kr::blocks{1 + me}});
+  differ("numbers of components", whole, kr::components{me});
+  differ("numbers of components", whole, kr::further_grids{std::vector<kr::grid>(std::size_t(1 + me), whole)});
+  differ("ghost widths", whole, kr::further_grids{{kr::grid{{8, 40}, kr::ghost_width{me}}}});
+  std::vector<std::int64_t> const ids{3 * env.rank(), 3 * env.rank() + 1}, others{ids[1], ids[0]};
+  kr::partition<cells> const c{env, ids}, c2{env, others};
+  for (int const n : {-1, 3, 4000})
+    CHECK(refuses([&] { kr::fields<right, h> const f(run, c, kr::extra<h>{me == 0 ? 2 : n}); },
+                  "(the lengths differ between ranks)"));
+  CHECK(refuses([&] { kr::fields<right, h> const f(run, me == 0 ? c : c2, kr::extra<h>{2}); },
+                "(the partitions differ between ranks)"));
+  kr::fields<right, h> f{run, c, kr::extra<h>{2}};
+  CHECK(refuses([&] { f.repartition(me == 0 ? c : c2); }, "repartition is not done (the partitions differ"));
+  f.repartition(c2);
+}
+
 TEST_CASE("residency: if messages fail after ranks were connected anew, all ranks stay with what they had") {
   test::run<failing> run{test::host::name};
   auto const& env = run.environment();

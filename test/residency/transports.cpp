@@ -8,6 +8,7 @@
 #include "routines.hpp"
 #include "run.hpp"
 
+#include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/kokkos_copy_queue.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/mpi.hpp>
@@ -18,6 +19,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string>
@@ -222,6 +224,39 @@ TEST_CASE("residency: bits are the same through every transport") {
     }
   });
   keel::policy::set_log_level(keel::policy::log_level::warning);
+}
+
+TEST_CASE("residency: a message of another length than agreed is an error of both ranks, through every transport") {
+  km::environment const world;
+  kr::messenger const ranks(world);
+  int const n = world.size();
+  if (n == 1) return;
+  kr::share const s = kr::share_of(kr::grid{{8 * n}, kr::ghost_width{1}, kr::periodic{true}}, n, world.rank());
+  auto const cut = kd::decomposition_of({&s, 1}, 1, world.rank());
+  std::vector<int> partners;
+  for (kd::partner const& p : cut.partners) partners.push_back(p.rank);
+  kd::shape lies;
+  lies.rank = 1, lies.part = &s, lies.element_bytes = 8, lies.stride[0] = 1, lies.elements = s.extents[0];
+  kd::shape longer = lies;
+  longer.stride[0] = longer.inner = 3, longer.elements *= 3;
+  std::vector<double> data(std::size_t(longer.elements));
+  for (std::string_view const through : {"staged", "peer", "counted"}) {
+    CAPTURE(through);
+    kd::routes ways;
+    kr::settings how;
+    how.exchange_through = through;
+    ways.connect(kd::transports_of(keel::list<kr::staged, kr::peer, counted>{}, ranks), ranks, {}, partners, how);
+    kd::halo_exchange ghosts(ways, nullptr);
+    kd::halo_array const mine{world.rank() == 0 ? &longer : &lies, data.data(), &cut, 0};
+    bool const differs = world.rank() == 0 || std::find(partners.begin(), partners.end(), 0) != partners.end();
+    if (!differs) { // those beside it wait for its word, and for no message
+      kd::halo_plan plan;
+      plan.lay_out({&mine, 1});
+      CHECK(ways.have_same_lengths(plan.sends(), plan.receives()));
+    }
+    for (int again = 0; again < 2 && differs; ++again)
+      CHECK(refuses([&] { ghosts.start({&mine, 1}, kd::combine::replace); }, "exchange is refused (this rank and"));
+  }
 }
 
 TEST_CASE("residency: an exchange goes by the transport that the user names, the program's own included") {

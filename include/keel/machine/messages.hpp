@@ -13,7 +13,7 @@ namespace keel::machine {
 
 /// Sends and receives under way in one environment, which outlives it and is not moved.
 ///
-/// Sizes agree on both sides; messages of one tag between two ranks arrive in the
+/// Sizes agree on both sides, else `wait` throws; messages of one tag between two ranks arrive in the
 /// order sent. Buffers are MPI's until `wait`. A rank may write to itself, by a send and a
 /// receive of the same object. Tags are 0 to 32767. Ready for the next round after `wait`,
 /// then without allocation.

@@ -256,9 +256,11 @@ private:
   static constexpr bool is_mutable = !std::is_const_v<typename View::value_type>;
 
   struct checked_places {};
-  template <class... Options>
-  static consteval checked_places check_places() {
-    (detail::require_place<Vars, Options...>(), ...);
+  /// Collective, and before anything else is: the options have to be the same on every rank.
+  template <class First, class... Options>
+  static checked_places check_places(auto& run, grid const& whole, Options const&... options) {
+    (detail::require_place<Vars, First, Options...>(), ...);
+    detail::require_same_options(run.environment(), whole, options...);
     return {};
   }
   template <class Run, class... Options>

@@ -25,7 +25,7 @@ KEEL_INLINE void self_requests::wait() {
   auto const by_tag = [](auto const& a, auto const& b) { return a.tag < b.tag; };
   std::stable_sort(sends_.begin(), sends_.end(), by_tag);
   std::stable_sort(receives_.begin(), receives_.end(), by_tag);
-  auto const pairs = [](sent const& s, received const& r) { return s.tag == r.tag && s.bytes <= r.bytes; };
+  auto const pairs = [](sent const& s, received const& r) { return s.tag == r.tag && s.bytes == r.bytes; };
   bool const all = std::equal(sends_.begin(), sends_.end(), receives_.begin(), receives_.end(), pairs);
   for (std::size_t i = 0; all && i != sends_.size(); ++i)
     if (sends_[i].bytes != 0) std::memcpy(receives_[i].to, sends_[i].from, sends_[i].bytes);
@@ -33,8 +33,8 @@ KEEL_INLINE void self_requests::wait() {
   sends_.clear();
   receives_.clear();
   if (!all)
-    throw error("machine::messages", "a message of this rank to itself has no partner or does not fit", counts,
-                "Give each send a receive of the same tag and size");
+    throw error("machine::messages", "a message of this rank to itself has no partner, or one of another length",
+                counts, "Give each send a receive of the same tag and size");
 }
 
 } // namespace detail

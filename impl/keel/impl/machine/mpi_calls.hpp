@@ -150,37 +150,46 @@ void in_pieces(std::size_t bytes, F const& f) {
 }
 KEEL_INLINE void mpi_requests::receive(mpi_communicator const& c, void* to, std::size_t bytes, int from, int tag) {
   in_pieces(bytes, [&](std::size_t at, int count) {
-    require(MPI_Irecv(static_cast<std::byte*>(to) + at, count, MPI_BYTE, from, tag, c.get(), next(true)), "MPI_Irecv",
+    require(MPI_Irecv(static_cast<std::byte*>(to) + at, count, MPI_BYTE, from, tag, c.get(), next(count)), "MPI_Irecv",
             c.get());
   });
 }
 KEEL_INLINE void mpi_requests::send(mpi_communicator const& c, void const* from, std::size_t bytes, int to, int tag) {
   in_pieces(bytes, [&](std::size_t at, int count) {
-    require(MPI_Isend(static_cast<std::byte const*>(from) + at, count, MPI_BYTE, to, tag, c.get(), next(false)),
+    require(MPI_Isend(static_cast<std::byte const*>(from) + at, count, MPI_BYTE, to, tag, c.get(), next(none)),
             "MPI_Isend", c.get());
   });
 }
 KEEL_INLINE void mpi_requests::wait() {
   codes_returned const guard(MPI_COMM_WORLD, !waits_report_to_world);
-  for (auto& request : requests_)
-    if (int const code = MPI_Wait(&request, MPI_STATUS_IGNORE); code != MPI_SUCCESS) [[unlikely]] {
-      give_up();
-      raise(code, "MPI_Wait", MPI_COMM_WORLD);
-    }
+  for (std::size_t i = 0; i != requests_.size(); ++i) {
+    MPI_Status status;
+    int const code = MPI_Wait(&requests_[i], &status), awaited = awaited_[i];
+    int came = awaited;
+    if (code == MPI_SUCCESS && awaited != none) MPI_Get_count(&status, MPI_BYTE, &came);
+    if (code == MPI_SUCCESS && came == awaited) [[likely]]
+      continue;
+    give_up();
+    if (code != MPI_SUCCESS) raise(code, "MPI_Wait", MPI_COMM_WORLD);
+    throw error("machine::messages", "a message has " + std::to_string(came) + " bytes",
+                std::to_string(awaited) + " were awaited from rank " + std::to_string(status.MPI_SOURCE) + " on " +
+                    who(MPI_COMM_WORLD),
+                "Send as many as are received");
+  }
   requests_.clear();
-  is_receive_.clear();
+  awaited_.clear();
 }
 KEEL_INLINE void mpi_requests::give_up() {
   for (std::size_t i = 0; i != requests_.size(); ++i) {
     if (requests_[i] == MPI_REQUEST_NULL) continue;
-    if (is_receive_[i]) MPI_Cancel(&requests_[i]);
+    if (awaited_[i] != none) MPI_Cancel(&requests_[i]);
     MPI_Request_free(&requests_[i]);
   }
   requests_.clear();
-  is_receive_.clear();
+  awaited_.clear();
 }
-KEEL_INLINE MPI_Request* mpi_requests::next(bool is_receive) {
-  is_receive_.push_back(is_receive);
+KEEL_INLINE MPI_Request* mpi_requests::next(int awaited) {
+  awaited_.push_back(awaited);
   return &requests_.emplace_back(MPI_REQUEST_NULL);
 }
 

@@ -21,21 +21,22 @@ public:
   mpi_requests& operator=(mpi_requests const&) = delete;
   ~mpi_requests();
 
-  void reserve(std::size_t count) { requests_.reserve(count), is_receive_.reserve(count); }
+  void reserve(std::size_t count) { requests_.reserve(count), awaited_.reserve(count); }
   void receive(mpi_communicator const& c, void* to, std::size_t bytes, int from, int tag);
   void send(mpi_communicator const& c, void const* from, std::size_t bytes, int to, int tag);
-  /// If a message failed, the others are given up. Waits one by one, while all move forward: Open MPI (4.1)
-  /// can spin for ever in `MPI_Waitall` when a message fails during it.
+  /// If a message failed, or has another length than its receive, the others are given up. Waits one by one, while all
+  /// move forward: Open MPI (4.1) can spin for ever in `MPI_Waitall` when a message fails during it.
   void wait();
 
 private:
   /// Cancels receives that were not waited for; leaves sends to MPI.
   void give_up();
 
-  MPI_Request* next(bool is_receive);
+  static constexpr int none = -1;
+  MPI_Request* next(int awaited);
 
   std::vector<MPI_Request> requests_;
-  std::vector<bool> is_receive_;
+  std::vector<int> awaited_; // bytes; none of a send
 };
 
 } // namespace keel::machine::detail

@@ -10,8 +10,10 @@
 #include <keel/machine/reductions.hpp>
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/macros.hpp>
+#include <keel/residency/grid.hpp>
 #include <keel/residency/partition.hpp>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -21,6 +23,14 @@
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// Arguments of a collective call, as a number that is another one if they are.
+struct argument {
+  std::string_view what; ///< as words of a message, in the plural
+  std::uint64_t digest = 0;
+
+  void add(std::int64_t n) { digest = digest_of({&n, 1}, digest); }
+};
 
 /// Calls that are collective over the environment, which has to live on.
 class agreement {
@@ -110,6 +120,12 @@ auto agreement::calls_of<R>::exchange(void const* of, void* talk, ids out) -> id
 template <class R>
 agreement::agreement(machine::basic_environment<R> const& of)
     : environment_(&of), calls_(&calls_of<R>::all), rank_(of.rank()), size_(of.size()) {}
+
+/// Throws the same `keel::error` on every rank unless each argument is the same on all: *wrong (the whats differ
+/// between ranks).* Collective.
+void require_alike(agreement const& ranks, std::string_view wrong, std::span<argument const> all);
+/// What grids say, all together: extents, ghost widths, and so on.
+[[nodiscard]] std::array<argument, 5> arguments_of(std::span<grid const* const> grids);
 
 #if KEEL_COMPILED
 extern template struct agreement::calls_of<machine::alone>;

@@ -33,11 +33,12 @@ fields<App, Vars...>::fields(checked_places, Run& run, grid const& whole, Option
 template <class App, Variable... Vars>
 template <Runtime<App> Run, class... Options>
 fields<App, Vars...>::fields(Run& run, grid const& whole, Options const&... options)
-    : fields(check_places<grid, Options...>(), run, whole, options...) {}
+    : fields(check_places<grid, Options...>(run, whole, options...), run, whole, options...) {}
 template <class App, Variable... Vars>
 template <Runtime<App> Run, Mesh M, class... Options>
 fields<App, Vars...>::fields(Run& run, partition<M> const& first, Options const&... options)
-    : fields(check_places<partition<M>, Options...>(), run, detail::grid_in(options...), first, options...) {}
+    : fields(check_places<partition<M>, Options...>(run, detail::grid_in(options...), options...), run,
+             detail::grid_in(options...), first, options...) {}
 
 template <class App, Variable... Vars>
 template <Entry S, class... Args>

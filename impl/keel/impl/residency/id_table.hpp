@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace keel::residency::detail {
@@ -17,6 +18,12 @@ namespace keel::residency::detail {
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;
   x = (x ^ x >> 27) * 0x94d049bb133111ebU;
   return x ^ x >> 31;
+}
+
+/// Of these numbers in this order, after those of a digest.
+[[nodiscard]] constexpr std::uint64_t digest_of(std::span<std::int64_t const> numbers, std::uint64_t before) {
+  for (std::int64_t const n : numbers) before = mixed(before * 31 + std::uint64_t(n) + 1);
+  return before;
 }
 
 /// A number for each of some ids. If they are close, an array with a slot for each id between the least and the most;

@@ -5,17 +5,24 @@
 /// How ghosts are exchanged, and transports measured: the bodies of halo.hpp.
 
 #include <keel/impl/residency/halo.hpp>
+#include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace keel::residency::detail {
 
 KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combine how) {
   plan_.lay_out(arrays, how);
+  if (!plan_.is_agreed()) plan_.is_agreed() = routes_.have_same_lengths(plan_.sends(), plan_.receives());
+  if (!*plan_.is_agreed())
+    throw error("residency", std::string(name_of(how)) + " is refused",
+                "this rank and another one have messages of other lengths for each other",
+                "Give all ranks fields of the same variables and lengths");
   measure(arrays);
   delivery_.place(packing_, plan_.sends(), plan_.receives(), [&](int rank) { return routes_.to(rank); });
   plan_.pack(arrays, packing_);

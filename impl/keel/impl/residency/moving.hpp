@@ -76,12 +76,28 @@ inline void find_moves(element_lists& found, int rank, std::int64_t old, element
   add_own();
 }
 
-inline void require_alike(agreement const& ranks, std::string_view who, std::string_view what, std::int64_t digest) {
-  std::array both{digest, ~digest};
+KEEL_INLINE void require_alike(agreement const& ranks, std::string_view wrong, std::span<argument const> all) {
+  std::vector<std::int64_t> both;
+  for (argument const& one : all) both.push_back(std::int64_t(one.digest)), both.push_back(~both.back());
   ranks.min(both);
-  if (both[0] != ~both[1])
-    throw error("residency::fields", std::string(who) + " is not done",
-                "the " + std::string(what) + " differ between ranks", "Give the same on every rank");
+  for (std::size_t n = 0; n < all.size(); ++n)
+    if (both[2 * n] != ~both[2 * n + 1])
+      throw error("residency::fields", wrong, "the " + std::string(all[n].what) + " differ between ranks",
+                  "Give the same on every rank");
+}
+
+KEEL_INLINE std::array<argument, 5> arguments_of(std::span<grid const* const> grids) {
+  std::array<argument, 5> all{
+      {{"extents of the grid"}, {"ghost widths"}, {"periodic dimensions"}, {"ranks_in"}, {"blocks"}}};
+  for (grid const* const g : grids) {
+    for (argument& one : all) one.add(g->rank());
+    for (int d = 0; d < g->rank(); ++d) {
+      all[0].add(g->extents()[d]), all[1].add(g->width(d)), all[2].add(g->is_periodic(d) ? 1 : 0);
+      all[3].add(g->ranks_wanted(d));
+    }
+    all[4].add(g->blocks());
+  }
+  return all;
 }
 
 inline constexpr std::string_view take_less = "Take smaller arrays, or more ranks",
@@ -129,6 +145,9 @@ KEEL_INLINE void fields_state::check_meshes(agreement const& ranks) const {
   together(ranks, "a mesh", "is refused", on_same_ranks, [&] {
     for (mesh_record const& m : meshes_) require_same_ranks(ranks, {m.name, m.here->all()});
   });
+  argument partitions{"partitions"};
+  for (mesh_record const& m : meshes_) partitions.add(std::int64_t(m.here->all()->digest));
+  require_alike(ranks, "the fields are not made", {&partitions, 1});
 }
 
 KEEL_INLINE agreement const& fields_state::ranks_for(std::string_view call) const {
@@ -149,6 +168,9 @@ KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes) {
     }
     next.emplace(*this, meshes, "repartition");
   });
+  argument partitions{"partitions"};
+  for (cut_anew const& m : meshes) partitions.add(std::int64_t(m.part->digest));
+  require_alike(ranks, "repartition is not done", {&partitions, 1});
   auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
   for (cut_anew& m : meshes) m.found = ranks.find_owners(m.mesh, owned_of(*mesh(m.mesh)->all()), owned_of(*m.part));
   go(*next, "repartition", [&] {
@@ -162,7 +184,8 @@ KEEL_INLINE void fields_state::regrid(std::span<residency::patch const> patches)
   agreement const& ranks = ranks_for("regrid");
   std::optional<grid_renewal> next;
   together(ranks, "regrid", "is refused", "Give other patches", [&] { next.emplace(*this, patches); });
-  require_alike(ranks, "regrid", "patches", next->digest());
+  argument const given = next->digest();
+  require_alike(ranks, "regrid is not done", {&given, 1});
   go(*next, "regrid", [] {});
 }
 
@@ -173,7 +196,7 @@ KEEL_INLINE void fields_state::resize(std::span<new_lengths const> all) {
     larger.emplace(*this, "resize");
     for (new_lengths const& one : all) larger->set_lengths(one.variable, one.lengths);
   });
-  require_alike(ranks, "resize", "lengths", larger->digest());
+  require_alike(ranks, "resize is not done", {&larger->lengths(), 1});
   larger->commit();
 }
 

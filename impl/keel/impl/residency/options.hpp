@@ -4,6 +4,7 @@
 /// @file
 /// What the options of `fields` say: components, grids, lengths.
 
+#include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/lengths.hpp>
 #include <keel/policy/error.hpp>
@@ -11,10 +12,12 @@
 #include <keel/residency/mesh.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 namespace keel::residency::detail {
 
@@ -67,6 +70,34 @@ std::span<grid const> further_in(Options const&... options) {
   };
   (look(options), ...);
   return further;
+}
+
+/// What an option says of the number of components, of grids, and of lengths.
+inline void add_option(argument& counts, std::vector<grid const*>&, argument&, components const& option) {
+  counts.add(option.count);
+}
+inline void add_option(argument&, std::vector<grid const*>& grids, argument&, further_grids const& option) {
+  for (grid const& g : option.grids) grids.push_back(&g);
+}
+template <class... Vs>
+void add_option(argument&, std::vector<grid const*>&, argument& lengths, extra<Vs...> const& option) {
+  lengths.add(option.given);
+  for (int d = 0; d < option.given; ++d) lengths.add(option.lengths[std::size_t(d)]);
+}
+template <class Option>
+void add_option(argument&, std::vector<grid const*>&, argument&, Option const&) {}
+
+/// Throws the same `keel::error` on every rank unless all make fields of the same options. Collective.
+template <class Environment, class... Options>
+void require_same_options(Environment const& env, grid const& whole, Options const&... options) {
+  std::vector<grid const*> grids{&whole};
+  argument counts{"numbers of components"}, lengths{"lengths"};
+  (add_option(counts, grids, lengths, options), ...);
+  counts.add(std::int64_t(grids.size()));
+  auto const of_grids = arguments_of(grids);
+  std::vector<argument> all{counts, lengths};
+  all.insert(all.end(), of_grids.begin(), of_grids.end());
+  require_alike(agreement(env), "the fields are not made", all);
 }
 
 /// The grid among the arguments of fields; without one, a grid without dimensions.

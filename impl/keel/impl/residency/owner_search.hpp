@@ -42,6 +42,7 @@ struct elements {
   std::vector<std::int64_t> ids;  ///< owned ones first, then ghosts layer by layer
   std::int64_t owned = 0;         ///< their number
   std::vector<std::int64_t> ends; ///< of each layer of ghosts, in `ids`
+  std::uint64_t digest = 0;       ///< of the whole cut: the same on all ranks, and another one of another cut
   std::vector<int> owners;        ///< the rank of each ghost's owner
   element_lists lists;
   id_places places; ///< of `ids`
@@ -76,15 +77,18 @@ struct owned_at {
   std::int32_t rank, place;
 };
 
-/// The bounds of the ids that ranks own, and their number; and the most layers that a rank has.
+/// The bounds of the ids that ranks own, and their number; the most layers that a rank has; and a digest of what all
+/// have.
 struct id_bounds {
   std::int64_t least = INT64_MAX, most = INT64_MIN;
   std::uint64_t count = 0;
   std::int64_t layers = 0;
+  std::uint64_t digest = 0;
 };
 struct join_bounds {
   id_bounds operator()(id_bounds const& a, id_bounds const& b) const {
-    return {std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count, std::max(a.layers, b.layers)};
+    return {std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count, std::max(a.layers, b.layers),
+            a.digest + b.digest};
   }
 };
 

@@ -96,13 +96,14 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
 }
 
 KEEL_INLINE id_bounds owner_search::bounds() const {
-  id_bounds const layers{.layers = std::int64_t(made_.ends.size())};
-  return join_bounds{}(bounds_of(std::span(made_.ids).first(std::size_t(made_.owned))), layers);
+  id_bounds const mine{.layers = std::int64_t(made_.ends.size()),
+                       .digest = digest_of(made_.ends, digest_of(made_.ids, std::uint64_t(rank_)))};
+  return join_bounds{}(bounds_of(std::span(made_.ids).first(std::size_t(made_.owned))), mine);
 }
 
 // A parcel has the number of runs of owned ids in place of an id, these, and runs of ghosts.
 KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
-  directories_ = {all, ranks_}, layers_ = int(all.layers);
+  directories_ = {all, ranks_}, layers_ = int(all.layers), made_.digest = all.digest;
   auto const& ids = made_.ids;
   auto const count = ids.size();
   runs out;

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,8 @@ public:
   /// The calls below are about the same arrays.
   void lay_out(std::span<halo_array const> arrays, combine how = combine::replace);
   void forget();
+  /// Whether partners have messages of these lengths, too; empty until they were asked.
+  [[nodiscard]] std::optional<bool>& is_agreed() { return now_->is_agreed; }
   [[nodiscard]] std::span<message> sends() { return now_->sends; }
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
   void pack(std::span<halo_array const> arrays, packing& where);
@@ -106,6 +109,7 @@ private:
     std::vector<message> sends, receives;
     std::vector<part> packed, unpacked;
     int turns = 1;
+    std::optional<bool> is_agreed = {};
   };
   void find_parts(laid_out& made) const;
   void move(motion how, motion copy, int turn, std::vector<part> const& parts, std::span<message const> messages,

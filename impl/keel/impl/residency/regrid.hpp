@@ -173,17 +173,15 @@ KEEL_INLINE element_moves const* grid_renewal::moves(int variable, int component
   return known = &made;
 }
 
-KEEL_INLINE std::int64_t grid_renewal::digest() const {
-  std::uint64_t all = 0;
-  auto const add = [&](std::int64_t n) { all = mixed(all * 31 + std::uint64_t(n) + 1); };
+KEEL_INLINE argument grid_renewal::digest() const {
+  argument all{"patches"};
   for (residency::patch const& p : patches_) {
-    add(p.from);
-    for (int d = 0; d < p.whole.rank(); ++d)
-      for (std::int64_t const n : {p.whole.extents()[d], std::int64_t(p.whole.width(d)), p.shift[d],
-                                   std::int64_t(p.whole.is_periodic(d)), std::int64_t(p.whole.ranks_wanted(d))})
-        add(n);
+    std::array const whole{&p.whole};
+    for (argument const& one : arguments_of(whole)) all.add(std::int64_t(one.digest));
+    all.add(p.from);
+    for (int d = 0; d < p.whole.rank(); ++d) all.add(p.shift[d]);
   }
-  return std::int64_t(all);
+  return all;
 }
 
 KEEL_INLINE void grid_renewal::swap() {

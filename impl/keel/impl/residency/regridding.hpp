@@ -20,8 +20,8 @@ public:
   /// Throws `keel::error` if the patches do not fit.
   grid_renewal(fields_state& of, std::span<residency::patch const> patches);
   ~grid_renewal();
-  /// A number for the patches, the same on ranks that have the same.
-  [[nodiscard]] std::int64_t digest() const;
+  /// Of the patches.
+  [[nodiscard]] argument digest() const;
   void prepare();
   void commit();
 

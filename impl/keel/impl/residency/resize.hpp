@@ -94,7 +94,8 @@ KEEL_INLINE void resizing::set_lengths(int variable, std::span<std::int64_t cons
                     policy::counted(std::int64_t(lengths.size()), "length"),
                 "every star needs one", "Give as many");
   next.lengths.assign(lengths.begin(), lengths.end());
-  for (std::int64_t const n : lengths) digest_ = mixed(digest_ * 31 + std::uint64_t(n) + std::uint64_t(variable) + 1);
+  lengths_.add(variable);
+  for (std::int64_t const n : lengths) lengths_.add(n);
   changed_.push_back(variable);
   copy(former_.replace(variable, std::move(next), false));
 }

@@ -49,7 +49,7 @@ public:
   /// Room for so many elements of a mesh.
   void reserve(std::string_view mesh, std::int64_t size);
   /// A number for all lengths that were set, the same on ranks that set the same.
-  [[nodiscard]] std::int64_t digest() const { return std::int64_t(digest_); }
+  [[nodiscard]] argument const& lengths() const { return lengths_; }
   void commit();
 
 private:
@@ -59,7 +59,7 @@ private:
   former_arrays former_;
   std::vector<mesh_record> old_meshes_;
   std::vector<int> changed_;
-  std::uint64_t digest_ = 0;
+  argument lengths_{"lengths"};
 };
 
 } // namespace keel::residency::detail

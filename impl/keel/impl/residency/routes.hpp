@@ -9,6 +9,7 @@
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -107,6 +108,18 @@ KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> 
     r.why.insert(0, measured + (r.why.empty() ? "" : "; "));
   }
   has_new_ = true;
+}
+
+KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::span<message const> receives) {
+  using lengths = std::array<std::uint64_t, 2>; // of what comes from a rank, and goes there
+  std::vector<int> ranks;
+  std::vector<lengths> mine, wanted, theirs(sends.size());
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    ranks.push_back(sends[i].rank);
+    mine.push_back({sends[i].bytes, receives[i].bytes}), wanted.push_back({receives[i].bytes, sends[i].bytes});
+  }
+  swap(ranks, [&](std::size_t i) { return &mine[i]; }, theirs.data(), sizeof(lengths));
+  return theirs == wanted;
 }
 
 KEEL_INLINE delivery::delivery(routes const& by) {

@@ -125,6 +125,8 @@ public:
   /// Both ranks of a pair take the way whose slower side is the faster. `seconds` by number of `known`, measured to all
   /// of these ranks at once. Collective over them.
   void choose(std::span<int const> ranks, std::vector<double> const& seconds);
+  /// Whether the other ranks send what this one receives, and the other way round. Collective over these ranks.
+  [[nodiscard]] bool have_same_lengths(std::span<message const> sends, std::span<message const> receives);
   /// Calls f(rank, transport, why) for each rank whose way was chosen since the last time.
   template <class F>
   void for_each_new(F const& f) {
