@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include <keel/machine/messages.hpp>
 
+#include <keel/machine/pending.hpp>
+#include <keel/machine/reductions.hpp>
+#include <keel/machine/sparse.hpp>
+#include <keel/policy/error.hpp>
+
 #include <doctest/doctest.h>
 
 #include <concepts>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace km = keel::machine;
 
@@ -83,6 +92,56 @@ TEST_CASE_TEMPLATE("machine: a message that does not fit is an error", R, km::mp
   if (own.size() > 1) CHECK(message.find("class " + std::to_string(MPI_ERR_TRUNCATE)) != std::string::npos);
 #endif
 }
+
+#if KEEL_WITH_MPI
+TEST_CASE("machine: what needs ranks throws in the child of a fork, and reaches none") {
+  km::environment const world;
+  int const right = (world.rank() + 1) % world.size(), left = (world.rank() + world.size() - 1) % world.size();
+  km::messages<km::mpi> m{world}, begun{world};
+  km::sparse_messages<km::mpi> sparse{world};
+  int out = 1, in = 0, early = 0;
+  begun.receive(&early, sizeof early, left, 2);
+  begun.send(&out, sizeof out, right, 2);
+  auto sum = km::begin_sum(world, 1);
+  if (pid_t const child = fork(); child == 0) {
+    int answered = 0;
+    auto const ask = [&](auto const& call) {
+      try {
+        call();
+        ++answered;
+      } catch (keel::error const&) {
+      }
+    };
+    ask([&] { m.send(&out, sizeof out, right, 1); });
+    ask([&] { m.receive(&in, sizeof in, left, 1); });
+    ask([&] { begun.wait(); });
+    ask([&] { (void)sum.wait(); });
+    ask([&] { km::barrier(world); });
+    ask([&] { km::broadcast(world, out, 0); });
+    ask([&] { (void)km::all_gather(world, out); });
+    ask([&] { (void)km::sum(world, 1.0); });
+    ask([&] { (void)km::begin_sum(world, 1); });
+    ask([&] { (void)km::scan(world, 1); });
+    ask([&] { (void)sparse.exchange(std::vector<km::parcel<int>>{}); });
+    ask([&] { km::environment const other{world.comm()}; });
+    ask([&] { (void)world.node(); });
+    ask([&] { km::environment const all{world, km::first{world.size()}}; });
+    _exit(answered);
+  } else {
+    int status = -1;
+    waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  begun.wait();
+  CHECK(early == 1);
+  CHECK(sum.wait() == world.size());
+  out = 3;
+  m.receive(&in, sizeof in, left, 1);
+  m.send(&out, sizeof out, right, 1);
+  m.wait();
+  CHECK(in == 3);
+}
+#endif
 
 TEST_CASE_TEMPLATE("machine: a message that is shorter than awaited is an error", R, km::mpi, km::alone) {
   using ranks_environment = km::basic_environment<R>;

@@ -27,6 +27,10 @@
 #include <thread>
 #include <vector>
 
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 namespace kr = keel::residency;
 namespace kd = keel::residency::detail;
 namespace km = keel::machine;
@@ -137,6 +141,13 @@ struct look : kr::routine<"look", kr::on_device, kr::reads<x>, kr::updates<wrong
               if (a(row, j) != n) w(0) += 1;
           }
         });
+  }
+};
+/// Calls what the step is given while the ghosts are on their way.
+struct meanwhile : kr::routine<"meanwhile", kr::on_host, kr::reads<kr::owned<x>>> {
+  template <class V, class F>
+  static void run(V, double, F const& f) {
+    f();
   }
 };
 struct race : kr::schedule<number, kr::exchange<x>, dawdle, look> {};
@@ -256,6 +267,46 @@ TEST_CASE("residency: a message of another length than agreed is an error of bot
     }
     for (int again = 0; again < 2 && differs; ++again)
       CHECK(refuses([&] { ghosts.start({&mine, 1}, kd::combine::replace); }, "exchange is refused (this rank and"));
+  }
+}
+
+TEST_CASE("residency: an exchange of the child of a fork throws and reaches no rank, through every transport") {
+  using list = app<kr::on_host, kr::staged, kr::peer, counted>;
+  int const ranks = km::environment().size();
+  if (ranks == 1) return;
+  for (char const* transport : {"staged", "peer", "counted"}) {
+    CAPTURE(transport);
+    named run{test::host::name, transport};
+    kr::fields<list, x, wrong> f{run, kr::grid{{24, 6}, kr::ghost_width{1}, kr::periodic{true}, kr::ranks_in{ranks, 1}},
+                                 kr::extra<wrong>{1}};
+    f.run(test::call<kr::writes<wrong>>{}, [](auto v) { v(wrong{})(0) = 0; });
+    f.step(race{}, 1.0);
+    // In the child an exchange begins, and another one ends that its parent has begun.
+    pid_t child = -1;
+    auto const check_child = [&](auto const& exchange) {
+      if (child == 0) {
+        try {
+          exchange();
+        } catch (keel::error const& e) {
+          _exit(std::string_view(e.what()).find("other ranks cannot be reached") != std::string_view::npos ? 0 : 1);
+        }
+        _exit(2);
+      }
+      int status = -1;
+      waitpid(child, &status, 0);
+      CHECK(status == 0);
+    };
+    child = fork();
+    check_child([&] { f.run(number{}, 999.0), f.run(kr::exchange<x>{}); });
+    auto const forks = [&child] { child = fork(); };
+    try {
+      f.step(kr::schedule<number, kr::exchange<x>, meanwhile, look>{}, 2.0, forks);
+    } catch (keel::error const&) {
+      _exit(child == 0 ? 0 : 3);
+    }
+    check_child([] {});
+    for (int n = 3; n <= 6; ++n) f.step(race{}, double(n));
+    CHECK(f.run(test::call<kr::reads<wrong>>{}, [](auto v) { return v(wrong{})(0); }) == 0);
   }
 }
 

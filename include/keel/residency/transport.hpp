@@ -60,6 +60,9 @@ public:
   /// Whether messages may be sent from, and received in, the memory of a GPU, as far as the ranks' model says.
   [[nodiscard]] bool reaches_device_memory() const { return reaches_device_memory_; }
 
+  /// Throws `keel::error` if the ranks cannot be reached any more, for example from the child of a fork. To be asked
+  /// before memory is written that other ranks have mapped.
+  void require_running() const { calls_->require_running(); }
   /// Makes room for so many messages; see `machine::messages`.
   void reserve(std::size_t count) { calls_->reserve(messages_.get(), count); }
   /// Messages of one rank to another arrive in the order sent.
@@ -75,6 +78,7 @@ public:
 private:
   struct calls {
     std::shared_ptr<void> (*another)(std::shared_ptr<void> const&);
+    void (*require_running)();
     void (*reserve)(void*, std::size_t count);
     void (*receive)(void*, void* to, std::size_t bytes, int from);
     void (*send)(void*, void const* from, std::size_t bytes, int to);

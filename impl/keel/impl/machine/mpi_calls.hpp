@@ -34,6 +34,13 @@ KEEL_INLINE bool mpi_is_running() noexcept {
   return !policy::is_forked_since(forks_at_start);
 }
 
+KEEL_INLINE void require_running() {
+  if (!mpi_is_running()) [[unlikely]]
+    throw error("machine", "other ranks cannot be reached",
+                "MPI is not running in this process: it has ended, or this is the child of a fork",
+                "Call it where MPI runs");
+}
+
 /// "rank 3 of 8 on host n17", as `comm` counts.
 inline std::string who(MPI_Comm comm) {
   int rank = -1;
@@ -161,6 +168,7 @@ KEEL_INLINE void mpi_requests::send(mpi_communicator const& c, void const* from,
   });
 }
 KEEL_INLINE void mpi_requests::wait() {
+  if (!requests_.empty()) require_running();
   codes_returned const guard(MPI_COMM_WORLD, !waits_report_to_world);
   for (std::size_t i = 0; i != requests_.size(); ++i) {
     MPI_Status status;
@@ -189,6 +197,7 @@ KEEL_INLINE void mpi_requests::give_up() {
   awaited_.clear();
 }
 KEEL_INLINE MPI_Request* mpi_requests::next(int awaited) {
+  require_running();
   awaited_.push_back(awaited);
   return &requests_.emplace_back(MPI_REQUEST_NULL);
 }

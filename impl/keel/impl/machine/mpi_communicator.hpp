@@ -37,8 +37,11 @@ public:
 
   [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }
 
-  /// To be held around every call that can fail on this communicator.
-  [[nodiscard]] codes_returned guarded() const { return {comm_, own_}; }
+  /// To be held around every call that can fail on this communicator. Throws `keel::error` if MPI is not running.
+  [[nodiscard]] codes_returned guarded() const {
+    require_running();
+    return {comm_, own_};
+  }
 
 private:
   mpi_communicator(MPI_Comm comm, bool own) noexcept : comm_(comm), own_(own) {}

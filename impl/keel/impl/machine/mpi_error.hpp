@@ -12,6 +12,9 @@ namespace keel::machine::detail {
 /// MPI would speak for the parent there.
 [[nodiscard]] bool mpi_is_running() noexcept;
 
+/// Throws `keel::error` if it does not run: before each call of MPI that needs other ranks.
+void require_running();
+
 [[noreturn]] void raise(int code, char const* call, MPI_Comm comm);
 
 /// Throws `keel::error` unless `code` is MPI's success. `code()` of it is MPI's; the message

@@ -129,7 +129,10 @@ struct mpi_reductions {
     ~pending() {
       if (request_ != MPI_REQUEST_NULL && mpi_is_running()) MPI_Wait(&request_, MPI_STATUS_IGNORE);
     }
-    void wait() { require(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait", handle_); }
+    void wait() {
+      require_running();
+      require(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait", handle_);
+    }
 
   private:
     mpi_operation<T, Op> with_;

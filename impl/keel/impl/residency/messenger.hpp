@@ -4,6 +4,7 @@
 /// @file
 /// How a messenger calls the messages of its environment.
 
+#include <keel/policy/error.hpp>
 #include <keel/residency/transport.hpp>
 
 #include <memory>
@@ -18,6 +19,11 @@ struct messenger::model {
   static std::shared_ptr<void> another(std::shared_ptr<void> const& m) {
     return std::make_shared<model>(static_cast<model*>(m.get())->environment);
   }
+  static void require_running() {
+    if (!Ranks::is_running())
+      throw error("residency", "other ranks cannot be reached",
+                  "their environment has ended, or this is the child of a fork", "Exchange where it runs");
+  }
   static void reserve(void* m, std::size_t count) { static_cast<model*>(m)->messages.reserve(count); }
   static void receive(void* m, void* to, std::size_t bytes, int from) {
     static_cast<model*>(m)->messages.receive(to, bytes, from, 0);
@@ -27,7 +33,7 @@ struct messenger::model {
   }
   static void wait(void* m) { static_cast<model*>(m)->messages.wait(); }
 
-  static constexpr calls all{&another, &reserve, &receive, &send, &wait};
+  static constexpr calls all{&another, &require_running, &reserve, &receive, &send, &wait};
 
   std::shared_ptr<machine::basic_environment<Ranks> const> environment; // a duplicate
   machine::messages<Ranks> messages;

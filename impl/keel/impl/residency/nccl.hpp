@@ -143,6 +143,7 @@ KEEL_INLINE void nccl::require(int code) const {
 
 KEEL_INLINE void nccl::begin(detail::copy_queue const& queue, std::span<message const> sends,
                              std::span<message const> receives) {
+  messages_.require_running();
   for (auto const all : {sends, receives})
     for (message const& m : all)
       if (m.rank < 0 || m.rank >= messages_.size())
@@ -158,6 +159,7 @@ KEEL_INLINE void nccl::begin(detail::copy_queue const& queue, std::span<message 
 }
 
 KEEL_INLINE void nccl::finish(detail::copy_queue const&) {
+  messages_.require_running();
   int failed = 0;
   require(group_->calls.comm_get_async_error(group_->comm, &failed));
   require(failed);

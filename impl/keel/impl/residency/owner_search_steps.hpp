@@ -105,13 +105,12 @@ KEEL_INLINE id_bounds owner_search::bounds() const {
 KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
   directories_ = {all, ranks_}, layers_ = int(all.layers), made_.digest = all.digest;
   auto const& ids = made_.ids;
-  auto const count = ids.size();
   runs out;
-  id_table parcels = std::size_t(ranks_) <= count ? id_table(0, ranks_ - 1) : id_table(count);
-  for (std::size_t i = 0; i != count;) {
+  id_table parcels = std::size_t(ranks_) <= ids.size() ? id_table(0, ranks_ - 1) : id_table(ids.size());
+  for (std::size_t i = 0; i != ids.size();) {
     bool const is_owned = i < std::size_t(made_.owned);
     int const rank = directories_.of(ids[i]);
-    std::size_t const begin = i++, end = is_owned ? std::size_t(made_.owned) : count;
+    std::size_t const begin = i++, end = is_owned ? std::size_t(made_.owned) : ids.size();
     auto const follows = [&] { return i != end && std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1; };
     if (directories_.are_close() && follows())
       for (std::int64_t const last = directories_.last_of(rank); ids[i - 1] != last && follows();) ++i;
@@ -120,7 +119,7 @@ KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all
     if (number == id_table::none) {
       number = std::int32_t(out.size());
       auto& items = out.emplace_back(machine::parcel<id_run>{rank, {}}).items;
-      items.reserve(count / std::size_t(ranks_) + 2);
+      items.reserve(ids.size() / std::size_t(ranks_) + 2);
       items.push_back({0, 0, 0});
     }
     auto& items = out[std::size_t(number)].items;

@@ -164,6 +164,7 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
 }
 
 KEEL_INLINE void peer::place(detail::copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
+  messages_.require_running();
   links& l = *links_;
   l.memory = queue.peers();
   l.is_under_way = true;
@@ -208,6 +209,7 @@ KEEL_INLINE void peer::place(detail::copy_queue const& queue, std::span<message>
 
 KEEL_INLINE void peer::begin(detail::copy_queue const& queue, std::span<message const> sends,
                              std::span<message const> receives) {
+  messages_.require_running();
   links& l = *links_;
   for (message const& m : sends) l.to(m.rank).raises = m.flag != nullptr;
   for (message const& m : receives) l.to(m.rank).awaits = m.flag != nullptr;
@@ -215,6 +217,7 @@ KEEL_INLINE void peer::begin(detail::copy_queue const& queue, std::span<message 
 }
 
 KEEL_INLINE void peer::finish(detail::copy_queue const& queue) {
+  messages_.require_running();
   links_->flags(queue, detail::motion::await, &links::link::awaits);
   links_->is_under_way = false;
 }
