@@ -174,14 +174,12 @@ struct weigh
   static value_type run(V v) {
     auto const d = v(density{}), e = v(energy{}), a = v(v1{}), b = v(v2{});
     auto const x = v(dx{}), y = v(dy{});
-    return {kr::sum_owned(
-                v, KOKKOS_LAMBDA(int i, int j) { return d(i, j) * x(i) * y(j); }),
-            kr::sum_owned(
-                v, KOKKOS_LAMBDA(int i, int j) {
-                  double const squares =
-                      a(i, j) * a(i, j) + a(i + 1, j) * a(i + 1, j) + b(i, j) * b(i, j) + b(i, j + 1) * b(i, j + 1);
-                  return (e(i, j) + 0.25 * d(i, j) * squares) * x(i) * y(j);
-                })};
+    return kr::reduce_owned(
+        v, km::plain_sum{}, KOKKOS_LAMBDA(int i, int j) {
+          double const squares =
+              a(i, j) * a(i, j) + a(i + 1, j) * a(i + 1, j) + b(i, j) * b(i, j) + b(i, j + 1) * b(i, j + 1);
+          return value_type{d(i, j) * x(i) * y(j), (e(i, j) + 0.25 * d(i, j) * squares) * x(i) * y(j)};
+        });
   }
 };
 struct totals : kr::reduce<"totals", km::plain_sum, weigh> {};

@@ -44,16 +44,9 @@ struct measure : kr::routine<"measure", kr::on_device, kr::reads<kr::owned<x>, k
   template <class V>
   static void run(V v, progress& p) {
     auto const now = v(x{}), old = v(kr::past<x, 1>{});
-    auto const own = v.owned();
-    double mine = 0;
-    using cells = Kokkos::RangePolicy<typename V::space>;
-    Kokkos::parallel_reduce(
-        "measure", cells(v.execution_space(), own.begin[0], own.end[0]),
-        KOKKOS_LAMBDA(int i, double& most) {
-          double const change = now(i) < old(i) ? old(i) - now(i) : now(i) - old(i);
-          if (change > most) most = change;
-        },
-        Kokkos::Max<double>(mine));
+    double const mine = kr::reduce_owned(
+        v, keel::machine::maximum{},
+        KOKKOS_LAMBDA(int i) { return now(i) < old(i) ? old(i) - now(i) : now(i) - old(i); });
     auto const of_ranks = keel::machine::all_gather(p.ranks, mine); // collective
     p.change = *std::max_element(of_ranks.begin(), of_ranks.end());
     ++p.steps;

@@ -11,7 +11,7 @@
 #include <keel/machine/reductions.hpp>
 #include <keel/policy/log.hpp>
 #include <keel/residency/fields.hpp>
-#include <keel/residency/loops.hpp>
+#include <keel/residency/reduce_owned.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// A kernel over the cells of a routine in one call: all that it owns, a region, any box; and their sum.
+/// A kernel over the cells of a routine in one call: all that it owns, a region, any box.
 
 #include <keel/impl/residency/strip.hpp>
 #include <keel/policy/error.hpp>
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -100,34 +101,16 @@ struct rows {
   }
 };
 
+/// Kokkos' policy of rows on a processor.
+template <class V>
+auto policy_of_rows(V const& v, std::int64_t count) {
+  return Kokkos::RangePolicy<typename V::space, Kokkos::IndexType<std::int64_t>>(v.execution_space(), 0, count);
+}
 template <class Rows, class F>
 struct row_kernel {
   Rows rows;
   F f;
   KEEL_FUNCTION void operator()(std::int64_t row) const { rows.visit(row, f); }
-};
-
-/// Adds up a row in eight sums, each of every eighth cell, then these: a fixed order that does not wait for each
-/// addition.
-template <class Rows, class F, class T>
-struct row_sum {
-  Rows rows;
-  F f;
-  T* sums;
-  KEEL_FUNCTION void operator()(std::int64_t row) const {
-    T each[8]{};
-    unsigned at = 0;
-    rows.visit(row, [&](auto... i) { each[at++ % 8] += f(i...); });
-    for (int k = 1; k < 8; ++k) each[0] += each[k];
-    sums[row] = each[0];
-  }
-};
-template <class F, class T>
-struct cell_sum {
-  F f;
-  KEEL_FUNCTION void operator()(int i, T& sum) const { sum += f(i); }
-  KEEL_FUNCTION void operator()(int i, int j, T& sum) const { sum += f(i, j); }
-  KEEL_FUNCTION void operator()(int i, int j, int k, T& sum) const { sum += f(i, j, k); }
 };
 
 /// Kokkos' policy of a box, in the order of the layout.
@@ -147,65 +130,59 @@ auto policy_of(V const& v, bounds const& cells) {
   }
 }
 
-/// The sum of `f` over these cells.
-template <class V, class F>
-[[nodiscard]] auto sum_over(V const& v, bounds const& cells, F const& f) {
-  constexpr int rank = rank_of_loop<F>;
-  std::string const label(V::name);
-  using T = std::remove_cvref_t<typename result_of_loop<F>::type>;
-  T sum{};
-  if constexpr (V::is_on_accelerator) {
-    Kokkos::parallel_reduce(label, policy_of<rank>(v, cells), cell_sum<F, T>{f}, sum);
-  } else {
-    using cut = rows<rank, is_left<V>>;
-    cut const all(cells);
-    std::vector<T> sums(std::size_t(all.count()));
-    using policy = Kokkos::RangePolicy<typename V::space, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(label, policy(v.execution_space(), 0, all.count()), row_sum<cut, F, T>{all, f, sums.data()});
-    v.execution_space().fence();
-    for (T const& one : sums) sum += one;
-  }
-  return sum;
-}
-
 } // namespace detail
 
 /// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
-/// order is that of the application's layout; on a processor a thread takes whole rows. The kernel has the name of the
-/// routine. Throws if `f` takes another number of indices than the grid has, or the variable along fewer dimensions
-/// that the bounds are of; and if an index is beyond `int`. Does not wait: `v.execution_space()` runs it in its queue.
+/// order is that of the application's layout; on a processor a thread takes whole rows. Profilers are told the `name`
+/// of the kernel; without one, as in the other calls below, that of the routine. Throws if `f` takes another number of
+/// indices than the grid has, or the variable along fewer dimensions that the bounds are of; and if an index is beyond
+/// `int`. Does not wait: `v.execution_space()` runs it in its queue.
 template <class V, class F>
-void for_each_cell(V const& v, bounds const& cells, F const& f) {
+void for_each_cell(V const& v, bounds const& cells, std::string_view name, F const& f) {
   constexpr int rank = detail::rank_of_loop<F>;
   detail::check_rank<F>(v, cells);
-  std::string const label(V::name);
+  std::string const label(name);
   if constexpr (rank == 1 || V::is_on_accelerator) {
     Kokkos::parallel_for(label, detail::policy_of<rank>(v, cells), f);
   } else {
     using rows = detail::rows<rank, detail::is_left<V>>;
     rows const all(cells);
-    using policy = Kokkos::RangePolicy<typename V::space, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(label, policy(v.execution_space(), 0, all.count()), detail::row_kernel<rows, F>{all, f});
+    Kokkos::parallel_for(label, detail::policy_of_rows(v, all.count()), detail::row_kernel<rows, F>{all, f});
   }
+}
+template <class V, class F>
+void for_each_cell(V const& v, bounds const& cells, F const& f) {
+  for_each_cell(v, cells, V::name, f);
 }
 
 /// The same for the cells that this rank owns, or the piece of them that a routine `in_pieces` is called for:
-/// `for_owned(v, KOKKOS_LAMBDA(int i, int j) { … })`.
+/// `for_owned(v, KOKKOS_LAMBDA(int i, int j) { … })`, or `for_owned(v, "predict", KOKKOS_LAMBDA(int i, int j) { … })`.
+template <class V, class F>
+void for_owned(V const& v, std::string_view name, F const& f) {
+  for_each_cell(v, v.owned(), name, f);
+}
 template <class V, class F>
 void for_owned(V const& v, F const& f) {
-  for_each_cell(v, v.owned(), f);
+  for_owned(v, V::name, f);
 }
 
 /// The same for the elements of a range of a mesh, `f(i)`: `for_each_element(v, v.layer(cells{}, 1), f)`.
 template <class V, class F>
-void for_each_element(V const& v, element_range const& elements, F const& f) {
+void for_each_element(V const& v, element_range const& elements, std::string_view name, F const& f) {
   detail::check_indices(v, elements.begin, elements.end);
   using policy = Kokkos::RangePolicy<typename V::space>;
   using index = typename policy::member_type;
-  Kokkos::parallel_for(std::string(V::name), policy(v.execution_space(), index(elements.begin), index(elements.end)),
-                       f);
+  Kokkos::parallel_for(std::string(name), policy(v.execution_space(), index(elements.begin), index(elements.end)), f);
+}
+template <class V, class F>
+void for_each_element(V const& v, element_range const& elements, F const& f) {
+  for_each_element(v, elements, V::name, f);
 }
 /// The same for the elements of a mesh that this rank owns: `for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { … })`.
+template <class V, Mesh M, class F>
+void for_owned(V const& v, M mesh, std::string_view name, F const& f) {
+  for_each_element(v, v.owned(mesh), name, f);
+}
 template <class V, Mesh M, class F>
 void for_owned(V const& v, M mesh, F const& f) {
   for_each_element(v, v.owned(mesh), f);
@@ -214,26 +191,13 @@ void for_owned(V const& v, M mesh, F const& f) {
 /// The same for the cells of a region, `region::walls` for instance: a kernel for each box of it, some ten at most in
 /// two dimensions. Of a routine `in_pieces` only `region::owned` is cut into its pieces.
 template <class V, class F>
-void for_all(V const& v, region where, F const& f) {
-  if (where == region::owned) return for_owned(v, f);
-  for (bounds const& box : detail::boxes_of(v.local(), where)) for_each_cell(v, box, f);
+void for_all(V const& v, region where, std::string_view name, F const& f) {
+  if (where == region::owned) return for_owned(v, name, f);
+  for (bounds const& box : detail::boxes_of(v.local(), where)) for_each_cell(v, box, name, f);
 }
-
-/// The sum of `f(i)`, `f(i, j)` or `f(i, j, k)` over the cells that this rank owns; waits for it. Rows of neighbours in
-/// memory are added up, then their sums, both in an order that depends on the cells and the layout only: so the bits
-/// are the same on every device of the host and with any number of threads. A GPU adds in the order of Kokkos. Over all
-/// ranks: `machine::sum`.
 template <class V, class F>
-[[nodiscard]] auto sum_owned(V const& v, F const& f) {
-  detail::check_rank<F>(v, v.owned());
-  return detail::sum_over(v, v.owned(), f);
-}
-/// The same of `f(i)` over the elements of a mesh that this rank owns.
-template <class V, Mesh M, class F>
-[[nodiscard]] auto sum_owned(V const& v, M mesh, F const& f) {
-  element_range const all = v.owned(mesh);
-  detail::check_indices(v, all.begin, all.end);
-  return detail::sum_over(v, bounds{{{all.begin}}, {{all.end}}}, f);
+void for_all(V const& v, region where, F const& f) {
+  for_all(v, where, V::name, f);
 }
 
 } // namespace keel::residency

@@ -159,16 +159,11 @@ struct measure : kr::routine<"measure", kr::on_device, kr::reads<kr::owned<cells
   template <class V>
   static double run(V v, step_size const& s) {
     auto const q = v(cells{});
-    auto const own = v.owned();
-    double fastest = 0;
-    using range = Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<2>>;
-    Kokkos::parallel_reduce(
-        "measure", range(v.execution_space(), own.begin, own.end),
-        KOKKOS_LAMBDA(int i, int j, double& most) {
+    double const fastest = kr::reduce_owned(
+        v, keel::machine::maximum{}, KOKKOS_LAMBDA(int i, int j) {
           state const here = state_at(q, i, j);
-          for (int d = 0; d < 2; ++d) most = std::fmax(most, std::abs(here.speed(d)) + here.sound());
-        },
-        Kokkos::Max<double>(fastest));
+          return std::fmax(std::abs(here.speed(0)), std::abs(here.speed(1))) + here.sound();
+        });
     return 0.4 * s.dx / fastest;
   }
 };

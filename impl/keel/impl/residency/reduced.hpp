@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// One value out of many cells, by a kernel: what it begins with, and how rows and their results are combined.
+
+#include <keel/machine/operations.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/residency/loops.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace keel::residency {
+
+template <class T>
+struct placed;
+template <class Operation>
+struct place_of;
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_several = false;
+template <class T, std::size_t N>
+inline constexpr bool is_several<std::array<T, N>> = true;
+
+/// What terms are added as: integers and truth values in 64 bits.
+template <class Operation, class T>
+struct kept_as : std::type_identity<T> {};
+template <std::integral T>
+struct kept_as<std::plus<>, T>
+    : std::conditional<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t> {};
+template <class T, std::size_t N>
+struct kept_as<std::plus<>, std::array<T, N>>
+    : std::type_identity<std::array<typename kept_as<std::plus<>, T>::type, N>> {};
+
+/// What changes no other value of type `T`; an operation of one's own says it, as `neutral`.
+template <class Operation, class T>
+struct neutral_of {
+  static_assert(
+      requires { T(Operation::neutral); },
+      "keel::residency::reduce_owned: an operation does not say what changes no value (a rank may own no "
+      "cells; operation and type are in the message). Give it a `static constexpr T neutral`.");
+  KEEL_FUNCTION static constexpr T value() { return T(Operation::neutral); }
+};
+template <class T>
+struct neutral_of<std::plus<>, T> {
+  KEEL_FUNCTION static constexpr T value() { return T{}; }
+};
+template <class T>
+struct neutral_of<machine::minimum, T> {
+  using limits = std::numeric_limits<T>;
+  KEEL_FUNCTION static constexpr T value() { return limits::has_infinity ? limits::infinity() : limits::max(); }
+};
+template <class T>
+struct neutral_of<machine::maximum, T> {
+  using limits = std::numeric_limits<T>;
+  KEEL_FUNCTION static constexpr T value() { return limits::has_infinity ? -limits::infinity() : limits::lowest(); }
+};
+template <class Operation, class T>
+struct neutral_of<place_of<Operation>, placed<T>> {
+  KEEL_FUNCTION static constexpr placed<T> value() {
+    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
+    return {neutral_of<Operation, T>::value(), {{last, last, last, last}}};
+  }
+};
+
+/// How values are combined: several numbers one by one.
+template <class Operation, class T>
+struct combining {
+  Operation operation;
+  KEEL_FUNCTION static constexpr T neutral() {
+    if constexpr (is_several<T>) {
+      T all{};
+      for (std::size_t k = 0; k < all.size(); ++k) all[k] = neutral_of<Operation, typename T::value_type>::value();
+      return all;
+    } else return neutral_of<Operation, T>::value();
+  }
+  template <class Term>
+  KEEL_FUNCTION constexpr void add(T& to, Term const& one) const {
+    if constexpr (is_several<T>) {
+      for (std::size_t k = 0; k < to.size(); ++k) to[k] = operation(to[k], typename T::value_type(one[k]));
+    } else to = operation(to, T(one));
+  }
+};
+
+/// Combines a row in eight parts, each of every eighth cell, then these: a fixed order that does not wait for each
+/// operation.
+template <class Rows, class F, class Combining, class T>
+struct row_reduction {
+  Rows rows;
+  F f;
+  Combining how;
+  T* parts;
+  KEEL_FUNCTION void operator()(std::int64_t row) const {
+    T each[8];
+    for (T& one : each) one = Combining::neutral();
+    unsigned at = 0;
+    rows.visit(row, [&](auto... i) { how.add(each[at++ % 8], f(i...)); });
+    for (int k = 1; k < 8; ++k) how.add(each[0], each[k]);
+    parts[row] = each[0];
+  }
+};
+
+/// The same as Kokkos does it, on a GPU: what it calls for cells and for parts.
+template <class F, class Combining, class T>
+struct cell_reduction {
+  F f;
+  Combining how;
+  KEEL_FUNCTION void operator()(int i, T& to) const { how.add(to, f(i)); }
+  KEEL_FUNCTION void operator()(int i, int j, T& to) const { how.add(to, f(i, j)); }
+  KEEL_FUNCTION void operator()(int i, int j, int k, T& to) const { how.add(to, f(i, j, k)); }
+};
+template <class Combining, class T>
+struct reducer_of {
+  using reducer = reducer_of;
+  using value_type = T;
+  using result_view_type = Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Combining how;
+  T* result;
+  KEEL_FUNCTION void join(T& to, T const& one) const { how.add(to, one); }
+  KEEL_FUNCTION void init(T& to) const { to = Combining::neutral(); }
+  KEEL_FUNCTION T& reference() const { return *result; }
+  KEEL_FUNCTION result_view_type view() const { return result_view_type(result); }
+  KEEL_FUNCTION bool references_scalar() const { return true; }
+};
+
+/// What `f` gives, with the place of the cell.
+template <class F>
+struct with_place {
+  F f;
+  indices shift; ///< from local indices
+  template <class... I>
+    requires std::is_invocable_v<F const&, I...>
+  KEEL_FUNCTION auto operator()(I... i) const {
+    placed<std::remove_cvref_t<std::invoke_result_t<F const&, I...>>> made{f(i...), shift};
+    int d = 0;
+    ((made.place[d++] += i), ...);
+    return made;
+  }
+};
+template <class Operation>
+inline constexpr bool takes_places = false;
+template <class Operation>
+inline constexpr bool takes_places<place_of<Operation>> = true;
+
+/// What `f` gives for these cells, combined.
+template <class V, class Operation, class F>
+[[nodiscard]] auto reduced(V const& v, bounds const& cells, std::string_view name, Operation const& operation,
+                           F const& f) {
+  constexpr int rank = rank_of_loop<F>;
+  using T = typename kept_as<Operation, std::remove_cvref_t<typename result_of_loop<F>::type>>::type;
+  using how = combining<Operation, T>;
+  how const combine{operation};
+  T all = how::neutral();
+  std::string const label(name);
+  if constexpr (V::is_on_accelerator) {
+    Kokkos::parallel_reduce(label, policy_of<rank>(v, cells), cell_reduction<F, how, T>{f, combine},
+                            reducer_of<how, T>{combine, &all});
+    v.execution_space().fence();
+  } else {
+    using cut = rows<rank, is_left<V>>;
+    cut const box(cells);
+    auto const parts = std::make_unique<T[]>(std::size_t(box.count()));
+    Kokkos::parallel_for(label, policy_of_rows(v, box.count()),
+                         row_reduction<cut, F, how, T>{box, f, combine, parts.get()});
+    v.execution_space().fence();
+    for (std::int64_t row = 0; row < box.count(); ++row) combine.add(all, parts[std::size_t(row)]);
+  }
+  return all;
+}
+
+} // namespace detail
+
+} // namespace keel::residency
