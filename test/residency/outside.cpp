@@ -152,6 +152,29 @@ TEST_CASE("residency: a caller who is about to write through a view waits for th
   }
 }
 
+TEST_CASE("residency: a view that is kept declares nothing, wherever it lies") {
+  test::run run{"twin"};
+  kr::fields<app, z> f{run, kr::grid{{4, 1}}, kr::components{2}};
+  kr::view_of<app, z, host> const now = f.view<host>(z{}), past = f.view<host>(kr::past<z, 1>{}),
+                                  second = f.view<host>(z{}, kr::component{1});
+  kr::view_of<app, z, twin> const there = f.view<twin>(z{});
+  CHECK((now.data() != past.data() && now.data() != second.data() && there.data() != now.data()));
+  CHECK(refuses([&] { f.run(first<z>{}, kr::component{0}); }, "z, level 0"));
+  CHECK_FALSE(f.is_valid<z>(kr::region::owned));
+  now(0, 0) = 7;
+  f.notify_data_modified(now);
+  CHECK(f.is_valid<z>(kr::region::owned));
+  CHECK_FALSE(f.is_valid<z>(kr::region::owned, kr::component{1}));
+  CHECK_FALSE(f.is_valid<kr::past<z, 1>>(kr::region::owned));
+  CHECK(f.run(first<z>{}, kr::component{0}) == 7);
+  f.require_valid_data(there);
+  CHECK(f.is_valid<z, twin>(kr::region::owned));
+  f.run(kr::cycle<z>{}); // the view shows what is the past now
+  CHECK(f.view<host>(kr::past<z, 1>{}).data() == now.data());
+  CHECK(refuses([&] { (void)f.view<host>(z{}, kr::component{2}); }, "component 2"));
+  f.step(kr::schedule<call<kr::writes<z>>>{}, [&](auto) { CHECK(refuses([&] { (void)f.view<host>(z{}); }, "view")); });
+}
+
 TEST_CASE("residency: closed walls give the same on each device, and cost no copy where nobody wants one") {
   double const expected = bent<single>(host::name);
   CHECK(expected == expected);

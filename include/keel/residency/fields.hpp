@@ -86,6 +86,12 @@ public:
   template <Variable... Vs>
   void copy_from_past();
 
+  /// A view of a variable, or of a level of it, in the memory of a device, to be kept: it declares nothing, so what is
+  /// valid where stays as it is, and the calls below say what the application does with it. It shows one array, which
+  /// after a `cycle` is that of another level. Opens the memory if nothing ran there yet.
+  template <class Tag, Part X>
+  [[nodiscard]] auto view(X, component which = {});
+
   /// For views that the application keeps or makes, pieces and unmanaged ones among them; the address says which
   /// variable is meant. `require_valid_data` makes the region valid where the view lies. `require_invalid_data` is for
   /// data that the caller is about to overwrite whole: it copies nothing. Both return when no copy or kernel of keel's

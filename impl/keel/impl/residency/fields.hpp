@@ -134,6 +134,24 @@ bool fields<App, Vars...>::is_valid(region where, component which) const {
 }
 
 template <class App, Variable... Vars>
+template <class Tag, Part X>
+auto fields<App, Vars...>::view(X, component which) {
+  using variable = typename detail::item<X>::variable;
+  using kept = view_of<App, variable, Tag>;
+  static_assert(policy::contains<devices, Tag> || detail::is_on_host<Tag>,
+                "keel::residency::fields::view: a device that is not in the application's list. Add it there.");
+  static_assert(!variable::about.is_scratch,
+                "keel::residency::fields::view: a view of a scratch is kept (its memory is shared; it is in the "
+                "message). Make it a variable.");
+  auto const visit = this->users_.enter("view");
+  this->require_idle("view");
+  this->check(which, every_component, "view");
+  if constexpr (!detail::is_on_host<Tag>) this->template prepare<Tag>();
+  return kept(
+      this->template array<kept, Tag>(number<variable>, variable::about.levels, detail::item<X>::level, which.index));
+}
+
+template <class App, Variable... Vars>
 template <Variable... Vs>
 void fields<App, Vars...>::copy_from_past() {
   static_assert(((Vs::about.levels > 1) && ...),
