@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bodies of machine that need not be compiled with every source.
+#include <keel/impl/machine/agreement.hpp>
 #include <keel/impl/machine/alone.hpp>
 #include <keel/impl/machine/attachments.hpp>
 #include <keel/impl/machine/closest.hpp>
@@ -12,3 +13,5 @@
 #include <keel/impl/machine/report.hpp>
 #include <keel/impl/machine/selection.hpp>
 #include <keel/impl/machine/threads.hpp>
+
+template struct keel::machine::agreement::calls_of<keel::machine::alone>;

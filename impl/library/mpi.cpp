@@ -6,6 +6,7 @@
 #include <keel/impl/machine/mpi.hpp>
 #include <keel/impl/residency/agreement.hpp>
 #include <keel/residency/transport.hpp>
+#include <keel/machine/agreement.hpp>
 #include <keel/machine.hpp>
 
 namespace keel::machine {
@@ -13,6 +14,7 @@ template class basic_environment<mpi>;
 template class registry<mpi>;
 template class session<mpi>;
 template class finalize_barrier<mpi>;
+template struct agreement::calls_of<mpi>;
 } // namespace keel::machine
 
 template struct keel::residency::detail::agreement::calls_of<keel::machine::mpi>;

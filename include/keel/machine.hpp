@@ -7,6 +7,7 @@
 
 #include <keel/impl/machine/by_memory.hpp>
 #include <keel/impl/machine/near.hpp>
+#include <keel/machine/agreement.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/machine/attachments.hpp>
 #include <keel/machine/collectives.hpp>

@@ -16,6 +16,8 @@ endings = [  # name, whether the exit code is right, words that must stand in wh
      [f"keel::test: rank 1 gives up. [rank 1 of 4 on host {host} aborts the job"]),
     ("unwound 2", lambda code: code in (2, 6), [f"keel::test: rank 1 gives up. [rank 1 of 2 on host {host} aborts the job"]),
     ("failed", lambda code: code != 0, [f"MPI_Comm_dup failed on rank 1 of 4 on host {host}"]),
+    *((call, lambda code: code in (2, 6), [f"keel::machine: {call} failed on rank 1 of 4 on host {host}", "aborts the job with code 2]"])
+      for call in ("MPI_Issend", "MPI_Improbe", "MPI_Test", "MPI_Ibarrier", "MPI_Allreduce")),
     ("uncaught", lambda code: code != 0, [f"MPI_Comm_dup failed on rank 1 of 4 on host {host}"]),
 ]
 failed, count = 0, len(endings) + 7

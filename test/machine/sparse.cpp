@@ -61,4 +61,9 @@ TEST_CASE("machine: parcels for no rank, or not in order, are refused") {
             std::to_string(n) +
             " ranks, each once and in ascending order). Join the parcels of a rank, and sort them.");
   CHECK_THROWS_AS((void)talk.exchange(parcels{{0, {1}}, {0, {2}}}), keel::error);
+  // Parcels of one rank that are refused are an error of all, and the next round is sound.
+  int const me = world.rank(), wrong = n - 1;
+  CHECK_THROWS_AS((void)talk.exchange(me == wrong ? parcels{{n, {1}}} : parcels{{0, {me}}}), keel::error);
+  auto const got = talk.exchange(parcels{{0, {me}}});
+  CHECK(got.size() == (me == 0 ? std::size_t(n) : 0));
 }

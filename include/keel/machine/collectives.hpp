@@ -5,11 +5,13 @@
 /// What all ranks of an environment do together.
 
 #include <keel/machine/environment.hpp>
+#include <keel/policy/error.hpp>
 
 #include <climits>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <span> // and the concepts of ranges, which its constructors need
 #include <string>
 #include <type_traits>
@@ -44,21 +46,29 @@ void broadcast(basic_environment<R> const& env, T& value, int root) {
 }
 
 /// The elements of all ranks, by rank, on `root`; empty elsewhere. Ranks may bring
-/// different numbers; two calls of MPI. Throws on `root` beyond 2^31 - 1 elements.
+/// different numbers; three calls of MPI. Throws on every rank, before elements travel, beyond
+/// 2^31 - 1 of them, and if `root` lacks memory for them.
 template <CommunicatingRanks R, Gatherable T>
 [[nodiscard]] std::vector<T> gather(basic_environment<R> const& env, std::span<T const> mine, int root) {
   if (!env.is_member()) return {};
-  if (mine.size() > INT_MAX)
-    throw error("machine::gather", "one rank brings " + std::to_string(mine.size()) + " elements", "MPI counts in int",
-                "Gather in parts");
-  auto const count = int(mine.size());
+  constexpr int beyond = -1; // what int counts
+  constexpr std::int64_t no_memory = -1;
+  int const count = mine.size() > INT_MAX ? beyond : int(mine.size());
   auto const counts = R::gather_counts(env.communicator(), count, root);
-  std::int64_t total = 0;
-  for (int const n : counts) total += n;
+  std::vector<T> all;
+  std::int64_t total = 0; // the root finds out whether they all fit
+  for (int const n : counts) total += n == beyond ? std::int64_t{INT_MAX} + 1 : n;
+  try {
+    if (env.rank() == root && total <= INT_MAX) all.resize(std::size_t(total));
+  } catch (std::bad_alloc const&) {
+    total = no_memory;
+  }
+  R::broadcast(env.communicator(), &total, sizeof total, root);
   if (total > INT_MAX)
-    throw error("machine::gather", std::to_string(total) + " elements meet on one rank", "MPI counts in int",
-                "Gather in parts");
-  std::vector<T> all(env.rank() == root ? std::size_t(total) : 0);
+    throw error("machine::gather", "more than 2147483647 elements meet on rank " + std::to_string(root),
+                "MPI counts in int", "Gather in parts");
+  if (total == no_memory)
+    throw out_of_memory_error("machine::gather", "rank " + std::to_string(root) + " cannot hold all elements", 0);
   R::gather(env.communicator(), mine.data(), count, sizeof(T), all.data(), counts, root);
   return all;
 }

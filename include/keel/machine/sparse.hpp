@@ -4,12 +4,14 @@
 /// @file
 /// Messages to some ranks, which do not know that they will get one.
 
+#include <keel/machine/agreement.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/messages.hpp>
 
 #include <algorithm>
 #include <climits>
 #include <cstddef>
+#include <exception>
 #include <new>
 #include <span>
 #include <string>
@@ -26,7 +28,7 @@ struct parcel {
 };
 
 /// Rounds of an exchange in which a rank knows only what it sends. Time and memory of a round are those of the messages
-/// that a rank sends and gets, and of a barrier, if the model has `exchange_sparse`, as `mpi` has; without it,
+/// that a rank sends and gets, of a barrier and a reduction, if the model has `exchange_sparse`, as `mpi` has; without it,
 /// each rank counts for all ranks in turn. Depends on an environment that outlives it.
 template <CommunicatingRanks R>
 class sparse_messages {
@@ -35,23 +37,33 @@ public:
   explicit sparse_messages(basic_environment<R> const& env) : env_(env.comm()) {}
 
   /// Sends each parcel, and returns those that were sent to this rank, in ascending order of their senders. Collective;
-  /// empty on a non-member. Each rank once in `out`, in ascending order, else `keel::error`; a parcel may be empty.
-  /// If memory is lacking on a rank, it throws `std::bad_alloc` when the round has ended, so that no other one waits.
+  /// empty on a non-member. Each rank once in `out`, in ascending order; a parcel may be empty. If a rank has other
+  /// parcels, or lacks memory, all ranks throw `keel::error` when the round has ended.
   template <Gatherable T>
   [[nodiscard]] std::vector<parcel<T>> exchange(std::vector<parcel<T>> out) {
     std::vector<parcel<T>> in;
     if (!env_.is_member()) return in;
-    check(out);
-    parcel<T> mine{-1, {}};
-    auto const own = std::find_if(out.begin(), out.end(), [&](auto const& p) { return p.rank == env_.rank(); });
-    if (own != out.end()) {
-      mine = std::move(*own);
-      out.erase(own);
-    }
-    if constexpr (requires { &R::exchange_sparse; }) by_consensus(out, in);
-    else by_counts(out, in);
-    if (mine.rank >= 0) in.push_back(std::move(mine));
-    std::stable_sort(in.begin(), in.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
+    agreement const ranks(env_);
+    ranks.all_alike({"machine::sparse_messages", "a round", "is refused", "Give a rank one parcel, and in ascending order"}, [&] {
+      std::exception_ptr refused;
+      try {
+        check(out);
+      } catch (error const&) { // it takes part all the same, because the others wait for it
+        refused = std::current_exception();
+        out.clear();
+      }
+      parcel<T> mine{-1, {}};
+      auto const own = std::find_if(out.begin(), out.end(), [&](auto const& p) { return p.rank == env_.rank(); });
+      if (own != out.end()) {
+        mine = std::move(*own);
+        out.erase(own);
+      }
+      if constexpr (requires { &R::exchange_sparse; }) by_consensus(out, in);
+      else by_counts(out, in);
+      if (refused) std::rethrow_exception(refused);
+      if (mine.rank >= 0) in.push_back(std::move(mine));
+      std::stable_sort(in.begin(), in.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
+    });
     return in;
   }
 

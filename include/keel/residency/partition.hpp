@@ -68,15 +68,7 @@ template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
     }
     return made;
   };
-  auto const send = [&](auto const& step) {
-    auto out = take(step);
-    try {
-      return talk.exchange(std::move(out));
-    } catch (std::bad_alloc const&) {
-      lacks_memory = true;
-      return decltype(out){};
-    }
-  };
+  auto const send = [&](auto const& step) { return talk.exchange(take(step)); };
   auto const mine = take([&] { return search.emplace(env.rank(), env.size(), owned, as_layers(ghosts)).bounds(); });
   auto const all = machine::all_reduce(env, mine, join_bounds{});
   auto const asked = send([&] { return search->to_directories(all); });

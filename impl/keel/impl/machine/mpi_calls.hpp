@@ -7,6 +7,7 @@
 #include <keel/impl/machine/mpi_collectives.hpp>
 #include <keel/impl/machine/mpi_neighbours.hpp>
 #include <keel/impl/machine/mpi_requests.hpp>
+#include <keel/machine/concepts.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/forks.hpp>
@@ -58,10 +59,10 @@ KEEL_INLINE void raise(int code, char const* call, MPI_Comm comm) {
   int error_class = code;
   MPI_Error_class(code, &error_class);
   MPI_Error_string(code, text.data(), &length);
-  throw error("machine", std::string{call} + " failed on " + who(comm),
-              "class " + std::to_string(error_class) + ", code " + std::to_string(code) + ": " +
-                  std::string(text.data(), std::size_t(length)),
-              {}, code);
+  throw ranks_failed("machine", std::string{call} + " failed on " + who(comm),
+                     "class " + std::to_string(error_class) + ", code " + std::to_string(code) + ": " +
+                         std::string(text.data(), std::size_t(length)),
+                     {}, code);
 }
 
 /// So many bytes as one MPI type, so that counts stay those of the elements.

@@ -5,9 +5,8 @@
 /// What the ranks of an environment agree on while sizes change, without its type.
 
 #include <keel/impl/residency/owner_search.hpp>
+#include <keel/machine/agreement.hpp>
 #include <keel/machine/alone.hpp>
-#include <keel/machine/collectives.hpp>
-#include <keel/machine/reductions.hpp>
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
@@ -32,25 +31,15 @@ struct argument {
   void add(std::int64_t n) { digest = digest_of({&n, 1}, digest); }
 };
 
-/// Calls that are collective over the environment, which has to live on.
-class agreement {
+/// The ranks of an environment, which has to live on, with what moves elements between them.
+class agreement : public machine::agreement {
 public:
   agreement() = default; ///< of no ranks: tests false
   template <class R>
   explicit agreement(machine::basic_environment<R> const& of);
-  explicit operator bool() const { return environment_ != nullptr; }
-  [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int size() const { return size_; }
 
   using ids = std::vector<machine::parcel<std::int64_t>>;
 
-  /// The least of each.
-  void min(std::span<std::int64_t> values) const { calls_->min(environment_, values); }
-  [[nodiscard]] std::int64_t min(std::int64_t value) const {
-    min({&value, 1});
-    return value;
-  }
-  void broadcast(std::span<char> text, int root) const { calls_->broadcast(environment_, text, root); }
   /// Null if one of `wanted` has no owner.
   [[nodiscard]] std::shared_ptr<elements> find_owners(std::string_view mesh, std::span<std::int64_t const> owned,
                                                       std::span<std::int64_t const> wanted) const {
@@ -61,8 +50,6 @@ public:
   [[nodiscard]] ids exchange(void* talk, ids out) const { return calls_->exchange(environment_, talk, std::move(out)); }
 
   struct calls {
-    void (*min)(void const*, std::span<std::int64_t>);
-    void (*broadcast)(void const*, std::span<char>, int);
     std::shared_ptr<elements> (*find_owners)(void const*, std::string_view, std::span<std::int64_t const>,
                                              std::span<std::int64_t const>);
     std::shared_ptr<void> (*make_talk)();
@@ -74,7 +61,6 @@ public:
 private:
   void const* environment_ = nullptr;
   calls const* calls_ = nullptr;
-  int rank_ = 0, size_ = 0;
 };
 
 // The bodies stand outside the class: those inside would be compiled with every source.
@@ -82,24 +68,14 @@ template <class R>
 struct agreement::calls_of {
   using environment = machine::basic_environment<R>;
   using messages = std::optional<machine::sparse_messages<R>>;
-  static void min(void const* of, std::span<std::int64_t> values);
-  static void broadcast(void const* of, std::span<char> text, int root);
   static std::shared_ptr<elements> find_owners(void const* of, std::string_view mesh,
                                                std::span<std::int64_t const> owned,
                                                std::span<std::int64_t const> wanted);
   static std::shared_ptr<void> make_talk();
   static ids exchange(void const* of, void* talk, ids out);
-  static constexpr calls all{&min, &broadcast, &find_owners, &make_talk, &exchange};
+  static constexpr calls all{&find_owners, &make_talk, &exchange};
 };
 
-template <class R>
-void agreement::calls_of<R>::min(void const* of, std::span<std::int64_t> values) {
-  machine::min(*static_cast<environment const*>(of), values);
-}
-template <class R>
-void agreement::calls_of<R>::broadcast(void const* of, std::span<char> text, int root) {
-  machine::broadcast(*static_cast<environment const*>(of), text, root);
-}
 template <class R>
 std::shared_ptr<elements> agreement::calls_of<R>::find_owners(void const* of, std::string_view mesh,
                                                               std::span<std::int64_t const> owned,
@@ -119,7 +95,7 @@ auto agreement::calls_of<R>::exchange(void const* of, void* talk, ids out) -> id
 
 template <class R>
 agreement::agreement(machine::basic_environment<R> const& of)
-    : environment_(&of), calls_(&calls_of<R>::all), rank_(of.rank()), size_(of.size()) {}
+    : machine::agreement(of), environment_(&of), calls_(&calls_of<R>::all) {}
 
 /// Throws the same `keel::error` on every rank unless each argument is the same on all: *wrong (the whats differ
 /// between ranks).* Collective.

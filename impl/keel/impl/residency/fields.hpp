@@ -19,11 +19,13 @@ template <class App, Variable... Vars>
 template <class Run, class... Options>
 fields<App, Vars...>::fields(checked_places, Run& run, grid const& whole, Options const&... options) try
     : base(run, whole, detail::further_in(options...), detail::components_in(whole, options...)) {
-  (detail::add_mesh_in(*this, options), ...);
-  if constexpr ((!detail::mesh_of_option<Options>.empty() || ...))
-    this->check_meshes(detail::agreement(run.environment()));
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
-  for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
+  detail::agreement const ranks(run.environment());
+  ranks.all_alike(detail::making_fields, [&] { (detail::add_mesh_in(*this, options), ...); });
+  if constexpr ((!detail::mesh_of_option<Options>.empty() || ...)) this->check_meshes(ranks);
+  ranks.all_alike(detail::making_fields, [&] {
+    for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
+  });
   this->open_for(run);
 } catch (std::bad_alloc const&) {
   throw error("residency::fields", "the fields are not made", "there is not enough memory",

@@ -39,6 +39,9 @@ extern template class keel::residency::ledger<keel::residency::kokkos_provider, 
 
 namespace keel::residency::detail {
 
+inline constexpr machine::failing_call making_fields{"residency::fields", "the fields", "are not made",
+                                                     "Take smaller arrays, or more ranks"};
+
 class halo_exchange;
 struct prefetch;
 

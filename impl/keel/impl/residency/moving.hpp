@@ -11,10 +11,8 @@
 #include <keel/policy/error.hpp>
 
 #include <array>
-#include <climits>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,32 +22,6 @@
 #include <vector>
 
 namespace keel::residency::detail {
-
-/// Throws the same error on every rank if `f` throws on one of them. Collective. Joins in `all` the least of each, but
-/// of the last one, which it needs itself.
-template <class F>
-void together(agreement const& ranks, std::string_view who, std::string_view what, std::string_view hint, F const& f,
-              std::span<std::int64_t> all) {
-  std::array<char, 512> why{}; // without memory that may be lacking
-  int failing = INT_MAX;
-  try {
-    f();
-  } catch (std::exception const& e) {
-    failing = ranks.rank();
-    (void)reason_of(e).copy(why.data(), why.size() - 1);
-  }
-  all.back() = failing;
-  ranks.min(all);
-  if (all.back() == INT_MAX) return;
-  ranks.broadcast(why, int(all.back()));
-  throw error("residency::fields", std::string(who) + ' ' + std::string(what),
-              "rank " + std::to_string(all.back()) + ": " + why.data(), hint);
-}
-template <class F>
-void together(agreement const& ranks, std::string_view who, std::string_view what, std::string_view hint, F const& f) {
-  std::int64_t failing = 0;
-  together(ranks, who, what, hint, f, {&failing, 1});
-}
 
 /// Throws `keel::error` if a partition was made on other ranks than these.
 inline void require_same_ranks(agreement const& ranks, cut_anew const& m) {
@@ -107,7 +79,7 @@ inline constexpr std::string_view take_less = "Take smaller arrays, or more rank
 template <class Begin>
 void fields_state::go(auto& next, std::string_view who, Begin const& begin) {
   auto const agree = [&](auto const& step, std::span<std::int64_t> all) {
-    together(agreement_, who, "is not done", take_less, step, all);
+    agreement_.all_or_none({"residency::fields", who, "is not done", take_less}, step, all);
   };
   agree(begin, next.travelling());
   std::array<std::int64_t, 2> reaches_all{1, 0}, is_intact{1, 0};
@@ -142,7 +114,7 @@ void fields_state::go(auto& next, std::string_view who, Begin const& begin) {
 }
 
 KEEL_INLINE void fields_state::check_meshes(agreement const& ranks) const {
-  together(ranks, "a mesh", "is refused", on_same_ranks, [&] {
+  ranks.all_or_none({"residency::fields", "a mesh", "is refused", on_same_ranks}, [&] {
     for (mesh_record const& m : meshes_) require_same_ranks(ranks, {m.name, m.here->all()});
   });
   argument partitions{"partitions"};
@@ -160,7 +132,7 @@ KEEL_INLINE agreement const& fields_state::ranks_for(std::string_view call) cons
 KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes) {
   agreement const& ranks = ranks_for("repartition");
   std::optional<mesh_renewal> next;
-  together(ranks, "repartition", "is refused", on_same_ranks, [&] {
+  ranks.all_or_none({"residency::fields", "repartition", "is refused", on_same_ranks}, [&] {
     for (cut_anew& m : meshes) {
       (void)mesh(m.mesh);
       require_same_ranks(ranks, m);
@@ -183,7 +155,8 @@ KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes) {
 KEEL_INLINE void fields_state::regrid(std::span<residency::patch const> patches) {
   agreement const& ranks = ranks_for("regrid");
   std::optional<grid_renewal> next;
-  together(ranks, "regrid", "is refused", "Give other patches", [&] { next.emplace(*this, patches); });
+  ranks.all_or_none({"residency::fields", "regrid", "is refused", "Give other patches"},
+                    [&] { next.emplace(*this, patches); });
   argument const given = next->digest();
   require_alike(ranks, "regrid is not done", {&given, 1});
   go(*next, "regrid", [] {});
@@ -192,7 +165,7 @@ KEEL_INLINE void fields_state::regrid(std::span<residency::patch const> patches)
 KEEL_INLINE void fields_state::resize(std::span<new_lengths const> all) {
   agreement const& ranks = ranks_for("resize");
   std::optional<resizing> larger;
-  together(ranks, "resize", "is not done", take_less, [&] {
+  ranks.all_or_none({"residency::fields", "resize", "is not done", take_less}, [&] {
     larger.emplace(*this, "resize");
     for (new_lengths const& one : all) larger->set_lengths(one.variable, one.lengths);
   });
@@ -202,8 +175,8 @@ KEEL_INLINE void fields_state::resize(std::span<new_lengths const> all) {
 
 KEEL_INLINE void fields_state::reserve(std::string_view mesh, std::int64_t size) {
   std::optional<resizing> larger;
-  together(ranks_for("reserve"), "reserve", "is not done", take_less,
-           [&] { larger.emplace(*this, "reserve").reserve(mesh, size); });
+  ranks_for("reserve").all_or_none({"residency::fields", "reserve", "is not done", take_less},
+                                   [&] { larger.emplace(*this, "reserve").reserve(mesh, size); });
   larger->commit();
 }
 
@@ -213,13 +186,14 @@ KEEL_INLINE void fields_state::migrate(std::string_view name, std::span<int cons
   std::optional<mesh_renewal> moved;
   agreement::ids out;
   cut_anew next{name, nullptr, nullptr, nullptr, true};
-  together(ranks, "migrate", "is refused", "Give each owned element a rank that there is", [&] {
-    find();
-    out = all.emplace(*mesh(name)->all(), destinations, name).departures();
-    if (!talk_) talk_ = ranks.make_talk();
-    next.moves = std::make_shared<element_moves>();
-    moved.emplace(*this, std::span(&next, 1), "migrate");
-  });
+  ranks.all_or_none({"residency::fields", "migrate", "is refused", "Give each owned element a rank that there is"},
+                    [&] {
+                      find();
+                      out = all.emplace(*mesh(name)->all(), destinations, name).departures();
+                      if (!talk_) talk_ = ranks.make_talk();
+                      next.moves = std::make_shared<element_moves>();
+                      moved.emplace(*this, std::span(&next, 1), "migrate");
+                    });
   go(*moved, "migrate", [&] { next.part = all->arrive(ranks.exchange(talk_.get(), std::move(out)), *next.moves); });
 }
 

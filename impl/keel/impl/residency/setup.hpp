@@ -86,14 +86,17 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
       if constexpr (is_on_host<Tag>) queue.fence();
     });
   };
-  bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
-    chosen_ = policy::index_of<devices, Tag>;
-    instances_.template open<Tag>(); // Kokkos runs from here on
+  detail::agreement const ranks(run.environment());
+  ranks.all_alike(making_fields, [&] {
+    bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
+      chosen_ = policy::index_of<devices, Tag>;
+      instances_.template open<Tag>(); // Kokkos runs from here on
+    });
+    if (!is_known)
+      throw error("residency::fields", "the device " + std::string(run.device_name()) + " is not in the list",
+                  "the list has " + policy::names<devices>(), "Choose one of them");
+    instances_.template open<host_tag>();
   });
-  if (!is_known)
-    throw error("residency::fields", "the device " + std::string(run.device_name()) + " is not in the list",
-                "the list has " + policy::names<devices>(), "Choose one of them");
-  instances_.template open<host_tag>();
   if (Kokkos::Profiling::profileLibraryLoaded()) ledger_.observer().listen_to(kokkos_tools);
   std::string trace_file = settings_.trace_file;
   if constexpr (requires { run.residency_settings(); }) trace_file = run.residency_settings().trace_file;
@@ -106,8 +109,10 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
         auto agreed = mine;
         machine::broadcast(run.environment(), agreed, 0);
         int const rank = run.environment().rank();
-        held.open(trace::path_of(trace_file, rank, mine.part), rank, memory_names(devices{}), agreed);
-        notify_of_knobs(held, run, *this);
+        ranks.all_alike(making_fields, [&] {
+          held.open(trace::path_of(trace_file, rank, mine.part), rank, memory_names(devices{}), agreed);
+          notify_of_knobs(held, run, *this);
+        });
       }
     }
   });
@@ -123,10 +128,13 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
 template <class App>
 template <class Run>
 void fields_base<App>::open_for(Run& run) {
-  ledger_.open(host);
-  open_first_of_chain(run);
-  if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
-  else set({});
+  detail::agreement const ranks(run.environment());
+  ranks.all_alike(making_fields, [&] {
+    ledger_.open(host);
+    open_first_of_chain(run);
+    if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
+    else set({});
+  });
   ranks_ = std::make_unique<messenger>(run.environment());
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(run.environment())>,
                                machine::basic_environment<typename App::ranks>>) {
@@ -140,7 +148,7 @@ void fields_base<App>::open_for(Run& run) {
       static_cast<fields_base&>(self).template on_chosen<true>([&]<class Tag>(Tag) { exchanged = memory_of<Tag>; });
     self.connect(transports_of(typename transport_list<App>::type{}, *self.ranks_), *self.ranks_, exchanged);
   };
-  connect_(*this);
+  ranks.all_alike(making_fields, [&] { connect_(*this); });
 }
 
 // Kernels and copies may still be at work on the arrays.
