@@ -122,29 +122,6 @@ std::pair<std::uint64_t, std::uint64_t> row_of(std::string const& summary, std::
   return {};
 }
 
-} // namespace
-
-TEST_CASE("residency: a trace that is there for one rank is an error of all ranks") {
-  keel::machine::basic_environment<keel::machine::mpi> const world;
-  auto name = (std::filesystem::temp_directory_path() / ("keel-there-" + std::to_string(getpid()))).string();
-  name.resize(200);
-  keel::machine::broadcast(world, std::span(name), 0);
-  name.resize(name.find('\0'));
-  int const there = world.size() - 1;
-  tracing_run run{test::host::name, name};
-  for (int part = 1; part < 100; ++part) // those of a process are counted
-    if (world.rank() == there) std::ofstream(kr::trace::path_of(name, there, part)) << "of an earlier run\n";
-  auto const message = keel::test::message_of([&] {
-    kr::fields<traced, eta, flux> const f{run, kr::grid{{16, 6}, kr::ghost_width{1}, kr::periodic{true, true}}};
-  });
-  CHECK(message.starts_with("keel::residency::traced: the trace " + name + '.' + std::to_string(there)));
-  CHECK(message.find("is there already") != std::string::npos);
-  CHECK(keel::machine::sum(world, message.empty() ? 0 : 1) == world.size());
-  for (int part = 1; part < 100; ++part) std::filesystem::remove(kr::trace::path_of(name, world.rank(), part));
-}
-
-namespace {
-
 void trace_on(std::string_view device, std::filesystem::path const& folder, std::string const& ending) {
   std::string const name = folder / "run";
   sums counted;
@@ -255,4 +232,23 @@ TEST_CASE("residency: each rank writes a trace of its own, with each copy once, 
   trace_moves(folder);
   keel::machine::barrier(world);
   if (world.rank() == 0) std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("residency: a trace that is there for one rank is an error of all ranks") {
+  keel::machine::basic_environment<keel::machine::mpi> const world;
+  auto name = (std::filesystem::temp_directory_path() / ("keel-there-" + std::to_string(getpid()))).string();
+  name.resize(200);
+  keel::machine::broadcast(world, std::span(name), 0);
+  name.resize(name.find('\0'));
+  int const there = world.size() - 1;
+  tracing_run run{test::host::name, name};
+  for (int part = 1; part < 100; ++part) // those of a process are counted
+    if (world.rank() == there) std::ofstream(kr::trace::path_of(name, there, part)) << "of an earlier run\n";
+  auto const message = keel::test::message_of([&] {
+    kr::fields<traced, eta, flux> const f{run, kr::grid{{16, 6}, kr::ghost_width{1}, kr::periodic{true, true}}};
+  });
+  CHECK(message.starts_with("keel::residency::traced: the trace " + name + '.' + std::to_string(there)));
+  CHECK(message.find("is there already") != std::string::npos);
+  CHECK(keel::machine::sum(world, message.empty() ? 0 : 1) == world.size());
+  for (int part = 1; part < 100; ++part) std::filesystem::remove(kr::trace::path_of(name, world.rank(), part));
 }

@@ -41,17 +41,18 @@ public:
   }
   void broadcast(std::span<char> text, int root) const { calls_->broadcast(environment_, text, root); }
 
-  /// Calls `f` on every rank, and throws on all of them if it threw on one: *place: who is not done (rank 3: why). hint.* What `f`
-  /// communicates, its errors may not leave half done, because the others wait for it. Costs one reduction. `joined`
-  /// travels along: of each the least of all ranks; the last one is a place that the call needs itself.
+  /// Calls `f` on every rank, and throws on all of them if it threw on one: *place: who is not done (rank 3: why).
+  /// hint.* What `f` communicates, its errors may not leave half done, because the others wait for it. Costs one
+  /// reduction. `joined` travels along: of each the least of all ranks; the last one is a place that the call needs
+  /// itself.
   ///
   /// If a call of MPI failed in it on one rank, ranks cannot agree on anything: the job ends with its message.
   template <class F>
   void all_or_none(failing_call const& call, F const& f, std::span<std::int64_t> joined = {}) const {
     run(call, {&f, &call_it<F>}, joined, false);
   }
-  /// The same for what ranks mostly refuse alike: if `f` threw on all, each throws its own exception, else all throw the
-  /// error of the first rank that has one, as it is, and its rank.
+  /// The same for what ranks mostly refuse alike: if `f` threw on all, each throws its own exception, else all throw
+  /// the error of the first rank that has one, as it is, and its rank.
   template <class F>
   void all_alike(failing_call const& call, F const& f) const {
     run(call, {&f, &call_it<F>}, {}, true);

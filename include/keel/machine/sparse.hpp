@@ -28,8 +28,8 @@ struct parcel {
 };
 
 /// Rounds of an exchange in which a rank knows only what it sends. Time and memory of a round are those of the messages
-/// that a rank sends and gets, of a barrier and a reduction, if the model has `exchange_sparse`, as `mpi` has; without it,
-/// each rank counts for all ranks in turn. Depends on an environment that outlives it.
+/// that a rank sends and gets, of a barrier and of a reduction, if the model has `exchange_sparse`, as `mpi` has;
+/// without it, each rank counts for all ranks in turn. Depends on an environment that outlives it.
 template <CommunicatingRanks R>
 class sparse_messages {
 public:
@@ -44,7 +44,8 @@ public:
     std::vector<parcel<T>> in;
     if (!env_.is_member()) return in;
     agreement const ranks(env_);
-    ranks.all_alike({"machine::sparse_messages", "a round", "is refused", "Give a rank one parcel, and in ascending order"}, [&] {
+    failing_call const round{"machine::sparse_messages", "a round", "is refused", "Give each rank one parcel, sorted"};
+    ranks.all_alike(round, [&] {
       std::exception_ptr refused;
       try {
         check(out);

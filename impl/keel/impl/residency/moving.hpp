@@ -10,6 +10,7 @@
 #include <keel/impl/residency/regridding.hpp>
 #include <keel/policy/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -49,13 +50,17 @@ inline void find_moves(element_lists& found, int rank, std::int64_t old, element
 }
 
 KEEL_INLINE void require_alike(agreement const& ranks, std::string_view wrong, std::span<argument const> all) {
-  std::vector<std::int64_t> both;
-  for (argument const& one : all) both.push_back(std::int64_t(one.digest)), both.push_back(~both.back());
-  ranks.min(both);
-  for (std::size_t n = 0; n < all.size(); ++n)
-    if (both[2 * n] != ~both[2 * n + 1])
-      throw error("residency::fields", wrong, "the " + std::string(all[n].what) + " differ between ranks",
-                  "Give the same on every rank");
+  constexpr std::size_t most = 8; // without memory, which a rank may lack
+  for (; !all.empty(); all = all.subspan(std::min(all.size(), most))) {
+    std::array<std::int64_t, 2 * most> both{};
+    for (std::size_t n = 0; n < std::min(all.size(), most); ++n)
+      both[2 * n] = std::int64_t(all[n].digest), both[2 * n + 1] = ~both[2 * n];
+    ranks.min(both);
+    for (std::size_t n = 0; n < std::min(all.size(), most); ++n)
+      if (both[2 * n] != ~both[2 * n + 1])
+        throw error("residency::fields", wrong, "the " + std::string(all[n].what) + " differ between ranks",
+                    "Give the same on every rank");
+  }
 }
 
 KEEL_INLINE std::array<argument, 5> arguments_of(std::span<grid const* const> grids) {
