@@ -153,11 +153,38 @@ TEST_CASE_TEMPLATE("machine: a NaN of any rank is the least and the greatest", T
   }
 }
 
+TEST_CASE_TEMPLATE("machine: sums of integers and of bool have 64 bits, and what they do not fit is unchanged", R,
+                   km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  std::int64_t const n = world.size(), r = world.rank();
+  CHECK(km::sum(world, true) == n);
+  CHECK(km::sum(world, true, km::ordered) == n);
+  CHECK(km::sum(world, std::int8_t{100}) == 100 * n);
+  CHECK(km::sum(world, 2000000000) == 2000000000 * n);
+  CHECK(km::sum(world, 4000000000U) == std::uint64_t{4000000000U} * std::uint64_t(n));
+  static_assert(std::is_same_v<decltype(km::sum(world, 'a')), std::int64_t>);
+  static_assert(std::is_same_v<decltype(km::sum(world, 1LL)), long long>);
+  static_assert(std::is_same_v<decltype(km::max(world, 'a')), char>);
+  CHECK(km::sum(world, std::array<bool, 2>{true, r == 0}) == std::array{n, std::int64_t{1}});
+  CHECK(km::sum(world, std::array<std::uint8_t, 1>{200}, km::ordered) == std::array{std::uint64_t(200 * n)});
+  CHECK(km::sum(world, std::vector<std::int8_t>(200, 1), km::ordered) == 200 * n);
+  CHECK(km::sum(world, std::vector<bool>(300, true), km::ordered) == 300 * n);
+  CHECK(km::scan(world, std::uint8_t{200}) == std::uint64_t(200 * (r + 1)));
+  CHECK(km::begin_sum(world, std::int16_t{30000}).wait() == 30000 * n);
+  CHECK(km::begin_sum(world, std::array{true, true}).wait() == std::array{n, n});
+  std::vector<std::int8_t> few(3, 10), many(3, 100);
+  km::sum(world, few);
+  CHECK(few == std::vector<std::int8_t>(3, std::int8_t(10 * n)));
+  if (n == 1) return;
+  CHECK_THROWS_WITH_AS(km::sum(world, many), doctest::Contains("a sum of integers is "), keel::error);
+  CHECK(many == std::vector<std::int8_t>(3, 100));
+}
+
 TEST_CASE("machine: where a model does not reduce, each rank folds what all bring") {
   km::basic_environment<second_of_three> const world;
-  CHECK(km::sum(world, std::array{1, 10}) == std::array{6, 60});
+  CHECK(km::sum(world, std::array{1, 10}) == std::array{std::int64_t{6}, std::int64_t{60}});
   CHECK(km::max(world, 2) == 6);
-  CHECK(km::scan(world, std::array{1, 10}) == std::array{3, 30});
+  CHECK(km::scan(world, std::array{1, 10}) == std::array{std::int64_t{3}, std::int64_t{30}});
 }
 
 TEST_CASE("machine: an ordered sum has the same bits on any number of ranks") {

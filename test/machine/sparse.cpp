@@ -57,9 +57,9 @@ TEST_CASE("machine: parcels for no rank, or not in order, are refused") {
   km::sparse_messages talk{world};
   int const n = world.size();
   CHECK(keel::test::message_of([&] { (void)talk.exchange(parcels{{n, {1}}}); }) ==
-        "keel::machine::sparse_messages: rank " + std::to_string(n) + " cannot get a parcel (there are " +
-            std::to_string(n) +
-            " ranks, each once and in ascending order). Join the parcels of a rank, and sort them.");
+        "keel::machine::sparse_messages: rank " + std::to_string(n) + " cannot get a parcel (the environment has " +
+            keel::policy::counted(n, "rank") +
+            ", and each gets one parcel, in ascending order). Join the parcels of a rank, and sort them.");
   CHECK_THROWS_AS((void)talk.exchange(parcels{{0, {1}}, {0, {2}}}), keel::error);
   // Parcels of one rank that are refused are an error of all, and the next round is sound.
   int const me = world.rank(), wrong = n - 1;

@@ -71,6 +71,15 @@ struct add_up : kr::routine<"add_up", kr::on_device, kr::reads<kr::owned<X>>> {
     else return kr::sum_owned(v, KOKKOS_LAMBDA(int i, int j, int k) { return 1 / (1 + a(i, j, k)); });
   }
 };
+/// As many times `T(-1)` as there are cells.
+template <class T>
+struct count : kr::routine<"count", kr::on_device, kr::reads<kr::owned<plane>>> {
+  template <class V>
+  static std::int64_t run(V v) {
+    auto const a = v(plane{});
+    return std::int64_t(kr::sum_owned(v, KOKKOS_LAMBDA(int i, int j) { return T(a(i, j) - 1); }));
+  }
+};
 /// Adds 1 to each cell of a region.
 template <kr::region Where>
 struct touch : kr::routine<"touch", kr::on_device, kr::updates<kr::everywhere<plane>>> {
@@ -147,6 +156,18 @@ TEST_CASE_TEMPLATE("residency: a sum has the same bits on every device of the ho
   same(sums<line, Layout>(kr::grid{{5000}}), line_sum);
   same(sums<plane, Layout>(kr::grid{{203, 101}}), plane_sum);
   same(sums<cube, Layout>(kr::grid{{31, 5, 23}}), cube_sum);
+}
+
+TEST_CASE_TEMPLATE("residency: a sum of integers, or of bool, is formed in 64 bits", Device, test::host,
+                   keel::simulated) {
+  test::run<> run{Device::name};
+  kr::fields<app<Kokkos::LayoutRight>, plane> f{run, kr::grid{{40, 25}}};
+  f.run(clear{});
+  CHECK(f.run(count<unsigned char>{}) == 1000 * 255);
+  CHECK(f.run(count<short>{}) == -1000);
+  CHECK(f.run(count<bool>{}) == 1000);
+  CHECK(f.run(count<int>{}) == -1000);
+  CHECK(f.run(count<unsigned>{}) == 1000 * std::int64_t{4294967295});
 }
 
 TEST_CASE("residency: a loop over a region visits each of its cells once, and no other") {

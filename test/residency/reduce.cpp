@@ -79,6 +79,13 @@ struct count : kr::routine<"count", kr::on_host> {
   }
 };
 struct counted : kr::reduce<"counted", km::plain_sum, count> {};
+struct large : kr::routine<"large", kr::on_host> {
+  using value_type = int;
+  template <class V>
+  static int run(V) {
+    return 2000000000;
+  }
+};
 struct halves : kr::routine<"halves", kr::on_host, kr::reads<kr::owned<x>>> {
   using value_type = std::array<double, 2>;
   template <class V>
@@ -180,7 +187,9 @@ void check_values(std::string_view device) {
     CHECK(f.value(dt{}) == 2 * smallest);
     CHECK(f.value(mass{}) == sum.value());
     int const ranks = run.environment().size();
-    CHECK(f.value(counted{}) == std::array{int(cells), -int(cells)});
+    CHECK(f.value(counted{}) == std::array{cells, -cells});
+    CHECK(f.run(kr::reduce<"wide", km::plain_sum, large>{}) == 2000000000 * std::int64_t{ranks});
+    CHECK(f.run(kr::reduce<"exact", km::ordered_sum, large>{}) == 2000000000 * std::int64_t{ranks});
     CHECK(f.value(halved{})[1] == 0.5 * ranks);
     CHECK(f.value(far{}).where == 0);
     double const added = smallest + (2 * smallest > 2.5 ? 2 * (2 * smallest) : 0);

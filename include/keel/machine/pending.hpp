@@ -20,16 +20,17 @@ namespace keel::machine {
 template <CommunicatingRanks R, class X, class Op>
 class pending {
   static constexpr bool is_range = std::ranges::range<X> && !detail::is_array<X>;
+  using result = reduced<Op, X>;
 
 public:
-  pending(basic_environment<R> const& env, X x) : x_(std::move(x)) {
+  pending(basic_environment<R> const& env, X x) : x_(to_reduced<Op>(std::move(x))) {
     if (!env.is_member()) return;
     auto const begin = [&]<class T>(T* data, std::size_t n) {
-      detail::check_operation<Op, T>();
+      detail::check_operation<Op, T>(), detail::check_width<Op, T>();
       if constexpr (has_request) request_.emplace(env.communicator(), data, n);
       else detail::all_reduce<Op>(env, data, n);
     };
-    if constexpr (std::ranges::range<X>) begin(std::ranges::data(x_), std::ranges::size(x_));
+    if constexpr (std::ranges::range<result>) begin(std::ranges::data(x_), std::ranges::size(x_));
     else begin(&x_, std::size_t{1});
   }
   pending(pending const&) = delete;
@@ -60,10 +61,10 @@ private:
   struct element<Y> {
     using type = std::remove_reference_t<std::ranges::range_reference_t<Y>>;
   };
-  using request_type = decltype(request_of<R, typename element<X>::type>());
+  using request_type = decltype(request_of<R, typename element<result>::type>());
   static constexpr bool has_request = !std::is_same_v<request_type, nothing>;
 
-  X x_;
+  result x_;
   [[no_unique_address]] request_type request_ = {};
 };
 

@@ -6,9 +6,9 @@
 ///
 /// | `x` | what happens |
 /// |---|---|
-/// | a value, a struct | the result is returned on every rank |
+/// | a value, a struct | the result is returned on every rank; a sum of integers, or of bool, has 64 bits |
 /// | `std::array` | the same, element by element |
-/// | `std::span` of what can be changed | element by element, in place; the same length on every rank |
+/// | `std::span` of what can be changed | element by element, in place; the same length on every rank; a sum of integers that does not fit their type is an error on every rank |
 /// | what is `Staged` | the same in another memory: directly if MPI reaches it and has the operation, else through the host |
 ///
 /// `sum(env, x, ordered)` has bits that do not depend on the number of ranks: of a value or an array as above, and of a
@@ -65,6 +65,14 @@ constexpr void check_operation() {
                 "without them). Take a lambda without captures.");
 }
 
+/// Where a rank cannot throw because others do not.
+template <class Op, class T>
+constexpr void check_width() {
+  static_assert(std::same_as<reduced<Op, T>, T>,
+                "keel::machine: a sum of integers of less than 64 bits is to be left in them by a scan, or by what "
+                "begins (it may not fit). Give integers of 64 bits, or values.");
+}
+
 /// A model that reduces by itself; else what all bring is folded by each.
 template <class R, class T, class Op>
 concept ReducesItself =
@@ -82,11 +90,26 @@ void fold(basic_environment<R> const& env, T* x, std::size_t n, std::size_t firs
   }
 }
 
+/// Throws `keel::error` if one of these sums does not fit `T`, and then changes none.
+template <class T, class Sum>
+void narrow(std::vector<Sum> const& sums, T* x) {
+  for (Sum const& one : sums)
+    if (Sum(T(one)) != one)
+      throw error("machine::sum", "a sum of integers is " + std::to_string(one),
+                  "their type has " + std::to_string(8 * sizeof(T)) + " bits", "Give integers of 64 bits");
+  for (std::size_t i = 0; i < sums.size(); ++i) x[i] = T(sums[i]);
+}
+
 template <class Op, class R, class T>
 void all_reduce(basic_environment<R> const& env, T* x, std::size_t n) {
   check_operation<Op, T>();
   if (!env.is_member() || n == 0) return;
-  if constexpr (ReducesItself<R, T, Op>) R::template all_reduce<T, Op>(env.communicator(), x, n);
+  if constexpr (!std::same_as<reduced<Op, T>, T>) {
+    if (env.size() == 1) return;
+    std::vector<reduced<Op, T>> sums(x, x + n);
+    detail::all_reduce<Op>(env, sums.data(), n);
+    narrow(sums, x);
+  } else if constexpr (ReducesItself<R, T, Op>) R::template all_reduce<T, Op>(env.communicator(), x, n);
   else if (env.size() > 1) fold<R, T, Op>(env, x, n, 0, std::size_t(env.size())); // a lone rank needs no memory
 }
 
@@ -134,17 +157,17 @@ concept Place =
 
 /// The result of `op` over what all ranks bring.
 template <CommunicatingRanks R, detail::Value X, class Op>
-[[nodiscard]] X all_reduce(basic_environment<R> const& env, X const& x, Op) {
-  X mine = x;
+[[nodiscard]] reduced<Op, X> all_reduce(basic_environment<R> const& env, X const& x, Op) {
+  reduced<Op, X> mine = to_reduced<Op>(x);
   detail::in_place(env, mine, false, [&]<class T>(T* data, std::size_t n) { detail::all_reduce<Op>(env, data, n); });
   return mine;
 }
 template <CommunicatingRanks R, detail::Place X, class Op>
 void all_reduce(basic_environment<R> const& env, X&& x, Op) {
   bool is_reached = false;
-  if constexpr (requires { R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op>; })
-    is_reached =
-        R::template is_own_operation<std::remove_pointer_t<decltype(x.data())>, Op> && reaches_device_memory<R>();
+  using T = std::remove_pointer_t<decltype(std::ranges::data(x))>;
+  if constexpr (requires { R::template is_own_operation<T, Op>; })
+    is_reached = R::template is_own_operation<T, Op> && std::same_as<reduced<Op, T>, T> && reaches_device_memory<R>();
   detail::in_place(env, x, is_reached, [&]<class T>(T* data, std::size_t n) { detail::all_reduce<Op>(env, data, n); });
 }
 
@@ -163,14 +186,17 @@ auto max(basic_environment<R> const& env, X&& x) {
 
 /// The result of `op` over the ranks up to this one.
 template <CommunicatingRanks R, detail::Value X, class Op = std::plus<>>
-[[nodiscard]] X scan(basic_environment<R> const& env, X const& x, Op = {}) {
-  X mine = x;
+[[nodiscard]] reduced<Op, X> scan(basic_environment<R> const& env, X const& x, Op = {}) {
+  reduced<Op, X> mine = to_reduced<Op>(x);
   detail::in_place(env, mine, false, [&](auto* data, std::size_t n) { detail::scan<Op>(env, data, n); });
   return mine;
 }
 template <CommunicatingRanks R, detail::Place X, class Op = std::plus<>>
 void scan(basic_environment<R> const& env, X&& x, Op = {}) {
-  detail::in_place(env, x, false, [&](auto* data, std::size_t n) { detail::scan<Op>(env, data, n); });
+  detail::in_place(env, x, false, [&]<class T>(T* data, std::size_t n) {
+    detail::check_width<Op, T>();
+    detail::scan<Op>(env, data, n);
+  });
 }
 
 /// Whether one rank at least says so.
@@ -181,8 +207,8 @@ template <CommunicatingRanks R>
 
 /// Exact sums, rounded once; of integers plain ones, which are exact.
 template <CommunicatingRanks R, detail::Value X>
-[[nodiscard]] X sum(basic_environment<R> const& env, X const& x, ordered_t) {
-  if constexpr (std::integral<X>) {
+[[nodiscard]] reduced<std::plus<>, X> sum(basic_environment<R> const& env, X const& x, ordered_t) {
+  if constexpr (std::integral<X> || !std::same_as<reduced<std::plus<>, X>, X>) {
     return machine::sum(env, x);
   } else if constexpr (detail::is_array<X>) {
     X result = x;
@@ -202,8 +228,8 @@ template <CommunicatingRanks R, std::ranges::input_range X>
 [[nodiscard]] auto sum(basic_environment<R> const& env, X const& all, ordered_t) {
   using T = std::ranges::range_value_t<X>;
   if constexpr (std::integral<T>) {
-    T mine{};
-    for (auto const& x : all) mine = static_cast<T>(mine + x);
+    reduced<std::plus<>, T> mine{};
+    for (auto const& x : all) mine += reduced<std::plus<>, T>(x);
     return machine::sum(env, mine);
   } else {
     exact_sum mine;

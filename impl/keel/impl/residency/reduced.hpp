@@ -9,7 +9,6 @@
 #include <keel/residency/loops.hpp>
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -32,16 +31,6 @@ template <class T>
 inline constexpr bool is_several = false;
 template <class T, std::size_t N>
 inline constexpr bool is_several<std::array<T, N>> = true;
-
-/// What terms are added as: integers and truth values in 64 bits.
-template <class Operation, class T>
-struct kept_as : std::type_identity<T> {};
-template <std::integral T>
-struct kept_as<std::plus<>, T>
-    : std::conditional<std::is_signed_v<T> || std::is_same_v<T, bool>, std::int64_t, std::uint64_t> {};
-template <class T, std::size_t N>
-struct kept_as<std::plus<>, std::array<T, N>>
-    : std::type_identity<std::array<typename kept_as<std::plus<>, T>::type, N>> {};
 
 /// What changes no other value of type `T`; an operation of one's own says it, as `neutral`.
 template <class Operation, class T>
@@ -158,7 +147,7 @@ template <class V, class Operation, class F>
 [[nodiscard]] auto reduced(V const& v, bounds const& cells, std::string_view name, Operation const& operation,
                            F const& f) {
   constexpr int rank = rank_of_loop<F>;
-  using T = typename kept_as<Operation, std::remove_cvref_t<typename result_of_loop<F>::type>>::type;
+  using T = machine::reduced<Operation, std::remove_cvref_t<typename result_of_loop<F>::type>>;
   using how = combining<Operation, T>;
   how const combine{operation};
   T all = how::neutral();

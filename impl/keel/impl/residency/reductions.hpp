@@ -36,8 +36,8 @@ template <class Operation>
 struct combined {
   using operation = Operation;
   template <class Part>
-  static Part const& to_travel(Part const& p) {
-    return p;
+  static auto to_travel(Part const& p) {
+    return machine::to_reduced<Operation>(p);
   }
   template <class Part>
   static Part to_value(Part const& p) {
@@ -52,7 +52,7 @@ struct combined<machine::ordered_sum> {
     if constexpr (machine::detail::is_array<Part>)
       return std::apply([](auto const&... each) { return std::array{to_travel(each)...}; }, p);
     else if constexpr (std::floating_point<Part>) return machine::exact_sum{double(p)};
-    else return p; // exact by itself
+    else return machine::to_reduced<std::plus<>>(p); // exact by itself
   }
   template <class Part, class Travels>
   static auto to_value(Travels const& t) {
