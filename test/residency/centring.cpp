@@ -9,6 +9,7 @@
 #include <keel/machine/reductions.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
 #include <keel/residency/loops.hpp>
 #include <keel/residency/plan.hpp>
 
@@ -285,4 +286,101 @@ TEST_CASE("residency: what is written once, on the host, and only read on a devi
   CHECK(f.traffic().bytes(kr::way::to_device, kr::region::everywhere, f.number<height>) == once);
   CHECK(f.traffic().variables()[0].copies == f.traffic().variables()[1].copies);
   CHECK(f.is_valid<height>());
+}
+
+namespace {
+/// All elements on the owned cells, each rank those of its own.
+template <class X>
+struct surround : kr::routine<"surround", kr::on_device, kr::writes<kr::closure<X>>> {
+  template <class V>
+  static void run(V v) {
+    auto const x = v(X{});
+    kr::share const s = v.local(X{});
+    kr::bounds const all = v.everywhere(kr::closure<X>{});
+    if constexpr (X::about.on.along != 0) kr::for_each_cell(v, all, [=](int i) { x(i) = number_of(s, i, 0); });
+    else kr::for_each_cell(v, all, [=](int i, int j) { element(x, i, j) = number_of(s, i, j); });
+  }
+};
+template <class X>
+struct see_closure : kr::routine<"see_closure", kr::on_host, kr::reads<kr::closure<X>>> {
+  template <class V>
+  static std::int64_t run(V v) {
+    auto const x = v(X{});
+    kr::share const s = v.local(X{});
+    kr::bounds const all = v.everywhere(kr::closure<X>{}), cells = v.local().owned();
+    std::int64_t wrong = 0;
+    for_all(all, s.rank, [&](auto i, auto j) { wrong += element(x, i, j) == number_of(s, i, j) ? 0 : 1; });
+    for (int d = 0; d < s.rank; ++d) // one element more than owned cells, whoever owns it
+      wrong += all.end[d] - all.begin[d] == cells.end[d] - cells.begin[d] + s.longer[d] ? 0 : 1;
+    return wrong;
+  }
+};
+template <class X>
+struct shift : kr::routine<"shift", kr::on_host, kr::updates<kr::closure<X>>> {
+  template <class V>
+  static void run(V v) {
+    for_all(v.everywhere(kr::closure<X>{}), v.local(X{}).rank, [&](auto i, auto j) { element(v(X{}), i, j) += 1; });
+  }
+};
+template <class X>
+struct own_only : kr::routine<"own_only", kr::on_host, kr::writes<X>> {
+  template <class V>
+  static void run(V v) {
+    for_all(v.owned(X{}), v.local(X{}).rank, [&](auto i, auto j) { element(v(X{}), i, j) = 0; });
+  }
+};
+template <class X, int N>
+struct layers_of : test::empty<"layers_of", kr::on_device, kr::reads<kr::depth<N, X>>> {};
+
+// It needs no exchange; what is owned is less, and a layer of ghosts is more.
+template <class... Entries>
+constexpr bool lacks_last =
+    kr::plan<app<kr::on_host>, kr::schedule<Entries...>, keel::simulated>::lacks_exchange(sizeof...(Entries));
+static_assert(!lacks_last<surround<flux>, see_closure<flux>> && !lacks_last<surround<flux>, shift<flux>>);
+static_assert(lacks_last<own_only<flux>, see_closure<flux>> && lacks_last<own_only<flux>, shift<flux>>);
+static_assert(lacks_last<surround<flux>, layers_of<flux, 1>>);
+static_assert(!lacks_last<own_only<flux>, kr::exchange<kr::depth<1, flux>>, see_closure<flux>>);
+static_assert(lacks_last<own_only<flux>, kr::exchange<flux>, surround<flux>, layers_of<flux, 1>>);
+static_assert(!lacks_last<own_only<mass>, see_closure<mass>>); // in cells it is what is owned
+static_assert(!lacks_last<surround<thin>, test::empty<"all", kr::on_host, kr::reads<thin>>>); // and here all there is
+
+template <class App>
+void try_closure(kr::grid const& g, std::string_view device) {
+  test::run<km::mpi> run{device};
+  fields<App> f{run, g, kr::extra<corner>{1}};
+  auto const of_blocks = [&](auto routine) {
+    std::int64_t all = 0;
+    for (int b = 0; b < f.components(); ++b) all += f.run(routine, kr::component{b});
+    return all;
+  };
+  auto const try_one = [&]<class X>(X) {
+    CAPTURE(X::about.name);
+    f.run(surround<X>{});
+    CHECK(of_blocks(see_closure<X>{}) == 0);
+    f.run(shift<X>{});
+    CHECK(of_blocks(see_closure<X>{}) > 0);
+    f.run(own_only<X>{}); // and its neighbours have written, too
+    bool const has_halo = overlap(f.template local<X>().regions, kr::region::halo);
+    if (has_halo && kr::closure<X>::is_shared)
+      CHECK(keel::test::refuses([&] { of_blocks(see_closure<X>{}); }, std::string(X::about.name) + ", level 0, "));
+  };
+  try_one(flux{}), try_one(circulation{}), try_one(thin{}), try_one(mass{}), try_one(corner{}), try_one(height{});
+}
+std::string warned;
+template <class App>
+struct checked_app : App {
+  using tracking = kr::checked;
+};
+} // namespace
+
+TEST_CASE("residency: a closure is what lies on the owned cells, and needs no exchange") {
+  for (auto const& wraps : {kr::periodic{false}, kr::periodic{true}, kr::periodic{true, false}}) {
+    kr::ghost_width const two{2, 1};
+    try_closure<app<kr::on_host>>(kr::grid{{24, 17}, two, wraps}, "simulated");
+    try_closure<app<kr::on_host>>(kr::grid{{25, 17}, two, wraps, kr::blocks{3}}, test::host::name);
+    keel::policy::set_log_sink([](keel::policy::log_level, std::string_view text) { warned += text; });
+    try_closure<checked_app<app<kr::on_host>>>(kr::grid{{24, 17}, two, wraps}, "simulated");
+    keel::policy::set_log_sink(nullptr);
+    CHECK(warned.empty()); // what it promised to write is no more than it wrote
+  }
 }

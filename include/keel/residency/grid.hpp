@@ -173,7 +173,8 @@ struct share {
   /// The owned elements without the rim: those that a neighbour has among its ghosts are left out. Of a mesh all owned
   /// ones, because those without the rim are no box.
   [[nodiscard]] bounds core() const;
-  /// The owned elements and so many layers of ghosts, walls among them.
+  /// The owned elements and so many layers of ghosts, walls among them; none: those that lie on the owned cells, see
+  /// `closure`.
   [[nodiscard]] bounds within(int layers) const;
   /// The owned elements and the halo. The walls are left out.
   [[nodiscard]] bounds inside() const;

@@ -90,7 +90,30 @@ struct depth {
   static constexpr region where = detail::item<X>::where;
   static constexpr int layers = N;
 };
-/// The same, as meshes say it.
+/// `X` on all faces, edges or corners of the owned cells: what this rank owns, and what it shares with the lower rank,
+/// which owns that. A routine that computes it on each rank needs no exchange of it: `writes<closure<flux>>`, and then
+/// `reads<closure<flux>>`, between the bounds `v.everywhere(closure<flux>{})`. It is part of the first layer of ghosts,
+/// so an exchange fills it, too; a write of it makes all layers invalid. Of a variable in cells it is what is owned.
+template <Part X>
+struct closure {
+  using variable = typename detail::item<X>::variable;
+  static_assert(
+      variable::about.lies_on_grid && variable::about.on.mesh.empty(),
+      "keel::residency::closure: a variable does not lie on a grid (it is in the message). Say which elements, "
+      "as owned<x> or depth<1, x>.");
+  static constexpr int level = detail::item<X>::level;
+  /// Without ghosts of its own it has nothing beyond.
+  static constexpr bool is_all = [] {
+    for (auto const width : variable::about.on.width)
+      if (width != 0) return false;
+    return true;
+  }();
+  static constexpr bool is_shared =
+      (variable::about.on.longer & (variable::about.on.along != 0 ? variable::about.on.along : 255)) != 0;
+  static constexpr region where = is_shared ? region::inside : region::owned;
+  static constexpr int layers = is_shared && is_all ? all_layers : 0;
+};
+/// The same as `depth`, as meshes say it.
 template <Part X, int N>
 struct layer : depth<N, X> {};
 

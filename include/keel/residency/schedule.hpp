@@ -37,6 +37,9 @@ template <Part X>
 struct filled : item<X> {
   static_assert(item<X>::variable::about.has_ghosts,
                 "keel::residency::exchange: a variable without ghosts (it is in the message). Leave it out.");
+  static_assert(item<X>::layers != 0,
+                "keel::residency::exchange: the closure of a variable (only whole layers of ghosts "
+                "are filled; it is in the message). Say the variable, or depth<1, x>.");
 };
 } // namespace detail
 
@@ -64,6 +67,8 @@ struct summed : item<X> {
   using variable = typename item<X>::variable;
   static_assert(variable::about.has_ghosts,
                 "keel::residency::accumulate: a variable without ghosts (it is in the message). Leave it out.");
+  static_assert(item<X>::layers != 0, "keel::residency::accumulate: the closure of a variable (only whole layers of "
+                                      "ghosts are added; it is in the message). Say the variable, or depth<1, x>.");
   static_assert(addend_of<typename element_of<typename variable::data_type>::type> != addend::none,
                 "keel::residency::accumulate: elements of a variable have no sum (it is in the message; float, double, "
                 "integers of 32 and 64 bits and complex numbers have one). Make a dimension of their parts.");

@@ -130,6 +130,10 @@ struct walled : item<X> {
                 "keel::residency::mirror: elements of a variable have no sign (it is in the message; float, double, "
                 "integers of 32 and 64 bits and complex numbers have one). Leave sign<-1> out.");
 
+  static_assert(layers != 0,
+                "keel::residency: a condition at walls is given for the closure of a variable (which has no "
+                "walls; it is in the message). Say the variable, or depth<1, x>.");
+
   /// Whether some walls are left as they are: those at other ends, or beyond some layers.
   static constexpr bool leaves_sides = Said::value.sides != 0;
   static constexpr bool leaves_layers = layers != all_layers && [] {

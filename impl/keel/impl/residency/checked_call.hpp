@@ -71,7 +71,8 @@ inline void report_unwritten(fields_state& f, std::span<request const> asked, me
                              std::string_view routine) {
   for (request const& r : asked)
     for (int c = range.begin; c < range.of(f.components()).end; ++c) {
-      region const promised = without(r.writes, r.reads);
+      region promised = without(r.writes, r.reads);
+      if (r.written_layers != all_layers) promised = without(promised, region::halo); // not all of it was promised
       std::uint64_t const left =
           promised == region::none ? 0 : f.provider_.count_poison(r.variable, r.level, c, promised, m);
       std::string const whom = std::string(routine) + ' ' + std::string(f.ledger_.name(r.variable));

@@ -43,6 +43,7 @@ using told_row = std::array<std::string, 8>;
 [[nodiscard]] inline std::string regions_of(explained_access const& a) {
   region const all = a.reads | a.writes;
   if (all == region::none) return "levels";
+  if (overlap(all, region::halo) && a.layers == 0) return "closure";
   std::string text(residency::name_of(all));
   if (overlap(all, region::halo) && a.layers < all_layers) text += ", " + policy::counted(a.layers, "layer");
   return text;

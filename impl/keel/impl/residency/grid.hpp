@@ -90,7 +90,7 @@ KEEL_INLINE bounds share::within(int layers) const {
   if (!ends.empty()) return {{}, {{ends[std::min(std::size_t(layers), ends.size() - 1)]}}};
   bounds b = owned();
   for (int d = 0; d < rank; ++d) {
-    b.begin[d] = std::max<std::int64_t>(b.begin[d] - layers, 0);
+    b.begin[d] = layers == 0 ? width[d] : std::max<std::int64_t>(b.begin[d] - layers, 0);
     b.end[d] = std::min(b.end[d] + layers, extents[d]);
   }
   return b;
