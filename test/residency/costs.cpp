@@ -144,16 +144,16 @@ void in_steady_steps(std::string_view device, std::string_view transport, auto c
 using namespace costing;
 
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) // with these Kokkos allocates for tools
-void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept {
   if (launching == 0) ++allocations;
   return std::malloc(bytes);
 }
-void* operator new(std::size_t bytes) {
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (void* const made = operator new(bytes, std::nothrow)) return made;
   throw std::bad_alloc();
 }
-void operator delete(void* at) noexcept { std::free(at); }
-void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
+[[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { std::free(at); }
 #endif
 
 TEST_CASE("residency: an exchange by peer takes two kernels, however many variables and partners there are") {
