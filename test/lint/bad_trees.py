@@ -46,6 +46,7 @@ BAD = [
     ("top", {"package": ""}),
     ("length", {LIST: HEAD + "\n" * 250}),
     ("length", {LIST: HEAD + "\n" * 400, GUIDE: f"| `{LIST}` | it is |\n"}),
+    ("alike", {"test/policy/meson.build": "files('list.cpp')\nmore = get_option('optimization') == '0' ? '1' : '2'\n"}),
     ("columns", {LIST: HEAD + "int " + "n" * 117 + ";\n"}),
     ("columns", {"test/policy/list.cpp": "// SPDX-License-Identifier: MIT\n  // " + "n" * 116 + "\n"}),
     ("macros", {LIST: HEAD + "#define KEEL_OTHER 1\n"}),

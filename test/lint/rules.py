@@ -305,6 +305,14 @@ def quiet(tree):
             yield f"meson-log.txt: {line}"
 
 
+def alike(tree):
+    """What tests do does not depend on the optimisation of the folder, which bench/run and test/run choose differently."""
+    for path in tree.files(".build", below=("test/",)):
+        for number, line in enumerate(text(path).splitlines(), 1):
+            if "get_option('optimization')" in line:
+                yield f"{tree.name(path)}:{number}: {line.strip()}"
+
+
 def version(tree):
     """The version is the same wherever it stands: meson.build, KEEL_VERSION, change log. What names a tag, keel.wrap and Spack, names one of git."""
     named = re.search(r"version: '(\d+)\.(\d+)\.(\d+)'", text(tree.root / "meson.build"))
@@ -352,7 +360,7 @@ def recipes(tree):
 
 RULES = {rule.__name__: rule for rule in
          (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence,
-          form, kinds, formatted, version, packaged, quiet, recipes)}
+          form, kinds, formatted, alike, version, packaged, quiet, recipes)}
 
 
 def main(arguments):
