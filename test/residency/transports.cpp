@@ -12,6 +12,7 @@
 #include <keel/impl/residency/kokkos_copy_queue.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/mpi.hpp>
+#include <keel/machine/reductions.hpp>
 #include <keel/policy/log.hpp>
 
 #include <support/message_of.hpp>
@@ -21,10 +22,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -53,6 +56,25 @@ struct slow : counted {
   using counted::counted;
   void finish(auto const& queue) {
     std::this_thread::sleep_for(std::chrono::milliseconds(40));
+    kr::staged::finish(queue);
+  }
+};
+
+/// One that becomes slow, and one that is steady, and slower at first.
+struct tiring : counted {
+  static constexpr std::string_view name = "tiring";
+  static inline std::chrono::microseconds rest{0};
+  using counted::counted;
+  void finish(auto const& queue) {
+    if (rest.count() != 0) std::this_thread::sleep_for(rest);
+    kr::staged::finish(queue);
+  }
+};
+struct steady : counted {
+  static constexpr std::string_view name = "steady";
+  using counted::counted;
+  void finish(auto const& queue) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
     kr::staged::finish(queue);
   }
 };
@@ -352,6 +374,60 @@ TEST_CASE("residency: of the measured transports the fastest carries, and one th
   if (world.size() > 1)
     CHECK(refuses([] { (void)steps_by<app<kr::on_host, nowhere>>(test::host::name, "measured"); },
                   "is reached by no transport (nowhere: there is no cable)"));
+}
+
+TEST_CASE("residency: where the measured transport becomes slow on both sides, it is measured again, and says so") {
+  km::environment const world;
+  if (world.size() != 2) return;
+  static std::vector<std::pair<keel::policy::log_level, std::string>> lines;
+  lines.clear();
+  keel::policy::set_log_level(keel::policy::log_level::information);
+  keel::policy::set_log_sink(
+      [](keel::policy::log_level level, std::string_view text) { lines.emplace_back(level, text); });
+  named run{test::host::name, "measured"};
+  kr::fields<app<kr::on_host, tiring, steady>, x> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}};
+  f.run(number{}, 1.0);
+  auto const exchange = [&](int times) {
+    for (int n = 0; n < times; ++n) f.run(kr::exchange<x>{});
+  };
+  auto const begun = std::chrono::steady_clock::now();
+  exchange(300);
+  double const each = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begun).count() / 300;
+  auto const much_longer = std::int64_t(4000 + 8 * km::max(world, each)); // however busy this machine is
+  auto const says = [](std::size_t line, std::string_view words) {
+    return lines.size() > line && lines[line].second.find(words) != std::string::npos;
+  };
+  REQUIRE(lines.size() == 1);
+  CHECK(says(0, " go by tiring ("));
+  if (world.rank() == 1) tiring::rest = std::chrono::microseconds(much_longer); // and the other one waits for it
+  exchange(300);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[1].first == keel::policy::log_level::warning);
+  CHECK(says(1, " go by steady ("));
+  CHECK(says(1, "by tiring an exchange took "));
+  exchange(300); // and once is enough
+  CHECK(lines.size() == 2);
+  tiring::rest = {};
+  keel::policy::set_log_sink(nullptr);
+  keel::policy::set_log_level(keel::policy::log_level::warning);
+}
+
+TEST_CASE("residency: whether ranks share cores is known from the hardware threads that each may run on") {
+  auto const on = [](std::initializer_list<int> threads) {
+    kd::hardware_threads made{};
+    for (int const t : threads) made.bits[std::size_t(t) / 64] |= std::uint64_t{1} << t % 64;
+    return made;
+  };
+  std::vector<kd::hardware_threads> all{on({0}), on({1})};
+  CHECK_FALSE(kd::outnumber(2, all));
+  CHECK(kd::outnumber(3, all));
+  all = {on({70, 71}), on({70, 71}), on({70, 71})};
+  CHECK(kd::outnumber(3, all));
+  CHECK_FALSE(kd::outnumber(2, all));
+  km::environment const world;
+  kr::messenger const ranks(world);
+  bool const do_share = ranks.outnumber_cores();
+  CHECK(km::all_of(world, do_share) == do_share);
 }
 
 TEST_CASE("residency: no message overtakes a kernel that still reads ghosts, nor an unpacking") {

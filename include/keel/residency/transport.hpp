@@ -63,6 +63,8 @@ public:
   /// Throws `keel::error` if the ranks cannot be reached any more, for example from the child of a fork. To be asked
   /// before memory is written that other ranks have mapped.
   void require_running() const { calls_->require_running(); }
+  /// Whether the ranks of this node are more than the hardware threads that they may run on. Collective.
+  [[nodiscard]] bool outnumber_cores() const { return calls_->outnumber_cores(messages_.get()); }
   /// Makes room for so many messages; see `machine::messages`.
   void reserve(std::size_t count) { calls_->reserve(messages_.get(), count); }
   /// Messages of one rank to another arrive in the order sent.
@@ -79,6 +81,7 @@ private:
   struct calls {
     std::shared_ptr<void> (*another)(std::shared_ptr<void> const&);
     void (*require_running)();
+    bool (*outnumber_cores)(void const*);
     void (*reserve)(void*, std::size_t count);
     void (*receive)(void*, void* to, std::size_t bytes, int from);
     void (*send)(void*, void const* from, std::size_t bytes, int to);

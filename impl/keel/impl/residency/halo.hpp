@@ -29,11 +29,14 @@ public:
   void forget() { plan_.forget(), packing_.forget(); }
 
 private:
+  /// Counts an exchange of so many seconds. From time to time ranks ask each other whether it has become slow.
+  void count(double seconds);
   /// Sends these messages by each transport that reaches a rank whose way is not chosen, and chooses the fastest. What
   /// comes is not unpacked.
   void measure(std::span<halo_array const> arrays);
 
   halo_plan plan_;
+  double started_in_ = 0; // seconds
   routes& routes_;
   packing packing_;
   delivery delivery_;

@@ -4,12 +4,26 @@
 /// @file
 /// How a messenger calls the messages of its environment.
 
+#include <keel/machine/collectives.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/transport.hpp>
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 namespace keel::residency {
+
+namespace detail {
+/// The hardware threads that a rank may run on, as bytes that travel; all if the system does not say.
+struct hardware_threads {
+  std::array<std::uint64_t, 64> bits;
+  [[nodiscard]] static hardware_threads own();
+};
+/// Whether so many ranks are more than the hardware threads that one at least may run on.
+[[nodiscard]] bool outnumber(int ranks, std::span<hardware_threads const> of_each);
+} // namespace detail
 
 template <class Ranks>
 struct messenger::model {
@@ -24,6 +38,10 @@ struct messenger::model {
       throw error("residency", "other ranks cannot be reached",
                   "their environment has ended, or this is the child of a fork", "Exchange where it runs");
   }
+  static bool outnumber_cores(void const* m) {
+    auto const here = static_cast<model const*>(m)->environment->node();
+    return detail::outnumber(here.size(), machine::all_gather(here, detail::hardware_threads::own()));
+  }
   static void reserve(void* m, std::size_t count) { static_cast<model*>(m)->messages.reserve(count); }
   static void receive(void* m, void* to, std::size_t bytes, int from) {
     static_cast<model*>(m)->messages.receive(to, bytes, from, 0);
@@ -33,7 +51,7 @@ struct messenger::model {
   }
   static void wait(void* m) { static_cast<model*>(m)->messages.wait(); }
 
-  static constexpr calls all{&another, &require_running, &reserve, &receive, &send, &wait};
+  static constexpr calls all{&another, &require_running, &outnumber_cores, &reserve, &receive, &send, &wait};
 
   std::shared_ptr<machine::basic_environment<Ranks> const> environment; // a duplicate
   machine::messages<Ranks> messages;

@@ -8,6 +8,7 @@
 #include <keel/impl/residency/strip.hpp>
 #include <keel/policy/macros.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -42,6 +43,8 @@ KEEL_FUNCTION inline void raise_flag(std::uint32_t* flag, std::uint32_t number) 
   __atomic_store_n(flag, number, __ATOMIC_RELEASE);
 #endif
 }
+/// Whether waiting for a flag gives the core away, which others may keep for milliseconds; ranks may have to share it.
+inline std::atomic<bool> waits_yield{true};
 KEEL_FUNCTION inline void await_flag(std::uint32_t const* flag, std::uint32_t number) {
 #if defined(__CUDA_ARCH__)
   while (std::int32_t(*static_cast<std::uint32_t const volatile*>(flag) - number) < 0) {
@@ -50,7 +53,7 @@ KEEL_FUNCTION inline void await_flag(std::uint32_t const* flag, std::uint32_t nu
 #else
   for (int turns = 0; std::int32_t(__atomic_load_n(flag, __ATOMIC_ACQUIRE) - number) < 0; ++turns) {
 #if !KEEL_ON_ACCELERATOR
-    if (turns > 1000) sched_yield(); // the other rank may want this core
+    if (turns > 1000 && waits_yield.load(std::memory_order_relaxed)) sched_yield();
 #endif
   }
 #endif

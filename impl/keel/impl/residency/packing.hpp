@@ -10,6 +10,8 @@
 #include <keel/policy/macros.hpp>
 #include <keel/residency/transport.hpp>
 
+#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -74,6 +76,32 @@ struct halo_array {
   int component;
 };
 
+/// How long exchanges of the same arrays take, in windows of some hundred.
+class pace {
+public:
+  /// Counts one exchange; true at the end of a window.
+  [[nodiscard]] bool add(double seconds) {
+    window_[std::size_t(count_++)] = float(seconds);
+    if (count_ != size) return false;
+    count_ = 0;
+    std::nth_element(window_.begin(), window_.begin() + size / 2, window_.end());
+    now_ = double(window_[size / 2]);
+    return true;
+  }
+  /// Whether the last window was several times slower than the fastest one.
+  [[nodiscard]] bool is_slow() const { return usual_ > 0 && now_ > 4 * usual_ + 20e-6; }
+  void end_window() { usual_ = usual_ > 0 ? std::min(usual_, now_) : now_; }
+  void forget() { usual_ = 0; }
+  [[nodiscard]] double now() const { return now_; }
+  [[nodiscard]] double usual() const { return usual_; }
+
+private:
+  static constexpr int size = 256;
+  std::array<float, size> window_{};
+  int count_ = 0;
+  double now_ = 0, usual_ = 0; // medians
+};
+
 /// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays. Arrays of a
 /// variable follow on each other, in the order of their components. Messages without bytes are left out. What is found
 /// out about a list of arrays is kept, whatever their data.
@@ -85,6 +113,7 @@ public:
   void forget();
   /// Whether partners have messages of these lengths, too; empty until they were asked.
   [[nodiscard]] std::optional<bool>& is_agreed() { return now_->is_agreed; }
+  [[nodiscard]] pace& times() { return now_->times; }
   [[nodiscard]] std::span<message> sends() { return now_->sends; }
   [[nodiscard]] std::span<message> receives() { return now_->receives; }
   void pack(std::span<halo_array const> arrays, packing& where);
@@ -110,6 +139,7 @@ private:
     std::vector<part> packed, unpacked;
     int turns = 1;
     std::optional<bool> is_agreed = {};
+    pace times = {};
   };
   void find_parts(laid_out& made) const;
   void move(motion how, motion copy, int turn, std::vector<part> const& parts, std::span<message const> messages,

@@ -9,8 +9,11 @@
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/transport.hpp>
+#include <keel/topology/affinity.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,6 +27,26 @@ namespace keel::residency {
 
 KEEL_INLINE space::peer_memory* detail::copy_queue::peers() const {
   return calls_ != nullptr ? calls_->peers() : &space::peer_memory::of_host();
+}
+
+KEEL_INLINE detail::hardware_threads detail::hardware_threads::own() {
+  hardware_threads made{};
+  try {
+    for (int const t : topology::bound_hardware_threads())
+      if (auto const at = std::size_t(t); at / 64 < made.bits.size()) made.bits[at / 64] |= std::uint64_t{1} << at % 64;
+  } catch (error const&) {
+    made.bits.fill(~std::uint64_t{0});
+  }
+  return made;
+}
+KEEL_INLINE bool detail::outnumber(int ranks, std::span<hardware_threads const> of_each) {
+  int count = 0;
+  for (std::size_t w = 0; w < hardware_threads{}.bits.size(); ++w) {
+    std::uint64_t of_any = 0;
+    for (hardware_threads const& one : of_each) of_any |= one.bits[w];
+    count += std::popcount(of_any);
+  }
+  return ranks > count;
 }
 
 /// Links to other ranks. A piece of memory that the other one writes has a flag, then two places for messages.
@@ -130,6 +153,8 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
   };
   links& l = *links_;
   l.memory = queue.peers();
+  static std::atomic<bool> do_share = false; // in one environment at least
+  detail::waits_yield = do_share = messages_.outnumber_cores() || do_share;
   for (int const rank : ranks) (void)l.to(rank);
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     auto& link = l.to(ranks[i]);

@@ -45,7 +45,7 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
   swap(partners, [&](std::size_t) { return &has_queue; }, theirs.data(), sizeof has_queue);
   std::vector<int> alike;
   for (std::size_t i = 0; i < all_.size(); ++i)
-    if (theirs[i] == has_queue) alike.push_back(all_[i].rank);
+    if (all_[i].is_alike = theirs[i] == has_queue; all_[i].is_alike) alike.push_back(all_[i].rank);
   bool const is_enough = named >= 0 && !known_[std::size_t(named)].has_to_connect();
   for (std::size_t k = 0; k < known_.size(); ++k) {
     if (is_enough && int(k) != named) continue;
@@ -91,6 +91,10 @@ KEEL_INLINE bool routes::travel_meanwhile(bool from_device) const {
   });
 }
 
+[[nodiscard]] inline std::string microseconds(double seconds) {
+  return std::to_string(std::int64_t(seconds * 1e6 + 0.5)) + " us";
+}
+
 KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> const& seconds) {
   std::vector<double> theirs(seconds.size() * ranks.size());
   swap(ranks, [&](std::size_t) { return seconds.data(); }, theirs.data(), seconds.size() * sizeof(double));
@@ -101,13 +105,28 @@ KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> 
     for (std::size_t k = 0; k < known_.size(); ++k) {
       if (!reaches(k, r.rank)) continue;
       double const slower = std::max(seconds[k], theirs[i * seconds.size() + k]);
-      measured += (measured.empty() ? "" : ", ") + std::string(known_[k].name()) + ' ' +
-                  std::to_string(std::int64_t(slower * 1e6 + 0.5)) + " us";
+      measured += (measured.empty() ? "" : ", ") + std::string(known_[k].name()) + ' ' + microseconds(slower);
       if (r.chosen < 0 || slower < best) r.chosen = int(k), best = slower;
     }
     r.why.insert(0, measured + (r.why.empty() ? "" : "; "));
+    r.measured = true;
   }
   has_new_ = true;
+}
+
+KEEL_INLINE bool routes::reopen(std::span<int const> ranks, bool is_slow, double usual, double now) {
+  char const mine = is_slow ? 1 : 0;
+  std::vector<char> theirs(ranks.size());
+  swap(ranks, [&](std::size_t) { return &mine; }, theirs.data(), 1);
+  bool is_any = false;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!is_slow || theirs[i] == 0) continue;
+    route& r = all_[find(ranks[i])];
+    r.why = "by " + std::string(known_[std::size_t(r.chosen)].name()) + " an exchange took " + microseconds(now) +
+            ", and " + microseconds(usual) + " before";
+    r.chosen = open, r.is_shown = false, r.was_slow = is_any = true;
+  }
+  return is_any;
 }
 
 KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::span<message const> receives) {

@@ -125,14 +125,21 @@ public:
   /// Both ranks of a pair take the way whose slower side is the faster. `seconds` by number of `known`, measured to all
   /// of these ranks at once. Collective over them.
   void choose(std::span<int const> ranks, std::vector<double> const& seconds);
+  /// Whether the way to that rank was chosen by measuring, and may be so again.
+  [[nodiscard]] bool is_measured(int rank) const { return all_[find(rank)].measured && all_[find(rank)].is_alike; }
+  /// Whether to measure the ways to some of these ranks again: those of which both sides say that exchanges have become
+  /// slow, so many seconds instead of the usual ones. Collective over these ranks.
+  [[nodiscard]] bool reopen(std::span<int const> ranks, bool is_slow, double usual, double now);
   /// Whether the other ranks send what this one receives, and the other way round. Collective over these ranks.
   [[nodiscard]] bool have_same_lengths(std::span<message const> sends, std::span<message const> receives);
-  /// Calls f(rank, transport, why) for each rank whose way was chosen since the last time.
+  /// Calls f(rank, transport, why, again) for each rank whose way was chosen since the last time, `again` if it was
+  /// because the former way had become slow.
   template <class F>
   void for_each_new(F const& f) {
     if (!std::exchange(has_new_, false)) return;
     for (route& r : all_)
-      if (r.chosen >= 0 && !std::exchange(r.is_shown, true)) f(r.rank, known_[std::size_t(r.chosen)].name(), r.why);
+      if (r.chosen >= 0 && !std::exchange(r.is_shown, true))
+        f(r.rank, known_[std::size_t(r.chosen)].name(), r.why, r.was_slow);
   }
 
 private:
@@ -141,7 +148,8 @@ private:
     std::uint32_t reached = 0; // a bit for each of `known`
     int chosen = open;
     std::string why = {};
-    bool is_shown = false;
+    bool is_shown = false, was_slow = false, measured = false;
+    bool is_alike = false; ///< its data are in memory of the same kind
   };
   [[nodiscard]] std::size_t find(int rank) const;
   /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.

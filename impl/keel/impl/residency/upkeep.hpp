@@ -211,8 +211,8 @@ KEEL_INLINE void fields_state::begin_exchange(std::span<request const> asked, me
   observer.before_exchange();
   exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.start(arrays, how); });
   if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
-  routes_.for_each_new([&](int rank, std::string_view transport, std::string const& why) {
-    policy::log(policy::log_level::information, sentence_of(rank, transport, why));
+  routes_.for_each_new([&](int rank, std::string_view transport, std::string const& why, bool again) {
+    policy::log(again ? policy::log_level::warning : policy::log_level::information, sentence_of(rank, transport, why));
     observer.knob("exchange_through", "rank " + std::to_string(rank) + ": " + std::string(transport), why);
   });
 }
