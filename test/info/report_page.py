@@ -45,6 +45,9 @@ def write_trace(folder, events):
             line("entry", entry % (1, 0, "routine", "rhs", "cuda"))
             line("entry", entry % (2, 0, "every", "every 10", ""))
             line("entry", entry % (3, 1, "routine", "output", "host"))
+            for number, count in ((4, 5), (5, 40)):
+                names = " ".join(f"variable_{n}[0]" for n in range(count))
+                line("entry", entry % (number, number, "exchange", f"exchange {names}, begins within advance", "simulated"))
             line("flow", '"schedule":"app::step","writer":1,"reader":3,"data":"v0[0] owned","copied":"always","crosses":0')
             line("flow", '"schedule":"app::step","writer":1,"reader":1,"data":"v1[1] owned","copied":"never","crosses":1')
             for n in range(events // RANKS):
@@ -132,6 +135,12 @@ def numbers(browser, held):
     check("the picture says what it draws", "might run on when its trace began" in about, about)
     boxes = browser.ask("[...document.querySelectorAll('.drawing title')].map(t => t.textContent).filter(t => t.includes('rank'))")
     check("ranks are drawn on their cores", boxes == [f"core {8 * r + c}, rank {r}" for r in range(RANKS) for c in range(4)], boxes)
+    inside = browser.ask("""[...document.querySelectorAll('.graphs rect')].map(r => {
+      const box = r.getBBox(), [name, memory] = [r.nextElementSibling, r.nextElementSibling.nextElementSibling].map(e => e.getBBox());
+      const end = memory.width ? memory.x : box.x + box.width;
+      return name.x >= box.x && name.x + name.width < end && (!memory.width || memory.x + memory.width < box.x + box.width);
+    })""")
+    check("what is written in a box of a schedule stays in it", inside == [True] * 5, inside)
     tiles = browser.ask("[...document.querySelectorAll('.tiles div')].map(d => d.textContent)")
     check("the tile of copies", f"{sum(what == 'copy' for what, _ in held)}copies" in tiles, tiles)
 

@@ -1,15 +1,20 @@
 // A schedule as a list of its entries, with arcs from writers to readers; those within a step at the right, those into the
 // next step at the left.
 if (trace) {
+  const pen = document.createElement("canvas").getContext("2d"), most = 110;
+  pen.font = `13px ${getComputedStyle(document.body).fontFamily}`; // the larger one of page.css
+  const short = name => name.length > most ? name.slice(0, most - 1) + "…" : name;
   for (const schedule of trace.schedules) {
-    const row = 34, boxHeight = 24, left = 130, boxWidth = 300, entries = schedule.entries;
+    const row = 34, boxHeight = 24, left = 130, entries = schedule.entries;
+    const widthOf = e => 18 * e.depth + Math.ceil(pen.measureText(short(e.name)).width + pen.measureText(e.memory || "").width) + 36;
+    const boxWidth = Math.max(300, ...entries.map(widthOf));
     const placeOf = new Map(entries.map((e, i) => [e.number, i])), middle = i => i * row + row / 2 + 8;
     const height = entries.length * row + 16, width = left + boxWidth + 330;
     const svg = make("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Schedule ${schedule.name}` });
     entries.forEach((e, i) => {
       const x = left + 18 * e.depth, isFar = e.memory && e.memory !== "host";
       svg.append(make("rect", { class: isFar ? "box far" : "box", x, y: middle(i) - boxHeight / 2, width: boxWidth - 18 * e.depth, height: boxHeight, rx: 4 }),
-        make("text", { x: x + 8, y: middle(i) + 4 }, e.name), make("text", { class: "soft", x: left + boxWidth - 8, y: middle(i) + 4, "text-anchor": "end" }, e.memory));
+        make("text", { x: x + 8, y: middle(i) + 4 }, short(e.name), make("title", {}, e.name)), make("text", { class: "soft", x: left + boxWidth - 8, y: middle(i) + 4, "text-anchor": "end" }, e.memory));
     });
     const arcs = new Map(); // flows that share writer, reader and manner
     for (const f of schedule.flows) {
