@@ -397,6 +397,63 @@ TEST_CASE("residency: elements that are new, or partitions of other ranks") {
   CHECK(f.run(wrong<h>{}, more, 4, 1) == 0);
 }
 
+namespace {
+/// Each rank owns two cells, rank 0 gets a third one, and each a fourth.
+template <class App>
+void check_new_elements(std::string_view device, bool stays_in_place) {
+  test::run<km::mpi> run{device};
+  auto const& env = run.environment();
+  std::vector<std::int64_t> ids{10 * env.rank(), 10 * env.rank() + 1};
+  kr::fields<App, h, mask, q> f{run, kr::partition<cells>{env, ids}, kr::extra<h, q>{3}};
+  if (stays_in_place) f.reserve(cells{}, 10);
+  kr::partition<cells> const before{env, ids};
+  f.run(fill<h>{}, before, 1), f.run(fill<mask>{}, before, 1), f.run(fill<q>{}, before, 1);
+  f.run(kr::cycle<h>{}), f.run(fill<h>{}, before, 2);
+  ids.insert(ids.begin(), 10 * env.rank() + 3);
+  if (env.rank() == 0) ids.push_back(2);
+  kr::partition<cells> const after{env, ids};
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> rows("rows", ids.size(), 3);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    for (int k = 0; k < 3; ++k) rows(i, k) = value_of<double>(ids[i], k, 7);
+  CHECK(refuses([&] { f.repartition(after, kr::initial<h>{Kokkos::subview(rows, std::pair(1, 2), Kokkos::ALL)}); },
+                "gets 1 rows of values"));
+  CHECK(refuses([&] { f.repartition(after, kr::initial<h>{Kokkos::subview(rows, Kokkos::ALL, std::pair(0, 2))}); },
+                "the rows of h have 2 elements in dimension 1"));
+  CHECK(f.run(wrong<h>{}, before, 2, 0) == 0);
+  f.repartition(after, kr::initial<h>{rows}, kr::initial<mask>{std::int8_t{5}});
+  auto const check = [&](auto x, auto const& wanted) {
+    int bad = 0;
+    f.run(test::call<kr::reads<kr::owned<decltype(x)>>>{}, [&](auto v) {
+      auto const a = v(x);
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        for (int k = 0; k < inner_of(a); ++k) {
+          bool const is_new = ids[i] % 10 > 1;
+          bad += element(a, std::int64_t(i), k) != wanted(ids[i], k, is_new) ? 1 : 0;
+        }
+    });
+    CHECK(bad == 0);
+  };
+  check(h{}, [](std::int64_t id, int k, bool is_new) { return value_of<double>(id, k, is_new ? 7 : 2); });
+  check(kr::past<h, 1>{}, [](std::int64_t id, int k, bool is_new) { return value_of<double>(id, k, is_new ? 7 : 1); });
+  check(mask{}, [](std::int64_t id, int, bool is_new) { return is_new ? 5 : value_of<std::int8_t>(id, 0, 1); });
+  std::string const text = message_of([&] { f.run(wrong<q>{}, after, 1, 0); });
+  CHECK_MESSAGE(text.find("its mesh got elements without values, or the levels cycled since). Give repartition an "
+                          "initial<...> of it, or write it first.") != text.npos,
+                text);
+  // Where there was nothing, all elements are new.
+  kr::fields<App, mask> none{run, kr::partition<cells>{env, std::vector<std::int64_t>{}}};
+  none.repartition(after, kr::initial<mask>{std::vector<std::int8_t>(ids.size(), 9)});
+  CHECK(none.template is_valid<mask>(kr::region::owned));
+}
+} // namespace
+
+TEST_CASE("residency: elements that are new get the values that are given, and the others keep theirs") {
+  check_new_elements<right>(test::host::name, false);
+  check_new_elements<left>("simulated", false);
+  check_new_elements<left>("simulated", true);
+  check_new_elements<right>("simulated", true);
+}
+
 TEST_CASE("residency: fields of other options than those of other ranks are refused on every rank") {
   test::run<km::mpi> run{test::host::name};
   auto const& env = run.environment();

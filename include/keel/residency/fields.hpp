@@ -8,6 +8,7 @@
 #include <keel/impl/residency/options.hpp>
 #include <keel/residency/concepts.hpp>
 #include <keel/residency/context.hpp>
+#include <keel/residency/initial.hpp>
 #include <keel/residency/plan.hpp>
 #include <keel/residency/schedule.hpp>
 #include <keel/residency/settings.hpp>
@@ -19,6 +20,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -144,22 +147,26 @@ public:
     return partition<M>(base::mesh(M::name)->all());
   }
 
-  /// Cuts meshes anew. The values of all variables on them, of all levels and components, go to the owners of their
-  /// elements, found by id, in one message to each rank, packed in a memory where they are valid; there they are valid
-  /// after it. Ghosts are valid nowhere until an exchange. Elements that no rank owns any more are dropped. If a rank
-  /// owns one that is new, or a level was not valid on all ranks, the owned elements of it are valid nowhere. Arrays
+  /// Cuts meshes anew: `f.repartition(c2, e2, initial<h>{0.0})`. The values of all variables on them, of all levels and
+  /// components, go to the owners of their elements, found by id, in one message to each rank, packed in a memory where
+  /// they are valid; there they are valid after it. Ghosts are valid nowhere until an exchange. Elements that no rank
+  /// owns any more are dropped. If a rank owns one that is new, variables with an `initial` take its values there, and
+  /// the owned elements of those without are valid nowhere, as those of a level that was not valid on all ranks. Arrays
   /// are made anew: views of them that one keeps, and what was copied of the numbers of elements, are void.
   ///
   /// Collective. Throws the same `keel::error` on every rank, and nothing has changed, if a partition was made on
-  /// another environment, the fields have no such mesh, or memory for arrays or messages is lacking somewhere.
-  template <Mesh... Ms>
-  void repartition(partition<Ms> const&... parts) {
-    static_assert(((mesh_count<Ms, Ms...> == 1) && ...),
-                  "keel::residency::fields: repartition gets two partitions of one mesh (it has one cut). Pass one.");
+  /// another environment, the fields have no such mesh, rows of initial values do not fit, or memory for arrays or
+  /// messages is lacking somewhere.
+  template <class... Arguments>
+    requires((detail::is_partition<Arguments> || detail::is_initial<Arguments>) && ...)
+  void repartition(Arguments const&... arguments) {
     auto const visit = this->users_.enter("repartition");
     this->require_idle("repartition");
-    detail::cut_anew meshes[] = {{Ms::name, parts.here()}...};
-    base::repartition(meshes);
+    std::vector<detail::cut_anew> meshes;
+    std::vector<detail::new_values> values;
+    (add_partition<Arguments, Arguments...>(meshes, arguments), ...);
+    auto const find_values = [&] { (add_values<Arguments, Arguments...>(values, arguments), ...); };
+    base::repartition(meshes, values, detail::thunk::of(find_values));
   }
   /// The components are these patches from now on. All variables take part, with all levels. A patch on a grid like
   /// that of its `from`, without a shift, keeps the arrays of that component, and is valid where they were; the first
@@ -249,8 +256,29 @@ private:
   static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application.");
   static_assert(index::is_unique, "keel::residency::fields: two variables have one name (names must be unique). "
                                   "Rename one.");
-  template <Mesh M, Mesh... Ms>
-  static constexpr int mesh_count = (int(M::name == Ms::name) + ...);
+  template <class One, class... All>
+  static void add_partition([[maybe_unused]] std::vector<detail::cut_anew>& meshes, [[maybe_unused]] One const& one) {
+    if constexpr (detail::is_partition<One>) {
+      constexpr std::string_view mesh = detail::mesh_of_option<One>;
+      static_assert((int(detail::mesh_of_option<All> == mesh) + ...) == 1,
+                    "keel::residency::fields: repartition gets two partitions of one mesh (it has one cut). Pass one.");
+      meshes.push_back({mesh, one.here()});
+    }
+  }
+  template <class One, class... All>
+  void add_values([[maybe_unused]] std::vector<detail::new_values>& values, [[maybe_unused]] One const& one) const {
+    if constexpr (detail::is_initial<One>) {
+      using V = typename One::variable;
+      static_assert(number<V> >= 0 && ((detail::mesh_of_option<All> == V::about.on.mesh) || ...),
+                    "keel::residency::fields: repartition gets initial values of a variable that does not lie on these "
+                    "meshes, or that the fields do not have (it is in the message). Leave them out.");
+      using array = typename base::template array_type<typename V::data_type, Kokkos::HostSpace>;
+      detail::new_values made{number<V>, &one.one()};
+      if (one.has_rows())
+        std::tie(made.rows, made.row_count) = one.template rows_as<array>(base::extents_of(number<V>));
+      values.push_back(std::move(made));
+    }
+  }
   template <class... Vs>
   static void add_lengths(auto& next, extra<Vs...> const& given) {
     static_assert(sizeof...(Vs) != 0,

@@ -159,6 +159,9 @@ public:
   /// What a failed writer leaves is valid nowhere.
   void lose(std::span<request const> list, component_range range, std::string_view routine = "the caller");
 
+  /// Whether elements of it are new and got no values, which is why it was lost; for messages.
+  void set_lacks_values(int variable, bool lacks) { variables_[std::size_t(variable)].lacks_values = lacks; }
+
   /// The state: the levels of the first variable, of the second, and so on, of each level all
   /// components. Moves when variables are added.
   [[nodiscard]] validity* states() { return states_.data(); }
@@ -194,6 +197,7 @@ private:
     region_bytes bytes;
     std::string group;
     std::vector<region_bytes> by_component; // empty if they are alike
+    bool lacks_values = false;
     [[nodiscard]] region_bytes const& bytes_of(int component) const {
       return by_component.empty() ? bytes : by_component[std::size_t(component)];
     }

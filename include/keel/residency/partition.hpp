@@ -49,7 +49,7 @@ template <class Layers>
   else return {std::begin(ghosts), std::end(ghosts)};
 }
 
-/// Collective over `env`. Null if a ghost has no owner and that `may_be`, which is no error then.
+/// Collective over `env`. That a ghost has no owner is no error if it `may_be`.
 template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
 [[nodiscard]] std::shared_ptr<elements> find_owners(machine::basic_environment<R> const& env, std::string_view mesh,
                                                     std::span<std::int64_t const> owned, Ghosts const& ghosts,
@@ -77,8 +77,8 @@ template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
   auto made = take([&] { return std::make_shared<elements>(search->finish(told)); });
   verdict const found =
       machine::all_reduce(env, lacks_memory ? verdict{mistake::lacks_memory, env.rank()} : search->found(), worse{});
-  if (may_be && found.what == mistake::no_owner) return nullptr;
-  found.check(mesh);
+  if (may_be && found.what == mistake::no_owner) made->lacks_owners = true;
+  else found.check(mesh);
   return made;
 }
 } // namespace detail

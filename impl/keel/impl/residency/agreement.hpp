@@ -40,7 +40,7 @@ public:
 
   using ids = std::vector<machine::parcel<std::int64_t>>;
 
-  /// Null if one of `wanted` has no owner.
+  /// Some of `wanted` may have no owner.
   [[nodiscard]] std::shared_ptr<elements> find_owners(std::string_view mesh, std::span<std::int64_t const> owned,
                                                       std::span<std::int64_t const> wanted) const {
     return calls_->find_owners(environment_, mesh, owned, wanted);

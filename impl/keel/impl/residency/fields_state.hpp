@@ -80,6 +80,10 @@ struct fields_state {
     return arrays(variable, m) != nullptr &&
            (!variables_[std::size_t(variable)].about->is_scratch || ledger_.is_valid(variable, 0, one, m, component));
   }
+  /// Of the dynamic dimensions of the first array of a variable.
+  [[nodiscard]] std::size_t const* extents_of(int variable) const {
+    return variables_[std::size_t(variable)].extents.front().data();
+  }
   /// This rank's share of the grid of a component.
   [[nodiscard]] share const& local(component which) const { return share_in(*shares_, which); }
   /// What this rank has of a component of a variable on the grid.
@@ -110,7 +114,9 @@ struct fields_state {
   // moving.hpp
   /// Whether all partitions were made on these ranks: the same error on each of them if not.
   void check_meshes(agreement const& ranks) const;
-  void repartition(std::span<cut_anew> meshes);
+  /// `find_values` sets `values`, which new elements get.
+  void repartition(std::span<cut_anew> meshes, std::vector<new_values> const& values, thunk find_values);
+  void check_rows(new_values const& given, std::span<cut_anew const> meshes) const;
   void regrid(std::span<residency::patch const> patches);
   void resize(std::span<new_lengths const> all);
   void reserve(std::string_view mesh, std::int64_t size);

@@ -94,7 +94,9 @@ template <Provider P, Observer O>
                first = overlap(lowest, region::walls) ? region::walls : lowest;
   std::string const reason = observer_.why(r.variable, r.level, r.component, first);
   bool const lacks_layers = first == region::halo && source_of(states_[r.at], first) != memory::none;
-  std::string_view const guess = lacks_layers ? "fewer layers of it were filled than the routine reads"
+  bool const lacks_values = first != region::halo && variables_[std::size_t(r.variable)].lacks_values;
+  std::string_view const guess = lacks_values   ? "its mesh got elements without values, or the levels cycled since"
+                                 : lacks_layers ? "fewer layers of it were filled than the routine reads"
                                  : first == region::halo
                                      ? "it was never written, or its owner wrote since the last exchange"
                                      : "it was never written, or the levels cycled since";
@@ -105,6 +107,7 @@ template <Provider P, Observer O>
               lacks_layers                    ? "Exchange as many as depth<...> says there, or all"
               : first == region::halo         ? "Write or exchange it first, or read owned only"
               : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>"
+              : lacks_values                  ? "Give repartition an initial<...> of it, or write it first"
                                               : "Write it first");
 }
 

@@ -40,7 +40,14 @@ inline void find_moves(element_lists& found, int rank, std::int64_t old, element
   };
   bool is_own_there = false;
   auto const add_own = [&] {
-    if (!std::exchange(is_own_there, true)) add(rank, found.own_elements, found.own_ghosts);
+    if (std::exchange(is_own_there, true)) return;
+    layered_list leave, come;
+    for (std::size_t n = 0; n < found.own_elements.elements.size(); ++n) {
+      std::int32_t const from = found.own_elements.elements[n], to = found.own_ghosts.elements[n];
+      if (from < 0) made.fresh.push_back(to - std::int32_t(old));
+      else leave.elements.push_back(from), come.elements.push_back(to);
+    }
+    add(rank, leave, come);
   };
   for (element_partner& p : found.partners) {
     if (p.rank > rank) add_own();
@@ -134,7 +141,19 @@ KEEL_INLINE agreement const& fields_state::ranks_for(std::string_view call) cons
   return agreement_;
 }
 
-KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes) {
+KEEL_INLINE void fields_state::check_rows(new_values const& given, std::span<cut_anew const> meshes) const {
+  variable_record const& v = variables_[std::size_t(given.variable)];
+  for (cut_anew const& m : meshes)
+    if (m.mesh == lattices_[std::size_t(v.lattice)].on.mesh && given.rows != nullptr &&
+        std::int64_t(given.row_count) < m.part->owned)
+      throw error("residency::initial",
+                  std::string(v.about->name) + " gets " + std::to_string(given.row_count) + " rows of values",
+                  "the rank owns " + std::to_string(m.part->owned) + ' ' + std::string(m.mesh),
+                  "Give each of them a row, or one value for all");
+}
+
+KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes, std::vector<new_values> const& values,
+                                           thunk find_values) {
   agreement const& ranks = ranks_for("repartition");
   std::optional<mesh_renewal> next;
   ranks.all_or_none({"residency::fields", "repartition", "is refused", on_same_ranks}, [&] {
@@ -143,7 +162,9 @@ KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes) {
       require_same_ranks(ranks, m);
       m.moves = std::make_shared<element_moves>();
     }
-    next.emplace(*this, meshes, "repartition");
+    find_values();
+    for (new_values const& given : values) check_rows(given, meshes);
+    next.emplace(*this, meshes, "repartition", values);
   });
   argument partitions{"partitions"};
   for (cut_anew const& m : meshes) partitions.add(std::int64_t(m.part->digest));
@@ -151,9 +172,10 @@ KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes) {
   auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
   for (cut_anew& m : meshes) m.found = ranks.find_owners(m.mesh, owned_of(*mesh(m.mesh)->all()), owned_of(*m.part));
   go(*next, "repartition", [&] {
-    for (cut_anew& m : meshes)
-      if (m.found) find_moves(m.found->lists, rank_, mesh(m.mesh)->all()->owned, *m.moves);
-      else next->leave(*m.moves);
+    for (cut_anew& m : meshes) {
+      find_moves(m.found->lists, rank_, mesh(m.mesh)->all()->owned, *m.moves);
+      if (m.found->lacks_owners) next->leave_without_values(*m.moves);
+    }
   });
 }
 

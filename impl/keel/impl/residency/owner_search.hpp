@@ -45,7 +45,8 @@ struct elements {
   std::uint64_t digest = 0;       ///< of the whole cut: the same on all ranks, and another one of another cut
   std::vector<int> owners;        ///< the rank of each ghost's owner
   element_lists lists;
-  id_places places; ///< of `ids`
+  bool lacks_owners = false; ///< some id of some rank has none: then it is in `lists` as a copy of its own element -1
+  id_places places;          ///< of `ids`
 
   /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
   [[nodiscard]] element_range layer(int n, std::string_view mesh) const;

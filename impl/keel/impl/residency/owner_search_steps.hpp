@@ -177,7 +177,7 @@ KEEL_INLINE owner_search::owners owner_search::answers(runs const& from_all) {
     for (id_run const& run : asked)
       for_each_id(run, [&](std::int64_t id) {
         std::size_t const slot = slot_of(id);
-        if (table[slot] == id_table::none) return note(mistake::no_owner, id, rank, 0);
+        if (table[slot] == id_table::none) return note(mistake::no_owner, id, rank, 0), answer.push_back({rank, -1});
         if (is_asked[slot]) note(mistake::named_twice, id, rank, 0);
         is_asked[slot] = true;
         std::size_t const p = parcel_of(table[slot]);

@@ -55,12 +55,23 @@ struct former_variable {
 struct elements;
 struct element_moves;
 
+/// What new elements of a variable get: one element, or rows of an array that lies as the variable's arrays do.
+struct new_values {
+  int variable;
+  void const* element;
+  std::shared_ptr<void> rows = nullptr;
+  std::size_t row_count = 0;
+
+  /// Packs the values of these elements, which go to an array that lies so.
+  void pack(shape const& to, std::vector<std::int32_t> const& elements, std::byte* into) const;
+};
+
 /// A mesh that is cut anew, and how its elements move.
 struct cut_anew {
   std::string_view mesh;
   std::shared_ptr<elements const> part;
   std::shared_ptr<element_moves> moves = nullptr;
-  /// Those that it has, as ghosts of those that it had; null if some are new.
+  /// Those that it has, as ghosts of those that it had.
   std::shared_ptr<elements> found = nullptr;
   bool grows = false; ///< there shall be more room than is needed, because elements move again
 };

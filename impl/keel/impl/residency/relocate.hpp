@@ -48,6 +48,7 @@ KEEL_INLINE void element_moves::leave_out_unmoved(int rank) {
       if (from[n] != to[n]) leave.push_back(from[n]), come.push_back(to[n]);
     if (!leave.empty()) made.add(rank, leave, come);
   }
+  made.fresh = std::move(fresh);
   *this = std::move(made);
 }
 

@@ -28,7 +28,9 @@ struct element_moves {
   std::vector<way> ways; ///< in ascending order of ranks
   std::vector<std::int32_t> leaving, coming;
   std::vector<bounds> leaving_boxes, coming_boxes; ///< instead of lists
+  std::vector<std::int32_t> fresh;                 ///< elements that no rank has had
 
+  [[nodiscard]] bool leaves() const { return !leaving.empty() || !leaving_boxes.empty(); }
   /// Leaves out those that stay on this rank, in their place.
   void leave_out_unmoved(int rank);
   void add(int rank, std::span<std::int32_t const> leave, std::span<std::int32_t const> come);

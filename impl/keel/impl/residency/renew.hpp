@@ -4,11 +4,14 @@
 /// @file
 /// The bodies of renewal.hpp.
 
+#include <keel/impl/residency/boxes.hpp>
+#include <keel/impl/residency/messages.hpp>
 #include <keel/impl/residency/renewal.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -34,9 +37,57 @@ KEEL_INLINE void renewal::add(int variable, int component, int from, element_mov
   }
 }
 
-KEEL_INLINE void renewal::leave(element_moves const& moves) {
-  for (std::size_t n = 0; n < levels_.size(); ++n)
-    if (levels_[n].moves == &moves) travelling_[n] = 0;
+KEEL_INLINE new_values const* renewal::values_of(int variable) const {
+  for (new_values const& one : values_)
+    if (one.variable == variable) return &one;
+  return nullptr;
+}
+
+// A rank whose elements are all new has nothing that could be valid nowhere.
+KEEL_INLINE void renewal::leave_without_values(element_moves const& moves) {
+  for (std::size_t n = 0; n < levels_.size() && fields_.keeps_ledger_; ++n) {
+    level_here& one = levels_[n];
+    if (one.moves != &moves) continue;
+    bool const has_values = values_of(one.variable) != nullptr;
+    if (has_values && one.where == memory::none && !moves.leaves()) one.where = host;
+    one.lacks_values = !has_values;
+    travelling_[n] = has_values && one.where != memory::none ? 1 : 0;
+  }
+}
+
+KEEL_INLINE void new_values::pack(shape const& to, std::vector<std::int32_t> const& elements, std::byte* into) const {
+  bounds const box{{}, {{std::int64_t(elements.size())}}};
+  if (rows == nullptr) {
+    for (std::int64_t n = 0; n < box.end[0] * to.inner; ++n, into += to.element_bytes)
+      std::memcpy(into, element, std::size_t(to.element_bytes));
+    return;
+  }
+  shape lies = to;
+  if (to.inner != 1 && to.stride[0] == 1) lies.inner_stride = std::int64_t(row_count);
+  move_on_host({motion::gather, &lies, rows.get(), into, box, elements.data()});
+}
+
+KEEL_INLINE void renewal::fill_new() {
+  for (std::size_t n = 0; n < moved_.size(); ++n) {
+    moved_array const& a = moved_[n];
+    std::vector<std::int32_t> const* const fresh = a.moves != nullptr ? &a.moves->fresh : nullptr;
+    if (fresh == nullptr || fresh->empty()) continue;
+    bounds const box{{}, {{std::int64_t(fresh->size())}}};
+    std::vector<std::uint64_t> words(padded(*a.to_lies, box) / 8);
+    if (new_values const* const given = values_of(moved_levels_[n].variable))
+      given->pack(*a.to_lies, *fresh, reinterpret_cast<std::byte*>(words.data()));
+    box_move all{motion::scatter, a.to_lies, a.to, words.data(), box, fresh->data()};
+    if (a.where == host) {
+      move_on_host(all);
+      continue;
+    }
+    copy_queue const& queue = fields_.provider_.queue_of(a.where);
+    auto const bytes = queue.send("keel: new elements", words.data(), words.size() * 8),
+               numbers = queue.send("keel: new elements", fresh->data(), fresh->size() * sizeof(std::int32_t));
+    all.buffer = bytes.get(), all.elements = reinterpret_cast<std::int32_t const*>(numbers.get());
+    queue.move({&all, 1});
+    queue.fence();
+  }
 }
 
 KEEL_INLINE void renewal::gather() {
@@ -44,7 +95,7 @@ KEEL_INLINE void renewal::gather() {
   f.settle_all(who_);
   if (f.keeps_ledger_)
     for (std::size_t n = 0; n < levels_.size(); ++n)
-      if (level_here const& one = levels_[n]; travelling_[n] != 0) {
+      if (level_here const& one = levels_[n]; travelling_[n] != 0 && one.moves->leaves()) {
         request const all{one.variable, one.level, region::owned, region::none};
         f.acquire({&all, 1}, one.where, who_, {one.from, one.from + 1});
       }
@@ -83,6 +134,7 @@ KEEL_INLINE void renewal::unpack() {
   fields_state& f = fields_;
   f.ledger_.observer().before_exchange();
   f.relocation_.unpack();
+  fill_new();
   auto const has_values = [&](std::size_t n, memory m, region part) {
     return part != region::halo && travelling_[n] != 0 && levels_[n].where == m;
   };
@@ -107,6 +159,7 @@ KEEL_INLINE void renewal::commit() {
   lose();
   if (f.keeps_ledger_) {
     for (former_variable const& had : former_.all()) f.renew_bytes(had.variable);
+    for (level_here const& one : levels_) f.ledger_.set_lacks_values(one.variable, one.lacks_values);
     for (std::size_t n = 0; n < levels_.size(); ++n)
       if (level_here const& one = levels_[n]; travelling_[n] != 0) {
         request const all{one.variable, one.level, region::none, region::owned};
@@ -119,8 +172,9 @@ KEEL_INLINE void renewal::commit() {
   former_.drop();
 }
 
-KEEL_INLINE mesh_renewal::mesh_renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who)
-    : renewal(of, who), meshes_(meshes) {
+KEEL_INLINE mesh_renewal::mesh_renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who,
+                                       std::span<new_values const> values)
+    : renewal(of, who, values), meshes_(meshes) {
   for (std::size_t v = 0; v < of.variables_.size(); ++v) {
     auto const& on = of.lattices_[std::size_t(of.variables_[v].lattice)].on;
     auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](cut_anew const& m) { return m.mesh == on.mesh; });

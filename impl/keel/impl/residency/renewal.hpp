@@ -29,8 +29,8 @@ public:
   /// For each level and component that was added, whether its owned elements are valid here, so that they can travel:
   /// 1, else 0. Those travel that are on all ranks. The last one is left to the caller.
   [[nodiscard]] std::span<std::int64_t> travelling() { return travelling_; }
-  /// What was to move so does not travel.
-  void leave(element_moves const& moves);
+  /// Some elements that move so are new: only variables with values for these travel.
+  void leave_without_values(element_moves const& moves);
   /// Sends and gets messages. No array has changed.
   void exchange();
   /// Whether elements go to the arrays that they come from.
@@ -43,7 +43,8 @@ public:
 
 protected:
   /// `who` is what messages call it.
-  renewal(fields_state& of, std::string_view who) : fields_(of), who_(who), former_(of) {}
+  renewal(fields_state& of, std::string_view who, std::span<new_values const> values = {})
+      : fields_(of), who_(who), former_(of), values_(values) {}
   ~renewal() = default;
   /// All levels of a component, whose number was `from`, get other arrays. Without moves there are no values for them.
   void add(int variable, int component, int from, element_moves const* moves);
@@ -54,9 +55,9 @@ protected:
   /// Calls f(array, that on the host which replaces it, its bytes) for what travels.
   void for_each_moved(auto const& f) const {
     for (std::size_t n = 0; n < moved_.size(); ++n) {
-      auto const& [variable, level, component, from, moves, where] = moved_levels_[n];
-      f(moved_[n], fields_.provider_.array(variable, level, component, host),
-        fields_.provider_.size_of(variable, component));
+      level_here const& one = moved_levels_[n];
+      f(moved_[n], fields_.provider_.array(one.variable, one.level, one.component, host),
+        fields_.provider_.size_of(one.variable, one.component));
     }
   }
 
@@ -66,12 +67,17 @@ protected:
   bool is_in_place_ = false;
 
 private:
+  [[nodiscard]] new_values const* values_of(int variable) const;
+  /// New elements get their values; zeros where nothing is tracked.
+  void fill_new();
   struct level_here {
     int variable, level, component, from;
     element_moves const* moves;
     memory where = memory::none;
+    bool lacks_values = false; ///< of elements that are new
   };
 
+  std::span<new_values const> values_;
   std::vector<level_here> levels_;
   std::vector<std::int64_t> travelling_{0};
   std::vector<moved_array> moved_;
@@ -81,7 +87,8 @@ private:
 
 class mesh_renewal : public renewal {
 public:
-  mesh_renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who);
+  mesh_renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who,
+               std::span<new_values const> values = {});
   ~mesh_renewal();
   void prepare();
   void commit();
