@@ -100,8 +100,13 @@ agreement::agreement(machine::basic_environment<R> const& of)
 /// Throws the same `keel::error` on every rank unless each argument is the same on all: *wrong (the whats differ
 /// between ranks).* Collective.
 void require_alike(agreement const& ranks, std::string_view wrong, std::span<argument const> all);
-/// What grids say, all together: extents, ghost widths, and so on.
-[[nodiscard]] std::array<argument, 5> arguments_of(std::span<grid const* const> grids);
+/// What grids say, all together.
+struct grid_arguments {
+  std::array<argument, 5> all{
+      {{"extents of the grid"}, {"ghost widths"}, {"periodic dimensions"}, {"ranks_in"}, {"blocks"}}};
+
+  void add(grid const& g);
+};
 
 #if KEEL_COMPILED
 extern template struct agreement::calls_of<machine::alone>;

@@ -70,18 +70,13 @@ KEEL_INLINE void require_alike(agreement const& ranks, std::string_view wrong, s
   }
 }
 
-KEEL_INLINE std::array<argument, 5> arguments_of(std::span<grid const* const> grids) {
-  std::array<argument, 5> all{
-      {{"extents of the grid"}, {"ghost widths"}, {"periodic dimensions"}, {"ranks_in"}, {"blocks"}}};
-  for (grid const* const g : grids) {
-    for (argument& one : all) one.add(g->rank());
-    for (int d = 0; d < g->rank(); ++d) {
-      all[0].add(g->extents()[d]), all[1].add(g->width(d)), all[2].add(g->is_periodic(d) ? 1 : 0);
-      all[3].add(g->ranks_wanted(d));
-    }
-    all[4].add(g->blocks());
+KEEL_INLINE void grid_arguments::add(grid const& g) {
+  for (argument& one : all) one.add(g.rank());
+  for (int d = 0; d < g.rank(); ++d) {
+    all[0].add(g.extents()[d]), all[1].add(g.width(d)), all[2].add(g.is_periodic(d) ? 1 : 0);
+    all[3].add(g.ranks_wanted(d));
   }
-  return all;
+  all[4].add(g.blocks());
 }
 
 inline constexpr std::string_view take_less = "Take smaller arrays, or more ranks",

@@ -11,13 +11,13 @@
 #include <keel/residency/grid.hpp>
 #include <keel/residency/mesh.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <vector>
 
 namespace keel::residency::detail {
 
@@ -75,32 +75,34 @@ std::span<grid const> further_in(Options const&... options) {
   return further;
 }
 
-/// What an option says of the number of components, of grids, and of lengths.
-inline void add_option(argument& counts, std::vector<grid const*>&, argument&, components const& option) {
-  counts.add(option.count);
-}
-inline void add_option(argument&, std::vector<grid const*>& grids, argument&, further_grids const& option) {
-  for (grid const& g : option.grids) grids.push_back(&g);
-}
-template <class... Vs>
-void add_option(argument&, std::vector<grid const*>&, argument& lengths, extra<Vs...> const& option) {
-  lengths.add(option.given);
-  for (int d = 0; d < option.given; ++d) lengths.add(option.lengths[std::size_t(d)]);
-}
-template <class Option>
-void add_option(argument&, std::vector<grid const*>&, argument&, Option const&) {}
+/// What options say, each as an argument of a collective call.
+struct said_of_fields {
+  std::array<argument, 2> counted{{{"numbers of components"}, {"lengths"}}};
+  grid_arguments of_grids;
 
-/// Throws the same `keel::error` on every rank unless all make fields of the same options. Collective.
+  void add(components const& option) { counted[0].add(option.count); }
+  void add(further_grids const& option) {
+    counted[0].add(std::int64_t(option.grids.size()));
+    for (grid const& g : option.grids) of_grids.add(g);
+  }
+  template <class... Vs>
+  void add(extra<Vs...> const& option) {
+    counted[1].add(option.given);
+    for (int d = 0; d < option.given; ++d) counted[1].add(option.lengths[std::size_t(d)]);
+  }
+  template <class Option>
+  void add(Option const&) {}
+};
+
+/// Throws the same `keel::error` on every rank unless all make fields of the same options. Collective; takes no memory.
 template <class Environment, class... Options>
 void require_same_options(Environment const& env, grid const& whole, Options const&... options) {
-  std::vector<grid const*> grids{&whole};
-  argument counts{"numbers of components"}, lengths{"lengths"};
-  (add_option(counts, grids, lengths, options), ...);
-  counts.add(std::int64_t(grids.size()));
-  auto const of_grids = arguments_of(grids);
-  std::vector<argument> all{counts, lengths};
-  all.insert(all.end(), of_grids.begin(), of_grids.end());
-  require_alike(agreement(env), "the fields are not made", all);
+  said_of_fields said;
+  said.of_grids.add(whole);
+  (said.add(options), ...);
+  agreement const ranks(env);
+  require_alike(ranks, "the fields are not made", said.counted);
+  require_alike(ranks, "the fields are not made", said.of_grids.all);
 }
 
 /// The grid among the arguments of fields; without one, a grid without dimensions.

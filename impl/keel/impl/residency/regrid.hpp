@@ -176,8 +176,9 @@ KEEL_INLINE element_moves const* grid_renewal::moves(int variable, int component
 KEEL_INLINE argument grid_renewal::digest() const {
   argument all{"patches"};
   for (residency::patch const& p : patches_) {
-    std::array const whole{&p.whole};
-    for (argument const& one : arguments_of(whole)) all.add(std::int64_t(one.digest));
+    grid_arguments whole;
+    whole.add(p.whole);
+    for (argument const& one : whole.all) all.add(std::int64_t(one.digest));
     all.add(p.from);
     for (int d = 0; d < p.whole.rank(); ++d) all.add(p.shift[d]);
   }
