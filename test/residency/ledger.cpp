@@ -363,6 +363,25 @@ TEST_CASE("residency: where a copy fails, the book claims nothing, and the next 
   }
 }
 
+TEST_CASE("residency: after a copy from the past that failed nothing of the level is valid, its walls neither") {
+  for (int n : {0, 1}) { // in the first memory, or in the second
+    trial t(2, {{2, {10, 20, 30, 40}}});
+    CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}, {0, 1, 0, oracle::everywhere}}));
+    CHECK(t.run(0, {{0, 1, oracle::everywhere, 0}}));
+    t.provider.fails_in = n;
+    CHECK(message_of([&] { t.book.copy_from_past(0); }).find("from level 1 to level 0 failed") != std::string::npos);
+    t.provider.fails_in = -1;
+    kr::request const inside{0, 0, kr::region::none, kr::region::inside};
+    t.book.pre_call({&inside, 1}, kr::host, "writer");
+    t.book.post_call({&inside, 1}, kr::host);
+    kr::request const all{0, 0, kr::region::everywhere, kr::region::none};
+    CHECK(message_of([&] { t.book.pre_call({&all, 1}, kr::host, "reader"); }).find("v0, level 0, walls") !=
+          std::string::npos);
+    t.book.copy_from_past(0);
+    t.book.pre_call({&all, 1}, kr::host, "reader");
+  }
+}
+
 TEST_CASE("residency: a list of many requests is copied whole, and each request once") {
   for (int count : {63, 64, 65, 128, 200}) {
     CAPTURE(count);

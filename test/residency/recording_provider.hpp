@@ -67,6 +67,7 @@ public:
   }
   kr::started copy_from_past(int variable, int component, kr::memory m) {
     record("copy_from_past");
+    may_fail();
     for (kr::region r : kr::single_regions)
       give(m, {&at(variable, 0, component, r, m), &at(variable, 1, component, r, m), 0, false});
     return {};

@@ -193,7 +193,7 @@ void ledger<P, O>::copy_from_past(int variable) {
     std::size_t const current = index(variable, 0, c), past = index(variable, 1, c);
     if (in_flight_[current] != 0 || arriving_regions(in_flight_[past]) != region::none)
       wait_for_copies("copy_from_past");
-    states_[current] = valid_nowhere; // until all is done
+    states_[current] = after_loss(states_[current], region::everywhere) & ~empty; // until all is done
     for (int m = 0; m < memories_; ++m) {
       bool something = false;
       for (region one : single_regions)
