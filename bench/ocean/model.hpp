@@ -23,6 +23,8 @@ struct v : kr::variable<"v", double***, kr::levels<3>, kr::padded<row_padding>> 
 /// Level `Level` of one of them, the cells that this rank owns.
 template <class X, int Level>
 using owned_past = kr::owned<kr::past<X, Level>>;
+template <class X>
+using inside_past = kr::inside<kr::past<X, 1>>; // a closed wall is looked for, and nothing beyond it read
 
 /// What a routine is called for; a piece of what the rank owns may end before the wall.
 template <class V>
@@ -65,8 +67,8 @@ private:
 
 /// The exchange after it begins when the rim is advanced.
 struct advance : kr::routine<"advance", kr::on_device, kr::in_pieces,
-                             kr::reads<owned_past<eta, 2>, owned_past<u, 2>, owned_past<v, 2>, kr::past<eta, 1>,
-                                       kr::past<u, 1>, kr::past<v, 1>>,
+                             kr::reads<owned_past<eta, 2>, owned_past<u, 2>, owned_past<v, 2>, inside_past<eta>,
+                                       inside_past<u>, inside_past<v>>,
                              kr::writes<eta, u, v>> {
   template <class V>
   static void run(V view, experiment const& what) {

@@ -86,6 +86,14 @@ void in_steps(long n, std::string_view device) {
   f.run(begin{});
   for (long k = 0; k < n / 40; ++k) f.step(forty<R>{});
 }
+/// Steps of one routine of four reads and one write on one memory.
+template <class Tracking, class... Entries>
+void on_one_memory(long n) {
+  run here{host::name};
+  kr::fields<application<keel::list<host>, Tracking>, a, b, c, d, r> f{here, kr::grid{{4, 4}}};
+  f.run(begin{});
+  repeat(n, [&]() __attribute__((always_inline)) { f.step(kr::schedule<Entries...>{}); });
+}
 inline void dual_view(long n) {
   Kokkos::DualView<double**, Kokkos::LayoutRight, keel::space::simulated> views[5];
   for (auto& v : views) v = {"v", 4, 4};

@@ -27,6 +27,9 @@ std::map<std::string, std::function<void(long)>> const loops{
     {"step", [](long n) { in_steps<on_device>(n, "twin"); }},
     {"step-host", [](long n) { in_steps<on_host>(n, "twin"); }},
     {"dual-view", dual_view},
+    {"off", bench::on_one_memory<kr::off, bench::on_device>},
+    {"answered", bench::on_one_memory<kr::automatic, bench::on_device>},
+    {"asked", bench::on_one_memory<kr::automatic, kr::every<1, bench::on_device>>},
     {"ledger", [](long n) { at_run_time(1000, 3, 1, 200).prepared(n); }},
     {"ledger-lists", [](long n) { at_run_time(1000, 3, 1, 200).by_lists(n); }},
 };
@@ -56,6 +59,13 @@ void bookkeeping() {
   row("one routine, levels apart", "apart", 1.0, 25);
   row("in a step", "step", 1.0, 20);
   row("in a step, on the host", "step-host", 1.0, 20);
+  double const untracked = nanoseconds(clock_of::thread, loops.at("off"), 20'000'000),
+               answered = nanoseconds(clock_of::thread, loops.at("answered"), 20'000'000),
+               asked = nanoseconds(clock_of::thread, loops.at("asked"), 20'000'000);
+  print("a step of one routine, 4 reads + 1 write, one memory: valid before it", text(answered, 1) + " ns",
+        "tracking off " + text(untracked, 1) + " ns", "5 ns more", answered <= untracked + 5);
+  print("the same, in every<1, ...>, where the step asks for each routine", text(asked, 1) + " ns",
+        "tracking off " + text(untracked, 1) + " ns", "40 ns", asked <= 40);
   cost const prepared = cost_of("ledger", 10'000'000), lists = cost_of("ledger-lists", 2'000'000);
   print("the same, 1,000 variables x 3 levels known at run time", prepared.words(), peers, "0.60 ns",
         prepared.nanoseconds <= 0.6);

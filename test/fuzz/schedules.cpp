@@ -19,11 +19,8 @@ public:
   [[nodiscard]] bool is_empty() const { return at_ == end_; }
   int below(int n) { return at_ == end_ ? 0 : int(*at_++) % n; }
   bool flag() { return below(2) != 0; }
-  /// A set of regions; of those that name walls, half need them written.
-  unsigned regions() {
-    unsigned const cells = unsigned(1 + below(30));
-    return cells < 16 ? cells : (cells & 15U) | 8U | oracle::walls;
-  }
+  /// A set of regions.
+  unsigned regions() { return unsigned(1 + below(15)); }
 
 private:
   std::uint8_t const* at_;

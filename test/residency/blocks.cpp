@@ -80,7 +80,7 @@ struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::inside<kr::past
     }
   }
 };
-struct average : kr::routine<"average", kr::on_device, kr::reads<kr::past<h, 1>, dx>, kr::writes<q>> {
+struct average : kr::routine<"average", kr::on_device, kr::reads<kr::past<h, 1>, kr::inside<dx>>, kr::writes<q>> {
   template <class V>
   static void run(V v) {
     auto const x = v(kr::past<h, 1>{});

@@ -13,6 +13,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -340,4 +341,46 @@ TEST_CASE("residency: an operation on many variables does to each what it does t
     if (first_mistake.empty()) first_mistake = s.first_mistake;
   }
   CHECK_MESSAGE(wrong == 0, first_mistake);
+}
+
+TEST_CASE("residency: routines in one memory need and do together what they need and do one after the other") {
+  std::mt19937_64 random(104'729);
+  auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };
+  constexpr int variables = 2;
+  snapshot s(variables, 1, 1);
+  for (int v = 0; v < variables; ++v) s.book.set_layers(v, 3);
+  std::uint64_t wrong = 0, answered = 0, asked = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::vector<kr::prepared> calls;
+    kr::prepared whole;
+    bool is_closed = true;
+    for (int n = 1 + below(4); n > 0; --n) {
+      std::vector<kr::request> list;
+      for (int v = 0; v < variables; ++v)
+        if (below(3) != 0)
+          list.push_back({v, 0, kr::region(below(2) * below(16)), kr::region(below(2) * below(16)),
+                          std::uint8_t(1 + below(3)), std::uint8_t(1 + below(3))});
+      is_closed = whole.append(calls.emplace_back(s.book.prepare(list, kr::host, "one"))) && is_closed;
+    }
+    for (unsigned n = 0; n < 1U << (4 * variables); ++n) {
+      kr::validity before[variables], after[variables];
+      for (unsigned v = 0; v < variables; ++v)
+        before[v] = bits_of(kr::region(n >> 4 * v & 15U), kr::host) | kr::detail::layer_bits(below(4), 3);
+      std::copy_n(before, variables, s.book.states());
+      bool const is_ready = is_closed && s.book.is_ready(whole);
+      s.book.post_call(whole);
+      std::copy_n(s.book.states(), variables, after);
+      std::copy_n(before, variables, s.book.states());
+      bool can = true;
+      for (kr::prepared const& one : calls) {
+        can = can && s.book.is_ready(one);
+        s.book.post_call(one);
+      }
+      wrong += is_ready != can || (can && !std::equal(after, after + variables, s.book.states()));
+      ++(is_ready ? answered : asked);
+    }
+  }
+  CHECK(wrong == 0);
+  CHECK(answered > 500'000);
+  CHECK(asked > 500'000);
 }

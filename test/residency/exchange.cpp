@@ -134,8 +134,8 @@ struct wave_start : kr::routine<"wave_start", kr::on_host, kr::writes<w, kr::pas
       }
   }
 };
-struct propagate
-    : kr::routine<"propagate", kr::on_device, kr::reads<kr::past<w, 1>, kr::owned<kr::past<w, 2>>>, kr::writes<w>> {
+struct propagate : kr::routine<"propagate", kr::on_device,
+                               kr::reads<kr::inside<kr::past<w, 1>>, kr::owned<kr::past<w, 2>>>, kr::writes<w>> {
   template <class V>
   static void run(V v) {
     auto old = v(kr::past<w, 1>{}), older = v(kr::past<w, 2>{});

@@ -45,7 +45,8 @@ struct init : kr::routine<"init", kr::on_host, kr::writes<kr::everywhere<eta>, k
   }
 };
 
-struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>>, kr::writes<du>> {
+struct rhs
+    : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::inside<kr::past<u, 1>>>, kr::writes<du>> {
   template <class V>
   static void run(V v, double) {
     auto e = v(kr::past<eta, 1>{});
@@ -58,7 +59,8 @@ struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>, kr::p
   }
 };
 
-struct advance : kr::routine<"advance", kr::on_device, kr::reads<kr::past<eta, 1>, kr::past<u, 1>, kr::owned<du>>,
+struct advance : kr::routine<"advance", kr::on_device,
+                             kr::reads<kr::inside<kr::past<eta, 1>>, kr::inside<kr::past<u, 1>>, kr::owned<du>>,
                              kr::writes<eta, u>> {
   template <class V>
   static void run(V v, double dt) {
@@ -91,8 +93,7 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
 };
 
 // Beyond the walls the last owned value goes on; runs behind the exchange, and after it all ghosts are right.
-struct walls
-    : kr::routine<"walls", kr::on_device, kr::reads<kr::owned<eta>>, kr::updates<kr::part<eta, kr::region::ghosts>>> {
+struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::inside<eta>>, kr::writes<kr::walls<eta>>> {
   template <class V>
   static void run(V v) {
     auto e = v(eta{});
@@ -149,7 +150,7 @@ struct add_up : kr::routine<"add_up", kr::on_host, kr::reads<kr::owned<eta>>> {
   }
 };
 
-struct raise : kr::routine<"raise", kr::on<keel::simulated>, kr::updates<eta>> {
+struct lift : kr::routine<"lift", kr::on<keel::simulated>, kr::updates<eta>> {
   template <class V>
   static void run(V v) {
     auto e = v(eta{});
@@ -259,7 +260,7 @@ TEST_CASE("residency: a routine on a certain device runs there, whichever was ch
   test::run run{test::host::name};
   kr::fields<two_memories, eta> f{run, kr::grid{{4, 4}, kr::ghost_width{1}}};
   f.run(number{}, 6);
-  f.run(raise{});
+  f.run(lift{});
   CHECK(f.is_valid<eta, keel::simulated>(kr::region::owned));
   CHECK_FALSE(f.is_valid<eta>(kr::core));
   CHECK(f.run(add_up{}) == 7);
@@ -363,7 +364,7 @@ TEST_CASE("residency: a view that the application keeps is known by its address,
   f.run(init{});
   Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> kept;
   f.run(test::call<kr::updates<eta>>{}, [&](auto v) { kept = v(eta{}); });
-  f.run(raise{}); // on the device: what was kept is stale now
+  f.run(lift{}); // on the device: what was kept is stale now
   CHECK_FALSE(f.is_valid<eta>(kr::core));
   auto const piece = Kokkos::subview(kept, std::pair(1, 2), Kokkos::ALL);
   f.require_valid_data(piece);
@@ -372,10 +373,10 @@ TEST_CASE("residency: a view that the application keeps is known by its address,
   f.notify_data_modified(
       Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept(1, 1), 1));
   CHECK_FALSE(f.is_valid<eta, keel::simulated>(kr::core));
-  f.run(raise{});
+  f.run(lift{});
   CHECK(f.run(add_up{}) == 42);
   // A piece where the rest is stale, what is nobody's, and what lies across a border.
-  f.run(raise{});
+  f.run(lift{});
   CHECK(refuses([&] { f.notify_data_modified(piece); }, "a piece of eta was written while the rest of its owned"));
   Kokkos::View<double*, Kokkos::HostSpace> const alien("alien", 3);
   CHECK(refuses([&] { f.require_valid_data(alien); }, "the view 'alien' shows no variable"));

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each.
+"""Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each; and half as many that may be wrong.
 
 Each has two to five routines on two to four variables of a grid and a mesh, with cycles, exchanges, accumulates, conditions at walls, `every`, `repeat`, `once`, `rewind` and, in
 every fourth schedule, `when` and `choose`; some routines are those of a `reduce`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
-before them where that helps.
+before them where that helps, or a condition at walls. What may be wrong is left as it was made.
 """
 import random
 import sys
 
 VARIABLES = {"a": 1, "b": 2, "c": 3, "d": 1, "e": 2}  # levels; d does not lie on the grid, e lies on a mesh
-CORE, RIM, GHOSTS = 1, 2, 4
-OWNED, EVERYWHERE = CORE | RIM, CORE | RIM | GHOSTS
-NAMES = {CORE: "part<{}, kr::core>", RIM: "rim<{}>", OWNED: "owned<{}>", GHOSTS: "part<{}, kr::region::ghosts>", EVERYWHERE: "everywhere<{}>",
+CORE, RIM, HALO, WALLS = 1, 2, 4, 8
+OWNED, INSIDE, GHOSTS, EVERYWHERE = CORE | RIM, CORE | RIM | HALO, HALO | WALLS, CORE | RIM | HALO | WALLS
+NAMES = {CORE: "part<{}, kr::core>", RIM: "rim<{}>", OWNED: "owned<{}>", INSIDE: "inside<{}>", WALLS: "walls<{}>", GHOSTS: "part<{}, kr::region::ghosts>", EVERYWHERE: "everywhere<{}>",
          RIM | GHOSTS: "part<{}, kr::region::rim | kr::region::ghosts>"}
 WHEN, CHOOSE = "kr::when<chance, ", "kr::choose<chance, "
 
@@ -30,7 +30,7 @@ class Routine:
         self.accesses = {}  # (variable, level): [reads, writes]
         for _ in range(rng.randint(1, 3)):
             name = rng.choice(variables)
-            region = EVERYWHERE if name == "d" else rng.choice(list(NAMES))
+            region = EVERYWHERE if name == "d" else rng.choice([r for r in NAMES if name != "e" or r != WALLS])
             how = rng.choice("rruw")
             self.accesses[name, rng.randrange(VARIABLES[name])] = [region if how in "ru" else 0, region if how in "uw" else 0]
 
@@ -94,9 +94,12 @@ def repair(entries, lost, rng):
             lost = after if times > 1 else lost | after
         elif isinstance(e, Routine):
             for cell, (reads, _) in list(e.accesses.items()):
-                gone = sum(r for c, r in lost if c == cell and r & reads)
-                if gone == GHOSTS and (cell, RIM) not in lost and rng.random() < 0.8:
+                gone = sum(r for c, r in lost if c == cell and r & reads and (r != WALLS or cell[0] != "e"))
+                if gone == HALO and (cell, RIM) not in lost and rng.random() < 0.8:
                     entries.insert(i, ("exchange", cell))
+                    return None
+                if gone == WALLS and not any((cell, r) in lost for r in (CORE, RIM, HALO)) and rng.random() < 0.8:
+                    entries.insert(i, ("mirror", cell))
                     return None
                 if gone:
                     e.accesses[cell][0] = 0
@@ -111,9 +114,9 @@ def repair(entries, lost, rng):
             if levels > 1:
                 lost = {(c, r) for c, r in lost if c[0] != name} | {
                     ((name, c[1] + way), r) for c, r in lost if c[0] == name and 0 <= c[1] + way < levels} | {
-                    ((name, freed), r) for r in (CORE, RIM, GHOSTS)}
+                    ((name, freed), r) for r in (CORE, RIM, HALO, WALLS)}
         else:
-            reads, writes = {"exchange": ((RIM,), GHOSTS), "accumulate": ((RIM, GHOSTS), RIM)}.get(e[0], ((CORE, RIM, GHOSTS), 0))
+            reads, writes = {"exchange": ((RIM,), HALO), "accumulate": ((RIM, HALO), RIM)}.get(e[0], ((CORE, RIM, HALO), WALLS))
             if any((e[1], r) in lost for r in reads):
                 del entries[i]
                 return None
@@ -124,10 +127,10 @@ def repair(entries, lost, rng):
 
 def behind_write(lost, cell, writes):
     lost = {(c, r) for c, r in lost if c != cell or not r & writes}
-    return lost | {(cell, GHOSTS)} if writes & OWNED and not writes & GHOSTS and cell[0] != "d" else lost
+    return lost | {(cell, HALO)} if writes & OWNED and not writes & HALO and cell[0] != "d" else lost
 
 
-def schedule(rng, number):
+def schedule(rng, number, is_repaired=True):
     variables = sorted(rng.sample(list(VARIABLES), rng.randint(2, 4)))
     if variables == ["a", "d"]:
         variables = ["b", "d"]
@@ -136,7 +139,7 @@ def schedule(rng, number):
         while len(routines) < 2:
             entries += random_entries(rng, variables, routines, True, number % 4 == 3)
         lost = set()
-        while True:
+        while is_repaired:
             after = repair(entries, lost, rng)
             if after is None:
                 lost = set()
@@ -161,8 +164,9 @@ def main(seed, count, out):
     rng = random.Random(seed)
     lines = ["// SPDX-License-Identifier: MIT\n// Made by generate_schedules.py.\n#include <residency/generated.hpp>\n",
              "namespace {\nnamespace kr = keel::residency;\nnamespace km = keel::machine;\nusing namespace test::generated;\n"]
-    for number in range(count):
-        routines, entries = schedule(rng, number)
+    wrong = count // 2
+    for number in range(count + wrong):
+        routines, entries = schedule(rng, number, number < count)
         names = {id(r): f"r{number}_{i}" for i, r in enumerate(routines)}
         lines += [r.text(names[id(r)]) for r in routines]
         texts = [text for e in entries if (text := entry_text(e, names))]
@@ -171,6 +175,9 @@ def main(seed, count, out):
     lines.append(f'TEST_CASE("residency: the plan of schedules generated from {seed} is what the tracked run does, and the oracle\'s minimum") {{')
     lines += [f"  holds<s{number}>();" for number in range(count)]
     lines.append("  CHECK(copies_seen > 0);\n}")
+    lines.append(f'TEST_CASE("residency: of schedules generated from {seed}, those that are wrong are refused before a routine reads what is lost") {{')
+    lines += [f"  is_sound<s{number}>();" for number in range(count, count + wrong)]
+    lines.append("  CHECK(refused_while_compiling > 0);\n}")
     open(out, "w").write("\n".join(lines) + "\n")
 
 

@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <exception>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -172,6 +173,41 @@ std::vector<std::uint64_t> seen_until(int fuse, fields const& f, F&& step) {
   }
   books.push_back(book_of(f));
   return books;
+}
+
+/// Of schedules that may be wrong, how many do not compile.
+inline int refused_while_compiling = 0;
+
+/// What the compiler does not refuse throws in the step in which the oracle finds nothing to read, and in no other.
+template <class S>
+void is_sound() {
+  if constexpr (kr::detail::lost_read<S>.request != kr::detail::no_request) ++refused_while_compiling;
+  else {
+    auto const stops_with = []<class App>(App, std::string_view device) {
+      test::run run{device};
+      kr::grid const g{{5, 4}, kr::ghost_width{1}, kr::periodic{true, false}};
+      std::vector<std::int64_t> const nodes_here{7, 5, 3, 1, -2}, copied{3, 7};
+      kr::partition<nodes> const m{run.environment(), nodes_here, copied};
+      kr::fields<App, a, b, c, d, e> f{run, g, m, kr::extra<d>{3}};
+      follower brute;
+      f.run(init{});
+      std::uint64_t states[2] = {1, 1};
+      for (std::int64_t n = 1; n <= 26; ++n) {
+        brute.step(S::about, n, states[1]);
+        bool threw = false;
+        try {
+          f.step(S{}, states[0]);
+        } catch (keel::error const&) {
+          threw = true;
+        }
+        CHECK(threw == !brute.can);
+        if (threw || !brute.can) return;
+      }
+    };
+    CAPTURE(S::about.child_count);
+    stops_with(app{}, "twin");
+    stops_with(test::application<keel::list<test::host>>{}, test::host::name);
+  }
 }
 
 inline bool has_conditions(kr::entry const& e) {

@@ -115,8 +115,9 @@ struct stencil {
   }
 };
 template <int Rank, bool InPieces>
-struct advance : kr::routine<"advance", kr::on_device, pieces<InPieces>, kr::reads<kr::past<w<Rank>, 1>, s<Rank>>,
-                             kr::writes<w<Rank>>, kr::updates<visits<Rank>>> {
+struct advance : kr::routine<"advance", kr::on_device, pieces<InPieces>,
+                             kr::reads<kr::inside<kr::past<w<Rank>, 1>>, kr::inside<s<Rank>>>, kr::writes<w<Rank>>,
+                             kr::updates<visits<Rank>>> {
   template <class V>
   static void run(V v) {
     auto const old = v(kr::past<w<Rank>, 1>{});

@@ -102,8 +102,7 @@ struct truth {
       if (overlap(needs & exist[v], kr::region::halo) && filled[v][l][k] < std::min(layers, widest[v])) return false;
       for (std::size_t r = 0; r < kr::region_count; ++r) {
         kr::region const one = kr::single_regions[r];
-        bool const is_lenient = one == kr::region::walls && !overlap(needs, kr::region::written);
-        bool const is_needed = overlap(one, needs) && overlap(one, exist[v]) && !is_lenient;
+        bool const is_needed = overlap(one, needs) && overlap(one, exist[v]);
         if (is_needed && stamps[v][l][k][r] < 0) return false;
       }
     }
@@ -286,6 +285,10 @@ struct op : kr::routine<"op", Place, How<Part>> {
         "op", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, part.everywhere().size(part.rank)), each);
   }
   [[nodiscard]] static bool can(truth const& t, int first, int last) {
+    // A depth that a grid has no ghosts for is refused.
+    if (item::variable::about.on.mesh.empty() && overlap(needs, kr::region::halo) &&
+        said.read_layers != kr::all_layers && int(said.read_layers) > t.widest[v_number])
+      return false;
     return t.can(v_number, level, first, last, needs, said.read_layers);
   }
 };
@@ -467,8 +470,7 @@ template <class App, int R>
 class trial {
 public:
   using fields = kr::fields<App, a<R>, b<R>, c<R>>;
-  static constexpr bool is_tracked =
-      App::tracking::tracks && (kr::detail::queue_spaces_of<typename App::devices>::size != 0 || App::tracking::checks);
+  static constexpr bool is_tracked = App::tracking::tracks;
 
   trial(std::string_view device, std::uint64_t seed) : device_(device), random_(seed) {}
 

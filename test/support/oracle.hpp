@@ -14,9 +14,8 @@
 namespace oracle {
 
 /// Bits of a set of regions.
-enum : unsigned { core = 1, rim = 2, ghosts = 4, owned = core | rim, everywhere = 15, walls = 24 };
-/// Regions that are told apart: core, rim, the ghosts that neighbours fill, and the walls. Who needs `walls` needs them
-/// written; who needs everywhere takes them as they are.
+enum : unsigned { core = 1, rim = 2, ghosts = 4, owned = core | rim, everywhere = 15, walls = 8 };
+/// Regions that are told apart: core, rim, the ghosts that neighbours fill, and the walls.
 inline constexpr int regions = 4;
 
 struct variable {
@@ -57,9 +56,7 @@ public:
   [[nodiscard]] bool can(std::vector<access> const& list) const {
     for (access const& a : list)
       for (int r = 0; r < regions; ++r)
-        if ((a.needs >> r & 1) != 0 && has_bytes(a.variable, r) && at(a, r) < 0 &&
-            (r != 3 || (a.needs & walls) == walls))
-          return false;
+        if ((a.needs >> r & 1) != 0 && has_bytes(a.variable, r) && at(a, r) < 0) return false;
     return true;
   }
   /// The version of a region that is alive, a number of its own for each write; -1 where none is.

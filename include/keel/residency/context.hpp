@@ -4,6 +4,7 @@
 /// @file
 /// What a routine gets: views of what it declared, the space it runs in, and its share of the grid.
 
+#include <keel/impl/residency/bounded_view.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/mesh.hpp>
@@ -104,8 +105,9 @@ consteval void require_value_declared() {
 ///
 /// On a grid in blocks all this is about the block that the routine is called for, which is its component 0.
 ///
-/// `Index` is there for an `output`, which may ask for any variable of the fields.
-template <class App, class R, class Tag, class Index = void>
+/// `Index` is there for an `output`, which may ask for any variable of the fields. In a run that is checked, `IsBounded`,
+/// views refuse elements that are not declared.
+template <class App, class R, class Tag, class Index = void, bool IsBounded = false>
 struct context : detail::context_base<App> {
   using space = detail::space_of<Tag>;
   using layout = typename App::layout;
@@ -133,9 +135,13 @@ struct context : detail::context_base<App> {
     } else {
       constexpr std::size_t at = detail::place_in(R::about, variable::about, level);
       if constexpr (!detail::require_declared<R, X>()) return array{}; // so that no other error follows
-      else if constexpr (R::about.first[at].writes != region::none)
-        return this->template view<array, array, Tag>(this->asked[at].variable, levels, level);
-      else return this->template view<array, const_array, Tag>(this->asked[at].variable, levels, level);
+      else {
+        using given = std::conditional_t<R::about.first[at].writes != region::none, array, const_array>;
+        auto const all = this->template view<array, given, Tag>(this->asked[at].variable, levels, level);
+        if constexpr (IsBounded)
+          return detail::bounded_view<given>(all, this->base.limit(this->asked[at], this->first));
+        else return all;
+      }
     }
   }
   /// The same bounds of a variable that lies on the grid in its own way.

@@ -59,9 +59,10 @@ public:
   /// One step of a schedule. The arguments go to every routine and condition, to each as many as it
   /// takes, by reference. Before an entry runs, what it reads is made valid where it runs; after it, what it wrote is
   /// valid there only. Copies and exchanges begin as soon as their source is final. Routines of a step may ask
-  /// `is_valid`; a call of other entries is an error. With one memory no data can be stale, so only `checked` refuses a
-  /// routine there. A schedule in which ghosts are read that no exchange has filled since their owners wrote does not
-  /// compile. Throws `keel::error` if a routine reads what is valid nowhere.
+  /// `is_valid`; a call of other entries is an error. A schedule that reads what is valid nowhere for certain, such as
+  /// ghosts that no exchange has filled since their owners wrote, does not compile. Throws `keel::error`, the same on every
+  /// rank, if a routine reads what is valid nowhere because of a condition, a wall or what ran before, or more layers of
+  /// ghosts than there are.
   template <Entry S, class... Args>
   void step(S, Args&&... args);
 
@@ -247,7 +248,8 @@ public:
   }
   /// Bytes that scratches have so far in all memories, on this rank.
   [[nodiscard]] std::uint64_t scratch_bytes() const { return base::scratch_bytes(); }
-  /// Whether a region is valid in the memory of a device; of the host, without one. True if nothing is tracked.
+  /// Whether a region is valid in the memory of a device; of the host, without one. Throws `keel::error` with tracking
+  /// `off`, which does not know.
   template <Part X, class Tag = void>
   [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;
 

@@ -50,7 +50,30 @@ class prepared {
   std::vector<mark> writes;
   std::vector<detail::asked> all;
   std::string routine;
-  memory where;
+  memory where = host;
+
+public:
+  /// Goes on with what a routine in the same memory does after this: what it reads is needed before, as far as this
+  /// does not make it valid, and what both write becomes one write of each state. Returns false if it reads what this
+  /// leaves stale. For observers nothing of it is kept.
+  bool append(prepared const& next) {
+    bool finds_all = true;
+    for (look const& r : next.reads) {
+      auto const made = std::find_if(writes.begin(), writes.end(), [&](mark const& w) { return w.at == r.at; });
+      write_masks const before = made != writes.end() ? made->masks : write_masks{};
+      finds_all = finds_all && (before.stale & r.bits) == 0;
+      validity const needed = r.bits & ~before.settled;
+      auto const known = std::find_if(reads.begin(), reads.end(), [&](look const& one) { return one.at == r.at; });
+      if (known != reads.end()) known->bits |= needed;
+      else if (needed != 0) reads.push_back({r.at, needed});
+    }
+    for (mark const& w : next.writes) {
+      auto const known = std::find_if(writes.begin(), writes.end(), [&](mark const& one) { return one.at == w.at; });
+      if (known == writes.end()) writes.push_back(w);
+      else known->masks = {known->masks.settled | w.masks.settled, after_write(known->masks.stale, w.masks)};
+    }
+    return finds_all;
+  }
 };
 
 /// State for each variable, level and component: three bytes. One thread at a time.

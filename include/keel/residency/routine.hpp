@@ -47,8 +47,7 @@ template <bool Reads, bool Writes>
 constexpr declaration declare(variable_info const& v, int level, region said, int layers, region otherwise) {
   if (layers != all_layers && otherwise == region::owned) otherwise = region::inside; // what else has layers
   region const where = !v.has_ghosts ? region::everywhere : said == region::none ? otherwise : said;
-  declaration made{&v, std::uint8_t(level), Reads ? where : region::none,
-                   Writes ? where & region::everywhere : region::none};
+  declaration made{&v, std::uint8_t(level), Reads ? where : region::none, Writes ? where : region::none};
   if (overlap(made.reads, region::halo)) made.read_layers = std::uint8_t(layers);
   if (overlap(made.writes, region::halo)) made.written_layers = std::uint8_t(layers);
   return made;
@@ -124,8 +123,8 @@ constexpr auto join(std::array<declaration, Sizes> const&... clauses) {
 
 } // namespace detail
 
-/// Needs valid data, everywhere if no region is named; may not change them. Walls that were never written are
-/// accepted, unless the clause says `walls<x>`; see `region`.
+/// Needs valid data, everywhere if no region is named; may not change them. So where a grid ends, a boundary condition
+/// has to write the walls before; `inside<x>` does without them.
 template <class... Xs>
 struct reads : detail::clause<true, false, region::everywhere, Xs...> {};
 /// Promises to overwrite the whole region, `owned` if none is named; so nothing is copied for it.

@@ -6,7 +6,6 @@
 /// read them.
 
 #include <keel/policy/error.hpp>
-#include <keel/policy/file_limit.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/observer.hpp>
 
@@ -136,10 +135,7 @@ private:
     std::shared_ptr<detail::device_span> ran;
   };
   struct closer {
-    void operator()(std::FILE* f) const noexcept {
-      policy::file_limit_refuses const longer; // what it still holds
-      std::fclose(f);
-    }
+    void operator()(std::FILE* f) const noexcept;
   };
 
   [[nodiscard]] static double microseconds(clock::duration d) {

@@ -7,8 +7,8 @@
 /// | policy | watches | costs |
 /// |---|---|---|
 /// | `off` | nothing: no state, no check, no copy; for lists with one memory | nothing |
-/// | `automatic` | where data are valid; copies what a read needs. Nothing in a list with one memory, but that a step has its exchanges | one test for four variables, one store for each written; nothing in a list with one memory |
-/// | `checked` | the same; poisons what is about to be written and what became stale, finds what a routine wrote undeclared, and remembers why data are stale | two passes over all arrays a routine |
+/// | `automatic` | where data are valid, also in a list with one memory; copies what a read needs | one test for each variable that is read, one store for each written |
+/// | `checked` | the same; poisons what is about to be written and what became stale, finds what a routine wrote undeclared or reached beyond what it declares, and remembers why data are stale | two passes over all arrays a routine; routines are compiled twice for devices on the host |
 /// | `traced` | like `automatic`, and writes a line for each copy, write and routine | these lines |
 
 #include <keel/residency/observer.hpp>
@@ -17,7 +17,7 @@
 
 namespace keel::residency {
 
-/// Nothing is tracked: the application has one memory, and takes care of its ghosts itself.
+/// Nothing is tracked or refused: the application has one memory, and takes care of its ghosts itself. `is_valid` throws.
 struct off {
   static constexpr std::string_view name = "off";
   static constexpr bool tracks = false, checks = false;

@@ -20,11 +20,8 @@ namespace keel::residency {
 /// `core`, `rim`, `halo` and `walls` are disjoint. `rim` are the owned cells that a neighbour keeps a copy of, `core`
 /// the other owned cells. `halo` are the copies of what neighbours own; an exchange fills them. `walls` are the ghosts
 /// beyond the end of a grid that is not periodic. No neighbour fills them, so an exchange does not touch them, and a
-/// write of owned cells does not make them stale; a boundary condition writes them.
-///
-/// A read that names `walls` needs them written. A read of `ghosts` or `everywhere` copies walls that have been written
-/// and accepts others, because a routine may leave cells beyond the grid unset. So `walls` has a bit more than its
-/// cells.
+/// write of owned cells does not make them stale; a boundary condition writes them. A region that has no cells on any
+/// rank is valid everywhere.
 enum class region : std::uint8_t {
   none = 0,
   core = 1,
@@ -32,10 +29,9 @@ enum class region : std::uint8_t {
   owned = 3,
   halo = 4,
   inside = 7,
+  walls = 8,
   ghosts = 12,
-  everywhere = 15,
-  written = 16,
-  walls = 24
+  everywhere = 15
 };
 
 inline constexpr region core = region::core;
@@ -67,7 +63,7 @@ inline constexpr region single_regions[region_count] = {region::core, region::ri
                                         "core and ghosts",
                                         "rim and ghosts",
                                         "everywhere"};
-  return r == region::written ? names[8] : names[unsigned(r) & unsigned(region::everywhere)];
+  return names[unsigned(r) & unsigned(region::everywhere)];
 }
 
 /// A memory: the host's is 0, those of an application's devices follow in the order of its list.
@@ -79,19 +75,18 @@ inline constexpr int max_memories = 5;
 
 /// Where one time level of one component of a variable is valid: five bits for each region, one
 /// for each memory, set if that region is *stale* there (so that a read is one test against a
-/// constant, and states side by side are read with one). The five bits of `written` are all set until
-/// the walls are written; until then no walls are stale, because there is nothing to copy.
+/// constant, and states side by side are read with one).
 using validity = std::uint32_t;
 
 namespace detail {
 /// Where the five bits of each region begin. A write of owned cells settles the lower half of a state, bit 15 included,
 /// so that it is one store of a constant.
-inline constexpr unsigned first_bit[] = {0, 5, 10, 16, 21};
+inline constexpr unsigned first_bit[region_count] = {0, 5, 10, 16};
 /// The bits of each `region` in the host's memory; those of the next memory stand one further up.
 inline constexpr auto host_bits = [] {
-  std::array<validity, 32> bits{};
+  std::array<validity, 16> bits{};
   for (unsigned r = 0; r < bits.size(); ++r)
-    for (unsigned b = 0; b < 5; ++b) bits[r] |= (r >> b & 1U) << first_bit[b];
+    for (unsigned b = 0; b < unsigned(region_count); ++b) bits[r] |= (r >> b & 1U) << first_bit[b];
   return bits;
 }();
 } // namespace detail
@@ -105,7 +100,7 @@ inline constexpr auto host_bits = [] {
 /// The regions whose bits in the host's memory these are; others may be set.
 [[nodiscard]] constexpr region region_of(validity bits) {
   unsigned r = 0;
-  for (unsigned b = 0; b < 5; ++b) r |= (bits >> detail::first_bit[b] & 1U) << b;
+  for (unsigned b = 0; b < unsigned(region_count); ++b) r |= (bits >> detail::first_bit[b] & 1U) << b;
   return region(std::uint8_t(r));
 }
 
@@ -130,8 +125,7 @@ inline constexpr unsigned first_layer_bit = 26;
   return overlap(r, region::halo) && layers < width ? detail::layer_bits(layers, width) : 0;
 }
 
-inline constexpr validity all_bits = bits_of(region::everywhere | region::written);
-inline constexpr validity valid_nowhere = bits_of(region::inside | region::written);
+inline constexpr validity valid_nowhere = bits_of(region::everywhere);
 /// Set in a state while regions of it arrive at the host that their device has not written again: a write of the state
 /// clears it, and so what arrives is old. Tests of rows include it: if it is set, every access takes the slow path.
 inline constexpr validity slow_path = validity{1} << 15;
@@ -155,7 +149,6 @@ inline constexpr copies_in_flight all_copies = (1U << (max_memories - 1)) - 1;
 
 /// Where `single` can be copied from: the host if it is valid there, else the first device; `none`.
 [[nodiscard]] constexpr memory source_of(validity c, region single) {
-  if (single == region::walls && (c & bits_of(region::written)) != 0) return memory::none;
   unsigned const valid = ~(c >> detail::first_bit[index_of(single)]) & 0x1fU;
   return valid == 0 ? memory::none : memory(std::countr_zero(valid));
 }
@@ -179,12 +172,11 @@ struct mark {
 namespace detail {
 /// By region: what a write settles, and what it makes stale in the memories in which it does not happen.
 inline constexpr auto writes_of = [] {
-  std::array<write_masks, 32> all{};
+  std::array<write_masks, 16> all{};
   for (unsigned n = 0; n < all.size(); ++n) {
     region const r{std::uint8_t(n)};
-    validity const touched = bits_of(invalidated_by(r) & region::everywhere),
-                   written = overlap(r, region::walls) ? bits_of(region::written) : 0;
-    all[n] = {touched | written | layers_read(r, all_layers) | (touched != 0 ? slow_path : 0), touched};
+    validity const touched = bits_of(invalidated_by(r));
+    all[n] = {touched | layers_read(r, all_layers) | (touched != 0 ? slow_path : 0), touched};
   }
   return all;
 }();
@@ -197,15 +189,14 @@ inline constexpr auto writes_of = [] {
 [[nodiscard]] constexpr validity after_write(validity c, region r, memory m) {
   return after_write(c, masks_of_write(r, m));
 }
-/// After a writer that failed halfway: valid nowhere; walls count as written, because nothing says how far it came.
+/// After a writer that failed halfway: valid nowhere, because nothing says how far it came.
 [[nodiscard]] constexpr validity after_loss(validity c, region r) {
   validity const settled = masks_of_write(r, host).settled;
   return (c & ~settled) | (settled & bits_of(region::everywhere));
 }
 /// After something went wrong with all that memory `m` has.
 [[nodiscard]] constexpr validity after_failure(validity c, memory m) {
-  bool const has_walls = (c & bits_of(region::written)) == 0;
-  return (c | bits_of(has_walls ? region::everywhere : region::inside, m)) & ~slow_path;
+  return (c | bits_of(region::everywhere, m)) & ~slow_path;
 }
 /// When what was under way has arrived.
 [[nodiscard]] constexpr validity after_arrival(validity c, region r) {
@@ -232,9 +223,9 @@ constexpr T* rotate_levels(T* first, int levels, rotation how, int stride = 1) {
   std::rotate(first, first + (is_cycle ? levels - 1 : 1) * stride, first + levels * stride);
   return is_cycle ? first : first + (levels - 1) * stride;
 }
-/// The same for states: the void level is valid nowhere.
-constexpr void rotate_states(validity* first, int levels, rotation how, int components = 1) {
-  std::fill_n(rotate_levels(first, levels, how, components), components, valid_nowhere);
+/// Rotates states; the void level is valid nowhere, but for regions that have no cells on any rank.
+constexpr void rotate_states(validity* first, int levels, rotation how, int components = 1, validity empty = 0) {
+  std::fill_n(rotate_levels(first, levels, how, components), components, valid_nowhere & ~empty);
 }
 
 } // namespace keel::residency

@@ -43,6 +43,8 @@ struct wall_condition {
   int level = 0, layers = all_layers;
   wall_values what = wall_values::none;
   unsigned sides = 0, negative = 0; ///< bit 2 d + e: end e of dimension d; bit k: the k-th sign is -1
+  unsigned possible = all_sides;    ///< sides of the dimensions that the variable has
+  bool leaves_layers = false;       ///< of these sides, as far as that is known while compiling
   int signs = 0;                    ///< how many were given
   void const* value = nullptr;      ///< an element, of constants
 };
@@ -152,6 +154,9 @@ struct walled : item<X> {
     wall_condition made = Said::value;
     made.variable = &of::about, made.level = level, made.layers = layers;
     if (made.sides == 0) made.sides = wall_condition::all_sides;
+    made.leaves_layers = leaves_layers, made.possible = 0;
+    for (int d = 0, k = 0; d < max_grid_rank && k < dimensions; ++d)
+      if (of::about.on.along == 0 || (of::about.on.along >> d & 1) != 0) made.possible |= 3U << (2 * d), ++k;
     if constexpr (is_past && !has_past) made.what = wall_values::none;
     if constexpr (Said::value.what == wall_values::constant)
       made.value = &element_with<element, typename Said::constant>;
@@ -165,10 +170,9 @@ struct walled : item<X> {
       own.reads = region::walls;
       return made;
     }
-    own.reads = (is_copy ? region::inside : region::none) | (leaves_layers  ? region::walls
-                                                             : leaves_sides ? region::walls & region::everywhere
-                                                                            : region::none);
-    own.writes = region::walls & region::everywhere;
+    own.reads =
+        (is_copy ? region::inside : region::none) | (leaves_layers || leaves_sides ? region::walls : region::none);
+    own.writes = region::walls;
     if (is_copy) own.read_layers = std::uint8_t(layers);
     if (is_past) made.back() = {&of::about, std::uint8_t(level + 1), region::walls};
     return made;

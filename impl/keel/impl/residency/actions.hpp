@@ -23,7 +23,7 @@
 namespace keel::residency::detail {
 
 /// Calls a routine, or that of a reduction, on a device.
-template <class App, class E, class Tag, class Arguments>
+template <class App, class E, class Tag, bool IsBounded, class Arguments>
 void run_routine(fields_state& fields, request const* asked, component_range range, bounds const* piece,
                  void const* arguments) {
   auto& base = static_cast<fields_base<App>&>(fields);
@@ -32,9 +32,9 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
     component_range of = base.first_call(range);
     do { // no function that takes a lambda: nvcc would find no kernel of the routine
       if constexpr (E::about.what == entry_kind::reduce)
-        keep_part<App, E>(base, context<App, typename E::routine_type, Tag>{{base, asked, of}}, args,
+        keep_part<App, E>(base, context<App, typename E::routine_type, Tag, void, IsBounded>{{base, asked, of}}, args,
                           of.begin == range.begin);
-      else run_and_keep<E>(context<App, E, Tag>{{base, asked, of, piece}}, args, base.result_);
+      else run_and_keep<E>(context<App, E, Tag, void, IsBounded>{{base, asked, of, piece}}, args, base.result_);
     } while (base.next_call(of, range));
   };
   if constexpr (tracking_of<App>::may_time)
@@ -90,7 +90,8 @@ struct action_table {
       if constexpr (is_named && !policy::contains<typename base::devices, at>) {
         list[N].prepare = [](fields_state&, std::string_view) { require_device<E, at, typename base::devices>(); };
       } else {
-        list[N].run = &run_routine<App, E, at, Arguments>;
+        list[N].run = &run_routine<App, E, at, false, Arguments>;
+        if constexpr (may_bound<App, at>) list[N].run_bounded = &run_routine<App, E, at, true, Arguments>;
         if constexpr (is_named) // the others are prepared at construction
           list[N].prepare = [](fields_state& f, std::string_view routine) {
             static_cast<base&>(f).template prepare<at>(routine);
@@ -148,17 +149,19 @@ inline constexpr bool is_plain = [] {
   return true;
 }();
 
-/// Such a schedule if nothing is tracked, and the grid is not in blocks: it only calls its routines.
+/// Such a schedule where no routine has to ask: it only calls them.
 template <class App, class Index, class S, class Tag, class Arguments>
 struct plain_calls {
   fields_base<App>& base;
   component_range range;
   Arguments const& args;
+  std::size_t node = 0; ///< that which runs
 
   template <std::size_t N, class R>
   KEEL_FORCE_INLINE void leaf() {
     if constexpr (!bound_schedule<S, Index>::is_complete(N)) require_variables<R, Index>();
     using at = typename fields_base<App>::template device_for<typename R::place_type, Tag>;
+    node = N;
     run_and_keep<R>(context<App, R, at>{{base, bound_schedule<S, Index>::nodes.asked(N).data(), range}}, args,
                     base.result_);
   }

@@ -48,16 +48,16 @@ struct lost_request {
   std::uint32_t request = no_request;
   loss why = loss::of_ghosts;
 };
-/// The first request of `S` that reads ghosts which have not been filled since their owners wrote, for certain; or what
-/// an entry of a `choose` leaves valid nowhere. Memories do not matter then: the search has only the host's.
+/// The first request of `S` that reads what is valid nowhere, for certain and in whatever step; or what an entry of a
+/// `choose` leaves so. What depends on a condition, a width or a wall is left to the ledger. Memories do not matter
+/// then: the search has only the host's.
 template <class S>
 inline constexpr lost_request lost_read = [] {
   using table_type = std::remove_cvref_t<decltype(table_of<S>)>;
   constexpr memory everywhere_host[table_type::max_nodes]{};
   steady_state const found =
       steady_search<table_type, table_of<S>.states()>(table_of<S>, everywhere_host, nullptr, true).find();
-  bool const counts = found.lost_region == region::halo || found.why == loss::by_choice;
-  return counts ? lost_request{found.lost_request, found.why} : lost_request{};
+  return lost_request{found.lost_request, found.why};
 }();
 /// What `S` does with a scratch that it cannot, if routines `on_device` run in memory `Chosen`.
 template <class App, class S, memory Chosen>

@@ -2,15 +2,18 @@
 #pragma once
 
 /// @file
-/// What checked tracking does around a routine: finds what it wrote undeclared, by digests of all other data, and what
-/// it left unwritten of that which it promised to write.
+/// What checked tracking does around a routine: finds what it wrote undeclared, by digests of all other data, what
+/// it left unwritten of that which it promised to write, and where it reached beyond what it declares.
 
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/reach.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <span>
 #include <string>
 #include <string_view>
@@ -88,12 +91,63 @@ inline void report_unwritten(fields_state& f, std::span<request const> asked, me
     }
 }
 
+// What is only read may be used as far as the clause says; of what is written, digests tell more.
+KEEL_INLINE reach& fields_state::limit(request const& asked, int component) const {
+  variable_record const& v = variables_[std::size_t(asked.variable)];
+  auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(component)];
+  reach& made = reaches_->emplace_back();
+  made.asked = asked, made.component = component, made.rank = v.kind->rank;
+  for (int d = 0; d < made.rank; ++d)
+    made.end[d] = d < v.kind->dynamic ? std::int64_t(dynamic[std::size_t(d)]) : v.kind->fixed[d];
+  shape const& lies = provider_.shape_of(asked.variable, component);
+  if (lies.part == nullptr || asked.writes != region::none) return made;
+  bool const has_ghosts = overlap(asked.reads, region::ghosts) && v.about->has_ghosts;
+  int const layers = overlap(asked.reads, region::halo) ? asked.read_layers : all_layers;
+  share const& part = *lies.part;
+  if (!part.ends.empty()) {
+    made.end[0] = part.ends[std::min<std::size_t>(has_ghosts ? std::size_t(layers) : 0, part.ends.size() - 1)];
+    return made;
+  }
+  bounds const box = !has_ghosts                      ? part.owned()
+                     : layers < layers_of({&part, 1}) ? part.within(layers)
+                                                      : part.everywhere();
+  for (int d = 0; d < part.rank; ++d) made.begin[d] = box.begin[d], made.end[d] = box.end[d];
+  return made;
+}
+
+/// Refuses a routine that used elements beyond those limits.
+inline void refuse_reach(fields_state const& f, std::size_t first, std::string_view routine) {
+  for (std::size_t n = first; n < f.reaches_->size(); ++n) {
+    reach const& r = (*f.reaches_)[n];
+    if (r.is_exceeded == 0) continue;
+    std::string used, declared;
+    for (int d = 0; d < r.rank; ++d) {
+      used += (d == 0 ? "(" : ", ") + std::to_string(r.used[d]);
+      declared += (d == 0 ? "" : ", ") + std::to_string(r.begin[d]) + " to " + std::to_string(r.end[d] - 1);
+    }
+    std::string const name(f.ledger_.name(r.asked.variable));
+    throw error("residency::checked",
+                "routine " + std::string(routine) + " reaches element " + used + ") of " +
+                    f.ledger_.describe(r.asked.variable, r.asked.level, r.asked.reads | r.asked.writes, r.component),
+                "what it declares has local indices " + declared + "; " + name + " has " +
+                    policy::counted(f.layers(r.asked.variable), "layer") + " of ghosts",
+                "Declare what the routine reads, and give the grid, the partition or the variable as many layers");
+  }
+}
+
 /// Calls a routine of checked fields.
 KEEL_INLINE void checked_call(fields_state& f, std::span<request const> asked, memory m, component_range range,
                               std::string_view routine, thunk call) {
   auto const before = digest_undeclared(f, asked, m, range);
+  struct limits { // a routine may run others
+    std::deque<reach>& all;
+    std::size_t first = all.size();
+    ~limits() { all.resize(first); }
+  } const mine{*f.reaches_};
   call();
-  refuse_undeclared(f, before, digest_undeclared(f, asked, m, range), routine);
+  auto const after = digest_undeclared(f, asked, m, range); // waits for its kernels
+  refuse_reach(f, mine.first, routine);
+  refuse_undeclared(f, before, after, routine);
   report_unwritten(f, asked, m, range, routine);
 }
 

@@ -19,6 +19,18 @@ KEEL_INLINE void fields_state::require_idle(std::string_view who) const {
                 "Add it to the schedule, or call it after step() returns");
 }
 
+KEEL_INLINE void fields_state::keep_ledger(bool tracks) {
+  if (!tracks && ledger_.memories() > 1)
+    throw error("residency::off", "nothing would be copied", "the list has a device with memory of its own",
+                "Take tracking automatic");
+  keeps_ledger_ = tracks;
+}
+
+KEEL_INLINE void fields_state::require_tracked(std::string_view who) const {
+  if (!keeps_ledger_)
+    throw error("residency", std::string(who) + " cannot be answered", "tracking is off", "Take tracking automatic");
+}
+
 KEEL_INLINE void fields_state::check(component which, component_range of, std::string_view routine) const {
   auto const refuse = [&](std::string const& why, std::string_view hint) {
     throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index), why,

@@ -27,6 +27,27 @@ inline int layers_of(std::span<share const> shares) {
   return int(most);
 }
 
+KEEL_INLINE int fields_state::layers(int variable) const { return layers_of(shares_here(variable)); }
+
+KEEL_INLINE int fields_state::width(int variable) const {
+  std::int64_t most = 0;
+  for (share const& s : shares_here(variable))
+    for (int k = 0; k < s.rank; ++k) most = std::max(most, s.width[k]);
+  return int(most);
+}
+
+KEEL_INLINE unsigned fields_state::wall_sides(int variable) const {
+  unsigned const along = variables_[std::size_t(variable)].about->on.along;
+  unsigned sides = 0;
+  for (share const& s : shares_here(variable))
+    for (int d = 0, k = 0; d < max_grid_rank && k < s.rank; ++d)
+      if (along == 0 || (along >> d & 1) != 0) {
+        if (s.width[k] > 0 && !s.wraps[std::size_t(k)]) sides |= 3U << (2 * d);
+        ++k;
+      }
+  return sides;
+}
+
 KEEL_INLINE decomposition const& fields_state::cut_of(int lattice, int layers) {
   lattice_record& l = lattices_[std::size_t(lattice)];
   if (layers >= layers_of(*l.shares)) layers = all_layers;

@@ -181,7 +181,11 @@ private:
         if (nodes_[i].what() == entry_kind::walls)
           fields_.fill_walls({nodes_ + i, nodes_[i].together}, program_.what.table.asked(i), program_.what.where[i],
                              range);
-        else program_.what.actions[i].run(fields_, asked, range, piece, arguments_);
+        else {
+          action const& a = program_.what.actions[i];
+          (fields_.checks_ && a.run_bounded != nullptr ? a.run_bounded : a.run)(fields_, asked, range, piece,
+                                                                                arguments_);
+        }
       };
       ledger.observer().run(name, program_.what.where[i], thunk::of(run), fields_.ran_);
     };
@@ -261,6 +265,34 @@ private:
 public:
   bool has_prefetched_ = false;
 };
+
+KEEL_INLINE program const* fields_state::answered(schedule_view const& what) {
+  if (!keeps_ledger_ || checks_ || poisons_ || has_blocks_ || ledger_.observer().is_active() ||
+      ledger_.observer().tool() != nullptr) [[unlikely]]
+    return nullptr;
+  program& p = programs_->of(what);
+  if (!p.whole) [[unlikely]] {
+    p.whole.emplace();
+    for (std::size_t i = 0; i < p.what.table.size && p.is_closed; ++i)
+      if (calls_routine(p.what.table.nodes[i].what())) {
+        auto& call = p.nodes[i].call;
+        if (!call)
+          call = ledger_.prepare(p.what.table.asked(i), host, p.what.table.nodes[i].about->name, every_component);
+        p.is_closed = p.whole->append(*call);
+      }
+  }
+  return p.is_closed && ledger_.is_ready(*p.whole) ? &p : nullptr;
+}
+KEEL_INLINE void fields_state::record(program const& all) { ledger_.post_call(*all.whole); }
+KEEL_INLINE void fields_state::record(program const& all, std::size_t failed) {
+  for (std::size_t i = 0; i < failed; ++i)
+    if (all.nodes[i].call) ledger_.post_call(*all.nodes[i].call);
+  ledger_.lose(all.what.table.asked(failed), every_component, all.what.table.nodes[failed].about->name);
+}
+KEEL_INLINE void bare_calls::record_begun() const {
+  for (std::size_t i = 0; i <= node_; ++i)
+    if (all_.nodes[i].call) fields_.ledger_.post_call(*all_.nodes[i].call);
+}
 
 KEEL_INLINE void fields_state::execute(schedule_view const& what, component_range range, void const* arguments) {
   executor(*this, programs_->of(what), range, arguments).run();

@@ -115,8 +115,7 @@ private:
       region const reads = one & s.reads, writes = one & s.writes;
       met const& m = seen[index_of(one)];
       if (reads == region::none && writes == region::none) continue;
-      bool const is_named = overlap(s.reads, region::written); // else there may be none
-      if (one == region::walls && writes == region::none && !m.lacked && !is_named) continue;
+      if (one == region::walls && writes == region::none && !m.lacked && s.reads != one) continue; // there may be none
       bool joined = false;
       for (std::size_t i = first; i < made.accesses.size() && !joined; ++i) {
         explained_access& a = made.accesses[i];

@@ -54,16 +54,29 @@ void fields<App, Vars...>::step(S, Args&&... args) {
     this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
       if constexpr (!detail::finds_all_scratch<App, S, index, Tag>()) return; // after that error
       else {
-        if constexpr (!base::may_keep_ledger && detail::is_plain<S>) { // nvcc wants the braces
-          if (!this->has_blocks_) [[likely]] {
+        auto const& view = detail::view_of_schedule<App, index, S, Tag, arguments>;
+        if constexpr (base::has_one_memory && detail::is_plain<S>) { // nvcc wants the braces
+          detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
+          if constexpr (tracking::may_track) {
+            if (detail::program const* const known = this->answered(view)) [[likely]] {
+              ++this->steps_;
+              detail::step_scope const until_end(*this);
+              detail::bare_calls const bare(*this, *known, calls.node);
+              try {
+                detail::walk_types<0, S>(calls);
+              } catch (...) {
+                bare.fail();
+                throw;
+              }
+              return bare.finish();
+            }
+          } else if (!this->has_blocks_) {
             ++this->steps_;
             detail::step_scope const until_end(*this);
-            detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
-            detail::walk_types<0, S>(calls);
-            return;
+            return detail::walk_types<0, S>(calls);
           }
         }
-        base::step(detail::view_of_schedule<App, index, S, Tag, arguments>, &all);
+        base::step(view, &all);
       }
     });
 }
@@ -90,16 +103,26 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
         [&]<class Tag>(Tag) __attribute__((always_inline)) {
           if constexpr (!detail::finds_all_scratch<App, E, index, Tag>()) return; // after that error
           else {
-            if constexpr (!base::may_keep_ledger && detail::is_plain<E>) {
-              if (!this->has_blocks_) [[likely]] {
-                detail::plain_calls<App, index, E, Tag, Arguments> calls{*this, range, args};
-                detail::walk_types<0, E>(calls);
-                return;
+            auto const& view = detail::view_of_schedule<App, index, E, Tag, Arguments>;
+            constexpr bool is_call = base::has_one_memory && detail::is_plain<E> && !has_body(E::about.what);
+            if constexpr (tracking::may_track || !is_call) this->require_idle(E::about.name);
+            if constexpr (is_call) {
+              detail::plain_calls<App, index, E, Tag, Arguments> calls{*this, range, args};
+              if constexpr (!tracking::may_track) {
+                if (!this->has_blocks_) return detail::walk_types<0, E>(calls);
+              } else if (range.end >= this->components() && range.begin == 0) {
+                if (detail::program const* const known = this->answered(view)) [[likely]] {
+                  this->record(*known); // before it runs, because a routine may run others
+                  try {
+                    return detail::walk_types<0, E>(calls);
+                  } catch (...) {
+                    this->record(*known, 0);
+                    throw;
+                  }
+                }
               }
-            } else {
-              this->require_idle(E::about.name);
             }
-            this->execute(detail::view_of_schedule<App, index, E, Tag, Arguments>, range, &args);
+            this->execute(view, range, &args);
           }
         });
   };
@@ -129,7 +152,8 @@ template <class App, Variable... Vars>
 template <Part X, class Tag>
 bool fields<App, Vars...>::is_valid(region where, component which) const {
   using item = detail::item<X>;
-  if (!this->keeps_ledger_) return true;
+  this->require_tracked("is_valid");
+  if (this->bare_ != nullptr) this->bare_->record_begun();
   memory m = host;
   if constexpr (!std::is_void_v<Tag>) m = base::template memory_of<Tag>;
   return this->ledger_.is_valid(number<typename item::variable>, item::level, where, m, which.index, item::layers);

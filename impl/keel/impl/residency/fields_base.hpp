@@ -33,8 +33,8 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
       tracking::may_track || queue_spaces::size == 0,
       "keel::residency::off: the list has a device with memory of its own (nothing would be copied). Take automatic.");
 
-  /// If nothing can be copied nothing is tracked, except by a policy that looks for mistakes.
-  static constexpr bool may_keep_ledger = tracking::may_track && (queue_spaces::size != 0 || tracking::may_check);
+  /// One memory: nothing is copied, and routines can be called without a question.
+  static constexpr bool has_one_memory = queue_spaces::size == 0;
   template <class Tag>
   static constexpr memory memory_of = detail::memory_of<devices, Tag>;
   /// The device whose space runs a routine of this place, if `Chosen` was chosen.

@@ -24,6 +24,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -44,6 +45,8 @@ inline constexpr machine::failing_call making_fields{"residency::fields", "the f
 
 class halo_exchange;
 struct prefetch;
+struct reach;
+class bare_calls;
 
 struct fields_state {
   /// For one of `ranks`; `memories` counts the host's.
@@ -90,6 +93,14 @@ struct fields_state {
   [[nodiscard]] share const& local(component which, int variable) const {
     return share_in(*lattices_[std::size_t(variables_[std::size_t(variable)].lattice)].shares, which);
   }
+  /// Layers of ghosts of a variable, also those that elements on the ends of cells add; and without these.
+  [[nodiscard]] int layers(int variable) const;
+  [[nodiscard]] int width(int variable) const;
+  [[nodiscard]] bool is_on_mesh(int variable) const {
+    return lattices_[std::size_t(variables_[std::size_t(variable)].lattice)].mesh != nullptr;
+  }
+  /// The sides where it has walls, as in `wall_condition`, on whatever rank.
+  [[nodiscard]] unsigned wall_sides(int variable) const;
   /// Cells of the grid on each side that have elements in the rims of these variables.
   [[nodiscard]] indices rim_depth(std::span<request const> asked, component which) const;
   /// The owned elements of a variable that belong to these owned cells of the grid.
@@ -128,6 +139,13 @@ struct fields_state {
   void execute(schedule_view const& what, component_range range, void const* arguments);
   /// The same as the next step of the fields.
   void step(schedule_view const& what, void const* arguments);
+  /// Of a schedule of routines: their program if they can be called without a question now, because there is one
+  /// memory, nothing watches, and all is valid that they read before they make it so. Else null.
+  [[nodiscard]] program const* answered(schedule_view const& what);
+  /// Records what these do.
+  void record(program const& all);
+  /// Records what they did if node `failed` threw.
+  void record(program const& all, std::size_t failed);
 
   // scratch_memory.hpp
   /// The scratches of a schedule that begins get pools of memory; throws if another one that has some runs.
@@ -152,6 +170,11 @@ struct fields_state {
 
   // component_checks.hpp
   void require_idle(std::string_view who) const;
+  void require_tracked(std::string_view who) const;
+  /// Whether data are tracked; with several memories they have to be.
+  void keep_ledger(bool tracks);
+  /// How far a checked routine may reach in the views of a request that it gets for a component.
+  [[nodiscard]] reach& limit(request const& asked, int component) const;
   void check(component which, component_range of, std::string_view routine) const;
   void require_one_call(component_range range, std::string_view routine) const;
   void require_all_blocks(component_range range, std::string_view entry) const;
@@ -183,6 +206,8 @@ struct fields_state {
   void finish_exchange(std::span<request const> asked, memory m, component_range range, combine how);
 
   // walls.hpp
+  /// Throws if a variable cannot have this condition on the grid.
+  void check(wall_condition const& one, int variable) const;
   /// Fills walls in memory `m` as these entries say, which are conditions, by one kernel.
   void fill_walls(std::span<schedule_node const> entries, std::span<request const> asked, memory m,
                   component_range range);
@@ -194,10 +219,12 @@ struct fields_state {
   std::vector<std::unique_ptr<halo_exchange>> halos_; // one, or one a request
   relocation relocation_;
   std::unique_ptr<messenger> ranks_;
+  std::unique_ptr<std::deque<reach>> reaches_; // of the routines that run now; see checked_call.hpp
   void (*settle_)(fields_state const*) = nullptr;
   void (*connect_)(fields_state&) = nullptr;
   bool keeps_ledger_ = true, checks_ = false, poisons_ = false, has_blocks_ = false, is_master_ = true;
   bool is_in_step_ = false;
+  bare_calls const* bare_ = nullptr; ///< what is called now without a question
   void* result_ = nullptr;           // where what a routine returns goes to
   std::shared_ptr<device_span> ran_; // when a device runs the routine that was called last, if that is traced
   std::size_t chosen_ = 0;
@@ -222,6 +249,9 @@ private:
   [[nodiscard]] mesh_record const& mesh_here(std::string_view name) const;
   [[nodiscard]] static share const& share_in(share_list const& all, component which) {
     return all[all.size() == 1 ? 0 : std::size_t(which.index)];
+  }
+  [[nodiscard]] share_list const& shares_here(int variable) const {
+    return *lattices_[std::size_t(variables_[std::size_t(variable)].lattice)].shares;
   }
   int find_lattice(variable_info const& about);
   /// How a variable lies if the components of the grid have these shares.
@@ -278,6 +308,27 @@ private:
   std::vector<std::shared_ptr<std::byte>> pools_;                                  // of scratches, by memory
   bool uses_scratch_ = false;
   std::unique_ptr<programs> programs_;
+};
+
+/// The routines of a step that are called without a question. What they do is recorded at the end, once, or when a
+/// routine asks for it.
+class bare_calls {
+public:
+  bare_calls(fields_state& f, program const& p, std::size_t const& at) : fields_(f), all_(p), node_(at) {
+    fields_.bare_ = this;
+  }
+  ~bare_calls() { fields_.bare_ = nullptr; }
+  bare_calls(bare_calls const&) = delete;
+  bare_calls& operator=(bare_calls const&) = delete;
+  /// What the routines up to the one that runs do.
+  void record_begun() const;
+  void finish() const { fields_.record(all_); }
+  void fail() const { fields_.record(all_, node_); }
+
+private:
+  fields_state& fields_;
+  program const& all_;
+  std::size_t const& node_;
 };
 
 /// As long as it lives, other entries are refused.

@@ -31,7 +31,7 @@ KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
   for (region one : single_regions) {
     detail::box_set const set = detail::boxes_of(lies, one);
     for (detail::patch const& box : set) bytes += detail::bytes_of(lies, box);
-    if (set.count != 0) all = all | (one & region::everywhere);
+    if (set.count != 0) all = all | one;
   }
   std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
   return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes ? all : region::none;

@@ -10,6 +10,7 @@
 #include <keel/impl/residency/lengths.hpp>
 #include <keel/impl/residency/owner_search.hpp>
 #include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/reach.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -45,7 +46,9 @@ KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> 
                                        int memories, int components, bool checks)
     : ledger_(provider_, memories, components), checks_(checks), poisons_(checks), has_blocks_(whole.blocks() > 1),
       rank_(rank), shares_(std::make_shared<share_list const>(shares_of(whole, further, ranks, rank))),
-      programs_(std::make_unique<programs>()) {}
+      programs_(std::make_unique<programs>(*this)) {
+  if (checks) reaches_ = std::make_unique<std::deque<reach>>();
+}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::lay_out(variable_info const& about, array_kind const& kind,

@@ -158,7 +158,8 @@ void ledger<P, O>::rotate(int variable, rotation how) {
   record const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
   rotate_buffers(variable, how);
-  rotate_states(states_.data() + index(variable, 0, 0), v.levels, how, components_);
+  rotate_states(states_.data() + index(variable, 0, 0), v.levels, how, components_,
+                places_[std::size_t(variable)].empty);
   observer_.rotate(variable, how);
 }
 
@@ -239,7 +240,8 @@ prepared ledger<P, O>::prepare(std::span<request const> list, memory m, std::str
   made.reads.reserve(most), made.writes.reserve(most), made.all.reserve(most);
   looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
     made.all.push_back(r);
-    if (r.reads != 0) made.reads.push_back({r.at, r.reads << unsigned(m) | r.layers});
+    validity const looked_at = (r.reads << unsigned(m) | r.layers) & ~places_[std::size_t(r.variable)].empty;
+    if (looked_at != 0) made.reads.push_back({r.at, looked_at});
     if (r.writes != region::none) made.writes.push_back({r.at, masks_of_write(r.writes, m, r.left_out)});
   });
   return made;
@@ -251,7 +253,7 @@ bool ledger<P, O>::is_ready(prepared const& call) const {
   for (auto const& r : call.reads)
     if ((states_[r.at] & r.bits) != 0) [[unlikely]]
       return false;
-  if (call.where == host)
+  if (call.where == host && flying_devices_ != 0)
     for (auto const& w : call.writes)
       if (in_flight_[w.at] != 0) [[unlikely]]
         return false;
@@ -334,7 +336,7 @@ void ledger<P, O>::drop_failed(std::string_view routine) {
               request lost{v, l, region::none, region::none};
               for (region one : single_regions)
                 if (source_of(before, one) != memory::none && source_of(now, one) == memory::none)
-                  lost.writes = lost.writes | (one & region::everywhere);
+                  lost.writes = lost.writes | one;
               if (lost.writes != region::none) observer_.lose(lost, c, routine);
             }
 }

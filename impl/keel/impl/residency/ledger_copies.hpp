@@ -104,11 +104,12 @@ template <Provider P, Observer O>
               "routine " + std::string(routine) + " reads " + describe(r.variable, r.level, first, r.component) +
                   (lacks_layers ? ", of which not all is valid" : ", valid nowhere"),
               reason.empty() || lacks_layers ? guess : reason,
-              lacks_layers                    ? "Exchange as many as depth<...> says there, or all"
-              : first == region::halo         ? "Write or exchange it first, or read owned only"
-              : overlap(first, region::walls) ? "Write them first in a boundary condition that says writes<walls<...>>"
-              : lacks_values                  ? "Give repartition an initial<...> of it, or write it first"
-                                              : "Write it first");
+              lacks_layers            ? "Exchange as many as depth<...> says there, or all"
+              : first == region::halo ? "Write or exchange it first, or read owned only"
+              : overlap(first, region::walls)
+                  ? "Fill them before by mirror, outflow, fixed or a routine that says writes<walls<...>>, or read "
+                    "inside<...>, which leaves them out"
+                  : "Write it first");
 }
 
 // Collects what is read and neither `reader` nor `to` has, as far as it comes from `from`; a copy from one

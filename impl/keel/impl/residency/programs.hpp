@@ -5,6 +5,7 @@
 /// What fields found out about the schedules that they ran, and look up once. Bodies of program.hpp, prefetch.hpp and
 /// scratch.hpp.
 
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/prefetch.hpp>
 #include <keel/impl/residency/program.hpp>
 #include <keel/impl/residency/scratch.hpp>
@@ -25,8 +26,9 @@ namespace keel::residency::detail {
 
 /// What certain fields found out about a schedule.
 struct program {
-  explicit program(schedule_view const& v);
+  program(schedule_view const& v, fields_state const& fields);
 
+  std::vector<request> requests; ///< of all nodes; see `requests_of`
   schedule_view what;
   prefetch_table prefetches;
   scratches scratch;
@@ -36,11 +38,14 @@ struct program {
     bool is_plain = false;        ///< a routine, and nothing begins or ends around it
   };
   std::vector<node_state> nodes;
+  std::optional<prepared> whole; ///< of a schedule of routines: what they need before them, and do, together
+  bool is_closed = true;         ///< none of them reads what another one before it leaves stale
 };
 
 /// The programs of certain fields, by schedule: a hash table with open addressing, at most half full.
 class programs {
 public:
+  explicit programs(fields_state const& fields) : fields_(fields) {}
   [[nodiscard]] program& of(schedule_view const& what) {
     std::size_t const mask = slots_.size() - 1;
     for (std::size_t at = place_of(what.actions, mask); slots_[at] != nullptr; at = (at + 1) & mask)
@@ -56,6 +61,7 @@ private:
   }
   program& add(schedule_view const& what);
 
+  fields_state const& fields_;
   std::vector<program*> slots_ = std::vector<program*>(16);
   std::vector<std::unique_ptr<program>> all_;
 };
@@ -131,8 +137,45 @@ KEEL_INLINE void scratches::share() {
   }
 }
 
-KEEL_INLINE program::program(schedule_view const& v)
-    : what(v), prefetches(v.table, v.where), scratch(v.table, v.where), nodes(v.table.size) {
+// A read of more layers of ghosts than there are reaches beyond them. A mesh on one rank need not have any.
+inline void check_layers(fields_state const& fields, schedule_node const& n, request const& asked) {
+  int const there = fields.layers(asked.variable);
+  bool const is_whole_mesh = there == 0 && fields.is_on_mesh(asked.variable);
+  if (!calls_routine(n.what()) || !overlap(asked.reads, region::halo) || asked.read_layers == all_layers ||
+      asked.read_layers <= there || is_whole_mesh)
+    return;
+  std::string const name(fields.ledger_.name(asked.variable));
+  throw error("residency",
+              "routine " + std::string(n.about->name) + " reads " + policy::counted(asked.read_layers, "layer") +
+                  " of ghosts of " + name,
+              name + " has " + std::to_string(there),
+              "Give the grid, the partition or the variable as many, or say a smaller depth");
+}
+
+// Those of all nodes. A condition that keeps walls reads none if there are none at the sides that it leaves.
+inline std::vector<request> requests_of(schedule_nodes const& table, fields_state const& fields) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < table.size; ++i) count = std::max<std::size_t>(count, table.nodes[i].last);
+  std::vector<request> all(table.requests, table.requests + count);
+  for (schedule_node const* n = table.nodes; n != table.nodes + table.size; ++n)
+    for (request* one = all.data() + n->first; one != all.data() + n->last; ++one) {
+      check_layers(fields, *n, *one);
+      if (n->what() == entry_kind::walls)
+        for (schedule_node const* same = n; same != n + n->together; ++same)
+          for (wall_condition const* c = same->about->conditions; c->variable != nullptr; ++c)
+            if (*c->variable == *table.variables[one->variable]) fields.check(*c, one->variable);
+      if (n->what() == entry_kind::walls && overlap(one->writes, region::walls) &&
+          sides_left(n, n->together, *one, *table.variables[one->variable], fields.wall_sides(one->variable),
+                     fields.width(one->variable)) == 0)
+        one->reads = without(one->reads, region::walls);
+    }
+  return all;
+}
+
+KEEL_INLINE program::program(schedule_view const& v, fields_state const& fields)
+    : requests(requests_of(v.table, fields)),
+      what{{v.table.nodes, v.table.size, requests.data(), v.table.variables}, v.where, v.actions, v.notify},
+      prefetches(what.table, v.where), scratch(what.table, v.where), nodes(v.table.size) {
   for (std::size_t i = 0; i < v.table.size; ++i) {
     schedule_node const& n = v.table.nodes[i];
     nodes[i].is_plain = n.what() == entry_kind::routine && n.about->value_count == 0 &&
@@ -144,7 +187,7 @@ KEEL_INLINE program::program(schedule_view const& v)
 }
 
 KEEL_INLINE program& programs::add(schedule_view const& what) {
-  all_.push_back(std::make_unique<program>(what));
+  all_.push_back(std::make_unique<program>(what, fields_));
   if (2 * all_.size() > slots_.size()) slots_.assign(2 * slots_.size(), nullptr);
   std::size_t const mask = slots_.size() - 1;
   for (auto const& each : all_) { // those that stand already are found again

@@ -13,7 +13,7 @@
 
 namespace keel::residency::detail {
 
-/// Stands in the compiler's message for entry `E` that reads ghosts of `X` which were not filled. What refuses it has
+/// Stands in the compiler's message for entry `E` that reads what is lost of `X`, mostly ghosts which were not filled. What refuses it has
 /// the schedule among its arguments: a compiler prints an error of each function once.
 template <class E, class X>
 inline constexpr bool finds_its_ghosts = false;
@@ -30,6 +30,12 @@ consteval void refuse_unfilled() {
         "keel::residency: an entry of this schedule reads more layers of ghosts than were filled since their owners wrote "
         "(every step would fail; entry and variable are in the message). Exchange as many before it, or read fewer: "
         "depth<N, ...>.");
+  else if constexpr (Why == loss::of_level)
+    static_assert(
+        finds_its_ghosts<E, X>,
+        "keel::residency: an entry of this schedule reads a level that is valid nowhere, because a cycle or a "
+        "rewind freed it (the step would fail; entry and variable are in the message). Write it before, or "
+        "read another level.");
   else if constexpr (E::about.what == entry_kind::accumulate)
     static_assert(
         finds_its_ghosts<E, X>,

@@ -8,6 +8,7 @@
 /// node has the requests of its entry, and the number of the node after its body. All is found out about a schedule on
 /// this table (`steady.hpp`, `prefetch.hpp`, `explain.hpp`). A step walks it over data; one walk over types has calls.
 
+#include <keel/impl/residency/schedule_node.hpp>
 #include <keel/impl/residency/variable_numbers.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/residency/concepts.hpp>
@@ -21,23 +22,6 @@
 #include <utility>
 
 namespace keel::residency::detail {
-
-inline constexpr std::uint32_t no_node = ~std::uint32_t{0}, no_request = no_node;
-
-struct schedule_node {
-  entry const* about = nullptr;
-  std::uint32_t first = 0, last = 0;     ///< its requests
-  std::uint32_t end = 0;                 ///< the node after its body
-  std::uint32_t group_end = 0;           ///< the node after the body that it is in
-  std::uint32_t finishes = no_node;      ///< the exchange that has to be finished before it
-  std::uint32_t finishes_last = no_node; ///< the exchange that has to be finished after it, the last of its group
-  std::uint32_t overlaps = no_node;      ///< the exchange that is under way while it runs
-  std::uint32_t begins = no_node;        ///< of a routine in pieces: the exchange that begins after its rim
-  bool only_begins = false;              ///< of an exchange: another node finishes it
-  std::uint32_t together = 1; ///< of conditions at walls: so many nodes that follow on each other run as this one
-
-  [[nodiscard]] constexpr entry_kind what() const { return about->what; }
-};
 
 constexpr std::size_t count_nodes(entry const& e) {
   std::size_t n = 1;
@@ -164,6 +148,10 @@ private:
         for (std::uint32_t r = nodes[j].first; r < nodes[j].last; ++r) join(n, requests[r]);
         nodes[j].first = nodes[j].last = n.last;
       }
+      for (std::uint32_t r = n.first; r < n.last; ++r) // they leave no walls: what they keep need not be valid
+        if (overlap(requests[r].writes, region::walls) &&
+            sides_left(&n, n.together, requests[r], *this->variables[requests[r].variable]) == 0)
+          requests[r].reads = without(requests[r].reads, region::walls);
       i += n.together - 1;
     }
   }

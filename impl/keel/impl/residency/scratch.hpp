@@ -43,10 +43,9 @@ public:
       use(i, i + 1);
       for (int k = 0; k < region_count; ++k) {
         region const one = single_regions[k];
-        if (overlap(one & region::everywhere, r.reads))
-          read(i, now_.of[k], one != region::walls || overlap(r.reads, region::written));
-        if (overlap(one & region::everywhere, r.writes)) now_.of[k] = {std::uint32_t(i), memory_bit(i), false};
-        else if (overlap(one & region::everywhere, invalidated_by(r.writes))) now_.of[k] = {};
+        if (overlap(one, r.reads)) read(i, now_.of[k], one != region::walls); // there may be no walls
+        if (overlap(one, r.writes)) now_.of[k] = {std::uint32_t(i), memory_bit(i), false};
+        else if (overlap(one, invalidated_by(r.writes))) now_.of[k] = {};
       }
       for (std::size_t j = table_.nodes[i].end; j < table_.nodes[i].group_end && table_.nodes[j].overlaps == i; ++j)
         use(j, j + 1); // what an exchange fills arrives after them

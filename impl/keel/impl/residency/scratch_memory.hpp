@@ -96,7 +96,7 @@ KEEL_INLINE void fields_state::poison_scratch(std::span<request const> asked, me
     for (int c = range.begin; c < range.of(components()).end; ++c)
       for (region one : single_regions)
         if (!overlap(one, r.writes) && !ledger_.is_valid(r.variable, 0, one, m, c))
-          provider_.poison(r.variable, 0, c, one & region::everywhere, m);
+          provider_.poison(r.variable, 0, c, one, m);
   }
 }
 

@@ -79,7 +79,7 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
       fields_state(whole, further, run.environment().size(), run.environment().rank(), queue_spaces::size + 1,
                    component_count, tracking::chosen(run).checks),
       instances_(run) {
-  keeps_ledger_ = may_keep_ledger && tracking::chosen(run).tracks && (queue_spaces::size != 0 || checks_);
+  keep_ledger(tracking::chosen(run).tracks);
   is_master_ = run.environment().rank() == 0;
   settle_ = [](fields_state const* self) {
     static_cast<fields_base const*>(self)->instances_.for_each_open([]<class Tag>(Tag, auto const& queue) {

@@ -3,7 +3,7 @@
 
 /// @file
 /// The steady state of a schedule: all states that each variable can be in, step after step, until
-/// they repeat; and the copies made on the way round.
+/// they repeat; and the copies made on the way round, or the first read of what is lost for certain.
 
 #include <keel/impl/residency/schedule_table.hpp>
 #include <keel/impl/residency/steady_state.hpp>
@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 
 namespace keel::residency::detail {
 
@@ -48,7 +49,7 @@ public:
         if (before[k] == now_) return settle(k, rounds);
       round();
     }
-    return {};
+    return with_losses({});
   }
 
   constexpr void leaf(std::size_t i) {
@@ -62,7 +63,12 @@ public:
     schedule_node const& n = table_.nodes[i];
     switch (n.what()) {
     case entry_kind::every:
-      if (by_condition_) return branch(body);
+      if (by_condition_) { // it may never run
+        bool const before = std::exchange(is_certain_, false);
+        branch(body);
+        is_certain_ = before;
+        return;
+      }
       if (step_ % n.about->count == 0) body();
       return;
     case entry_kind::when: return branch(body);
@@ -99,6 +105,10 @@ private:
     for (std::size_t i = 0; i < table_.size; ++i)
       if (table_.nodes[i].what() == entry_kind::every) f(std::int64_t{table_.nodes[i].about->count});
   }
+  constexpr steady_state with_losses(steady_state out) const {
+    out.lost_request = lost_request_, out.why = why_;
+    return out;
+  }
   // Once more round the period, now counting.
   constexpr steady_state settle(int from, int to) {
     steady_state out;
@@ -106,8 +116,7 @@ private:
     records_ = true;
     for (int r = from; r < to; ++r) round();
     out.period_copies = copies_;
-    out.lost_request = lost_request_, out.lost_region = lost_region_, out.why = why_;
-    return out;
+    return with_losses(out);
   }
 
   // From the step after a common multiple of all `every` to the next.
@@ -173,6 +182,7 @@ private:
     request const& r = table_.requests[number];
     place_sets& cell = now_.cells[table_.cell_of(r)];
     place_set* set = cell.of;
+    bool const has_halo = may_have_ghosts(*table_.variables[r.variable]);
     bool const reads_halo = overlap(r.reads, region::halo);
     int const needed = reads_halo ? layers_needed(*table_.variables[r.variable], r.read_layers) : 0,
               filled = cell.layers, certain = is_strict_ ? cell.layers_of_each : filled;
@@ -181,32 +191,30 @@ private:
     for (unsigned n = 0; n < unsigned(region_count); ++n, ++set) { // bits, not calls, for the same reason
       if ((reads >> n & 1U) != 0) *set = read(*set, number, where, single_regions[n]);
       if ((writes >> n & 1U) != 0) *set = place_set(1U << (1U << int(where)));
-      else if ((spoiled >> n & 1U) != 0) *set = place_set(1U << 0);
+      else if ((spoiled >> n & 1U) != 0 && has_halo) *set = place_set(1U << 0);
     }
-    if (certain < needed) lose(number, region::halo, filled < needed ? loss::of_layers : loss::by_choice);
+    if (certain < needed) lose(number, filled < needed ? loss::of_layers : loss::by_choice);
   }
   /// Records the first read that is lost.
-  constexpr void lose(std::uint32_t number, region one, loss why) {
-    if (records_ && lost_request_ == no_request) lost_request_ = number, lost_region_ = one, why_ = why;
+  constexpr void lose(std::uint32_t number, loss why) {
+    if (lost_request_ == no_request && is_certain_) lost_request_ = number, why_ = why;
   }
   constexpr place_set read(place_set set, std::uint32_t number, memory where, region one) {
     request const& asked = table_.requests[number];
     unsigned const here = 1U << int(where);
     int const r = index_of(one);
     if (one != region::walls) { // there may be no walls
-      if (is_strict_ && (set & lost_by_choice) != 0) lose(number, one, loss::by_choice);
-      else if (set == place_set(1U << 0)) lose(number, one, loss::of_ghosts);
+      if (is_strict_ && (set & lost_by_choice) != 0) lose(number, loss::by_choice);
+      else if (set == place_set(1U << 0)) lose(number, one == region::halo ? loss::of_ghosts : loss::of_level);
     }
     place_set after = 0;
     met seen;
     bool through_host = false;
     for (place_set rest = set; rest != 0; rest &= place_set(rest - 1)) {
       unsigned const valid = unsigned(std::countr_zero(rest));
-      bool const is_unwritten =
-          one == region::walls && valid == 0 && !overlap(asked.reads, region::written); // nothing to copy
-      seen.found = seen.found || (valid & here) != 0 || is_unwritten;
-      seen.lost = seen.lost || (valid == 0 && !is_unwritten);
-      unsigned then = is_unwritten ? 0 : valid | here;
+      seen.found = seen.found || (valid & here) != 0;
+      seen.lost = seen.lost || valid == 0;
+      unsigned then = valid != 0 ? valid | here : 0; // what is lost stays so
       if ((valid & here) == 0 && valid != 0) {
         seen.lacked = true;
         bool const hop = where != host && (valid & 1U) == 0;
@@ -231,9 +239,8 @@ private:
   possible<Cells> now_{};
   tally copies_{};
   std::int64_t cycle_length_ = 1, step_ = 1;
-  bool by_condition_ = false, records_ = false, is_first_step_ = true, is_strict_;
+  bool by_condition_ = false, records_ = false, is_first_step_ = true, is_certain_ = true, is_strict_;
   std::uint32_t lost_request_ = no_request;
-  region lost_region_ = region::none;
   loss why_ = loss::of_ghosts;
 };
 } // namespace keel::residency::detail

@@ -31,6 +31,12 @@ constexpr int layers_needed(variable_info const& v, int layers) {
   }
   return std::min(layers, wide);
 }
+/// Whether a variable may have elements that another rank owns, or that lie beyond a wall.
+constexpr bool may_have_ghosts(variable_info const& v) {
+  for (int d = 0; d < max_grid_rank; ++d)
+    if (v.on.width[d] != 0) return true;
+  return v.on.longer != 0;
+}
 template <std::size_t Cells>
 struct possible {
   place_sets cells[Cells + 1]{};
@@ -63,16 +69,15 @@ struct met {
   friend constexpr bool operator==(met const&, met const&) = default;
 };
 
-/// Why a read is lost: no exchange filled ghosts, or not so many layers; or only some entries of a `choose` leave valid
-/// what it needs.
-enum class loss : std::uint8_t { of_ghosts, of_layers, by_choice };
+/// Why a read is lost: no exchange filled ghosts, or not so many layers; a rotation freed the level; or only some entries
+/// of a `choose` leave valid what it needs.
+enum class loss : std::uint8_t { of_ghosts, of_layers, of_level, by_choice };
 
 /// The steady state: the copies of one period.
 struct steady_state {
   tally period_copies;
   std::int64_t transient = 0, period = 0;  ///< steps; period 0 if none was found
-  std::uint32_t lost_request = no_request; ///< the first that reads a region valid nowhere, for certain
-  region lost_region = region::none;
+  std::uint32_t lost_request = no_request; ///< the first that reads a region valid nowhere, for certain, in any step
   loss why = loss::of_ghosts;
 };
 

@@ -4,7 +4,7 @@
 /// @file
 /// How the lines of a trace are made.
 
-#include <keel/policy/file_limit.hpp>
+#include <keel/impl/policy/file_limit.hpp>
 #include <keel/impl/residency/trace_line.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
@@ -71,6 +71,11 @@ KEEL_INLINE void trace::throw_lost(int code) {
   file_.reset();
   throw error("residency::traced", "the trace " + path_ + " is not whole", std::strerror(code), "Make room for it",
               code);
+}
+
+KEEL_INLINE void trace::closer::operator()(std::FILE* f) const noexcept {
+  policy::file_limit_refuses const longer; // what it still holds
+  std::fclose(f);
 }
 
 KEEL_INLINE void trace::close() {

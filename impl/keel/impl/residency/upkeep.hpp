@@ -140,7 +140,7 @@ KEEL_INLINE void fields_state::require_data(std::optional<owner> const& o, regio
   if (!o) return;
   settle_host();
   if (!keeps_ledger_) return;
-  request const one{o->variable, o->level, reads, writes & region::everywhere};
+  request const one{o->variable, o->level, reads, writes};
   acquire({&one, 1}, o->where, "the caller", {o->component, o->component + 1});
   if (o->where != host) provider_.wait(o->where);
 }

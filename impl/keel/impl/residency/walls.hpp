@@ -99,6 +99,19 @@ private:
   }
 };
 
+KEEL_INLINE void fields_state::check(wall_condition const& one, int variable) const {
+  std::string const name(ledger_.name(variable));
+  int const rank = shares_here(variable).front().rank, dimensions = shares_->front().rank;
+  if (one.signs > 1 && one.signs != rank)
+    throw error("residency::mirror", "variable " + name + " gets " + policy::counted(one.signs, "sign"),
+                "it has " + policy::counted(rank, "dimension") + " of the grid", "Give one for each, or one for all");
+  for (int d = dimensions; d < max_grid_rank; ++d)
+    if (one.sides != wall_condition::all_sides && (one.sides >> (2 * d) & 3U) != 0)
+      throw error("residency::on_side", "a condition for variable " + name + " names dimension " + std::to_string(d),
+                  "the grid has " + policy::counted(dimensions, "dimension") + ", counted from 0",
+                  "Name one that it has");
+}
+
 // The constant in memory `m`, where it is sent once.
 KEEL_INLINE void const* fields_state::constant_in(memory m, void const* value, std::int64_t bytes) {
   if (m == host) return value;
@@ -125,18 +138,6 @@ KEEL_INLINE void fields_state::fill_walls(std::span<schedule_node const> entries
         for (wall_condition const* at = n.about->conditions; at->variable != nullptr; ++at) {
           wall_condition const& one = *at;
           if (*one.variable != about || one.level != r.level || one.what == wall_values::none) continue;
-          if (one.signs > 1 && one.signs != lies.rank)
-            throw error("residency::mirror",
-                        "variable " + std::string(about.name) + " gets " + policy::counted(one.signs, "sign"),
-                        "it has " + policy::counted(lies.rank, "dimension") + " of the grid",
-                        "Give one for each, or one for all");
-          for (int d = shares_->front().rank; d < max_grid_rank; ++d)
-            if (one.sides != wall_condition::all_sides && (one.sides >> (2 * d) & 3U) != 0)
-              throw error("residency::on_side",
-                          "a condition for variable " + std::string(about.name) + " names dimension " +
-                              std::to_string(d),
-                          "the grid has " + policy::counted(shares_->front().rank, "dimension") + ", counted from 0",
-                          "Name one that it has");
           if (one.what == wall_values::past) all.past = provider_.array(r.variable, r.level + 1, c, m);
           for (int k = 0; k < lies.rank; ++k)
             for (int end = 0; end < 2; ++end)
