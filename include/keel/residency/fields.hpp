@@ -163,10 +163,15 @@ public:
   void repartition(Arguments const&... arguments) {
     auto const visit = this->users_.enter("repartition");
     this->require_idle("repartition");
-    std::vector<detail::cut_anew> meshes;
-    std::vector<detail::new_values> values;
-    (add_partition<Arguments, Arguments...>(meshes, arguments), ...);
-    auto const find_values = [&] { (add_values<Arguments, Arguments...>(values, arguments), ...); };
+    // Without memory, which one rank may lack while others go on.
+    std::array<detail::cut_anew, (int(detail::is_partition<Arguments>) + ... + 0)> meshes;
+    std::array<detail::new_values, (int(detail::is_initial<Arguments>) + ... + 0)> values;
+    [[maybe_unused]] auto mesh = meshes.begin();
+    (add_partition<Arguments, Arguments...>(mesh, arguments), ...);
+    auto const find_values = [&] {
+      [[maybe_unused]] auto next = values.begin();
+      (add_values<Arguments, Arguments...>(next, arguments), ...);
+    };
     base::repartition(meshes, values, detail::thunk::of(find_values));
   }
   /// The components are these patches from now on. All variables take part, with all levels. A patch on a grid like
@@ -259,16 +264,16 @@ private:
   static_assert(index::is_unique, "keel::residency::fields: two variables have one name (names must be unique). "
                                   "Rename one.");
   template <class One, class... All>
-  static void add_partition([[maybe_unused]] std::vector<detail::cut_anew>& meshes, [[maybe_unused]] One const& one) {
+  static void add_partition([[maybe_unused]] auto& next, [[maybe_unused]] One const& one) {
     if constexpr (detail::is_partition<One>) {
       constexpr std::string_view mesh = detail::mesh_of_option<One>;
       static_assert((int(detail::mesh_of_option<All> == mesh) + ...) == 1,
                     "keel::residency::fields: repartition gets two partitions of one mesh (it has one cut). Pass one.");
-      meshes.push_back({mesh, one.here()});
+      *next++ = {mesh, one.here()};
     }
   }
   template <class One, class... All>
-  void add_values([[maybe_unused]] std::vector<detail::new_values>& values, [[maybe_unused]] One const& one) const {
+  void add_values([[maybe_unused]] auto& next, [[maybe_unused]] One const& one) const {
     if constexpr (detail::is_initial<One>) {
       using V = typename One::variable;
       static_assert(number<V> >= 0 && ((detail::mesh_of_option<All> == V::about.on.mesh) || ...),
@@ -278,7 +283,7 @@ private:
       detail::new_values made{number<V>, &one.one()};
       if (one.has_rows())
         std::tie(made.rows, made.row_count) = one.template rows_as<array>(base::extents_of(number<V>));
-      values.push_back(std::move(made));
+      *next++ = std::move(made);
     }
   }
   template <class... Vs>

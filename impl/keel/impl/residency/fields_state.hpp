@@ -126,7 +126,7 @@ struct fields_state {
   /// Whether all partitions were made on these ranks: the same error on each of them if not.
   void check_meshes(agreement const& ranks) const;
   /// `find_values` sets `values`, which new elements get.
-  void repartition(std::span<cut_anew> meshes, std::vector<new_values> const& values, thunk find_values);
+  void repartition(std::span<cut_anew> meshes, std::span<new_values const> values, thunk find_values);
   void check_rows(new_values const& given, std::span<cut_anew const> meshes) const;
   void regrid(std::span<residency::patch const> patches);
   void resize(std::span<new_lengths const> all);

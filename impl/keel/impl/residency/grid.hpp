@@ -60,7 +60,7 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
   std::int64_t lengths[max_grid_rank]{};
   for (int d = 0; d < rank_; ++d)
     lengths[d] = extents_[d] + (extents_[d] > detail::most_bytes ? 0 : 2 * std::int64_t{width_[d]});
-  detail::check_lengths("residency::grid", "a grid with its ghosts", {lengths, std::size_t(rank_)}, 1);
+  detail::check_lengths("residency::grid", "a grid with its ghosts", "", {lengths, std::size_t(rank_)}, 1);
 }
 
 // The lower rank owns a layer that two share, so that the elements on the ends of cells begin one later; except at a

@@ -190,7 +190,7 @@ KEEL_INLINE shape fields_state::shape_on(share const& part, std::int64_t room, v
     }
     if (d < kind.dynamic) dynamic[std::size_t(d)] = std::size_t(extents[d]);
   }
-  check_lengths("residency::fields", "variable " + std::string(about.name), {extents, std::size_t(kind.rank)},
+  check_lengths("residency::fields", "variable ", about.name, {extents, std::size_t(kind.rank)},
                 kind.element_bytes * arrays);
   for (int d = 0; d < kind.rank; ++d) {
     lies.elements *= extents[d];

@@ -147,7 +147,7 @@ KEEL_INLINE void fields_state::check_rows(new_values const& given, std::span<cut
                   "Give each of them a row, or one value for all");
 }
 
-KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes, std::vector<new_values> const& values,
+KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes, std::span<new_values const> values,
                                            thunk find_values) {
   agreement const& ranks = ranks_for("repartition");
   std::optional<mesh_renewal> next;

@@ -57,8 +57,8 @@ struct element_moves;
 
 /// What new elements of a variable get: one element, or rows of an array that lies as the variable's arrays do.
 struct new_values {
-  int variable;
-  void const* element;
+  int variable = -1;
+  void const* element = nullptr;
   std::shared_ptr<void> rows = nullptr;
   std::size_t row_count = 0;
 
@@ -68,8 +68,8 @@ struct new_values {
 
 /// A mesh that is cut anew, and how its elements move.
 struct cut_anew {
-  std::string_view mesh;
-  std::shared_ptr<elements const> part;
+  std::string_view mesh = {};
+  std::shared_ptr<elements const> part = nullptr;
   std::shared_ptr<element_moves> moves = nullptr;
   /// Those that it has, as ghosts of those that it had.
   std::shared_ptr<elements> found = nullptr;
