@@ -211,7 +211,10 @@ double longest_step(Space const& space, box const& cells, In const& density, In 
                     In const& v2, Axis const& dx, Axis const& dy) {
   double fastest = 0;
   Kokkos::parallel_reduce(
-      "longest step", rectangle<Space>(space, {cells.begin[0], cells.begin[1]}, {cells.end[0], cells.end[1]}),
+      "longest step",
+      Kokkos::Experimental::require(
+          rectangle<Space>(space, {cells.begin[0], cells.begin[1]}, {cells.end[0], cells.end[1]}),
+          Kokkos::Experimental::WorkItemProperty::HintLightWeight),
       KOKKOS_LAMBDA(int i, int j, double& most) {
         double const sound = std::sqrt(gamma * (gamma - 1) * energy(i, j) / density(i, j));
         double const v = v1(i + 1, j), w = v2(i, j + 1);

@@ -43,7 +43,8 @@ void launch(V const& v, way how, F const& f) {
       Kokkos::MDRangePolicy<typename V::space, Kokkos::Rank<rank, Kokkos::Iterate::Right, Kokkos::Iterate::Right>>;
   typename policy::point_type begin, end;
   for (int d = 0; d < rank; ++d) begin[d] = v.owned().begin[d], end[d] = v.owned().end[d];
-  Kokkos::parallel_for("by hand", policy(v.execution_space(), begin, end), f);
+  constexpr auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as keel's loops
+  Kokkos::parallel_for("by hand", Kokkos::Experimental::require(policy(v.execution_space(), begin, end), light), f);
 }
 
 /// The mean of a cell and its neighbours.

@@ -5,6 +5,7 @@
 /// A kernel over the cells of a routine in one call: all that it owns, a region, any box.
 
 #include <keel/impl/residency/strip.hpp>
+#include <keel/impl/space/light.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>
@@ -82,6 +83,7 @@ struct rows {
     return n;
   }
   /// Calls `f` for the cells of one row, in order: one plain loop, which a compiler turns into vectors.
+  KEEL_CALLS_USER
   template <class F>
   KEEL_FORCE_INLINE KEEL_FUNCTION void visit(std::int64_t row, F&& f) const {
     if constexpr (Rank == 1) {
@@ -110,6 +112,7 @@ template <class Rows, class F>
 struct row_kernel {
   Rows rows;
   F f;
+  KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(std::int64_t row) const { rows.visit(row, f); }
 };
 
@@ -120,13 +123,13 @@ auto policy_of(V const& v, bounds const& cells) {
   if constexpr (Rank == 1) {
     using policy = Kokkos::RangePolicy<space>;
     using index = typename policy::member_type;
-    return policy(v.execution_space(), index(cells.begin[0]), index(cells.end[0]));
+    return keel::space::detail::light(policy(v.execution_space(), index(cells.begin[0]), index(cells.end[0])));
   } else {
     constexpr auto order = is_left<V> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
     using policy = Kokkos::MDRangePolicy<space, Kokkos::Rank<Rank, order, order>>;
     typename policy::point_type begin, end;
     for (int d = 0; d < Rank; ++d) begin[d] = cells.begin[d], end[d] = cells.end[d];
-    return policy(v.execution_space(), begin, end);
+    return keel::space::detail::light(policy(v.execution_space(), begin, end));
   }
 }
 
@@ -172,7 +175,8 @@ void for_each_element(V const& v, element_range const& elements, std::string_vie
   detail::check_indices(v, elements.begin, elements.end);
   using policy = Kokkos::RangePolicy<typename V::space>;
   using index = typename policy::member_type;
-  Kokkos::parallel_for(std::string(name), policy(v.execution_space(), index(elements.begin), index(elements.end)), f);
+  policy const all(v.execution_space(), index(elements.begin), index(elements.end));
+  Kokkos::parallel_for(std::string(name), space::detail::light(all), f);
 }
 template <class V, class F>
 void for_each_element(V const& v, element_range const& elements, F const& f) {

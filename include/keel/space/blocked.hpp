@@ -6,6 +6,7 @@
 
 #include <keel/block/columns.hpp>
 #include <keel/block/for_each_block.hpp>
+#include <keel/impl/space/light.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/space/kokkos.hpp>
 
@@ -21,11 +22,13 @@ namespace keel::space::detail {
 template <class F>
 struct blocked_for {
   F f;
+  KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(std::int64_t i) const { f(std::size_t(i)); }
 };
 template <class F, class Value>
 struct blocked_reduce {
   F f;
+  KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(std::int64_t i, Value& update) const { f(std::size_t(i), update); }
 };
 
@@ -43,6 +46,7 @@ struct reduced_value<Result> {
 template <class F>
 struct blocked_rows {
   F f;
+  KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(int i, int row) const { f(std::size_t(i), std::size_t(row)); }
 };
 
@@ -101,9 +105,10 @@ template <class Space>
 struct launcher<Space> {
   template <class F, class... Label>
   static void run(Space const& space, std::size_t count, F const& f, Label const&... label) {
-    Kokkos::parallel_for(keel::space::detail::label_of(label...),
-                         keel::space::detail::block_range<Space>(space, 0, std::int64_t(count)),
-                         keel::space::detail::blocked_for<F>{f});
+    Kokkos::parallel_for(
+        keel::space::detail::label_of(label...),
+        keel::space::detail::light(keel::space::detail::block_range<Space>(space, 0, std::int64_t(count))),
+        keel::space::detail::blocked_for<F>{f});
   }
   template <class F, class... Label>
     requires keel::space::detail::HasLanes<Space>
@@ -111,10 +116,11 @@ struct launcher<Space> {
     using policy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>,
                                          Kokkos::IndexType<int>>;
     if (count == 0 || rows == 0) return;
-    Kokkos::parallel_for(keel::space::detail::label_of(label...),
-                         policy(space, {0, 0}, {int(count), int(rows)},
-                                {keel::space::detail::tile_width, keel::space::detail::tile_rows}),
-                         keel::space::detail::blocked_rows<F>{f});
+    Kokkos::parallel_for(
+        keel::space::detail::label_of(label...),
+        keel::space::detail::light(policy(space, {0, 0}, {int(count), int(rows)},
+                                          {keel::space::detail::tile_width, keel::space::detail::tile_rows})),
+        keel::space::detail::blocked_rows<F>{f});
   }
   /// Returns false and does nothing if the columns of a warp do not fit, or what a team has in common.
   template <class T, class F, class... Label>
@@ -129,18 +135,17 @@ struct launcher<Space> {
     Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<384, 1>> policy(space, int((count + wide - 1) / wide), threads);
     std::size_t const bytes = (room.own * wide + room.common) * sizeof(T) + keel::space::detail::team_border;
     policy.set_scratch_size(0, Kokkos::PerTeam(int(bytes)));
-    // Arguments of the kernel go with its launch, else Kokkos would wait for the one before.
-    Kokkos::parallel_for(keel::space::detail::label_of(label...),
-                         Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+    Kokkos::parallel_for(keel::space::detail::label_of(label...), keel::space::detail::light(policy),
                          keel::space::detail::blocked_with_memory<Space, T, F>{f, count, room});
     return true;
   }
   template <class F, class Result, class... Label>
   static void reduce(Space const& space, std::size_t count, F const& f, Result&& result, Label const&... label) {
     using value = typename keel::space::detail::reduced_value<Result>::type;
-    Kokkos::parallel_reduce(keel::space::detail::label_of(label...),
-                            keel::space::detail::block_range<Space>(space, 0, std::int64_t(count)),
-                            keel::space::detail::blocked_reduce<F, value>{f}, std::forward<Result>(result));
+    Kokkos::parallel_reduce(
+        keel::space::detail::label_of(label...),
+        keel::space::detail::light(keel::space::detail::block_range<Space>(space, 0, std::int64_t(count))),
+        keel::space::detail::blocked_reduce<F, value>{f}, std::forward<Result>(result));
   }
 };
 

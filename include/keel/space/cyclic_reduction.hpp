@@ -141,7 +141,7 @@ void solve_tridiagonal(std::string const& label, Space const& space, cyclic_redu
   using kernel = detail::cyclic_column<Space, L, D, U, X>;
   Kokkos::TeamPolicy<Space> policy(space, int(count), Kokkos::AUTO);
   policy.set_scratch_size(0, Kokkos::PerTeam(int(kernel::scratch_bytes(levels))));
-  Kokkos::parallel_for(label, policy, kernel{m.lower, m.diagonal, m.upper, x, all});
+  Kokkos::parallel_for(label, keel::space::detail::light(policy), kernel{m.lower, m.diagonal, m.upper, x, all});
 }
 
 } // namespace keel::block

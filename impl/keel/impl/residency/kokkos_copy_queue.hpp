@@ -5,6 +5,7 @@
 /// The copy queue of a Kokkos space.
 
 #include <keel/impl/residency/copy_queue.hpp>
+#include <keel/impl/space/light.hpp>
 #include <keel/space/peers.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
@@ -75,8 +76,6 @@ struct kokkos_queue_calls {
   static void move(void const* queue, move_words const& words) {
     bool const is_flags = words.listed == nullptr && words.pieces[0].how >= motion::raise;
     char const* const label = is_flags ? "keel: flags" : "keel: regions";
-    // As arguments of the kernel, without a copy that is waited for.
-    constexpr auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight;
     std::int64_t const threads = space(queue).concurrency();
     move_words shared = words;
     auto const share_out = [&](std::int64_t of_a_team, std::int64_t most) {
@@ -88,14 +87,14 @@ struct kokkos_queue_calls {
     if constexpr (has_lanes)
       if (words.raises || words.awaits) {
         auto const count = int(share_out(lanes, threads / (words.awaits ? 4 : 2) / lanes));
-        return Kokkos::parallel_for(label, Kokkos::Experimental::require(teams(space(queue), count, lanes), light),
+        return Kokkos::parallel_for(label, keel::space::detail::light(teams(space(queue), count, lanes)),
                                     move_by_teams{shared});
       }
     auto const count = words_count(has_lanes ? share_out(1, words.words) : share_out(4096, threads));
     if (words.extends)
-      return Kokkos::parallel_for("keel: walls", Kokkos::Experimental::require(policy(space(queue), 0, count), light),
+      return Kokkos::parallel_for("keel: walls", keel::space::detail::light(policy(space(queue), 0, count)),
                                   extend_by_threads{shared});
-    Kokkos::parallel_for(label, Kokkos::Experimental::require(policy(space(queue), 0, count), light),
+    Kokkos::parallel_for(label, keel::space::detail::light(policy(space(queue), 0, count)),
                          move_by_threads{shared, count});
   }
   static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] void const* array,
