@@ -5,6 +5,7 @@
 #include <keel/impl/device/choose_devices.hpp>
 
 #include <doctest/doctest.h>
+#include <support/message_of.hpp>
 
 #include <string>
 #include <string_view>
@@ -54,6 +55,15 @@ TEST_CASE("device: of two devices that are equally preferred, the first in the l
   CHECK(keel::device::choose_devices(all, "", "") == names{"b", "a", "c"});
   CHECK(keel::device::choose_devices(all, "any", "") == names{"a", "b", "c"});
   CHECK(keel::device::choose_devices(all, "c,a", "") == names{"c", "a"});
+}
+
+TEST_CASE("device: where no card is seen, the variable that says which ones are is named") {
+  auto const none = [] { return false; };
+  std::vector<keel::device::candidate> const card{{"a", none, 1}, {"b", none, 2, "B_VISIBLE_DEVICES"}};
+  for (char const* asked : {"", "b"})
+    CHECK(keel::test::message_of([&] {
+            (void)keel::device::choose_devices(card, asked, "");
+          }).find("Set B_VISIBLE_DEVICES to the cards that this process may use, or unset it.") != std::string::npos);
 }
 
 TEST_CASE("device: a prefix is of small letters, digits and hyphens, begins with a letter, and is not Kokkos'") {

@@ -118,7 +118,8 @@ std::string run_on(std::vector<std::string> words, std::size_t room) {
     f.run(fill{});
     double sum = 0;
     f.run(total{}, sum);
-    return (sum == 0.5 * cells * (cells - 1.0) ? "right; " : "wrong; ") + run.summary();
+    return std::string(sum == 0.5 * cells * (cells - 1.0) ? "right; " : "wrong; ") + "on " +
+           std::string(run.device_name()) + "; " + run.summary();
   } catch (keel::error const& e) {
     return e.what();
   }
@@ -146,6 +147,7 @@ TEST_CASE("device: fields run on the next of the chain where a device has no roo
   std::string const narrow = on({"app", both, "--chain-log-level=off"}, one + one / 2);
   CAPTURE(narrow);
   CHECK(narrow.find("right; ") == 0);
+  CHECK(narrow.find("right; on " + std::string{host::name} + "; ") == 0); // no longer what the chain begins with
   CHECK(narrow.find("failed 1 time (the device simulated has no room for big") != std::string::npos);
   std::string const alone = on({"app", "--chain-device=simulated"}, one + one / 2);
   CHECK(alone.find("keel::residency: the device simulated has no room for big") == 0);

@@ -341,8 +341,12 @@ int main(int argc, char** argv) {
     } else if (mode == "fork") {
       code = fork_once(run);
     } else if (mode == "exhaust") {
-      bool const done = keel::device::try_execute(run, [&]<class Tag>(Tag) { exhaust<Tag>(run); });
-      std::printf("done %d\n%s", done, run.summary().c_str());
+      bool runs = true;
+      bool const done = keel::device::try_execute(run, [&]<class Tag>(Tag) {
+        runs = runs && Kokkos::is_initialized();
+        exhaust<Tag>(run);
+      });
+      std::printf("done %d, Kokkos runs %d\n%s", done, runs, run.summary().c_str());
     } else if (mode == "elements") {
       keel::with_device<app::devices>(run.device_name(), [&]<class Tag>(Tag) { reduce_elements<Tag>(run); });
     } else if (mode == "all-throw") {

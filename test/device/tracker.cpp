@@ -86,6 +86,7 @@ TEST_CASE("device: memory exhausted or a device lost disables it and goes on, an
     ran += Tag::name;
   }));
   CHECK(ran == "three");
+  CHECK(p.run.device_name() == "three");
   CHECK_FALSE(p.run.tracker().can_run<two>());
   CHECK_FALSE(p.run.tracker().can_run<one>());
   CHECK(p.run.tracker().can_run<three>());

@@ -48,6 +48,19 @@ TEST_CASE("space: Kokkos starts when told, and ends") {
   CHECK(child.status == 0);
 }
 
+TEST_CASE("space: a Kokkos for cards that sees none does not start, and the variable that hides them is named") {
+  CHECK_NOTHROW(ks::detail::require_cards("cuda", true, "KEEL_TEST_VISIBLE_DEVICES"));
+  setenv("KEEL_TEST_VISIBLE_DEVICES", "", 1);
+  CHECK(keel::test::message_of([] { ks::detail::require_cards("cuda", false, "KEEL_TEST_VISIBLE_DEVICES"); }) ==
+        "keel::space: Kokkos cannot start (it was built for cuda, and this process sees no card; "
+        "KEEL_TEST_VISIBLE_DEVICES is ''). Set KEEL_TEST_VISIBLE_DEVICES to the cards that it may use, or unset it, or "
+        "take a build without cuda.");
+  unsetenv("KEEL_TEST_VISIBLE_DEVICES");
+  CHECK(keel::test::message_of([] {
+          ks::detail::require_cards("cuda", false, "KEEL_TEST_VISIBLE_DEVICES");
+        }).find("sees no card). Set") != std::string::npos);
+}
+
 TEST_CASE("space: a Kokkos that the application started is used and not ended") {
   auto const child = in_child([] {
     Kokkos::initialize();

@@ -142,8 +142,9 @@ public:
   /// What `residency::fields` ask for: what is copied back for output that declares nothing, and what is logged.
   [[nodiscard]] residency::settings const& residency_settings() const { return settings_.common.program.residency; }
 
-  /// The device that routines `on_device` run on.
-  [[nodiscard]] std::string_view device_name() const { return words_.chain.front(); }
+  /// The device that routines `on_device` run on: the first of the chain that was not disabled, as one without memory
+  /// is.
+  [[nodiscard]] std::string_view device_name() const { return tracker().first(); }
   /// The devices that this program may run on, the best first; `--keel-device=cuda,tbb` gives them.
   [[nodiscard]] std::span<std::string_view const> device_chain() const { return words_.chain; }
 

@@ -109,6 +109,19 @@ public:
   void enable(std::string_view name) { say(device::enable<>{name}); }
   void reset() { say(device::reset{}); }
 
+  /// The first device of the run's chain that may run; the first of all where none may, or nothing was said or found
+  /// out.
+  [[nodiscard]] std::string_view first() const {
+    auto const chain = run_->device_chain();
+    bool const is_in_use = [&] {
+      std::lock_guard const lock(shared().mutex);
+      return shared().runtime == run_->number();
+    }();
+    for (auto const name : chain)
+      if (is_in_use && can_run(name)) return name;
+    return chain.front();
+  }
+
   /// Disables the device and keeps the reason for `summary()`.
   template <class Tag>
   void report_failure(Tag, std::string reason) {

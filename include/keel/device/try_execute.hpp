@@ -30,9 +30,10 @@ namespace keel::device {
   return std::any_of(signs.begin(), signs.end(), [&](auto sign) { return text.find(sign) != text.npos; });
 }
 
-/// Calls `f(tag)` for the devices that the tracker allows until one succeeds, in the order of `--keel-device`, then of
-/// the list; false where none did, and `run.summary()` says why. `f` succeeds unless it returns false. A device that
-/// has no memory left, or is lost, is disabled, and the next one is tried; any other exception leaves.
+/// Calls `f(tag)` for the devices that the tracker allows until one succeeds, with Kokkos running, in the order of
+/// `--keel-device`, then of the list; false where none did, and `run.summary()` says why. `f` succeeds unless it
+/// returns false. A device that has no memory left, or is lost, is disabled, and the next one is tried; any other
+/// exception leaves.
 template <class Run, class F>
 bool try_execute(Run& run, F&& f) {
   using devices = typename Run::devices;
@@ -44,6 +45,7 @@ bool try_execute(Run& run, F&& f) {
       return false;
     };
     try {
+      run.start_devices();
       if constexpr (std::convertible_to<decltype(f(tag)), bool>) {
         if (!f(tag)) return false;
       } else {

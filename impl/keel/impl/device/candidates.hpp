@@ -18,6 +18,7 @@ struct candidate {
   std::string_view name;
   bool (*is_available)();
   int preference;
+  std::string_view visible_by = {}; ///< the variable that says which cards a process sees
 };
 
 /// The devices that this program may run on, the best first; routines `on_device` run on the first. Those that were
@@ -88,11 +89,17 @@ KEEL_INLINE std::vector<std::string_view> choose_devices(std::span<candidate con
     for (auto const& c : all) add(c);
   }
   if (!chain.empty()) return chain;
+  auto const hint = [&](std::string const& other) { // a Kokkos that was built for cards does not start without one
+    for (auto const& c : all)
+      if (!c.visible_by.empty())
+        return "Set " + std::string{c.visible_by} + " to the cards that this process may use, or unset it";
+    return other;
+  };
   if (asked.empty())
     throw error("device", "no device is available", "the list of devices is '" + detail::names_of(all) + "'",
-                "Add keel::serial to it");
+                hint("Add keel::serial to it"));
   throw error("device", said + "the device '" + std::string{asked} + "' is not available",
-              "it is compiled in, but none is here", "Take one of " + detail::names_of(all));
+              "it is compiled in, but none is here", hint("Take one of " + detail::names_of(all)));
 }
 
 } // namespace keel::device

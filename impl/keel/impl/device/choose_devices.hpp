@@ -33,6 +33,12 @@ inline constexpr int preference = std::same_as<typename device_traits<Tag>::exec
                                       ? std::numeric_limits<int>::max()
                                       : device_traits<Tag>::preference;
 
+template <class Tag>
+inline constexpr std::string_view visible_by{};
+template <class Tag>
+  requires requires { device_traits<Tag>::visible_by; }
+inline constexpr std::string_view visible_by<Tag> = device_traits<Tag>::visible_by;
+
 } // namespace detail
 
 /// The default execution space of an application where a device of the list has it; else `void`.
@@ -44,7 +50,7 @@ using default_in = std::conditional_t<detail::has_space<typename App::default_ex
 template <class Devices, class Default>
 inline constexpr auto candidates = []<class... Tags>(list<Tags...>) {
   return std::array<candidate, sizeof...(Tags)>{
-      candidate{Tags::name, &available<Tags>, detail::preference<Tags, Default>}...};
+      candidate{Tags::name, &available<Tags>, detail::preference<Tags, Default>, detail::visible_by<Tags>}...};
 }(policy::to_list<Devices>{});
 
 /// Those of a list, see keel/impl/device/candidates.hpp.

@@ -69,8 +69,13 @@ struct kokkos_accelerator {
   static constexpr bool has_instances = true;
   using execution_space = typename Calls::execution_space;
 
+  /// The variable that says which of them a process sees.
+  static constexpr std::string_view visible_by = Calls::visible_by;
+
   static bool available() { return max_devices() > 0; }
   static void configure(settings const& wanted) { merge(wanted_settings(), wanted); }
+  /// Whether a call of the vendor's has failed in this process, as a kernel that faults makes all of them.
+  static bool has_failed() { return Calls::has_failed(); }
   static int max_devices() { return Calls::count(); }
   static int device_instance() { return Calls::current(); }
   /// `"0000:1b:00.0"`, lower case; empty if the vendor does not report it.
@@ -84,6 +89,11 @@ struct kokkos_accelerator {
 #ifdef KOKKOS_ENABLE_CUDA
 struct cuda_calls {
   using execution_space = Kokkos::Cuda;
+  static constexpr std::string_view visible_by = "CUDA_VISIBLE_DEVICES";
+  static bool has_failed() {
+    auto const state = cudaStreamQuery(nullptr);
+    return state != cudaSuccess && state != cudaErrorNotReady;
+  }
   static int count() {
     int devices = 0;
     return cudaGetDeviceCount(&devices) == cudaSuccess ? devices : 0;
@@ -103,6 +113,11 @@ struct hip_calls {
 #else
   using execution_space = Kokkos::HIP;
 #endif
+  static constexpr std::string_view visible_by = "HIP_VISIBLE_DEVICES";
+  static bool has_failed() {
+    auto const state = hipStreamQuery(nullptr);
+    return state != hipSuccess && state != hipErrorNotReady;
+  }
   static int count() {
     int devices = 0;
     return hipGetDeviceCount(&devices) == hipSuccess ? devices : 0;
@@ -122,6 +137,8 @@ struct sycl_calls {
 #else
   using execution_space = Kokkos::SYCL;
 #endif
+  static constexpr std::string_view visible_by = "ONEAPI_DEVICE_SELECTOR";
+  static bool has_failed() { return false; }
   static int count() { return int(sycl::device::get_devices(sycl::info::device_type::gpu).size()); }
   static int current() {
     auto const all = sycl::device::get_devices(sycl::info::device_type::gpu);

@@ -11,6 +11,7 @@
 #include <array>
 #include <charconv>
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -38,6 +39,17 @@ inline void require_numbers(std::vector<std::string> const& given) {
       throw error("space", std::string(word) + " is refused", "Kokkos takes a whole number from 0 on here",
                   "Write " + std::string(name) + "=1");
   }
+}
+
+KEEL_INLINE void require_cards(std::string_view device, bool is_there, std::string_view visible_by) {
+  if (is_there) return;
+  std::string const name(visible_by);
+  char const* const set = std::getenv(name.c_str());
+  throw error("space", "Kokkos cannot start",
+              "it was built for " + std::string(device) + ", and this process sees no card" +
+                  (set != nullptr ? "; " + name + " is '" + set + "'" : ""),
+              "Set " + name + " to the cards that it may use, or unset it, or take a build without " +
+                  std::string(device));
 }
 
 KEEL_INLINE std::vector<std::string> command_line(std::vector<std::string> const& settings,
