@@ -6,12 +6,16 @@
 #include "run.hpp"
 
 #include <doctest/doctest.h>
+#include <space/in_child.hpp>
 #include <support/message_of.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -352,4 +356,26 @@ TEST_CASE("residency: a loop with another number of indices than the grid has is
   kr::fields<app<Kokkos::LayoutRight>, plane> f{run, kr::grid{{3, 2}}};
   CHECK(keel::test::message_of([&] { f.run(wrong{}); }) ==
         "keel::residency: routine wrong loops with 1 index (the grid has 2 dimensions). Take as many.");
+}
+
+TEST_CASE("residency: a process that a kernel on a card ends says which routine, rank and card") {
+  auto const ends = [](bool fails) {
+    return keel::test::in_child([=] {
+      std::signal(SIGABRT, [](int) { std::fputs("MPI's own handler\n", stderr); });
+      kr::detail::faults::watch(
+          "keel::residency: a kernel failed on rank 3, on card 0000:1b:00.0 of cuda. The routine "
+          "launched last is ",
+          fails ? +[] { return true; } : +[] { return false; });
+      kr::detail::faults::routine = "strikes";
+      std::abort();
+      return 0;
+    });
+  };
+  auto const fault = ends(true);
+  CHECK(fault.aborted);
+  CHECK(fault.said.find(
+            "on rank 3, on card 0000:1b:00.0 of cuda. The routine launched last is strikes.\nMPI's own handler\n") !=
+        std::string::npos);
+  CHECK(ends(false).aborted);
+  CHECK(ends(false).said.find("kernel") == std::string::npos);
 }

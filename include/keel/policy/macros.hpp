@@ -22,6 +22,14 @@
 #define KEEL_FUNCTION
 #endif
 
+/// Before a template of both sides that calls a function of the user's, which may be for the host alone: nvcc warns of
+/// it, also where the template is never called on the device.
+#if defined(__NVCC__)
+#define KEEL_CALLS_USER _Pragma("nv_exec_check_disable")
+#else
+#define KEEL_CALLS_USER
+#endif
+
 /// 1 in the pass of a compiler that makes code for an accelerator.
 #if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
 #define KEEL_ON_ACCELERATOR 1
@@ -56,8 +64,10 @@
 /// Before a loop of a few turns, their number a constant once its function was inlined: nothing is left of the loop.
 #if defined(__clang__)
 #define KEEL_UNROLL _Pragma("clang loop unroll(full)")
-#elif defined(__NVCC__)
+#elif defined(__CUDA_ARCH__)
 #define KEEL_UNROLL _Pragma("unroll")
+#elif defined(__NVCC__) // what the host compiler gets knows neither
+#define KEEL_UNROLL
 #else
 #define KEEL_UNROLL _Pragma("GCC unroll 64")
 #endif

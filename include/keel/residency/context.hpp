@@ -5,6 +5,7 @@
 /// What a routine gets: views of what it declared, the space it runs in, and its share of the grid.
 
 #include <keel/impl/residency/bounded_view.hpp>
+#include <keel/impl/residency/faults.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/residency/grid.hpp>
 #include <keel/residency/mesh.hpp>
@@ -85,6 +86,12 @@ consteval void require_value_declared() {
   static_assert(declares_value<R, X>, "keel::residency: a routine asks for the value of a reduction that it does not "
                                       "declare (the rest is not passed). Add it to its reads.");
 }
+
+/// `Named` is `int R::*` for the routine `R`: nvcc writes the name of a class whose members have kernels into
+/// namespaces of Kokkos without `::`, where a routine called `begin` or `initialize` is a function, unless it is that
+/// of such a pointer.
+template <class App, class Named, class Tag, class Index, bool IsBounded>
+struct context_of;
 } // namespace detail
 
 /// The `v` of `static void run(V v, …)`. Host only, and cheap to copy; views are taken out of it
@@ -108,7 +115,10 @@ consteval void require_value_declared() {
 /// `Index` is there for an `output`, which may ask for any variable of the fields. In a run that is checked, `IsBounded`,
 /// views refuse elements that are not declared.
 template <class App, class R, class Tag, class Index = void, bool IsBounded = false>
-struct context : detail::context_base<App> {
+using context = detail::context_of<App, int R::*, Tag, Index, IsBounded>;
+
+template <class App, class R, class Tag, class Index, bool IsBounded>
+struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::context_base<App> {
   using space = detail::space_of<Tag>;
   using layout = typename App::layout;
   static constexpr std::string_view name = R::about.name;
@@ -184,7 +194,7 @@ struct context : detail::context_base<App> {
   [[nodiscard]] auto operator()(X part, component which) const {
     which = this->counted(which);
     this->base.check(which, {this->first, this->last}, R::about.name);
-    return context{{this->base, this->asked, {which.index, which.index + 1}}}(part);
+    return context_of{{this->base, this->asked, {which.index, which.index + 1}}}(part);
   }
   template <Reduction X> // nvcc cannot deduce reduce<Name, ...> with its text
   [[nodiscard]] auto operator()(X) const {
@@ -193,7 +203,10 @@ struct context : detail::context_base<App> {
     return this->base.template value<value>();
   }
 
-  [[nodiscard]] space const& execution_space() const { return this->base.template instance<Tag>(); }
+  [[nodiscard]] space const& execution_space() const {
+    if constexpr (is_on_accelerator) detail::faults::routine = name;
+    return this->base.template instance<Tag>();
+  }
 
 private:
   /// Of a variable that the routine declares.

@@ -46,15 +46,16 @@ private:
   std::atomic<pthread_t> inside_{};
 };
 
-/// Closes what is allocated of the simulated device's memory, as long as it lives, to all but kernels and copies, if
-/// the fields are checked.
+/// Closes what is allocated of the simulated device's memory from `close_if` to its end, to all but kernels and copies,
+/// if the fields are checked.
 template <bool MayClose>
 struct closed_memory {
-  explicit closed_memory(bool) {}
+  void close_if(bool) {}
 };
 template <>
 struct closed_memory<true> {
-  explicit closed_memory(bool closes) {
+  closed_memory() = default;
+  void close_if(bool closes) {
     if (closes) space::set_guard(space::guard::pages);
   }
   ~closed_memory() { space::set_guard(guard_before); }

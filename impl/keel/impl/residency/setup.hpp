@@ -75,10 +75,10 @@ void notify_of_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& r
 template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const> further, int component_count)
-    : closed_memory<tracking::may_check && policy::contains<devices, simulated>>(tracking::chosen(run).checks),
-      fields_state(whole, further, run.environment().size(), run.environment().rank(), queue_spaces::size + 1,
+    : fields_state(whole, further, run.environment().size(), run.environment().rank(), queue_spaces::size + 1,
                    component_count, tracking::chosen(run).checks),
       instances_(run) {
+  this->close_if(tracking::chosen(run).checks);
   keep_ledger(tracking::chosen(run).tracks);
   is_master_ = run.environment().rank() == 0;
   settle_ = [](fields_state const* self) {
@@ -97,6 +97,7 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
                   "the list has " + policy::names<devices>(), "Choose one of them");
     instances_.template open<host_tag>();
   });
+  for_each_device<devices>([&]<class Tag>(Tag) { faults::watch_cards<Tag>(run.environment().rank()); });
   if (Kokkos::Profiling::profileLibraryLoaded()) ledger_.observer().listen_to(kokkos_tools);
   std::string trace_file = settings_.trace_file;
   if constexpr (requires { run.residency_settings(); }) trace_file = run.residency_settings().trace_file;
