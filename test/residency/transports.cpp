@@ -46,7 +46,9 @@ namespace transported {
 struct nowhere : counted {
   static constexpr std::string_view name = "nowhere";
   using counted::counted;
+  static inline std::size_t asked = 0;
   static std::vector<std::string> connect(auto const&, std::span<int const> ranks) {
+    asked += ranks.size();
     return std::vector<std::string>(ranks.size(), "there is no cable");
   }
 };
@@ -343,6 +345,16 @@ TEST_CASE("residency: an exchange goes by the transport that the user names, the
   CHECK(refuses([] { (void)steps_by<list>(test::host::name, "pear"); },
                 "exchange-through names 'pear' (no transport of this program is "
                 "called so: it was compiled with staged, counted)"));
+}
+
+TEST_CASE("residency: a transport is not connected to ranks that the one that the user names reaches") {
+  using list = app<kr::on_device, nowhere, kr::peer, kr::staged>;
+  bool const are_there = km::environment{}.size() > 1;
+  nowhere::asked = 0;
+  (void)steps_by<list>("simulated", "peer");
+  CHECK(nowhere::asked == 0);
+  (void)steps_by<list>("simulated", "measured");
+  CHECK((nowhere::asked > 0) == are_there);
 }
 
 TEST_CASE("residency: an exchange sends each rank one message, or one for each variable and level") {

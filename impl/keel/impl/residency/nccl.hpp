@@ -16,6 +16,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -89,8 +90,6 @@ KEEL_INLINE std::vector<std::string> nccl::connect(detail::copy_queue const& que
   int const rank = messages_.rank(), size = messages_.size();
   std::string why;
   library const* calls = nullptr;
-  if (queue.native() == nullptr) why = "the data are on no device with a stream";
-  else why = (calls = &library::of(queue.peers()->kind()))->why_not;
   auto const known = [&]() -> std::shared_ptr<group> {
     for (auto const& one : group::all())
       if (auto held = one.lock();
@@ -113,6 +112,13 @@ KEEL_INLINE std::vector<std::string> nccl::connect(detail::copy_queue const& que
       for (int r = 1; r < size; ++r) messages_.send(&offer, sizeof offer, r);
     messages_.wait();
   };
+  // Where no rank has one to reach, the library is not loaded.
+  bool const is_asked = agree(ranks.empty() ? 1 : 0) == 0;
+  if (rank == 0) offer.exists = is_asked ? 1 : 0;
+  publish();
+  if (std::exchange(offer.exists, 0) == 0) return {};
+  if (queue.native() == nullptr) why = "the data are on no device with a stream";
+  else why = (calls = &library::of(queue.peers()->kind()))->why_not;
   offer.is_sound = agree(why.empty() ? 1 : 0);
   if (rank == 0 && offer.is_sound != 0) {
     if (auto const held = known()) offer.id = held->id, offer.exists = 1;

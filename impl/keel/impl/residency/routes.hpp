@@ -43,26 +43,38 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
   for (int const rank : partners) all_.push_back({rank});
   std::uint32_t const has_queue = queue ? 1 : 0;
   swap(partners, [&](std::size_t) { return &has_queue; }, theirs.data(), sizeof has_queue);
-  std::vector<int> alike;
-  for (std::size_t i = 0; i < all_.size(); ++i)
-    if (all_[i].is_alike = theirs[i] == has_queue; all_[i].is_alike) alike.push_back(all_[i].rank);
-  bool const is_enough = named >= 0 && !known_[std::size_t(named)].has_to_connect();
-  for (std::size_t k = 0; k < known_.size(); ++k) {
-    if (is_enough && int(k) != named) continue;
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs[i] == has_queue;
+  std::vector<bool> is_open(all_.size(), true);
+  auto const connect = [&](std::size_t k) {
     bool const connects = known_[k].has_to_connect();
-    std::vector<std::string> const why = connects ? known_[k].connect(queue, alike) : std::vector<std::string>();
+    std::vector<int> asked;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].is_alike && is_open[i]) asked.push_back(all_[i].rank);
+    std::vector<std::string> const why = connects ? known_[k].connect(queue, asked) : std::vector<std::string>();
     for (std::size_t i = 0, at = 0; i < all_.size(); ++i) {
-      std::string const reason = !connects                ? ""
-                                 : theirs[i] == has_queue ? why[at++]
-                                                          : "its data are in memory of another kind";
+      if (!is_open[i]) continue;
+      std::string const reason = !connects          ? ""
+                                 : all_[i].is_alike ? why[at++]
+                                                    : "its data are in memory of another kind";
       if (reason.empty()) all_[i].reached |= std::uint32_t{1} << k;
       else all_[i].why.append(all_[i].why.empty() ? "" : "; ").append(std::string(known_[k].name()) + ": " + reason);
     }
+  };
+  auto const agree = [&] { // a user's own may see a rank from one side only
+    swap(partners, [&](std::size_t i) { return &all_[i].reached; }, theirs.data(), sizeof has_queue);
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].reached &= theirs[i];
+  };
+  if (named >= 0) { // the others only for ranks that it does not reach
+    connect(std::size_t(named)), agree();
+    for (std::size_t i = 0; i < all_.size(); ++i) is_open[i] = all_[i].reached == 0;
   }
-  swap(partners, [&](std::size_t i) { return &all_[i].reached; }, theirs.data(), sizeof has_queue);
+  if (named < 0 || known_[std::size_t(named)].has_to_connect()) {
+    for (std::size_t k = 0; k < known_.size(); ++k)
+      if (int(k) != named) connect(k);
+    agree();
+  }
   for (std::size_t i = 0; i < all_.size(); ++i) {
     route& r = all_[i];
-    r.reached &= theirs[i]; // a user's own may see it from one side only
     if (r.reached == 0)
       throw error("residency", "rank " + std::to_string(r.rank) + " is reached by no transport", r.why,
                   "Add staged to `using transports`");
@@ -96,15 +108,23 @@ KEEL_INLINE bool routes::travel_meanwhile(bool from_device) const {
 }
 
 KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> const& seconds) {
-  std::vector<double> theirs(seconds.size() * ranks.size());
-  swap(ranks, [&](std::size_t) { return seconds.data(); }, theirs.data(), seconds.size() * sizeof(double));
+  // Two transports in one exchange cost what both cost, so ranks that exchange take the same one: that whose slowest
+  // rank is the fastest, among a rank, its partners and theirs.
+  std::vector<double> worst = seconds, theirs(seconds.size() * ranks.size());
+  auto const hear = [&] {
+    swap(ranks, [&](std::size_t) { return worst.data(); }, theirs.data(), worst.size() * sizeof(double));
+  };
+  hear();
+  for (std::size_t n = 0; n < theirs.size(); ++n)
+    worst[n % worst.size()] = std::max(worst[n % worst.size()], theirs[n]);
+  hear();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     route& r = all_[find(ranks[i])];
     double best = 0;
     std::string measured;
     for (std::size_t k = 0; k < known_.size(); ++k) {
       if (!reaches(k, r.rank)) continue;
-      double const slower = std::max(seconds[k], theirs[i * seconds.size() + k]);
+      double const slower = std::max(worst[k], theirs[i * worst.size() + k]);
       measured += (measured.empty() ? "" : ", ") + std::string(known_[k].name()) + ' ' + microseconds(slower);
       if (r.chosen < 0 || slower < best) r.chosen = int(k), best = slower;
     }

@@ -122,8 +122,8 @@ public:
   [[nodiscard]] bool reaches(std::size_t transport, int rank) const;
   /// Whether messages travel while a device, or the host, works on. Those that the device's queue orders do not.
   [[nodiscard]] bool travel_meanwhile(bool from_device) const;
-  /// Both ranks of a pair take the way whose slower side is the faster. `seconds` by number of `known`, measured to all
-  /// of these ranks at once. Collective over them.
+  /// Both ranks of a pair take the way whose slowest side, of both and of their partners, is the fastest. `seconds` by
+  /// number of `known`, measured to all of these ranks at once. Collective over them.
   void choose(std::span<int const> ranks, std::vector<double> const& seconds);
   /// Whether the way to that rank was chosen by measuring, and may be so again.
   [[nodiscard]] bool is_measured(int rank) const { return all_[find(rank)].measured && all_[find(rank)].is_alike; }
