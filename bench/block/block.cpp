@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#if __has_include(<experimental/simd>)
+#if __has_include(<experimental/simd>) && !defined(__NVCC__)
 #include <experimental/simd>
 #endif
 #if __has_include(<xsimd/xsimd.hpp>)
@@ -258,7 +258,7 @@ bool functions(double* a, double* b, std::size_t n) {
     std::vector<variant> all{{"std, plain loop", double(n), [=] {
                                 for (std::size_t i = 0; i < n; ++i) a[i] = plain(b[i]);
                               }}};
-#if __has_include(<experimental/simd>)
+#if __has_include(<experimental/simd>) && !defined(__NVCC__)
     all.push_back(
         {"std::experimental::simd", double(n), [=] {
            using simd = std::experimental::native_simd<double>;

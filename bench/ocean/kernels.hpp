@@ -28,10 +28,12 @@ using layout = Kokkos::DefaultExecutionSpace::array_layout;
 inline constexpr int row_padding = std::is_same_v<layout, Kokkos::LayoutLeft> ? 16 : 1;
 
 /// How far apart two layers of a column lie in an array; a constant where they are neighbours.
+struct neighbours {
+  KOKKOS_INLINE_FUNCTION constexpr operator std::ptrdiff_t() const { return 1; }
+};
 template <class Layered>
 KOKKOS_INLINE_FUNCTION auto layer_step([[maybe_unused]] Layered const& x) {
-  if constexpr (std::is_same_v<typename Layered::array_layout, Kokkos::LayoutRight>)
-    return std::integral_constant<std::ptrdiff_t, 1>{};
+  if constexpr (std::is_same_v<typename Layered::array_layout, Kokkos::LayoutRight>) return neighbours{};
   else return std::ptrdiff_t(x.stride(2));
 }
 

@@ -20,7 +20,6 @@
 
 namespace bench {
 
-using bench::compare;
 using keel::space::tbb;
 using blocks = ::tbb::blocked_range<long>;
 using evenly = ::tbb::static_partitioner;

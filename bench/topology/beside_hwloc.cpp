@@ -185,6 +185,7 @@ void memory() {
 
 } // namespace
 
+#if !KEEL_ON_ACCELERATOR // nvcc takes these for functions of both sides
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   auto* const at = static_cast<std::size_t*>(std::malloc(bytes + 16));
   if (at == nullptr) throw std::bad_alloc{};
@@ -199,6 +200,7 @@ void memory() {
   std::free(begin);
 }
 void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
+#endif
 
 int main() {
   std::printf("%-46s %14s %14s   %s\n", "", "hwloc", "keel", "reach");

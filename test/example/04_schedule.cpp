@@ -14,10 +14,10 @@ struct begin : kr::routine<"begin", kr::on_device, kr::writes<wave, kr::past<wav
   static void run(V v, double) {
     auto const now = v(wave{}), old = v(kr::past<wave, 1>{});
     auto const own = v.owned();
-    long const shift = v.global_begin()[0] - own.begin[0], half = v.global_extents()[0] / 2;
+    long const shift = v.global_begin()[0] - own.begin[0], middle = v.global_extents()[0] / 2;
     Kokkos::parallel_for(
         "begin", Kokkos::RangePolicy<typename V::space>(v.execution_space(), own.begin[0], own.end[0]),
-        KOKKOS_LAMBDA(int i) { now(i) = old(i) = i + shift < half ? 1 : -1; });
+        KOKKOS_LAMBDA(int i) { now(i) = old(i) = i + shift < middle ? 1 : -1; });
   }
 };
 

@@ -109,7 +109,8 @@ struct least_square {
   long* result;
   KOKKOS_FUNCTION void join(long& to, long const& from) const { to = from < to ? from : to; }
   KOKKOS_FUNCTION void join(long volatile& to, long const volatile& from) const { to = from < to ? from : to; }
-  KOKKOS_FUNCTION void init(long& value) const { value = std::numeric_limits<long>::max(); }
+  static constexpr long most = std::numeric_limits<long>::max();
+  KOKKOS_FUNCTION void init(long& value) const { value = most; }
   KOKKOS_FUNCTION long& reference() const { return *result; }
   KOKKOS_FUNCTION result_view_type view() const { return result_view_type(result); }
   KOKKOS_FUNCTION bool references_scalar() const { return true; }

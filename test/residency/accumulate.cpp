@@ -95,6 +95,7 @@ template <int R, class Cells, class F>
 struct at_each {
   Cells cells;
   F f;
+  KEEL_CALLS_USER
   template <class... I>
     requires(sizeof...(I) == std::size_t{R})
   KEEL_FUNCTION void operator()(I... i) const {

@@ -22,12 +22,12 @@ struct waits_for_host {
   static void run(V v) {
     auto to = v(X{});
     auto *go = &released, *late = &gave_up;
-    Kokkos::parallel_for(
-        "hold", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int i) {
-          auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-          while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
-          to(i) = 1;
-        });
+    Kokkos::parallel_for("hold", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1),
+                         [=](int i) { // of a device of the host
+                           auto const end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+                           while (!go->load() && !late->load()) late->store(std::chrono::steady_clock::now() > end);
+                           to(i) = 1;
+                         });
   }
 };
 

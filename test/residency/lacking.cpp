@@ -30,14 +30,17 @@ void* allocate(std::size_t bytes) { return left > 0 && --left == 0 ? nullptr : s
 
 } // namespace
 
+#if !KEEL_ON_ACCELERATOR // nvcc takes these for functions of both sides
 // Not inlined: g++ would warn that what one of them gave is freed by another.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   void* const made = allocate(bytes);
-  return made != nullptr ? made : throw std::bad_alloc();
+  if (made == nullptr) throw std::bad_alloc();
+  return made;
 }
 [[gnu::noinline]] void* operator new(std::size_t bytes, std::nothrow_t const&) noexcept { return allocate(bytes); }
 [[gnu::noinline]] void operator delete(void* at) noexcept { std::free(at); }
 [[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { std::free(at); }
+#endif
 
 // Not without a name: nvcc loses such a namespace among the arguments of a kernel.
 namespace lacking {

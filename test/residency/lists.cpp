@@ -34,11 +34,11 @@ std::vector<std::uint8_t> numbered(kd::shape const& lies) {
 }
 /// What the kernel of a device does, on this thread.
 struct team {
-  static int league_rank() { return 0; }
-  static int league_size() { return 1; }
-  static int team_rank() { return 0; }
-  static int team_size() { return 1; }
-  static void team_barrier() {}
+  KEEL_FUNCTION static int league_rank() { return 0; }
+  KEEL_FUNCTION static int league_size() { return 1; }
+  KEEL_FUNCTION static int team_rank() { return 0; }
+  KEEL_FUNCTION static int team_size() { return 1; }
+  KEEL_FUNCTION static void team_barrier() {}
 };
 void move(kd::box_move const& what, bool by_kernel) {
   if (!by_kernel) return kd::move_on_host(what);

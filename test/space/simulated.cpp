@@ -122,11 +122,10 @@ TEST_CASE("space: Kokkos::fence waits for every instance") {
   std::atomic<int> ran = 0;
   auto* const count = &ran;
   for (auto const& space : {one, two})
-    Kokkos::parallel_for(
-        "slow", range(space, 0, 1), KOKKOS_LAMBDA(int) {
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          ++*count;
-        });
+    Kokkos::parallel_for("slow", range(space, 0, 1), [=](int) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      ++*count;
+    });
   Kokkos::fence();
   CHECK(ran == 2);
 }
@@ -184,12 +183,11 @@ TEST_CASE("space: memory is not given back while a kernel may use it") {
   auto const raw = *device;
   {
     device_view const own("own", 1000);
-    Kokkos::parallel_for(
-        "slow", range(space, 0, 1000), KOKKOS_LAMBDA(int i) {
-          if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
-          own(i) = i;
-          *seen = own(i);
-        });
+    Kokkos::parallel_for("slow", range(space, 0, 1000), [=](int i) {
+      if (i == 0) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      own(i) = i;
+      *seen = own(i);
+    });
   }
   CHECK(last == 999);
 }

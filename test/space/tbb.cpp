@@ -79,22 +79,20 @@ int threads_at_once(tbb_space const& space) {
   visitors all;
   auto* const seen = &all;
   int const threads = space.threads();
-  Kokkos::parallel_for(
-      "threads", Kokkos::RangePolicy<tbb_space>(space, 0, threads), KOKKOS_LAMBDA(int) {
-        seen->enter();
-        seen->wait_for(threads);
-      });
+  Kokkos::parallel_for("threads", Kokkos::RangePolicy<tbb_space>(space, 0, threads), [=](int) {
+    seen->enter();
+    seen->wait_for(threads);
+  });
   return all.count();
 }
 /// How many threads run a kernel with many.
 int threads_in_turn(tbb_space const& space) {
   visitors all;
   auto* const seen = &all;
-  Kokkos::parallel_for(
-      "threads", Kokkos::RangePolicy<tbb_space>(space, 0, 64), KOKKOS_LAMBDA(int) {
-        seen->enter();
-        std::this_thread::sleep_for(std::chrono::microseconds(100));
-      });
+  Kokkos::parallel_for("threads", Kokkos::RangePolicy<tbb_space>(space, 0, 64), [=](int) {
+    seen->enter();
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  });
   return all.count();
 }
 
@@ -522,12 +520,11 @@ TEST_CASE("space: threads of one kernel have different numbers, below the number
     Kokkos::View<int*, tbb_space> const visits("visits", 5);
     visitors all;
     auto* const seen = &all;
-    Kokkos::parallel_for(
-        "numbers", Kokkos::RangePolicy<tbb_space>(space, 0, threads), KOKKOS_LAMBDA(int) {
-          Kokkos::atomic_add(&visits(tbb_space::impl_hardware_thread_id()), 1);
-          seen->enter();
-          seen->wait_for(threads);
-        });
+    Kokkos::parallel_for("numbers", Kokkos::RangePolicy<tbb_space>(space, 0, threads), [=](int) {
+      Kokkos::atomic_add(&visits(tbb_space::impl_hardware_thread_id()), 1);
+      seen->enter();
+      seen->wait_for(threads);
+    });
     for (int i = 0; i < 5; ++i) CHECK(visits(i) == (i < threads ? 1 : 0));
   }
 }
@@ -539,12 +536,11 @@ TEST_CASE("space: the threads of a team run at once, also more than cores, and t
     Kokkos::View<int*, tbb_space> const arrived("arrived", 20);
     Kokkos::View<int*, tbb_space> const numbers("numbers", 7);
     auto const run = [&] {
-      Kokkos::parallel_for(
-          "meet", teams(space, 20, size), KOKKOS_LAMBDA(teams::member_type const& team) {
-            Kokkos::atomic_add(&arrived(team.league_rank()), 1);
-            while (Kokkos::atomic_fetch_add(&arrived(team.league_rank()), 0) < size) std::this_thread::yield();
-            Kokkos::atomic_add(&numbers(tbb_space::impl_hardware_thread_id()), 1);
-          });
+      Kokkos::parallel_for("meet", teams(space, 20, size), [=](teams::member_type const& team) {
+        Kokkos::atomic_add(&arrived(team.league_rank()), 1);
+        while (Kokkos::atomic_fetch_add(&arrived(team.league_rank()), 0) < size) std::this_thread::yield();
+        Kokkos::atomic_add(&numbers(tbb_space::impl_hardware_thread_id()), 1);
+      });
     };
     run();
     for (int i = 0; i < 20; ++i) CHECK(arrived(i) == size);
@@ -575,14 +571,13 @@ TEST_CASE("space: a thread of a team may launch teams") {
   using teams = Kokkos::TeamPolicy<tbb_space>;
   std::atomic<int> ran = 0;
   auto* const count = &ran;
-  Kokkos::parallel_for(
-      teams(space, 2, 2), KOKKOS_LAMBDA(teams::member_type const& outer) {
-        Kokkos::parallel_for(teams(space, 3, 2), [=](teams::member_type const& inner) {
-          ++*count;
-          inner.team_barrier();
-        });
-        outer.team_barrier();
-      });
+  Kokkos::parallel_for(teams(space, 2, 2), [=](teams::member_type const& outer) {
+    Kokkos::parallel_for(teams(space, 3, 2), [=](teams::member_type const& inner) {
+      ++*count;
+      inner.team_barrier();
+    });
+    outer.team_barrier();
+  });
   CHECK(ran == 2 * 2 * 3 * 2);
 }
 
@@ -617,7 +612,7 @@ TEST_CASE("space: who finds every state of a pool of random numbers held waits u
   int held[] = {1, 0}; // the second is none of the pool's
   std::thread other([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    __atomic_store_n(held, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&held[0], 0, __ATOMIC_RELEASE);
   });
   CHECK(keel::space::detail::state_search<tbb_space>::get_state_idx(one_lock{held}) == 0);
   other.join();

@@ -38,11 +38,10 @@ using devices = keel::list<keel::tbb>;
 std::vector<id_set> places(ks::tbb const& space, int count) {
   auto found = std::vector<id_set>(std::size_t(count));
   auto* const at = found.data();
-  Kokkos::parallel_for(
-      "places", Kokkos::RangePolicy<ks::tbb>(space, 0, count), KOKKOS_LAMBDA(int i) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // so that every thread comes
-        at[i] = keel::topology::bound_hardware_threads();
-      });
+  Kokkos::parallel_for("places", Kokkos::RangePolicy<ks::tbb>(space, 0, count), [=](int i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20)); // so that every thread comes
+    at[i] = keel::topology::bound_hardware_threads();
+  });
   return found;
 }
 
@@ -95,9 +94,8 @@ TEST_CASE("space: an odd number of threads, more than cores, is cut over the reg
     if (space.threads() != 5) return 1;
     if (places(space, 5) != std::vector<id_set>{{0}, {0}, {0}, {1}, {1}}) return 2;
     Kokkos::View<int*, Kokkos::HostSpace> const number("number", 5);
-    Kokkos::parallel_for(
-        Kokkos::RangePolicy<ks::tbb>(space, 0, 5),
-        KOKKOS_LAMBDA(int i) { number(i) = int(ks::tbb::impl_hardware_thread_id()); });
+    Kokkos::parallel_for(Kokkos::RangePolicy<ks::tbb>(space, 0, 5),
+                         [=](int i) { number(i) = int(ks::tbb::impl_hardware_thread_id()); });
     for (int i = 0; i < 5; ++i) // those of a region follow those of the one before
       if (number(i) < (i < 3 ? 0 : 3) || number(i) >= (i < 3 ? 3 : 5)) return 6;
     long sum = 0;

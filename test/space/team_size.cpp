@@ -26,6 +26,15 @@ keel::test::ended_child ask_for(int size, Make const& make) {
   });
 }
 
+struct simulated_of_one {
+  keel::space::simulated operator()() const { return keel::space::simulated(); }
+};
+#if KEEL_WITH_TBB
+struct tbb_of_three {
+  keel::space::tbb operator()() const { return keel::space::tbb(3); }
+};
+#endif
+
 template <class Make>
 void check_team_sizes(int threads, Make const& make) {
   CHECK(ask_for(1, make).status == 0);
@@ -38,9 +47,9 @@ void check_team_sizes(int threads, Make const& make) {
 } // namespace
 
 TEST_CASE("space: a team of more threads than there are aborts with a word of advice") {
-  check_team_sizes(1, [] { return keel::space::simulated(); });
+  check_team_sizes(1, simulated_of_one{});
 #if KEEL_WITH_TBB
-  check_team_sizes(3, [] { return keel::space::tbb(3); });
+  check_team_sizes(3, tbb_of_three{});
 #endif
 }
 

@@ -97,15 +97,17 @@ F* next(char const* name) {
 
 extern "C" {
 #define KEEL_CALLER __builtin_return_address(0)
-void* malloc(std::size_t size) { return memory_fails(KEEL_CALLER) ? nullptr : __libc_malloc(size); }
-void* calloc(std::size_t count, std::size_t size) {
+void* malloc(std::size_t size) noexcept { return memory_fails(KEEL_CALLER) ? nullptr : __libc_malloc(size); }
+void* calloc(std::size_t count, std::size_t size) noexcept {
   return memory_fails(KEEL_CALLER) ? nullptr : __libc_calloc(count, size);
 }
-void* realloc(void* at, std::size_t size) { return memory_fails(KEEL_CALLER) ? nullptr : __libc_realloc(at, size); }
-void* aligned_alloc(std::size_t by, std::size_t size) {
+void* realloc(void* at, std::size_t size) noexcept {
+  return memory_fails(KEEL_CALLER) ? nullptr : __libc_realloc(at, size);
+}
+void* aligned_alloc(std::size_t by, std::size_t size) noexcept {
   return memory_fails(KEEL_CALLER) ? nullptr : __libc_memalign(by, size);
 }
-int posix_memalign(void** to, std::size_t by, std::size_t size) {
+int posix_memalign(void** to, std::size_t by, std::size_t size) noexcept {
   if (memory_fails(KEEL_CALLER)) return ENOMEM;
   *to = __libc_memalign(by, size);
   return *to == nullptr ? ENOMEM : 0;
@@ -124,10 +126,10 @@ ssize_t write(int file, void const* bytes, std::size_t count) {
   return file_fails(ENOSPC, file) ? -1 : next<ssize_t(int, void const*, std::size_t)>("write")(file, bytes, count);
 }
 int fsync(int file) { return file_fails(EIO, file) ? -1 : next<int(int)>("fsync")(file); }
-int linkat(int a, char const* from, int b, char const* to, int flags) {
+int linkat(int a, char const* from, int b, char const* to, int flags) noexcept {
   return file_fails(EIO) ? -1 : next<int(int, char const*, int, char const*, int)>("linkat")(a, from, b, to, flags);
 }
-int rename(char const* from, char const* to) {
+int rename(char const* from, char const* to) noexcept {
   return file_fails(EIO) ? -1 : next<int(char const*, char const*)>("rename")(from, to);
 }
 }

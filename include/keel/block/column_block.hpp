@@ -29,11 +29,13 @@ namespace detail {
 template <class View>
 concept CountedInSizes = requires(View const& v, std::size_t r) { v.stride({r}); }; // braces do not narrow
 
+KEEL_CALLS_USER
 template <class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto stride_of(View const& v, std::size_t r) {
   if constexpr (CountedInSizes<View>) return v.stride(r);
   else return v.stride(int(r));
 }
+KEEL_CALLS_USER
 template <class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr auto extent_of(View const& v, std::size_t r) {
   if constexpr (CountedInSizes<View>) return v.extent(r);
@@ -127,6 +129,7 @@ struct column_block {
   }
 
   /// Where the value of the first of these columns lies at index `k` along it.
+  KEEL_CALLS_USER
   template <class View, class... K>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto* at(View const& field, K... k) const {
     static_assert(

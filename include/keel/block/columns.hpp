@@ -71,6 +71,7 @@ struct columns {
   }
 
 private:
+  KEEL_CALLS_USER
   template <std::size_t Length, bool Whole, class F, class... More>
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void call(std::size_t const (&at)[Horizontal], std::size_t count, F& f,
                                                       More&... more) const {

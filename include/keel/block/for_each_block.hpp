@@ -64,6 +64,7 @@ concept Blocked = requires(Range const& range) {
 namespace detail {
 
 /// Calls `f(block, more...)` for the `count` indices from `begin` on, for a scalar tail once for each of them.
+KEEL_CALLS_USER
 template <std::size_t Length, tail Tail, class Index, class F, class... More>
 KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit_block(Index begin, std::size_t count, F& f, More&... more) {
   if (count == Length) return (void)f(full_block<Index, Length>{begin}, more...);
@@ -150,6 +151,7 @@ struct body_of_rows {
   }
 };
 
+KEEL_CALLS_USER
 template <std::size_t Length, tail Tail, class Where, class Range, class F, class... Label>
 KEEL_FUNCTION constexpr void launch(Where const& where, Range const& range, F&& f, Label const&... label) {
   using function = std::remove_cvref_t<F>;

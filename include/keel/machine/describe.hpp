@@ -47,8 +47,9 @@ template <ThreadSource Threads = no_threads, CommunicatingRanks R>
 namespace detail {
 
 struct column {
+  using member = std::string whereabouts::*;
   std::string_view name;
-  std::string whereabouts::* field;
+  member field;
 };
 inline constexpr std::array columns{column{"host", &whereabouts::host}, column{"cores", &whereabouts::cores},
                                     column{"memory", &whereabouts::memory}, column{"device", &whereabouts::device},

@@ -2,7 +2,9 @@
 #pragma once
 
 /// @file
-/// Operations of reductions, as types. Depends only on the standard library.
+/// Operations of reductions, as types.
+
+#include <keel/policy/macros.hpp>
 
 #include <array>
 #include <concepts>
@@ -16,7 +18,7 @@ namespace keel::machine {
 
 namespace detail {
 template <class T>
-constexpr bool is_nan(T const& x) {
+KEEL_FUNCTION constexpr bool is_nan(T const& x) {
   if constexpr (std::numeric_limits<T>::has_quiet_NaN) return x != x;
   else return false;
 }
@@ -25,13 +27,13 @@ constexpr bool is_nan(T const& x) {
 /// The smaller and the larger of two; NaN if one of them is, as `MPI_MIN` and `MPI_MAX` do not guarantee.
 struct minimum {
   template <class T>
-  constexpr T operator()(T const& a, T const& b) const {
+  KEEL_FUNCTION constexpr T operator()(T const& a, T const& b) const {
     return !detail::is_nan(a) && (b < a || detail::is_nan(b)) ? b : a;
   }
 };
 struct maximum {
   template <class T>
-  constexpr T operator()(T const& a, T const& b) const {
+  KEEL_FUNCTION constexpr T operator()(T const& a, T const& b) const {
     return !detail::is_nan(a) && (a < b || detail::is_nan(b)) ? b : a;
   }
 };

@@ -127,7 +127,7 @@ template <class T, class V>
   if constexpr (width == 1) {
     return std::sqrt(v);
   } else {
-#if defined(__AVX512VL__)
+#if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
     if constexpr (std::is_same_v<T, double>) asm("vsqrtpd %1, %0" : "=v"(v) : "v"(v));
     else asm("vsqrtps %1, %0" : "=v"(v) : "v"(v));
 #elif defined(__AVX__)

@@ -28,6 +28,7 @@ template <bool Adjacent = false, class Block, class View>
   if constexpr (Field<View, 1>) return number(field, k);
   else return block.template load<Adjacent>(field, k);
 }
+KEEL_CALLS_USER
 template <class Block, class View, class Value>
 KEEL_FORCE_INLINE KEEL_FUNCTION void set_coefficient(Block const& block, View const& field, Value const& value,
                                                      std::size_t k) {

@@ -62,9 +62,10 @@ extern std::array<knob_facts, knob_count> const all_knobs;
 
 /// Switches that are a level of the log under another name.
 struct old_spelling {
+  using flag = bool residency::settings::*;
   std::string_view option;
   log_level level;
-  bool residency::settings::* told; ///< what residency logs from this level on
+  flag told; ///< what residency logs from this level on
 };
 inline constexpr std::array<old_spelling, 2> old_spellings{
     {{"verbose", log_level::information, &residency::settings::verbose},

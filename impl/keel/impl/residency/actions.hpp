@@ -139,7 +139,7 @@ inline constexpr schedule_view view_of_schedule{
 /// scratch.
 template <class S>
 inline constexpr bool is_plain = [] {
-  for (std::size_t v = 0; v < table_of<S>.variable_count; ++v)
+  for (std::size_t v = 0; v != table_of<S>.variable_count; ++v)
     if (table_of<S>.variables[v]->is_scratch) return false;
   for (std::size_t i = 0; i < table_of<S>.size; ++i) {
     entry const& e = *table_of<S>.nodes[i].about;

@@ -62,7 +62,7 @@ inline constexpr lost_request lost_read = [] {
 /// What `S` does with a scratch that it cannot, if routines `on_device` run in memory `Chosen`.
 template <class App, class S, memory Chosen>
 inline constexpr scratch_mistake mistake_in_scratch = [] {
-  for (std::size_t v = 0; v < table_of<S>.variable_count; ++v)
+  for (std::size_t v = 0; v != table_of<S>.variable_count; ++v)
     if (table_of<S>.variables[v]->is_scratch) {
       scratch_walk<> one(table_of<S>.view(), node_memories<App, S, Chosen>::where.data(), int(v));
       if (one.mistake.node != no_node) return one.mistake;
@@ -167,7 +167,7 @@ struct bound_schedule {
   static constexpr auto const& table = table_of<S>;
   static constexpr auto requests = [] {
     std::array<request, table.max_requests + 1> made{};
-    for (std::size_t r = 0; r < table.request_count; ++r) {
+    for (std::size_t r = 0; r != table.request_count; ++r) {
       made[r] = table.requests[r];
       made[r].variable = Index::find(table.variables[table.requests[r].variable]);
     }

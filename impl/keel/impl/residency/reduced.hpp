@@ -16,6 +16,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 
 namespace keel::residency {
@@ -48,12 +49,14 @@ struct neutral_of<std::plus<>, T> {
 template <class T>
 struct neutral_of<machine::minimum, T> {
   using limits = std::numeric_limits<T>;
-  KEEL_FUNCTION static constexpr T value() { return limits::has_infinity ? limits::infinity() : limits::max(); }
+  static constexpr T most = limits::has_infinity ? limits::infinity() : limits::max(); // whose calls no device has
+  KEEL_FUNCTION static constexpr T value() { return most; }
 };
 template <class T>
 struct neutral_of<machine::maximum, T> {
   using limits = std::numeric_limits<T>;
-  KEEL_FUNCTION static constexpr T value() { return limits::has_infinity ? -limits::infinity() : limits::lowest(); }
+  static constexpr T least = limits::has_infinity ? -limits::infinity() : limits::lowest();
+  KEEL_FUNCTION static constexpr T value() { return least; }
 };
 template <class Operation, class T>
 struct neutral_of<place_of<Operation>, placed<T>> {
@@ -70,15 +73,33 @@ struct combining {
   KEEL_FUNCTION static constexpr T neutral() {
     if constexpr (is_several<T>) {
       T all{};
-      for (std::size_t k = 0; k < all.size(); ++k) all[k] = neutral_of<Operation, typename T::value_type>::value();
+      for (std::size_t k = 0; k < count<T>; ++k) at(all, k) = neutral_of<Operation, typename T::value_type>::value();
       return all;
     } else return neutral_of<Operation, T>::value();
   }
+  KEEL_CALLS_USER
   template <class Term>
   KEEL_FUNCTION constexpr void add(T& to, Term const& one) const {
     if constexpr (is_several<T>) {
-      for (std::size_t k = 0; k < to.size(); ++k) to[k] = operation(to[k], typename T::value_type(one[k]));
-    } else to = operation(to, T(one));
+      for (std::size_t k = 0; k < count<T>; ++k) at(to, k) = both(at(to, k), typename T::value_type(at(one, k)));
+    } else to = both(to, T(one));
+  }
+
+private:
+  // The calls of std::array and std::plus are for the host alone.
+  template <class Array>
+  static constexpr std::size_t count = std::tuple_size_v<Array>;
+  template <class Array>
+  KEEL_FUNCTION static auto& at(Array& all, std::size_t k) {
+    using value =
+        std::conditional_t<std::is_const_v<Array>, typename Array::value_type const, typename Array::value_type>;
+    return reinterpret_cast<value*>(&all)[k];
+  }
+  KEEL_CALLS_USER
+  template <class Value>
+  KEEL_FUNCTION constexpr Value both(Value const& a, Value const& b) const {
+    if constexpr (std::is_same_v<Operation, std::plus<>>) return a + b;
+    else return operation(a, b);
   }
 };
 
@@ -90,11 +111,20 @@ struct row_reduction {
   F f;
   Combining how;
   T* parts;
+  struct adder {
+    row_reduction const& of;
+    T* each;
+    unsigned at = 0;
+    KEEL_CALLS_USER
+    template <class... I>
+    KEEL_FUNCTION void operator()(I... i) {
+      of.how.add(each[at++ % 8], of.f(i...));
+    }
+  };
   KEEL_FUNCTION void operator()(std::int64_t row) const {
     T each[8];
     for (T& one : each) one = Combining::neutral();
-    unsigned at = 0;
-    rows.visit(row, [&](auto... i) { how.add(each[at++ % 8], f(i...)); });
+    rows.visit(row, adder{*this, each});
     for (int k = 1; k < 8; ++k) how.add(each[0], each[k]);
     parts[row] = each[0];
   }
@@ -105,8 +135,11 @@ template <class F, class Combining, class T>
 struct cell_reduction {
   F f;
   Combining how;
+  KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(int i, T& to) const { how.add(to, f(i)); }
+  KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(int i, int j, T& to) const { how.add(to, f(i, j)); }
+  KEEL_CALLS_USER
   KEEL_FUNCTION void operator()(int i, int j, int k, T& to) const { how.add(to, f(i, j, k)); }
 };
 template <class Combining, class T>
@@ -128,6 +161,7 @@ template <class F>
 struct with_place {
   F f;
   indices shift; ///< from local indices
+  KEEL_CALLS_USER
   template <class... I>
     requires std::is_invocable_v<F const&, I...>
   KEEL_FUNCTION auto operator()(I... i) const {

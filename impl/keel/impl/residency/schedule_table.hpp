@@ -218,7 +218,7 @@ constexpr void walk_one(schedule_node const* nodes, std::size_t group, std::size
 template <class G, std::size_t N>
 inline constexpr auto children_of = [] {
   std::array<std::size_t, G::about.child_count + 1> made{N + 1};
-  for (std::size_t i = 0; i < G::about.child_count; ++i) made[i + 1] = made[i] + count_nodes(*G::about.children[i]);
+  for (std::size_t i = 0; i != G::about.child_count; ++i) made[i + 1] = made[i] + count_nodes(*G::about.children[i]);
   return made;
 }();
 

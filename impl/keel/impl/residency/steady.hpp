@@ -167,7 +167,7 @@ private:
       now_ = before;
       walk_one(table_.nodes, group, k, *this);
       if (k == 0) continue;
-      for (std::size_t c = 0; c < Cells; ++c) {
+      for (std::size_t c = 0; c != Cells; ++c) {
         now_.cells[c].layers = std::max(now_.cells[c].layers, others.cells[c].layers);
         now_.cells[c].layers_of_each = std::min(now_.cells[c].layers_of_each, others.cells[c].layers_of_each);
         for (int r = 0; r < region_count; ++r) {

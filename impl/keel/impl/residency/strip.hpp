@@ -103,6 +103,7 @@ private:
                              shape const* from = nullptr, origin_steps const& steps = {});
 
 /// Calls `kernel.run<Word>(arguments...)` for the words that a strip is made of.
+KEEL_CALLS_USER
 template <class Kernel, class... Arguments>
 KEEL_FUNCTION void with_word(strip const& s, Kernel const& kernel, Arguments&... arguments) {
   if (s.word_bytes == 8) kernel.template run<std::uint64_t>(arguments...);
