@@ -109,7 +109,8 @@ template <Provider P, Observer O>
               : overlap(first, region::walls)
                   ? "Fill them before by mirror, outflow, fixed or a routine that says writes<walls<...>>, or read "
                     "inside<...>, which leaves them out"
-                  : "Write it first");
+              : lacks_values ? "Give repartition an initial<...> of it, or write it first"
+                             : "Write it first");
 }
 
 // Collects what is read and neither `reader` nor `to` has, as far as it comes from `from`; a copy from one
