@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Schedules as C++ types: generate_schedules.py SEED COUNT OUT writes COUNT of them, made at random, and a test of each; and half as many that may be wrong.
+"""Schedules as C++ types: generate_schedules.py SEED COUNT WRONG OUT writes COUNT of them, made at random, and a test of each; and WRONG more, which may be wrong.
 
 Each has two to five routines on two to four variables of a grid and a mesh, with cycles, exchanges, accumulates, conditions at walls, `every`, `repeat`, `once`, `rewind` and, in
 every fourth schedule, `when` and `choose`; some routines are those of a `reduce`. None reads what may be valid nowhere: a walk over what may be lost drops such reads, or puts an exchange
@@ -85,13 +85,14 @@ def repair(entries, lost, rng):
                 lost = set().union(*ways)
                 i += 1
                 continue
-            times = 2 if e.word.startswith("kr::repeat") else 1
+            is_repeated = e.word.startswith("kr::repeat<")
+            times = int(e.word.removeprefix("kr::repeat<").split(",")[0]) if is_repeated else 1
             after = lost
             for _ in range(times):
                 after = repair(e.entries, after, rng)
                 if after is None:
                     return None
-            lost = after if times > 1 else lost | after
+            lost = after if is_repeated else lost | after
         elif isinstance(e, Routine):
             for cell, (reads, _) in list(e.accesses.items()):
                 gone = sum(r for c, r in lost if c == cell and r & reads and (r != WALLS or cell[0] != "e"))
@@ -160,11 +161,10 @@ def entry_text(e, names):
     return f"kr::{e[0]}<{e[1]}>" if e[0] in ("cycle", "rewind") else f"kr::{e[0]}<{part(e[1], EVERYWHERE).replace('kr::everywhere<', '')[:-1]}>"
 
 
-def main(seed, count, out):
+def main(seed, count, wrong, out):
     rng = random.Random(seed)
     lines = ["// SPDX-License-Identifier: MIT\n// Made by generate_schedules.py.\n#include <residency/generated.hpp>\n",
              "namespace {\nnamespace kr = keel::residency;\nnamespace km = keel::machine;\nusing namespace test::generated;\n"]
-    wrong = count // 2
     for number in range(count + wrong):
         routines, entries = schedule(rng, number, number < count)
         names = {id(r): f"r{number}_{i}" for i, r in enumerate(routines)}
@@ -182,4 +182,4 @@ def main(seed, count, out):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])

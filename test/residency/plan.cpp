@@ -276,8 +276,8 @@ struct ends {
   }
 };
 
-// A schedule with the ledger and the oracle, step after step, from data that are valid everywhere on the host. It goes no
-// further once a read finds nothing; the ledger has to say so where the oracle does.
+// A schedule with the ledger and the oracle, step after step, from data that are valid everywhere on the host. It goes
+// no further once a read finds nothing; the ledger has to say so where the oracle does.
 class followed {
 public:
   followed(program const& p, generator& chance, int memories)

@@ -112,8 +112,8 @@ struct context_of;
 ///
 /// On a grid in blocks all this is about the block that the routine is called for, which is its component 0.
 ///
-/// `Index` is there for an `output`, which may ask for any variable of the fields. In a run that is checked, `IsBounded`,
-/// views refuse elements that are not declared.
+/// `Index` is there for an `output`, which may ask for any variable of the fields. In a run that is checked,
+/// `IsBounded`, views refuse elements that are not declared.
 template <class App, class R, class Tag, class Index = void, bool IsBounded = false>
 using context = detail::context_of<App, int R::*, Tag, Index, IsBounded>;
 

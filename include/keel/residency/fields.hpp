@@ -60,9 +60,9 @@ public:
   /// takes, by reference. Before an entry runs, what it reads is made valid where it runs; after it, what it wrote is
   /// valid there only. Copies and exchanges begin as soon as their source is final. Routines of a step may ask
   /// `is_valid`; a call of other entries is an error. A schedule that reads what is valid nowhere for certain, such as
-  /// ghosts that no exchange has filled since their owners wrote, does not compile. Throws `keel::error`, the same on every
-  /// rank, if a routine reads what is valid nowhere because of a condition, a wall or what ran before, or more layers of
-  /// ghosts than there are.
+  /// ghosts that no exchange has filled since their owners wrote, does not compile. Throws `keel::error`, the same on
+  /// every rank, if a routine reads what is valid nowhere because of a condition, a wall or what ran before, or more
+  /// layers of ghosts than there are.
   template <Entry S, class... Args>
   void step(S, Args&&... args);
 

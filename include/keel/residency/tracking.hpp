@@ -17,7 +17,8 @@
 
 namespace keel::residency {
 
-/// Nothing is tracked or refused: the application has one memory, and takes care of its ghosts itself. `is_valid` throws.
+/// Nothing is tracked or refused: the application has one memory, and takes care of its ghosts itself. `is_valid`
+/// throws.
 struct off {
   static constexpr std::string_view name = "off";
   static constexpr bool tracks = false, checks = false;

@@ -4,7 +4,7 @@
 /// @file
 /// Writing a file whole or not at all, and whether standard output has what was printed. Depends only on POSIX.
 
-#include <keel/impl/policy/file_limit.hpp>
+#include <keel/policy/file_limit.hpp>
 
 #include <array>
 #include <cerrno>

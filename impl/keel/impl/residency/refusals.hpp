@@ -13,8 +13,8 @@
 
 namespace keel::residency::detail {
 
-/// Stands in the compiler's message for entry `E` that reads what is lost of `X`, mostly ghosts which were not filled. What refuses it has
-/// the schedule among its arguments: a compiler prints an error of each function once.
+/// Stands in the compiler's message for entry `E` that reads what is lost of `X`, mostly ghosts which were not filled.
+/// What refuses it has the schedule among its arguments: a compiler prints an error of each function once.
 template <class E, class X>
 inline constexpr bool finds_its_ghosts = false;
 template <class S, class E, class X, loss Why>

@@ -182,8 +182,13 @@ KEEL_INLINE void resizing::copy(former_variable const& old) {
           continue;
         }
         copy_queue const& queue = f.provider_.queue_of(m);
-        if (grows) queue.to_device(target, f.provider_.array(variable, l, c, host), f.provider_.size_of(variable, c));
-        queue.move(out), queue.move(in);
+        try {
+          if (grows) queue.to_device(target, f.provider_.array(variable, l, c, host), f.provider_.size_of(variable, c));
+          queue.move(out), queue.move(in);
+        } catch (...) { // what was begun still uses the buffer
+          queue.fence();
+          throw;
+        }
         queue.fence();
       }
     }

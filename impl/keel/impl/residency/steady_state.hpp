@@ -69,8 +69,8 @@ struct met {
   friend constexpr bool operator==(met const&, met const&) = default;
 };
 
-/// Why a read is lost: no exchange filled ghosts, or not so many layers; a rotation freed the level; or only some entries
-/// of a `choose` leave valid what it needs.
+/// Why a read is lost: no exchange filled ghosts, or not so many layers; a rotation freed the level; or only some
+/// entries of a `choose` leave valid what it needs.
 enum class loss : std::uint8_t { of_ghosts, of_layers, of_level, by_choice };
 
 /// The steady state: the copies of one period.

@@ -4,7 +4,7 @@
 /// @file
 /// How the lines of a trace are made.
 
-#include <keel/impl/policy/file_limit.hpp>
+#include <keel/policy/file_limit.hpp>
 #include <keel/impl/residency/trace_line.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>

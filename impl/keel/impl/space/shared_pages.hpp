@@ -4,7 +4,7 @@
 /// @file
 /// Memory that several processes of a node map, each after a page of its own.
 
-#include <keel/impl/policy/file_limit.hpp>
+#include <keel/policy/file_limit.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>

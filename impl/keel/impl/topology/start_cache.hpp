@@ -4,7 +4,7 @@
 /// @file
 /// This machine's node, kept in a folder from one start to the next.
 
-#include <keel/impl/policy/file_limit.hpp>
+#include <keel/policy/file_limit.hpp>
 #include <keel/impl/topology/bytes.hpp>
 #include <keel/impl/topology/cache_key.hpp>
 #include <keel/impl/topology/discover.hpp>
