@@ -5,6 +5,7 @@
 /// What checked tracking does around a routine: finds what it wrote undeclared, by digests of all other data, what
 /// it left unwritten of that which it promised to write, and where it reached beyond what it declares.
 
+#include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/reach.hpp>
 #include <keel/policy/error.hpp>

@@ -6,6 +6,7 @@
 
 #include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/grid_cut.hpp>
 #include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/lengths.hpp>
 #include <keel/impl/residency/owner_search.hpp>

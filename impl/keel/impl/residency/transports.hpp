@@ -7,6 +7,7 @@
 #include <keel/impl/residency/packing.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
+#include <keel/residency/settings.hpp>
 #include <keel/residency/transport.hpp>
 
 #include <cstddef>

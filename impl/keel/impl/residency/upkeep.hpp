@@ -7,6 +7,7 @@
 
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/halo.hpp>
+#include <keel/impl/residency/prefetch.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
