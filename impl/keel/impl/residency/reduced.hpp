@@ -60,8 +60,8 @@ struct neutral_of<machine::maximum, T> {
 };
 template <class Operation, class T>
 struct neutral_of<place_of<Operation>, placed<T>> {
+  static constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   KEEL_FUNCTION static constexpr placed<T> value() {
-    constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
     return {neutral_of<Operation, T>::value(), {{last, last, last, last}}};
   }
 };

@@ -153,7 +153,7 @@ private:
   constexpr void branch(auto const& body) {
     possible<Cells> const other = now_;
     body();
-    for (std::size_t c = 0; c < Cells; ++c) {
+    for (std::size_t c = 0; c != Cells; ++c) {
       now_.cells[c].layers = std::max(now_.cells[c].layers, other.cells[c].layers);
       now_.cells[c].layers_of_each = std::max(now_.cells[c].layers_of_each, other.cells[c].layers_of_each);
       for (int r = 0; r < region_count; ++r) now_.cells[c].of[r] |= other.cells[c].of[r];
