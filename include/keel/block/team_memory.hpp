@@ -43,6 +43,7 @@ struct team_memory {
   /// Copies `*from(k)` into value k for all k < n and calls `use(k, value)` upwards, which may overwrite value k. On a
   /// CUDA card the copies of 64 levels are under way at once, past the registers; if neighbouring threads read
   /// neighbouring addresses, past the first cache too. `from` is an affine function of k.
+  KEEL_CALLS_USER
   template <class From, class Use>
   KEEL_FORCE_INLINE KEEL_FUNCTION void stream(std::size_t n, From const& from, Use const& use) const {
     constexpr std::size_t stage = 16, stages = 4;

@@ -26,12 +26,14 @@ KEEL_FUNCTION constexpr bool is_nan(T const& x) {
 
 /// The smaller and the larger of two; NaN if one of them is, as `MPI_MIN` and `MPI_MAX` do not guarantee.
 struct minimum {
+  KEEL_CALLS_USER
   template <class T>
   KEEL_FUNCTION constexpr T operator()(T const& a, T const& b) const {
     return !detail::is_nan(a) && (b < a || detail::is_nan(b)) ? b : a;
   }
 };
 struct maximum {
+  KEEL_CALLS_USER
   template <class T>
   KEEL_FUNCTION constexpr T operator()(T const& a, T const& b) const {
     return !detail::is_nan(a) && (a < b || detail::is_nan(b)) ? b : a;
