@@ -17,12 +17,14 @@
 
 namespace keel::block::detail {
 
+KEEL_CALLS_USER
 template <class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto number(View const& field, std::size_t k) {
   return field.data()[k * std::size_t(field.stride(0))];
 }
 
 /// A coefficient at `k`: a number if all columns have the same, else a pack.
+KEEL_CALLS_USER
 template <bool Adjacent = false, class Block, class View>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION auto coefficient(Block const& block, View const& field, std::size_t k) {
   if constexpr (Field<View, 1>) return number(field, k);
