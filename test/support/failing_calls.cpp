@@ -209,6 +209,11 @@ extern "C" int MPI_Comm_split(MPI_Comm a, int color, int c, MPI_Comm* d) {
   if (fails(4, EIO)) return MPI_ERR_OTHER;
   return opened(next<int(MPI_Comm, int, int, MPI_Comm*)>("MPI_Comm_split")(a, color, c, d), color != MPI_UNDEFINED);
 }
+extern "C" int MPI_Comm_split_type(MPI_Comm a, int type, int b, MPI_Info c, MPI_Comm* d) {
+  if (fails(4, EIO)) return MPI_ERR_OTHER;
+  return opened(next<int(MPI_Comm, int, int, MPI_Info, MPI_Comm*)>("MPI_Comm_split_type")(a, type, b, c, d),
+                type != MPI_UNDEFINED);
+}
 extern "C" int MPI_Comm_create_group(MPI_Comm a, MPI_Group b, int c, MPI_Comm* d) {
   if (fails(4, EIO)) return MPI_ERR_OTHER;
   return opened(next<int(MPI_Comm, MPI_Group, int, MPI_Comm*)>("MPI_Comm_create_group")(a, b, c, d));

@@ -144,7 +144,10 @@ public:
 
   /// The device that routines `on_device` run on: the first of the chain that was not disabled, as one without memory
   /// is.
-  [[nodiscard]] std::string_view device_name() const { return tracker().first(); }
+  [[nodiscard]] std::string_view device_name() const {
+    if constexpr (devices::size == 1) return words_.chain.front(); // without a tracker
+    else return tracker().first();
+  }
   /// The devices that this program may run on, the best first; `--keel-device=cuda,tbb` gives them.
   [[nodiscard]] std::span<std::string_view const> device_chain() const { return words_.chain; }
 

@@ -17,14 +17,6 @@ namespace keel::machine {
 /// How many threads of a process may call MPI. Ordered: the later allows more.
 enum class thread_level { single, funneled, serialized, multiple };
 
-namespace detail {
-/// A call of what carries the ranks failed on this one: no message can be relied on from then on.
-class ranks_failed : public error {
-public:
-  using error::error;
-};
-} // namespace detail
-
 /// Processes in groups, each with a rank.
 ///
 /// | member | contract | collective over |

@@ -64,6 +64,14 @@ public:
   }
   [[nodiscard]] bool is_printed_elsewhere() const noexcept { return printed_elsewhere_; }
 
+  /// The same error if it is a failed call of what carries the ranks: no message can be relied on from then on.
+  [[nodiscard]] error of_ranks() const {
+    error e = *this;
+    e.is_of_ranks_ = true;
+    return e;
+  }
+  [[nodiscard]] bool is_of_ranks() const noexcept { return is_of_ranks_; }
+
   /// The message of the last error made on this thread: what a destructor that runs because of it can
   /// still say. Empty before the first.
   [[nodiscard]] static std::string const& latest() noexcept { return latest_; }
@@ -106,7 +114,7 @@ private:
 
   std::size_t brief_begin_, brief_size_; // in the message
   int code_;
-  bool printed_elsewhere_ = false;
+  bool printed_elsewhere_ = false, is_of_ranks_ = false;
   static inline thread_local std::string latest_;
 };
 

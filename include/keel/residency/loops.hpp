@@ -5,7 +5,6 @@
 /// A kernel over the cells of a routine in one call: all that it owns, a region, any box.
 
 #include <keel/impl/residency/strip.hpp>
-#include <keel/impl/space/light.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/grid.hpp>

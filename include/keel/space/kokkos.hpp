@@ -10,4 +10,5 @@
 
 #include <keel/impl/space/counting.hpp>
 #include <keel/impl/space/deduction_guides.hpp>
+#include <keel/impl/space/light.hpp>
 #include <keel/impl/space/locks.hpp>

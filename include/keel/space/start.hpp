@@ -58,11 +58,7 @@ inline void report_leaks_at_the_end() {
 /// Throws if a Kokkos that was built for the cards of a device sees none, because it does not start then.
 void require_cards(std::string_view device, bool is_there, std::string_view visible_by);
 template <class Tag>
-void require_cards() {
-  if constexpr (supported<Tag>)
-    if constexpr (requires { device_traits<Tag>::visible_by; })
-      require_cards(Tag::name, device_traits<Tag>::available(), device_traits<Tag>::visible_by);
-}
+using has_cards = std::bool_constant<supported<Tag>&& requires { device_traits<Tag>::visible_by; }>;
 
 } // namespace detail
 
@@ -98,7 +94,9 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
     if (detail::has_ended())
       throw error("space", "Kokkos cannot start", "it has ended, and starts once in a process",
                   "Keep it until the last use of a device");
-    for_each_device<all_devices>([]<class Tag>(Tag) { detail::require_cards<Tag>(); });
+    for_each_device<policy::filter<all_devices, detail::has_cards>>([]<class Tag>(Tag) {
+      detail::require_cards(Tag::name, device_traits<Tag>::available(), device_traits<Tag>::visible_by);
+    });
     auto words = detail::command_line(detail::kokkos_words(detail::wanted_settings()), kokkos_arguments);
     std::vector<char*> argv;
     for (auto& word : words) argv.push_back(word.data());

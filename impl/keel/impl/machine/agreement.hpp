@@ -34,9 +34,8 @@ KEEL_INLINE void agreement::run(failing_call const& call, step const& f, std::sp
   joined.back() = none;
   try {
     f.run(f.f);
-  } catch (detail::ranks_failed const&) {
-    throw;
   } catch (std::exception const& e) {
+    if (auto const* const of_keel = as_error(e); of_keel != nullptr && of_keel->is_of_ranks()) throw;
     thrown = std::current_exception();
     joined.back() = rank_;
     is_whole = keeps_own && as_error(e) != nullptr;
@@ -53,7 +52,8 @@ KEEL_INLINE void agreement::run(failing_call const& call, step const& f, std::sp
   if (why[0] != 0) throw error::from_message(std::string(text) + " [rank " + rank + ']');
   throw error(call.place, std::string(call.who) + ' ' + std::string(call.is_not_done), "rank " + rank + ": " + text,
               call.hint);
-} catch (detail::ranks_failed const& e) {
+} catch (error const& e) {
+  if (!e.is_of_ranks()) throw;
   calls_->abort(environment_, e.what());
 }
 

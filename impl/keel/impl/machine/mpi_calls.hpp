@@ -59,10 +59,11 @@ KEEL_INLINE void raise(int code, char const* call, MPI_Comm comm) {
   int error_class = code;
   MPI_Error_class(code, &error_class);
   MPI_Error_string(code, text.data(), &length);
-  throw ranks_failed("machine", std::string{call} + " failed on " + who(comm),
-                     "class " + std::to_string(error_class) + ", code " + std::to_string(code) + ": " +
-                         std::string(text.data(), std::size_t(length)),
-                     {}, code);
+  throw error("machine", std::string{call} + " failed on " + who(comm),
+              "class " + std::to_string(error_class) + ", code " + std::to_string(code) + ": " +
+                  std::string(text.data(), std::size_t(length)),
+              {}, code)
+      .of_ranks();
 }
 
 /// So many bytes as one MPI type, so that counts stay those of the elements.

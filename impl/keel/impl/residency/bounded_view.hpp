@@ -43,7 +43,7 @@ private:
   KEEL_FUNCTION result at(std::index_sequence<D...>, I... i) const {
     if ((limits_->has(D, std::int64_t(i)) && ...)) return View::operator()(i...);
     if (Kokkos::atomic_compare_exchange(&limits_->is_exceeded, 0, 1) == 0)
-      (void)((limits_->used[D] = std::int64_t(i)), ...);
+      ((void)(limits_->used[D] = std::int64_t(i)), ...);
     if (((limits_->begin[D] >= limits_->end[D]) || ...)) return *reinterpret_cast<element*>(limits_->nothing);
     return View::operator()(limits_->nearest(D, std::int64_t(i))...);
   }

@@ -5,7 +5,6 @@
 /// The copy queue of a Kokkos space.
 
 #include <keel/impl/residency/copy_queue.hpp>
-#include <keel/impl/space/light.hpp>
 #include <keel/space/peers.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
@@ -106,7 +105,11 @@ struct kokkos_queue_calls {
     }
     return sum;
   }
-  static void fence(void const* queue) { space(queue).fence(); }
+  static void fence(void const* queue) {
+    if constexpr (requires { space(queue).fence("keel"); })
+      space(queue).fence("keel"); // short, so it takes no memory: the label that Kokkos has by itself does
+    else space(queue).fence();
+  }
   static bool is_reached_by_host() {
     if constexpr (std::is_same_v<device_memory, keel::space::simulated_memory>)
       return keel::space::chosen_guard() != keel::space::guard::pages;

@@ -168,11 +168,32 @@ void relocation::for_each_run(std::vector<leg> const& legs, memory m, auto const
   if (end != begin) f(begin, end);
 }
 
+// Begins what devices do with memory of the host, and returns when it is done, also if the rest of it cannot begin.
+void relocation::until_done(auto const& begin) {
+  auto const fence = [&] {
+    for (int m = 1; m < max_memories; ++m)
+      if (there_[std::size_t(m)].is_used) queue_of(memory(m)).fence();
+  };
+  try {
+    begin();
+  } catch (...) {
+    try {
+      fence();
+    } catch (...) { // the first one tells more
+    }
+    throw;
+  }
+  fence();
+}
+
 KEEL_INLINE void relocation::pack(messenger& ranks) {
   std::size_t messages = 0;
   for (auto const* list : {&sends_, &receives_})
     for (message const& m : *list) messages += 1 + (m.bytes >> 30);
   ranks.reserve(messages), moves_.reserve(std::max(out_.size(), in_.size()));
+  until_done([&] { begin_packing(); });
+}
+KEEL_INLINE void relocation::begin_packing() {
   for (int m = 1; m < max_memories; ++m) {
     device_rooms& d = there_[std::size_t(m)];
     if (!d.is_used) continue;
@@ -191,8 +212,6 @@ KEEL_INLINE void relocation::pack(messenger& ranks) {
     });
   }
   move(out_, host, true);
-  for (int m = 1; m < max_memories; ++m)
-    if (there_[std::size_t(m)].is_used) queue_of(memory(m)).fence();
 }
 
 KEEL_INLINE void relocation::exchange(messenger& ranks) {
@@ -204,6 +223,9 @@ KEEL_INLINE void relocation::exchange(messenger& ranks) {
 }
 
 KEEL_INLINE void relocation::unpack() {
+  until_done([&] { begin_unpacking(); });
+}
+KEEL_INLINE void relocation::begin_unpacking() {
   for (int m = 1; m < max_memories; ++m) {
     device_rooms& d = there_[std::size_t(m)];
     if (!d.is_used) continue;
@@ -213,8 +235,6 @@ KEEL_INLINE void relocation::unpack() {
     move(in_, memory(m), false);
   }
   move(in_, host, false);
-  for (int m = 1; m < max_memories; ++m)
-    if (there_[std::size_t(m)].is_used) queue_of(memory(m)).fence();
 }
 
 } // namespace keel::residency::detail

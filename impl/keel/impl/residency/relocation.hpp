@@ -83,6 +83,9 @@ private:
   static std::byte* grow(room& r, std::size_t bytes, auto const& allocate);
   [[nodiscard]] copy_queue const& queue_of(memory m) const { return by_->queue_of(m); }
   [[nodiscard]] box_move move_of(leg const& l, bool leaves) const;
+  void until_done(auto const& begin);
+  void begin_packing();
+  void begin_unpacking();
   /// Moves all of these legs in one memory.
   void move(std::vector<leg> const& legs, memory m, bool leave);
   /// Calls f(begin, end) for the bytes of messages that one memory packs or unpacks.

@@ -49,7 +49,7 @@ KEEL_INLINE void renewal::leave_without_values(element_moves const& moves) {
     level_here& one = levels_[n];
     if (one.moves != &moves) continue;
     bool const has_values = values_of(one.variable) != nullptr;
-    if (has_values && one.where == memory::none && !moves.leaves()) one.where = host;
+    if (has_values && one.where == memory::none && !moves.leaves()) one.where = host, one.is_all_new = true;
     one.lacks_values = !has_values;
     travelling_[n] = has_values && one.where != memory::none ? 1 : 0;
   }
@@ -82,10 +82,16 @@ KEEL_INLINE void renewal::fill_new() {
       continue;
     }
     copy_queue const& queue = fields_.provider_.queue_of(a.where);
-    auto const bytes = queue.send("keel: new elements", words.data(), words.size() * 8),
-               numbers = queue.send("keel: new elements", fresh->data(), fresh->size() * sizeof(std::int32_t));
-    all.buffer = bytes.get(), all.elements = reinterpret_cast<std::int32_t const*>(numbers.get());
-    queue.move({&all, 1});
+    std::shared_ptr<std::byte> bytes, numbers;
+    try {
+      bytes = queue.send("keel: new elements", words.data(), words.size() * 8),
+      numbers = queue.send("keel: new elements", fresh->data(), fresh->size() * sizeof(std::int32_t));
+      all.buffer = bytes.get(), all.elements = reinterpret_cast<std::int32_t const*>(numbers.get());
+      queue.move({&all, 1});
+    } catch (...) { // what was begun still uses the words
+      queue.fence();
+      throw;
+    }
     queue.fence();
   }
 }
@@ -95,7 +101,7 @@ KEEL_INLINE void renewal::gather() {
   f.settle_all(who_);
   if (f.keeps_ledger_)
     for (std::size_t n = 0; n < levels_.size(); ++n)
-      if (level_here const& one = levels_[n]; travelling_[n] != 0 && one.moves->leaves()) {
+      if (level_here const& one = levels_[n]; travelling_[n] != 0 && !one.is_all_new) {
         request const all{one.variable, one.level, region::owned, region::none};
         f.acquire({&all, 1}, one.where, who_, {one.from, one.from + 1});
       }

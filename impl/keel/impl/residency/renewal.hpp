@@ -75,6 +75,7 @@ private:
     element_moves const* moves;
     memory where = memory::none;
     bool lacks_values = false; ///< of elements that are new
+    bool is_all_new = false;   ///< nothing of it was on this rank
   };
 
   std::span<new_values const> values_;
