@@ -288,7 +288,8 @@ public:
       for (int l = 0; l < generator::infos[v].levels; ++l) all.push_back({v, l, 0, oracle::everywhere});
     agrees = t_.run(0, all);
   }
-  bool agrees = true, stops = false, lacks_walls_only = false;
+  bool agrees = true, stops = false;
+  bool is_left_to_ledger = false; ///< it lacks walls, or in a later step a level that no exchange fills
 
   void step(std::int64_t number) {
     step_ = number;
@@ -306,8 +307,11 @@ public:
     }
     stops = !t_.program.can(list);
     agrees = agrees && t_.run(memories_ == 1 ? 0 : int(program_.where[i]), list);
+    if (!stops) return;
     for (oracle::access& a : list) a.needs &= ~oracle::walls;
-    lacks_walls_only = stops && t_.program.can(list);
+    is_left_to_ledger = t_.program.can(list);
+    for (oracle::access& a : list) a.needs &= oracle::owned;
+    is_left_to_ledger = is_left_to_ledger || (step_ > 1 && !t_.program.can(list));
   }
   template <class Body>
   void group(std::size_t i, Body const& body) {
@@ -341,8 +345,8 @@ TEST_CASE(
       followed f(p, make, memories);
       for (std::int64_t n = 1; n <= 100 && !f.stops; ++n) f.step(n);
       bool good = f.agrees;
-      // Without conditions the compiler knows all but walls, which a grid need not have.
-      if (!has_conditions) good = good && is_refused <= f.stops && (is_refused || !f.stops || f.lacks_walls_only);
+      // Without conditions the compiler knows all but walls, which a grid need not have, and what comes between steps.
+      if (!has_conditions) good = good && is_refused <= f.stops && (is_refused || !f.stops || f.is_left_to_ledger);
       refused += is_refused, thrown += !is_refused && f.stops, right += !is_refused && !f.stops, wrong += !good;
     }
   }

@@ -195,8 +195,9 @@ private:
     }
     if (certain < needed) lose(number, filled < needed ? loss::of_layers : loss::by_choice);
   }
-  /// Records the first read that is lost.
+  /// Records the first read that is lost. What a rotation freed may be written between two steps.
   constexpr void lose(std::uint32_t number, loss why) {
+    if (why == loss::of_level && !is_first_step_) return;
     if (lost_request_ == no_request && is_certain_) lost_request_ = number, why_ = why;
   }
   constexpr place_set read(place_set set, std::uint32_t number, memory where, region one) {
