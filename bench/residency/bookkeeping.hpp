@@ -86,13 +86,17 @@ void in_steps(long n, std::string_view device) {
   f.run(begin{});
   for (long k = 0; k < n / 40; ++k) f.step(forty<R>{});
 }
-/// Steps of one routine of four reads and one write on one memory.
+/// Routines of four reads and one write on one memory, as many as a step has.
+template <class... Entries>
+inline constexpr long routines_of = 1;
+template <class R>
+inline constexpr long routines_of<kr::every<1, forty<R>>> = 40;
 template <class Tracking, class... Entries>
 void on_one_memory(long n) {
   run here{host::name};
   kr::fields<application<keel::list<host>, Tracking>, a, b, c, d, r> f{here, kr::grid{{4, 4}}};
   f.run(begin{});
-  repeat(n, [&]() __attribute__((always_inline)) { f.step(kr::schedule<Entries...>{}); });
+  repeat(n / routines_of<Entries...>, [&]() __attribute__((always_inline)) { f.step(kr::schedule<Entries...>{}); });
 }
 inline void dual_view(long n) {
   Kokkos::DualView<double**, Kokkos::LayoutRight, keel::space::simulated> views[5];

@@ -267,11 +267,11 @@ public:
 };
 
 KEEL_INLINE program const* fields_state::answered(schedule_view const& what) {
-  if (!keeps_ledger_ || checks_ || poisons_ || has_blocks_ || ledger_.observer().is_active() ||
-      ledger_.observer().tool() != nullptr) [[unlikely]]
-    return nullptr;
   program& p = programs_->of(what);
   if (!p.whole) [[unlikely]] {
+    // With one memory none of it changes once the fields are made.
+    p.is_closed = keeps_ledger_ && !checks_ && !poisons_ && !has_blocks_ && !ledger_.observer().is_active() &&
+                  ledger_.observer().tool() == nullptr;
     p.whole.emplace();
     for (std::size_t i = 0; i < p.what.table.size && p.is_closed; ++i)
       if (calls_routine(p.what.table.nodes[i].what())) {

@@ -39,7 +39,7 @@ struct program {
   };
   std::vector<node_state> nodes;
   std::optional<prepared> whole; ///< of a schedule of routines: what they need before them, and do, together
-  bool is_closed = true;         ///< none of them reads what another one before it leaves stale
+  bool is_closed = false;        ///< nothing watches, and none of them reads what one before it leaves stale
 };
 
 /// The programs of certain fields, by schedule: a hash table with open addressing, at most half full.
@@ -47,21 +47,27 @@ class programs {
 public:
   explicit programs(fields_state const& fields) : fields_(fields) {}
   [[nodiscard]] program& of(schedule_view const& what) {
+    if (last_ != nullptr && last_->what.actions == what.actions) [[likely]]
+      return *last_;
+    return *(last_ = &find(what));
+  }
+  void clear() { last_ = nullptr, std::fill(slots_.begin(), slots_.end(), nullptr), all_.clear(); }
+
+private:
+  program& find(schedule_view const& what) {
     std::size_t const mask = slots_.size() - 1;
     for (std::size_t at = place_of(what.actions, mask); slots_[at] != nullptr; at = (at + 1) & mask)
       if (slots_[at]->what.actions == what.actions) [[likely]]
         return *slots_[at];
     return add(what);
   }
-  void clear() { std::fill(slots_.begin(), slots_.end(), nullptr), all_.clear(); }
-
-private:
   [[nodiscard]] static std::size_t place_of(action const* key, std::size_t mask) {
     return (reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15U >> 40 & mask;
   }
   program& add(schedule_view const& what);
 
   fields_state const& fields_;
+  program* last_ = nullptr; ///< that ran last
   std::vector<program*> slots_ = std::vector<program*>(16);
   std::vector<std::unique_ptr<program>> all_;
 };
