@@ -8,7 +8,7 @@
 #include "operators.hpp"
 #include "options.hpp"
 
-#include <keel/residency/partition.hpp>
+#include <keel/layout/partition.hpp>
 
 #include <algorithm>
 #include <array>

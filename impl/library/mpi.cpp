@@ -5,7 +5,7 @@
 #if KEEL_WITH_MPI
 #include <keel/impl/machine/mpi.hpp>
 #include <keel/impl/residency/agreement.hpp>
-#include <keel/residency/transport.hpp>
+#include <keel/exchange/transport.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine.hpp>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Layer 4: knobs, where they come from, and the start and end of a program.
+/// Layer 8: knobs, where they come from, and the start and end of a program.
 
 #include <keel/device/elements.hpp>
 #include <keel/device/report.hpp>

@@ -6,8 +6,12 @@
 
 #include <keel/block.hpp>
 #include <keel/device.hpp>
+#include <keel/exchange.hpp>
+#include <keel/layout.hpp>
 #include <keel/machine.hpp>
 #include <keel/policy.hpp>
 #include <keel/residency.hpp>
+#include <keel/schedule.hpp>
 #include <keel/space.hpp>
 #include <keel/topology.hpp>
+#include <keel/validity.hpp>

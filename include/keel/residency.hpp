@@ -2,26 +2,16 @@
 #pragma once
 
 /// @file
-/// Variables, routines and schedules as types; where their bytes are valid, and how they get there.
+/// Layer 7: the variables of an application in every memory that needs them, and what runs routines on them. Includes
+/// what it stands on: validity, layout, exchange and schedule.
 
-#include <keel/residency/concepts.hpp>
+#include <keel/exchange.hpp>
+#include <keel/layout.hpp>
 #include <keel/residency/context.hpp>
 #include <keel/residency/declare.hpp>
-#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
-#include <keel/residency/grid.hpp>
-#include <keel/residency/kokkos_provider.hpp>
-#include <keel/residency/ledger.hpp>
-#include <keel/residency/mesh.hpp>
-#include <keel/residency/observer.hpp>
-#include <keel/residency/part.hpp>
-#include <keel/residency/partition.hpp>
-#include <keel/residency/reasons.hpp>
-#include <keel/residency/routine.hpp>
-#include <keel/residency/settings.hpp>
-#include <keel/residency/trace.hpp>
-#include <keel/residency/tracking.hpp>
-#include <keel/residency/traffic.hpp>
-#include <keel/residency/transitions.hpp>
-#include <keel/residency/variable.hpp>
-#include <keel/residency/walls.hpp>
+#include <keel/residency/initial.hpp>
+#include <keel/residency/loops.hpp>
+#include <keel/residency/reduce_owned.hpp>
+#include <keel/schedule.hpp>
+#include <keel/validity.hpp>

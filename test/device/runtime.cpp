@@ -2,8 +2,8 @@
 #include <keel/device/runtime.hpp>
 
 #include <keel/impl/device/kokkos_variables.hpp>
-#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/schedule/explain.hpp>
 
 #include <doctest/doctest.h>
 #include <support/folder.hpp>

@@ -2,7 +2,7 @@
 /// @file
 /// Bytes as a program of a ledger, beside the oracle: every kernel reads what was written last, a read of what nothing
 /// wrote is refused, and where no copy was begun early no byte moves that need not.
-#include "residency/trial.hpp"
+#include <validity/trial.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 /// | `set(variable, level, component, single, m, value)` | writes a small number to a region, as a kernel there would |
 /// | `get(variable, level, component, single, m)` | the number there, when all that was begun is done; `mixed`, `poisoned` |
 
-#include <keel/residency/concepts.hpp>
+#include <keel/validity/concepts.hpp>
 
 #include <doctest/doctest.h>
 

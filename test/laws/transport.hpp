@@ -5,9 +5,9 @@
 /// What every transport must keep, on any number of ranks, with messages where `queue` copies to: on the host, if it is
 /// empty. Each rank sends to each, itself included.
 
-#include <keel/impl/residency/copy_queue.hpp>
+#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/exchange/transport.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/transport.hpp>
 
 #include <doctest/doctest.h>
 

@@ -18,7 +18,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 import compiler
 
-LEVEL = {"policy": 0, "block": 1, "topology": 1, "space": 2, "machine": 2, "residency": 3, "device": 4}
+LEVEL = {"policy": 0, "block": 1, "topology": 1, "space": 2, "machine": 2, "validity": 3, "layout": 4, "exchange": 5, "schedule": 6, "residency": 7, "device": 8}
+STRANGERS = {"exchange", "schedule"}  # neither includes the other
+SHARED = {"validity", "layout", "exchange", "schedule", "residency"}  # one namespace: their private headers are for all of them
 BARE = ("policy", "block", "topology", "machine")  # compile without Kokkos
 FOREIGN = {"hwloc": "topology", "Kokkos_": "space", "impl/Kokkos_": "space", "mpi.h": "machine", "boost/": "policy",
            "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "omp.h": "space"}
@@ -85,7 +87,7 @@ def folder_of(spelling):
 
 
 def arrows(tree):
-    """A folder includes itself and lower numbers only; impl/ is for its own folder."""
+    """A folder includes itself and lower numbers only; impl/ is for its own folder, or for those that share its namespace."""
     for header in tree.headers():
         mine = folder_of(spelled(tree, header))
         if mine is not None and mine not in LEVEL:
@@ -97,9 +99,9 @@ def arrows(tree):
             if not include.startswith("<keel/") or mine is None:
                 continue
             theirs = folder_of(include[1:])
-            if theirs != mine and (theirs not in LEVEL or LEVEL[theirs] >= LEVEL[mine]):
+            if theirs != mine and (theirs not in LEVEL or LEVEL[theirs] >= LEVEL[mine] or {mine, theirs} == STRANGERS):
                 yield f"{tree.name(header)}: {mine} includes {include}> of {theirs}"
-            if include.startswith("<keel/impl/") and theirs != mine:
+            if include.startswith("<keel/impl/") and theirs != mine and not {mine, theirs} <= SHARED:
                 yield f"{tree.name(header)}: {include}> is for the folder {theirs} alone"
 
 

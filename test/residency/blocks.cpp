@@ -7,13 +7,13 @@
 #include "routines.hpp"
 #include "run.hpp"
 
+#include <keel/layout/partition.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/exact.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/residency/loops.hpp>
-#include <keel/residency/partition.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

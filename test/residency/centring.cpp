@@ -11,7 +11,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 #include <keel/residency/loops.hpp>
-#include <keel/residency/plan.hpp>
+#include <keel/schedule/plan.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // One of several entries, chosen at run time, on any number of ranks.
-#include <keel/residency/schedule.hpp>
+#include <keel/schedule/schedule.hpp>
 
 #include "run.hpp"
 
 #include <keel/machine/mpi.hpp>
-#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
-#include <keel/residency/plan.hpp>
+#include <keel/schedule/explain.hpp>
+#include <keel/schedule/plan.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/residency/fields.hpp>
+#include <keel/layout/partition.hpp>
 #include <keel/residency/loops.hpp>
-#include <keel/residency/partition.hpp>
 
 #include "run.hpp"
 

@@ -4,7 +4,7 @@
 /// @file
 /// A transport that counts messages.
 
-#include <keel/residency/transport.hpp>
+#include <keel/exchange/transport.hpp>
 
 #include <span>
 #include <string_view>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include <keel/residency/schedule.hpp>
+#include <keel/schedule/schedule.hpp>
 
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
+#include <keel/schedule/explain.hpp>
 
 #include <support/message_of.hpp>
 

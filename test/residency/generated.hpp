@@ -8,10 +8,10 @@
 
 #include "run.hpp"
 
+#include <keel/layout/partition.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/residency/fields.hpp>
-#include <keel/residency/partition.hpp>
-#include <keel/residency/plan.hpp>
+#include <keel/schedule/plan.hpp>
 
 #include <support/oracle.hpp>
 

@@ -7,10 +7,10 @@
 #include "meshes.hpp"
 #include "run.hpp"
 
+#include <keel/layout/partition.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/residency/loops.hpp>
-#include <keel/residency/partition.hpp>
 
 #include <doctest/doctest.h>
 

@@ -7,7 +7,7 @@
 #include "run.hpp"
 
 #include <keel/policy/log.hpp>
-#include <keel/residency/explain.hpp>
+#include <keel/schedule/explain.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Variables on meshes: what is exchanged, added, copied and refused, beside what follows from the ids of elements.
-#include <keel/residency/partition.hpp>
+#include <keel/layout/partition.hpp>
 
 #include "counted.hpp"
 #include "meshes.hpp"

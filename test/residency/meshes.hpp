@@ -6,7 +6,7 @@
 
 #include "run.hpp"
 
-#include <keel/residency/partition.hpp>
+#include <keel/layout/partition.hpp>
 
 #include <array>
 #include <cstdint>

@@ -6,10 +6,10 @@
 #include "routines.hpp"
 #include "run.hpp"
 
+#include <keel/layout/partition.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/residency/loops.hpp>
-#include <keel/residency/partition.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/residency/prefetch.hpp>
+#include <keel/impl/schedule/prefetch.hpp>
 
 #include "held.hpp"
 #include "routines.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Reductions as entries of a schedule, on any number of ranks.
-#include <keel/residency/reduce.hpp>
+#include <keel/schedule/reduce.hpp>
 
 #include "routines.hpp"
 #include "run.hpp"
@@ -8,9 +8,9 @@
 #include <keel/machine/exact.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
-#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
+#include <keel/schedule/explain.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

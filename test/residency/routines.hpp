@@ -4,7 +4,7 @@
 /// @file
 /// Routines that say in one line what a test wants of them.
 
-#include <keel/residency/routine.hpp>
+#include <keel/schedule/routine.hpp>
 
 #include <type_traits>
 

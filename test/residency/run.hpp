@@ -6,9 +6,9 @@
 
 #include <keel/machine/environment.hpp>
 #include <keel/policy/list.hpp>
-#include <keel/residency/tracking.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
+#include <keel/validity/tracking.hpp>
 
 #include <string_view>
 

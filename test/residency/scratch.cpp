@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Variables for intermediate values: what they hold, which of them share memory, and that nothing of them is left, on
 // any number of ranks.
-#include <keel/residency/variable.hpp>
+#include <keel/layout/variable.hpp>
 
 #include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/mpi.hpp>
-#include <keel/residency/explain.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
+#include <keel/schedule/explain.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

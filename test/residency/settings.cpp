@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <keel/residency/settings.hpp>
+#include <keel/validity/settings.hpp>
 
-#include "recording_provider.hpp"
+#include <validity/recording_provider.hpp>
 #include "routines.hpp"
 #include "run.hpp"
 

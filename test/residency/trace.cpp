@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <keel/residency/trace.hpp>
+#include <keel/validity/trace.hpp>
 
-#include "recording_provider.hpp"
+#include <validity/recording_provider.hpp>
 #include "routines.hpp"
 #include "run.hpp"
 

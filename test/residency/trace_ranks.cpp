@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// The traces of several ranks, and what keel-info makes of all of them together.
-#include <keel/residency/trace.hpp>
+#include <keel/validity/trace.hpp>
 
 #include "routines.hpp"
 #include "run.hpp"
 
+#include <keel/layout/partition.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/residency/fields.hpp>
-#include <keel/residency/partition.hpp>
 
 #include <doctest/doctest.h>
 #include <info/said.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/residency/tracking.hpp>
+#include <keel/validity/tracking.hpp>
 
 #include "routines.hpp"
 #include "run.hpp"

@@ -8,8 +8,8 @@
 #include "routines.hpp"
 #include "run.hpp"
 
-#include <keel/impl/residency/halo.hpp>
-#include <keel/impl/residency/kokkos_copy_queue.hpp>
+#include <keel/impl/exchange/halo.hpp>
+#include <keel/impl/exchange/kokkos_copy_queue.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>

@@ -6,8 +6,8 @@
 
 #include <keel/machine/mpi.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/explain.hpp>
-#include <keel/residency/plan.hpp>
+#include <keel/schedule/explain.hpp>
+#include <keel/schedule/plan.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

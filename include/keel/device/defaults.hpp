@@ -9,11 +9,11 @@
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>
-#include <keel/residency/routine.hpp>
-#include <keel/residency/tracking.hpp>
+#include <keel/schedule/routine.hpp>
 #include <keel/space/defaults.hpp>
 #include <keel/space/devices.hpp>
 #include <keel/space/kokkos.hpp>
+#include <keel/validity/tracking.hpp>
 
 #include <concepts>
 #include <cstddef>

@@ -6,7 +6,7 @@
 
 #include <keel/device/knobs.hpp>
 #include <keel/device/log.hpp>
-#include <keel/residency/settings.hpp>
+#include <keel/validity/settings.hpp>
 
 #include <array>
 #include <cstddef>

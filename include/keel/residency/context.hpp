@@ -7,10 +7,10 @@
 #include <keel/impl/residency/bounded_view.hpp>
 #include <keel/impl/residency/faults.hpp>
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/residency/grid.hpp>
-#include <keel/residency/mesh.hpp>
-#include <keel/residency/reduce.hpp>
-#include <keel/residency/routine.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/layout/mesh.hpp>
+#include <keel/schedule/reduce.hpp>
+#include <keel/schedule/routine.hpp>
 
 #include <cstddef>
 #include <string_view>

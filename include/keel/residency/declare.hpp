@@ -6,6 +6,6 @@
 /// compiler little more than Kokkos; one source of the program includes keel/keel.hpp and calls `step`.
 
 #include <keel/residency/reduce_owned.hpp>
-#include <keel/residency/mesh.hpp>
-#include <keel/residency/schedule.hpp>
-#include <keel/residency/walls.hpp>
+#include <keel/layout/mesh.hpp>
+#include <keel/schedule/schedule.hpp>
+#include <keel/schedule/walls.hpp>

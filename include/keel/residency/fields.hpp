@@ -6,14 +6,14 @@
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/options.hpp>
-#include <keel/residency/concepts.hpp>
 #include <keel/residency/context.hpp>
 #include <keel/residency/initial.hpp>
-#include <keel/residency/plan.hpp>
-#include <keel/residency/schedule.hpp>
-#include <keel/residency/settings.hpp>
-#include <keel/residency/tracking.hpp>
-#include <keel/residency/walls.hpp>
+#include <keel/schedule/plan.hpp>
+#include <keel/schedule/schedule.hpp>
+#include <keel/schedule/walls.hpp>
+#include <keel/validity/concepts.hpp>
+#include <keel/validity/settings.hpp>
+#include <keel/validity/tracking.hpp>
 
 #include <algorithm>
 #include <array>

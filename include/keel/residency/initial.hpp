@@ -4,8 +4,8 @@
 /// @file
 /// Values of elements that a mesh gets while a program runs.
 
+#include <keel/layout/variable.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/variable.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <concepts>

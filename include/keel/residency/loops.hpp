@@ -4,11 +4,11 @@
 /// @file
 /// A kernel over the cells of a routine in one call: all that it owns, a region, any box.
 
-#include <keel/impl/residency/strip.hpp>
+#include <keel/impl/exchange/strip.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/layout/mesh.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
-#include <keel/residency/grid.hpp>
-#include <keel/residency/mesh.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <algorithm>

@@ -4,13 +4,13 @@
 /// @file
 /// What a schedule calls, as a table of functions.
 
-#include <keel/impl/residency/analysis.hpp>
 #include <keel/impl/residency/device_clock.hpp>
-#include <keel/impl/residency/explain.hpp>
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/impl/residency/invoke.hpp>
 #include <keel/impl/residency/reductions.hpp>
-#include <keel/impl/residency/refusals.hpp>
+#include <keel/impl/schedule/analysis.hpp>
+#include <keel/impl/schedule/explain.hpp>
+#include <keel/impl/schedule/invoke.hpp>
+#include <keel/impl/schedule/refusals.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/context.hpp>
 

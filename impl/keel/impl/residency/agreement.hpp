@@ -4,13 +4,13 @@
 /// @file
 /// What the ranks of an environment agree on while sizes change, without its type.
 
-#include <keel/impl/residency/owner_search.hpp>
+#include <keel/impl/layout/owner_search.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/layout/partition.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/macros.hpp>
-#include <keel/residency/grid.hpp>
-#include <keel/residency/partition.hpp>
 
 #include <array>
 #include <cstdint>

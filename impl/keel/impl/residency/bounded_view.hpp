@@ -4,8 +4,8 @@
 /// @file
 /// Views that compare each index with what a checked routine declares.
 
-#include <keel/impl/residency/memories.hpp>
 #include <keel/impl/residency/reach.hpp>
+#include <keel/impl/schedule/memories.hpp>
 #include <keel/space/kokkos.hpp>
 
 #include <concepts>

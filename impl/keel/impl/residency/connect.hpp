@@ -4,8 +4,8 @@
 /// @file
 /// Which ranks fields exchange ghosts with, and what: bodies of fields_state.hpp.
 
+#include <keel/impl/exchange/halo.hpp>
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/residency/halo.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>

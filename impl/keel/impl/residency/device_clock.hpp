@@ -4,8 +4,8 @@
 /// @file
 /// When a device runs what its queue was given.
 
-#include <keel/residency/trace.hpp>
 #include <keel/space/kokkos.hpp>
+#include <keel/validity/trace.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -3,7 +3,7 @@
 
 /// @file
 /// How a step walks a schedule, as data: what an entry needs is made valid, the entry runs, what it wrote is recorded.
-/// Bodies of fields_state.hpp and observers.hpp.
+/// Bodies of fields_state.hpp.
 
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/fields_state.hpp>
@@ -14,14 +14,6 @@
 #include <utility>
 
 namespace keel::residency::detail {
-
-KEEL_INLINE std::string any_observer::name_of_copy(std::span<transfer const> batch) const {
-  std::string name = "keel: copy";
-  for (transfer const& t : batch)
-    name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) +
-            "] " + std::string(residency::name_of(t.where));
-  return name + ' ' + memories_[std::size_t(batch[0].from)] + " to " + memories_[std::size_t(batch[0].to)];
-}
 
 /// The executor of schedules: the only place where the entries of one take effect.
 class executor {

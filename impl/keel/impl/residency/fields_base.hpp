@@ -8,9 +8,9 @@
 
 #include <keel/impl/residency/checking.hpp>
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/residency/memories.hpp>
-#include <keel/residency/concepts.hpp>
-#include <keel/residency/tracking.hpp>
+#include <keel/impl/schedule/memories.hpp>
+#include <keel/validity/concepts.hpp>
+#include <keel/validity/tracking.hpp>
 
 #include <cstddef>
 #include <initializer_list>

@@ -6,20 +6,20 @@
 /// executor of schedules. It is compiled once. The bodies stand in lay_out.hpp, component_checks.hpp, upkeep.hpp,
 /// execute.hpp, moving.hpp, scratch_memory.hpp, values.hpp and walls.hpp; that of make_arrays in setup.hpp.
 
+#include <keel/exchange/kokkos_provider.hpp>
+#include <keel/impl/exchange/packing.hpp>
+#include <keel/impl/exchange/relocation.hpp>
+#include <keel/impl/exchange/transports.hpp>
 #include <keel/impl/residency/agreement.hpp>
-#include <keel/impl/residency/kept_value.hpp>
-#include <keel/impl/residency/observers.hpp>
-#include <keel/impl/residency/packing.hpp>
 #include <keel/impl/residency/program.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/impl/residency/relocation.hpp>
-#include <keel/impl/residency/scratch.hpp>
-#include <keel/impl/residency/transports.hpp>
+#include <keel/impl/schedule/kept_value.hpp>
+#include <keel/impl/schedule/scratch.hpp>
+#include <keel/impl/validity/observers.hpp>
+#include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
-#include <keel/residency/grid.hpp>
-#include <keel/residency/kokkos_provider.hpp>
-#include <keel/residency/ledger.hpp>
-#include <keel/residency/settings.hpp>
+#include <keel/validity/ledger.hpp>
+#include <keel/validity/settings.hpp>
 
 #include <array>
 #include <cstddef>

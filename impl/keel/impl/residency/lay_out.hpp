@@ -4,12 +4,12 @@
 /// @file
 /// How the arrays of a variable lie, and what fields keep of them: the bodies of fields_state.hpp.
 
+#include <keel/impl/exchange/halo.hpp>
+#include <keel/impl/layout/grid_cut.hpp>
+#include <keel/impl/layout/lengths.hpp>
+#include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/residency/connect.hpp>
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/residency/grid_cut.hpp>
-#include <keel/impl/residency/halo.hpp>
-#include <keel/impl/residency/lengths.hpp>
-#include <keel/impl/residency/owner_search.hpp>
 #include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/reach.hpp>
 #include <keel/policy/error.hpp>

@@ -4,7 +4,7 @@
 /// @file
 /// The bodies of migration.hpp.
 
-#include <keel/impl/residency/by_rank.hpp>
+#include <keel/impl/layout/by_rank.hpp>
 #include <keel/impl/residency/migration.hpp>
 #include <keel/policy/error.hpp>
 

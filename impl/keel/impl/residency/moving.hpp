@@ -4,8 +4,8 @@
 /// @file
 /// Sizes that change, as far as ranks have to agree on them: bodies of fields_state.hpp.
 
+#include <keel/impl/exchange/halo.hpp>
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/residency/halo.hpp>
 #include <keel/impl/residency/migration.hpp>
 #include <keel/impl/residency/regridding.hpp>
 #include <keel/policy/error.hpp>

@@ -4,12 +4,12 @@
 /// @file
 /// What the options of `fields` say: components, grids, lengths.
 
+#include <keel/impl/layout/lengths.hpp>
 #include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/residency/lengths.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/layout/mesh.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/grid.hpp>
-#include <keel/residency/mesh.hpp>
 
 #include <array>
 #include <cstddef>

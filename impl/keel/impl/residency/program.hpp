@@ -4,8 +4,8 @@
 /// @file
 /// A schedule as fields run it: its table in the numbers of their variables, and functions that call its routines.
 
-#include <keel/residency/grid.hpp>
-#include <keel/impl/residency/schedule_table.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/impl/schedule/schedule_table.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,9 +4,9 @@
 /// @file
 /// How far a checked routine may reach in an array, and whether it did further.
 
+#include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
-#include <keel/residency/concepts.hpp>
-#include <keel/residency/grid.hpp>
+#include <keel/validity/concepts.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,12 +4,12 @@
 /// @file
 /// What fields keep of their variables, of the meshes, and of how variables lie on these and on the grid.
 
-#include <keel/impl/residency/array_kind.hpp>
-#include <keel/impl/residency/decomposition.hpp>
-#include <keel/impl/residency/mesh_share.hpp>
-#include <keel/residency/grid.hpp>
-#include <keel/residency/kokkos_provider.hpp>
-#include <keel/residency/variable.hpp>
+#include <keel/exchange/kokkos_provider.hpp>
+#include <keel/impl/layout/array_kind.hpp>
+#include <keel/impl/layout/decomposition.hpp>
+#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/layout/variable.hpp>
 
 #include <array>
 #include <cstddef>

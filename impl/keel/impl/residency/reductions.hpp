@@ -6,10 +6,10 @@
 /// instantiated without a `reduce`.
 
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/impl/residency/invoke.hpp>
+#include <keel/impl/schedule/invoke.hpp>
 #include <keel/machine/pending.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/reduce.hpp>
+#include <keel/schedule/reduce.hpp>
 
 #include <array>
 #include <concepts>

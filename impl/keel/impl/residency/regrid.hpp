@@ -4,8 +4,8 @@
 /// @file
 /// The bodies of regridding.hpp.
 
-#include <keel/impl/residency/grid_decomposition.hpp>
-#include <keel/impl/residency/id_table.hpp>
+#include <keel/impl/layout/axis.hpp>
+#include <keel/impl/layout/id_table.hpp>
 #include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/regridding.hpp>
 #include <keel/policy/error.hpp>

@@ -5,7 +5,7 @@
 /// Components that come and go: grids that are cut anew. The bodies stand in regrid.hpp.
 
 #include <keel/impl/residency/renewal.hpp>
-#include <keel/residency/grid.hpp>
+#include <keel/layout/grid.hpp>
 
 #include <cstdint>
 #include <deque>

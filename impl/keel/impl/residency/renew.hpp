@@ -4,8 +4,8 @@
 /// @file
 /// The bodies of renewal.hpp.
 
-#include <keel/impl/residency/boxes.hpp>
-#include <keel/impl/residency/messages.hpp>
+#include <keel/impl/exchange/moves.hpp>
+#include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/residency/renewal.hpp>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 /// How values go from arrays to those that replace them, on any rank; and meshes that are cut anew. The bodies stand in
 /// renew.hpp.
 
-#include <keel/impl/residency/owner_search.hpp>
+#include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/residency/resizing.hpp>
 #include <keel/policy/macros.hpp>
 

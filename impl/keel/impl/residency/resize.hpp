@@ -4,11 +4,11 @@
 /// @file
 /// The bodies of resizing.hpp.
 
-#include <keel/impl/residency/boxes.hpp>
+#include <keel/impl/exchange/halo.hpp>
+#include <keel/impl/exchange/moves.hpp>
+#include <keel/impl/exchange/packing.hpp>
+#include <keel/impl/layout/id_table.hpp>
 #include <keel/impl/residency/connect.hpp>
-#include <keel/impl/residency/id_table.hpp>
-#include <keel/impl/residency/halo.hpp>
-#include <keel/impl/residency/messages.hpp>
 #include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/resizing.hpp>
 #include <keel/policy/error.hpp>

@@ -4,8 +4,8 @@
 /// @file
 /// How fields are made: the grid's share, the arrays in each memory, the devices, and which of them carries the fields.
 
+#include <keel/impl/exchange/kokkos_copy_queue.hpp>
 #include <keel/impl/residency/fields_base.hpp>
-#include <keel/impl/residency/kokkos_copy_queue.hpp>
 #include <keel/impl/residency/options.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/concepts.hpp>

@@ -5,9 +5,9 @@
 /// What fields do to their data around a routine and for their caller: copies, poison, output, views that the caller
 /// keeps, exchanges. Bodies of fields_state.hpp.
 
+#include <keel/impl/exchange/halo.hpp>
 #include <keel/impl/residency/fields_state.hpp>
-#include <keel/impl/residency/halo.hpp>
-#include <keel/impl/residency/prefetch.hpp>
+#include <keel/impl/schedule/prefetch.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 

@@ -6,7 +6,7 @@
 
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/residency/walls.hpp>
+#include <keel/schedule/walls.hpp>
 
 #include <algorithm>
 #include <cstddef>

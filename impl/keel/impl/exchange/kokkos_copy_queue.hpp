@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The copy queue of a Kokkos space.
+
+#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/space/peers.hpp>
+#include <keel/space/kokkos.hpp>
+#include <keel/space/pinned.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace keel::residency::detail {
+
+/// What a copy queue to the memory of `Space` does. Only one that `Digests` has the kernels for that.
+template <class Space, bool Digests>
+struct kokkos_queue_calls {
+  using policy = Kokkos::RangePolicy<Space>;
+  using words_count = typename policy::member_type;
+  static constexpr int lanes = 256; // of a team, four of which share a multiprocessor at most
+  using teams = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<lanes, 4>>;
+  static constexpr bool has_lanes =
+      requires(Space const& s) { s.cuda_stream(); } || requires(Space const& s) { s.hip_stream(); };
+  using device_memory = typename Space::memory_space;
+
+  static Space const& space(void const* queue) { return *static_cast<Space const*>(queue); }
+
+  template <class Memory>
+  static std::shared_ptr<std::byte> allocate(char const* label, std::size_t bytes) {
+    return {static_cast<std::byte*>(Kokkos::kokkos_malloc<Memory>(label, bytes)), &Kokkos::kokkos_free<Memory>};
+  }
+  /// What `Kokkos::deep_copy` does with two arrays of bytes. Its kernels for other arrays cost the compiler time.
+  template <class To, class From>
+  static void copy_bytes(void const* queue, void* to, void const* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    bool const is_shown = Kokkos::Tools::profileLibraryLoaded();
+    if (is_shown) [[unlikely]]
+      Kokkos::Tools::beginDeepCopy(Kokkos::Tools::make_space_handle(To::name()), {}, to,
+                                   Kokkos::Tools::make_space_handle(From::name()), {}, from, bytes);
+    (void)Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes);
+    if (is_shown) [[unlikely]]
+      Kokkos::Tools::endDeepCopy();
+  }
+  /// A thread as a team.
+  struct thread {
+    words_count number, threads;
+
+    [[nodiscard]] KEEL_FUNCTION words_count league_rank() const { return number; }
+    [[nodiscard]] KEEL_FUNCTION words_count league_size() const { return threads; }
+    [[nodiscard]] KEEL_FUNCTION static int team_rank() { return 0; }
+    [[nodiscard]] KEEL_FUNCTION static int team_size() { return 1; }
+    KEEL_FUNCTION static void team_barrier() {}
+  };
+  struct move_by_threads {
+    move_words words;
+    words_count threads;
+    KEEL_FUNCTION void operator()(words_count i) const { words.run<1>(thread{i, threads}); }
+  };
+  struct extend_by_threads {
+    move_words words;
+    KEEL_FUNCTION void operator()(words_count i) const { words.extend(std::int64_t(i)); }
+  };
+  struct move_by_teams {
+    move_words words;
+    KEEL_FUNCTION void operator()(typename teams::member_type const& team) const { words.run<4>(team); }
+  };
+  /// On a GPU a thread moves a word; if there are flags, teams do, as many as have work and fit the device, but a
+  /// kernel that awaits one leaves half of it to others.
+  static void move(void const* queue, move_words const& words) {
+    bool const is_flags = words.listed == nullptr && words.pieces[0].how >= motion::raise;
+    char const* const label = is_flags ? "keel: flags" : "keel: regions";
+    std::int64_t const threads = space(queue).concurrency();
+    move_words shared = words;
+    auto const share_out = [&](std::int64_t of_a_team, std::int64_t most) {
+      if (words.raises && words.done == nullptr) most = 1;
+      std::int64_t const count = std::max<std::int64_t>(1, std::min((words.words + of_a_team - 1) / of_a_team, most));
+      shared.share = (words.words + count - 1) / count;
+      return count;
+    };
+    if constexpr (has_lanes)
+      if (words.raises || words.awaits) {
+        auto const count = int(share_out(lanes, threads / (words.awaits ? 4 : 2) / lanes));
+        return Kokkos::parallel_for(label, keel::space::detail::light(teams(space(queue), count, lanes)),
+                                    move_by_teams{shared});
+      }
+    auto const count = words_count(has_lanes ? share_out(1, words.words) : share_out(4096, threads));
+    if (words.extends)
+      return Kokkos::parallel_for("keel: walls", keel::space::detail::light(policy(space(queue), 0, count)),
+                                  extend_by_threads{shared});
+    Kokkos::parallel_for(label, keel::space::detail::light(policy(space(queue), 0, count)),
+                         move_by_threads{shared, count});
+  }
+  static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] void const* array,
+                              [[maybe_unused]] strip const& which) {
+    std::uint64_t sum = 0;
+    if constexpr (Digests) {
+      digest_words const words{array, which};
+      Kokkos::parallel_reduce("keel: digest", policy(space(queue), 0, words_count(words.which.words)), words, sum);
+    }
+    return sum;
+  }
+  static void fence(void const* queue) {
+    if constexpr (requires { space(queue).fence("keel"); })
+      space(queue).fence("keel"); // short, so it takes no memory: the label that Kokkos has by itself does
+    else space(queue).fence();
+  }
+  static bool is_reached_by_host() {
+    if constexpr (std::is_same_v<device_memory, keel::space::simulated_memory>)
+      return keel::space::chosen_guard() != keel::space::guard::pages;
+    else return false;
+  }
+  static bool waits_in_kernels() { return !has_lanes || keel::space::runs_one_process<Space>(); }
+  static void* native(void const* queue) {
+    if constexpr (requires { space(queue).cuda_stream(); }) return space(queue).cuda_stream();
+    else if constexpr (requires { space(queue).hip_stream(); }) return space(queue).hip_stream();
+    else return nullptr;
+  }
+
+  static constexpr copy_queue::calls all{&allocate<device_memory>,
+                                         &allocate<keel::space::pinned>,
+                                         &copy_bytes<device_memory, Kokkos::HostSpace>,
+                                         &copy_bytes<Kokkos::HostSpace, device_memory>,
+                                         &copy_bytes<device_memory, device_memory>,
+                                         &move,
+                                         &digest,
+                                         &fence,
+                                         &is_reached_by_host,
+                                         &waits_in_kernels,
+                                         &keel::space::peers_of<device_memory>,
+                                         &native};
+};
+
+/// To the memory of a space, in the queue of one of its instances.
+template <bool Digests, class Space>
+[[nodiscard]] copy_queue kokkos_copy_queue(Space const& queue) {
+  return {std::make_shared<Space>(queue), kokkos_queue_calls<Space, Digests>::all};
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How bytes are gathered, sent and scattered.
+
+#include <keel/exchange/kokkos_provider.hpp>
+#include <keel/impl/exchange/messages.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel::residency {
+
+KEEL_INLINE kokkos_provider::kokkos_provider() = default;
+KEEL_INLINE kokkos_provider::~kokkos_provider() = default;
+
+// The regions that have cells, if these are all that the array has, except padding.
+[[nodiscard]] inline region regions_of_all(detail::shape const& lies) {
+  region all = region::none;
+  std::int64_t bytes = 0;
+  for (region one : single_regions) {
+    detail::box_set const set = detail::boxes_of(lies, one);
+    for (detail::patch const& box : set) bytes += detail::bytes_of(lies, box);
+    if (set.count != 0) all = all | one;
+  }
+  std::int64_t const cells = lies.rank != 0 ? lies.part->everywhere().size(lies.rank) : 1;
+  return lies.unused >= 0 && bytes == cells * lies.inner * lies.element_bytes ? all : region::none;
+}
+
+KEEL_INLINE void kokkos_provider::add(std::vector<detail::shape> lies, int levels, allocator make, void* owner) {
+  complete(lies);
+  arrays_.push_back({{std::move(lies), {}}, levels, make, owner, false});
+  slots_.emplace_back();
+  for (int l = 0; l < levels; ++l) slots_.back().push_back(l);
+}
+
+KEEL_INLINE void kokkos_provider::complete(std::vector<detail::shape>& lies) {
+  for (detail::shape& one : lies) one.all = regions_of_all(one);
+}
+
+template <class F>
+void kokkos_provider::for_each_array(F&& f) const {
+  for (std::size_t v = 0; v < arrays_.size(); ++v)
+    for (std::size_t m = 0; m < arrays_[v].data.size() && !arrays_[v].is_shared; ++m)
+      for (std::size_t i = 0; i < arrays_[v].data[m].size(); ++i)
+        f(int(v), int(i), memory(m), static_cast<std::byte const*>(arrays_[v].data[m][i]),
+          size_of(int(v), int(i) / arrays_[v].levels));
+}
+
+KEEL_INLINE void kokkos_provider::place(int variable, memory m, std::vector<void*> arrays) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    auto const* const begin = static_cast<std::byte const*>(arrays[i]);
+    std::size_t const size = size_of(variable, int(i) / arrays_[std::size_t(variable)].levels);
+    for_each_array([&](int other, int, memory, std::byte const* first, std::size_t bytes) {
+      if (std::less<>{}(begin, first + bytes) && std::less<>{}(first, begin + size))
+        throw error("residency::kokkos_provider",
+                    "arrays of variables " + std::to_string(other) + " and " + std::to_string(variable) + " overlap",
+                    "what is written in one would go stale in the other", "Give each memory of its own");
+    });
+  }
+  arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);
+}
+
+KEEL_INLINE std::optional<owner> kokkos_provider::owner_of(void const* data, std::size_t bytes) const {
+  std::optional<owner> found;
+  auto const* const begin = static_cast<std::byte const*>(data);
+  for_each_array([&](int variable, int i, memory m, std::byte const* first, std::size_t size) {
+    if (bytes == 0 || std::less<>{}(begin, first) || std::less<>{}(first + size, begin + bytes)) return;
+    int const levels = arrays_[std::size_t(variable)].levels;
+    int level = 0;
+    while (slot(variable, level) != i % levels) ++level;
+    found = owner{variable, level, i / levels, m, bytes == size};
+  });
+  return found;
+}
+
+KEEL_INLINE region_bytes kokkos_provider::bytes_of(int variable, int component) const {
+  region_bytes bytes{};
+  detail::shape const& lies = shape_of(variable, component);
+  for (region one : single_regions)
+    for (detail::patch const& box : detail::boxes_of(lies, one))
+      bytes[std::size_t(index_of(one))] += std::uint64_t(detail::bytes_of(lies, box));
+  return bytes;
+}
+
+KEEL_INLINE bool kokkos_provider::is_whole(transfer const& t) const {
+  region const all = shape_of(t.variable, t.component).all;
+  return all != region::none && without(all, t.where) == region::none;
+}
+
+template <class F>
+std::size_t kokkos_provider::for_each_box(std::span<transfer const> batch, F&& f) const {
+  std::size_t offset = 0;
+  for (transfer const& t : batch) {
+    if (is_whole(t)) continue;
+    detail::shape const& lies = shape_of(t.variable, t.component);
+    for (detail::patch const& box : detail::boxes_of(lies, t.where)) {
+      f(t, box, offset);
+      offset += detail::padded(lies, box);
+    }
+  }
+  return offset;
+}
+
+KEEL_INLINE kokkos_provider::room kokkos_provider::make_room(staging_channel& channel,
+                                                             std::span<transfer const> batch) {
+  std::size_t boxes = 0;
+  std::size_t const bytes = for_each_box(batch, [&](auto&&, detail::patch const& box, auto&&) {
+    ++boxes;
+    (void)channel.queue.numbers(box);
+  });
+  moves_.clear();
+  moves_.reserve(boxes);
+  if (channel.used + bytes > channel.size) {
+    constexpr auto label = "keel: staging";
+    std::size_t const size = std::max(bytes, 2 * channel.size);
+    staging larger{channel.queue.allocate(label, size), channel.queue.allocate_on_host(label, size)};
+    channel.retired.push_back(channel.pieces);
+    channel.pieces = std::move(larger);
+    channel.size = size;
+    channel.used = 0;
+  }
+  std::size_t const at = std::exchange(channel.used, channel.used + bytes);
+  return {channel.pieces.there.get() + at, channel.pieces.here.get() + at, bytes};
+}
+
+KEEL_INLINE void kokkos_provider::create(int variable, memory m) {
+  record const& r = arrays_[std::size_t(variable)];
+  r.make(r.owner, variable, m);
+}
+
+KEEL_INLINE started kokkos_provider::copy_cycle(int variable) {
+  auto& levels = slots_[std::size_t(variable)];
+  rotate_levels(levels.data(), int(levels.size()), rotation::cycle);
+  return {};
+}
+
+// Whole arrays first; then the other regions of the batch are gathered on the host, sent in one
+// piece, and scattered by kernels. All in the device's queue, so nothing here waits for it.
+KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) {
+  staging_channel& channel = channel_of(batch[0].to);
+  detail::copy_queue const& queue = channel.queue;
+  room const staged = make_room(channel, batch); // first, because it may fail
+  for (transfer const& t : batch)
+    if (is_whole(t))
+      queue.to_device(array(t.variable, t.level, t.component, t.to), array(t.variable, t.level, t.component, host),
+                      used_of(t.variable, t.component));
+  if (staged.bytes == 0) return {};
+  for_each_box(batch, [&](transfer const& t, detail::patch const& box, std::size_t offset) {
+    detail::shape const& lies = shape_of(t.variable, t.component);
+    detail::move_on_host({detail::motion::gather, &lies, array(t.variable, t.level, t.component, host),
+                          staged.here + offset, box, box.numbers()});
+    moves_.push_back({detail::motion::scatter, &lies, array(t.variable, t.level, t.component, t.to),
+                      staged.there + offset, box, queue.numbers(box)});
+  });
+  queue.to_device(staged.there, staged.here, staged.bytes);
+  queue.move(moves_);
+  return {};
+}
+
+// The same the other way round. The host scatters when all has arrived: to the arrays that were meant, even if
+// the levels have cycled since.
+KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
+  staging_channel& channel = channel_of(batch[0].from);
+  detail::copy_queue const& queue = channel.queue;
+  room const staged = make_room(channel, batch);
+  if (staged.bytes != 0) channel.arrivals.reserve(channel.arrivals.size() + batch.size());
+  for (transfer const& t : batch)
+    if (is_whole(t))
+      queue.to_host(array(t.variable, t.level, t.component, host), array(t.variable, t.level, t.component, t.from),
+                    used_of(t.variable, t.component));
+  if (staged.bytes == 0) return;
+  transfer const* last = nullptr;
+  for_each_box(batch, [&](transfer const& t, detail::patch const& box, std::size_t offset) {
+    moves_.push_back({detail::motion::gather, &shape_of(t.variable, t.component),
+                      array(t.variable, t.level, t.component, t.from), staged.there + offset, box, queue.numbers(box)});
+    if (std::exchange(last, &t) != &t)
+      channel.arrivals.push_back({t, array(t.variable, t.level, t.component, host), staged.here + offset});
+  });
+  queue.move(moves_);
+  queue.to_host(staged.here, staged.there, staged.bytes);
+}
+
+KEEL_INLINE finished kokkos_provider::to_host(std::span<transfer const> batch) {
+  begin_to_host(batch);
+  wait(batch[0].from);
+  return {};
+}
+
+// Puts in place what has arrived.
+KEEL_INLINE void kokkos_provider::wait(memory m) {
+  staging_channel& channel = channel_of(m);
+  channel.queue.fence();
+  for (arrival const& a : channel.arrivals)
+    for_each_box({&a.what, 1}, [&](transfer const& t, detail::patch const& box, std::size_t offset) {
+      detail::move_on_host({detail::motion::scatter, &shape_of(t.variable, t.component), a.array, a.staged + offset,
+                            box, box.numbers()});
+    });
+  channel.arrivals.clear();
+  channel.used = 0;
+  channel.retired.clear();
+}
+
+KEEL_INLINE started kokkos_provider::copy_from_past(int variable, int component, memory m) {
+  std::size_t const size = size_of(variable, component);
+  void *const from = array(variable, 1, component, m), *const to = array(variable, 0, component, m);
+  if (m == host) std::memcpy(to, from, size);
+  else queue_of(m).copy(to, from, size);
+  return {};
+}
+
+KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component, region where, memory m) {
+  detail::shape const& lies = shape_of(variable, component);
+  void* const data = array(variable, level, component, m);
+  moves_.clear();
+  for (detail::patch const& box : detail::boxes_of(lies, where))
+    moves_.push_back(
+        {detail::motion::poison, &lies, data, nullptr, box, m != host ? queue_of(m).numbers(box) : box.numbers()});
+  if (m != host) return queue_of(m).move(moves_);
+  for (detail::box_move const& each : moves_) detail::move_on_host(each);
+}
+
+KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int component, region where, memory m) {
+  detail::shape const& lies = shape_of(variable, component);
+  void const* const data = array(variable, level, component, m);
+  std::uint64_t all = 0;
+  for (detail::patch const& box : detail::boxes_of(lies, where))
+    all += m == host ? detail::digest_on_host(lies, data, box) : queue_of(m).digest(lies, data, box);
+  return all;
+}
+
+KEEL_INLINE std::uint64_t kokkos_provider::count_poison(int variable, int level, int component, region where,
+                                                        memory m) {
+  detail::shape const& lies = shape_of(variable, component);
+  if (lies.element_bytes % 8 != 0) return 0;
+  void* const data = array(variable, level, component, m);
+  std::uint64_t found = 0;
+  for (detail::patch const& box : detail::boxes_of(lies, where)) {
+    std::vector<std::uint64_t> words(std::size_t(detail::bytes_of(lies, box)) / 8);
+    detail::box_move gathered{detail::motion::gather, &lies, data, words.data(), box, box.numbers()};
+    if (m == host) {
+      detail::move_on_host(gathered);
+    } else {
+      auto const there = queue_of(m).allocate("keel: checked", words.size() * 8);
+      gathered.buffer = there.get(), gathered.elements = queue_of(m).numbers(box);
+      queue_of(m).move({&gathered, 1});
+      queue_of(m).to_host(words.data(), there.get(), words.size() * 8);
+      queue_of(m).fence();
+    }
+    found += std::uint64_t(std::count(words.begin(), words.end(), ~std::uint64_t{0}));
+  }
+  return found;
+}
+
+} // namespace keel::residency

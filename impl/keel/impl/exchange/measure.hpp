@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How ghosts are exchanged, and transports measured: the bodies of halo.hpp.
+
+#include <keel/impl/exchange/halo.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Runs from its construction on.
+class stopwatch {
+public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count();
+  }
+
+private:
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+};
+
+KEEL_INLINE void halo_exchange::start(std::span<halo_array const> arrays, combine how) {
+  plan_.lay_out(arrays, how);
+  if (!plan_.is_agreed()) plan_.is_agreed() = routes_.have_same_lengths(plan_.sends(), plan_.receives());
+  if (!*plan_.is_agreed())
+    throw error("residency", std::string(name_of(how)) + " is refused",
+                "this rank and another one have messages of other lengths for each other",
+                "Give all ranks fields of the same variables and lengths");
+  measure(arrays);
+  stopwatch const since;
+  delivery_.place(packing_, plan_.sends(), plan_.receives(), [&](int rank) { return routes_.to(rank); });
+  plan_.pack(arrays, packing_);
+  delivery_.begin(packing_.queue());
+  started_in_ = since.seconds();
+}
+
+KEEL_INLINE void halo_exchange::finish(std::span<halo_array const> arrays, any_observer& observer) {
+  stopwatch const since;
+  if (!delivery_.is_empty()) {
+    observer.before_wait();
+    delivery_.finish(packing_.queue());
+    observer.after_wait();
+  }
+  plan_.unpack(arrays, packing_);
+  count(started_in_ + since.seconds());
+}
+
+KEEL_INLINE void halo_exchange::count(double seconds) {
+  if (packing_.queue() || !plan_.times().add(seconds)) return; // of a device the host sees no end
+  pace& times = plan_.times();
+  std::vector<int> ranks;
+  for (message const& m : plan_.sends())
+    if (routes_.is_measured(m.rank)) ranks.push_back(m.rank);
+  if (routes_.reopen(ranks, times.is_slow(), times.usual(), times.now())) times.forget();
+  else times.end_window();
+}
+
+KEEL_INLINE void halo_exchange::measure(std::span<halo_array const> arrays) {
+  std::vector<int> ranks;
+  for (message const& m : plan_.sends())
+    if (routes_.to(m.rank) == routes::open) ranks.push_back(m.rank);
+  if (ranks.empty()) return;
+  copy_queue const& queue = packing_.queue();
+  auto const is_in = [&](int rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
+  std::vector<double> seconds;
+  for (std::size_t k = 0; k < routes_.known().size(); ++k) {
+    std::vector<double> all;
+    for (int round = 0; round < 6; ++round) {
+      if (queue) queue.fence();
+      stopwatch const since;
+      delivery_.place(
+          packing_, plan_.sends(), plan_.receives(),
+          [&](int rank) { return is_in(rank) && routes_.reaches(k, rank) ? int(k) : routes::none; }, false);
+      plan_.pack(arrays, packing_);
+      delivery_.begin(queue);
+      delivery_.finish(queue);
+      if (queue) queue.fence();
+      if (round != 0) all.push_back(since.seconds());
+    }
+    std::nth_element(all.begin(), all.begin() + 2, all.end());
+    seconds.push_back(all[2]);
+  }
+  routes_.choose(ranks, seconds);
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Which pieces of arrays partners exchange, and where they are packed into messages and unpacked: on the
+/// host, or on a device. The bodies stand in messages.hpp.
+
+#include <keel/exchange/transport.hpp>
+#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/impl/layout/decomposition.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <array>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Packs on the host, at once; or, if a copy queue is connected, in its memory, after the kernels of its queue. Its
+/// buffers, for messages that their transport has no place for, grow to the largest asked for.
+class packing {
+public:
+  void connect(copy_queue const& there) { queue_ = &there; }
+  /// Empty on the host.
+  [[nodiscard]] copy_queue const& queue() const;
+
+  std::byte* out(std::size_t bytes) { return room(out_, bytes); }
+  std::byte* in(std::size_t bytes) { return room(in_, bytes); }
+  /// What was kept of boxes.
+  void forget();
+  /// By one kernel: of more boxes than travel with one, the list is sent once, and kept for the next time.
+  void move(std::span<box_move const> boxes);
+
+private:
+  struct buffer {
+    std::shared_ptr<std::byte> bytes;
+    std::size_t size = 0;
+  };
+  std::byte* room(buffer& all, std::size_t bytes);
+  /// Of boxes that do not travel with a kernel.
+  void list(std::span<box_move const> boxes, move_words& all);
+
+  /// Boxes that were moved before. The queue may still read `pieces`.
+  struct kept_moves {
+    std::vector<box_move> boxes;
+    std::vector<move_words::piece> pieces;
+    std::shared_ptr<std::byte> there;
+    bool raises = false, awaits = false;
+  };
+  static constexpr std::size_t most_kept = 32;
+
+  copy_queue const* queue_ = nullptr;
+  buffer out_, in_;
+  std::shared_ptr<std::byte> done_; ///< counts teams of a kernel
+  std::vector<kept_moves> kept_;
+};
+
+/// What becomes of ghosts and what their owners hold: the ghosts are replaced, or added to it.
+enum class combine : std::uint8_t { replace, add };
+/// The entry of a schedule that does it.
+[[nodiscard]] constexpr std::string_view name_of(combine how) {
+  return how == combine::add ? "accumulate" : "exchange";
+}
+
+/// One array whose ghosts are to be filled, or added to their owners: of a component of a variable that is cut so.
+struct halo_array {
+  shape const* lies;
+  void* data;
+  decomposition const* cut;
+  int component;
+};
+
+/// How long exchanges of the same arrays take, in windows of some hundred.
+class pace {
+public:
+  /// Counts one exchange; true at the end of a window.
+  [[nodiscard]] bool add(double seconds) {
+    window_[std::size_t(count_++)] = float(seconds);
+    if (count_ != size) return false;
+    count_ = 0;
+    std::nth_element(window_.begin(), window_.begin() + size / 2, window_.end());
+    now_ = double(window_[size / 2]);
+    return true;
+  }
+  /// Whether the last window was several times slower than the fastest one.
+  [[nodiscard]] bool is_slow() const { return usual_ > 0 && now_ > 4 * usual_ + 20e-6; }
+  void end_window() { usual_ = usual_ > 0 ? std::min(usual_, now_) : now_; }
+  void forget() { usual_ = 0; }
+  [[nodiscard]] double now() const { return now_; }
+  [[nodiscard]] double usual() const { return usual_; }
+
+private:
+  static constexpr int size = 256;
+  std::array<float, size> window_{};
+  int count_ = 0;
+  double now_ = 0, usual_ = 0; // medians
+};
+
+/// Which pieces of arrays are exchanged: each partner gets one message with its pieces of all arrays. Arrays of a
+/// variable follow on each other, in the order of their components. Messages without bytes are left out. What is found
+/// out about a list of arrays is kept, whatever their data.
+class halo_plan {
+public:
+  /// How long the messages of these arrays are, one for each partner each way; their data are set by who sends them.
+  /// The calls below are about the same arrays.
+  void lay_out(std::span<halo_array const> arrays, combine how = combine::replace);
+  void forget();
+  /// Whether partners have messages of these lengths, too; empty until they were asked.
+  [[nodiscard]] std::optional<bool>& is_agreed() { return now_->is_agreed; }
+  [[nodiscard]] pace& times() { return now_->times; }
+  [[nodiscard]] std::span<message> sends() { return now_->sends; }
+  [[nodiscard]] std::span<message> receives() { return now_->receives; }
+  void pack(std::span<halo_array const> arrays, packing& where);
+  /// What came goes to the ghosts, and so do copies of this rank's own elements; or it is added to the owned elements,
+  /// and so are ghosts of this rank's own elements.
+  void unpack(std::span<halo_array const> arrays, packing& where);
+
+private:
+  static constexpr std::size_t most_kept = 64;
+  /// One piece of an array, and where its words are: in a message, or in this rank's array of a number.
+  struct part {
+    std::size_t array;
+    patch box;
+    int message = -1;
+    std::ptrdiff_t at = 0; ///< in bytes
+    int turn = 0;
+    std::size_t other = 0;
+  };
+  struct laid_out {
+    combine how;
+    std::vector<halo_array> arrays; // without data
+    std::vector<message> sends, receives;
+    std::vector<part> packed, unpacked;
+    int turns = 1;
+    std::optional<bool> is_agreed = {};
+    pace times = {};
+  };
+  void find_parts(laid_out& made) const;
+  void move(motion how, motion copy, int turn, std::vector<part> const& parts, std::span<message const> messages,
+            std::span<halo_array const> arrays, packing& where);
+
+  std::vector<std::unique_ptr<laid_out>> kept_;
+  laid_out* now_ = nullptr;
+  std::vector<box_move> moves_; // of the exchange at work
+};
+
+/// Bytes of an array that leave this rank in an exchange.
+[[nodiscard]] std::uint64_t bytes_sent(halo_array const& array, combine how);
+
+/// Pieces begin at multiples of eight bytes, so that words of any length are aligned.
+[[nodiscard]] inline std::size_t padded(shape const& lies, bounds const& box) {
+  return (std::size_t(bytes_of(lies, box)) + 7) / 8 * 8;
+}
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/exchange/messages.hpp>
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Messages into memory of the other rank: the bodies of `peer`.
+
+#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/space/peer_memory.hpp>
+#include <keel/machine/host.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/exchange/transport.hpp>
+#include <keel/topology/affinity.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::residency {
+
+KEEL_INLINE space::peer_memory* detail::copy_queue::peers() const {
+  return calls_ != nullptr ? calls_->peers() : &space::peer_memory::of_host();
+}
+
+KEEL_INLINE detail::hardware_threads detail::hardware_threads::own() {
+  hardware_threads made{};
+  try {
+    for (int const t : topology::bound_hardware_threads())
+      if (auto const at = std::size_t(t); at / 64 < made.bits.size()) made.bits[at / 64] |= std::uint64_t{1} << at % 64;
+  } catch (error const&) {
+    made.bits.fill(~std::uint64_t{0});
+  }
+  return made;
+}
+KEEL_INLINE bool detail::outnumber(int ranks, std::span<hardware_threads const> of_each) {
+  int count = 0;
+  for (std::size_t w = 0; w < hardware_threads{}.bits.size(); ++w) {
+    std::uint64_t of_any = 0;
+    for (hardware_threads const& one : of_each) of_any |= one.bits[w];
+    count += std::popcount(of_any);
+  }
+  return ranks > count;
+}
+
+/// Links to other ranks. A piece of memory that the other one writes has a flag, then two places for messages.
+struct peer::links {
+  static constexpr std::size_t flag_bytes = 256;
+  /// How a rank finds a piece of another's.
+  struct address {
+    space::peer_handle handle;
+    std::uint64_t offset = 0, node = 0;
+    char kind[16] = {}; ///< empty if there is no piece
+  };
+  struct link {
+    int rank;
+    space::peer_memory::piece mine = {};
+    std::byte* theirs = nullptr;
+    std::size_t theirs_bytes = 0;
+    address sent = {}, came = {};
+    std::uint32_t number = 1;                                ///< of its last exchange; the first tries the way
+    std::size_t out = 0, in = 0;                             ///< the pieces that the exchange at work needs
+    bool is_at_work = false, raises = false, awaits = false; ///< the last two: here, because no other kernel does
+
+    /// Where its message lies in a piece.
+    [[nodiscard]] std::byte* place_in(std::byte* piece, std::size_t bytes) const {
+      return piece + flag_bytes + (number % 2 != 0 ? (bytes - flag_bytes) / 512 * 256 : 0);
+    }
+  };
+
+  ~links() {
+    if (memory == nullptr || is_under_way) return; // others may still write there
+    for (link const& l : all)
+      if (l.mine.at != nullptr) memory->give_back(l.mine);
+  }
+  /// One that is not there yet is made, and others may move.
+  link& to(int rank) {
+    auto const at = std::lower_bound(all.begin(), all.end(), rank, [](link const& l, int r) { return l.rank < r; });
+    return at != all.end() && at->rank == rank ? *at : *all.insert(at, link{rank});
+  }
+  static std::size_t bytes_for(std::size_t message) {
+    return space::peer_memory::rounded(flag_bytes + 2 * ((message + 255) / 256 * 256));
+  }
+  /// Takes a piece for messages from the other rank, its flag as of the last exchange.
+  void take(detail::copy_queue const& queue, link& l, std::size_t bytes) {
+    if (l.mine.at != nullptr) {
+      if (queue) queue.fence(); // the last message may not be unpacked yet
+      memory->give_back(l.mine);
+      l.mine = {};
+    }
+    l.mine = memory->take(bytes);
+    std::uint32_t const last = l.number - 1;
+    if (queue) queue.to_device(l.mine.at, &last, sizeof last), queue.fence();
+    else std::memcpy(l.mine.at, &last, sizeof last);
+    l.sent = {l.mine.handle, l.mine.offset, machine::kernel_identity(), {}};
+    std::strncpy(l.sent.kind, memory->kind(), sizeof l.sent.kind - 1);
+  }
+  /// Maps the other rank's piece, or says why it cannot.
+  std::string map(link& l, std::size_t bytes) const {
+    if (l.came.node != machine::kernel_identity()) return "it is on another node";
+    if (memory == nullptr || std::string_view(l.came.kind) != memory->kind())
+      return "its data are in memory that cannot be mapped from here";
+    std::string why;
+    l.theirs = memory->map(l.came.handle, l.came.offset, why);
+    l.theirs_bytes = bytes;
+    return why;
+  }
+  /// Raises flags of the others, or awaits those here, if `which` of their links.
+  void flags(detail::copy_queue const& queue, detail::motion how, bool link::* which) {
+    detail::move_words some;
+    for (link const& l : all) {
+      if (!(l.*which)) continue;
+      auto* const flag = flag_in(how == detail::motion::raise ? l.theirs : l.mine.at);
+      if (!queue) {
+        if (how == detail::motion::raise) detail::raise_flag(flag, l.number);
+        else detail::await_flag(flag, l.number);
+      } else if (!some.add_flag(how, flag, l.number)) {
+        queue.move(some);
+        some = {};
+        some.add_flag(how, flag, l.number);
+      }
+    }
+    if (queue) queue.move(some);
+  }
+  [[nodiscard]] static std::uint32_t* flag_in(std::byte* piece) { return reinterpret_cast<std::uint32_t*>(piece); }
+
+  space::peer_memory* memory = nullptr;
+  std::vector<link> all; // by rank
+  bool is_under_way = false;
+};
+
+KEEL_INLINE peer::peer(messenger const& ranks) : messages_(ranks), links_(std::make_shared<links>()) {}
+KEEL_INLINE peer::peer(peer const& other) : peer(other.messages_) {}
+
+KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& queue, std::span<int const> ranks) {
+  std::vector<std::string> why(ranks.size());
+  std::vector<char> mine(ranks.size()), theirs(ranks.size());
+  auto const agree = [&] { // each says whether it sees no reason against; it may not, if the other one does
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      mine[i] = why[i].empty() ? 1 : 0;
+      messages_.receive(&theirs[i], 1, ranks[i]);
+      messages_.send(&mine[i], 1, ranks[i]);
+    }
+    messages_.wait();
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      if (why[i].empty() && theirs[i] == 0) why[i] = "it cannot reach this rank";
+  };
+  links& l = *links_;
+  l.memory = queue.peers();
+  static std::atomic<bool> do_share = false; // in one environment at least
+  detail::waits_yield = do_share = messages_.outnumber_cores() || do_share;
+  for (int const rank : ranks) (void)l.to(rank);
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    auto& link = l.to(ranks[i]);
+    if (l.memory == nullptr) why[i] = "memory of this device cannot be mapped by another process";
+    else try {
+        l.take(queue, link, links::bytes_for(0));
+      } catch (error const& e) {
+        why[i] = e.brief();
+      }
+    link.sent.node = machine::kernel_identity();
+    messages_.receive(&link.came, sizeof link.came, link.rank);
+    messages_.send(&link.sent, sizeof link.sent, link.rank);
+  }
+  messages_.wait();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (why[i].empty()) why[i] = l.map(l.to(ranks[i]), links::bytes_for(0));
+    l.to(ranks[i]).raises = why[i].empty();
+  }
+  l.flags(queue, detail::motion::raise, &links::link::raises);
+  if (queue) queue.fence();
+  agree();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!why[i].empty()) continue;
+    std::uint32_t came = 0;
+    std::byte const* const flag = l.to(ranks[i]).mine.at;
+    if (queue) queue.to_host(&came, flag, sizeof came), queue.fence();
+    else came = __atomic_load_n(reinterpret_cast<std::uint32_t const*>(flag), __ATOMIC_ACQUIRE);
+    if (came != 1) why[i] = "what it writes does not arrive";
+  }
+  agree();
+  return why;
+}
+
+KEEL_INLINE void peer::place(detail::copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
+  messages_.require_running();
+  links& l = *links_;
+  l.memory = queue.peers();
+  l.is_under_way = true;
+  for (auto& link : l.all)
+    link.is_at_work = link.raises = link.awaits = false, link.out = link.in = links::bytes_for(0);
+  auto const enter = [&](std::span<message> all, std::size_t links::link::* bytes) {
+    for (message const& m : all) {
+      auto& link = l.to(m.rank);
+      if (!std::exchange(link.is_at_work, true)) ++link.number;
+      link.*bytes = links::bytes_for(m.bytes);
+    }
+  };
+  enter(sends, &links::link::out), enter(receives, &links::link::in);
+  // A longer message than before needs a larger piece: both sides see that, and so meet here.
+  bool is_waiting = false;
+  for (auto& link : l.all) {
+    if (!link.is_at_work) continue;
+    link.raises = link.awaits = true;
+    if (link.mine.bytes < link.in) {
+      l.take(queue, link, link.in);
+      messages_.send(&link.sent, sizeof link.sent, link.rank);
+      is_waiting = true;
+    }
+    if (link.theirs_bytes < link.out) {
+      messages_.receive(&link.came, sizeof link.came, link.rank);
+      is_waiting = true;
+    }
+  }
+  if (is_waiting) messages_.wait();
+  for (auto& link : l.all) {
+    if (!link.is_at_work || link.theirs_bytes >= link.out) continue;
+    if (std::string const why = l.map(link, link.out); !why.empty())
+      throw error("residency::peer", "rank " + std::to_string(link.rank) + " cannot be reached", why,
+                  "Take another transport");
+  }
+  auto const set = [](message& m, links::link const& link, std::byte* piece, std::size_t bytes) {
+    m.data = link.place_in(piece, bytes), m.flag = links::flag_in(piece), m.number = link.number;
+  };
+  for (message& m : sends) set(m, l.to(m.rank), l.to(m.rank).theirs, l.to(m.rank).theirs_bytes);
+  for (message& m : receives) set(m, l.to(m.rank), l.to(m.rank).mine.at, l.to(m.rank).mine.bytes);
+}
+
+KEEL_INLINE void peer::begin(detail::copy_queue const& queue, std::span<message const> sends,
+                             std::span<message const> receives) {
+  messages_.require_running();
+  links& l = *links_;
+  for (message const& m : sends) l.to(m.rank).raises = m.flag != nullptr;
+  for (message const& m : receives) l.to(m.rank).awaits = m.flag != nullptr;
+  l.flags(queue, detail::motion::raise, &links::link::raises);
+}
+
+KEEL_INLINE void peer::finish(detail::copy_queue const& queue) {
+  messages_.require_running();
+  links_->flags(queue, detail::motion::await, &links::link::awaits);
+  links_->is_under_way = false;
+}
+
+} // namespace keel::residency

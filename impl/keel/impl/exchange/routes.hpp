@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How the transport to each rank is chosen, and how messages go by it: the bodies of transports.hpp.
+
+#include <keel/impl/exchange/transports.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE std::vector<transport> transports_of(all_transports, messenger const& ranks) {
+  return [&]<class... Ts>(keel::list<Ts...> all) { return transports_of<Ts...>(all, ranks); }(all_transports{});
+}
+
+KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue,
+                                 std::vector<int> partners, settings const& how) {
+  std::string_view const wanted = how.exchange_through;
+  known_ = std::move(known);
+  messages_ = std::make_unique<messenger>(ranks);
+  int named = none;
+  std::string names;
+  for (std::size_t k = 0; k < known_.size(); ++k) {
+    if (known_[k].name() == wanted) named = int(k);
+    names.append(names.empty() ? "" : ", ").append(known_[k].name());
+  }
+  if (named == none && wanted != "measured")
+    throw error("residency", how.exchange_through_name + " names '" + how.exchange_through + "'",
+                "no transport of this program is called so: it was compiled with " + names,
+                "Choose one of them, or measured, or add it to `using transports`");
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  std::vector<std::uint32_t> theirs(partners.size());
+  for (int const rank : partners) all_.push_back({rank});
+  std::uint32_t const has_queue = queue ? 1 : 0;
+  swap(partners, [&](std::size_t) { return &has_queue; }, theirs.data(), sizeof has_queue);
+  for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs[i] == has_queue;
+  std::vector<bool> is_open(all_.size(), true);
+  auto const connect = [&](std::size_t k) {
+    bool const connects = known_[k].has_to_connect();
+    std::vector<int> asked;
+    for (std::size_t i = 0; i < all_.size(); ++i)
+      if (all_[i].is_alike && is_open[i]) asked.push_back(all_[i].rank);
+    std::vector<std::string> const why = connects ? known_[k].connect(queue, asked) : std::vector<std::string>();
+    for (std::size_t i = 0, at = 0; i < all_.size(); ++i) {
+      if (!is_open[i]) continue;
+      std::string const reason = !connects          ? ""
+                                 : all_[i].is_alike ? why[at++]
+                                                    : "its data are in memory of another kind";
+      if (reason.empty()) all_[i].reached |= std::uint32_t{1} << k;
+      else all_[i].why.append(all_[i].why.empty() ? "" : "; ").append(std::string(known_[k].name()) + ": " + reason);
+    }
+  };
+  auto const agree = [&] { // a user's own may see a rank from one side only
+    swap(partners, [&](std::size_t i) { return &all_[i].reached; }, theirs.data(), sizeof has_queue);
+    for (std::size_t i = 0; i < all_.size(); ++i) all_[i].reached &= theirs[i];
+  };
+  if (named >= 0) { // the others only for ranks that it does not reach
+    connect(std::size_t(named)), agree();
+    for (std::size_t i = 0; i < all_.size(); ++i) is_open[i] = all_[i].reached == 0;
+  }
+  if (named < 0 || known_[std::size_t(named)].has_to_connect()) {
+    for (std::size_t k = 0; k < known_.size(); ++k)
+      if (int(k) != named) connect(k);
+    agree();
+  }
+  for (std::size_t i = 0; i < all_.size(); ++i) {
+    route& r = all_[i];
+    if (r.reached == 0)
+      throw error("residency", "rank " + std::to_string(r.rank) + " is reached by no transport", r.why,
+                  "Add staged to `using transports`");
+    bool const is_one = (r.reached & (r.reached - 1)) == 0;
+    if (named >= 0 && reaches(std::size_t(named), r.rank)) r.chosen = named;
+    else if (named >= 0 || is_one) {
+      while (r.chosen < 0 || !reaches(std::size_t(r.chosen), r.rank)) r.chosen = r.chosen < 0 ? 0 : r.chosen + 1;
+      if (named >= 0)
+        policy::log(policy::log_level::warning, sentence_of(r.rank, known_[std::size_t(r.chosen)].name(), r.why));
+    }
+  }
+}
+
+KEEL_INLINE std::size_t routes::find(int rank) const {
+  auto const at = std::lower_bound(all_.begin(), all_.end(), rank, [](route const& r, int n) { return r.rank < n; });
+  return std::size_t(at - all_.begin());
+}
+KEEL_INLINE int routes::to(int rank) const { return all_[find(rank)].chosen; }
+KEEL_INLINE bool routes::reaches(std::size_t transport, int rank) const {
+  return (all_[find(rank)].reached >> transport & 1) != 0;
+}
+
+KEEL_INLINE bool routes::travel_meanwhile(bool from_device) const {
+  return !from_device || std::any_of(all_.begin(), all_.end(), [&](route const& r) {
+    return r.chosen >= 0 && !known_[std::size_t(r.chosen)].is_ordered_by_queue();
+  });
+}
+
+[[nodiscard]] inline std::string microseconds(double seconds) {
+  return std::to_string(std::int64_t(seconds * 1e6 + 0.5)) + " us";
+}
+
+KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> const& seconds) {
+  // Two transports in one exchange cost what both cost, so ranks that exchange take the same one: that whose slowest
+  // rank is the fastest, among a rank, its partners and theirs.
+  std::vector<double> worst = seconds, theirs(seconds.size() * ranks.size());
+  auto const hear = [&] {
+    swap(ranks, [&](std::size_t) { return worst.data(); }, theirs.data(), worst.size() * sizeof(double));
+  };
+  hear();
+  for (std::size_t n = 0; n < theirs.size(); ++n)
+    worst[n % worst.size()] = std::max(worst[n % worst.size()], theirs[n]);
+  hear();
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    route& r = all_[find(ranks[i])];
+    double best = 0;
+    std::string measured;
+    for (std::size_t k = 0; k < known_.size(); ++k) {
+      if (!reaches(k, r.rank)) continue;
+      double const slower = std::max(worst[k], theirs[i * worst.size() + k]);
+      measured += (measured.empty() ? "" : ", ") + std::string(known_[k].name()) + ' ' + microseconds(slower);
+      if (r.chosen < 0 || slower < best) r.chosen = int(k), best = slower;
+    }
+    r.why.insert(0, measured + (r.why.empty() ? "" : "; "));
+    r.measured = true;
+  }
+  has_new_ = true;
+}
+
+KEEL_INLINE bool routes::reopen(std::span<int const> ranks, bool is_slow, double usual, double now) {
+  char const mine = is_slow ? 1 : 0;
+  std::vector<char> theirs(ranks.size());
+  swap(ranks, [&](std::size_t) { return &mine; }, theirs.data(), 1);
+  bool is_any = false;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (!is_slow || theirs[i] == 0) continue;
+    route& r = all_[find(ranks[i])];
+    r.why = "by " + std::string(known_[std::size_t(r.chosen)].name()) + " an exchange took " + microseconds(now) +
+            ", and " + microseconds(usual) + " before";
+    r.chosen = open, r.is_shown = false, r.was_slow = is_any = true;
+  }
+  return is_any;
+}
+
+KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::span<message const> receives) {
+  using lengths = std::array<std::uint64_t, 2>; // of what comes from a rank, and goes there
+  std::vector<int> ranks;
+  std::vector<lengths> mine, wanted, theirs(sends.size());
+  for (std::size_t i = 0; i < sends.size(); ++i) {
+    ranks.push_back(sends[i].rank);
+    mine.push_back({sends[i].bytes, receives[i].bytes}), wanted.push_back({receives[i].bytes, sends[i].bytes});
+  }
+  swap(ranks, [&](std::size_t i) { return &mine[i]; }, theirs.data(), sizeof(lengths));
+  return theirs == wanted;
+}
+
+KEEL_INLINE delivery::delivery(routes const& by) {
+  for (transport const& t : by.known()) parts_.push_back({t.another(), {}, {}, {}, {}, nullptr, nullptr});
+}
+
+KEEL_INLINE bool delivery::is_empty() const {
+  return std::all_of(parts_.begin(), parts_.end(), [](part const& p) { return p.is_idle(); });
+}
+
+// What a transport has no place for lies in the packing's memory, in one piece for each transport.
+KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::span<message> receives,
+                                 bool is_unpacked) {
+  copy_queue const& queue = where.queue();
+  std::size_t out = 0, in = 0;
+  for (part& p : parts_)
+    if (!p.by.has_places()) {
+      for (message const& m : p.sends) out += m.bytes;
+      for (message const& m : p.receives) in += m.bytes;
+    }
+  std::byte *packed = where.out(out), *came = where.in(in);
+  for (part& p : parts_) {
+    if (p.is_idle()) continue;
+    if (p.by.has_places()) {
+      p.by.place(queue, p.sends, p.receives);
+      continue;
+    }
+    p.out = packed, p.in = came;
+    for (message& m : p.sends) m.data = std::exchange(packed, packed + m.bytes);
+    for (message& m : p.receives) m.data = std::exchange(came, came + m.bytes);
+    p.out_bytes = std::size_t(packed - p.out), p.in_bytes = std::size_t(came - p.in);
+    if (!is_mailed(p, queue)) continue;
+    auto const grow = [&](std::shared_ptr<std::byte>& mail, std::size_t& size, std::size_t bytes) {
+      if (size >= bytes && mail) return;
+      queue.fence(); // it may still be copied from
+      mail = queue.allocate_on_host("keel: ghosts", bytes);
+      size = bytes;
+    };
+    grow(p.mail_out, p.out_size, p.out_bytes), grow(p.mail_in, p.in_size, p.in_bytes);
+    p.mailed_sends = p.sends, p.mailed_receives = p.receives;
+    for (message& m : p.mailed_sends) m.data = p.mail_out.get() + (m.data - p.out);
+    for (message& m : p.mailed_receives) m.data = p.mail_in.get() + (m.data - p.in);
+  }
+  // Those of a part are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
+  auto const tell = [&](std::span<message> all, std::vector<message> part::* list, bool moves_flags) {
+    for (part& p : parts_) {
+      auto placed = (p.*list).begin();
+      for (message& m : all)
+        if (placed != (p.*list).end() && m.rank == placed->rank) {
+          m = *placed;
+          (moves_flags && m.bytes != 0 ? placed->flag : m.flag) = nullptr;
+          ++placed;
+        }
+    }
+  };
+  bool const moves_flags = queue.waits_in_kernels();
+  tell(sends, &part::sends, moves_flags), tell(receives, &part::receives, moves_flags && is_unpacked);
+}
+
+KEEL_INLINE void delivery::begin(copy_queue const& queue) {
+  bool waits = false;
+  for (part& p : parts_) {
+    if (p.is_idle()) continue;
+    if (p.by.is_ordered_by_queue()) p.by.begin(queue, p.sends, p.receives);
+    else if (is_mailed(p, queue)) queue.to_host(p.mail_out.get(), p.out, p.out_bytes);
+    waits = waits || !p.by.is_ordered_by_queue();
+  }
+  if (!waits) return;
+  if (queue) queue.fence();
+  for (part& p : parts_)
+    if (!p.by.is_ordered_by_queue() && !p.is_idle()) {
+      if (is_mailed(p, queue)) p.by.begin(queue, p.mailed_sends, p.mailed_receives);
+      else p.by.begin(queue, p.sends, p.receives);
+    }
+}
+
+KEEL_INLINE void delivery::finish(copy_queue const& queue) {
+  for (bool const is_ordered : {false, true})
+    for (part& p : parts_) {
+      if (p.by.is_ordered_by_queue() != is_ordered || p.is_idle()) continue;
+      p.by.finish(queue);
+      if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.get(), p.in_bytes);
+    }
+}
+
+} // namespace keel::residency::detail

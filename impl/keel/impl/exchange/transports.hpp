@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The transports of a program, without their types, and which of them carries the messages to each rank.
+
+#include <keel/exchange/transport.hpp>
+#include <keel/impl/exchange/packing.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/validity/settings.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// A transport of any type. Not copied, but by `another`, as those are.
+class transport {
+public:
+  template <Transport T>
+  transport(std::type_identity<T>, messenger const& ranks) : transport(std::make_shared<T>(ranks), calls_of<T>) {}
+  [[nodiscard]] transport another() const { return {calls_->another(model_.get()), *calls_}; }
+
+  [[nodiscard]] std::string_view name() const { return calls_->name; }
+  [[nodiscard]] bool reaches_device_memory() const { return calls_->reaches_device_memory; }
+  [[nodiscard]] bool is_ordered_by_queue() const { return calls_->is_ordered_by_queue; }
+  [[nodiscard]] bool has_to_connect() const { return calls_->connect != nullptr; }
+  [[nodiscard]] bool has_places() const { return calls_->place != nullptr; }
+
+  [[nodiscard]] std::vector<std::string> connect(copy_queue const& queue, std::span<int const> ranks) {
+    return calls_->connect(model_.get(), queue, ranks);
+  }
+  void place(copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
+    calls_->place(model_.get(), queue, sends, receives);
+  }
+  void begin(copy_queue const& queue, std::span<message const> sends, std::span<message const> receives) {
+    calls_->begin(model_.get(), queue, sends, receives);
+  }
+  void finish(copy_queue const& queue) { calls_->finish(model_.get(), queue); }
+
+private:
+  struct calls {
+    std::string_view name;
+    bool reaches_device_memory, is_ordered_by_queue;
+    std::shared_ptr<void> (*another)(void const*);
+    std::vector<std::string> (*connect)(void*, copy_queue const&, std::span<int const>);
+    void (*place)(void*, copy_queue const&, std::span<message>, std::span<message>);
+    void (*begin)(void*, copy_queue const&, std::span<message const>, std::span<message const>);
+    void (*finish)(void*, copy_queue const&);
+  };
+  transport(std::shared_ptr<void> model, calls const& how) : model_(std::move(model)), calls_(&how) {}
+
+  template <class T>
+  static constexpr calls calls_of = [] {
+    calls all{T::name,
+              T::reaches_device_memory,
+              T::is_ordered_by_queue,
+              [](void const* t) -> std::shared_ptr<void> { return std::make_shared<T>(*static_cast<T const*>(t)); },
+              nullptr,
+              nullptr,
+              [](void* t, copy_queue const& queue, std::span<message const> sends, std::span<message const> receives) {
+                static_cast<T*>(t)->begin(queue, sends, receives);
+              },
+              [](void* t, copy_queue const& queue) { static_cast<T*>(t)->finish(queue); }};
+    if constexpr (requires(T& t, copy_queue const& q, std::span<int const> r) { t.connect(q, r); })
+      all.connect = [](void* t, copy_queue const& queue, std::span<int const> ranks) {
+        return static_cast<T*>(t)->connect(queue, ranks);
+      };
+    if constexpr (requires(T& t, copy_queue const& q, std::span<message> m) { t.place(q, m, m); })
+      all.place = [](void* t, copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
+        static_cast<T*>(t)->place(queue, sends, receives);
+      };
+    return all;
+  }();
+
+  std::shared_ptr<void> model_;
+  calls const* calls_;
+};
+
+template <class... Ts>
+[[nodiscard]] std::vector<transport> transports_of(keel::list<Ts...>, messenger const& ranks) {
+  return {transport(std::type_identity<Ts>{}, ranks)...};
+}
+/// Compiled once.
+[[nodiscard]] std::vector<transport> transports_of(all_transports, messenger const& ranks);
+
+/// The transports of an application's policy; those of this build if it names none.
+template <class App>
+struct transport_list : std::type_identity<all_transports> {};
+template <class App>
+  requires requires { typename App::transports; }
+struct transport_list<App> : std::type_identity<typename App::transports> {};
+
+/// What a user is shown of the way to a rank.
+[[nodiscard]] inline std::string sentence_of(int rank, std::string_view transport, std::string const& why) {
+  return "residency: messages to rank " + std::to_string(rank) + " go by " + std::string(transport) +
+         (why.empty() ? "" : " (" + why + ")");
+}
+
+/// Which transport carries what goes to each rank: what a user names, or the fastest of those that reach it.
+class routes {
+public:
+  static constexpr int none = -1, open = -2;
+
+  /// Collective over ranks that exchange, each of which names the others. `how` names one of `known`, or `measured`.
+  void connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue, std::vector<int> partners,
+               settings const& how);
+  [[nodiscard]] std::vector<transport> const& known() const { return known_; }
+  [[nodiscard]] bool leads_to(int rank) const {
+    std::size_t const at = find(rank);
+    return at != all_.size() && all_[at].rank == rank;
+  }
+  /// By number of `known`; `open` if the ways to that rank have to be measured first.
+  [[nodiscard]] int to(int rank) const;
+  [[nodiscard]] bool reaches(std::size_t transport, int rank) const;
+  /// Whether messages travel while a device, or the host, works on. Those that the device's queue orders do not.
+  [[nodiscard]] bool travel_meanwhile(bool from_device) const;
+  /// Both ranks of a pair take the way whose slowest side, of both and of their partners, is the fastest. `seconds` by
+  /// number of `known`, measured to all of these ranks at once. Collective over them.
+  void choose(std::span<int const> ranks, std::vector<double> const& seconds);
+  /// Whether the way to that rank was chosen by measuring, and may be so again.
+  [[nodiscard]] bool is_measured(int rank) const { return all_[find(rank)].measured && all_[find(rank)].is_alike; }
+  /// Whether to measure the ways to some of these ranks again: those of which both sides say that exchanges have become
+  /// slow, so many seconds instead of the usual ones. Collective over these ranks.
+  [[nodiscard]] bool reopen(std::span<int const> ranks, bool is_slow, double usual, double now);
+  /// Whether the other ranks send what this one receives, and the other way round. Collective over these ranks.
+  [[nodiscard]] bool have_same_lengths(std::span<message const> sends, std::span<message const> receives);
+  /// Calls f(rank, transport, why, again) for each rank whose way was chosen since the last time, `again` if it was
+  /// because the former way had become slow.
+  template <class F>
+  void for_each_new(F const& f) {
+    if (!std::exchange(has_new_, false)) return;
+    for (route& r : all_)
+      if (r.chosen >= 0 && !std::exchange(r.is_shown, true))
+        f(r.rank, known_[std::size_t(r.chosen)].name(), r.why, r.was_slow);
+  }
+
+private:
+  struct route {
+    int rank;
+    std::uint32_t reached = 0; // a bit for each of `known`
+    int chosen = open;
+    std::string why = {};
+    bool is_shown = false, was_slow = false, measured = false;
+    bool is_alike = false; ///< its data are in memory of the same kind
+  };
+  [[nodiscard]] std::size_t find(int rank) const;
+  /// Sends `mine(i)`, of so many bytes, to each of these ranks, and gets theirs, one after the other.
+  template <class F>
+  void swap(std::span<int const> ranks, F const& mine, void* theirs, std::size_t bytes) {
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      messages_->receive(static_cast<std::byte*>(theirs) + i * bytes, bytes, ranks[i]);
+      messages_->send(mine(i), bytes, ranks[i]);
+    }
+    messages_->wait();
+  }
+
+  std::vector<transport> known_;
+  std::vector<route> all_; // by rank
+  bool has_new_ = true;
+  std::unique_ptr<messenger> messages_;
+};
+
+/// The messages of one exchange, each by the transport of its rank.
+class delivery {
+public:
+  explicit delivery(routes const& by);
+  /// Says where messages are packed and where they arrive. `choose(rank)` is the number of a transport; of `none` the
+  /// message is left without a place. What comes is unpacked, or not, and then `finish` waits for its flags.
+  template <class F>
+  void place(packing& where, std::span<message> sends, std::span<message> receives, F const& choose,
+             bool is_unpacked = true) {
+    for (part& p : parts_) p.sends.clear(), p.receives.clear();
+    auto const deal_out = [&](std::span<message> all, std::vector<message> part::* list) {
+      for (message& m : all)
+        if (int const by = choose(m.rank); by >= 0)
+          (parts_[std::size_t(by)].*list).push_back({m.rank, nullptr, m.bytes});
+        else m.data = nullptr;
+    };
+    deal_out(sends, &part::sends), deal_out(receives, &part::receives);
+    place(where, sends, receives, is_unpacked);
+  }
+  /// Packed messages leave.
+  void begin(copy_queue const& queue);
+  /// What came may be unpacked by work that the queue gets from here on.
+  void finish(copy_queue const& queue);
+  [[nodiscard]] bool is_empty() const;
+
+private:
+  struct part {
+    transport by;
+    std::vector<message> sends, receives;
+    std::vector<message> mailed_sends, mailed_receives; // the same in memory of the host, if it goes through that
+    std::shared_ptr<std::byte> mail_out, mail_in;
+    std::size_t out_size = 0, in_size = 0; // of the mail
+    std::byte *out = nullptr, *in = nullptr;
+    std::size_t out_bytes = 0, in_bytes = 0; // at work
+
+    [[nodiscard]] bool is_idle() const { return sends.empty() && receives.empty(); }
+  };
+  void place(packing& where, std::span<message> sends, std::span<message> receives, bool is_unpacked);
+  [[nodiscard]] static bool is_mailed(part const& p, copy_queue const& queue) {
+    return bool(queue) && !p.by.reaches_device_memory();
+  }
+
+  std::vector<part> parts_; // by number of the transport
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/exchange/routes.hpp>
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// One dimension of a grid on all ranks: the stretches that a share has of what another owns; then boxes, the
+/// products of such stretches.
+
+#include <keel/impl/layout/grid_cut.hpp>
+#include <keel/layout/grid.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Neighbouring elements along one dimension: half open local indices of the share that has copies of them, and the
+/// first one's local index at their owner.
+struct stretch {
+  std::int64_t begin, end, owner_begin;
+};
+
+/// One dimension of a variable on the grid, for the shares at all places along it.
+class axis {
+public:
+  axis(share const& s, int d)
+      : cells_(s.global_extents[d] - (s.wraps[std::size_t(d)] ? 0 : s.longer[d])), ranks_(s.processes[d]),
+        blocks_(s.blocks[d]), width_(s.width[d]), longer_(s.longer[d]), wraps_(s.wraps[std::size_t(d)]) {}
+
+  [[nodiscard]] std::int64_t parts() const { return ranks_ * blocks_; }
+  /// What the share at `here` has of the elements that the one at `there` owns of the same dimension or of another cut
+  /// `of` it, which counts an element `shift` higher: what it owns itself, and up to so many layers of ghosts. In
+  /// ascending order.
+  [[nodiscard]] std::vector<stretch> shared(std::int64_t here, axis const& of, std::int64_t there, int layers,
+                                            std::int64_t shift = 0) const {
+    std::vector<stretch> made;
+    if (layers == all_layers) layers = std::numeric_limits<int>::max();
+    std::int64_t const low = std::max(owned_begin(here) - layers, origin(here)),
+                       high = std::min(owned_end(here) + layers, owned_end(here) + width_);
+    std::int64_t const begin = of.owned_begin(there) - shift, end = of.owned_end(there) - shift;
+    std::int64_t const first = of.wraps_ ? (low - end) / of.cells_ - 1 : 0;
+    for (std::int64_t turn = first; turn == first || of.wraps_; ++turn) {
+      std::int64_t const way = turn * of.cells_;
+      if (begin + way >= high) break;
+      std::int64_t const from = std::max(begin + way, low), to = std::min(end + way, high);
+      if (from < to) made.push_back({from - origin(here), to - origin(here), from - way + shift - of.origin(there)});
+    }
+    return made;
+  }
+
+private:
+  [[nodiscard]] std::int64_t first_cell(std::int64_t at) const { return begin_of(cells_, ranks_, blocks_, at); }
+  // The lower one owns a layer that two share.
+  [[nodiscard]] std::int64_t owned_begin(std::int64_t at) const {
+    return first_cell(at) + (at > 0 || wraps_ ? longer_ : 0);
+  }
+  [[nodiscard]] std::int64_t owned_end(std::int64_t at) const { return first_cell(at + 1) + longer_; }
+  [[nodiscard]] std::int64_t origin(std::int64_t at) const { return first_cell(at) - width_; } // of local indices
+
+  std::int64_t cells_, ranks_, blocks_, width_, longer_;
+  bool wraps_;
+};
+
+/// What the share at `here` has of what the one at `there` owns, of the same variable without what it owns itself, or
+/// of another cut `of` it: f(its box, where the box begins at the owner). Both ranks find the same boxes in the same
+/// order.
+template <class F>
+void for_each_shared(std::span<axis const> axes, indices const& here, std::span<axis const> of, indices const& there,
+                     int layers, indices const& shift, F const& f) {
+  std::vector<stretch> along[max_grid_rank];
+  std::size_t boxes = 1;
+  bool const is_itself = axes.data() == of.data() && here == there;
+  for (std::size_t d = 0; d < axes.size(); ++d) {
+    along[d] = axes[d].shared(here[int(d)], of[d], there[int(d)], layers, shift[int(d)]);
+    boxes *= along[d].size();
+  }
+  for (std::size_t n = 0; n < boxes; ++n) {
+    bounds box;
+    indices owner_begin;
+    bool is_owned = is_itself;
+    std::size_t rest = n;
+    for (std::size_t d = 0; d < axes.size(); ++d) {
+      stretch const& s = along[d][rest % along[d].size()];
+      rest /= along[d].size();
+      int const k = int(d);
+      box.begin[k] = s.begin, box.end[k] = s.end, owner_begin[k] = s.owner_begin;
+      is_owned = is_owned && s.begin == s.owner_begin;
+    }
+    if (!is_owned) f(box, owner_begin);
+  }
+}
+
+[[nodiscard]] inline bounds moved_to(indices const& begin, bounds box, int rank) {
+  for (int d = 0; d < rank; ++d) box.end[d] += begin[d] - box.begin[d], box.begin[d] = begin[d];
+  return box;
+}
+
+} // namespace keel::residency::detail

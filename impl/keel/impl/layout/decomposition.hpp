@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How an index space is cut over ranks, as data: which pieces of it a rank sends, gets and copies to itself in an
+/// exchange of ghosts. A geometry provides this, and packing, sending and unpacking depend on nothing else.
+
+#include <keel/impl/layout/patch.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Elements of a component.
+struct piece {
+  int component;
+  patch box;
+  int other = 0; ///< the component where copies of them are, or where they are copies of
+};
+
+/// A rank that shares elements with this one. Both count the pieces of a message in the same order, that of the
+/// components with ghosts, then of the owners: what one sends as its first piece the other gets as its first.
+struct partner {
+  int rank;
+  std::vector<piece> rims;   ///< owned elements that the partner has copies of
+  std::vector<piece> ghosts; ///< copies of elements that the partner owns
+};
+
+/// Ghosts that are copies of this rank's own elements, as where a periodic grid is not cut, or of its other blocks.
+struct own_copy {
+  piece ghosts;  ///< listed ones are followed in their list by the elements that they are copies of, and by themselves
+  indices shift; ///< from a ghost in a box to the element that it is a copy of
+
+  /// What the ghosts are copies of.
+  [[nodiscard]] piece origin() const {
+    piece made = ghosts;
+    std::swap(made.component, made.other);
+    if (ghosts.box.list != nullptr) {
+      made.box.first += made.box.end[0];
+      return made;
+    }
+    for (int d = 0; d < max_grid_rank; ++d) made.box.begin[d] += shift[d], made.box.end[d] += shift[d];
+    return made;
+  }
+};
+
+/// What `rank` exchanges. Partners are other ranks, each once, in ascending order; ghosts are disjoint, rims may
+/// overlap.
+struct decomposition {
+  std::vector<partner> partners;
+  std::vector<own_copy> own;
+  std::vector<std::unique_ptr<element_list const>> lists; ///< those that patches are parts of
+};
+
+/// Of a variable with these shares, by component or one for all: the first `layers` of its ghosts. They may be wider
+/// than what a neighbour owns; then they come from several.
+[[nodiscard]] decomposition decomposition_of(std::span<share const> shares, int components, int rank,
+                                             int layers = all_layers);
+
+/// When ghosts are added to each piece of rims, in the order of partners and their pieces, then to the origin of each
+/// own copy: in the first turn, counted from 0, in which no piece before it meets it. So one kernel can do a turn, and
+/// numbers are added to an element in the same order each time.
+[[nodiscard]] std::vector<int> turns_of(decomposition const& cut);
+/// The same of pieces that are lists; no list has an element twice.
+[[nodiscard]] std::vector<int> turns_of_lists(std::span<piece const> all);
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/grid_decomposition.hpp>
+#include <keel/impl/layout/mesh_share.hpp>
+#endif

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the ranks of a grid and their blocks exchange: the body of decomposition.hpp.
+
+#include <keel/impl/layout/axis.hpp>
+#include <keel/impl/layout/decomposition.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Places along a dimension of shares that have elements in common with the one at `at`, in ascending order.
+inline std::vector<std::int64_t> places_near(axis const& a, std::int64_t at, int layers) {
+  std::vector<std::int64_t> near;
+  for (std::int64_t other = 0; other < a.parts(); ++other)
+    if (other == at || !a.shared(at, a, other, layers).empty() || !a.shared(other, a, at, layers).empty())
+      near.push_back(other);
+  return near;
+}
+
+KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int components, int rank, int layers) {
+  decomposition made;
+  for (int c = 0; c < components; ++c) {
+    share const& s = shares[shares.size() == 1 ? 0 : std::size_t(c)];
+    std::vector<axis> axes;
+    std::vector<std::int64_t> near[max_grid_rank];
+    std::size_t count = 1;
+    indices here;
+    for (int d = 0; d < s.rank; ++d) {
+      here[d] = s.place(d);
+      near[d] = places_near(axes.emplace_back(s, d), here[d], layers);
+      count *= near[d].size();
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      indices there;
+      int other = rank, peer = c; // its rank and component
+      std::size_t rest = n;
+      for (int d = 0; d < s.rank; ++d) {
+        there[d] = near[d][rest % near[d].size()];
+        rest /= near[d].size();
+        other += int((there[d] / s.blocks[d] - s.position[d]) * s.step[d]);
+        peer += int((there[d] % s.blocks[d] - s.block[d]) * s.block_step[d]);
+      }
+      if (other == rank) {
+        for_each_shared(axes, here, axes, there, layers, {}, [&](bounds const& box, indices owner_begin) {
+          for (int d = 0; d < s.rank; ++d) owner_begin[d] -= box.begin[d];
+          made.own.push_back({{c, box, peer}, owner_begin});
+        });
+        continue;
+      }
+      auto at =
+          std::find_if(made.partners.begin(), made.partners.end(), [&](partner const& p) { return p.rank >= other; });
+      if (at == made.partners.end() || at->rank != other) at = made.partners.insert(at, {other, {}, {}});
+      for_each_shared(axes, here, axes, there, layers, {},
+                      [&](bounds const& box, indices const&) { at->ghosts.push_back({c, box, peer}); });
+      for_each_shared(axes, there, axes, here, layers, {}, [&](bounds const& box, indices const& begin) {
+        at->rims.push_back({c, moved_to(begin, box, s.rank), peer});
+      });
+    }
+  }
+  for (partner& p : made.partners) {
+    std::stable_sort(p.ghosts.begin(), p.ghosts.end(), [](piece const& a, piece const& b) {
+      return std::tie(a.component, a.other) < std::tie(b.component, b.other);
+    });
+    std::stable_sort(p.rims.begin(), p.rims.end(), [](piece const& a, piece const& b) {
+      return std::tie(a.other, a.component) < std::tie(b.other, b.component);
+    });
+  }
+  return made;
+}
+
+// Dimensions that the grid lacks end at 0.
+[[nodiscard]] inline bool overlap(piece const& a, piece const& b) {
+  if (a.component != b.component) return false;
+  for (int d = 0; d < max_grid_rank; ++d)
+    if (a.box.end[d] != 0 && (a.box.end[d] <= b.box.begin[d] || b.box.end[d] <= a.box.begin[d])) return false;
+  return true;
+}
+
+KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
+  std::vector<piece> all;
+  for (partner const& p : cut.partners) all.insert(all.end(), p.rims.begin(), p.rims.end());
+  for (own_copy const& o : cut.own) all.push_back(o.origin());
+  if (!all.empty() && all[0].box.list != nullptr) return turns_of_lists(all);
+  std::vector<int> turns;
+  for (piece const& one : all) {
+    int turn = 0;
+    for (std::size_t i = 0; i < turns.size();)
+      if (turns[i] == turn && overlap(all[i], one)) ++turn, i = 0;
+      else ++i;
+    turns.push_back(turn);
+  }
+  return turns;
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The regions of a mesh, and what its ranks exchange, as lists.
+
+#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/owner_search.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+// A box if the numbers follow on each other.
+[[nodiscard]] inline patch patch_of(element_list const& list) {
+  std::span const all = list.all();
+  if (all.empty()) return bounds{};
+  bool const is_box =
+      std::adjacent_find(all.begin(), all.end(), [](auto a, auto b) { return b != a + 1; }) == all.end();
+  return is_box ? patch(bounds{{{all.front()}}, {{all.back() + 1}}}) : patch(list, 0, std::int64_t(all.size()));
+}
+
+KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std::move(of)), ends_{of_->owned} {
+  ends_.insert(ends_.end(), of_->ends.begin(), of_->ends.end());
+  std::vector<bool> is_rim(std::size_t(of_->owned), false);
+  auto const mark = [&](layered_list const& list) {
+    for (std::int32_t const e : list.elements) is_rim[std::size_t(e)] = true;
+  };
+  for (element_partner const& p : of_->lists.partners) mark(p.rims);
+  mark(of_->lists.own_elements);
+  std::vector<std::int32_t> core, rim;
+  for (std::size_t e = 0; e != is_rim.size(); ++e) (is_rim[e] ? rim : core).push_back(std::int32_t(e));
+  core_list_ = element_list(std::move(core)), core_ = patch_of(core_list_);
+  rim_list_ = element_list(std::move(rim)), rim_ = patch_of(rim_list_);
+}
+
+KEEL_INLINE element_range mesh_share::layer(int n, std::string_view mesh) const { return of_->layer(n, mesh); }
+
+KEEL_INLINE share mesh_share::of_variable() const {
+  share s;
+  s.rank = 1;
+  s.ends = ends_;
+  s.extents[0] = ends_.back();
+  if (ends_.size() > 1) s.regions = region::inside;
+  return s;
+}
+
+// Core and rim are one box, as are these and the halo.
+KEEL_INLINE box_set mesh_share::patches_of(region where, bool has_ghosts) const {
+  box_set set;
+  auto const add = [&](patch const& p) {
+    if (p.size(1) > 0) set.boxes[set.count++] = p;
+  };
+  bool const has_halo = has_ghosts && overlap(where, region::halo);
+  if (has_ghosts ? (where & region::owned) == region::owned : overlap(where, region::core)) {
+    add(bounds{{}, {{has_halo ? ends_.back() : ends_.front()}}});
+    return set;
+  }
+  if (has_ghosts && overlap(where, region::core)) add(core_);
+  if (has_ghosts && overlap(where, region::rim)) add(rim_);
+  if (has_halo) add(bounds{{{ends_.front()}}, {{ends_.back()}}});
+  return set;
+}
+
+KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
+  layers = std::min(layers, int(of_->ends.size()));
+  decomposition made;
+  auto const list_of = [&](std::initializer_list<layered_list const*> lists) -> element_list const& {
+    std::vector<std::int32_t> numbers;
+    for (layered_list const* list : lists) {
+      auto const some = list->first(layers);
+      numbers.insert(numbers.end(), some.begin(), some.end());
+    }
+    return *made.lists.emplace_back(std::make_unique<element_list>(std::move(numbers)));
+  };
+  auto const add = [&](std::vector<piece>& pieces, patch const& p) {
+    for (int c = 0; c < components && p.size(1) > 0; ++c) pieces.push_back({c, p, c});
+  };
+  for (element_partner const& p : of_->lists.partners) {
+    partner& to = made.partners.emplace_back(partner{p.rank, {}, {}});
+    if (auto const count = std::int64_t(p.rims.first(layers).size()); count != 0)
+      add(to.rims, patch(list_of({&p.rims}), 0, count));
+    if (auto const count = std::int64_t(p.ghosts.first(layers).size()); count != 0)
+      add(to.ghosts, patch_of(list_of({&p.ghosts})));
+  }
+  auto const& [partners, ghosts, owned] = of_->lists;
+  if (auto const count = std::int64_t(ghosts.first(layers).size()); count != 0) {
+    element_list const& list = list_of({&ghosts, &owned, &ghosts});
+    for (int c = 0; c < components; ++c) made.own.push_back({{c, {list, 0, count}, c}, {}});
+  }
+  return made;
+}
+
+KEEL_INLINE std::vector<int> turns_of_lists(std::span<piece const> all) {
+  std::map<std::pair<int, int>, std::vector<bool>> taken; // elements, by component and turn
+  std::vector<int> turns;
+  for (piece const& one : all) {
+    std::span const numbers(one.box.numbers(), std::size_t(one.box.size(1)));
+    int turn = 0;
+    auto const meets = [&] {
+      std::vector<bool> const& before = taken[{one.component, turn}];
+      return std::any_of(numbers.begin(), numbers.end(),
+                         [&](std::int32_t e) { return std::size_t(e) < before.size() && before[std::size_t(e)]; });
+    };
+    while (meets()) ++turn;
+    std::vector<bool>& mine = taken[{one.component, turn}];
+    for (std::int32_t const e : numbers) {
+      if (mine.size() <= std::size_t(e)) mine.resize(std::size_t(e) + 1);
+      mine[std::size_t(e)] = true;
+    }
+    turns.push_back(turn);
+  }
+  return turns;
+}
+
+} // namespace keel::residency::detail

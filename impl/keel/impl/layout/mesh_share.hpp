@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a rank has of a mesh: which elements make each region, and what it exchanges. The bodies stand in
+/// mesh_decomposition.hpp.
+
+#include <keel/impl/layout/decomposition.hpp>
+#include <keel/layout/mesh.hpp>
+#include <keel/validity/transitions.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+struct elements;
+
+/// Its address stays, because patches point to its lists. `rim` are the owned elements that another rank, or this one,
+/// has ghosts of.
+class mesh_share {
+public:
+  explicit mesh_share(std::shared_ptr<elements const> of);
+  mesh_share(mesh_share const&) = delete;
+  mesh_share& operator=(mesh_share const&) = delete;
+
+  [[nodiscard]] std::shared_ptr<elements const> const& all() const { return of_; }
+  /// One past the owned elements, then past each layer of ghosts.
+  [[nodiscard]] std::span<std::int64_t const> ends() const { return ends_; }
+  /// A layer of ghosts, counted from 1. Throws `keel::error` if the mesh, of this name, has no such layer.
+  [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
+  /// What the rank has of a variable on the mesh.
+  [[nodiscard]] share of_variable() const;
+  /// The patches that make a region. Without ghosts all owned elements are core.
+  [[nodiscard]] box_set patches_of(region where, bool has_ghosts) const;
+  /// What is exchanged of the first `layers` of ghosts; each component lies on the mesh in the same way.
+  [[nodiscard]] decomposition cut(int components, int layers) const;
+
+private:
+  std::shared_ptr<elements const> of_;
+  std::vector<std::int64_t> ends_;
+  element_list core_list_, rim_list_;
+  patch core_, rim_;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/mesh_decomposition.hpp>
+#endif

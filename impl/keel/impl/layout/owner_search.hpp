@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How a rank finds the owners of its ghosts, step by step, without the messages between the steps.
+
+#include <keel/impl/layout/element_lists.hpp>
+#include <keel/impl/layout/id_table.hpp>
+#include <keel/layout/mesh.hpp>
+#include <keel/machine/sparse.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// The first place of each id in a list, found out when it is first asked for.
+class id_places {
+public:
+  /// `id_table::none` if the id is not in the list, which is the same in each call. Threads may call at the same time.
+  [[nodiscard]] std::int32_t find(std::span<std::int64_t const> ids, std::int64_t id) const;
+
+private:
+  struct table {
+    std::once_flag is_made;
+    id_table numbers;
+  };
+  std::unique_ptr<table> table_ = std::make_unique<table>();
+};
+
+/// What a rank has of a mesh.
+struct elements {
+  int rank = -1, ranks = 0;       ///< of the environment; a rank that is no member of it has -1 of 0
+  std::vector<std::int64_t> ids;  ///< owned ones first, then ghosts layer by layer
+  std::int64_t owned = 0;         ///< their number
+  std::vector<std::int64_t> ends; ///< of each layer of ghosts, in `ids`
+  std::uint64_t digest = 0;       ///< of the whole cut: the same on all ranks, and another one of another cut
+  std::vector<int> owners;        ///< the rank of each ghost's owner
+  element_lists lists;
+  bool lacks_owners = false; ///< some id of some rank has none: then it is in `lists` as a copy of its own element -1
+  id_places places;          ///< of `ids`
+
+  /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
+  [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
+};
+
+enum class mistake : std::int64_t { lacks_memory, too_many, owned_twice, named_twice, no_owner, none };
+
+/// The worst mistake that was found. Without padding, because it is sent.
+struct verdict {
+  mistake what = mistake::none;
+  std::int32_t first = 0, second = 0; ///< ranks
+  std::int64_t id = 0;                ///< of too many, their number
+
+  /// Throws `keel::error` if there is a mistake in the ids of this mesh.
+  void check(std::string_view mesh) const;
+};
+/// Of two verdicts: the same, whatever their order.
+struct worse {
+  verdict operator()(verdict const& a, verdict const& b) const;
+};
+
+/// Ids that follow on each other, at local indices that do so. If ids are not close, each is a run.
+struct id_run {
+  std::int64_t id; ///< the first
+  std::int32_t place, length;
+};
+/// Who owns an element, and its local index there.
+struct owned_at {
+  std::int32_t rank, place;
+};
+
+/// The bounds of the ids that ranks own, and their number; the most layers that a rank has; and a digest of what all
+/// have.
+struct id_bounds {
+  std::int64_t least = INT64_MAX, most = INT64_MIN;
+  std::uint64_t count = 0;
+  std::int64_t layers = 0;
+  std::uint64_t digest = 0;
+};
+struct join_bounds {
+  id_bounds operator()(id_bounds const& a, id_bounds const& b) const {
+    return {std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count, std::max(a.layers, b.layers),
+            a.digest + b.digest};
+  }
+};
+
+/// Which rank is the directory of an id: if ids lie close together, each rank of as many that follow on each other;
+/// else by chance, but sixteen consecutive ids have one, so that meshes numbered along a curve need few messages.
+class directories {
+public:
+  directories() = default;
+  directories(id_bounds const& all, int ranks)
+      : ranks_(std::uint64_t(ranks)), least_(std::uint64_t(all.least)), range_(std::uint64_t(all.most) - least_),
+        scale_(id_table::are_close(all.least, all.most, all.count) ? (ranks_ << 32) / (range_ + 1) : 0) {}
+  [[nodiscard]] bool are_close() const { return scale_ != 0; }
+  [[nodiscard]] int of(std::int64_t id) const {
+    if (!are_close()) return int((mixed(std::uint64_t(id) >> 4) >> 32) * ranks_ >> 32);
+    return int(std::min(std::uint64_t(id) - least_, range_) * scale_ >> 32); // nobody owns an id beyond the range
+  }
+  /// Of close ids, the first and the last one of a directory.
+  [[nodiscard]] std::int64_t first_of(int directory) const { return std::int64_t(least_ + begin_of(directory)); }
+  [[nodiscard]] std::int64_t last_of(int directory) const { return std::int64_t(least_ + begin_of(directory + 1) - 1); }
+
+private:
+  [[nodiscard]] std::uint64_t begin_of(int directory) const {
+    return std::min(((std::uint64_t(directory) << 32) + scale_ - 1) / scale_, range_ + 1);
+  }
+
+  std::uint64_t ranks_ = 0, least_ = 0, range_ = 0, scale_ = 0; // of 2^32
+};
+
+/// The steps of one rank, called in this order; each takes what the one before sent, in ascending order of senders.
+/// Each id has a directory, a rank that is found from the id. Owners and those who have ghosts tell it so, it answers
+/// who owns what and where, and those who have ghosts tell their owners. Time and memory are in proportion to the
+/// elements of the rank, and to those that it is the directory of. A rank that has found a mistake goes on, because
+/// others wait for its messages; what `found` all ranks return has to be joined by `worse`, and checked in the end.
+class owner_search {
+public:
+  owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
+               std::span<std::span<std::int64_t const> const> layers);
+
+  using runs = std::vector<machine::parcel<id_run>>;
+  using owners = std::vector<machine::parcel<owned_at>>;
+  using places = std::vector<machine::parcel<std::int32_t>>;
+
+  /// Of the ids that this rank owns.
+  [[nodiscard]] id_bounds bounds() const;
+  /// With the bounds of all ranks, joined.
+  [[nodiscard]] runs to_directories(id_bounds const& all);
+  /// As a directory. An id that has no owner gets no answer.
+  [[nodiscard]] owners answers(runs const& from_all);
+  [[nodiscard]] places to_owners(owners const& from_directories);
+  [[nodiscard]] elements finish(places const& from_ghosts);
+  [[nodiscard]] verdict const& found() const { return found_; }
+
+private:
+  int rank_, ranks_;
+  elements made_;
+  verdict found_;
+  int layers_ = 0; // of all ranks
+  directories directories_;
+  std::vector<id_run> asked_; // runs of ghosts, in the order in which the directories answer
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/owner_search_steps.hpp>
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The steps of `owner_search`.
+
+#include <keel/impl/layout/by_rank.hpp>
+#include <keel/impl/layout/owner_search.hpp>
+
+#include <climits>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE element_range elements::layer(int n, std::string_view mesh) const {
+  if (n < 1 || n > int(ends.size()))
+    throw error("residency::partition", "layer " + std::to_string(n) + " of " + std::string(mesh) + " is not there",
+                "there are " + std::to_string(ends.size()), "Count from 1");
+  auto const at = std::size_t(n);
+  return {n == 1 ? owned : ends[at - 2], ends[at - 1]};
+}
+
+[[nodiscard]] inline id_bounds bounds_of(std::span<std::int64_t const> ids) {
+  id_bounds all{.count = ids.size()};
+  for (std::int64_t const id : ids) all.least = std::min(all.least, id), all.most = std::max(all.most, id);
+  return all;
+}
+
+KEEL_INLINE std::int32_t id_places::find(std::span<std::int64_t const> ids, std::int64_t id) const {
+  id_table& numbers = table_->numbers;
+  auto const slot_of = [&](std::int64_t wanted) {
+    return numbers.slot_of(wanted, [&](std::int32_t n) { return ids[std::size_t(n)] == wanted; });
+  };
+  std::call_once(table_->is_made, [&] {
+    auto const all = bounds_of(ids);
+    numbers =
+        id_table::are_close(all.least, all.most, ids.size()) ? id_table(all.least, all.most) : id_table(ids.size());
+    for (std::size_t i = ids.size(); i-- != 0;) numbers[slot_of(ids[i])] = std::int32_t(i);
+  });
+  return numbers[slot_of(id)];
+}
+
+KEEL_INLINE verdict worse::operator()(verdict const& a, verdict const& b) const {
+  auto const key = [](verdict const& v) { return std::tuple(v.what, v.id, v.first, v.second); };
+  return key(b) < key(a) ? b : a;
+}
+
+KEEL_INLINE void verdict::check(std::string_view mesh) const {
+  auto const id_of = [&] { return "id " + std::to_string(id) + " of " + std::string(mesh); };
+  auto const on = [](std::int32_t rank) { return "rank " + std::to_string(rank); };
+  auto const fail = [](std::string const& wrong, char const* why, char const* hint) {
+    throw error("residency::partition", wrong, why, hint);
+  };
+  switch (what) {
+  case mistake::none: return;
+  case mistake::lacks_memory:
+    throw out_of_memory_error("residency::partition",
+                              on(first) + " does not find the owners of its " + std::string(mesh), 0);
+  case mistake::too_many:
+    return fail(on(first) + " has " + std::to_string(id) + " " + std::string(mesh), "local indices have 32 bits",
+                "Take more ranks");
+  case mistake::owned_twice:
+    return fail(first == second ? on(first) + " owns " + id_of() + " twice"
+                                : on(first) + " and " + on(second) + " both own " + id_of(),
+                "an element has one owner", "Leave it in one list of owned ids, once");
+  case mistake::named_twice:
+    return fail(on(first) + " has the ghost with " + id_of() + " twice", "it lies in one layer",
+                "Leave it in the first layer that it belongs to");
+  case mistake::no_owner:
+    return fail("the ghost with " + id_of() + " on " + on(first) + " has no owner", "it is in no list of owned ids",
+                "Let a rank own it, or leave it out");
+  }
+}
+
+KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
+                                       std::span<std::span<std::int64_t const> const> layers)
+    : rank_(rank), ranks_(ranks) {
+  made_.rank = rank, made_.ranks = ranks;
+  std::size_t all = owned.size();
+  for (auto const& layer : layers) all += layer.size();
+  made_.ends.resize(layers.size());
+  // A parcel has a number beside ids. A rank with too many goes on without any, so that all ranks hear of it.
+  if (all >= std::size_t{INT_MAX} - layers.size()) {
+    found_ = {mistake::too_many, rank, 0, std::int64_t(all)};
+    return;
+  }
+  made_.owned = std::int64_t(owned.size());
+  made_.ids.reserve(all);
+  made_.ids.assign(owned.begin(), owned.end());
+  for (std::size_t n = 0; n != layers.size(); ++n) {
+    made_.ids.insert(made_.ids.end(), layers[n].begin(), layers[n].end());
+    made_.ends[n] = std::int64_t(made_.ids.size());
+  }
+}
+
+KEEL_INLINE id_bounds owner_search::bounds() const {
+  id_bounds const mine{.layers = std::int64_t(made_.ends.size()),
+                       .digest = digest_of(made_.ends, digest_of(made_.ids, std::uint64_t(rank_)))};
+  return join_bounds{}(bounds_of(std::span(made_.ids).first(std::size_t(made_.owned))), mine);
+}
+
+// A parcel has the number of runs of owned ids in place of an id, these, and runs of ghosts.
+KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
+  directories_ = {all, ranks_}, layers_ = int(all.layers), made_.digest = all.digest;
+  auto const& ids = made_.ids;
+  runs out;
+  id_table parcels = std::size_t(ranks_) <= ids.size() ? id_table(0, ranks_ - 1) : id_table(ids.size());
+  for (std::size_t i = 0; i != ids.size();) {
+    bool const is_owned = i < std::size_t(made_.owned);
+    int const rank = directories_.of(ids[i]);
+    std::size_t const begin = i++, end = is_owned ? std::size_t(made_.owned) : ids.size();
+    auto const follows = [&] { return i != end && std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1; };
+    if (directories_.are_close() && follows())
+      for (std::int64_t const last = directories_.last_of(rank); ids[i - 1] != last && follows();) ++i;
+    std::int32_t& number =
+        parcels[parcels.slot_of(rank, [&](std::int32_t n) { return out[std::size_t(n)].rank == rank; })];
+    if (number == id_table::none) {
+      number = std::int32_t(out.size());
+      auto& items = out.emplace_back(machine::parcel<id_run>{rank, {}}).items;
+      items.reserve(ids.size() / std::size_t(ranks_) + 2);
+      items.push_back({0, 0, 0});
+    }
+    auto& items = out[std::size_t(number)].items;
+    items.push_back({ids[begin], std::int32_t(begin), std::int32_t(i - begin)});
+    if (is_owned) ++items[0].id;
+  }
+  std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
+  for (auto const& p : out) asked_.insert(asked_.end(), p.items.begin() + 1 + p.items[0].id, p.items.end());
+  return out;
+}
+
+KEEL_INLINE owner_search::owners owner_search::answers(runs const& from_all) {
+  owners answers;
+  auto const note = [&](mistake what, std::int64_t id, int first, int second) {
+    found_ = worse{}(found_, {what, first, second, id});
+  };
+  auto const owned_of = [](auto const& p) { return std::span(p.items).subspan(1, std::size_t(p.items[0].id)); };
+  auto const for_each_id = [](id_run const& run, auto const& f) {
+    for (std::int32_t n = 0; n != run.length; ++n) f(run.id + n);
+  };
+  // Runs are numbered over all parcels.
+  std::vector<std::int64_t> ends, ids;
+  for (auto const& p : from_all) ends.push_back((ends.empty() ? 0 : ends.back()) + p.items[0].id);
+  auto const parcel_of = [&](std::int32_t number) {
+    return std::size_t(std::upper_bound(ends.begin(), ends.end(), number) - ends.begin());
+  };
+  id_table table;
+  if (directories_.are_close()) {
+    table = id_table(directories_.first_of(rank_), directories_.last_of(rank_));
+  } else if (!ends.empty()) {
+    table = id_table(std::size_t(ends.back()));
+    ids.reserve(std::size_t(ends.back()));
+    for (auto const& p : from_all)
+      for (id_run const& run : owned_of(p)) ids.push_back(run.id);
+  }
+  auto const slot_of = [&](std::int64_t id) {
+    return table.slot_of(id, [&](std::int32_t n) { return ids[std::size_t(n)] == id; });
+  };
+  std::int32_t next = 0;
+  for (auto const& p : from_all)
+    for (id_run const& run : owned_of(p)) {
+      for_each_id(run, [&](std::int64_t id) {
+        std::int32_t& number = table[slot_of(id)];
+        if (number == id_table::none) number = next;
+        else note(mistake::owned_twice, id, from_all[parcel_of(number)].rank, p.rank);
+      });
+      ++next;
+    }
+  std::vector<bool> is_asked(table.slots()); // by one rank
+  for (auto const& from : from_all) {
+    int const rank = from.rank;
+    auto const asked = std::span(from.items).subspan(1 + std::size_t(from.items[0].id));
+    if (asked.empty()) continue;
+    auto& answer = answers.emplace_back(machine::parcel<owned_at>{rank, {}}).items;
+    for (id_run const& run : asked)
+      for_each_id(run, [&](std::int64_t id) {
+        std::size_t const slot = slot_of(id);
+        if (table[slot] == id_table::none) return note(mistake::no_owner, id, rank, 0), answer.push_back({rank, -1});
+        if (is_asked[slot]) note(mistake::named_twice, id, rank, 0);
+        is_asked[slot] = true;
+        std::size_t const p = parcel_of(table[slot]);
+        id_run const& owned = owned_of(from_all[p])[std::size_t(table[slot] - (p == 0 ? 0 : ends[p - 1]))];
+        answer.push_back({from_all[p].rank, std::int32_t(owned.place + (id - owned.id))});
+      });
+    for (id_run const& run : asked) for_each_id(run, [&](std::int64_t id) { is_asked[slot_of(id)] = false; });
+  }
+  return answers;
+}
+
+// A parcel has the number of ghosts in each layer, and their local indices on their owner.
+KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_directories) {
+  auto const owned = std::int32_t(made_.owned);
+  auto const layers = std::size_t(layers_);
+  made_.ends.resize(layers, std::int64_t(made_.ids.size()));
+  made_.owners.resize(made_.ids.size() - std::size_t(owned));
+  std::size_t answered = 0;
+  for (auto const& p : from_directories) answered += p.items.size();
+  if (answered != made_.owners.size()) return {}; // a directory has found a mistake
+  std::vector<std::int32_t> there(made_.owners.size());
+  auto run = asked_.begin();
+  for (auto const& p : from_directories)
+    for (auto at = p.items.begin(); at != p.items.end(); ++run)
+      for (std::int32_t n = 0; n != run->length; ++n, ++at) {
+        auto const ghost = std::size_t(run->place - owned + n);
+        made_.owners[ghost] = at->rank, there[ghost] = at->place;
+      }
+  layered_list &own_ghosts = made_.lists.own_ghosts, &own_elements = made_.lists.own_elements;
+  own_ghosts.ends.resize(layers);
+  places out;
+  for_each_rank(made_.owners, order_by_rank(made_.owners, ranks_), [&](int rank, std::span<std::int32_t const> ghosts) {
+    layered_list list;
+    list.elements.reserve(ghosts.size());
+    for (std::int32_t const g : ghosts) list.elements.push_back(owned + g);
+    for (std::int64_t const end : made_.ends)
+      list.ends.push_back(std::int32_t(std::lower_bound(list.elements.begin(), list.elements.end(), std::int32_t(end)) -
+                                       list.elements.begin()));
+    auto items = rank == rank_ ? std::vector<std::int32_t>{} : list.ends;
+    items.reserve(items.size() + ghosts.size());
+    for (std::int32_t const g : ghosts) items.push_back(there[std::size_t(g)]);
+    if (rank == rank_) {
+      own_ghosts = std::move(list), own_elements.elements = std::move(items);
+    } else {
+      made_.lists.partners.push_back({rank, {{}, std::vector<std::int32_t>(layers)}, std::move(list)});
+      out.push_back({rank, std::move(items)});
+    }
+  });
+  own_elements.ends = own_ghosts.ends;
+  return out;
+}
+
+KEEL_INLINE elements owner_search::finish(places const& from_ghosts) {
+  auto const layers = std::ptrdiff_t(made_.ends.size());
+  auto const by_rank = [](element_partner const& p, int rank) { return p.rank < rank; };
+  auto& partners = made_.lists.partners;
+  auto const known = partners.size();
+  for (auto const& [rank, items] : from_ghosts) {
+    auto const end = partners.begin() + std::ptrdiff_t(known);
+    auto at = std::lower_bound(partners.begin(), end, rank, by_rank);
+    if (at == end || at->rank != rank)
+      at = partners.insert(partners.end(), {rank, {}, {{}, std::vector<std::int32_t>(std::size_t(layers))}});
+    at->rims = {{items.begin() + layers, items.end()}, {items.begin(), items.begin() + layers}};
+  }
+  std::inplace_merge(partners.begin(), partners.begin() + std::ptrdiff_t(known), partners.end(),
+                     [](auto const& a, auto const& b) { return a.rank < b.rank; });
+  return std::move(made_);
+}
+
+} // namespace keel::residency::detail

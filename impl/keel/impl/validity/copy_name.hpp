@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// How a tool of Kokkos sees a copy: a body of observers.hpp.
+
+#include <keel/impl/validity/observers.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <span>
+#include <string>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE std::string any_observer::name_of_copy(std::span<transfer const> batch) const {
+  std::string name = "keel: copy";
+  for (transfer const& t : batch)
+    name += (&t == batch.data() ? " " : ", ") + variables_[std::size_t(t.variable)] + '[' + std::to_string(t.level) +
+            "] " + std::string(residency::name_of(t.where));
+  return name + ' ' + memories_[std::size_t(batch[0].from)] + " to " + memories_[std::size_t(batch[0].to)];
+}
+
+} // namespace keel::residency::detail

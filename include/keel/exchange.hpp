@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Layer 5: how bytes travel: transports between ranks, copies between memories.
+
+#include <keel/exchange/kokkos_provider.hpp>
+#include <keel/exchange/transport.hpp>

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What moves packed messages between ranks: `using transports = keel::list<keel::residency::staged, …>;`
+///
+/// | transport | messages go | ordered by |
+/// |---|---|---|
+/// | `staged` | through memory of the host, and MPI | the host, which waits |
+/// | `direct` | by an MPI that reaches the memory of a device | the host, which waits |
+/// | `nccl` | by NCCL or RCCL | the device's queue |
+/// | `peer` | into memory of the other rank that this one has mapped: shared pages, or a GPU's memory over NVLink or PCIe | the device's queue |
+
+#include <keel/machine/environment.hpp>
+#include <keel/machine/messages.hpp>
+#include <keel/policy/list.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency {
+
+namespace detail {
+class copy_queue;
+}
+
+/// Bytes that go to another rank, or come from it.
+struct message {
+  int rank;
+  std::byte* data = nullptr;
+  std::size_t bytes = 0; ///< 0: there is nothing, but for `peer`'s signal
+  /// A word that `place` may set: the message is there when it has this number. If `begin` still finds it set, the
+  /// transport has to raise it, or to wait for it in `finish`; else kernels that pack and unpack do.
+  std::uint32_t* flag = nullptr;
+  std::uint32_t number = 0;
+
+  friend bool operator==(message const&, message const&) = default;
+};
+
+/// The ranks of an application and messages between their hosts, of any kind of ranks, without its type. They do not
+/// meet messages of the application. Copies are of the same ranks, and each waits for its own messages.
+class messenger {
+public:
+  /// Collective over the environment.
+  template <class Ranks>
+  explicit messenger(machine::basic_environment<Ranks> const& of);
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  /// Its environment, a duplicate of that which it was made for, whose `Ranks` these are.
+  template <class Ranks>
+  [[nodiscard]] std::shared_ptr<machine::basic_environment<Ranks> const> environment() const;
+  /// Whether messages may be sent from, and received in, the memory of a GPU, as far as the ranks' model says.
+  [[nodiscard]] bool reaches_device_memory() const { return reaches_device_memory_; }
+
+  /// Throws `keel::error` if the ranks cannot be reached any more, for example from the child of a fork. To be asked
+  /// before memory is written that other ranks have mapped.
+  void require_running() const { calls_->require_running(); }
+  /// Whether the ranks of this node are more than the hardware threads that they may run on. Collective.
+  [[nodiscard]] bool outnumber_cores() const { return calls_->outnumber_cores(messages_.get()); }
+  /// Makes room for so many messages; see `machine::messages`.
+  void reserve(std::size_t count) { calls_->reserve(messages_.get(), count); }
+  /// Messages of one rank to another arrive in the order sent.
+  void receive(void* to, std::size_t bytes, int from) { calls_->receive(messages_.get(), to, bytes, from); }
+  void send(void const* from, std::size_t bytes, int to) { calls_->send(messages_.get(), from, bytes, to); }
+  /// Returns when all that this object began is done; see `machine::messages`.
+  void wait() { calls_->wait(messages_.get()); }
+
+  messenger(messenger&&) = default;
+  messenger& operator=(messenger&&) = default;
+  messenger(messenger const& other) : messenger(other, other.calls_->another(other.messages_)) {}
+
+private:
+  struct calls {
+    std::shared_ptr<void> (*another)(std::shared_ptr<void> const&);
+    void (*require_running)();
+    bool (*outnumber_cores)(void const*);
+    void (*reserve)(void*, std::size_t count);
+    void (*receive)(void*, void* to, std::size_t bytes, int from);
+    void (*send)(void*, void const* from, std::size_t bytes, int to);
+    void (*wait)(void*);
+  };
+  template <class Ranks>
+  struct model;
+  messenger(messenger const& other, std::shared_ptr<void> own)
+      : messages_(std::move(own)), calls_(other.calls_), rank_(other.rank_), size_(other.size_),
+        reaches_device_memory_(other.reaches_device_memory_) {}
+
+  std::shared_ptr<void> messages_;
+  calls const* calls_;
+  int rank_, size_;
+  bool reaches_device_memory_;
+};
+
+/// What moves the messages of one exchange after another. `queue` is the device's, to which packing and unpacking
+/// belong; it tests false if the data are on the host. All calls are collective over the ranks that exchange.
+///
+/// | member | contract |
+/// |---|---|
+/// | `T(messenger const&)` | collective over its ranks |
+/// | copy | moves the messages of another exchange, which may be under way at the same time |
+/// | `name` | what `--keel-exchange-through` calls it |
+/// | `reaches_device_memory` | if not, its messages are copied to memory of the host, and from it |
+/// | `is_ordered_by_queue` | `begin` and `finish` do not wait, and what they do comes between packing and unpacking in the queue; if not, the queue is fenced before `begin`, and `finish` returns when the data are there |
+/// | `begin(queue, sends, receives)` | each rank at most once in each; sizes from 0 to more than 2^31 bytes, the same on both sides |
+/// | `finish(queue)` | of what `begin` began |
+/// | `connect(queue, ranks)` | optional, collective over all ranks of the messenger, each of which names those that it exchanges with: for each of these, why it cannot be reached, empty if it can be |
+/// | `place(queue, sends, receives)` | optional, before packing: sets where messages are packed and where they arrive, so that `begin` copies nothing, and may set their flags |
+///
+/// Models: `staged`, `direct`, `peer`, `nccl`. Laws: test/laws/transport.hpp. A failure is a `keel::error` that names
+/// the rank.
+template <class T>
+concept Transport = std::copy_constructible<T> && std::constructible_from<T, messenger const&> &&
+                    requires(T& t, detail::copy_queue const& queue, std::span<message const> all) {
+                      { T::name } -> std::convertible_to<std::string_view>;
+                      requires T::reaches_device_memory || !T::reaches_device_memory;
+                      requires T::is_ordered_by_queue || !T::is_ordered_by_queue;
+                      t.begin(queue, all, all);
+                      t.finish(queue);
+                    };
+
+/// Through memory of the host.
+class staged {
+public:
+  static constexpr std::string_view name = "staged";
+  static constexpr bool reaches_device_memory = false, is_ordered_by_queue = false;
+  explicit staged(messenger const& ranks) : messages_(ranks) {}
+
+  void begin(auto const&, std::span<message const> sends, std::span<message const> receives) { begin(sends, receives); }
+  void finish(auto const&) { messages_.wait(); }
+
+protected:
+  void begin(std::span<message const> sends, std::span<message const> receives) {
+    for (message const& m : receives)
+      if (m.bytes != 0) messages_.receive(m.data, m.bytes, m.rank);
+    for (message const& m : sends)
+      if (m.bytes != 0) messages_.send(m.data, m.bytes, m.rank);
+  }
+  messenger messages_;
+};
+
+/// By an MPI that reaches the memory of the device. It has to say so of itself, and then messages of two sizes have to
+/// arrive as they were sent, between each two ranks that exchange.
+class direct : public staged {
+public:
+  static constexpr std::string_view name = "direct";
+  static constexpr bool reaches_device_memory = true;
+  using staged::staged;
+
+  [[nodiscard]] std::vector<std::string> connect(detail::copy_queue const& queue, std::span<int const> ranks);
+};
+
+/// Into the other rank's memory, which this one has mapped: the kernel that packs writes there and then raises a flag,
+/// for which the one that unpacks waits; or kernels of one thread do, if ranks may share a GPU at the same time.
+/// The ranks are on one node, and their data in the same kind of memory. Each message has two places, by turns, so that
+/// no rank waits until the other has unpacked.
+class peer {
+public:
+  static constexpr std::string_view name = "peer";
+  static constexpr bool reaches_device_memory = true, is_ordered_by_queue = true;
+  explicit peer(messenger const& ranks);
+  peer(peer const& other);
+
+  [[nodiscard]] std::vector<std::string> connect(detail::copy_queue const& queue, std::span<int const> ranks);
+  void place(detail::copy_queue const& queue, std::span<message> sends, std::span<message> receives);
+  void begin(detail::copy_queue const& queue, std::span<message const> sends, std::span<message const> receives);
+  void finish(detail::copy_queue const& queue);
+
+private:
+  struct links;
+  messenger messages_;
+  std::shared_ptr<links> links_;
+};
+
+/// By NCCL or RCCL, whose library is loaded at the start if the loader finds it.
+class nccl {
+public:
+  static constexpr std::string_view name = "nccl";
+  static constexpr bool reaches_device_memory = true, is_ordered_by_queue = true;
+  explicit nccl(messenger const& ranks) : messages_(ranks) {}
+
+  /// Collective over all ranks of the messenger.
+  [[nodiscard]] std::vector<std::string> connect(detail::copy_queue const& queue, std::span<int const> ranks);
+  void begin(detail::copy_queue const& queue, std::span<message const> sends, std::span<message const> receives);
+  void finish(detail::copy_queue const& queue);
+
+private:
+  struct library;
+  struct group;
+  void require(int code) const;
+
+  messenger messages_;
+  std::shared_ptr<group> group_;
+};
+
+/// The default of `transports`.
+using all_transports = keel::list<staged, direct, peer, nccl>;
+
+} // namespace keel::residency
+
+#include <keel/impl/exchange/messenger.hpp>
+#if !KEEL_COMPILED
+#include <keel/impl/exchange/direct.hpp>
+#include <keel/impl/exchange/nccl.hpp>
+#include <keel/impl/exchange/peer.hpp>
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The grid that variables lie on, and a rank's share of it. Only arithmetic: no communication,
+/// no allocation, the same answer on every rank.
+
+#include <keel/layout/variable.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency {
+
+inline constexpr int max_rank = 8; ///< of an array, as in Kokkos
+
+/// An index for each dimension of the grid, usable in device code, and convertible to the
+/// `Kokkos::Array` or `std::array` that Kokkos' multi-dimensional policies take. Dimensions that
+/// the grid lacks are 0.
+struct indices {
+  std::int64_t values[max_grid_rank]{};
+
+  KEEL_FUNCTION constexpr std::int64_t operator[](int d) const { return values[d]; }
+  KEEL_FUNCTION constexpr std::int64_t& operator[](int d) { return values[d]; }
+  friend constexpr bool operator==(indices const&, indices const&) = default;
+
+  template <template <class, std::size_t, class...> class Array, std::integral I, std::size_t N, class... More>
+    requires(N >= 1 && N <= std::size_t{max_grid_rank})
+  // NOLINTNEXTLINE(google-explicit-constructor): made to be passed
+  constexpr operator Array<I, N, More...>() const {
+    Array<I, N, More...> a{};
+    for (std::size_t d = 0; d < N; ++d) a[d] = I(values[d]);
+    return a;
+  }
+};
+
+/// A box of local indices, half open: `begin[d] <= i < end[d]`.
+struct bounds {
+  indices begin, end;
+
+  friend constexpr bool operator==(bounds const&, bounds const&) = default;
+  [[nodiscard]] constexpr std::int64_t size(int rank) const {
+    std::int64_t cells = 1;
+    for (int d = 0; d < rank; ++d) cells *= end[d] > begin[d] ? end[d] - begin[d] : 0;
+    return cells;
+  }
+};
+
+enum class side : std::uint8_t { low = 0, high = 1 };
+
+/// A number for each dimension, or one for all.
+template <class T>
+struct per_dimension {
+  std::array<T, max_grid_rank> values{};
+  int given = 0;
+
+  constexpr per_dimension() = default;
+  template <std::integral... I>
+    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank} &&
+             ((std::same_as<I, bool> || !std::same_as<T, bool>) && ...))
+  constexpr explicit per_dimension(I... n) : values{T(n)...}, given(sizeof...(I)) {}
+
+  [[nodiscard]] constexpr T operator[](int d) const { return values[given == 1 ? 0 : std::size_t(d)]; }
+};
+/// Layers of ghosts on either side of each dimension; one number goes for all dimensions.
+struct ghost_width : per_dimension<int> {
+  using per_dimension::per_dimension;
+};
+/// Which dimensions end where they begin; one answer goes for all dimensions. The others end at walls.
+struct periodic : per_dimension<bool> {
+  using per_dimension::per_dimension;
+};
+/// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts only the third one, into four. 0 leaves it to keel.
+struct ranks_in : per_dimension<int> {
+  using per_dimension::per_dimension;
+};
+
+/// Into how many blocks the cells of a rank are cut, each a component of the variables: `blocks{4}`. A routine that is
+/// written for one share runs for each of them, one after the other.
+struct blocks {
+  int of_rank = 1;
+};
+
+/// One of these four.
+struct grid_option {
+  constexpr grid_option() = default;
+  // NOLINTBEGIN(google-explicit-constructor): each of them is an option
+  constexpr grid_option(ghost_width w) : ghosts(w) {}
+  constexpr grid_option(periodic p) : wraps(p) {}
+  constexpr grid_option(ranks_in r) : cut(r) {}
+  constexpr grid_option(blocks b) : cut_again(b) {}
+  // NOLINTEND(google-explicit-constructor)
+
+  ghost_width ghosts;
+  periodic wraps;
+  ranks_in cut;
+  std::optional<blocks> cut_again;
+};
+
+/// Cells along one dimension, of any type of integer.
+struct extent {
+  std::int64_t cells;
+  template <std::integral I>
+  // NOLINTNEXTLINE(google-explicit-constructor): `grid{{nx, ny}}`
+  constexpr extent(I n) : cells(std::int64_t(n)) {}
+};
+
+/// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
+/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` and `blocks`, in any order. Throws
+/// `keel::error` if an extent is below one or below the ghost width, a width is negative, or the numbers given do not
+/// go with each other.
+class grid {
+public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
+  grid(std::initializer_list<extent> extents, grid_option first = {}, grid_option second = {}, grid_option third = {},
+       grid_option fourth = {});
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] indices const& extents() const { return extents_; }
+  [[nodiscard]] int width(int d) const { return width_[d]; }
+  [[nodiscard]] bool is_periodic(int d) const { return periodic_[d]; }
+  /// The ranks that the caller wants in a dimension; 0 if keel chooses.
+  [[nodiscard]] int ranks_wanted(int d) const { return ranks_[d]; }
+  /// Of a rank.
+  [[nodiscard]] int blocks() const { return blocks_; }
+
+private:
+  int rank_;
+  indices extents_;
+  ghost_width width_;
+  periodic periodic_;
+  ranks_in ranks_;
+  int blocks_ = 1;
+};
+
+/// What one rank has of a grid, or of a variable on it; or a block of it. Local indices count ghosts.
+struct share {
+  int rank = 0;                                              ///< dimensions
+  indices global_extents;                                    ///< of the whole grid, without ghosts
+  indices global_begin;                                      ///< global index of the first owned element
+  indices extents;                                           ///< local, with ghosts
+  indices width;                                             ///< of the ghosts
+  indices longer;                                            ///< 1 if elements lie on the ends of cells; see `at`
+  std::array<bool, max_grid_rank> wraps{};                   ///< periodic
+  std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
+  indices processes, position;                               ///< the ranks as a grid, and where this one is
+  indices step;                                              ///< what a step to the next position adds to the rank
+  indices blocks, block; ///< the blocks of each rank as a grid, and which of them this is; one, if there are no more
+  indices block_step;    ///< what a step to the next block adds to the component
+  region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
+  /// Of a variable on a mesh, whose one dimension counts elements: one past the owned ones, then past each layer of
+  /// ghosts. Empty on a grid.
+  std::span<std::int64_t const> ends = {};
+
+  [[nodiscard]] bool is_wall(int d, side s) const { return neighbour[std::size_t(d)][std::size_t(s)] < 0; }
+  /// Whether another rank has what lies on that side.
+  [[nodiscard]] bool is_cut(int d, side s) const {
+    return processes[d] > 1 && !is_wall(d, s) && block[d] == (s == side::low ? 0 : blocks[d] - 1);
+  }
+  /// How many shares there are along a dimension, blocks of all ranks, and which of them this is.
+  [[nodiscard]] std::int64_t parts(int d) const { return processes[d] * blocks[d]; }
+  [[nodiscard]] std::int64_t place(int d) const { return position[d] * blocks[d] + block[d]; }
+  [[nodiscard]] bounds everywhere() const { return {{}, extents}; }
+  [[nodiscard]] bounds owned() const;
+  /// The owned elements without the rim: those that a neighbour has among its ghosts are left out. Of a mesh all owned
+  /// ones, because those without the rim are no box.
+  [[nodiscard]] bounds core() const;
+  /// The owned elements and so many layers of ghosts, walls among them; none: those that lie on the owned cells, see
+  /// `closure`.
+  [[nodiscard]] bounds within(int layers) const;
+  /// The owned elements and the halo. The walls are left out.
+  [[nodiscard]] bounds inside() const;
+};
+
+/// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each at least as many cells
+/// as ghosts in each dimension, the one with the least ghosts to exchange, or, if the grid has no ghosts, the least
+/// cells at the cuts; of equals, the one that cuts the first dimension; the grid's own, if it says `ranks_in`. Throws
+/// `keel::error` if there is none.
+[[nodiscard]] indices processes_for(grid const& g, int ranks);
+
+/// How the share of a rank is cut into blocks: of all ways that leave each at least as many cells as ghosts in each
+/// dimension, the one with the fewest ghosts. Throws `keel::error` if there is none.
+[[nodiscard]] indices blocks_for(grid const& g, indices const& processes);
+
+/// The share of `rank`, or that block of it; extents that do not divide evenly give the first ranks, and their first
+/// blocks, one cell more.
+[[nodiscard]] share share_of(grid const& g, int ranks, int rank, int block = 0);
+/// What a rank that has this share of the grid has of a variable that lies on it so. Throws `keel::error` if the grid
+/// lacks a dimension, or if ranks or blocks have fewer cells than the ghosts are wide.
+[[nodiscard]] share share_of(share const& cells, lattice const& on, std::string_view variable);
+
+/// Lengths of the dimensions beyond the grid's: `extra<u>{layers}`. A variable without an
+/// `extra` of its own takes the first given that has as many lengths.
+template <Variable... Vs>
+struct extra {
+  std::array<std::int64_t, max_rank> lengths{};
+  int given = 0;
+
+  template <std::integral... I>
+    requires(sizeof...(I) <= std::size_t{max_rank})
+  constexpr explicit extra(I... n) : lengths{std::int64_t(n)...}, given(sizeof...(I)) {}
+};
+
+/// With the fields: how many components (levels of refinement, members of an ensemble)
+/// each variable has. In `v(eta{}, component{i})`: which one.
+struct components {
+  int count = 1;
+};
+struct component {
+  int index = 0;
+};
+/// With the fields instead of `components`, if these differ in size: the grids of the components after the first,
+/// which lies on the fields' own. All have as many dimensions, and each is cut over all ranks.
+struct further_grids {
+  std::vector<grid> grids;
+};
+
+/// A component as `f.regrid` makes it, a level or a block of a refined grid: `patch{fine, 1, {8, 0}}`.
+struct patch {
+  grid whole;      ///< cut over all ranks
+  int from = -1;   ///< the component whose values it takes; none: it has none
+  indices shift{}; ///< of the cells: where the first of `whole` lies, counted from the first of `from`
+};
+
+} // namespace keel::residency
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/grid.hpp>
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Reductions as entries of a schedule: one value out of what a routine returns on each rank.
+
+#include <keel/machine/operations.hpp>
+#include <keel/schedule/routine.hpp>
+
+#include <cstddef>
+
+namespace keel::residency {
+
+/// Runs a routine, and combines over the ranks what its `run` returns: `struct dt : reduce<"dt", km::minimum, timestep>
+/// {};`. `Operation` is `km::minimum`, `km::maximum`, `km::plain_sum`, `km::ordered_sum`, or one of your own, as
+/// `km::all_reduce` takes it.
+///
+/// What `run` returns is the part of its rank: a `double`, or the `value_type` that the routine has; a number, a
+/// `std::array` of numbers, which are combined number by number, or a struct of bytes. `km::ordered_sum` adds exactly
+/// and rounds once, so that the bits depend on the parts only; if these are `km::exact_sum`, the value is a `double`
+/// whose bits do not depend on the number of ranks.
+///
+/// A routine or condition that says `reads<dt>` gets the value as `v(dt{})`, or as its first argument; the host as
+/// `f.value(dt{})`. Communicates: the ranks begin to combine right after the routine, and wait before the first entry
+/// that reads the value, or at the end of the step.
+template <text Name, class Operation, Routine Part>
+struct reduce {
+  using operation = Operation;
+  using routine_type = Part;
+  using reduction_type = reduce;
+
+  // What a clause takes apart, as it does a part of a variable.
+  struct variable {
+    static constexpr value_info about{Name.view(), Part::about.name};
+  };
+  static constexpr int level = 0;
+  static constexpr region where = region::none;
+  static constexpr int layers = all_layers;
+
+  static constexpr entry about{entry_kind::reduce,
+                               Name.view(),
+                               Part::about.where,
+                               Part::about.first,
+                               Part::about.declaration_count,
+                               nullptr,
+                               0,
+                               1,
+                               false,
+                               Part::about.values,
+                               Part::about.value_count,
+                               &variable::about};
+};
+
+/// A type that is a reduction.
+template <class R>
+concept Reduction = requires { typename R::reduction_type; };
+
+} // namespace keel::residency

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include <keel/layout/partition.hpp>
+
+#include <keel/machine/alone.hpp>
+#include <keel/machine/collectives.hpp>
+
+#include <doctest/doctest.h>
+#include <support/message_of.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kr = keel::residency;
+namespace km = keel::machine;
+using keel::test::message_of;
+
+namespace {
+
+struct cells : kr::mesh<"cells"> {};
+struct edges : kr::mesh<"edges"> {};
+static_assert(kr::Mesh<cells> && !kr::Mesh<int>);
+
+using ids = std::vector<std::int64_t>;
+using layers = std::vector<ids>;
+
+/// What one rank was given.
+struct share {
+  ids owned;
+  layers ghosts;
+};
+
+/// Elements of any ids over all ranks, drawn alike on each.
+std::vector<share> random_shares(std::mt19937_64& random, int ranks) {
+  auto all = std::vector<share>(std::size_t(ranks));
+  int const count = int(random() % 200), spread = int(random() % 3);
+  std::set<std::int64_t> drawn;
+  while (int(drawn.size()) != count)
+    drawn.insert(spread == 0   ? std::int64_t(random())
+                 : spread == 1 ? std::int64_t(random() % 1000) - 500
+                               : std::int64_t(random() % 1000) << 48);
+  ids list(drawn.begin(), drawn.end());
+  std::shuffle(list.begin(), list.end(), random);
+  auto const used = 1 + random() % std::uint64_t(ranks); // the others own none
+  for (std::int64_t const id : list) all[random() % used].owned.push_back(id);
+  for (share& s : all) {
+    std::shuffle(list.begin(), list.end(), random);
+    s.ghosts.resize(random() % 4);
+    std::size_t at = 0;
+    for (ids& layer : s.ghosts)
+      for (auto n = random() % 40; n != 0 && at != list.size(); --n) layer.push_back(list[at++]);
+  }
+  return all;
+}
+
+/// The ghosts that rank `has` has of the elements of rank `owns`: their local indices on both.
+struct links {
+  kr::detail::layered_list ghosts, owned;
+};
+links between(std::vector<share> const& all, int has, int owns) {
+  auto const& owned = all[std::size_t(owns)].owned;
+  auto const& mine = all[std::size_t(has)];
+  std::size_t most = 0;
+  for (share const& s : all) most = std::max(most, s.ghosts.size());
+  links made;
+  auto local = std::int32_t(mine.owned.size());
+  for (std::size_t n = 0; n != most; ++n) {
+    for (std::int64_t const id : n < mine.ghosts.size() ? mine.ghosts[n] : ids{}) {
+      if (auto const at = std::find(owned.begin(), owned.end(), id); at != owned.end()) {
+        made.ghosts.elements.push_back(local);
+        made.owned.elements.push_back(std::int32_t(at - owned.begin()));
+      }
+      ++local;
+    }
+    made.ghosts.ends.push_back(std::int32_t(made.ghosts.elements.size()));
+    made.owned.ends.push_back(std::int32_t(made.owned.elements.size()));
+  }
+  return made;
+}
+
+/// Whether a partition is what all that every rank was given says.
+bool is_right(kr::partition<cells> const& c, std::vector<share> const& all, int me) {
+  auto const& mine = all[std::size_t(me)];
+  ids every = mine.owned;
+  bool right = c.owned() == kr::element_range{0, std::int64_t(mine.owned.size())};
+  for (int n = 1; n <= c.layers(); ++n) {
+    ids const layer = std::size_t(n) <= mine.ghosts.size() ? mine.ghosts[std::size_t(n) - 1] : ids{};
+    auto const begin = std::int64_t(every.size());
+    every.insert(every.end(), layer.begin(), layer.end());
+    right = right && c.layer(n) == kr::element_range{begin, std::int64_t(every.size())};
+  }
+  right = right && std::equal(every.begin(), every.end(), c.ids().begin(), c.ids().end()) &&
+          c.size() == std::int64_t(every.size()) && c.ghosts() == kr::element_range{c.owned().end, c.size()};
+  for (std::int64_t const id : every) // its first place
+    right = right && c.local_of(id) == std::find(every.begin(), every.end(), id) - every.begin();
+  right = right && c.local_of(12'345'678'901) == std::nullopt;
+
+  std::vector<int> owners(c.owners().size(), -1);
+  std::vector<kr::detail::element_partner> partners;
+  for (int r = 0; r != int(all.size()); ++r) {
+    auto const here = between(all, me, r), there = between(all, r, me);
+    for (auto const g : here.ghosts.elements) owners.at(std::size_t(g - c.owned().end)) = r;
+    if (r == me) right = right && c.lists().own_ghosts == here.ghosts && c.lists().own_elements == here.owned;
+    else if (!here.ghosts.elements.empty() || !there.owned.elements.empty())
+      partners.push_back({r, there.owned, here.ghosts});
+  }
+  return right && c.lists().partners == partners && std::equal(owners.begin(), owners.end(), c.owners().begin());
+}
+
+template <class R>
+std::string error_of(ids const& owned, layers const& ghosts) {
+  km::basic_environment<R> const world;
+  auto const said = message_of([&] { kr::partition<cells>(world, owned, ghosts); });
+  // The same on every rank.
+  auto const length = std::int64_t(said.size());
+  std::string first = said;
+  first.resize(1000), first.resize(std::size_t(km::max(world, length)));
+  km::broadcast(world, std::span(first.data(), first.size()), 0);
+  CHECK(km::all_of(world, first == said));
+  return said;
+}
+
+} // namespace
+
+TEST_CASE_TEMPLATE("residency: random partitions are what all ranks together say", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  int right = 0;
+  for (unsigned seed = 0; seed != 200; ++seed) {
+    std::mt19937_64 random(seed);
+    auto const all = random_shares(random, world.size());
+    auto const& mine = all[std::size_t(world.rank())];
+    right += is_right({world, mine.owned, mine.ghosts}, all, world.rank()) ? 1 : 0;
+  }
+  CHECK(right == 200);
+}
+
+TEST_CASE_TEMPLATE("residency: a partition may lack elements, ghosts or layers", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  kr::partition<cells> const nothing{world, ids{}};
+  CHECK(nothing.size() == 0);
+  CHECK(nothing.layers() == 0);
+  CHECK(nothing.local_of(0) == std::nullopt);
+  CHECK_THROWS_WITH_AS((void)nothing.layer(1),
+                       "keel::residency::partition: layer 1 of cells is not there (there are 0). Count from 1.",
+                       keel::error);
+  // One rank has two layers, so all have.
+  ids const own{world.rank() * 10, world.rank() * 10 + 1};
+  kr::partition<cells> const c{world, own, world.rank() == 0 ? layers{{1}, {0}} : layers{}};
+  CHECK(c.layers() == 2);
+  CHECK(c.layer(2).size() == (world.rank() == 0 ? 1 : 0));
+  CHECK(c.lists().partners.empty()); // copies of its own elements
+  CHECK(c.lists().own_elements.first(1).size() == (world.rank() == 0 ? 1 : 0));
+  CHECK(c.lists().own_elements.first(0).empty());
+}
+
+TEST_CASE("residency: ghosts are one range of ids, or a range of such ranges") {
+  km::basic_environment<km::alone> const world;
+  ids const own{5, 7, -9};
+  std::array<std::int64_t, 2> const near{7, 5};
+  std::int64_t const far[] = {-9};
+  std::vector<std::span<std::int64_t const>> const both{near, far};
+  CHECK(kr::partition<cells>(world, own, near).layer(1) == kr::element_range{3, 5});
+  kr::partition<cells> const c{world, own, std::span(both)};
+  CHECK(c.layer(2) == kr::element_range{5, 6});
+  CHECK(c.owners()[2] == 0);
+  CHECK(c.lists().own_elements.elements == std::vector<std::int32_t>{1, 0, 2});
+}
+
+TEST_CASE_TEMPLATE("residency: mistakes in the ids of a mesh are one error on all ranks", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  int const me = world.rank(), last = world.size() - 1;
+  ids const own{2 * me, 2 * me + 1};
+  auto const on_last = [&](ids const& list) { return me == last ? list : ids{}; };
+  auto const with = [&](ids list) { return list.insert(list.begin(), own.begin(), own.end()), list; };
+  std::string const place = "keel::residency::partition: ", rank = "rank " + std::to_string(last);
+
+  CHECK(error_of<R>(own, {on_last({0, 1})}).empty());
+  CHECK(error_of<R>(own, {{}, on_last({0, -77})}) ==
+        place + "the ghost with id -77 of cells on " + rank +
+            " has no owner (it is in no list of owned ids). Let a rank own it, or leave it out.");
+  CHECK(error_of<R>(with(on_last({88, 88})), {}) ==
+        place + rank +
+            " owns id 88 of cells twice (an element has one owner). Leave it in one list of owned ids, once.");
+  CHECK(error_of<R>(own, {{0}, on_last({1, 0})}) ==
+        place + rank +
+            " has the ghost with id 0 of cells twice (it lies in one layer). "
+            "Leave it in the first layer that it belongs to.");
+  if (last == 0) return;
+  CHECK(error_of<R>(with(on_last({0})), {{1}}) ==
+        place + "rank 0 and " + rank +
+            " both own id 0 of cells (an element has one owner). Leave it in one list of owned ids, once.");
+}
+
+TEST_CASE("residency: the worst of all mistakes is told, whichever rank finds it") {
+  km::environment const world;
+  // Each rank has mistakes of each kind; the least id of the worst kind counts.
+  std::int64_t const id = 1000 - world.rank();
+  CHECK(error_of<km::mpi>({id, id}, {{id, id}, {-id}}) ==
+        "keel::residency::partition: rank " + std::to_string(world.size() - 1) + " owns id " +
+            std::to_string(1001 - world.size()) +
+            " of cells twice (an element has one owner). Leave it in one list of owned ids, once.");
+}
+
+TEST_CASE("residency: a rank with too many elements is an error on all ranks") {
+  km::environment const world;
+  // The ids are not read.
+  std::int64_t const one = 1;
+  std::span<std::int64_t const> const many(&one, std::size_t{1} << 31);
+  bool const has_many = world.rank() == world.size() - 1;
+  auto const said = message_of([&] { kr::partition<cells>(world, has_many ? many : many.first(0)); });
+  CHECK(said == "keel::residency::partition: rank " + std::to_string(world.size() - 1) +
+                    " has 2147483648 cells (local indices have 32 bits). Take more ranks.");
+}
+
+TEST_CASE("residency: two million ghosts come from one neighbour") {
+  km::environment const world;
+  std::int64_t const n = 2'000'000;
+  int const last = world.size() - 1;
+  ids own, ghosts;
+  for (std::int64_t i = 0; i != n; ++i) {
+    if (world.rank() == 0) own.push_back(i * 3);
+    if (world.rank() == last) ghosts.push_back((n - 1 - i) * 3);
+  }
+  kr::partition<cells> const c{world, own, ghosts};
+  auto const& lists = c.lists();
+  CHECK(c.layers() == 1);
+  auto const& got = last == 0 ? lists.own_elements : world.rank() == 0 ? lists.partners.at(0).rims : lists.own_elements;
+  bool const owns = world.rank() == 0;
+  CHECK(got.elements.size() == (owns ? std::size_t(n) : 0));
+  CHECK((!owns || (got.elements.front() == n - 1 && got.elements.back() == 0)));
+  if (world.rank() == last && last != 0) CHECK(lists.partners.at(0).ghosts.elements.size() == std::size_t(n));
+}
+
+TEST_CASE("residency: a partition of ranks that are not members is empty") {
+  km::environment const world;
+  km::environment const one{world, km::first{1}};
+  kr::partition<cells> const c{one, ids{1, 2}};
+  CHECK(c.size() == (one.is_member() ? 2 : 0));
+  CHECK(c.local_of(2).has_value() == one.is_member());
+}
+
+TEST_CASE("residency: edges belong to the owner of their first cell") {
+  km::environment const world;
+  // A ring of cells, two on each rank; edge 100 + i lies between the cells i - 1 and i, and edge 200 + i at cell i
+  // only.
+  int const n = 2 * world.size(), me = world.rank();
+  auto const wrapped = [&](int i) { return std::int64_t((i + n) % n); };
+  ids const own{wrapped(2 * me), wrapped(2 * me + 1)};
+  ids const ghosts = n == 2 ? ids{} : ids{wrapped(2 * me - 1), wrapped(2 * me + 2)};
+  kr::partition<cells> const c{world, own, ghosts};
+  std::map<std::int64_t, std::array<std::int64_t, 3>> cells_on_edge;
+  for (int i = 0; i != n; ++i) {
+    cells_on_edge[100 + i] = {-1, wrapped(i - 1), wrapped(i)}; // -1 is no cell
+    cells_on_edge[200 + i] = {-1, -1, i};
+  }
+  auto const found = kr::owned_through<edges>(c, cells_on_edge);
+  ids wanted{100 + wrapped(2 * me + 1), 100 + wrapped(2 * me + 2), 200 + own[0], 200 + own[1]};
+  std::sort(wanted.begin(), wanted.end());
+  CHECK(found.owned == wanted);
+  kr::partition<edges> const e{world, found};
+  CHECK(e.layers() == 2);
+  CHECK(e.owned().size() == 4);
+  if (n == 2) return;
+  CHECK(std::count(e.owners().begin(), e.owners().end(), me) == 0);
+  CHECK(e.local_of(100 + wrapped(2 * me)) == 4); // of an owned cell, so in the first layer
+  CHECK(e.layer(1).size() == 1);
+  CHECK(e.layer(2).size() == (n == 4 ? 3 : 4)); // of the ghosts; two of four cells share an edge
+}
+
+TEST_CASE("residency: edges whose cells are not all here are found") {
+  km::environment const world;
+  // Without ghosts, every rank takes the edge to its right neighbour and the one to its left.
+  int const n = world.size(), me = world.rank();
+  kr::partition<cells> const c{world, ids{me}};
+  std::map<std::int64_t, std::array<std::int64_t, 2>> cells_on_edge;
+  for (int i = 0; i + 1 != n; ++i) cells_on_edge[i] = {i, i + 1};
+  auto const made = [&] { kr::partition<edges>{world, kr::owned_through<edges>(c, cells_on_edge)}; };
+  if (n == 1) CHECK_NOTHROW(made());
+  else CHECK_THROWS_WITH_AS(made(), doctest::Contains("rank 0 and rank 1 both own id 0 of edges"), keel::error);
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/// @file
+/// Copies to the host that begin before their reader: the book takes what arrives for the device's newest, or forgets
+/// it.
+#include <keel/validity/ledger.hpp>
+
+#include "trial.hpp"
+
+#include <doctest/doctest.h>
+#include <support/message_of.hpp>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace kr = keel::residency;
+using keel::test::message_of, keel::test::refuses;
+using test::recording_provider, test::trial;
+
+namespace {
+
+constexpr kr::memory first_device{1}, second_device{2};
+using words = std::vector<std::string>;
+
+// One that cannot.
+struct patient : recording_provider {
+  using recording_provider::recording_provider;
+  void begin_to_host(std::span<kr::transfer const>) = delete;
+};
+static_assert(kr::StartsToHost<recording_provider>);
+static_assert(kr::Provider<patient> && !kr::StartsToHost<patient>);
+
+// A variable of two levels and another, written on the first device, of which level 0 is on its way to the host.
+struct under_way : trial {
+  under_way() : trial(3, {{2, {10, 20, 30}}, {1, {1, 1, 1}}}) {
+    CHECK(run(1, {{0, 0, 0, oracle::everywhere}, {0, 1, 0, oracle::everywhere}, {1, 0, 0, oracle::everywhere}}));
+    provider.writes_down = true;
+    begin_to_host(0, 0, oracle::everywhere);
+    CHECK(asked() == words{"begin_to_host"});
+    CHECK(provider.pending(first_device) > 9); // the kernels and the copy
+    CHECK_FALSE(book.is_valid(0, 0, kr::region::core, kr::host));
+  }
+  // What the provider was asked since the last time.
+  words asked() { return std::exchange(provider.calls, {}); }
+};
+
+} // namespace
+
+TEST_CASE("residency: a copy to the host that began early does not block and is not made twice") {
+  under_way t;
+  t.begin_to_host(0, 0, oracle::owned);
+  CHECK(t.asked().empty());
+  CHECK(t.run(1, {{1, 0, oracle::owned, oracle::owned}}));
+  CHECK(t.asked().empty());
+  CHECK((t.book.at(0, 0) & kr::slow_path) != 0);
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.asked() == words{"wait"});
+  CHECK((t.book.at(0, 0) & kr::slow_path) == 0);
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.asked().empty());
+  CHECK(t.settle());
+  CHECK(t.is_minimal());
+}
+
+TEST_CASE("residency: what arrives counts for nothing where the device has written in between") {
+  for (unsigned written : {oracle::core, oracle::rim, oracle::ghosts, oracle::owned, oracle::everywhere})
+    for (bool prepares : {false, true}) {
+      under_way t;
+      t.prepares = prepares;
+      CHECK(t.run(1, {{0, 0, written, written}}));
+      bool const ghosts_are_left = written == oracle::ghosts || written == oracle::everywhere;
+      CHECK(t.run(0, {{0, 0, ghosts_are_left ? oracle::everywhere : oracle::owned, 0}}));
+      CHECK(t.settle());
+      // A second copy that begins is not mixed up with the first one.
+      CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}}));
+      t.begin_to_host(0, 0, oracle::everywhere);
+      CHECK(t.run(1, {{0, 0, 0, oracle::everywhere}}));
+      t.begin_to_host(0, 0, oracle::core);
+      CHECK(t.run(0, {{0, 0, oracle::core, 0}}));
+      CHECK_FALSE(t.book.is_valid(0, 0, kr::region::rim, kr::host));
+      CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+    }
+}
+
+TEST_CASE("residency: whoever writes on the host waits for what arrives there") {
+  under_way t;
+  SUBCASE("where it arrives") { CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}})); }
+  SUBCASE("where it arrived before the levels cycled") {
+    t.cycle(0);
+    t.cycle(0);
+    CHECK(t.asked() == words{"copy_cycle", "copy_cycle"});
+    CHECK_FALSE(t.book.is_valid(0, 0, kr::region::core, kr::host));
+    CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  }
+  SUBCASE("also when it is old by then") {
+    CHECK(t.run(1, {{0, 0, oracle::owned, oracle::owned}}));
+    CHECK(t.run(0, {{0, 0, 0, oracle::everywhere}}));
+  }
+  CHECK(t.asked() == words{"wait"});
+  CHECK(t.settle());
+  CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.run(2, {{0, 0, oracle::everywhere, 0}}));
+  CHECK(t.settle());
+}
+
+TEST_CASE("residency: what arrives goes the way of its level") {
+  under_way t;
+  SUBCASE("to the past") {
+    t.cycle(0);
+    CHECK(t.run(0, {{0, 1, oracle::everywhere, 0}}));
+    CHECK(t.asked() == words{"copy_cycle", "wait"});
+    CHECK(t.is_minimal());
+  }
+  SUBCASE("from the past to a copy of it") {
+    t.cycle(0);
+    t.copy_from_past(0);
+    CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}, {0, 1, oracle::everywhere, 0}}));
+    CHECK(t.asked() == words{"copy_cycle", "wait", "copy_from_past", "copy_from_past"}); // on the host too
+  }
+  SUBCASE("over it, where the past is copied there") {
+    t.copy_from_past(0);
+    CHECK(t.run(0, {{0, 0, oracle::everywhere, 0}}));
+  }
+  CHECK(t.settle());
+}
+
+TEST_CASE("residency: a rim that arrives is what the exchange waits for, and what another device gets") {
+  under_way t;
+  CHECK(t.run(1, {{0, 0, 0, oracle::owned}}));
+  t.begin_to_host(0, 0, oracle::rim);
+  CHECK(t.asked() == words{"begin_to_host"});
+  kr::request const one{0, 0, kr::region::rim, kr::region::ghosts};
+  SUBCASE("the exchange") {
+    t.book.pre_sync({&one, 1});
+    CHECK(t.asked() == words{"wait"});
+    CHECK(t.book.is_valid(0, 0, kr::region::rim, kr::host));
+    CHECK_FALSE(t.book.is_valid(0, 0, kr::core, kr::host));
+  }
+  SUBCASE("the other device") {
+    CHECK(t.run(2, {{0, 0, oracle::rim, 0}}));
+    CHECK(t.asked() == words{"wait", "to_device"});
+    CHECK(t.settle());
+  }
+}
+
+TEST_CASE("residency: a copy to the host that fails to begin, or whose writer fails, claims nothing") {
+  under_way t;
+  kr::request const past{0, 1, kr::region::everywhere, kr::region::none};
+  t.provider.fails_in = 0;
+  std::string const text = message_of([&] { t.book.begin_to_host({&past, 1}, "reader", {}); });
+  CHECK(text.find("a copy of v0, level 1, inside, for routine reader, failed (the bus is on fire)") !=
+        std::string::npos);
+  CHECK(t.run(0, {{0, 1, oracle::everywhere, 0}}));
+  kr::request const update{0, 0, kr::region::owned, kr::region::owned};
+  t.begin_to_host(0, 0, oracle::everywhere);
+  t.book.lose({&update, 1}, {}, "loser");
+  t.book.wait_for_copies();
+  CHECK_FALSE(t.book.is_valid(0, 0, kr::core, kr::host));
+  CHECK(refuses([&] { t.book.require_valid_data(0, 0, kr::core, kr::host); }, "valid nowhere"));
+}
+
+TEST_CASE("residency: where a copy to the host cannot begin early it is made for its reader") {
+  patient provider{2};
+  provider.add(1, {1, 1, 1});
+  kr::ledger<patient> book{provider};
+  (void)book.add("v", 1);
+  kr::request const write{0, 0, kr::region::none, kr::region::everywhere},
+      read{0, 0, kr::region::everywhere, kr::region::none};
+  book.pre_call({&write, 1}, first_device, "writer");
+  book.post_call({&write, 1}, first_device);
+  book.open(kr::host);
+  provider.writes_down = true;
+  book.begin_to_host({&read, 1}, "reader", {});
+  CHECK(provider.calls.empty());
+  book.pre_call({&read, 1}, kr::host, "reader");
+  CHECK(provider.calls == words{"to_host"});
+
+  recording_provider three{3};
+  three.add(1, {1, 1, 1});
+  kr::ledger<recording_provider> busy{three, 3};
+  (void)busy.add("v", 1);
+  busy.pre_call({&write, 1}, kr::host, "writer");
+  busy.post_call({&write, 1}, kr::host);
+  busy.pre_call({&read, 1}, second_device, "reader"); // what leaves may still do so
+  busy.pre_call({&write, 1}, first_device, "writer");
+  busy.post_call({&write, 1}, first_device);
+  three.writes_down = true;
+  busy.begin_to_host({&read, 1}, "reader", {});
+  CHECK(three.calls.empty());
+  busy.pre_call({&read, 1}, kr::host, "reader");
+  CHECK(three.calls == words{"wait", "to_host"});
+}
+
+TEST_CASE("residency: random programs with copies ahead of readers on the host read what was written last") {
+  std::mt19937_64 random(31'415);
+  auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };
+  long wrong = 0, dear = 0, begun = 0;
+  for (long s = 0; s < 20'000; ++s) {
+    bool const is_certain = s % 2 == 0; // whatever is begun is read before it is written, so no byte is too many
+    int const memories = 2 + below(3);
+    trial t(memories, {{1, {3, 5, 7}}, {2, {11, 13, 17}}, {3, {19, 23, 29}}});
+    int waits = -1, level = 0; // the variable that somebody will read
+    unsigned regions = 0;
+    auto const read_it = [&] {
+      wrong += !t.run(0, {{waits, level, regions, 0}});
+      waits = -1;
+    };
+    for (int n = 0; n < 30; ++n) {
+      int const v = below(3);
+      t.prepares = below(2) == 0;
+      switch (below(9)) {
+      case 0:
+        if (v == waits) read_it();
+        t.cycle(v);
+        break;
+      case 1:
+        if (v == waits) read_it();
+        wrong += !t.exchange(v, below(v + 1));
+        break;
+      case 2:
+        if (v == 0) break;
+        if (v == waits) read_it();
+        t.copy_from_past(v);
+        break;
+      case 3:
+      case 4: {
+        int const l = below(v + 1);
+        unsigned const r = unsigned(1 + below(7));
+        if (is_certain && (waits >= 0 || !t.program.can({{v, l, r, 0}}))) break;
+        t.begin_to_host(v, l, r);
+        ++begun;
+        if (is_certain) waits = v, level = l, regions = r;
+        break;
+      }
+      default: {
+        std::vector<oracle::access> list;
+        bool is_written = false;
+        for (int k = 0; k < 3; ++k) {
+          if (below(3) == 0) continue;
+          unsigned const region = unsigned(1 + below(7));
+          int const how = below(3);
+          list.push_back({k, below(k + 1), how != 1 ? region : 0, how != 0 ? region : 0});
+          is_written = is_written || (k == waits && how != 0);
+        }
+        if (is_written) read_it();
+        wrong += !t.run(below(memories), list);
+      }
+      }
+    }
+    if (waits >= 0) read_it();
+    wrong += !t.settle();
+    if (is_certain) dear += !t.is_minimal();
+  }
+  CHECK(wrong == 0);
+  CHECK(dear == 0);
+  CHECK(begun > 20'000);
+}

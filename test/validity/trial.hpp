@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A ledger beside the oracle.
+
+#include "recording_provider.hpp"
+
+#include <keel/policy/error.hpp>
+#include <keel/validity/ledger.hpp>
+
+#include <support/oracle.hpp>
+
+#include <string>
+#include <vector>
+
+namespace test {
+
+/// A ledger, its provider and an oracle that see the same events, and a check of every value read.
+class trial {
+public:
+  /// Memories are opened at once, or each by the first routine that runs there.
+  trial(int memories, std::vector<oracle::variable> const& variables, bool opens = true)
+      : provider(memories), book(provider, memories), program(variables), variables_(variables), memories_(memories) {
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      provider.add(variables[v].levels, variables[v].bytes);
+      (void)book.add("v" + std::to_string(v), variables[v].levels, variables[v].bytes);
+    }
+    for (int m = 0; opens && m < memories; ++m) book.open(kr::memory(m));
+  }
+
+  /// True where the ledger agrees with the oracle about whether the routine can run, and no kernel has
+  /// read another version than it should.
+  bool run(int where, std::vector<oracle::access> const& accesses) {
+    requests_.clear();
+    for (auto const& a : accesses)
+      requests_.push_back({a.variable, a.level, kr::region(a.needs), kr::region(a.changes & oracle::everywhere)});
+    kr::memory const m{std::uint8_t(where)};
+    bool const can = program.can(accesses);
+    kr::prepared call;
+    try {
+      if (prepares) book.pre_call(call = book.prepare(requests_, m, "trial"));
+      else book.pre_call(requests_, m, "trial");
+    } catch (keel::error const&) {
+      return !can;
+    }
+    if (!can) return false;
+    for (auto const& a : accesses)
+      each_region(a, a.needs, [&](kr::region r) {
+        if (int const version = program.version(a.variable, a.level, index_of(r)); version >= 0)
+          provider.read(a.variable, a.level, r, m, version);
+      });
+    book.poison(requests_, m, {});
+    if (prepares) book.post_call(call);
+    else book.post_call(requests_, m);
+    program.run(where, accesses);
+    for (auto const& a : accesses)
+      each_region(a, a.changes, [&](kr::region r) {
+        provider.write(a.variable, a.level, r, m, program.version(a.variable, a.level, index_of(r)));
+      });
+    return provider.mistakes == 0;
+  }
+  bool exchange(int variable, int level) {
+    kr::request const one{variable, level, kr::region::rim, kr::region::ghosts};
+    std::vector<oracle::access> const list{{variable, level, oracle::rim, oracle::ghosts}};
+    bool const can = program.can(list);
+    try {
+      book.pre_sync({&one, 1});
+    } catch (keel::error const&) {
+      return !can;
+    }
+    return run(0, list) && can == program.can(list);
+  }
+  /// Output that declares nothing reads on the host what is there, of the current level or of all.
+  bool copy_back(std::vector<int> const& variables, bool all_levels) {
+    std::vector<oracle::access> list;
+    for (int v : variables)
+      for (int l = 0; l < (all_levels ? book.levels(v) : 1); ++l) {
+        list.push_back({v, l, 0, 0});
+        for (kr::region r : kr::single_regions)
+          if (program.version(v, l, index_of(r)) >= 0) list.back().needs |= unsigned(r);
+      }
+    book.copy_back(variables, all_levels, "output");
+    for (auto const& a : list)
+      each_region(a, a.needs, [&](kr::region r) {
+        provider.read(a.variable, a.level, r, kr::host, program.version(a.variable, a.level, index_of(r)));
+      });
+    program.run(0, list);
+    return provider.mistakes == 0;
+  }
+  /// A copy to the host that somebody will want, or not.
+  void begin_to_host(int variable, int level, unsigned regions) {
+    kr::request const one{variable, level, kr::region(regions), kr::region::none};
+    book.begin_to_host({&one, 1}, "trial", {});
+  }
+  void cycle(int variable) {
+    book.cycle(variable);
+    program.cycle(variable);
+  }
+  void rewind(int variable) {
+    book.rewind(variable);
+    program.rewind(variable);
+  }
+  void copy_from_past(int variable) {
+    book.copy_from_past(variable);
+    program.copy_from_past(variable);
+    settle();
+    for (kr::region r : kr::single_regions)
+      for (int m = 0; m < memories_; ++m)
+        if (book.is_open(kr::memory(m)) &&
+            provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
+          provider.at(variable, 0, 0, r, kr::memory(m)) = program.version(variable, 0, index_of(r));
+  }
+  /// Lets all devices finish; whether all kernels have read what they should.
+  bool settle() {
+    for (int m = 1; m < memories_; ++m) provider.drain(kr::memory(m));
+    return provider.mistakes == 0;
+  }
+  [[nodiscard]] bool is_minimal() const {
+    oracle::bill const bill = program.make_bill();
+    return bill.host_bytes() == provider.bytes_to_host && bill.device_bytes() == provider.bytes_to_device &&
+           book.traffic().bytes(kr::way::to_host) == bill.host_bytes() &&
+           book.traffic().bytes(kr::way::to_device) == bill.device_bytes();
+  }
+
+  recording_provider provider;
+  kr::ledger<recording_provider> book;
+  oracle::program program;
+  bool prepares = false; ///< lists are looked up before they are used
+
+private:
+  // Those of `regions` that the variable has.
+  template <class F>
+  void each_region(oracle::access const& a, unsigned regions, F&& f) const {
+    for (kr::region one : kr::single_regions)
+      if (overlap(one, kr::region(regions)) &&
+          variables_[std::size_t(a.variable)].bytes[std::size_t(index_of(one))] != 0)
+        f(one);
+  }
+  std::vector<kr::request> requests_;
+  std::vector<oracle::variable> variables_;
+  int memories_;
+};
+
+} // namespace test
