@@ -163,7 +163,7 @@ def entry_text(e, names):
 
 def main(seed, count, wrong, out):
     rng = random.Random(seed)
-    lines = ["// SPDX-License-Identifier: MIT\n// Made by generate_schedules.py.\n#include "generated.hpp"\n",
+    lines = ["// SPDX-License-Identifier: MIT\n// Made by generate_schedules.py.\n#include \"generated.hpp\"\n",
              "namespace {\nnamespace kr = keel::residency;\nnamespace km = keel::machine;\nusing namespace test::generated;\n"]
     for number in range(count + wrong):
         routines, entries = schedule(rng, number, number < count)
