@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The bodies of exchange that need not be compiled with every source.
-#include <keel/impl/exchange/direct.hpp>
-#include <keel/impl/exchange/kokkos_provider.hpp>
-#include <keel/impl/exchange/measure.hpp>
-#include <keel/impl/exchange/nccl.hpp>
-#include <keel/impl/exchange/peer.hpp>
+#include <keel/impl/exchange/direct.ipp>
+#include <keel/impl/exchange/halo.ipp>
+#include <keel/impl/exchange/kokkos_provider.ipp>
+#include <keel/impl/exchange/moves.ipp>
+#include <keel/impl/exchange/nccl.ipp>
+#include <keel/impl/exchange/packing.ipp>
+#include <keel/impl/exchange/peer.ipp>
 #include <keel/impl/exchange/relocate.hpp>
-#include <keel/impl/exchange/routes.hpp>
+#include <keel/impl/exchange/transports.ipp>

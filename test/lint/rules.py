@@ -50,8 +50,8 @@ class Tree:
                 if any("/".join(parts).startswith(start) for start in below):
                     yield path
 
-    def headers(self):
-        return list(self.files(".hpp", below=("include/", "impl/keel/")))
+    def headers(self, *suffixes):
+        return list(self.files(*(suffixes or (".hpp", ".ipp")), below=("include/", "impl/keel/")))
 
     def name(self, path):
         return path.relative_to(self.root).as_posix()
@@ -127,7 +127,7 @@ def sources_alone(tree):
 
 def alone(tree):
     """Every header compiles alone, as the first include of a source that the build compiles, or here; some without Kokkos."""
-    headers = {spelled(tree, header): header for header in tree.headers()}
+    headers = {spelled(tree, header): header for header in tree.headers(".hpp")}
     # Kokkos is precompiled for headers that include it before their first line of code, through those of keel's or not.
     kokkos = set()
     while more := {name for name, header in headers.items() if name not in kokkos and folder_of(name) not in BARE and
@@ -184,7 +184,7 @@ def length(tree):
 
 def columns(tree):
     """Lines have at most 120 columns, but for rows of a table and long texts."""
-    for source in tree.files(".hpp", ".cpp", ".h", below=("include/keel/", "impl/keel/", "test/")):
+    for source in tree.files(".hpp", ".ipp", ".cpp", ".h", below=("include/keel/", "impl/keel/", "test/")):
         if tree.name(source).startswith("test/data/"):
             continue
         for number, line in enumerate(text(source).splitlines(), 1):
@@ -268,7 +268,7 @@ def licence(tree):
     """Every source and script names its licence in its first two lines."""
     for path in tree.files():
         script = path.suffix == "" and text(path).startswith("#!")
-        if path.suffix in (".hpp", ".cpp", ".cu", ".h", ".c", ".py") or script:
+        if path.suffix in (".hpp", ".ipp", ".cpp", ".cu", ".h", ".c", ".py") or script:
             if "SPDX-License-Identifier: MIT" not in "".join(text(path).splitlines(True)[:2]):
                 yield f"{tree.name(path)}: no licence line"
 
@@ -292,7 +292,7 @@ def formatted(tree):
     """clang-format 19 would change no source."""
     if not shutil.which("clang-format-19"):
         raise Skip("no clang-format-19")
-    sources = [str(path) for path in tree.files(".hpp", ".cpp", ".h", ".c", ".cu")]
+    sources = [str(path) for path in tree.files(".hpp", ".ipp", ".cpp", ".h", ".c", ".cu")]
     done = subprocess.run(["clang-format-19", "--dry-run", f"--style=file:{HERE.parents[1]}/.clang-format", *sources], stderr=subprocess.PIPE, text=True)
     wrong = re.findall(r"^(.*?:\d+):\d+: .*\[-Wclang-format-violations\]$", done.stderr, re.M)
     yield from (f"{line}: clang-format-19 -i changes it" for line in wrong)

@@ -159,5 +159,5 @@ private:
 } // namespace keel::residency
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/kokkos_provider.hpp>
+#include <keel/impl/exchange/kokkos_provider.ipp>
 #endif

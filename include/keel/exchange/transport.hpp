@@ -207,7 +207,7 @@ using all_transports = keel::list<staged, direct, peer, nccl>;
 
 #include <keel/impl/exchange/messenger.hpp>
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/direct.hpp>
-#include <keel/impl/exchange/nccl.hpp>
-#include <keel/impl/exchange/peer.hpp>
+#include <keel/impl/exchange/direct.ipp>
+#include <keel/impl/exchange/nccl.ipp>
+#include <keel/impl/exchange/peer.ipp>
 #endif

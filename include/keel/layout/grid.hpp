@@ -233,5 +233,5 @@ struct patch {
 } // namespace keel::residency
 
 #if !KEEL_COMPILED
-#include <keel/impl/layout/grid.hpp>
+#include <keel/impl/layout/grid.ipp>
 #endif

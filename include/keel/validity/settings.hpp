@@ -57,5 +57,5 @@ struct names {
 } // namespace keel::residency
 
 #if !KEEL_COMPILED
-#include <keel/impl/validity/settings.hpp>
+#include <keel/impl/validity/settings.ipp>
 #endif

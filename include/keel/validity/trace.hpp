@@ -165,5 +165,5 @@ private:
 } // namespace keel::residency
 
 #if !KEEL_COMPILED
-#include <keel/impl/validity/trace.hpp>
+#include <keel/impl/validity/trace.ipp>
 #endif

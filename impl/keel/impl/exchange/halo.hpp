@@ -45,5 +45,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/measure.hpp>
+#include <keel/impl/exchange/halo.ipp>
 #endif

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How words are moved between arrays and messages: one kernel for all boxes. The bodies stand in boxes.hpp.
+/// How words are moved between arrays and messages: one kernel for all boxes.
 
 #include <keel/impl/exchange/numbers.hpp>
 #include <keel/impl/exchange/strip.hpp>
@@ -246,5 +246,5 @@ void move_on_host(box_move const& what);
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/boxes.hpp>
+#include <keel/impl/exchange/moves.ipp>
 #endif

@@ -3,7 +3,7 @@
 
 /// @file
 /// Which pieces of arrays partners exchange, and where they are packed into messages and unpacked: on the
-/// host, or on a device. The bodies stand in messages.hpp.
+/// host, or on a device.
 
 #include <keel/exchange/transport.hpp>
 #include <keel/impl/exchange/copy_queue.hpp>
@@ -161,5 +161,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/messages.hpp>
+#include <keel/impl/exchange/packing.ipp>
 #endif

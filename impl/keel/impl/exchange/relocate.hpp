@@ -4,8 +4,8 @@
 /// @file
 /// The bodies of relocation.hpp.
 
-#include <keel/impl/exchange/boxes.hpp>
-#include <keel/impl/exchange/messages.hpp>
+#include <keel/impl/exchange/moves.hpp>
+#include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/exchange/relocation.hpp>
 
 #include <algorithm>

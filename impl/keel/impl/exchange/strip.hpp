@@ -3,7 +3,7 @@
 
 /// @file
 /// Which elements of an array make a region, as strided runs of words, whatever the array's
-/// type: so one kernel for each word length packs them all. The bodies stand in boxes.hpp.
+/// type: so one kernel for each word length packs them all.
 
 #include <keel/impl/layout/patch.hpp>
 #include <keel/layout/grid.hpp>

@@ -217,5 +217,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/routes.hpp>
+#include <keel/impl/exchange/transports.ipp>
 #endif

@@ -72,6 +72,6 @@ struct decomposition {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/layout/grid_decomposition.hpp>
+#include <keel/impl/layout/decomposition.ipp>
 #include <keel/impl/layout/mesh_share.hpp>
 #endif

@@ -2,8 +2,7 @@
 #pragma once
 
 /// @file
-/// What a rank has of a mesh: which elements make each region, and what it exchanges. The bodies stand in
-/// mesh_decomposition.hpp.
+/// What a rank has of a mesh: which elements make each region, and what it exchanges.
 
 #include <keel/impl/layout/decomposition.hpp>
 #include <keel/layout/mesh.hpp>
@@ -49,5 +48,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/layout/mesh_decomposition.hpp>
+#include <keel/impl/layout/mesh_share.ipp>
 #endif

@@ -154,5 +154,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/layout/owner_search_steps.hpp>
+#include <keel/impl/layout/owner_search.ipp>
 #endif

@@ -91,6 +91,6 @@ struct explained_schedule {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/schedule/explain_rows.hpp>
+#include <keel/impl/schedule/explanation.ipp>
 #include <keel/impl/schedule/explain_texts.hpp>
 #endif

@@ -3,7 +3,6 @@
 
 /// @file
 /// Copies that are certain to be needed later in the group of their writer, so that they can begin right after it.
-/// The body stands in prefetches.hpp.
 
 #include <keel/impl/schedule/schedule_table.hpp>
 #include <keel/policy/macros.hpp>
@@ -69,5 +68,5 @@ struct prefetch_table {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/schedule/prefetches.hpp>
+#include <keel/impl/schedule/prefetch.ipp>
 #endif

@@ -3,7 +3,7 @@
 
 /// @file
 /// When the scratches of a schedule are in use, which of them can share memory, and what a schedule does with one that
-/// it cannot. The bodies stand in scratches.hpp.
+/// it cannot.
 
 #include <keel/impl/schedule/schedule_table.hpp>
 #include <keel/policy/macros.hpp>
@@ -137,5 +137,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/schedule/scratches.hpp>
+#include <keel/impl/schedule/scratch.ipp>
 #endif

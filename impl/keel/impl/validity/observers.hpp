@@ -3,7 +3,7 @@
 
 /// @file
 /// The observer of the ledger of `fields`: one of any type, without its type, so that the ledger is compiled once; and
-/// a tool of Kokkos. The body stands in copy_name.hpp.
+/// a tool of Kokkos.
 
 #include <keel/impl/validity/profiling.hpp>
 #include <keel/policy/macros.hpp>
@@ -224,5 +224,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/validity/copy_name.hpp>
+#include <keel/impl/validity/observers.ipp>
 #endif

@@ -4,7 +4,7 @@
 /// @file
 /// How boxes are packed into messages and unpacked, and which each neighbour gets: the bodies of packing.hpp.
 
-#include <keel/impl/exchange/boxes.hpp>
+#include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/policy/macros.hpp>
 

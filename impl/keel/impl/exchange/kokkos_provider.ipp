@@ -5,7 +5,7 @@
 /// How bytes are gathered, sent and scattered.
 
 #include <keel/exchange/kokkos_provider.hpp>
-#include <keel/impl/exchange/messages.hpp>
+#include <keel/impl/exchange/packing.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 
