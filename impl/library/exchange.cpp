@@ -7,5 +7,6 @@
 #include <keel/impl/exchange/nccl.ipp>
 #include <keel/impl/exchange/packing.ipp>
 #include <keel/impl/exchange/peer.ipp>
+#include <keel/impl/exchange/queue.ipp>
 #include <keel/impl/exchange/relocate.hpp>
 #include <keel/impl/exchange/transports.ipp>

@@ -5,4 +5,5 @@
 /// Layer 5: how bytes travel: transports between ranks, copies between memories.
 
 #include <keel/exchange/kokkos_provider.hpp>
+#include <keel/exchange/queue.hpp>
 #include <keel/exchange/transport.hpp>

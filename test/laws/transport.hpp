@@ -2,17 +2,16 @@
 #pragma once
 
 /// @file
-/// What every transport must keep, on any number of ranks, with messages where `queue` copies to: on the host, if it is
-/// empty. Each rank sends to each, itself included.
+/// What every transport must keep, on any number of ranks, with messages in the memory of a
+/// queue. Each rank sends to each, itself included.
 
-#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/exchange/queue.hpp>
 #include <keel/exchange/transport.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
 
 #include <cstddef>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,27 +20,21 @@ namespace laws {
 
 namespace kr = keel::residency;
 
-/// Where messages lie.
+/// Where messages lie: there, or on the host if a transport does not reach that memory.
 struct letters {
-  letters(kr::detail::copy_queue const& q, bool is_there) : queue(is_there ? q : none) {}
+  letters(kr::queue const& q, bool is_there) : by(is_there ? q : kr::queue{}) {}
 
-  std::shared_ptr<std::byte> make(std::size_t bytes) const {
-    if (queue) return queue.allocate("messages", bytes);
-    return {new std::byte[bytes], std::default_delete<std::byte[]>()};
-  }
+  std::shared_ptr<std::byte> make(std::size_t bytes) const { return by.allocate("messages", bytes); }
   void write(void* to, std::vector<std::byte> const& from) const {
-    if (queue) queue.to_device(to, from.data(), from.size()), queue.fence();
-    else std::memcpy(to, from.data(), from.size());
+    by.to_device(to, from.data(), from.size()), by.fence();
   }
   std::vector<std::byte> read(void const* from, std::size_t bytes) const {
     std::vector<std::byte> came(bytes);
-    if (queue) queue.to_host(came.data(), from, bytes), queue.fence();
-    else std::memcpy(came.data(), from, bytes);
+    by.to_host(came.data(), from, bytes), by.fence();
     return came;
   }
 
-  kr::detail::copy_queue none;
-  kr::detail::copy_queue const& queue;
+  kr::queue by;
 };
 
 /// One exchange of a transport, in two halves.
@@ -53,16 +46,15 @@ struct round_of {
       sends.push_back({rank, nullptr, size(ranks.rank(), rank)});
       receives.push_back({rank, nullptr, size(rank, ranks.rank())});
     }
-    if constexpr (requires(std::span<kr::message> m) { by.place(all.queue, m, m); })
-      by.place(all.queue, sends, receives);
+    if constexpr (requires(std::span<kr::message> m) { by.place(all.by, m, m); }) by.place(all.by, sends, receives);
     else
       for (auto* list : {&sends, &receives})
         for (kr::message& m : *list) m.data = held.emplace_back(all.make(m.bytes)).get();
     for (kr::message const& m : sends) all.write(m.data, text(ranks.rank(), m.rank, m.bytes));
-    by.begin(all.queue, sends, receives);
+    by.begin(all.by, sends, receives);
   }
   void finish() {
-    by.finish(all.queue);
+    by.finish(all.by);
     for (kr::message const& m : receives) CHECK(all.read(m.data, m.bytes) == text(m.rank, ranks.rank(), m.bytes));
   }
   std::vector<std::byte> text(int from, int to, std::size_t bytes) const {
@@ -80,13 +72,13 @@ struct round_of {
 };
 
 template <kr::Transport T>
-void transport_is_sound(kr::messenger const& ranks, kr::detail::copy_queue const& queue) {
-  letters const all(queue, T::reaches_device_memory);
+void transport_is_sound(kr::messenger const& ranks, kr::queue const& by) {
+  letters const all(by, T::reaches_device_memory);
   std::vector<int> others;
   for (int r = 0; r < ranks.size(); ++r) others.push_back(r);
   T first(ranks);
-  if constexpr (requires { first.connect(all.queue, others); })
-    for (std::string const& why : first.connect(all.queue, others)) CHECK(why == "");
+  if constexpr (requires { first.connect(all.by, others); })
+    for (std::string const& why : first.connect(all.by, others)) CHECK(why == "");
   auto const sized = [](std::size_t bytes) {
     return [bytes](int from, int to) { return bytes * std::size_t(1 + (from + 2 * to) % 3); };
   };
@@ -110,10 +102,9 @@ void transport_is_sound(kr::messenger const& ranks, kr::detail::copy_queue const
     std::vector<kr::message> lost{{ranks.size(), nullptr, 8}};
     auto const held = all.make(8);
     lost[0].data = held.get();
-    if constexpr (requires(std::span<kr::message> m) { third.place(all.queue, m, m); })
-      third.place(all.queue, lost, lost);
-    third.begin(all.queue, lost, lost);
-    third.finish(all.queue);
+    if constexpr (requires(std::span<kr::message> m) { third.place(all.by, m, m); }) third.place(all.by, lost, lost);
+    third.begin(all.by, lost, lost);
+    third.finish(all.by);
   } catch (keel::error const& e) {
     said = e.what();
   }
@@ -122,10 +113,10 @@ void transport_is_sound(kr::messenger const& ranks, kr::detail::copy_queue const
 
 /// More bytes than an int counts, between two ranks.
 template <kr::Transport T>
-void transport_takes_long_messages(kr::messenger const& ranks, kr::detail::copy_queue const& queue) {
-  letters const all(queue, T::reaches_device_memory);
-  T by(ranks);
-  round_of<T>(by, ranks, all, 1, [](int from, int to) {
+void transport_takes_long_messages(kr::messenger const& ranks, kr::queue const& by) {
+  letters const all(by, T::reaches_device_memory);
+  T sent(ranks);
+  round_of<T>(sent, ranks, all, 1, [](int from, int to) {
     return from == 0 && to == 1 ? (std::size_t{1} << 31) + 8 : 0;
   }).finish();
 }

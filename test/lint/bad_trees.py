@@ -39,6 +39,8 @@ BAD = [
     ("arrows", {"impl/keel/impl/validity/ledger.hpp": HEAD + "#include <keel/impl/machine/mpi.hpp>\n"}),
     ("arrows", {LIST: HEAD + '#include "macros.hpp"\n'}),
     ("arrows", {"include/keel/extra/thing.hpp": HEAD}),
+    ("arrows", {"test/laws/list.hpp": HEAD + "#include <keel/impl/space/view.hpp>\n"}),
+    ("arrows", {"test/laws/list.hpp": HEAD + "keel::space::detail::view seen();\n"}),
     ("foreign", {LIST: HEAD + "#include <mpi.h>\n"}),
     ("foreign", {"include/keel/residency/fields.hpp": HEAD + "#include <Kokkos_Core.hpp>\n"}),
     ("foreign", {"include/keel/machine/host.hpp": HEAD + "#  include <hwloc/helper.h>\n"}),

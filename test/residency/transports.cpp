@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include "mailed.hpp"
+
 #include <laws/transport.hpp>
 
+#include <keel/exchange/kokkos_queue.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
 
@@ -9,7 +12,6 @@
 #include "run.hpp"
 
 #include <keel/impl/exchange/halo.hpp>
-#include <keel/impl/exchange/kokkos_copy_queue.hpp>
 #include <keel/machine/collectives.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
@@ -197,13 +199,11 @@ double steps_by(std::string_view device, std::string const& transport, bool toge
   return f.run(sum_x{});
 }
 
-kd::copy_queue queue_of_simulated() {
-  return kd::kokkos_copy_queue<false>(keel::device_traits<keel::simulated>::execution_space{});
-}
+kr::queue queue_of_simulated() { return kr::queue_of(keel::device_traits<keel::simulated>::execution_space{}); }
 
 /// Why a transport is not there.
 template <class T>
-std::string why_not(kr::messenger const& ranks, kd::copy_queue const& queue) {
+std::string why_not(kr::messenger const& ranks, kr::queue const& queue) {
   std::vector<int> const self{ranks.rank()};
   if constexpr (requires(T& t) { t.connect(queue, self); }) return T(ranks).connect(queue, self)[0];
   else return {};
@@ -217,10 +217,11 @@ using namespace transported;
 TEST_CASE("residency: transports keep the laws, with messages on the host and on a simulated device") {
   km::environment const world;
   kr::messenger const ranks(world);
-  for (kd::copy_queue const& queue : {kd::copy_queue{}, queue_of_simulated()}) {
+  for (kr::queue const& queue : {kr::queue{}, queue_of_simulated()}) {
     laws::transport_is_sound<kr::staged>(ranks, queue);
     laws::transport_is_sound<kr::peer>(ranks, queue);
     laws::transport_is_sound<counted>(ranks, queue);
+    laws::transport_is_sound<test::mailed>(ranks, queue);
   }
   laws::transport_is_sound<kr::direct>(ranks, queue_of_simulated());
 }
@@ -230,7 +231,7 @@ TEST_CASE_TEMPLATE("residency: transports keep the laws with messages on a GPU",
   kr::messenger const ranks(world);
   keel::for_each_device<keel::where_supported<keel::list<keel::cuda, keel::hip>>>([&]<class Tag>(Tag) {
     if (!keel::available<Tag>()) return;
-    auto const queue = kd::kokkos_copy_queue<false>(typename keel::device_traits<Tag>::execution_space{});
+    auto const queue = kr::queue_of(typename keel::device_traits<Tag>::execution_space{});
     if (auto const why = why_not<T>(ranks, queue); !why.empty()) MESSAGE(why);
     else laws::transport_is_sound<T>(ranks, queue);
   });

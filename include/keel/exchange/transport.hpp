@@ -11,6 +11,7 @@
 /// | `nccl` | by NCCL or RCCL | the device's queue |
 /// | `peer` | into memory of the other rank that this one has mapped: shared pages, or a GPU's memory over NVLink or PCIe | the device's queue |
 
+#include <keel/exchange/queue.hpp>
 #include <keel/machine/environment.hpp>
 #include <keel/machine/messages.hpp>
 #include <keel/policy/list.hpp>
@@ -27,17 +28,13 @@
 
 namespace keel::residency {
 
-namespace detail {
-class copy_queue;
-}
-
 /// Bytes that go to another rank, or come from it.
 struct message {
   int rank;
   std::byte* data = nullptr;
   std::size_t bytes = 0; ///< 0: there is nothing, but for `peer`'s signal
   /// A word that `place` may set: the message is there when it has this number. If `begin` still finds it set, the
-  /// transport has to raise it, or to wait for it in `finish`; else kernels that pack and unpack do.
+  /// transport has to raise it, or to wait for it in `finish`, by `queue`; else kernels that pack and unpack do.
   std::uint32_t* flag = nullptr;
   std::uint32_t number = 0;
 
@@ -99,8 +96,8 @@ private:
   bool reaches_device_memory_;
 };
 
-/// What moves the messages of one exchange after another. `queue` is the device's, to which packing and unpacking
-/// belong; it tests false if the data are on the host. All calls are collective over the ranks that exchange.
+/// What moves the messages of one exchange after another. `queue` is that of packing and unpacking, the device's or the
+/// host's. All calls are collective over the ranks that exchange.
 ///
 /// | member | contract |
 /// |---|---|
@@ -118,12 +115,12 @@ private:
 /// the rank.
 template <class T>
 concept Transport = std::copy_constructible<T> && std::constructible_from<T, messenger const&> &&
-                    requires(T& t, detail::copy_queue const& queue, std::span<message const> all) {
+                    requires(T& t, queue const& by, std::span<message const> all) {
                       { T::name } -> std::convertible_to<std::string_view>;
-                      requires T::reaches_device_memory || !T::reaches_device_memory;
-                      requires T::is_ordered_by_queue || !T::is_ordered_by_queue;
-                      t.begin(queue, all, all);
-                      t.finish(queue);
+                      { T::reaches_device_memory } -> std::convertible_to<bool>;
+                      { T::is_ordered_by_queue } -> std::convertible_to<bool>;
+                      t.begin(by, all, all);
+                      t.finish(by);
                     };
 
 /// Through memory of the host.
@@ -154,7 +151,7 @@ public:
   static constexpr bool reaches_device_memory = true;
   using staged::staged;
 
-  [[nodiscard]] std::vector<std::string> connect(detail::copy_queue const& queue, std::span<int const> ranks);
+  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks);
 };
 
 /// Into the other rank's memory, which this one has mapped: the kernel that packs writes there and then raises a flag,
@@ -168,10 +165,10 @@ public:
   explicit peer(messenger const& ranks);
   peer(peer const& other);
 
-  [[nodiscard]] std::vector<std::string> connect(detail::copy_queue const& queue, std::span<int const> ranks);
-  void place(detail::copy_queue const& queue, std::span<message> sends, std::span<message> receives);
-  void begin(detail::copy_queue const& queue, std::span<message const> sends, std::span<message const> receives);
-  void finish(detail::copy_queue const& queue);
+  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks);
+  void place(queue const& by, std::span<message> sends, std::span<message> receives);
+  void begin(queue const& by, std::span<message const> sends, std::span<message const> receives);
+  void finish(queue const& by);
 
 private:
   struct links;
@@ -187,9 +184,9 @@ public:
   explicit nccl(messenger const& ranks) : messages_(ranks) {}
 
   /// Collective over all ranks of the messenger.
-  [[nodiscard]] std::vector<std::string> connect(detail::copy_queue const& queue, std::span<int const> ranks);
-  void begin(detail::copy_queue const& queue, std::span<message const> sends, std::span<message const> receives);
-  void finish(detail::copy_queue const& queue);
+  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks);
+  void begin(queue const& by, std::span<message const> sends, std::span<message const> receives);
+  void finish(queue const& by);
 
 private:
   struct library;

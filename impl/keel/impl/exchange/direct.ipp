@@ -5,7 +5,6 @@
 /// The try of an MPI that says it reaches the memory of a device: the body of `direct`.
 
 #include <keel/exchange/transport.hpp>
-#include <keel/impl/exchange/copy_queue.hpp>
 
 #include <cstddef>
 #include <cstring>
@@ -16,29 +15,29 @@
 namespace keel::residency {
 
 // Libraries send short and long messages in different ways.
-KEEL_INLINE std::vector<std::string> direct::connect(detail::copy_queue const& queue, std::span<int const> ranks) {
+KEEL_INLINE std::vector<std::string> direct::connect(queue const& by, std::span<int const> ranks) {
   std::vector<std::string> why(ranks.size());
   if (ranks.empty()) return why;
-  if (!queue) return std::vector<std::string>(ranks.size(), "the data are on the host");
-  if (!queue.is_reached_by_host() && !messages_.reaches_device_memory())
+  if (!by) return std::vector<std::string>(ranks.size(), "the data are on the host");
+  if (!by.is_reached_by_host() && !messages_.reaches_device_memory())
     return std::vector<std::string>(ranks.size(),
                                     "the MPI library does not say that it reaches the memory of a device");
   for (std::size_t const bytes : {std::size_t{64}, std::size_t{1} << 20}) {
-    auto const there = queue.allocate("keel: try of messages", bytes * (1 + ranks.size()));
+    auto const there = by.allocate("keel: try of messages", bytes * (1 + ranks.size()));
     std::vector<std::byte> tried(bytes), came(bytes);
     auto const fill = [&](int rank) {
       for (std::size_t i = 0; i < bytes; ++i) tried[i] = std::byte(i % 251 + std::size_t(rank));
     };
     fill(messages_.rank());
-    queue.to_device(there.get(), tried.data(), bytes);
-    queue.fence();
+    by.to_device(there.get(), tried.data(), bytes);
+    by.fence();
     for (std::size_t i = 0; i < ranks.size(); ++i) messages_.receive(there.get() + bytes * (i + 1), bytes, ranks[i]);
     for (int const rank : ranks) messages_.send(there.get(), bytes, rank);
     messages_.wait();
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       fill(ranks[i]);
-      queue.to_host(came.data(), there.get() + bytes * (i + 1), bytes);
-      queue.fence();
+      by.to_host(came.data(), there.get() + bytes * (i + 1), bytes);
+      by.fence();
       if (came != tried) why[i] = "a message of " + std::to_string(bytes) + " bytes came with other contents";
     }
   }

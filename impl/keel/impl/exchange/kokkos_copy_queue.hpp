@@ -18,9 +18,12 @@
 
 namespace keel::residency::detail {
 
-/// What a copy queue to the memory of `Space` does. Only one that `Digests` has the kernels for that.
+/// The queue of an instance of `Space`. Only one that `Digests` has the kernels for that.
 template <class Space, bool Digests>
-struct kokkos_queue_calls {
+class kokkos_queue final : public queue_model {
+public:
+  explicit kokkos_queue(Space const& space) : space_(space) {}
+
   using policy = Kokkos::RangePolicy<Space>;
   using words_count = typename policy::member_type;
   static constexpr int lanes = 256; // of a team, four of which share a multiprocessor at most
@@ -29,21 +32,19 @@ struct kokkos_queue_calls {
       requires(Space const& s) { s.cuda_stream(); } || requires(Space const& s) { s.hip_stream(); };
   using device_memory = typename Space::memory_space;
 
-  static Space const& space(void const* queue) { return *static_cast<Space const*>(queue); }
-
   template <class Memory>
-  static std::shared_ptr<std::byte> allocate(char const* label, std::size_t bytes) {
+  static std::shared_ptr<std::byte> bytes_in(char const* label, std::size_t bytes) {
     return {static_cast<std::byte*>(Kokkos::kokkos_malloc<Memory>(label, bytes)), &Kokkos::kokkos_free<Memory>};
   }
   /// What `Kokkos::deep_copy` does with two arrays of bytes. Its kernels for other arrays cost the compiler time.
   template <class To, class From>
-  static void copy_bytes(void const* queue, void* to, void const* from, std::size_t bytes) {
+  void copy_bytes(void* to, void const* from, std::size_t bytes) const {
     if (bytes == 0) return;
     bool const is_shown = Kokkos::Tools::profileLibraryLoaded();
     if (is_shown) [[unlikely]]
       Kokkos::Tools::beginDeepCopy(Kokkos::Tools::make_space_handle(To::name()), {}, to,
                                    Kokkos::Tools::make_space_handle(From::name()), {}, from, bytes);
-    (void)Kokkos::Impl::DeepCopy<To, From, Space>(space(queue), to, from, bytes);
+    (void)Kokkos::Impl::DeepCopy<To, From, Space>(space_, to, from, bytes);
     if (is_shown) [[unlikely]]
       Kokkos::Tools::endDeepCopy();
   }
@@ -72,10 +73,10 @@ struct kokkos_queue_calls {
   };
   /// On a GPU a thread moves a word; if there are flags, teams do, as many as have work and fit the device, but a
   /// kernel that awaits one leaves half of it to others.
-  static void move(void const* queue, move_words const& words) {
+  void move(move_words const& words) const override {
     bool const is_flags = words.listed == nullptr && words.pieces[0].how >= motion::raise;
     char const* const label = is_flags ? "keel: flags" : "keel: regions";
-    std::int64_t const threads = space(queue).concurrency();
+    std::int64_t const threads = space_.concurrency();
     move_words shared = words;
     auto const share_out = [&](std::int64_t of_a_team, std::int64_t most) {
       if (words.raises && words.done == nullptr) most = 1;
@@ -86,60 +87,64 @@ struct kokkos_queue_calls {
     if constexpr (has_lanes)
       if (words.raises || words.awaits) {
         auto const count = int(share_out(lanes, threads / (words.awaits ? 4 : 2) / lanes));
-        return Kokkos::parallel_for(label, keel::space::detail::light(teams(space(queue), count, lanes)),
+        return Kokkos::parallel_for(label, keel::space::detail::light(teams(space_, count, lanes)),
                                     move_by_teams{shared});
       }
     auto const count = words_count(has_lanes ? share_out(1, words.words) : share_out(4096, threads));
     if (words.extends)
-      return Kokkos::parallel_for("keel: walls", keel::space::detail::light(policy(space(queue), 0, count)),
+      return Kokkos::parallel_for("keel: walls", keel::space::detail::light(policy(space_, 0, count)),
                                   extend_by_threads{shared});
-    Kokkos::parallel_for(label, keel::space::detail::light(policy(space(queue), 0, count)),
-                         move_by_threads{shared, count});
+    Kokkos::parallel_for(label, keel::space::detail::light(policy(space_, 0, count)), move_by_threads{shared, count});
   }
-  static std::uint64_t digest([[maybe_unused]] void const* queue, [[maybe_unused]] void const* array,
-                              [[maybe_unused]] strip const& which) {
+  std::uint64_t digest([[maybe_unused]] void const* array, [[maybe_unused]] strip const& which) const override {
     std::uint64_t sum = 0;
     if constexpr (Digests) {
       digest_words const words{array, which};
-      Kokkos::parallel_reduce("keel: digest", policy(space(queue), 0, words_count(words.which.words)), words, sum);
+      Kokkos::parallel_reduce("keel: digest", policy(space_, 0, words_count(words.which.words)), words, sum);
     }
     return sum;
   }
-  static void fence(void const* queue) {
-    if constexpr (requires { space(queue).fence("keel"); })
-      space(queue).fence("keel"); // short, so it takes no memory: the label that Kokkos has by itself does
-    else space(queue).fence();
+  std::shared_ptr<std::byte> allocate(char const* label, std::size_t bytes) const override {
+    return bytes_in<device_memory>(label, bytes);
   }
-  static bool is_reached_by_host() {
+  std::shared_ptr<std::byte> allocate_on_host(char const* label, std::size_t bytes) const override {
+    return bytes_in<keel::space::pinned>(label, bytes);
+  }
+  void to_device(void* to, void const* host_from, std::size_t bytes) const override {
+    copy_bytes<device_memory, Kokkos::HostSpace>(to, host_from, bytes);
+  }
+  void to_host(void* host_to, void const* from, std::size_t bytes) const override {
+    copy_bytes<Kokkos::HostSpace, device_memory>(host_to, from, bytes);
+  }
+  void copy(void* to, void const* from, std::size_t bytes) const override {
+    copy_bytes<device_memory, device_memory>(to, from, bytes);
+  }
+  void fence() const override {
+    if constexpr (requires { space_.fence("keel"); })
+      space_.fence("keel"); // short, so it takes no memory: the label that Kokkos has by itself does
+    else space_.fence();
+  }
+  bool is_reached_by_host() const override {
     if constexpr (std::is_same_v<device_memory, keel::space::simulated_memory>)
       return keel::space::chosen_guard() != keel::space::guard::pages;
     else return false;
   }
-  static bool waits_in_kernels() { return !has_lanes || keel::space::runs_one_process<Space>(); }
-  static void* native(void const* queue) {
-    if constexpr (requires { space(queue).cuda_stream(); }) return space(queue).cuda_stream();
-    else if constexpr (requires { space(queue).hip_stream(); }) return space(queue).hip_stream();
+  bool waits_in_kernels() const override { return !has_lanes || keel::space::runs_one_process<Space>(); }
+  keel::space::peer_memory* peers() const override { return keel::space::peers_of<device_memory>(); }
+  void* native() const override {
+    if constexpr (requires { space_.cuda_stream(); }) return space_.cuda_stream();
+    else if constexpr (requires { space_.hip_stream(); }) return space_.hip_stream();
     else return nullptr;
   }
 
-  static constexpr copy_queue::calls all{&allocate<device_memory>,
-                                         &allocate<keel::space::pinned>,
-                                         &copy_bytes<device_memory, Kokkos::HostSpace>,
-                                         &copy_bytes<Kokkos::HostSpace, device_memory>,
-                                         &copy_bytes<device_memory, device_memory>,
-                                         &move,
-                                         &digest,
-                                         &fence,
-                                         &is_reached_by_host,
-                                         &waits_in_kernels,
-                                         &keel::space::peers_of<device_memory>,
-                                         &native};
+private:
+  Space space_;
 };
 
 /// To the memory of a space, in the queue of one of its instances.
 template <bool Digests, class Space>
 [[nodiscard]] copy_queue kokkos_copy_queue(Space const& queue) {
-  return {std::make_shared<Space>(queue), kokkos_queue_calls<Space, Digests>::all};
+  return copy_queue(std::make_shared<kokkos_queue<Space, Digests>>(queue));
 }
 
 } // namespace keel::residency::detail

@@ -4,7 +4,6 @@
 /// @file
 /// Messages by NCCL or RCCL, whose library is loaded when it is wanted: the bodies of `nccl`.
 
-#include <keel/impl/exchange/copy_queue.hpp>
 #include <keel/space/peer_memory.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/exchange/transport.hpp>
@@ -82,7 +81,7 @@ struct nccl::group {
 };
 
 // Rank 0 proposes a communicator, which all ranks have, or make.
-KEEL_INLINE std::vector<std::string> nccl::connect(detail::copy_queue const& queue, std::span<int const> ranks) {
+KEEL_INLINE std::vector<std::string> nccl::connect(queue const& by, std::span<int const> ranks) {
   struct proposal {
     library::unique_id id;
     char is_sound = 0, exists = 0;
@@ -117,8 +116,8 @@ KEEL_INLINE std::vector<std::string> nccl::connect(detail::copy_queue const& que
   if (rank == 0) offer.exists = is_asked ? 1 : 0;
   publish();
   if (std::exchange(offer.exists, 0) == 0) return {};
-  if (queue.native() == nullptr) why = "the data are on no device with a stream";
-  else why = (calls = &library::of(queue.peers()->kind()))->why_not;
+  if (by.native() == nullptr) why = "the data are on no device with a stream";
+  else why = (calls = &library::of(by.peers()->kind()))->why_not;
   offer.is_sound = agree(why.empty() ? 1 : 0);
   if (rank == 0 && offer.is_sound != 0) {
     if (auto const held = known()) offer.id = held->id, offer.exists = 1;
@@ -147,8 +146,7 @@ KEEL_INLINE void nccl::require(int code) const {
   if (code != 0) throw error("residency::nccl", "messages are lost", group_->calls.get_error_string(code), {}, code);
 }
 
-KEEL_INLINE void nccl::begin(detail::copy_queue const& queue, std::span<message const> sends,
-                             std::span<message const> receives) {
+KEEL_INLINE void nccl::begin(queue const& by, std::span<message const> sends, std::span<message const> receives) {
   messages_.require_running();
   for (auto const all : {sends, receives})
     for (message const& m : all)
@@ -158,13 +156,13 @@ KEEL_INLINE void nccl::begin(detail::copy_queue const& queue, std::span<message 
   library const& calls = group_->calls;
   require(calls.group_start());
   for (message const& m : receives)
-    if (m.bytes != 0) require(calls.recv(m.data, m.bytes, library::bytes_type, m.rank, group_->comm, queue.native()));
+    if (m.bytes != 0) require(calls.recv(m.data, m.bytes, library::bytes_type, m.rank, group_->comm, by.native()));
   for (message const& m : sends)
-    if (m.bytes != 0) require(calls.send(m.data, m.bytes, library::bytes_type, m.rank, group_->comm, queue.native()));
+    if (m.bytes != 0) require(calls.send(m.data, m.bytes, library::bytes_type, m.rank, group_->comm, by.native()));
   require(calls.group_end());
 }
 
-KEEL_INLINE void nccl::finish(detail::copy_queue const&) {
+KEEL_INLINE void nccl::finish(queue const&) {
   messages_.require_running();
   int failed = 0;
   require(group_->calls.comm_get_async_error(group_->comm, &failed));

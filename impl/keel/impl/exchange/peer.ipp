@@ -4,7 +4,7 @@
 /// @file
 /// Messages into memory of the other rank: the bodies of `peer`.
 
-#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/impl/exchange/moves.hpp>
 #include <keel/space/peer_memory.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
@@ -24,10 +24,6 @@
 #include <vector>
 
 namespace keel::residency {
-
-KEEL_INLINE space::peer_memory* detail::copy_queue::peers() const {
-  return calls_ != nullptr ? calls_->peers() : &space::peer_memory::of_host();
-}
 
 KEEL_INLINE detail::hardware_threads detail::hardware_threads::own() {
   hardware_threads made{};
@@ -88,16 +84,15 @@ struct peer::links {
     return space::peer_memory::rounded(flag_bytes + 2 * ((message + 255) / 256 * 256));
   }
   /// Takes a piece for messages from the other rank, its flag as of the last exchange.
-  void take(detail::copy_queue const& queue, link& l, std::size_t bytes) {
+  void take(queue const& by, link& l, std::size_t bytes) {
     if (l.mine.at != nullptr) {
-      if (queue) queue.fence(); // the last message may not be unpacked yet
+      by.fence(); // the last message may not be unpacked yet
       memory->give_back(l.mine);
       l.mine = {};
     }
     l.mine = memory->take(bytes);
     std::uint32_t const last = l.number - 1;
-    if (queue) queue.to_device(l.mine.at, &last, sizeof last), queue.fence();
-    else std::memcpy(l.mine.at, &last, sizeof last);
+    by.to_device(l.mine.at, &last, sizeof last), by.fence();
     l.sent = {l.mine.handle, l.mine.offset, machine::kernel_identity(), {}};
     std::strncpy(l.sent.kind, memory->kind(), sizeof l.sent.kind - 1);
   }
@@ -111,34 +106,30 @@ struct peer::links {
     l.theirs_bytes = bytes;
     return why;
   }
-  /// Raises flags of the others, or awaits those here, if `which` of their links.
-  void flags(detail::copy_queue const& queue, detail::motion how, bool link::* which) {
-    detail::move_words some;
-    for (link const& l : all) {
-      if (!(l.*which)) continue;
-      auto* const flag = flag_in(how == detail::motion::raise ? l.theirs : l.mine.at);
-      if (!queue) {
-        if (how == detail::motion::raise) detail::raise_flag(flag, l.number);
-        else detail::await_flag(flag, l.number);
-      } else if (!some.add_flag(how, flag, l.number)) {
-        queue.move(some);
-        some = {};
-        some.add_flag(how, flag, l.number);
-      }
-    }
-    if (queue) queue.move(some);
+  void raise(queue const& by) {
+    flags.clear();
+    for (link const& l : all)
+      if (l.raises) flags.push_back({l.rank, nullptr, 0, flag_in(l.theirs), l.number});
+    by.raise(flags);
+  }
+  void await(queue const& by) {
+    flags.clear();
+    for (link const& l : all)
+      if (l.awaits) flags.push_back({l.rank, nullptr, 0, flag_in(l.mine.at), l.number});
+    by.await(flags);
   }
   [[nodiscard]] static std::uint32_t* flag_in(std::byte* piece) { return reinterpret_cast<std::uint32_t*>(piece); }
 
   space::peer_memory* memory = nullptr;
-  std::vector<link> all; // by rank
+  std::vector<link> all;      // by rank
+  std::vector<message> flags; // to raise or to await; kept, so that no exchange allocates
   bool is_under_way = false;
 };
 
 KEEL_INLINE peer::peer(messenger const& ranks) : messages_(ranks), links_(std::make_shared<links>()) {}
 KEEL_INLINE peer::peer(peer const& other) : peer(other.messages_) {}
 
-KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& queue, std::span<int const> ranks) {
+KEEL_INLINE std::vector<std::string> peer::connect(queue const& by, std::span<int const> ranks) {
   std::vector<std::string> why(ranks.size());
   std::vector<char> mine(ranks.size()), theirs(ranks.size());
   auto const agree = [&] { // each says whether it sees no reason against; it may not, if the other one does
@@ -152,7 +143,7 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
       if (why[i].empty() && theirs[i] == 0) why[i] = "it cannot reach this rank";
   };
   links& l = *links_;
-  l.memory = queue.peers();
+  l.memory = by.peers();
   static std::atomic<bool> do_share = false; // in one environment at least
   detail::waits_yield = do_share = messages_.outnumber_cores() || do_share;
   for (int const rank : ranks) (void)l.to(rank);
@@ -160,7 +151,7 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
     auto& link = l.to(ranks[i]);
     if (l.memory == nullptr) why[i] = "memory of this device cannot be mapped by another process";
     else try {
-        l.take(queue, link, links::bytes_for(0));
+        l.take(by, link, links::bytes_for(0));
       } catch (error const& e) {
         why[i] = e.brief();
       }
@@ -173,14 +164,14 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
     if (why[i].empty()) why[i] = l.map(l.to(ranks[i]), links::bytes_for(0));
     l.to(ranks[i]).raises = why[i].empty();
   }
-  l.flags(queue, detail::motion::raise, &links::link::raises);
-  if (queue) queue.fence();
+  l.raise(by);
+  by.fence();
   agree();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!why[i].empty()) continue;
     std::uint32_t came = 0;
     std::byte const* const flag = l.to(ranks[i]).mine.at;
-    if (queue) queue.to_host(&came, flag, sizeof came), queue.fence();
+    if (by) by.to_host(&came, flag, sizeof came), by.fence();
     else came = __atomic_load_n(reinterpret_cast<std::uint32_t const*>(flag), __ATOMIC_ACQUIRE);
     if (came != 1) why[i] = "what it writes does not arrive";
   }
@@ -188,10 +179,10 @@ KEEL_INLINE std::vector<std::string> peer::connect(detail::copy_queue const& que
   return why;
 }
 
-KEEL_INLINE void peer::place(detail::copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
+KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::span<message> receives) {
   messages_.require_running();
   links& l = *links_;
-  l.memory = queue.peers();
+  l.memory = by.peers();
   l.is_under_way = true;
   for (auto& link : l.all)
     link.is_at_work = link.raises = link.awaits = false, link.out = link.in = links::bytes_for(0);
@@ -209,7 +200,7 @@ KEEL_INLINE void peer::place(detail::copy_queue const& queue, std::span<message>
     if (!link.is_at_work) continue;
     link.raises = link.awaits = true;
     if (link.mine.bytes < link.in) {
-      l.take(queue, link, link.in);
+      l.take(by, link, link.in);
       messages_.send(&link.sent, sizeof link.sent, link.rank);
       is_waiting = true;
     }
@@ -232,18 +223,17 @@ KEEL_INLINE void peer::place(detail::copy_queue const& queue, std::span<message>
   for (message& m : receives) set(m, l.to(m.rank), l.to(m.rank).mine.at, l.to(m.rank).mine.bytes);
 }
 
-KEEL_INLINE void peer::begin(detail::copy_queue const& queue, std::span<message const> sends,
-                             std::span<message const> receives) {
+KEEL_INLINE void peer::begin(queue const& by, std::span<message const> sends, std::span<message const> receives) {
   messages_.require_running();
   links& l = *links_;
   for (message const& m : sends) l.to(m.rank).raises = m.flag != nullptr;
   for (message const& m : receives) l.to(m.rank).awaits = m.flag != nullptr;
-  l.flags(queue, detail::motion::raise, &links::link::raises);
+  l.raise(by);
 }
 
-KEEL_INLINE void peer::finish(detail::copy_queue const& queue) {
+KEEL_INLINE void peer::finish(queue const& by) {
   messages_.require_running();
-  links_->flags(queue, detail::motion::await, &links::link::awaits);
+  links_->await(by);
   links_->is_under_way = false;
 }
 

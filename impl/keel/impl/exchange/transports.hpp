@@ -22,7 +22,7 @@
 
 namespace keel::residency::detail {
 
-/// A transport of any type. Not copied, but by `another`, as those are.
+/// A transport without its type. Not copied, but by `another`, which copies the model.
 class transport {
 public:
   template <Transport T>
@@ -35,26 +35,26 @@ public:
   [[nodiscard]] bool has_to_connect() const { return calls_->connect != nullptr; }
   [[nodiscard]] bool has_places() const { return calls_->place != nullptr; }
 
-  [[nodiscard]] std::vector<std::string> connect(copy_queue const& queue, std::span<int const> ranks) {
-    return calls_->connect(model_.get(), queue, ranks);
+  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks) {
+    return calls_->connect(model_.get(), by, ranks);
   }
-  void place(copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
-    calls_->place(model_.get(), queue, sends, receives);
+  void place(queue const& by, std::span<message> sends, std::span<message> receives) {
+    calls_->place(model_.get(), by, sends, receives);
   }
-  void begin(copy_queue const& queue, std::span<message const> sends, std::span<message const> receives) {
-    calls_->begin(model_.get(), queue, sends, receives);
+  void begin(queue const& by, std::span<message const> sends, std::span<message const> receives) {
+    calls_->begin(model_.get(), by, sends, receives);
   }
-  void finish(copy_queue const& queue) { calls_->finish(model_.get(), queue); }
+  void finish(queue const& by) { calls_->finish(model_.get(), by); }
 
 private:
   struct calls {
     std::string_view name;
     bool reaches_device_memory, is_ordered_by_queue;
     std::shared_ptr<void> (*another)(void const*);
-    std::vector<std::string> (*connect)(void*, copy_queue const&, std::span<int const>);
-    void (*place)(void*, copy_queue const&, std::span<message>, std::span<message>);
-    void (*begin)(void*, copy_queue const&, std::span<message const>, std::span<message const>);
-    void (*finish)(void*, copy_queue const&);
+    std::vector<std::string> (*connect)(void*, queue const&, std::span<int const>);
+    void (*place)(void*, queue const&, std::span<message>, std::span<message>);
+    void (*begin)(void*, queue const&, std::span<message const>, std::span<message const>);
+    void (*finish)(void*, queue const&);
   };
   transport(std::shared_ptr<void> model, calls const& how) : model_(std::move(model)), calls_(&how) {}
 
@@ -66,17 +66,17 @@ private:
               [](void const* t) -> std::shared_ptr<void> { return std::make_shared<T>(*static_cast<T const*>(t)); },
               nullptr,
               nullptr,
-              [](void* t, copy_queue const& queue, std::span<message const> sends, std::span<message const> receives) {
-                static_cast<T*>(t)->begin(queue, sends, receives);
+              [](void* t, queue const& by, std::span<message const> sends, std::span<message const> receives) {
+                static_cast<T*>(t)->begin(by, sends, receives);
               },
-              [](void* t, copy_queue const& queue) { static_cast<T*>(t)->finish(queue); }};
-    if constexpr (requires(T& t, copy_queue const& q, std::span<int const> r) { t.connect(q, r); })
-      all.connect = [](void* t, copy_queue const& queue, std::span<int const> ranks) {
-        return static_cast<T*>(t)->connect(queue, ranks);
+              [](void* t, queue const& by) { static_cast<T*>(t)->finish(by); }};
+    if constexpr (requires(T& t, queue const& by, std::span<int const> r) { t.connect(by, r); })
+      all.connect = [](void* t, queue const& by, std::span<int const> ranks) {
+        return static_cast<T*>(t)->connect(by, ranks);
       };
-    if constexpr (requires(T& t, copy_queue const& q, std::span<message> m) { t.place(q, m, m); })
-      all.place = [](void* t, copy_queue const& queue, std::span<message> sends, std::span<message> receives) {
-        static_cast<T*>(t)->place(queue, sends, receives);
+    if constexpr (requires(T& t, queue const& by, std::span<message> m) { t.place(by, m, m); })
+      all.place = [](void* t, queue const& by, std::span<message> sends, std::span<message> receives) {
+        static_cast<T*>(t)->place(by, sends, receives);
       };
     return all;
   }();
