@@ -280,10 +280,10 @@ def licence(tree):
 
 
 def form(tree):
-    """A header has #pragma once and says in an @file comment what it is."""
+    """A header has #pragma once and says in an @file comment what it is; a file of bodies has the first."""
     for header in tree.headers():
         for needed in ("#pragma once", "/// @file"):
-            if not re.search(rf"^{needed}\b", text(header), re.M):
+            if not (header.suffix == ".ipp" and "@" in needed) and not re.search(rf"^{needed}\b", text(header), re.M):
                 yield f"{tree.name(header)}: no {needed}"
 
 

@@ -76,6 +76,8 @@ public:
   [[nodiscard]] bool take_failure(memory m) {
     return m != host && channel_of(m).queue && channel_of(m).queue.take_failure();
   }
+  /// By variable and level.
+  [[nodiscard]] std::vector<std::vector<int>> const& slots() const { return slots_; }
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
   [[nodiscard]] detail::shape const& shape_of(int variable, int component = 0) const {
     auto const& all = arrays_[std::size_t(variable)].lies;

@@ -39,18 +39,22 @@ public:
   [[nodiscard]] bounds owned() const { return piece != nullptr ? *piece : local().owned(); }
   [[nodiscard]] bounds core() const { return local().core(); }
   [[nodiscard]] bounds everywhere() const { return local().everywhere(); }
-  [[nodiscard]] share const& local(component which) const { return base.local(counted(which)); }
+  [[nodiscard]] share const& local(component which) const { return base.arrays_.local(counted(which)); }
   [[nodiscard]] indices global_begin() const { return local().global_begin; }
   [[nodiscard]] indices global_extents() const { return local().global_extents; }
   [[nodiscard]] bool is_wall(int d, side s) const { return local().is_wall(d, s); }
-  [[nodiscard]] share const& local() const { return base.local(component{first}); }
-  [[nodiscard]] int components() const { return base.has_blocks_ ? 1 : base.components(); }
+  [[nodiscard]] share const& local() const { return base.arrays_.local(component{first}); }
+  [[nodiscard]] int components() const { return base.arrays_.has_blocks() ? 1 : base.arrays_.components(); }
 
 protected:
   /// A routine that is called for a block knows only this, as component 0.
-  [[nodiscard]] component counted(component which) const { return {which.index + (base.has_blocks_ ? first : 0)}; }
-  [[nodiscard]] share const& local_of(int variable) const { return base.local(component{first}, variable); }
-  [[nodiscard]] bounds owned_of(int variable) const { return base.owned_in(owned(), component{first}, variable); }
+  [[nodiscard]] component counted(component which) const {
+    return {which.index + (base.arrays_.has_blocks() ? first : 0)};
+  }
+  [[nodiscard]] share const& local_of(int variable) const { return base.arrays_.local(component{first}, variable); }
+  [[nodiscard]] bounds owned_of(int variable) const {
+    return base.arrays_.owned_in(owned(), component{first}, variable);
+  }
 
   /// A level of a variable as `Result`; the same function for all routines.
   template <class View, class Result, class Tag>
@@ -140,7 +144,7 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
       static_assert(!variable::about.is_scratch,
                     "keel::residency: an output asks for a scratch (it is never copied to the host; it is in the "
                     "message). Make it a variable.");
-      this->base.require_copied_back(number, level, this->first, R::about.name);
+      this->base.book_.require_copied_back(number, level, this->first, R::about.name);
       return this->template view<array, const_array, Tag>(number, levels, level);
     } else {
       constexpr std::size_t at = detail::place_in(R::about, variable::about, level);
@@ -149,7 +153,7 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
         using given = std::conditional_t<R::about.first[at].writes != region::none, array, const_array>;
         auto const all = this->template view<array, given, Tag>(this->asked[at].variable, levels, level);
         if constexpr (IsBounded)
-          return detail::bounded_view<given>(all, this->base.limit(this->asked[at], this->first));
+          return detail::bounded_view<given>(all, this->base.executor_.limit(this->asked[at], this->first));
         else return all;
       }
     }
@@ -170,21 +174,21 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
   }
   template <Part X>
   [[nodiscard]] share const& local(X, component which) const {
-    return this->base.local(this->counted(which), number<X>());
+    return this->base.arrays_.local(this->counted(which), number<X>());
   }
   /// Local indices of elements of a mesh: those that this rank owns, all ghosts, a layer of them, counted from 1.
   template <Mesh M>
   [[nodiscard]] element_range owned(M) const {
-    return {0, this->base.mesh(M::name)->ends().front()};
+    return {0, this->base.arrays_.mesh(M::name)->ends().front()};
   }
   template <Mesh M>
   [[nodiscard]] element_range ghosts(M) const {
-    auto const ends = this->base.mesh(M::name)->ends();
+    auto const ends = this->base.arrays_.mesh(M::name)->ends();
     return {ends.front(), ends.back()};
   }
   template <Mesh M>
   [[nodiscard]] element_range layer(M, int n) const {
-    return this->base.mesh(M::name)->layer(n, M::name);
+    return this->base.arrays_.mesh(M::name)->layer(n, M::name);
   }
   using detail::context_base<App>::owned;
   using detail::context_base<App>::everywhere;
@@ -193,7 +197,7 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
   template <Part X>
   [[nodiscard]] auto operator()(X part, component which) const {
     which = this->counted(which);
-    this->base.check(which, {this->first, this->last}, R::about.name);
+    this->base.arrays_.require_component(which, {this->first, this->last}, R::about.name);
     return context_of{{this->base, this->asked, {which.index, which.index + 1}}}(part);
   }
   template <Reduction X> // nvcc cannot deduce reduce<Name, ...> with its text

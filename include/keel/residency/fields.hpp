@@ -83,8 +83,8 @@ public:
   /// What is copied back for output that declares nothing, from now on. The constructor sets the run's
   /// `residency_settings()`, if there are any. Throws if `copy_back_vars` has a name that matches nothing, and then
   /// keeps what it had.
-  void set(residency::settings const& how) { base::set(how); }
-  [[nodiscard]] residency::settings const& settings() const { return this->settings_; }
+  void set(residency::settings const& how) { this->book_.set(how); }
+  [[nodiscard]] residency::settings const& settings() const { return this->book_.settings(); }
 
   /// Level 1 to level 0 of each variable, in every memory where it is valid, and everywhere valid as that is.
   template <Variable... Vs>
@@ -106,7 +106,7 @@ public:
   template <class View>
   void require_valid_data(View const& v, region where = region::owned) {
     auto const visit = this->users_.enter("require_valid_data");
-    base::require_data(base::owner_of(v, "require_valid_data"), where, is_mutable<View> ? where : region::none);
+    this->book_.require_data(base::owner_of(v, "require_valid_data"), where, is_mutable<View> ? where : region::none);
   }
   template <class View>
   void require_invalid_data(View const& v, region where = region::owned) {
@@ -114,38 +114,38 @@ public:
         is_mutable<View>,
         "keel::residency: data cannot be overwritten through a view of const elements. Ask with the other one.");
     auto const visit = this->users_.enter("require_invalid_data");
-    base::require_data(base::owner_of(v, "require_invalid_data"), region::none, where);
+    this->book_.require_data(base::owner_of(v, "require_invalid_data"), region::none, where);
   }
   template <class View>
   void notify_data_modified(View const& v, region where = region::owned) {
     static_assert(is_mutable<View>, "keel::residency: data cannot have been modified through a view of const elements. "
                                     "Say so of the other one.");
     auto const visit = this->users_.enter("notify_data_modified");
-    base::notify_data_modified(base::owner_of(v, "notify_data_modified"), where);
+    this->book_.notify_data_modified(base::owner_of(v, "notify_data_modified"), where);
   }
 
   /// Steps in which copies began early, as soon as their source was final, because the plan has a later reader.
-  [[nodiscard]] std::int64_t planned_steps() const { return this->planned_steps_; }
+  [[nodiscard]] std::int64_t planned_steps() const { return this->executor_.planned_steps(); }
   /// Steps made; `every` counts by it. To be set after a restart.
-  [[nodiscard]] std::int64_t steps() const { return this->steps_; }
-  void set_steps(std::int64_t n) { this->steps_ = n; }
+  [[nodiscard]] std::int64_t steps() const { return this->book_.steps(); }
+  void set_steps(std::int64_t n) { this->book_.set_steps(n); }
 
   /// This rank's share of the grid of a component.
-  [[nodiscard]] share const& local(component which = {}) const { return base::local(which); }
+  [[nodiscard]] share const& local(component which = {}) const { return this->arrays_.local(which); }
   /// What it has of a variable that lies on the grid.
   template <Variable V>
   [[nodiscard]] share const& local(component which = {}) const {
-    return base::local(which, number<V>);
+    return this->arrays_.local(which, number<V>);
   }
   /// How many elements of a mesh this rank has, ghosts included.
   template <Mesh M>
   [[nodiscard]] std::int64_t size(M) const {
-    return base::mesh(M::name)->ends().back();
+    return this->arrays_.mesh(M::name)->ends().back();
   }
   /// Which elements of a mesh this rank has now.
   template <Mesh M>
   [[nodiscard]] partition<M> partition_of(M) const {
-    return partition<M>(base::mesh(M::name)->all());
+    return partition<M>(this->arrays_.mesh(M::name)->all());
   }
 
   /// Cuts meshes anew: `f.repartition(c2, e2, initial<h>{0.0})`. The values of all variables on them, of all levels and
@@ -162,7 +162,7 @@ public:
     requires((detail::is_partition<Arguments> || detail::is_initial<Arguments>) && ...)
   void repartition(Arguments const&... arguments) {
     auto const visit = this->users_.enter("repartition");
-    this->require_idle("repartition");
+    this->executor_.require_idle("repartition");
     // Without memory, which one rank may lack while others go on.
     std::array<detail::cut_anew, (int(detail::is_partition<Arguments>) + ... + 0)> meshes;
     std::array<detail::new_values, (int(detail::is_initial<Arguments>) + ... + 0)> values;
@@ -184,7 +184,7 @@ public:
   /// changed, if they do not fit or memory is lacking somewhere.
   void regrid(std::vector<patch> const& patches) {
     auto const visit = this->users_.enter("regrid");
-    this->require_idle("regrid");
+    this->executor_.require_idle("regrid");
     base::regrid(patches);
   }
   /// Gives variables other lengths beyond the grid's or the mesh's: `f.resize(extra<h>{levels + 2})`. What both the old
@@ -193,7 +193,7 @@ public:
   template <class... Extras>
   void resize(Extras const&... lengths) {
     auto const visit = this->users_.enter("resize");
-    this->require_idle("resize");
+    this->executor_.require_idle("resize");
     std::array<detail::new_lengths, (detail::variables_in<Extras> + ... + 0)> all;
     auto next = all.begin();
     (add_lengths(next, lengths), ...);
@@ -204,7 +204,7 @@ public:
   template <Mesh M>
   void reserve(M, std::int64_t n) {
     auto const visit = this->users_.enter("reserve");
-    this->require_idle("reserve");
+    this->executor_.require_idle("reserve");
     base::reserve(M::name, n);
   }
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
@@ -218,7 +218,7 @@ public:
   template <Mesh M, class Destinations>
   void migrate(M, Destinations const& destinations) {
     auto const visit = this->users_.enter("migrate");
-    this->require_idle("migrate");
+    this->executor_.require_idle("migrate");
     std::span<int const> on_host;
     auto const find = [&] {
       if constexpr (Kokkos::is_view<Destinations>::value) {
@@ -226,7 +226,7 @@ public:
             std::is_same_v<typename Destinations::non_const_value_type, int> && Destinations::rank == 1,
             "keel::residency::fields: the destinations of migrate are no view of int in one dimension. Give a "
             "Kokkos::View<int*, ...>.");
-        auto const size = std::min(destinations.extent(0), std::size_t(base::mesh(M::name)->ends().front()));
+        auto const size = std::min(destinations.extent(0), std::size_t(this->arrays_.mesh(M::name)->ends().front()));
         this->destinations_.resize(size);
         Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(this->destinations_.data(), size),
                           Kokkos::subview(destinations, std::pair<std::size_t, std::size_t>(0, size)));
@@ -237,22 +237,22 @@ public:
     };
     base::migrate(M::name, on_host, detail::thunk::of(find));
   }
-  using base::components;
   using base::device_name;
+  [[nodiscard]] int components() const { return this->arrays_.components(); }
 
   /// Bytes moved so far, variables in the order of the list; see `reset_traffic`.
-  [[nodiscard]] residency::traffic const& traffic() const { return this->ledger_.traffic(); }
-  void reset_traffic() { this->ledger_.traffic().reset(); }
+  [[nodiscard]] residency::traffic const& traffic() const { return this->book_.traffic(); }
+  void reset_traffic() { this->book_.traffic().reset(); }
   /// A variable's place in the list.
   template <Variable V>
   static constexpr int number = detail::variable_index<Vars...>::find(&V::about);
   /// Bytes of one level of one component of `V`, by region, on this rank.
   template <Variable V>
   [[nodiscard]] region_bytes bytes(component which = {}) const {
-    return this->provider_.bytes_of(number<V>, which.index);
+    return this->arrays_.bytes_of(number<V>, which.index);
   }
   /// Bytes that scratches have so far in all memories, on this rank.
-  [[nodiscard]] std::uint64_t scratch_bytes() const { return base::scratch_bytes(); }
+  [[nodiscard]] std::uint64_t scratch_bytes() const { return this->executor_.scratch_bytes(); }
   /// Whether a region is valid in the memory of a device; of the host, without one. Throws `keel::error` with tracking
   /// `off`, which does not know.
   template <Part X, class Tag = void>
@@ -282,7 +282,7 @@ private:
       using array = typename base::template array_type<typename V::data_type, Kokkos::HostSpace>;
       detail::new_values made{number<V>, &one.one()};
       if (one.has_rows())
-        std::tie(made.rows, made.row_count) = one.template rows_as<array>(base::extents_of(number<V>));
+        std::tie(made.rows, made.row_count) = one.template rows_as<array>(this->arrays_.extents_of(number<V>));
       *next++ = std::move(made);
     }
   }

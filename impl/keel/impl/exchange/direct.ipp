@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// The try of an MPI that says it reaches the memory of a device: the body of `direct`.
-
 #include <keel/exchange/transport.hpp>
 
 #include <cstddef>

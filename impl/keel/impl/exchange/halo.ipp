@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// How ghosts are exchanged, and transports measured: the bodies of halo.hpp.
-
 #include <keel/impl/exchange/halo.hpp>
 #include <keel/policy/error.hpp>
 

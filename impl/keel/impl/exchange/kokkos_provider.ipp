@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// How bytes are gathered, sent and scattered.
-
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/policy/error.hpp>

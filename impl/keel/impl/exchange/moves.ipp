@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// Which boxes make a region, and how their words move: the bodies of strip.hpp and moves.hpp.
-
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/policy/macros.hpp>

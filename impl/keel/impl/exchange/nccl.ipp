@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// Messages by NCCL or RCCL, whose library is loaded when it is wanted: the bodies of `nccl`.
-
 #include <keel/space/peer_memory.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/exchange/transport.hpp>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// How boxes are packed into messages and unpacked, and which each neighbour gets: the bodies of packing.hpp.
-
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/policy/macros.hpp>

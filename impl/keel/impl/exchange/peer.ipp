@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// Messages into memory of the other rank: the bodies of `peer`.
-
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/space/peer_memory.hpp>
 #include <keel/machine/host.hpp>

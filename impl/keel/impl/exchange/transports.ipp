@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// How the transport to each rank is chosen, and how messages go by it: the bodies of transports.hpp.
-
 #include <keel/impl/exchange/transports.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// What the ranks of a grid and their blocks exchange: the body of decomposition.hpp.
-
 #include <keel/impl/layout/axis.hpp>
 #include <keel/impl/layout/decomposition.hpp>
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// How a grid is checked, and what a rank has of it.
-
 #include <keel/impl/layout/grid_cut.hpp>
 #include <keel/impl/layout/lengths.hpp>
 #include <keel/layout/grid.hpp>

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// The steps of `owner_search`.
-
 #include <keel/impl/layout/by_rank.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 

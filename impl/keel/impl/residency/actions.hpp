@@ -29,17 +29,18 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
   auto& base = static_cast<fields_base<App>&>(fields);
   auto const call = [&] {
     auto const& args = *static_cast<Arguments const*>(arguments);
-    component_range of = base.first_call(range);
+    component_range of = base.arrays_.first_call(range);
     do { // no function that takes a lambda: nvcc would find no kernel of the routine
       if constexpr (E::about.what == entry_kind::reduce)
         keep_part<App, E>(base, context<App, typename E::routine_type, Tag, void, IsBounded>{{base, asked, of}}, args,
                           of.begin == range.begin);
-      else run_and_keep<E>(context<App, E, Tag, void, IsBounded>{{base, asked, of, piece}}, args, base.result_);
-    } while (base.next_call(of, range));
+      else
+        run_and_keep<E>(context<App, E, Tag, void, IsBounded>{{base, asked, of, piece}}, args, base.executor_.result);
+    } while (base.arrays_.next_call(of, range));
   };
   if constexpr (tracking_of<App>::may_time)
-    if (base.ledger_.observer().times_routines()) {
-      base.ran_ = time_on_device(base.template instance<Tag>(), call);
+    if (base.book_.observer().times_routines()) {
+      base.executor_.ran(time_on_device(base.template instance<Tag>(), call));
       return;
     }
   call();
@@ -48,11 +49,11 @@ void run_routine(fields_state& fields, request const* asked, component_range ran
 template <class App, class E, class Index, class Arguments>
 void run_output(fields_state& fields, request const*, component_range range, bounds const*, void const* arguments) {
   auto& base = static_cast<fields_base<App>&>(fields);
-  component_range of = base.first_call(range);
+  component_range of = base.arrays_.first_call(range);
   do {
     run_with<E>(context<App, E, typename fields_base<App>::host_tag, Index>{{base, nullptr, of}},
                 *static_cast<Arguments const*>(arguments));
-  } while (base.next_call(of, range));
+  } while (base.arrays_.next_call(of, range));
 }
 
 /// What the condition of `E` answers to the first of the arguments, before which the values are that it reads.
@@ -163,7 +164,7 @@ struct plain_calls {
     using at = typename fields_base<App>::template device_for<typename R::place_type, Tag>;
     node = N;
     run_and_keep<R>(context<App, R, at>{{base, bound_schedule<S, Index>::nodes.asked(N).data(), range}}, args,
-                    base.result_);
+                    base.executor_.result);
   }
   template <std::size_t, class, class Body>
   KEEL_FORCE_INLINE void group(Body const& body) {

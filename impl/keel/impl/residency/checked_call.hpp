@@ -5,13 +5,12 @@
 /// What checked tracking does around a routine: finds what it wrote undeclared, by digests of all other data, what
 /// it left unwritten of that which it promised to write, and where it reached beyond what it declares.
 
-#include <keel/impl/residency/connect.hpp>
-#include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/book.hpp>
 #include <keel/impl/residency/reach.hpp>
-#include <keel/policy/error.hpp>
-#include <keel/policy/log.hpp>
+#include <keel/impl/validity/observers.hpp>
+#include <keel/policy/macros.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -22,134 +21,41 @@
 
 namespace keel::residency::detail {
 
-/// One region of one level, in one memory, and what lay there.
-struct digested {
-  transfer what; ///< `to` is the memory
-  std::uint64_t digest;
+class checker {
+public:
+  checker(arrays& of, book& in) : arrays_(of), book_(in) {}
+  /// Calls a routine.
+  void call(std::span<request const> asked, memory m, component_range range, std::string_view routine, thunk run);
+  /// How far it may reach in the views of a request that it gets for a component.
+  [[nodiscard]] reach& limit(request const& asked, int component);
+
+private:
+  /// One region of one level, in one memory, and what lay there.
+  struct digested {
+    transfer what; ///< `to` is the memory
+    std::uint64_t digest;
+  };
+  /// The digests of all regions in all open memories, without those that `asked` may change in `m`. Waits for all that
+  /// is in flight.
+  [[nodiscard]] std::vector<digested> digest_undeclared(std::span<request const> asked, memory m,
+                                                        component_range range);
+  /// Refuses what differs in two lists of digests, all of it in one message. What a routine wrote undeclared is lost:
+  /// its contents are unknown.
+  void refuse_undeclared(std::vector<digested> const& before, std::vector<digested> const& after,
+                         std::string_view routine);
+  /// Warns, once for each routine and variable, of elements that still hold the poison that lay there before.
+  void report_unwritten(std::span<request const> asked, memory m, component_range range, std::string_view routine);
+  /// Refuses a routine that used elements beyond its limits, which begin at number `first`.
+  void refuse_reach(std::size_t first, std::string_view routine) const;
+
+  arrays& arrays_;
+  book& book_;
+  std::deque<reach> reaches_;         // of the routines that run now
+  std::vector<std::string> reported_; // what it warned of
 };
 
-/// The digests of all regions in all open memories, without those that `asked` may change in `m`. Waits for all that
-/// is in flight.
-inline std::vector<digested> digest_undeclared(fields_state& f, std::span<request const> asked, memory m,
-                                               component_range range) {
-  f.settle_host();
-  auto& ledger = f.ledger_;
-  for (int k = 1; k < ledger.memories(); ++k)
-    if (ledger.is_open(memory(k))) f.provider_.wait(memory(k));
-  std::vector<digested> all;
-  for (int v = 0; v < ledger.variables(); ++v)
-    for (int l = 0; l < ledger.levels(v); ++l)
-      for (int c = 0; c < ledger.components(); ++c) {
-        region spared = region::none;
-        for (request const& r : asked)
-          if (r.variable == v && r.level == l && c >= range.begin && c < range.end) spared = spared | r.writes;
-        for (int k = 0; k < ledger.memories(); ++k)
-          for (region one : single_regions)
-            if (f.has_array(v, memory(k), one, c) && !(memory(k) == m && overlap(one, spared)))
-              all.push_back({{v, l, c, one, memory(k), memory(k)}, f.provider_.digest(v, l, c, one, memory(k))});
-      }
-  return all;
-}
-
-/// Refuses what differs in two lists of digests, all of it in one message. What a routine wrote undeclared is lost: its
-/// contents are unknown.
-inline void refuse_undeclared(fields_state& f, std::vector<digested> const& before, std::vector<digested> const& after,
-                              std::string_view routine) {
-  std::string changed;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i].digest == after[i].digest) continue;
-    transfer const& t = before[i].what;
-    request const lost{t.variable, t.level, region::none, t.where};
-    f.ledger_.lose({&lost, 1}, {t.component, t.component + 1}, routine);
-    changed.append(changed.empty() ? "" : "; ")
-        .append(f.ledger_.describe(t.variable, t.level, t.where, t.component) + ", on " + f.ledger_.describe(t.to));
-  }
-  if (!changed.empty())
-    throw error("residency::checked",
-                "routine " + std::string(routine) + " changed " + changed + ", which it does not declare",
-                "by a raw pointer, a cast, or beyond its region", "Add it to its writes or updates");
-}
-
-/// Warns, once for each routine and variable, of elements that still hold the poison that lay there before.
-inline void report_unwritten(fields_state& f, std::span<request const> asked, memory m, component_range range,
-                             std::string_view routine) {
-  for (request const& r : asked)
-    for (int c = range.begin; c < range.of(f.components()).end; ++c) {
-      region promised = without(r.writes, r.reads);
-      if (r.written_layers != all_layers) promised = without(promised, region::halo); // not all of it was promised
-      std::uint64_t const left =
-          promised == region::none ? 0 : f.provider_.count_poison(r.variable, r.level, c, promised, m);
-      std::string const whom = std::string(routine) + ' ' + std::string(f.ledger_.name(r.variable));
-      if (left == 0 || std::find(f.reported_.begin(), f.reported_.end(), whom) != f.reported_.end()) continue;
-      f.reported_.push_back(whom);
-      policy::log(policy::log_level::warning,
-                  "residency::checked: routine " + std::string(routine) + " left " + std::to_string(left) +
-                      " elements of " + f.ledger_.describe(r.variable, r.level, promised, c) + ", on " +
-                      f.ledger_.describe(m) +
-                      ", unwritten: they hold poison, a NaN (writes promises to overwrite the "
-                      "whole region). Write all of it, or declare updates<" +
-                      std::string(f.ledger_.name(r.variable)) + ">.");
-    }
-}
-
-// What is only read may be used as far as the clause says; of what is written, digests tell more.
-KEEL_INLINE reach& fields_state::limit(request const& asked, int component) const {
-  variable_record const& v = variables_[std::size_t(asked.variable)];
-  auto const& dynamic = v.extents[v.extents.size() == 1 ? 0 : std::size_t(component)];
-  reach& made = reaches_->emplace_back();
-  made.asked = asked, made.component = component, made.rank = v.kind->rank;
-  for (int d = 0; d < made.rank; ++d)
-    made.end[d] = d < v.kind->dynamic ? std::int64_t(dynamic[std::size_t(d)]) : v.kind->fixed[d];
-  shape const& lies = provider_.shape_of(asked.variable, component);
-  if (lies.part == nullptr || asked.writes != region::none) return made;
-  bool const has_ghosts = overlap(asked.reads, region::ghosts) && v.about->has_ghosts;
-  int const layers = overlap(asked.reads, region::halo) ? asked.read_layers : all_layers;
-  share const& part = *lies.part;
-  if (!part.ends.empty()) {
-    made.end[0] = part.ends[std::min<std::size_t>(has_ghosts ? std::size_t(layers) : 0, part.ends.size() - 1)];
-    return made;
-  }
-  bounds const box = !has_ghosts                      ? part.owned()
-                     : layers < layers_of({&part, 1}) ? part.within(layers)
-                                                      : part.everywhere();
-  for (int d = 0; d < part.rank; ++d) made.begin[d] = box.begin[d], made.end[d] = box.end[d];
-  return made;
-}
-
-/// Refuses a routine that used elements beyond those limits.
-inline void refuse_reach(fields_state const& f, std::size_t first, std::string_view routine) {
-  for (std::size_t n = first; n < f.reaches_->size(); ++n) {
-    reach const& r = (*f.reaches_)[n];
-    if (r.is_exceeded == 0) continue;
-    std::string used, declared;
-    for (int d = 0; d < r.rank; ++d) {
-      used += (d == 0 ? "(" : ", ") + std::to_string(r.used[d]);
-      declared += (d == 0 ? "" : ", ") + std::to_string(r.begin[d]) + " to " + std::to_string(r.end[d] - 1);
-    }
-    std::string const name(f.ledger_.name(r.asked.variable));
-    throw error("residency::checked",
-                "routine " + std::string(routine) + " reaches element " + used + ") of " +
-                    f.ledger_.describe(r.asked.variable, r.asked.level, r.asked.reads | r.asked.writes, r.component),
-                "what it declares has local indices " + declared + "; " + name + " has " +
-                    policy::counted(f.layers(r.asked.variable), "layer") + " of ghosts",
-                "Declare what the routine reads, and give the grid, the partition or the variable as many layers");
-  }
-}
-
-/// Calls a routine of checked fields.
-KEEL_INLINE void checked_call(fields_state& f, std::span<request const> asked, memory m, component_range range,
-                              std::string_view routine, thunk call) {
-  auto const before = digest_undeclared(f, asked, m, range);
-  struct limits { // a routine may run others
-    std::deque<reach>& all;
-    std::size_t first = all.size();
-    ~limits() { all.resize(first); }
-  } const mine{*f.reaches_};
-  call();
-  auto const after = digest_undeclared(f, asked, m, range); // waits for its kernels
-  refuse_reach(f, mine.first, routine);
-  refuse_undeclared(f, before, after, routine);
-  report_unwritten(f, asked, m, range, routine);
-}
-
 } // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/checked_call.ipp>
+#endif

@@ -48,7 +48,7 @@ void fields<App, Vars...>::step(S, Args&&... args) {
   using arguments = detail::passed_all<Args...>;
   arguments const all(args...);
   auto const visit = this->users_.enter("step");
-  this->require_idle("step()");
+  this->executor_.require_idle("step()");
   if constexpr (detail::table_of<S>.unmade != detail::no_node) (void)detail::makes_all_values<S>();
   else if constexpr (!tracking::may_track || detail::finds_all_ghosts<S, index>())
     this->template on_chosen<detail::table_of<S>.view().asks_for_device()>([&]<class Tag>(Tag) {
@@ -58,10 +58,8 @@ void fields<App, Vars...>::step(S, Args&&... args) {
         if constexpr (base::has_one_memory && detail::is_plain<S>) { // nvcc wants the braces
           detail::plain_calls<App, index, S, Tag, arguments> calls{*this, every_component, all};
           if constexpr (tracking::may_track) {
-            if (detail::program const* const known = this->answered(view)) [[likely]] {
-              ++this->steps_;
-              detail::step_scope const until_end(*this);
-              detail::bare_calls const bare(*this, *known, calls.node);
+            if (detail::program const* const known = this->executor_.answered(view)) [[likely]] {
+              detail::executor::bare_step const bare(this->executor_, *known, calls.node);
               try {
                 detail::walk_types<0, S>(calls);
               } catch (...) {
@@ -70,13 +68,12 @@ void fields<App, Vars...>::step(S, Args&&... args) {
               }
               return bare.finish();
             }
-          } else if (!this->has_blocks_) {
-            ++this->steps_;
-            detail::step_scope const until_end(*this);
+          } else if (!this->arrays_.has_blocks()) {
+            detail::executor::step_scope const until_end(this->executor_);
             return detail::walk_types<0, S>(calls);
           }
         }
-        base::step(view, &all);
+        this->executor_.step(view, &all);
       }
     });
 }
@@ -89,7 +86,7 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run(E, Args&&... args) {
 template <class App, Variable... Vars>
 template <Entry E, class... Args>
 auto fields<App, Vars...>::run(E, component which, Args&&... args) {
-  this->check(which, every_component, E::about.name);
+  this->arrays_.require_component(which, every_component, E::about.name);
   return run_in<E>({which.index, which.index + 1}, detail::passed_all<Args...>(args...));
 }
 template <class App, Variable... Vars>
@@ -105,31 +102,31 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
           else {
             auto const& view = detail::view_of_schedule<App, index, E, Tag, Arguments>;
             constexpr bool is_call = base::has_one_memory && detail::is_plain<E> && !has_body(E::about.what);
-            if constexpr (tracking::may_track || !is_call) this->require_idle(E::about.name);
+            if constexpr (tracking::may_track || !is_call) this->executor_.require_idle(E::about.name);
             if constexpr (is_call) {
               detail::plain_calls<App, index, E, Tag, Arguments> calls{*this, range, args};
               if constexpr (!tracking::may_track) {
-                if (!this->has_blocks_) return detail::walk_types<0, E>(calls);
-              } else if (range.end >= this->components() && range.begin == 0) {
-                if (detail::program const* const known = this->answered(view)) [[likely]] {
-                  this->record(*known); // before it runs, because a routine may run others
+                if (!this->arrays_.has_blocks()) return detail::walk_types<0, E>(calls);
+              } else if (range.end >= this->arrays_.components() && range.begin == 0) {
+                if (detail::program const* const known = this->executor_.answered(view)) [[likely]] {
+                  this->executor_.record(*known); // before it runs, because a routine may run others
                   try {
                     return detail::walk_types<0, E>(calls);
                   } catch (...) {
-                    this->record(*known, 0);
+                    this->executor_.record(*known, 1, true);
                     throw;
                   }
                 }
               }
             }
-            this->execute(view, range, &args);
+            this->executor_.execute(view, range, &args);
           }
         });
   };
   using result = typename detail::outcome<App, E, Arguments>::type;
   if constexpr (!std::is_void_v<result> && E::about.what == entry_kind::routine) {
-    if (this->has_blocks_) [[unlikely]]
-      this->require_one_call(range, E::about.name);
+    if (this->arrays_.has_blocks()) [[unlikely]]
+      this->arrays_.require_one_call(range, E::about.name);
   }
   if constexpr (E::about.what == entry_kind::reduce) {
     run_it();
@@ -142,7 +139,7 @@ KEEL_FORCE_INLINE auto fields<App, Vars...>::run_in(component_range range, Argum
       void*& at;
       void* before;
       ~aim() { at = before; }
-    } const here{this->result_, std::exchange(this->result_, &kept)};
+    } const here{this->executor_.result, std::exchange(this->executor_.result, &kept)};
     run_it();
     return std::move(*kept);
   }
@@ -152,11 +149,11 @@ template <class App, Variable... Vars>
 template <Part X, class Tag>
 bool fields<App, Vars...>::is_valid(region where, component which) const {
   using item = detail::item<X>;
-  this->require_tracked("is_valid");
-  if (this->bare_ != nullptr) this->bare_->record_begun();
+  this->book_.require_tracked("is_valid");
+  this->executor_.record_begun();
   memory m = host;
   if constexpr (!std::is_void_v<Tag>) m = base::template memory_of<Tag>;
-  return this->ledger_.is_valid(number<typename item::variable>, item::level, where, m, which.index, item::layers);
+  return this->book_.is_valid(number<typename item::variable>, item::level, where, m, which.index, item::layers);
 }
 
 template <class App, Variable... Vars>
@@ -170,8 +167,8 @@ auto fields<App, Vars...>::view(X, component which) {
                 "keel::residency::fields::view: a view of a scratch is kept (its memory is shared; it is in the "
                 "message). Make it a variable.");
   auto const visit = this->users_.enter("view");
-  this->require_idle("view");
-  this->check(which, every_component, "view");
+  this->executor_.require_idle("view");
+  this->arrays_.require_component(which, every_component, "view");
   if constexpr (!detail::is_on_host<Tag>) this->template prepare<Tag>();
   return kept(
       this->template array<kept, Tag>(number<variable>, variable::about.levels, detail::item<X>::level, which.index));
@@ -184,9 +181,9 @@ void fields<App, Vars...>::copy_from_past() {
                 "keel::residency: copy_from_past of a variable that has only one level (there is no level "
                 "of the past). Declare it with levels<2>.");
   auto const visit = this->users_.enter("copy_from_past");
-  this->require_idle("copy_from_past");
-  this->settle_host();
-  (base::copy_from_past(number<Vs>), ...);
+  this->executor_.require_idle("copy_from_past");
+  this->arrays_.settle_host();
+  (this->book_.copy_from_past(number<Vs>), ...);
 }
 
 } // namespace keel::residency

@@ -68,8 +68,8 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   /// The array of a level of one of `levels`.
   template <class View, class Tag>
   [[nodiscard]] View const& array(int variable, int levels, int level, int which) const {
-    auto const* const all = static_cast<View const*>(arrays(variable, memory_of<Tag>));
-    return all[which * levels + provider_.slot(variable, level)];
+    auto const* const all = static_cast<View const*>(arrays_.views(variable, memory_of<Tag>));
+    return all[which * levels + arrays_.slot(variable, level)];
   }
   template <class Tag>
   [[nodiscard]] space_of<Tag> const& instance() const {
@@ -80,11 +80,12 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
   [[nodiscard]] auto value() const;
   template <class View>
   [[nodiscard]] std::optional<owner> owner_of(View const& v, std::string_view call) const {
-    return fields_state::owner_of(v.label(), v.data(), v.size() == 0 ? 0 : v.span() * sizeof(typename View::value_type),
-                                  call);
+    executor_.require_idle(call);
+    return book_.owner_of(v.label(), v.data(), v.size() == 0 ? 0 : v.span() * sizeof(typename View::value_type));
   }
 
   instances<host_tag, devices> instances_;
+  std::size_t chosen_ = 0; ///< the device, by its place in the list
   [[no_unique_address]] mutable occupancy<tracking::may_check> users_;
 };
 

@@ -93,13 +93,12 @@ void fields_state::go(auto& next, std::string_view who, Begin const& begin) {
   agree(
       [&] {
         next.prepare();
-        reaches_all[0] = reaches_partners() ? 1 : 0;
+        reaches_all[0] = exchanger_.reaches_partners() ? 1 : 0;
       },
       reaches_all);
-  routes ways;
-  std::vector<std::unique_ptr<halo_exchange>> halos;
+  exchanger::ways ways;
   auto const swap_ways = [&] {
-    if (reaches_all[0] == 0) std::swap(routes_, ways), halos_.swap(halos);
+    if (reaches_all[0] == 0) exchanger_.swap(ways);
   };
   swap_ways();
   try {
@@ -122,10 +121,10 @@ void fields_state::go(auto& next, std::string_view who, Begin const& begin) {
 
 KEEL_INLINE void fields_state::check_meshes(agreement const& ranks) const {
   ranks.all_or_none({"residency::fields", "a mesh", "is refused", on_same_ranks}, [&] {
-    for (mesh_record const& m : meshes_) require_same_ranks(ranks, {m.name, m.here->all()});
+    for (mesh_record const& m : arrays_.meshes()) require_same_ranks(ranks, {m.name, m.here->all()});
   });
   argument partitions{"partitions"};
-  for (mesh_record const& m : meshes_) partitions.add(std::int64_t(m.here->all()->digest));
+  for (mesh_record const& m : arrays_.meshes()) partitions.add(std::int64_t(m.here->all()->digest));
   require_alike(ranks, "the fields are not made", {&partitions, 1});
 }
 
@@ -137,9 +136,9 @@ KEEL_INLINE agreement const& fields_state::ranks_for(std::string_view call) cons
 }
 
 KEEL_INLINE void fields_state::check_rows(new_values const& given, std::span<cut_anew const> meshes) const {
-  variable_record const& v = variables_[std::size_t(given.variable)];
+  variable_record const& v = arrays_.variables()[std::size_t(given.variable)];
   for (cut_anew const& m : meshes)
-    if (m.mesh == lattices_[std::size_t(v.lattice)].on.mesh && given.rows != nullptr &&
+    if (m.mesh == arrays_.lattices()[std::size_t(v.lattice)].on.mesh && given.rows != nullptr &&
         std::int64_t(given.row_count) < m.part->owned)
       throw error("residency::initial",
                   std::string(v.about->name) + " gets " + std::to_string(given.row_count) + " rows of values",
@@ -153,7 +152,7 @@ KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes, std::span
   std::optional<mesh_renewal> next;
   ranks.all_or_none({"residency::fields", "repartition", "is refused", on_same_ranks}, [&] {
     for (cut_anew& m : meshes) {
-      (void)mesh(m.mesh);
+      (void)arrays_.mesh(m.mesh);
       require_same_ranks(ranks, m);
       m.moves = std::make_shared<element_moves>();
     }
@@ -165,10 +164,11 @@ KEEL_INLINE void fields_state::repartition(std::span<cut_anew> meshes, std::span
   for (cut_anew const& m : meshes) partitions.add(std::int64_t(m.part->digest));
   require_alike(ranks, "repartition is not done", {&partitions, 1});
   auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
-  for (cut_anew& m : meshes) m.found = ranks.find_owners(m.mesh, owned_of(*mesh(m.mesh)->all()), owned_of(*m.part));
+  for (cut_anew& m : meshes)
+    m.found = ranks.find_owners(m.mesh, owned_of(*arrays_.mesh(m.mesh)->all()), owned_of(*m.part));
   go(*next, "repartition", [&] {
     for (cut_anew& m : meshes) {
-      find_moves(m.found->lists, rank_, mesh(m.mesh)->all()->owned, *m.moves);
+      find_moves(m.found->lists, arrays_.rank(), arrays_.mesh(m.mesh)->all()->owned, *m.moves);
       if (m.found->lacks_owners) next->leave_without_values(*m.moves);
     }
   });
@@ -211,7 +211,7 @@ KEEL_INLINE void fields_state::migrate(std::string_view name, std::span<int cons
   ranks.all_or_none({"residency::fields", "migrate", "is refused", "Give each owned element a rank that there is"},
                     [&] {
                       find();
-                      out = all.emplace(*mesh(name)->all(), destinations, name).departures();
+                      out = all.emplace(*arrays_.mesh(name)->all(), destinations, name).departures();
                       if (!talk_) talk_ = ranks.make_talk();
                       next.moves = std::make_shared<element_moves>();
                       moved.emplace(*this, std::span(&next, 1), "migrate");

@@ -133,7 +133,7 @@ template <class Option>
 void add_mesh_in(fields_state&, Option const&) {}
 template <Mesh M>
 void add_mesh_in(fields_state& to, partition<M> const& part) {
-  to.add_mesh(M::name, part.here());
+  to.arrays_.add_mesh(M::name, part.here());
 }
 
 /// How many variables an option names.

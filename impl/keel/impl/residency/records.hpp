@@ -2,12 +2,13 @@
 #pragma once
 
 /// @file
-/// What fields keep of their variables, of the meshes, and of how variables lie on these and on the grid.
+/// What arrays.hpp keeps of variables, of meshes, and of how variables lie on these and on the grid.
 
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/layout/array_kind.hpp>
 #include <keel/impl/layout/decomposition.hpp>
 #include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/residency/arrays.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/layout/variable.hpp>
 
@@ -22,9 +23,6 @@
 
 namespace keel::residency::detail {
 
-/// The views of one variable in one memory, without their type.
-using array_views = std::unique_ptr<void, void (*)(void*)>;
-
 struct variable_record {
   variable_info const* about;
   array_kind const* kind;
@@ -32,7 +30,7 @@ struct variable_record {
   int arrays;                                             ///< of all levels and components
   std::vector<std::int64_t> lengths;                      ///< beyond the grid's or the mesh's
   std::vector<std::array<std::size_t, max_rank>> extents; ///< of the dynamic dimensions, by share
-  kokkos_provider::allocator make;                        ///< with `owner`: what makes its arrays
+  arrays::allocator make;                                 ///< with `owner`: what makes its arrays
   void* owner;
 };
 
@@ -82,14 +80,11 @@ struct new_lengths {
   std::span<std::int64_t const> lengths;
 };
 
-using share_list = std::vector<share>; ///< by component, or one for all
-
 /// What variables have in common that lie in the same way.
 struct lattice_record {
   lattice on;
   std::shared_ptr<share_list const> shares;
-  std::shared_ptr<mesh_share const> mesh = nullptr;                 ///< null on the grid
-  std::vector<std::pair<int, std::unique_ptr<decomposition>>> cuts; ///< by layers of ghosts
+  std::shared_ptr<mesh_share const> mesh = nullptr; ///< null on the grid
 };
 
 } // namespace keel::residency::detail

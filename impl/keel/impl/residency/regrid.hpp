@@ -6,7 +6,6 @@
 
 #include <keel/impl/layout/axis.hpp>
 #include <keel/impl/layout/id_table.hpp>
-#include <keel/impl/residency/lay_out.hpp>
 #include <keel/impl/residency/regridding.hpp>
 #include <keel/policy/error.hpp>
 
@@ -99,13 +98,13 @@ inline bool are_alike(share const& a, share const& b) {
 }
 
 KEEL_INLINE grid_renewal::grid_renewal(fields_state& of, std::span<residency::patch const> patches)
-    : renewal(of, "regrid"), patches_(patches) {
+    : renewal(of, "regrid"), patches_(patches), components_(int(patches.size())) {
   auto const refuse = [](std::string const& wrong, std::string const& why, std::string_view hint) {
     throw error("residency::fields", wrong, why, hint);
   };
   if (patches.empty()) refuse("there are no patches", "fields have at least one component", "Give one");
-  if (of.has_blocks_) refuse("the grid is in blocks", "each block is a component", "Leave blocks out");
-  int const rank = of.shares_->front().rank;
+  if (of.arrays_.has_blocks()) refuse("the grid is in blocks", "each block is a component", "Leave blocks out");
+  int const rank = of.arrays_.shares()->front().rank;
   std::vector<grid> further;
   for (residency::patch const& p : patches) {
     std::string const which = "patch " + std::to_string(&p - patches.data());
@@ -113,29 +112,30 @@ KEEL_INLINE grid_renewal::grid_renewal(fields_state& of, std::span<residency::pa
       refuse(which + " is of " + policy::counted(p.whole.rank(), "dimension"), "the grid has " + std::to_string(rank),
              "Give it as many");
     if (p.whole.blocks() > 1) refuse(which + " is in blocks", "each block is a component", "Leave blocks out");
-    if (p.from < -1 || p.from >= of.components())
-      refuse(which + " is from component " + std::to_string(p.from), "there are " + std::to_string(of.components()),
-             "Take one of them, or -1 for a new one");
+    if (p.from < -1 || p.from >= of.arrays_.components())
+      refuse(which + " is from component " + std::to_string(p.from),
+             "there are " + std::to_string(of.arrays_.components()), "Take one of them, or -1 for a new one");
     if (&p != patches.data()) further.push_back(p.whole);
   }
   auto const size = int(patches.size());
   int const ranks = of.ranks_->size();
-  shares_ = std::make_shared<share_list const>(shares_of(patches[0].whole, further, ranks, of.rank_));
-  lattices_.resize(of.lattices_.size());
-  for (variable_record const& v : of.variables_)
-    if (auto& mine = lattices_[std::size_t(v.lattice)]; mine.shares == nullptr) mine = of.lattice_of(*v.about, shares_);
+  shares_ = std::make_shared<share_list const>(shares_of(patches[0].whole, further, ranks, of.arrays_.rank()));
+  lattices_.resize(of.arrays_.lattices().size());
+  for (variable_record const& v : of.arrays_.variables())
+    if (auto& mine = lattices_[std::size_t(v.lattice)]; mine.shares == nullptr)
+      mine = of.arrays_.lay(*v.about, shares_);
   for (int c = 0; c < size; ++c) {
     residency::patch const& p = patches[std::size_t(c)];
     auto const is_first = [&](std::vector<int> const& kept) {
       return p.from >= 0 && std::find(kept.begin(), kept.end(), p.from) == kept.end();
     };
-    bool stays = is_first(kept_on_grid_) && are_alike((*shares_)[std::size_t(c)], of.local(component{p.from}));
+    bool stays = is_first(kept_on_grid_) && are_alike((*shares_)[std::size_t(c)], of.arrays_.local(component{p.from}));
     for (int d = 0; d < rank; ++d) stays = stays && p.shift[d] == 0;
     kept_on_grid_.push_back(stays ? p.from : -1);
     kept_elsewhere_.push_back(is_first(kept_elsewhere_) ? p.from : -1);
   }
   moves_of_.resize((lattices_.size() + 1) * patches.size());
-  for (int v = 0; v < int(of.variables_.size()); ++v)
+  for (int v = 0; v < int(of.arrays_.variables().size()); ++v)
     for (int c = 0; c < size; ++c)
       if (int const from = patches[std::size_t(c)].from; kept(v)[std::size_t(c)] < 0)
         add(v, c, from, from < 0 ? nullptr : moves(v, c));
@@ -146,29 +146,30 @@ KEEL_INLINE grid_renewal::~grid_renewal() {
 }
 
 KEEL_INLINE std::vector<int> const& grid_renewal::kept(int variable) const {
-  variable_info const& about = *fields_.variables_[std::size_t(variable)].about;
+  variable_info const& about = *fields_.arrays_.variables()[std::size_t(variable)].about;
   return about.lies_on_grid && about.on.mesh.empty() ? kept_on_grid_ : kept_elsewhere_;
 }
 
 KEEL_INLINE element_moves const* grid_renewal::moves(int variable, int component) {
-  variable_record const& v = fields_.variables_[std::size_t(variable)];
+  variable_record const& v = fields_.arrays_.variables()[std::size_t(variable)];
   auto const n = std::size_t(component);
   residency::patch const& p = patches_[n];
-  bool const is_whole = fields_.provider_.shape_of(variable).rank == 0;
+  bool const is_whole = fields_.arrays_.provider().shape_of(variable).rank == 0;
   element_moves const*& known = moves_of_[(is_whole ? lattices_.size() : std::size_t(v.lattice)) * patches_.size() + n];
   if (known != nullptr) return known;
-  lattice_record const &was = fields_.lattices_[std::size_t(v.lattice)], &is = lattices_[std::size_t(v.lattice)];
+  lattice_record const &was = fields_.arrays_.lattices()[std::size_t(v.lattice)],
+                       &is = lattices_[std::size_t(v.lattice)];
   element_moves& made = moves_.emplace_back();
   if (is_whole || was.mesh != nullptr) {
     bounds const all[] = {is_whole ? bounds{} : was.shares->front().owned()};
-    made.add(fields_.rank_, std::span(all), std::span(all));
+    made.add(fields_.arrays_.rank(), std::span(all), std::span(all));
   } else {
-    share const& cells = fields_.local(residency::component{p.from});
+    share const& cells = fields_.arrays_.local(residency::component{p.from});
     std::vector<int> dimensions;
     for (int d = 0; d < cells.rank; ++d)
       if (was.on.along == 0 || (was.on.along >> d & 1) != 0) dimensions.push_back(d);
-    made = moves_between({cells, fields_.share_in(*was.shares, {p.from})}, {(*shares_)[n], (*is.shares)[n]}, dimensions,
-                         p.shift, fields_.rank_);
+    made = moves_between({cells, fields_.arrays_.share_in(*was.shares, {p.from})}, {(*shares_)[n], (*is.shares)[n]},
+                         dimensions, p.shift, fields_.arrays_.rank());
   }
   return known = &made;
 }
@@ -186,19 +187,18 @@ KEEL_INLINE argument grid_renewal::digest() const {
 }
 
 KEEL_INLINE void grid_renewal::swap() {
-  fields_.shares_.swap(shares_);
-  fields_.lattices_.swap(lattices_);
-  fields_.ledger_.swap(states_);
+  fields_.arrays_.swap(shares_, lattices_, components_);
+  fields_.book_.ledger().swap(states_);
 }
 
 KEEL_INLINE void grid_renewal::prepare() {
   fields_state& f = fields_;
   gather();
-  states_ = f.ledger_.renumbered(int(patches_.size()), [&](int v, int c) { return kept(v)[std::size_t(c)]; });
+  states_ = f.book_.ledger().renumbered(int(patches_.size()), [&](int v, int c) { return kept(v)[std::size_t(c)]; });
   swap();
   is_prepared_ = true;
-  for (int v = 0; v < int(f.variables_.size()); ++v) {
-    variable_record next = f.variables_[std::size_t(v)];
+  for (int v = 0; v < int(f.arrays_.variables().size()); ++v) {
+    variable_record next = f.arrays_.variables()[std::size_t(v)];
     next.arrays = next.about->levels * int(patches_.size());
     (void)former_.replace(v, std::move(next), false, kept(v));
   }
@@ -208,17 +208,17 @@ KEEL_INLINE void grid_renewal::prepare() {
     for (bounds const& box : a.moves->coming_boxes) elements += box.size(a.to_lies->rank);
     if (a.where == host || elements == (a.to_lies->rank == 0 ? 1 : a.to_lies->part->owned().size(a.to_lies->rank)))
       return;
-    f.provider_.queue_of(a.where).to_device(a.to, zeros, bytes);
-    f.provider_.queue_of(a.where).fence();
+    f.arrays_.provider().queue_of(a.where).to_device(a.to, zeros, bytes);
+    f.arrays_.provider().queue_of(a.where).fence();
   });
 }
 
 KEEL_INLINE void grid_renewal::commit() {
-  any_observer& observer = fields_.ledger_.observer();
-  for (int v = 0; v < int(fields_.variables_.size()); ++v) observer.renumber(v, kept(v));
+  any_observer& observer = fields_.book_.observer();
+  for (int v = 0; v < int(fields_.arrays_.variables().size()); ++v) observer.renumber(v, kept(v));
   renewal::commit();
   is_prepared_ = false;
-  if (auto const cut = fields_.cut(&share::processes); !cut.empty()) observer.knob("ranks_in", cut, "regrid");
+  if (auto const cut = fields_.arrays_.cut(&share::processes); !cut.empty()) observer.knob("ranks_in", cut, "regrid");
 }
 
 } // namespace keel::residency::detail

@@ -4,6 +4,7 @@
 /// @file
 /// Components that come and go: grids that are cut anew. The bodies stand in regrid.hpp.
 
+#include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/renewal.hpp>
 #include <keel/layout/grid.hpp>
 
@@ -38,7 +39,8 @@ private:
   std::vector<element_moves const*> moves_of_; // by lattice and component, then of what does not lie on the grid
   std::shared_ptr<share_list const> shares_;
   std::vector<lattice_record> lattices_; // with what shapes point to
-  decltype(fields_state::ledger_)::numbering states_;
+  field_ledger::numbering states_;
+  int components_;
   bool is_prepared_ = false;
 };
 

@@ -20,12 +20,13 @@ namespace keel::residency::detail {
 // The last memory that has a region; a device rather than the host.
 KEEL_INLINE void renewal::add(int variable, int component, int from, element_moves const* moves) {
   fields_state const& f = fields_;
-  variable_info const& about = *f.variables_[std::size_t(variable)].about;
+  variable_info const& about = *f.arrays_.variables()[std::size_t(variable)].about;
   for (int l = 0; l < about.levels && !about.is_scratch; ++l) { // a scratch holds nothing now
     auto const memory_with = [&](region where) {
-      if (!f.keeps_ledger_) return host;
-      for (int m = f.ledger_.memories(); m-- > 0;)
-        if (f.ledger_.is_open(memory(m)) && f.ledger_.is_valid(variable, l, where, memory(m), from)) return memory(m);
+      if (!f.book_.keeps_ledger()) return host;
+      for (int m = f.book_.ledger().memories(); m-- > 0;)
+        if (f.book_.ledger().is_open(memory(m)) && f.book_.ledger().is_valid(variable, l, where, memory(m), from))
+          return memory(m);
       return memory::none;
     };
     level_here& one = levels_.emplace_back(level_here{variable, l, component, from, moves});
@@ -45,7 +46,7 @@ KEEL_INLINE new_values const* renewal::values_of(int variable) const {
 
 // A rank whose elements are all new has nothing that could be valid nowhere.
 KEEL_INLINE void renewal::leave_without_values(element_moves const& moves) {
-  for (std::size_t n = 0; n < levels_.size() && fields_.keeps_ledger_; ++n) {
+  for (std::size_t n = 0; n < levels_.size() && fields_.book_.keeps_ledger(); ++n) {
     level_here& one = levels_[n];
     if (one.moves != &moves) continue;
     bool const has_values = values_of(one.variable) != nullptr;
@@ -81,7 +82,7 @@ KEEL_INLINE void renewal::fill_new() {
       move_on_host(all);
       continue;
     }
-    copy_queue const& queue = fields_.provider_.queue_of(a.where);
+    copy_queue const& queue = fields_.arrays_.provider().queue_of(a.where);
     std::shared_ptr<std::byte> bytes, numbers;
     try {
       bytes = queue.send("keel: new elements", words.data(), words.size() * 8),
@@ -98,14 +99,14 @@ KEEL_INLINE void renewal::fill_new() {
 
 KEEL_INLINE void renewal::gather() {
   fields_state& f = fields_;
-  f.settle_all(who_);
-  if (f.keeps_ledger_)
+  f.book_.settle_all(who_);
+  if (f.book_.keeps_ledger())
     for (std::size_t n = 0; n < levels_.size(); ++n)
       if (level_here const& one = levels_[n]; travelling_[n] != 0 && !one.is_all_new) {
         request const all{one.variable, one.level, region::owned, region::none};
-        f.acquire({&all, 1}, one.where, who_, {one.from, one.from + 1});
+        f.book_.acquire({&all, 1}, one.where, who_, {one.from, one.from + 1});
       }
-  f.settle_all(who_);
+  f.book_.settle_all(who_);
 }
 
 KEEL_INLINE void renewal::lay_out() {
@@ -116,64 +117,64 @@ KEEL_INLINE void renewal::lay_out() {
     kokkos_provider::layout const& old = std::find_if(former_.all().begin(), former_.all().end(), [&](auto const& had) {
                                            return had.variable == one.variable;
                                          })->arrays;
-    int const slot = f.provider_.slot(one.variable, one.level),
-              levels = f.variables_[std::size_t(one.variable)].about->levels;
+    int const slot = f.arrays_.provider().slot(one.variable, one.level),
+              levels = f.arrays_.variables()[std::size_t(one.variable)].about->levels;
     moved_.push_back({one.moves, &old.lies[old.lies.size() == 1 ? 0 : std::size_t(one.from)],
-                      &f.provider_.shape_of(one.variable, one.component),
+                      &f.arrays_.provider().shape_of(one.variable, one.component),
                       old.data[std::size_t(one.where)][std::size_t(one.from * levels + slot)],
-                      f.provider_.array(one.variable, one.level, one.component, one.where), one.where});
+                      f.arrays_.provider().array(one.variable, one.level, one.component, one.where), one.where});
     moved_levels_.push_back(one);
   }
-  f.relocation_.lay_out(moved_, f.provider_, f.rank_);
+  f.relocation_.lay_out(moved_, f.arrays_.provider(), f.arrays_.rank());
   for (level_here const& one : moved_levels_) sent_.push_back({one.variable, one.level, one.component, 0, who_});
   f.relocation_.for_each_sent([&](std::size_t array, std::size_t bytes) { sent_[array].bytes += bytes; });
   f.relocation_.pack(*f.ranks_);
 }
 
 KEEL_INLINE void renewal::exchange() {
-  fields_.ledger_.observer().before_exchange();
+  fields_.book_.observer().before_exchange();
   if (!moved_.empty()) fields_.relocation_.exchange(*fields_.ranks_);
-  fields_.ledger_.observer().after_exchange(sent_, false);
+  fields_.book_.observer().after_exchange(sent_, false);
 }
 
 KEEL_INLINE void renewal::unpack() {
   fields_state& f = fields_;
-  f.ledger_.observer().before_exchange();
+  f.book_.observer().before_exchange();
   f.relocation_.unpack();
   fill_new();
   auto const has_values = [&](std::size_t n, memory m, region part) {
     return part != region::halo && travelling_[n] != 0 && levels_[n].where == m;
   };
-  for (std::size_t n = 0; n < levels_.size() && f.poisons_ && f.keeps_ledger_; ++n)
-    for (int m = 0; m < f.ledger_.memories(); ++m)
+  for (std::size_t n = 0; n < levels_.size() && f.book_.poisons() && f.book_.keeps_ledger(); ++n)
+    for (int m = 0; m < f.book_.ledger().memories(); ++m)
       for (region const part : {region::core, region::rim, region::halo})
-        if (f.ledger_.is_open(memory(m)) && !has_values(n, memory(m), part))
-          f.provider_.poison(levels_[n].variable, levels_[n].level, levels_[n].component, part, memory(m));
-  f.ledger_.observer().after_exchange(sent_, true);
+        if (f.book_.ledger().is_open(memory(m)) && !has_values(n, memory(m), part))
+          f.arrays_.provider().poison(levels_[n].variable, levels_[n].level, levels_[n].component, part, memory(m));
+  f.book_.observer().after_exchange(sent_, true);
 }
 
 KEEL_INLINE void renewal::lose() {
   fields_state& f = fields_;
-  if (!f.keeps_ledger_) return;
+  if (!f.book_.keeps_ledger()) return;
   for (level_here const& one : levels_)
     if (request const all{one.variable, one.level, region::none, region::everywhere}; one.from >= 0)
-      f.ledger_.lose({&all, 1}, {one.component, one.component + 1}, who_);
+      f.book_.ledger().lose({&all, 1}, {one.component, one.component + 1}, who_);
 }
 
 KEEL_INLINE void renewal::commit() {
   fields_state& f = fields_;
   lose();
-  if (f.keeps_ledger_) {
-    for (former_variable const& had : former_.all()) f.renew_bytes(had.variable);
-    for (level_here const& one : levels_) f.ledger_.set_lacks_values(one.variable, one.lacks_values);
+  if (f.book_.keeps_ledger()) {
+    for (former_variable const& had : former_.all()) f.book_.renew(had.variable);
+    for (level_here const& one : levels_) f.book_.ledger().set_lacks_values(one.variable, one.lacks_values);
     for (std::size_t n = 0; n < levels_.size(); ++n)
       if (level_here const& one = levels_[n]; travelling_[n] != 0) {
         request const all{one.variable, one.level, region::none, region::owned};
-        f.ledger_.post_call({&all, 1}, one.where, {one.component, one.component + 1}, who_);
+        f.book_.ledger().post_call({&all, 1}, one.where, {one.component, one.component + 1}, who_);
       }
   }
   for (sent const& s : sent_)
-    f.ledger_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});
+    f.book_.ledger().traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});
   f.forget_layouts();
   former_.drop();
 }
@@ -181,23 +182,23 @@ KEEL_INLINE void renewal::commit() {
 KEEL_INLINE mesh_renewal::mesh_renewal(fields_state& of, std::span<cut_anew> meshes, std::string_view who,
                                        std::span<new_values const> values)
     : renewal(of, who, values), meshes_(meshes) {
-  for (std::size_t v = 0; v < of.variables_.size(); ++v) {
-    auto const& on = of.lattices_[std::size_t(of.variables_[v].lattice)].on;
+  for (std::size_t v = 0; v < of.arrays_.variables().size(); ++v) {
+    auto const& on = of.arrays_.lattices()[std::size_t(of.arrays_.variables()[v].lattice)].on;
     auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](cut_anew const& m) { return m.mesh == on.mesh; });
-    for (int c = 0; c < of.components() && mesh != meshes.end(); ++c) add(int(v), c, c, mesh->moves.get());
+    for (int c = 0; c < of.arrays_.components() && mesh != meshes.end(); ++c) add(int(v), c, c, mesh->moves.get());
   }
 }
 
 KEEL_INLINE mesh_renewal::~mesh_renewal() {
   if (old_meshes_.empty()) return;
-  fields_.meshes_.swap(old_meshes_);
-  fields_.lattices_.swap(old_lattices_);
+  fields_.arrays_.meshes().swap(old_meshes_);
+  fields_.arrays_.lattices().swap(old_lattices_);
 }
 
 // Meshes and lattices beside those that are there.
 KEEL_INLINE void mesh_renewal::take_meshes() {
   fields_state& f = fields_;
-  std::vector<mesh_record> meshes = f.meshes_;
+  std::vector<mesh_record> meshes = f.arrays_.meshes();
   std::vector<lattice_record> lattices;
   for (cut_anew const& next : meshes_) {
     auto& mesh = *std::find_if(meshes.begin(), meshes.end(), [&](auto const& m) { return m.name == next.mesh; });
@@ -207,12 +208,12 @@ KEEL_INLINE void mesh_renewal::take_meshes() {
     stays_.push_back(mesh.grows ? size <= mesh.room : size == mesh.room);
     if (!stays_.back()) mesh.room = size;
   }
-  for (auto& l : f.lattices_) {
+  for (auto& l : f.arrays_.lattices()) {
     auto const mesh = std::find_if(meshes.begin(), meshes.end(), [&](auto const& m) { return m.name == l.on.mesh; });
-    if (mesh == meshes.end() || mesh->here == l.mesh) lattices.push_back({l.on, l.shares, l.mesh, {}});
-    else lattices.push_back({l.on, std::make_shared<share_list const>(1, mesh->here->of_variable()), mesh->here, {}});
+    if (mesh == meshes.end() || mesh->here == l.mesh) lattices.push_back({l.on, l.shares, l.mesh});
+    else lattices.push_back({l.on, std::make_shared<share_list const>(1, mesh->here->of_variable()), mesh->here});
   }
-  f.meshes_.swap(meshes), f.lattices_.swap(lattices);
+  f.arrays_.meshes().swap(meshes), f.arrays_.lattices().swap(lattices);
   old_meshes_ = std::move(meshes), old_lattices_ = std::move(lattices);
 }
 
@@ -221,7 +222,7 @@ KEEL_INLINE void mesh_renewal::prepare() {
   gather();
   // Meshes with room for more keep their arrays, larger ones if need be.
   for (cut_anew const& next : meshes_) {
-    auto const& mesh = f.mesh_here(next.mesh);
+    auto const& mesh = f.arrays_.mesh_here(next.mesh);
     auto const size = std::int64_t(next.part->ids.size());
     if (!(mesh.grows || next.grows) || size <= mesh.room) continue;
     resizing larger{f, who_};
@@ -230,11 +231,11 @@ KEEL_INLINE void mesh_renewal::prepare() {
   }
   take_meshes();
   for (std::size_t n = 0; n < stays_.size(); ++n)
-    if (stays_[n]) meshes_[n].moves->leave_out_unmoved(f.rank_), is_in_place_ = true;
-  for (std::size_t v = 0; v < f.variables_.size(); ++v)
+    if (stays_[n]) meshes_[n].moves->leave_out_unmoved(f.arrays_.rank()), is_in_place_ = true;
+  for (std::size_t v = 0; v < f.arrays_.variables().size(); ++v)
     for (std::size_t n = 0; n < meshes_.size(); ++n)
-      if (meshes_[n].mesh == f.lattices_[std::size_t(f.variables_[v].lattice)].on.mesh)
-        (void)former_.replace(int(v), f.variables_[v], stays_[n]);
+      if (meshes_[n].mesh == f.arrays_.lattices()[std::size_t(f.arrays_.variables()[v].lattice)].on.mesh)
+        (void)former_.replace(int(v), f.arrays_.variables()[v], stays_[n]);
   lay_out();
 }
 

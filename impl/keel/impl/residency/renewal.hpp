@@ -56,8 +56,8 @@ protected:
   void for_each_moved(auto const& f) const {
     for (std::size_t n = 0; n < moved_.size(); ++n) {
       level_here const& one = moved_levels_[n];
-      f(moved_[n], fields_.provider_.array(one.variable, one.level, one.component, host),
-        fields_.provider_.size_of(one.variable, one.component));
+      f(moved_[n], fields_.arrays_.provider().array(one.variable, one.level, one.component, host),
+        fields_.arrays_.provider().size_of(one.variable, one.component));
     }
   }
 

@@ -8,8 +8,6 @@
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/layout/id_table.hpp>
-#include <keel/impl/residency/connect.hpp>
-#include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/resizing.hpp>
 #include <keel/policy/error.hpp>
 
@@ -25,67 +23,33 @@
 namespace keel::residency::detail {
 
 KEEL_INLINE former_arrays::~former_arrays() {
-  while (!all_.empty()) swap(all_.back()), all_.pop_back();
-}
-
-KEEL_INLINE void former_arrays::swap(former_variable& other) {
-  std::swap(fields_.variables_[std::size_t(other.variable)], other.lies);
-  fields_.provider_.swap(other.variable, other.arrays);
-  for (std::size_t m = 0; m < other.views.size(); ++m)
-    std::swap(fields_.arrays_[fields_.place_of(other.variable, memory(m))], other.views[m]);
+  while (!all_.empty()) fields_.arrays_.swap(all_.back()), all_.pop_back();
 }
 
 KEEL_INLINE former_variable const& former_arrays::replace(int variable, variable_record next, bool in_place,
                                                           std::vector<int> kept) {
   fields_state& f = fields_;
   former_variable made{variable, std::move(next), {}, {}, std::move(kept)};
-  made.arrays.lies = f.shapes_of(made.lies);
+  made.arrays.lies = f.arrays_.shapes_of(made.lies);
   kokkos_provider::complete(made.arrays.lies);
-  if (in_place) made.arrays.data = f.provider_.layout_of(variable).data;
+  if (in_place) made.arrays.data = f.arrays_.provider().layout_of(variable).data;
   else
-    for (int m = 0; m < f.ledger_.memories(); ++m) made.views.emplace_back(nullptr, nullptr);
+    for (int m = 0; m < f.book_.ledger().memories(); ++m) made.views.emplace_back(nullptr, nullptr);
   all_.push_back(std::move(made));
   former_variable& old = all_.back();
-  swap(old);
-  struct making {
-    former_variable const*& at;
-    ~making() { at = nullptr; }
-  } const until_made{f.replaced_ = &old};
-  for (int m = 0; m < f.ledger_.memories() && !in_place; ++m)
-    if (!old.arrays.data[std::size_t(m)].empty()) f.provider_.create(variable, memory(m));
+  f.arrays_.swap(old);
+  if (!in_place) f.arrays_.make_again(old);
   return old;
 }
 
-KEEL_INLINE void fields_state::renew_bytes(int variable) {
-  variable_record const& v = variables_[std::size_t(variable)];
-  auto const& shares = *lattices_[std::size_t(v.lattice)].shares;
-  ledger_.renew(variable, provider_.bytes_of(variable), regions_of(v), layers_of(shares));
-  for (int c = 1; c < int(shares.size()); ++c) ledger_.resize(variable, c, provider_.bytes_of(variable, c));
-}
-
-KEEL_INLINE void fields_state::forget_layouts() {
-  for (auto const& each : halos_) each->forget();
-  walls_.forget();
-  programs_->clear();
-  scratch_ = {}, pools_.clear();
-}
-
-// Nothing is under way any more, to arrays or from them.
-KEEL_INLINE void fields_state::settle_all(std::string_view who) {
-  settle_host();
-  if (keeps_ledger_) ledger_.wait_for_copies(who);
-  for (int m = 1; m < ledger_.memories(); ++m)
-    if (ledger_.is_open(memory(m))) provider_.wait(memory(m));
-}
-
 KEEL_INLINE resizing::resizing(fields_state& of, std::string_view who) : fields_(of), former_(of) {
-  of.settle_all(who);
-  old_meshes_ = of.meshes_;
+  of.book_.settle_all(who);
+  old_meshes_ = of.arrays_.meshes();
 }
-KEEL_INLINE resizing::~resizing() { fields_.meshes_.swap(old_meshes_); }
+KEEL_INLINE resizing::~resizing() { fields_.arrays_.meshes().swap(old_meshes_); }
 
 KEEL_INLINE void resizing::set_lengths(int variable, std::span<std::int64_t const> lengths) {
-  variable_record next = fields_.variables_[std::size_t(variable)];
+  variable_record next = fields_.arrays_.variables()[std::size_t(variable)];
   if (next.lengths.size() != lengths.size())
     throw error("residency::fields",
                 "variable " + std::string(next.about->name) + " has " +
@@ -102,32 +66,32 @@ KEEL_INLINE void resizing::set_lengths(int variable, std::span<std::int64_t cons
 
 KEEL_INLINE void resizing::reserve(std::string_view mesh, std::int64_t size) {
   fields_state& f = fields_;
-  (void)f.mesh_here(mesh); // throws if there is none
+  (void)f.arrays_.mesh_here(mesh); // throws if there is none
   if (size < 0)
     throw error("residency::fields",
                 "mesh " + std::string(mesh) + " gets room for " + std::to_string(size) + " elements",
                 "it has none or more", "Give a number that is not negative");
-  for (mesh_record& m : f.meshes_) {
+  for (mesh_record& m : f.arrays_.meshes()) {
     if (m.name != mesh) continue;
     m.grows = true;
     if (size <= m.room) return;
     m.room = size;
   }
-  for (int v = 0; v < int(f.variables_.size()); ++v)
-    if (f.lattices_[std::size_t(f.variables_[std::size_t(v)].lattice)].on.mesh == mesh)
-      copy(former_.replace(v, f.variables_[std::size_t(v)], false));
+  for (int v = 0; v < int(f.arrays_.variables().size()); ++v)
+    if (f.arrays_.lattices()[std::size_t(f.arrays_.variables()[std::size_t(v)].lattice)].on.mesh == mesh)
+      copy(former_.replace(v, f.arrays_.variables()[std::size_t(v)], false));
 }
 
 // Element by element of the grid or mesh, runs of what both have beyond it.
 KEEL_INLINE void resizing::copy(former_variable const& old) {
   fields_state& f = fields_;
   int const variable = old.variable;
-  variable_record const &was = old.lies, &is = f.variables_[std::size_t(variable)];
+  variable_record const &was = old.lies, &is = f.arrays_.variables()[std::size_t(variable)];
   if (is.about->is_scratch) return; // it holds nothing now
   array_kind const& kind = *is.kind;
-  for (int c = 0; c < f.components(); ++c) {
+  for (int c = 0; c < f.arrays_.components(); ++c) {
     auto const one_of = [&](auto const& all) -> auto& { return all[all.size() == 1 ? 0 : std::size_t(c)]; };
-    shape from = one_of(old.arrays.lies), to = f.provider_.shape_of(variable, c);
+    shape from = one_of(old.arrays.lies), to = f.arrays_.provider().shape_of(variable, c);
     auto const length = [&](variable_record const& r, int d) {
       return d < kind.dynamic ? std::int64_t(one_of(r.extents)[std::size_t(d)]) : kind.fixed[d];
     };
@@ -155,18 +119,19 @@ KEEL_INLINE void resizing::copy(former_variable const& old) {
     bounds const box = to.rank != 0 ? to.part->everywhere() : bounds{};
     std::size_t const bytes = padded(from, box);
     for (int l = 0; l < is.about->levels; ++l) {
-      auto const at = std::size_t(c * is.about->levels + f.provider_.slot(variable, l));
-      for (int k = f.ledger_.memories(); k-- > 0;) { // the host last, whose new array is zeros until then
+      auto const at = std::size_t(c * is.about->levels + f.arrays_.provider().slot(variable, l));
+      for (int k = f.book_.ledger().memories(); k-- > 0;) { // the host last, whose new array is zeros until then
         memory const m{std::uint8_t(k)};
         auto const& data = old.arrays.data[std::size_t(k)];
-        bool const is_valid_there =
-            !f.keeps_ledger_ || std::any_of(std::begin(single_regions), std::end(single_regions),
-                                            [&](region one) { return f.ledger_.is_valid(variable, l, one, m, c, 0); });
+        bool const is_valid_there = !f.book_.keeps_ledger() ||
+                                    std::any_of(std::begin(single_regions), std::end(single_regions), [&](region one) {
+                                      return f.book_.ledger().is_valid(variable, l, one, m, c, 0);
+                                    });
         if (data.empty() || !is_valid_there) continue;
-        auto* const target = static_cast<std::byte*>(f.provider_.array(variable, l, c, m));
+        auto* const target = static_cast<std::byte*>(f.arrays_.provider().array(variable, l, c, m));
         std::vector<box_move> out, in;
         std::shared_ptr<std::byte> buffer;
-        if (m != host) buffer = f.provider_.queue_of(m).allocate("keel: resizing", runs.size() * bytes);
+        if (m != host) buffer = f.arrays_.provider().queue_of(m).allocate("keel: resizing", runs.size() * bytes);
         std::vector<std::uint64_t> words(m == host ? runs.size() * bytes / 8 : 0);
         std::byte* place = m == host ? reinterpret_cast<std::byte*>(words.data()) : buffer.get();
         for (run const& r : runs) {
@@ -181,9 +146,11 @@ KEEL_INLINE void resizing::copy(former_variable const& old) {
             for (box_move const& each : *list) move_on_host(each);
           continue;
         }
-        copy_queue const& queue = f.provider_.queue_of(m);
+        copy_queue const& queue = f.arrays_.provider().queue_of(m);
         try {
-          if (grows) queue.to_device(target, f.provider_.array(variable, l, c, host), f.provider_.size_of(variable, c));
+          if (grows)
+            queue.to_device(target, f.arrays_.provider().array(variable, l, c, host),
+                            f.arrays_.provider().size_of(variable, c));
           queue.move(out), queue.move(in);
         } catch (...) { // what was begun still uses the buffer
           queue.fence();
@@ -197,9 +164,9 @@ KEEL_INLINE void resizing::copy(former_variable const& old) {
 
 KEEL_INLINE void resizing::commit() {
   fields_.forget_layouts();
-  for (int const v : changed_) fields_.renew_bytes(v);
+  for (int const v : changed_) fields_.book_.renew(v);
   former_.drop();
-  old_meshes_ = fields_.meshes_;
+  old_meshes_ = fields_.arrays_.meshes();
 }
 
 } // namespace keel::residency::detail

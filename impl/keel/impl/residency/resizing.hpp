@@ -29,8 +29,6 @@ public:
   void drop() { all_.clear(); }
 
 private:
-  void swap(former_variable& other);
-
   fields_state& fields_;
   std::deque<former_variable> all_;
 };

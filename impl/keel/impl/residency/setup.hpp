@@ -26,34 +26,28 @@
 namespace keel::residency::detail {
 
 template <class View, class Made, class Options>
-void fields_state::make_arrays(int variable, memory m, Options const& options) {
-  int const count = variables_[std::size_t(variable)].arrays;
-  auto* const made = new View[std::size_t(count)];
+void arrays::make(int variable, memory m, Options const& options) {
+  order const wanted = ordered(variable, m);
+  auto* const made = new View[std::size_t(wanted.count)];
   array_views all(made, [](void* them) { delete[] static_cast<View*>(them); });
   std::vector<void*> data;
-  bool const is_scratch = variables_[std::size_t(variable)].about->is_scratch;
-  std::byte* at = is_scratch ? pools_[pool_place_of(variable, m)].get() : nullptr;
-  int const levels = variables_[std::size_t(variable)].about->levels;
-  for (int i = 0; i < count; ++i) {
+  std::byte* room = wanted.room;
+  for (int i = 0; i < wanted.count; ++i) {
     typename View::array_layout lengths;
     auto const [label, extents] = described(variable, i);
     for (int d = 0; d < int(View::rank_dynamic); ++d) lengths.dimension[d] = extents[d];
-    if (is_scratch) {
-      made[i] = View(reinterpret_cast<typename View::value_type*>(at), lengths);
-      at += scratch_size_of(variable, i);
-    } else if (int const c =
-                   replaced_ == nullptr || replaced_->kept.empty() ? -1 : replaced_->kept[std::size_t(i / levels)];
-               c >= 0) {
-      made[i] = static_cast<View const*>(replaced_->views[std::size_t(m)].get())[c * levels + i % levels];
+    if (room != nullptr) {
+      made[i] = View(reinterpret_cast<typename View::value_type*>(room), lengths);
+      room += scratch_size_of(variable, i);
+    } else if (int const c = wanted.kept == nullptr ? -1 : wanted.kept[i / wanted.levels]; c >= 0) {
+      made[i] = static_cast<View const*>(wanted.former)[c * wanted.levels + i % wanted.levels];
     } else {
       made[i] = Made(options(label), lengths);
     }
     check_size(variable, i, made[i].span());
     data.push_back(made[i].data());
   }
-  if (is_scratch) provider_.place_shared(variable, m, std::move(data));
-  else provider_.place(variable, m, std::move(data));
-  arrays_[place_of(variable, m)] = std::move(all); // when all are there
+  place(variable, m, std::move(data), std::move(all));
 }
 
 /// Kokkos' tools.
@@ -67,8 +61,9 @@ void notify_of_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& r
   if constexpr (requires(std::string_view text) { observer.knob(text, text, text, text); }) {
     if constexpr (requires { run.knobs(); })
       for (auto const& k : run.knobs()) observer.knob(k.option, k.device, k.value, name(k.from));
-    if (auto const cut = fields.cut(&share::processes); !cut.empty()) observer.knob("ranks_in", "", cut, "fields");
-    if (fields.has_blocks_) observer.knob("blocks", "", fields.cut(&share::blocks), "fields");
+    if (auto const cut = fields.arrays_.cut(&share::processes); !cut.empty())
+      observer.knob("ranks_in", "", cut, "fields");
+    if (fields.arrays_.has_blocks()) observer.knob("blocks", "", fields.arrays_.cut(&share::blocks), "fields");
   }
 }
 
@@ -79,13 +74,15 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
                    component_count, tracking::chosen(run).checks),
       instances_(run) {
   this->close_if(tracking::chosen(run).checks);
-  keep_ledger(tracking::chosen(run).tracks);
-  is_master_ = run.environment().rank() == 0;
-  settle_ = [](fields_state const* self) {
-    static_cast<fields_base const*>(self)->instances_.for_each_open([]<class Tag>(Tag, auto const& queue) {
-      if constexpr (is_on_host<Tag>) queue.fence();
-    });
-  };
+  book_.keep_ledger(tracking::chosen(run).tracks);
+  book_.print_as(run.environment().rank() == 0);
+  arrays_.settle_with({[](void const* all) {
+                         static_cast<decltype(instances_) const*>(all)->for_each_open(
+                             []<class Tag>(Tag, auto const& queue) {
+                               if constexpr (is_on_host<Tag>) queue.fence();
+                             });
+                       },
+                       &instances_});
   detail::agreement const ranks(run.environment());
   ranks.all_alike(making_fields, [&] {
     bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
@@ -98,13 +95,13 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
     instances_.template open<host_tag>();
   });
   for_each_device<devices>([&]<class Tag>(Tag) { faults::watch_cards<Tag>(run.environment().rank()); });
-  if (Kokkos::Profiling::profileLibraryLoaded()) ledger_.observer().listen_to(kokkos_tools);
-  std::string trace_file = settings_.trace_file;
+  if (Kokkos::Profiling::profileLibraryLoaded()) book_.observer().listen_to(kokkos_tools);
+  std::string trace_file = book_.settings().trace_file;
   if constexpr (requires { run.residency_settings(); }) trace_file = run.residency_settings().trace_file;
   tracking::choose(run, [&]<class T>(std::type_identity<T>) {
     using observer = typename T::observer;
     if constexpr (observer::is_told) {
-      [[maybe_unused]] observer& held = ledger_.observer().template hold<observer>();
+      [[maybe_unused]] observer& held = book_.observer().template hold<observer>();
       if constexpr (WritesFile<observer>) {
         auto const mine = trace::next(run.environment().size());
         auto agreed = mine;
@@ -117,11 +114,10 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
       }
     }
   });
-  ledger_.observer().name_memories(memory_names(devices{}));
-  ledger_.name_memories(memory_names(devices{}));
+  book_.name_memories(memory_names(devices{}));
   if constexpr (requires { run.program().print_configuration; }) {
     auto const form = run.program().print_configuration;
-    if (form == decltype(run.program().print_configuration)::text && run.environment().is_master()) print_cut();
+    if (form == decltype(run.program().print_configuration)::text && run.environment().is_master()) arrays_.print_cut();
   }
 }
 
@@ -131,10 +127,10 @@ template <class Run>
 void fields_base<App>::open_for(Run& run) {
   detail::agreement const ranks(run.environment());
   ranks.all_alike(making_fields, [&] {
-    ledger_.open(host);
+    book_.open(host);
     open_first_of_chain(run);
-    if constexpr (requires { run.residency_settings(); }) set(run.residency_settings());
-    else set({});
+    if constexpr (requires { run.residency_settings(); }) book_.set(run.residency_settings());
+    else book_.set({});
   });
   ranks_ = std::make_unique<messenger>(run.environment());
   if constexpr (std::is_same_v<std::remove_cvref_t<decltype(run.environment())>,
@@ -147,7 +143,7 @@ void fields_base<App>::open_for(Run& run) {
     memory exchanged = host;
     if constexpr (exchanges_on_device<App>)
       static_cast<fields_base&>(self).template on_chosen<true>([&]<class Tag>(Tag) { exchanged = memory_of<Tag>; });
-    self.connect(transports_of(typename transport_list<App>::type{}, *self.ranks_), *self.ranks_, exchanged);
+    self.exchanger_.connect(transports_of(typename transport_list<App>::type{}, *self.ranks_), *self.ranks_, exchanged);
   };
   ranks.all_alike(making_fields, [&] { connect_(*this); });
 }
@@ -167,7 +163,7 @@ template <class Data>
 void fields_base<App>::add(variable_info const& about, std::initializer_list<lengths_given> given) {
   static constexpr array_kind kind =
       array_kind::of<array_type<Data, Kokkos::HostSpace>>(std::is_same_v<layout, Kokkos::LayoutLeft>);
-  lay_out(about, kind, given, &fields_base::template allocate<Data>, this);
+  fields_state::add(about, kind, given, &fields_base::template allocate<Data>, this);
 }
 
 // What the provider calls to create. What a device copies from and to is pinned, if it has such memory.
@@ -177,11 +173,11 @@ void fields_base<App>::allocate(void* self, int variable, memory m) {
   auto& held = *static_cast<fields_base*>(self);
   using host_memory = std::conditional_t<queue_spaces::size != 0, keel::space::pinned, Kokkos::HostSpace>;
   if (m == host)
-    return held.template make_arrays<array_type<Data, Kokkos::HostSpace>, array_type<Data, host_memory>>(
+    return held.arrays_.template make<array_type<Data, Kokkos::HostSpace>, array_type<Data, host_memory>>(
         variable, m, [](std::string const& label) { return label; });
   with_index<queue_spaces::size>(std::size_t(m) - 1, [&]<std::size_t I>(std::integral_constant<std::size_t, I>) {
     using type = array_type<Data, typename nth_of<I, queue_spaces>::type::memory_space>;
-    held.template make_arrays<type, type>(
+    held.arrays_.template make<type, type>(
         variable, m, [](std::string const& label) { return Kokkos::view_alloc(label, Kokkos::WithoutInitializing); });
   });
 }
@@ -199,13 +195,12 @@ KEEL_FORCE_INLINE void fields_base<App>::on_chosen(F&& f) {
 template <class App>
 template <class Tag>
 void fields_base<App>::prepare(std::string_view routine) {
-  if (instances_.template get<Tag>() && ledger_.is_open(memory_of<Tag>)) [[likely]]
+  if (instances_.template get<Tag>() && book_.is_open(memory_of<Tag>)) [[likely]]
     return;
   auto const& queue = instances_.template open<Tag>();
-  if constexpr (memory_of<Tag> != host)
-    provider_.connect(memory_of<Tag>, kokkos_copy_queue<tracking::may_check>(queue));
-  if constexpr (is_simulated<Tag>) poisons_ = true;
-  ledger_.open(memory_of<Tag>, routine);
+  if constexpr (memory_of<Tag> != host) arrays_.connect(memory_of<Tag>, kokkos_copy_queue<tracking::may_check>(queue));
+  if constexpr (is_simulated<Tag>) book_.poison_from_now();
+  book_.open(memory_of<Tag>, routine);
 }
 
 // Opens the memory of the first device of the run's chain that has room. One that has none is reported to the run's

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// A plan as rows, each an access of an entry to one or more regions of a level, with what is known of it. A body of
-/// explanation.hpp.
-
 #include <keel/impl/schedule/explanation.hpp>
 #include <keel/impl/schedule/prefetch.hpp>
 #include <keel/impl/schedule/scratch.hpp>

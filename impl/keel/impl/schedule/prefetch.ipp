@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// Which copies of a schedule begin early: the body of prefetch.hpp.
-
 #include <keel/impl/schedule/prefetch.hpp>
 #include <keel/policy/macros.hpp>
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// Which scratches of a schedule share memory: the bodies of scratch.hpp.
-
 #include <keel/impl/schedule/scratch.hpp>
 #include <keel/policy/macros.hpp>
 

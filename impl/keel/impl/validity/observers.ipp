@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// How a tool of Kokkos sees a copy: a body of observers.hpp.
-
 #include <keel/impl/validity/observers.hpp>
 #include <keel/policy/macros.hpp>
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// Which variables a user's text means, and what a routine asks that names no levels.
-
 #include <keel/policy/error.hpp>
 #include <keel/policy/nearest.hpp>
 #include <keel/validity/settings.hpp>

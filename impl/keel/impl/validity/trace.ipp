@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-/// @file
-/// How the lines of a trace are made.
-
 #include <keel/policy/file_limit.hpp>
 #include <keel/impl/validity/trace_line.hpp>
 #include <keel/machine/host.hpp>

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <keel/exchange/kokkos_provider.hpp>
+#include <keel/impl/layout/grid_cut.hpp>
+#include <keel/impl/layout/lengths.hpp>
+#include <keel/impl/layout/owner_search.hpp>
+#include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace keel::residency::detail {
+
+struct arrays::records {
+  std::vector<mesh_record> meshes;
+  std::vector<lattice_record> lattices;
+  std::vector<variable_record> variables;
+};
+
+// The shares of `rank` of the grids of all components, or its blocks; one if they are alike.
+inline std::vector<share> shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank) {
+  std::vector<share> shares{share_of(whole, ranks, rank)};
+  for (int b = 1; b < whole.blocks(); ++b)
+    shares.push_back(share_of(whole, shares[0].processes, shares[0].blocks, rank, b));
+  for (grid const& g : further) {
+    if (g.rank() != whole.rank())
+      throw error("residency::fields",
+                  "component " + std::to_string(shares.size()) + " lies on a grid of " +
+                      policy::counted(g.rank(), "dimension") + ", the first on one of " + std::to_string(whole.rank()),
+                  "their arrays have one type", "Give all grids as many");
+    if (g.blocks() > 1)
+      throw error("residency::fields", "component " + std::to_string(shares.size()) + " lies on a grid in blocks",
+                  "each block is a component", "Leave blocks or further_grids out");
+    shares.push_back(share_of(g, ranks, rank));
+  }
+  return shares;
+}
+
+// The widest ghosts of a rank of any component.
+inline int layers_of(std::span<share const> shares) {
+  if (!shares[0].ends.empty()) return int(shares[0].ends.size()) - 1;
+  std::int64_t most = 0;
+  for (share const& s : shares)
+    for (int d = 0; d < s.rank; ++d) most = std::max(most, s.width[d] + s.longer[d]);
+  return int(most);
+}
+
+KEEL_INLINE int arrays::layers(int variable) const { return layers_of(shares_of(variable)); }
+
+KEEL_INLINE int arrays::width(int variable) const {
+  std::int64_t most = 0;
+  for (share const& s : shares_of(variable))
+    for (int k = 0; k < s.rank; ++k) most = std::max(most, s.width[k]);
+  return int(most);
+}
+
+KEEL_INLINE unsigned arrays::wall_sides(int variable) const {
+  unsigned const along = variables()[std::size_t(variable)].about->on.along;
+  unsigned sides = 0;
+  for (share const& s : shares_of(variable))
+    for (int d = 0, k = 0; d < max_grid_rank && k < s.rank; ++d)
+      if (along == 0 || (along >> d & 1) != 0) {
+        if (s.width[k] > 0 && !s.wraps[std::size_t(k)]) sides |= 3U << (2 * d);
+        ++k;
+      }
+  return sides;
+}
+
+KEEL_INLINE arrays::arrays(grid const& whole, std::span<grid const> further, int ranks, int rank, int memories,
+                           int components)
+    : rank_(rank), memories_(memories), components_(components), has_blocks_(whole.blocks() > 1),
+      shares_(std::make_shared<share_list const>(detail::shares_of(whole, further, ranks, rank))),
+      provider_(std::make_unique<kokkos_provider>()), slots_(&provider_->slots()),
+      records_(std::make_unique<records>()) {}
+KEEL_INLINE arrays::~arrays() = default;
+
+KEEL_INLINE void arrays::connect(memory m, copy_queue queue) { provider_->connect(m, std::move(queue)); }
+
+KEEL_INLINE void arrays::add(variable_info const& about, array_kind const& kind,
+                             std::initializer_list<lengths_given> given, allocator made_by, void* owner) {
+  auto const name = std::string(about.name);
+  int const lattice = find_lattice(about);
+  share_list const& all_shares = *records_->lattices[std::size_t(lattice)].shares;
+  int const on_grid = about.lies_on_grid ? all_shares[0].rank : 0, beyond = kind.dynamic - on_grid;
+  std::string const whose = about.on.mesh.empty() ? "grid" : "mesh";
+  if (beyond < 0)
+    throw error("residency::fields",
+                "variable " + name + " has " + policy::counted(kind.dynamic, "dimension") + " to be set, the " + whose +
+                    " " + std::to_string(on_grid),
+                "its first dimensions are the " + whose + "'s", "Declare it off_grid, or give it more");
+  std::int64_t const* lengths = nullptr;
+  bool is_own = false;
+  for (lengths_given const& g : given)
+    if (!is_own && g.lengths != nullptr && (g.is_own || (lengths == nullptr && g.count == beyond)))
+      lengths = g.lengths, is_own = g.is_own && g.count == beyond;
+  if (beyond > 0 && lengths == nullptr)
+    throw error("residency::fields",
+                "variable " + name + " has " + policy::counted(beyond, "dimension") + " beyond the " + whose +
+                    "'s without a length",
+                "every star needs one", "Pass extra<" + name + ">{...}");
+  variable_record& v = records_->variables.emplace_back();
+  v.about = &about, v.kind = &kind, v.lattice = lattice, v.arrays = about.levels * components_;
+  v.make = made_by, v.owner = owner;
+  v.lengths.assign(lengths, lengths + beyond);
+  if (about.is_scratch) made_by = [](void*, int, memory) {}; // when a schedule uses it
+  views_.reserve(views_.size() + std::size_t(memories_));
+  for (int m = 0; m < memories_; ++m) views_.emplace_back(nullptr, nullptr);
+  provider_->add(shapes_of(v), about.levels, made_by, owner);
+}
+
+KEEL_INLINE std::vector<shape> arrays::shapes_of(variable_record& v) const {
+  lattice_record const& on = records_->lattices[std::size_t(v.lattice)];
+  std::vector<shape> made;
+  v.extents.clear();
+  for (share const& part : *on.shares) {
+    made.push_back(shape_on(part, on.mesh ? mesh_here(on.on.mesh).room : 0, *v.about, *v.kind, v.arrays,
+                            v.lengths.data(), v.extents.emplace_back()));
+    made.back().mesh = on.mesh.get();
+  }
+  return made;
+}
+
+KEEL_INLINE region arrays::regions_of(int variable) const {
+  bool const has_ghosts = variables()[std::size_t(variable)].about->has_ghosts;
+  region regions = has_ghosts ? region::none : region::core;
+  if (has_ghosts)
+    for (share const& part : shares_of(variable)) regions = regions | part.regions;
+  return regions;
+}
+
+KEEL_INLINE void arrays::add_mesh(std::string_view name, std::shared_ptr<elements const> part) {
+  auto const size = std::int64_t(part->ids.size());
+  meshes().push_back({name, std::make_shared<mesh_share const>(std::move(part)), size, false});
+}
+
+KEEL_INLINE std::vector<variable_record> const& arrays::variables() const { return records_->variables; }
+KEEL_INLINE std::vector<mesh_record>& arrays::meshes() const { return records_->meshes; }
+KEEL_INLINE std::vector<lattice_record>& arrays::lattices() const { return records_->lattices; }
+KEEL_INLINE lattice_record& arrays::lattice_of(int variable) const {
+  return lattices()[std::size_t(variables()[std::size_t(variable)].lattice)];
+}
+KEEL_INLINE mesh_record& arrays::mesh_here(std::string_view name) const {
+  for (mesh_record& known : meshes())
+    if (known.name == name) return known;
+  throw error("residency::fields", "the mesh " + std::string(name) + " is not there",
+              "the fields have no partition of it", "Pass one with them");
+}
+KEEL_INLINE std::shared_ptr<mesh_share const> const& arrays::mesh(std::string_view name) const {
+  return mesh_here(name).here;
+}
+KEEL_INLINE share_list const& arrays::shares_of(int variable) const { return *lattice_of(variable).shares; }
+KEEL_INLINE bool arrays::is_on_mesh(int variable) const { return lattice_of(variable).mesh != nullptr; }
+KEEL_INLINE std::size_t const* arrays::extents_of(int variable) const {
+  return variables()[std::size_t(variable)].extents.front().data();
+}
+KEEL_INLINE region_bytes arrays::bytes_of(int variable, int component) const {
+  return provider_->bytes_of(variable, component);
+}
+
+// Variables that lie in the same way share their shares.
+KEEL_INLINE int arrays::find_lattice(variable_info const& about) {
+  for (std::size_t n = 0; n < lattices().size(); ++n)
+    if (lattices()[n].on == about.on) return int(n);
+  lattices().push_back(lay(about, shares_));
+  return int(lattices().size()) - 1;
+}
+
+KEEL_INLINE lattice_record arrays::lay(variable_info const& about,
+                                       std::shared_ptr<share_list const> const& grids) const {
+  if (!about.on.mesh.empty()) {
+    auto const& here = mesh(about.on.mesh);
+    return {about.on, std::make_shared<share_list const>(1, here->of_variable()), here};
+  }
+  if (about.on == lattice{}) return {about.on, grids};
+  share_list all;
+  for (share const& cells : *grids) all.push_back(share_of(cells, about.on, about.name));
+  return {about.on, std::make_shared<share_list const>(std::move(all))};
+}
+
+KEEL_INLINE indices arrays::rim_depth(std::span<request const> asked, component which) const {
+  indices depth;
+  for (request const& r : asked) {
+    share const& part = local(which, r.variable);
+    if (!part.ends.empty()) continue;                                // nothing of it is computed in pieces
+    if (part.rank != local(which).rank) return local(which).extents; // all of it
+    for (int d = 0; d < part.rank; ++d) depth[d] = std::max(depth[d], part.width[d] + part.longer[d]);
+  }
+  return depth;
+}
+
+// A piece that begins with the first owned cell has the variable's first owned element, too.
+KEEL_INLINE bounds arrays::owned_in(bounds const& cells, component which, int variable) const {
+  bounds const of_grid = local(which).owned();
+  bounds own = local(which, variable).owned();
+  if (local(which, variable).rank != local(which).rank || !local(which, variable).ends.empty()) return own;
+  for (int d = 0; d < local(which).rank; ++d) {
+    std::int64_t const way = own.end[d] - of_grid.end[d];
+    if (cells.begin[d] != of_grid.begin[d]) own.begin[d] = cells.begin[d] + way;
+    own.end[d] = cells.end[d] + way;
+  }
+  return own;
+}
+
+// `room` is for how many elements of a mesh there is memory, `count` how many arrays there are; `extra` are the lengths
+// beyond the grid's.
+KEEL_INLINE shape arrays::shape_on(share const& part, std::int64_t room, variable_info const& about,
+                                   array_kind const& kind, int count, std::int64_t const* extra,
+                                   std::array<std::size_t, max_rank>& dynamic) const {
+  int const on_grid = about.lies_on_grid ? part.rank : 0;
+  shape lies;
+  lies.rank = on_grid;
+  lies.part = on_grid != 0 ? &part : nullptr;
+  lies.has_ghosts = about.has_ghosts || on_grid == 0;
+  lies.element_bytes = kind.element_bytes;
+  lies.added_as = kind.added_as;
+  std::int64_t extents[max_rank + 1]{};
+  int const neighbours = kind.is_left ? 0 : kind.rank - 1;
+  for (int d = 0; d < kind.rank; ++d) {
+    extents[d] = d < on_grid ? std::max(part.extents[d], room) : d < kind.dynamic ? extra[d - on_grid] : kind.fixed[d];
+    if (std::int64_t const rest = extents[d] % about.padding; d == neighbours && rest > 0 && extents[d] < most_bytes) {
+      if (d >= kind.dynamic)
+        throw error("residency::fields",
+                    "variable " + std::string(about.name) + " is padded<" + std::to_string(about.padding) +
+                        ">, and its dimension " + std::to_string(d) + " has " + policy::counted(extents[d], "element"),
+                    "its type fixes them", "Give the type a multiple");
+      extents[d] += about.padding - rest;
+    }
+    if (d < kind.dynamic) dynamic[std::size_t(d)] = std::size_t(extents[d]);
+  }
+  check_lengths("residency::fields", "variable ", about.name, {extents, std::size_t(kind.rank)},
+                kind.element_bytes * count);
+  for (int d = 0; d < kind.rank; ++d) {
+    lies.elements *= extents[d];
+    if (d >= on_grid) lies.inner *= extents[d];
+  }
+  std::int64_t stride = kind.is_left ? 1 : lies.inner;
+  for (int k = 0; k < on_grid; ++k) {
+    int const d = kind.is_left ? k : on_grid - 1 - k;
+    lies.stride[d] = stride;
+    stride *= extents[d];
+  }
+  lies.inner_stride = kind.is_left ? stride : 1;
+  if (room > part.extents[0])
+    lies.unused = kind.is_left && lies.inner != 1 ? -1 : lies.elements - part.extents[0] * lies.stride[0];
+  return lies;
+}
+
+KEEL_INLINE std::string arrays::cut(indices share::* into) const {
+  std::string cuts;
+  for (share const& s : std::span(*shares_).first(has_blocks_ ? 1 : shares_->size())) {
+    if (!cuts.empty()) cuts += ' ';
+    for (int d = 0; d < s.rank; ++d) {
+      if (d > 0) cuts += 'x';
+      cuts += std::to_string((s.*into)[d]);
+    }
+  }
+  return cuts;
+}
+
+KEEL_INLINE void arrays::print_cut() const {
+  if (shares_->front().rank == 0) return; // only meshes
+  std::printf("  ranks_in  -  %s  fields\n", cut(&share::processes).c_str());
+  if (has_blocks_) std::printf("  blocks  -  %s  fields\n", cut(&share::blocks).c_str());
+  std::fflush(stdout);
+}
+
+KEEL_INLINE std::pair<std::string, std::size_t const*> arrays::described(int variable, int array) const {
+  variable_record const& v = variables()[std::size_t(variable)];
+  int const levels = v.about->levels;
+  return {std::string(v.about->name) + " [" + std::to_string(array % levels) + "]",
+          v.extents[v.extents.size() == 1 ? 0 : std::size_t(array / levels)].data()};
+}
+
+// Kokkos before 4.0 counts the elements of some layouts with 32 bits.
+KEEL_INLINE void arrays::check_size(int variable, int array, std::size_t elements) const {
+  std::int64_t const wanted =
+      provider_->shape_of(variable, array / variables()[std::size_t(variable)].about->levels).elements;
+  if (std::int64_t(elements) < wanted)
+    throw error("residency::fields", std::to_string(wanted) + " elements are too many for an array",
+                "this Kokkos makes " + std::to_string(elements) + " of them");
+}
+
+KEEL_INLINE arrays::order arrays::ordered(int variable, memory m) const {
+  variable_record const& v = variables()[std::size_t(variable)];
+  order made{v.arrays, v.about->levels, v.about->is_scratch ? room_ : nullptr, nullptr, nullptr};
+  if (replaced_ != nullptr && !replaced_->kept.empty())
+    made.kept = replaced_->kept.data(), made.former = replaced_->views[std::size_t(m)].get();
+  return made;
+}
+KEEL_INLINE void arrays::place(int variable, memory m, std::vector<void*> data, array_views all) {
+  if (variables()[std::size_t(variable)].about->is_scratch) provider_->place_shared(variable, m, std::move(data));
+  else provider_->place(variable, m, std::move(data));
+  views_[place_of(variable, m)] = std::move(all); // when all are there
+}
+
+KEEL_INLINE std::size_t arrays::scratch_size_of(int variable, int component) const {
+  return (provider_->size_of(variable, component) + 127) / 128 * 128;
+}
+KEEL_INLINE void arrays::make_at(int variable, memory m, std::byte* room) {
+  variable_record const& v = variables()[std::size_t(variable)];
+  room_ = room;
+  v.make(v.owner, variable, m);
+}
+KEEL_INLINE void arrays::free_scratch(int variable) {
+  for (int m = 0; m < memories_; ++m) views_[place_of(variable, memory(m))].reset();
+}
+
+KEEL_INLINE void arrays::swap(former_variable& other) {
+  std::swap(records_->variables[std::size_t(other.variable)], other.lies);
+  provider_->swap(other.variable, other.arrays);
+  for (std::size_t m = 0; m < other.views.size(); ++m)
+    std::swap(views_[place_of(other.variable, memory(m))], other.views[m]);
+}
+KEEL_INLINE void arrays::make_again(former_variable const& old) {
+  struct making {
+    former_variable const*& at;
+    ~making() { at = nullptr; }
+  } const until_made{replaced_ = &old};
+  for (int m = 0; m < memories_; ++m)
+    if (!old.arrays.data[std::size_t(m)].empty()) provider_->create(old.variable, memory(m));
+}
+KEEL_INLINE void arrays::swap(std::shared_ptr<share_list const>& shares, std::vector<lattice_record>& lattices,
+                              int& count) {
+  shares_.swap(shares);
+  records_->lattices.swap(lattices);
+  std::swap(components_, count);
+}
+
+KEEL_INLINE void arrays::require_component(component which, component_range of, std::string_view routine) const {
+  auto const refuse = [&](std::string const& why, std::string_view hint) {
+    throw error("residency", "routine " + std::string(routine) + " wants component " + std::to_string(which.index), why,
+                hint);
+  };
+  if (which.index < 0 || which.index >= components_)
+    refuse("there are " + std::to_string(components_), "Ask for an existing one");
+  if (has_blocks_ && (which.index < of.begin || which.index >= of.end))
+    throw error("residency",
+                "routine " + std::string(routine) + " wants component " + std::to_string(which.index - of.begin),
+                "it is called for each block, which is its component 0", "Leave the component out");
+  if (which.index < of.begin || which.index >= of.end)
+    refuse("it runs for component " + std::to_string(of.begin) + " only, so the others are neither copied nor marked",
+           "Run it for all components");
+}
+
+KEEL_INLINE void arrays::require_one_call(component_range range, std::string_view routine) const {
+  if (range.of(components_).end - range.begin > 1)
+    throw error("residency", "routine " + std::string(routine) + " returns a value, and is called for each block",
+                "one value is not kept of " + std::to_string(components_),
+                "Make it a reduce, or run it for a component");
+}
+
+KEEL_INLINE void arrays::require_all_blocks(component_range range, std::string_view entry) const {
+  if (has_blocks_ && range.of(components_).end - range.begin < components_)
+    throw error("residency", std::string(entry) + " is run for block " + std::to_string(range.begin) + " only",
+                "it is a neighbour of the others", "Run it for all");
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// The exchanges of fields: with which ranks, by which ways, and which elements of their arrays.
+
+#include <keel/impl/exchange/halo.hpp>
+#include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/book.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace keel::residency::detail {
+
+class exchanger {
+public:
+  exchanger(arrays& of, book& of_those) : arrays_(of), book_(of_those) {}
+  exchanger(exchanger const&) = delete;
+  exchanger& operator=(exchanger const&) = delete;
+
+  /// The ways to other ranks, and what is kept for them. To be swapped when they are others for a while.
+  struct ways {
+    routes all;
+    std::vector<std::unique_ptr<halo_exchange>> halos; ///< one, or one a request
+  };
+  /// Whether there is a way to each rank that this one exchanges ghosts with.
+  [[nodiscard]] bool reaches_partners();
+  /// Gets ready to exchange the ghosts of all components in memory `m`.
+  void connect(std::vector<transport> transports, messenger const& ranks, memory m);
+  /// Whether messages travel while the device, or the host, works on.
+  [[nodiscard]] bool travel_meanwhile(memory m) const { return ways_.all.travel_meanwhile(m != host); }
+  void swap(ways& other);
+  /// To be called when arrays or cuts have changed.
+  void forget();
+
+  /// What leaves comes to memory `m` in one batch, and messages leave. From now on the ghosts count as filled there; or
+  /// the rims as written, if ghosts are added to their owners.
+  void begin(std::span<request const> asked, memory m, component_range range, combine how);
+  /// What came is put in its place. The ghosts go on to other memories when a routine reads them there.
+  void finish(std::span<request const> asked, memory m, component_range range, combine how);
+
+private:
+  /// How a variable that lies so is cut for an exchange of so many layers of its ghosts.
+  decomposition const& cut_of(lattice_record const& l, int layers);
+  /// The ranks that this one exchanges ghosts with; some may be there more than once.
+  [[nodiscard]] std::vector<int> partners();
+  void exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f);
+  std::span<sent const> sent_in(std::span<request const> asked, component_range range, combine how);
+
+  struct kept_cut {
+    std::shared_ptr<share_list const> shares;
+    int layers; ///< of ghosts
+    std::unique_ptr<decomposition> made;
+  };
+  arrays& arrays_;
+  book& book_;
+  std::vector<kept_cut> cuts_;
+  ways ways_;
+  copy_queue const* queue_ = nullptr; // null if messages are packed on the host
+  std::vector<halo_array> exchanged_; // the last time
+  std::vector<sent> sent_;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/exchanger.ipp>
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <keel/impl/residency/exchanger.hpp>
+#include <keel/impl/residency/field_ledger.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <string>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE decomposition const& exchanger::cut_of(lattice_record const& l, int layers) {
+  if (layers >= layers_of(*l.shares)) layers = all_layers;
+  for (kept_cut const& known : cuts_)
+    if (known.shares == l.shares && known.layers == layers) return *known.made;
+  int const components = arrays_.components();
+  auto made =
+      l.mesh ? l.mesh->cut(components, layers) : decomposition_of(*l.shares, components, arrays_.rank(), layers);
+  cuts_.push_back({l.shares, layers, std::make_unique<decomposition>(std::move(made))});
+  return *cuts_.back().made;
+}
+
+KEEL_INLINE std::vector<int> exchanger::partners() {
+  std::vector<int> ranks;
+  for (lattice_record const& l : arrays_.lattices())
+    for (partner const& p : cut_of(l, all_layers).partners) ranks.push_back(p.rank);
+  return ranks;
+}
+
+KEEL_INLINE bool exchanger::reaches_partners() {
+  auto const all = partners();
+  return std::all_of(all.begin(), all.end(), [&](int rank) { return ways_.all.leads_to(rank); });
+}
+
+KEEL_INLINE void exchanger::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
+  copy_queue const none, *const queue = queue_ = m != host ? &arrays_.provider().queue_of(m) : nullptr;
+  try {
+    routes made;
+    made.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, partners(), book_.settings());
+    ways_.all = std::move(made);
+  } catch (error const&) {
+    throw;
+  } catch (std::exception const& e) { // of a device
+    throw error("residency::fields", "transports cannot be tried", e.what(),
+                "Take " + book_.settings().exchange_through_name + "=staged");
+  }
+}
+
+KEEL_INLINE void exchanger::swap(ways& other) {
+  std::swap(ways_.all, other.all);
+  ways_.halos.swap(other.halos);
+}
+
+KEEL_INLINE void exchanger::forget() {
+  for (auto const& each : ways_.halos) each->forget();
+  auto const lies_so = [&](kept_cut const& c) {
+    return std::any_of(arrays_.lattices().begin(), arrays_.lattices().end(),
+                       [&](lattice_record const& l) { return l.shares == c.shares; });
+  };
+  std::erase_if(cuts_, [&](kept_cut const& c) { return !lies_so(c); });
+}
+
+// Calls f(halo, arrays) for all arrays, or for those of one request after another, each by messages of its own. If it
+// throws, what the exchange was to fill is lost.
+void exchanger::exchange(std::span<request const> asked, memory m, component_range range, combine how, auto const& f) {
+  try {
+    exchanged_.clear();
+    for (request const& r : asked) {
+      decomposition const& cut =
+          cut_of(arrays_.lattice_of(r.variable), how == combine::add ? r.read_layers : r.written_layers);
+      for (int c = range.begin, end = range.of(arrays_.components()).end; c < end; ++c)
+        exchanged_.push_back({&arrays_.provider().shape_of(r.variable, c),
+                              arrays_.provider().array(r.variable, r.level, c, m), &cut, c});
+    }
+    std::span<halo_array const> const all(exchanged_);
+    std::size_t const count =
+        book_.settings().exchange_together ? all.size() : all.size() / std::max<std::size_t>(asked.size(), 1);
+    for (std::size_t first = 0; first < all.size(); first += count) {
+      if (ways_.halos.size() * count <= first)
+        ways_.halos.push_back(std::make_unique<halo_exchange>(ways_.all, queue_));
+      f(*ways_.halos[first / count], all.subspan(first, count));
+    }
+  } catch (...) {
+    if (book_.keeps_ledger()) book_.ledger().lose(asked, range, name_of(how));
+    throw;
+  }
+}
+
+// Of the arrays of the last exchange.
+KEEL_INLINE std::span<sent const> exchanger::sent_in(std::span<request const> asked, component_range range,
+                                                     combine how) {
+  sent_.clear();
+  auto array = exchanged_.begin();
+  for (request const& r : asked)
+    for (int c = range.begin, end = range.of(arrays_.components()).end; c < end; ++c)
+      sent_.push_back({r.variable, r.level, c, bytes_sent(*array++, how), name_of(how)});
+  return sent_;
+}
+
+KEEL_INLINE void exchanger::begin(std::span<request const> asked, memory m, component_range range, combine how) {
+  arrays_.require_all_blocks(range, name_of(how));
+  arrays_.settle_host();
+  if (book_.keeps_ledger()) {
+    auto const copy = [&] { book_.ledger().pre_sync(asked, range); };
+    if (m == host && how == combine::replace) book_.report_copies("exchange", thunk::of(copy));
+    if (!book_.ledger().is_ready(asked, m, range)) book_.acquire(asked, m, name_of(how), range);
+    if (book_.poisons()) book_.poison(asked, m, range);
+    book_.ledger().post_call(asked, m, range, name_of(how));
+  }
+  any_observer& observer = book_.observer();
+  observer.before_exchange();
+  exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.start(arrays, how); });
+  if (observer.is_active()) observer.after_exchange(sent_in(asked, range, how), false);
+  ways_.all.for_each_new([&](int rank, std::string_view transport, std::string const& why, bool again) {
+    policy::log(again ? policy::log_level::warning : policy::log_level::information, sentence_of(rank, transport, why));
+    observer.knob("exchange_through", "rank " + std::to_string(rank) + ": " + std::string(transport), why);
+  });
+}
+
+KEEL_INLINE void exchanger::finish(std::span<request const> asked, memory m, component_range range, combine how) {
+  any_observer& observer = book_.observer();
+  observer.before_exchange();
+  exchange(asked, m, range, how, [&](halo_exchange& by, auto arrays) { by.finish(arrays, observer); });
+  auto const all = sent_in(asked, range, how);
+  region const left = how == combine::add ? region::halo : region::rim;
+  for (sent const& s : all) book_.traffic().add_bytes(s.variable, way::to_neighbours, left, {0, s.bytes, s.bytes});
+  observer.after_exchange(all, true);
+}
+
+} // namespace keel::residency::detail

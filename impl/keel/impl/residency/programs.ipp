@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/walls.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace keel::residency::detail {
+
+// A read of more layers of ghosts than there are reaches beyond them. A mesh on one rank need not have any.
+inline void check_layers(arrays const& on, schedule_node const& n, request const& asked) {
+  int const there = on.layers(asked.variable);
+  bool const is_whole_mesh = there == 0 && on.is_on_mesh(asked.variable);
+  if (!calls_routine(n.what()) || !overlap(asked.reads, region::halo) || asked.read_layers == all_layers ||
+      asked.read_layers <= there || is_whole_mesh)
+    return;
+  std::string const name(on.variables()[std::size_t(asked.variable)].about->name);
+  throw error("residency",
+              "routine " + std::string(n.about->name) + " reads " + policy::counted(asked.read_layers, "layer") +
+                  " of ghosts of " + name,
+              name + " has " + std::to_string(there),
+              "Give the grid, the partition or the variable as many, or say a smaller depth");
+}
+
+// Those of all nodes. A condition that keeps walls reads none if there are none at the sides that it leaves.
+inline std::vector<request> requests_of(schedule_nodes const& table, arrays const& on) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < table.size; ++i) count = std::max<std::size_t>(count, table.nodes[i].last);
+  std::vector<request> all(table.requests, table.requests + count);
+  for (schedule_node const* n = table.nodes; n != table.nodes + table.size; ++n)
+    for (request* one = all.data() + n->first; one != all.data() + n->last; ++one) {
+      check_layers(on, *n, *one);
+      if (n->what() == entry_kind::walls)
+        for (schedule_node const* same = n; same != n + n->together; ++same)
+          for (wall_condition const* c = same->about->conditions; c->variable != nullptr; ++c)
+            if (*c->variable == *table.variables[one->variable]) check_condition(on, *c, one->variable);
+      if (n->what() == entry_kind::walls && overlap(one->writes, region::walls) &&
+          sides_left(n, n->together, *one, *table.variables[one->variable], on.wall_sides(one->variable),
+                     on.width(one->variable)) == 0)
+        one->reads = without(one->reads, region::walls);
+    }
+  return all;
+}
+
+KEEL_INLINE program::program(schedule_view const& v, arrays const& on)
+    : requests(requests_of(v.table, on)),
+      what{{v.table.nodes, v.table.size, requests.data(), v.table.variables}, v.where, v.actions, v.notify},
+      prefetches(what.table, v.where), scratch(what.table, v.where), nodes(v.table.size) {
+  for (std::size_t i = 0; i < v.table.size; ++i) {
+    schedule_node const& n = v.table.nodes[i];
+    nodes[i].is_plain = n.what() == entry_kind::routine && n.about->value_count == 0 &&
+                        v.actions[i].prepare == nullptr && n.finishes == no_node && n.overlaps == no_node &&
+                        n.finishes_last == no_node && n.begins == no_node && prefetches.of(i).empty();
+    for (request const& r : v.table.asked(i))
+      if (v.table.is_scratch(r)) nodes[i].is_plain = false;
+  }
+}
+
+KEEL_INLINE program& programs::add(schedule_view const& what) {
+  all_.push_back(std::make_unique<program>(what, arrays_));
+  if (2 * all_.size() > slots_.size()) slots_.assign(2 * slots_.size(), nullptr);
+  std::size_t const mask = slots_.size() - 1;
+  for (auto const& each : all_) { // those that stand already are found again
+    std::size_t at = place_of(each->what.actions, mask);
+    while (slots_[at] != nullptr && slots_[at] != each.get()) at = (at + 1) & mask;
+    slots_[at] = each.get();
+  }
+  return *all_.back();
+}
+
+} // namespace keel::residency::detail
