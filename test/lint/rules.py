@@ -219,7 +219,7 @@ def names(tree):
                 yield f"{tree.name(path)}: {part} says nothing"
 
 
-VIRTUAL = {"impl/keel/impl/exchange/copy_queue.hpp"}
+VIRTUAL = {"impl/keel/impl/exchange/queue_model.hpp"}
 
 
 def virtual(tree):

@@ -2,10 +2,11 @@
 #pragma once
 
 /// @file
-/// The queue of a device, with its memory: what a transport allocates, copies and orders by. Without a type of Kokkos,
-/// so that transports are compiled once; `queue_of` (kokkos_queue.hpp) makes one of a Kokkos space.
+/// Messages, and the queue of a device with its memory: what a transport allocates, copies and orders by. Without a
+/// type of Kokkos, so that transports are compiled once; `queue_of` (kokkos_queue.hpp) makes one of a Kokkos space.
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <utility>
@@ -16,10 +17,22 @@ class peer_memory;
 
 namespace keel::residency {
 
-struct message;
 namespace detail {
 class queue_model;
 }
+
+/// Bytes that go to another rank, or come from it.
+struct message {
+  int rank;
+  std::byte* data = nullptr;
+  std::size_t bytes = 0; ///< 0: there is nothing, but for `peer`'s signal
+  /// A word that `place` may set: the message is there when it has this number. If `begin` still finds it set, the
+  /// transport has to raise it, or to wait for it in `finish`, by `queue`; else kernels that pack and unpack do.
+  std::uint32_t* flag = nullptr;
+  std::uint32_t number = 0;
+
+  friend bool operator==(message const&, message const&) = default;
+};
 
 /// A device's queue of kernels and copies, and the device's memory. What it is given runs in order, after the kernels
 /// that it has. Pointers are to that memory, unless their name says host. One made from nothing is the host's: it tests

@@ -19,7 +19,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,19 +26,6 @@
 #include <vector>
 
 namespace keel::residency {
-
-/// Bytes that go to another rank, or come from it.
-struct message {
-  int rank;
-  std::byte* data = nullptr;
-  std::size_t bytes = 0; ///< 0: there is nothing, but for `peer`'s signal
-  /// A word that `place` may set: the message is there when it has this number. If `begin` still finds it set, the
-  /// transport has to raise it, or to wait for it in `finish`, by `queue`; else kernels that pack and unpack do.
-  std::uint32_t* flag = nullptr;
-  std::uint32_t number = 0;
-
-  friend bool operator==(message const&, message const&) = default;
-};
 
 /// The ranks of an application and messages between their hosts, of any kind of ranks, without its type. They do not
 /// meet messages of the application. Copies are of the same ranks, and each waits for its own messages.

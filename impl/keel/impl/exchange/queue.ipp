@@ -5,8 +5,7 @@
 /// The bodies of queue.hpp.
 
 #include <keel/exchange/queue.hpp>
-#include <keel/exchange/transport.hpp>
-#include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/impl/exchange/queue_model.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/space/peer_memory.hpp>
 
