@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where the ranks of a traced run were allowed to run, on a node that may be theirs.
+/// Where the ranks of a traced run were allowed to run, if that is the node drawn.
 
 #include "trace_data.hpp"
 

@@ -7,7 +7,7 @@
 
 namespace km = keel::machine;
 
-/// A selection of ranks of one's own: each second rank. It converts to `strided`, so no list is stored.
+/// A selection of ranks of your own: each second rank. It converts to `strided`, so no list is stored.
 struct every_second {
   int ranks_of_parent;
 

@@ -3,7 +3,7 @@
 #include <iostream>
 #include <tuple>
 
-/// A device of one's own: an empty type with a name, and what keel has to know of it.
+/// A device of your own: an empty type with a name, and what keel has to know of it.
 struct lone {
   static constexpr std::string_view name = "lone";
 };

@@ -72,6 +72,7 @@ BAD = [
     ("licence", {"test/run": "#!/bin/sh\n"}),
     ("form", {LIST: HEAD.replace("#pragma once", "")}),
     ("form", {LIST: HEAD.replace("/// @file", "")}),
+    ("form", {LIST: HEAD + "int a;\n/// The same of b.\nint b;\n"}),
     ("kinds", {LIST: HEAD + "case entry_kind::cycle: break;\n  default: break;\n"}),
     ("formatted", {"test/policy/list.cpp": "int  i;\n"}),
     ("version", {"impl/package/keel.wrap": "revision = v0.0.9\n"}),

@@ -280,11 +280,13 @@ def licence(tree):
 
 
 def form(tree):
-    """A header has #pragma once and says in an @file comment what it is; a file of bodies has the first."""
+    """A header has #pragma once and says in an @file comment what it is; a file of bodies has the first. A comment of an entity is understood without the one before it."""
     for header in tree.headers():
         for needed in ("#pragma once", "/// @file"):
             if not (header.suffix == ".ipp" and "@" in needed) and not re.search(rf"^{needed}\b", text(header), re.M):
                 yield f"{tree.name(header)}: no {needed}"
+        for begin in re.findall(r"^(?!\s*///).*\n\s*/// ((?:The same|Of)\b.*)", text(header), re.M):
+            yield f"{tree.name(header)}: a comment begins with '{begin}'"
 
 
 def kinds(tree):

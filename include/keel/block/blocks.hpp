@@ -61,8 +61,8 @@ struct masked_block {
   [[nodiscard]] KEEL_FUNCTION constexpr Index size() const { return count; }
   [[nodiscard]] KEEL_FUNCTION constexpr Index end() const { return static_cast<Index>(first + count); }
 
-  /// The same for the indices of the block, and `rest` for the other elements, which should let the body pass: a 1
-  /// if it divides.
+  /// The values at the indices of the block, and `rest` for the other elements, which should let the body pass: a 1 if
+  /// it divides.
   template <class T>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack<T, Length> load(T const* array, T rest = T{}) const {
     return pack<T, Length>::load(array + first, std::size_t(count), rest);

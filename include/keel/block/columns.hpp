@@ -52,7 +52,7 @@ struct columns {
     std::size_t const in_row = blocks_in_row<Length>();
     visit_in_row<Length, Tail>(i % in_row, i / in_row, f, more...);
   }
-  /// The same for block `n` of row `row`.
+  /// Calls `f(block, more...)` for block `n` of row `row`; a tail is masked, or scalar.
   template <std::size_t Length, tail Tail, class F, class... More>
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void visit_in_row(std::size_t n, std::size_t row, F& f,
                                                               More&... more) const {

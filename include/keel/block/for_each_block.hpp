@@ -140,8 +140,8 @@ struct body {
     if constexpr (requires { f.fill(common, rank, threads); }) f.fill(common, rank, threads);
   }
 };
-/// The same for columns in rows: a thread takes one of them, or `Length` along the slower index, and its neighbours lie
-/// along the other.
+/// What a place calls for columns in rows: a thread takes one of them, or `Length` along the slower index, and its
+/// neighbours lie along the other.
 template <std::size_t Length, tail Tail, class Range, class F>
 struct body_of_rows {
   Range range;
@@ -187,9 +187,9 @@ KEEL_FUNCTION constexpr void for_each_block(Index end, F&& f) {
   for_each_block<Length, Tail>(indices<Index>{0, end}, f);
 }
 
-/// The same at a place: an execution space, asynchronously if the space runs so, or the threads of a team. In
-/// code for a device `f` is a struct with a template operator(), because nvcc refuses generic lambdas. If the length
-/// is 1, as on GPUs, each index has a thread of its own.
+/// Calls `f(block)` for each block at a place: an execution space, asynchronously if the space runs so, or the threads
+/// of a team. In code for a device `f` is a struct with a template operator(), because nvcc refuses generic lambdas. If
+/// the length is 1, as on GPUs, each index has a thread of its own.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
 KEEL_FUNCTION constexpr void for_each_block(Where const& where, Range const& range, F f) {
   detail::launch<Length, Tail>(where, range, std::move(f));
@@ -199,7 +199,7 @@ KEEL_FUNCTION constexpr void for_each_block(Where const& where, Index begin, Ind
   for_each_block<Length, Tail>(where, indices<Index>{begin, end}, std::move(f));
 }
 
-/// The same with a name for tools.
+/// Calls `f(block)` for each block at a place, by a kernel with a name for tools.
 template <std::size_t Length, tail Tail = tail::counted, Place Where, Blocked Range, class F>
 void for_each_block(std::string const& label, Where const& where, Range const& range, F f) {
   detail::launch<Length, Tail>(where, range, std::move(f), label);

@@ -35,7 +35,7 @@ struct mask {
   [[nodiscard]] KEEL_FUNCTION constexpr bool operator[](std::size_t i) const { return lanes[i] != 0; }
   KEEL_FUNCTION constexpr void set(std::size_t i, bool value) { lanes[i] = static_cast<lane>(value ? -1 : 0); }
 
-  /// The same answers for packs of another element.
+  /// These answers for packs of another element.
   template <class U>
   [[nodiscard]] KEEL_FUNCTION constexpr mask<Length, U> of() const {
     mask<Length, U> m{};

@@ -47,7 +47,7 @@ struct pack {
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load(T const* source) {
     return detail::loaded<pack>(source);
   }
-  /// The same, `stride` elements apart.
+  /// The `Length` values from `source` on, `stride` elements apart.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION static constexpr pack load_strided(T const* source,
                                                                                    std::ptrdiff_t stride) {
     return detail::made<pack>([=](std::size_t i) { return source[std::ptrdiff_t(i) * stride]; });

@@ -33,7 +33,7 @@ struct tridiagonal {
 template <class L, class D, class U>
 tridiagonal(L, D, U) -> tridiagonal<L, D, U>;
 
-/// The same after `factorise`, in the same memory: a solution divides no more.
+/// A batch of systems after `factorise`, in the same memory: a solution divides no more.
 template <class Lower, class Diagonal, class Upper>
 struct factorised {
   Lower lower;       ///< times the pivot

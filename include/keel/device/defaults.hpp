@@ -42,7 +42,7 @@ struct defaults {
   using exchange = residency::on_host;
   // using transports = keel::list<residency::staged, residency::peer>: what may carry messages of an exchange; without
   // it, all of `residency::all_transports`. `--keel-exchange-through` takes one of them, or the fastest.
-  /// Of all copies of a variable.
+  /// The layout of all copies of a variable.
   using layout = Kokkos::LayoutRight;
   /// Where things run and lie unless a knob says otherwise, keel's own: a device whose space is named here is the one
   /// that runs where no knob chose. Of a device that is replaced here, its memory wants to be too.

@@ -26,7 +26,7 @@ template <class App>
   return {App::prefix, devices, App::uses_ledger};
 }
 
-/// The same for an application: `help_text<app>()`.
+/// What `--help` prints for an application: `help_text<app>()`.
 template <class App>
 [[nodiscard]] std::string help_text() {
   return help_text(option_names_of<App>());

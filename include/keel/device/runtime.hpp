@@ -69,7 +69,7 @@ public:
     begin(argc, argv, &before);
   }
 
-  /// The same for a library, which has no command line; the environment counts.
+  /// Starts for a library, which has no command line; environment variables count.
   runtime() : runtime(no_words_, nullptr) {}
   explicit runtime(start<App> const& before) : runtime(no_words_, nullptr, before) {}
 

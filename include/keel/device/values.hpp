@@ -18,7 +18,7 @@ namespace keel::device {
 
 /// How the ranks of a node share its accelerators.
 enum class device_mapping { nearest, rank, none };
-/// The same as a user writes and reads them.
+/// The mappings as a user writes and reads them.
 inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest", "rank", "none"};
 
 /// How the configuration is printed at the start.

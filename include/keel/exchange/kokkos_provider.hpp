@@ -51,7 +51,7 @@ public:
   /// Where the array of a component and a slot (a level before any cycling) lies in `m`. Throws if it
   /// overlaps one that is known: what is written in one would go stale in the other unseen.
   void place(int variable, memory m, std::vector<void*> arrays);
-  /// The same in memory that others use at other times. `owner_of` does not find it.
+  /// Says where the arrays lie in memory that others use at other times. `owner_of` does not find them.
   void place_shared(int variable, memory m, std::vector<void*> arrays) {
     arrays_[std::size_t(variable)].is_shared = true;
     arrays_[std::size_t(variable)].data[std::size_t(m)] = std::move(arrays);

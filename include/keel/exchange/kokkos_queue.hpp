@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The queue of a Kokkos space: to try a transport of one's own.
+/// The queue of a Kokkos space: to try a transport of your own.
 
 #include <keel/exchange/queue.hpp>
 #include <keel/impl/exchange/kokkos_copy_queue.hpp>

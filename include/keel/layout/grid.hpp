@@ -129,7 +129,7 @@ public:
   [[nodiscard]] bool is_periodic(int d) const { return periodic_[d]; }
   /// The ranks that the caller wants in a dimension; 0 if keel chooses.
   [[nodiscard]] int ranks_wanted(int d) const { return ranks_[d]; }
-  /// Of a rank.
+  /// Blocks that the cells of each rank are cut into.
   [[nodiscard]] int blocks() const { return blocks_; }
 
 private:
@@ -156,7 +156,7 @@ struct share {
   indices blocks, block; ///< the blocks of each rank as a grid, and which of them this is; one, if there are no more
   indices block_step;    ///< what a step to the next block adds to the component
   region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
-  /// Of a variable on a mesh, whose one dimension counts elements: one past the owned ones, then past each layer of
+  /// For a variable on a mesh, whose one dimension counts elements: one past the owned ones, then past each layer of
   /// ghosts. Empty on a grid.
   std::span<std::int64_t const> ends = {};
 

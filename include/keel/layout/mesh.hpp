@@ -26,7 +26,7 @@ concept Mesh = std::is_empty_v<M> && requires { typename M::mesh_type; };
 template <Mesh M>
 class partition;
 
-/// Of a variable: its first index counts the elements of a mesh, owned ones first, then ghosts layer by layer.
+/// Puts a variable on a mesh: its first index counts the elements, owned ones first, then ghosts layer by layer.
 template <Mesh M>
 struct on_mesh {
   static constexpr std::string_view mesh_name = M::name;

@@ -51,8 +51,8 @@ public:
   void all_or_none(failing_call const& call, F const& f, std::span<std::int64_t> joined = {}) const {
     run(call, {&f, &call_it<F>}, joined, false);
   }
-  /// The same for what ranks mostly refuse alike: if `f` threw on all, each throws its own exception, else all throw
-  /// the error of the first rank that has one, as it is, and its rank.
+  /// Calls `f` on every rank, for what ranks mostly refuse alike: if `f` threw on all, each throws its own
+  /// exception, else all throw the error of the first rank that has one, as it is, and its rank.
   template <class F>
   void all_alike(failing_call const& call, F const& f) const {
     run(call, {&f, &call_it<F>}, {}, true);

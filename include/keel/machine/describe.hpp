@@ -28,7 +28,7 @@ struct whereabouts {
 };
 
 namespace detail {
-/// Of the `rank`-th of `size` on a node; its threads are left out.
+/// What the `rank`-th of `size` ranks on a node reports; its threads are left out.
 [[nodiscard]] whereabouts whereabouts_on(topology::node const& on, int rank, int size, std::string_view device);
 } // namespace detail
 

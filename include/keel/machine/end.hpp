@@ -17,7 +17,7 @@
 namespace keel::machine {
 
 namespace detail {
-/// Of a job that an error ends: what `keel::report` answers, whatever the number of ranks.
+/// The exit code of a job that an error ends: what `keel::report` returns, whatever the number of ranks.
 inline constexpr int exit_code = 2;
 
 /// Says that the rank before `rank` has not come to the end; the fix follows.

@@ -50,14 +50,14 @@ public:
     select(parent.comm_, parent.place_.extent, parent.place_.rank, selection, m);
   }
 
-  /// The same if all ranks of `parent` have to say which are selected. Collective over it.
+  /// Ranks of `parent`, if all of them have to say which are selected. Collective over it.
   template <class S>
     requires CollectiveSelection<S, basic_environment>
   basic_environment(basic_environment const& parent, S const& selection, master m = {}) {
     if (parent.is_member()) select(parent.comm_, parent.place_.extent, parent.place_.rank, selection.choose(parent), m);
   }
 
-  /// The same from a communicator of the application's, which is not duplicated. A null one makes a non-member.
+  /// Ranks of a communicator of the application's, which is not duplicated. A null one makes a non-member.
   template <Selection S>
   basic_environment(handle parent, S const& selection, master m = {}) {
     bool const is_inside = parent != R::null();
@@ -106,7 +106,7 @@ public:
   /// One rank of each node, the first. Collective over this environment.
   [[nodiscard]] basic_environment leaders() const { return leaders(node()); }
 
-  /// The same, if `node()` exists already.
+  /// One rank of each node, the first, if `node()` exists already.
   [[nodiscard]] basic_environment leaders(basic_environment const& node) const {
     if (!is_member()) return non_member();
     auto [comm, count] = R::lead_nodes(comm_, node.comm_);
@@ -124,7 +124,7 @@ public:
     return is_member() ? basic_environment(R::split(comm_, color, key)) : non_member();
   }
 
-  /// The same by a rule that all ranks know: `rule(rank)` is the color of a rank of this environment, an `int` or a
+  /// Splits by a rule that all ranks know: `rule(rank)` is the color of a rank of this environment, an `int` or a
   /// `std::optional<int>`; so it works for simulated ranks too. Collective over this environment.
   template <class Rule>
     requires std::is_invocable_v<Rule const&, int>
@@ -147,7 +147,7 @@ public:
   [[nodiscard]] basic_environment by_memory() const
     requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 
-  /// The same on a node as `topology` describes it.
+  /// Splits by memory on a node as `topology` describes it.
   template <class Node>
   [[nodiscard]] basic_environment by_memory(Node const& on) const
     requires(CommunicatingRanks<R> || SimulatedRanks<R>);

@@ -22,10 +22,10 @@ struct device_of_rank {
   bool is_near = false; ///< no core of the node is nearer to the device
 };
 
-/// Of the `rank`-th of `size` on a node, on this machine if `on` is null. The caller sets `node`.
+/// The device of the `rank`-th of `size` ranks on a node, on this machine if `on` is null. The caller sets `node`.
 [[nodiscard]] device_of_rank device_of(topology::node const* on, int rank, int size);
 
-/// Of every rank of `env`, by rank. Collective.
+/// The devices of all ranks of `env`, by rank. Collective.
 template <CommunicatingRanks R>
 [[nodiscard]] std::vector<device_of_rank> devices_of(basic_environment<R> const& env, topology::node const* on) {
   auto const here = env.node();

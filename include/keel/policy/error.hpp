@@ -56,7 +56,7 @@ public:
     return error(text{policy::printable(message), 0, message.size()}, code);
   }
 
-  /// The same error if another rank prints the message, so that it is printed once a job.
+  /// This error if another rank prints the message, so that it is printed once a job.
   [[nodiscard]] error printed_elsewhere() const {
     error e = *this;
     e.printed_elsewhere_ = true;
@@ -64,7 +64,7 @@ public:
   }
   [[nodiscard]] bool is_printed_elsewhere() const noexcept { return printed_elsewhere_; }
 
-  /// The same error if it is a failed call of what carries the ranks: no message can be relied on from then on.
+  /// This error as a failed call of what carries the ranks: no message can be relied on from then on.
   [[nodiscard]] error of_ranks() const {
     error e = *this;
     e.is_of_ranks_ = true;

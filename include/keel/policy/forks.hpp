@@ -14,7 +14,7 @@ namespace keel::policy {
 /// Forks since the first call of `forks()`, read without a call.
 inline std::atomic<unsigned> forks_seen{0};
 
-/// The same; a number kept from here shows later whether this process is a child of the one that kept it.
+/// The number of forks; if it is kept, it shows later whether this process is a child of the one that kept it.
 inline unsigned forks() {
   static bool const is_counted = (pthread_atfork(nullptr, nullptr, [] { ++forks_seen; }), true);
   (void)is_counted;

@@ -16,7 +16,7 @@ namespace keel::policy {
 
 /// How much is logged; each level includes those before it.
 enum class log_level { off, error, warning, information, details, silent = off };
-/// The same as a user writes and reads them.
+/// The levels as a user writes and reads them.
 inline constexpr std::array<std::string_view, 5> log_level_words{"off", "error", "warning", "information", "details"};
 
 /// Takes the lines of the log instead of standard error: one call for each line, on the thread that logs it. Null is
@@ -40,7 +40,7 @@ inline void say(log_level level, std::string_view text) {
   print_line({"keel: ", log_level_words[std::size_t(level)], ": ", text});
 }
 
-/// The same if the level admits it and this rank logs.
+/// Writes one line, whole and printable, if the level admits it and this rank logs.
 inline void log(log_level level, std::string_view text) {
   if (level <= detail::level.load() && detail::speaks.load()) say(level, text);
 }

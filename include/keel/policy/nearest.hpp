@@ -29,7 +29,7 @@ namespace keel::policy {
   return row.back();
 }
 
-/// Of `known` the name nearest to what was written, the first of equals; empty if there is none.
+/// The name in `known` that is nearest to what was written, the first of equals; empty if there is none.
 /// `name_of(element)` is a name.
 template <class Known, class NameOf = std::identity>
 [[nodiscard]] std::string_view nearest(std::string_view written, Known const& known, NameOf name_of = {}) {

@@ -158,7 +158,7 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
       }
     }
   }
-  /// The same bounds of a variable that lies on the grid in its own way.
+  /// The owned bounds of a variable that lies on the grid in its own way.
   template <Part X>
   [[nodiscard]] bounds owned(X) const {
     return this->owned_of(number<X>());
@@ -213,7 +213,7 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
   }
 
 private:
-  /// Of a variable that the routine declares.
+  /// The number of a variable that the routine declares.
   template <class X>
   [[nodiscard]] int number() const {
     using variable = typename detail::item<X>::variable;

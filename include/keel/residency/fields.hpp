@@ -70,7 +70,8 @@ public:
   /// by value; of a reduction, the value.
   template <Entry E, class... Args>
   auto run(E, Args&&... args);
-  /// The same for only one component: the others are neither needed nor touched, and the routine cannot ask for them.
+  /// Runs an entry for only one component: the others are neither needed nor touched, and the routine cannot ask for
+  /// them.
   template <Entry E, class... Args>
   auto run(E, component which, Args&&... args);
 

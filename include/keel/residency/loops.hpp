@@ -135,8 +135,8 @@ auto policy_of(V const& v, bounds const& cells) {
 } // namespace detail
 
 /// Calls `f(i)`, `f(i, j)` or `f(i, j, k)` for each cell in `cells`, local bounds, in a kernel in the space of `v`. The
-/// order is that of the application's layout; on a processor a thread takes whole rows. Profilers are told the `name`
-/// of the kernel; without one, as in the other calls below, that of the routine. Throws if `f` takes another number of
+/// order is that of the application's layout; on a processor a thread takes whole rows. Profilers see the kernel by its
+/// `name`; without one, as in the other calls below, that of the routine. Throws if `f` takes another number of
 /// indices than the grid has, or the variable along fewer dimensions that the bounds are of; and if an index is beyond
 /// `int`. Does not wait: `v.execution_space()` runs it in its queue.
 template <class V, class F>
@@ -157,7 +157,7 @@ void for_each_cell(V const& v, bounds const& cells, F const& f) {
   for_each_cell(v, cells, V::name, f);
 }
 
-/// The same for the cells that this rank owns, or the piece of them that a routine `in_pieces` is called for:
+/// Runs `f` for the cells that this rank owns, or the piece of them that a routine `in_pieces` is called for:
 /// `for_owned(v, KOKKOS_LAMBDA(int i, int j) { … })`, or `for_owned(v, "predict", KOKKOS_LAMBDA(int i, int j) { … })`.
 template <class V, class F>
 void for_owned(V const& v, std::string_view name, F const& f) {
@@ -168,7 +168,7 @@ void for_owned(V const& v, F const& f) {
   for_owned(v, V::name, f);
 }
 
-/// The same for the elements of a range of a mesh, `f(i)`: `for_each_element(v, v.layer(cells{}, 1), f)`.
+/// Runs `f` for the elements of a range of a mesh, `f(i)`: `for_each_element(v, v.layer(cells{}, 1), f)`.
 template <class V, class F>
 void for_each_element(V const& v, element_range const& elements, std::string_view name, F const& f) {
   detail::check_indices(v, elements.begin, elements.end);
@@ -181,7 +181,7 @@ template <class V, class F>
 void for_each_element(V const& v, element_range const& elements, F const& f) {
   for_each_element(v, elements, V::name, f);
 }
-/// The same for the elements of a mesh that this rank owns: `for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { … })`.
+/// Runs `f` for the elements of a mesh that this rank owns: `for_owned(v, cells{}, KOKKOS_LAMBDA(int i) { … })`.
 template <class V, Mesh M, class F>
 void for_owned(V const& v, M mesh, std::string_view name, F const& f) {
   for_each_element(v, v.owned(mesh), name, f);
@@ -191,7 +191,7 @@ void for_owned(V const& v, M mesh, F const& f) {
   for_each_element(v, v.owned(mesh), f);
 }
 
-/// The same for the cells of a region, `region::walls` for instance: a kernel for each box of it, some ten at most in
+/// Runs `f` for the cells of a region, `region::walls` for instance: a kernel for each box of it, some ten at most in
 /// two dimensions. Of a routine `in_pieces` only `region::owned` is cut into its pieces.
 template <class V, class F>
 void for_all(V const& v, region where, std::string_view name, F const& f) {

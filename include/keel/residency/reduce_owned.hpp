@@ -51,7 +51,7 @@ private:
 ///
 /// Rows of neighbours in memory are combined, then their results, both in an order that depends on the cells and the
 /// layout only: so the bits are the same on every device of the host and with any number of threads. A GPU adds in the
-/// order of Kokkos. Over all ranks: `machine::all_reduce`, or `reduce`. Profilers are told the `name` of the kernel, or
+/// order of Kokkos. Over all ranks: `machine::all_reduce`, or `reduce`. Profilers see the kernel by its `name`, or
 /// that of the routine.
 template <class V, class Operation, class F>
 [[nodiscard]] auto reduce_owned(V const& v, std::string_view name, Operation const& operation, F const& f) {
@@ -68,7 +68,7 @@ template <class V, class Operation, class F>
 [[nodiscard]] auto reduce_owned(V const& v, Operation const& operation, F const& f) {
   return reduce_owned(v, V::name, operation, f);
 }
-/// The same of `f(i)` over the elements of a mesh that this rank owns.
+/// The reduction of `f(i)` over the elements of a mesh that this rank owns.
 template <class V, Mesh M, class Operation, class F>
 [[nodiscard]] auto reduce_owned(V const& v, M mesh, std::string_view name, Operation const& operation, F const& f) {
   element_range const all = v.owned(mesh);

@@ -33,7 +33,7 @@ void explain(std::ostream& out, format how = format::table) {
   out << (how == format::table ? detail::as_table(made) : detail::as_graph(made));
 }
 
-/// The same for an application that was written for every device of this build.
+/// Explains for an application that was written for every device of this build.
 template <Entry Schedule>
 void explain(std::ostream& out, format how = format::table) {
   explain<detail::any_application, Schedule>(out, how);

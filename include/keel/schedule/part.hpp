@@ -113,7 +113,7 @@ struct closure {
   static constexpr region where = is_shared ? region::inside : region::owned;
   static constexpr int layers = is_shared && is_all ? all_layers : 0;
 };
-/// The same as `depth`, as meshes say it.
+/// A `depth`, as meshes say it.
 template <Part X, int N>
 struct layer : depth<N, X> {};
 

@@ -33,7 +33,7 @@ struct declaration {
   std::uint8_t read_layers = 0, written_layers = 0; ///< of the halo, if that is among the regions
   value_info const* value = nullptr;
 
-  /// The same level of the same variable, from another clause.
+  /// Joins what another clause says of this level of this variable.
   constexpr void join(declaration const& one) {
     reads = reads | one.reads, writes = writes | one.writes;
     read_layers = std::max(read_layers, one.read_layers);

@@ -109,7 +109,7 @@ struct walled : item<X> {
   using data_type = typename of::data_type;
   using element = typename element_of<data_type>::type;
   static constexpr int level = item<X>::level, layers = item<X>::layers;
-  /// Of the grid; a variable may have more, which are not the grid's.
+  /// The dimensions of the grid; a variable may have more, which are not the grid's.
   static constexpr int dimensions =
       of::about.on.along != 0 ? std::popcount(of::about.on.along) : std::min(stars_of<data_type>, max_grid_rank);
   static_assert(of::about.has_ghosts && of::about.on.mesh.empty(),

@@ -28,7 +28,7 @@ namespace keel::space {
 
 namespace detail {
 
-/// Of the spaces of `Tags`, that of the highest preference; the first of several.
+/// The space of `Tags` with the highest preference; the first of several.
 template <class... Tags>
 struct preferred {
   static_assert(sizeof...(Tags) > 0);

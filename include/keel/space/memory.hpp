@@ -70,7 +70,7 @@ public:
   using size_type = std::size_t;
   using index_type = std::ptrdiff_t;
 
-  /// Of every allocation, in bytes; what Kokkos' own spaces give.
+  /// The alignment of every allocation, in bytes; what Kokkos' own spaces give.
   static constexpr std::size_t alignment = 64;
 
   /// Over a resource made by default.
@@ -81,7 +81,7 @@ public:
 
   [[nodiscard]] static constexpr char const* name() { return R::name; }
   [[nodiscard]] R const& resource() const& { return resource_; }
-  /// Of a space that ends with the expression, a copy.
+  /// The resource of a space that ends with the expression, a copy.
   [[nodiscard]] R resource() const&& { return resource_; }
 
   /// `bytes` for `label`; `logical` of them are the user's, the rest is Kokkos' own.
@@ -103,7 +103,7 @@ public:
   }
   [[nodiscard]] void* allocate(std::size_t bytes) const { return allocate("[unlabeled]", bytes); }
 
-  /// The same: allocation waits for no kernel.
+  /// Allocates, and waits for no kernel.
   template <class Execution>
     requires Kokkos::is_execution_space<Execution>::value
   [[nodiscard]] void* allocate(Execution const&, char const* label, std::size_t bytes, std::size_t logical = 0) const {

@@ -78,7 +78,7 @@ public:
     std::atomic_thread_fence(std::memory_order_seq_cst);
   }
 
-  /// The same, as the space's own.
+  /// A `barrier`, as the space's own fence.
   void fence() const { barrier(); }
 
   [[nodiscard]] void* allocate(std::size_t bytes, std::size_t) const {
@@ -109,7 +109,7 @@ private:
     std::int64_t error = 0;
   };
 
-  /// Throws on every rank what one of them cannot.
+  /// Throws the same error on every rank if one cannot allocate.
   static void agree(communicator const& ranks, outcome const& mine) {
     std::vector<outcome> all(std::size_t(Ranks::size(ranks)));
     Ranks::all_gather(ranks, &mine, all.data(), sizeof(mine));

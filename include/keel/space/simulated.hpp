@@ -150,7 +150,7 @@ void poison(simulated const& space, Kokkos::View<V...> const& view) {
   poison(space, const_cast<void*>(static_cast<void const*>(view.data())),
          view.span() * sizeof(typename Kokkos::View<V...>::value_type));
 }
-/// The same, and returns when it is done. Waits for what the default queue was given before.
+/// Poisons such a view, and returns when it is done. Waits for what the default queue was given before.
 template <class... V>
   requires std::same_as<typename Kokkos::View<V...>::memory_space, simulated_memory>
 void poison(Kokkos::View<V...> const& view) {

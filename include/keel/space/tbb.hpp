@@ -69,7 +69,7 @@ public:
   // A template, because braces that open an index of a policy could else become settings.
   template <std::same_as<settings> Settings>
   explicit tbb(Settings const& wanted) : tbb(wanted.threads, first_regions(wanted.numa_regions)) {}
-  /// The same with so many threads, wherever the system puts them, or bound to one region.
+  /// An instance with so many threads, wherever the system puts them, or bound to one region.
   explicit tbb(int threads) : tbb(settings{.threads = threads}) {}
   tbb(int threads, numa_region on) : tbb(threads, std::vector{region(on.number)}) {}
   /// Counts the copy, unless Kokkos makes it for a kernel that runs: then views are not counted either.
@@ -96,7 +96,7 @@ public:
 
   /// Returns when the kernel that another host thread launched on this instance has ended; at once within a kernel.
   void fence(std::string const& label = {}) const;
-  /// The same of the process's own threads; tools see it as a fence of all instances.
+  /// Waits for kernels of the process's own threads; tools see it as a fence of all instances.
   static void impl_static_fence(std::string const& label = {});
   static void print_configuration(std::ostream& out, bool detail = false);
 

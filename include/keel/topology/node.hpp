@@ -53,10 +53,10 @@ public:
   /// its stead, as they do for every program that uses hwloc; a bad one throws `keel::error`.
   [[nodiscard]] static node here();
 
-  /// The same, kept in a folder from one start to the next, which takes a few system calls: a node that was read
-  /// since the last boot on this kernel, with the processors, memories, devices and limits that are there now and
-  /// under the same variables of hwloc's. Anything else in the folder is read anew and replaced, whole, whatever
-  /// other ranks do; `source()` says so. Throws `keel::error` for a folder or a file that others may write.
+  /// This machine, kept in a folder from one start to the next, which takes a few system calls: a node that was read
+  /// since the last boot on this kernel, with the processors, memories, devices and limits that are there now and under
+  /// the same variables of hwloc's. Anything else in the folder is read anew and replaced, whole, whatever other ranks
+  /// do; `source()` says so. Throws `keel::error` for a folder or a file that others may write.
   [[nodiscard]] static node here(std::string const& kept_in);
 
   /// Why `here(kept_in)` would refuse a folder; empty if it would not.
@@ -65,7 +65,7 @@ public:
   /// The machine saved in a file that lstopo wrote. Hostile files throw `keel::error` before hwloc sees them.
   [[nodiscard]] static node from_xml(std::string const& path);
 
-  /// The same from memory; `name` stands in messages.
+  /// The machine saved in a text; `name` stands in messages.
   [[nodiscard]] static node from_xml_text(std::string_view text, std::string const& name = "the XML");
 
   /// A machine described in hwloc's synthetic language: `"package:2 numa:1 core:8 pu:2"`.
@@ -92,7 +92,7 @@ public:
   [[nodiscard]] id_set nearby_cores(int core, core_type type = core_type::any, int min = 0, int max = -1) const;
   [[nodiscard]] id_set nearby_devices(int core, device_type type = device_type::any, int min = 0, int max = -1) const;
 
-  /// The same for cores of any type, by two look-ups in a table: no allocation, no walk.
+  /// The cores between two distances, of any type, by two look-ups in a table: no allocation, no walk.
   [[nodiscard]] core_shell cores_between(int core, int min, int max = -1) const;
 
   /// From a core to one thing. Throws `keel::error` for an id that is not there.

@@ -35,12 +35,12 @@ struct request {
 struct component_range {
   int begin = 0, end = 1;
 
-  /// Without those that there are not.
+  /// Clamped to the number of components.
   [[nodiscard]] constexpr component_range of(int components) const {
     return {begin, end < components ? end : components};
   }
 };
-/// However many there are.
+/// All components, however many there are.
 inline constexpr component_range every_component{0, std::numeric_limits<int>::max()};
 
 /// A region of one level of one component of a variable, on its way from one memory to another.
@@ -52,11 +52,11 @@ struct transfer {
 
 /// Whether the source still holds what was sent.
 enum class answer { copied, moved };
-/// What must not block returns: the copy is under way, in the order of its device's queue.
+/// Returned by calls that must not block: the copy is in flight, in the order of its device's queue.
 struct started {
   answer how = answer::copied;
 };
-/// What has to block returns: the data are there.
+/// Returned by calls that must block: the data are there.
 struct finished {
   answer how = answer::copied;
 };

@@ -136,7 +136,7 @@ public:
   void pre_call(std::span<request const> list, memory m, std::string_view routine, component_range range = {});
   void post_call(std::span<request const> list, memory m, component_range range = {},
                  std::string_view routine = "the caller");
-  /// The same for a list that was looked up before: a test and a mask for each request.
+  /// Looks a list up, for calls again and again: then a test and a mask for each request.
   [[nodiscard]] prepared prepare(std::span<request const> list, memory m, std::string_view routine,
                                  component_range range = {});
   void pre_call(prepared const& call) {
@@ -164,7 +164,7 @@ public:
   /// Brings to the host what is valid anywhere of these variables, for output that declares nothing: of their
   /// current level or of all. Allocates.
   void copy_back(std::span<int const> variables, bool all_levels, std::string_view output, component_range range = {});
-  /// The same of the regions that each of `list` reads.
+  /// Brings to the host what is valid anywhere of the regions that each of `list` reads.
   void copy_back(std::span<request const> list, std::string_view output, component_range range = {});
   /// Begins to bring to the host what `list` reads and lacks there, if the provider can and nothing is in the way.
   /// It counts as valid there only once a reader has waited for it, and not if it was written on the device
@@ -206,7 +206,7 @@ public:
   [[nodiscard]] int levels(int variable) const { return variables_[std::size_t(variable)].levels; }
   /// What messages say: *eta, level 0, core*, and the component if there are several.
   [[nodiscard]] std::string describe(int variable, int level, region where, int component) const;
-  /// The same for a memory: *the device cuda*.
+  /// What messages say of a memory: *the device cuda*.
   [[nodiscard]] std::string describe(memory m) const;
 
   [[nodiscard]] O& observer() { return observer_; }

@@ -36,7 +36,7 @@ struct checked {
   static constexpr bool tracks = true, checks = true;
   using observer = reasons;
 };
-/// Where to: see `trace`.
+/// Writes a trace; `--keel-trace-file` says where.
 struct traced {
   static constexpr std::string_view name = "traced";
   static constexpr bool tracks = true, checks = false;

@@ -155,7 +155,7 @@ KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void stored(P const& p, element<P>* ta
   for (std::size_t i = 0; i < length; ++i) target[i] = elements<P>::of(p)[i];
 }
 
-/// The same for the first `count` elements; `rest` stands after them.
+/// A pack of the first `count` elements; `rest` stands after them.
 template <class P>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr P loaded_part(element<P> const* source, std::size_t count,
                                                                       element<P> rest) {

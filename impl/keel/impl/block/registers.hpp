@@ -75,7 +75,7 @@ inline constexpr std::size_t register_width = [] {
 #endif
 }();
 
-/// Of a pack: its own size if that is a power of two, as vector loads like it, at most 64 bytes.
+/// The alignment of a pack: its own size if that is a power of two, as vector loads like it, at most 64 bytes.
 template <class T, std::size_t Length>
 inline constexpr std::size_t alignment_of_pack =
     std::has_single_bit(sizeof(T) * Length) ? (sizeof(T) * Length < 64 ? sizeof(T) * Length : 64) : alignof(T);

@@ -164,7 +164,7 @@ private:
     use(0, load(0));
     for_levels(1, levels(), load, use);
   }
-  /// The same through the memory of the team.
+  /// Climbs through the memory of the team: calls `use(k, x at level k)` for every level upwards.
   template <bool, class Block, class Use>
   KEEL_FORCE_INLINE KEEL_FUNCTION void climb(Block const& block, streamed<T> const& between, Use const& use) const {
     between.memory.stream(

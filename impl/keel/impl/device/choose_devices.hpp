@@ -26,7 +26,8 @@ consteval bool has_space(list<Tags...>) {
   return (std::same_as<typename device_traits<Tags>::execution_space, Space> || ...);
 }
 
-/// Of a device that the policy names as its default, above all others, unless keel itself prefers that.
+/// How much a device is preferred: one that the policy names as its default above all others, unless keel itself
+/// prefers that.
 template <class Tag, class Default>
 inline constexpr int preference = std::same_as<typename device_traits<Tag>::execution_space, Default> &&
                                           !std::same_as<Default, space::detail::preferred_space>

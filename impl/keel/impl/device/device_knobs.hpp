@@ -48,7 +48,7 @@ private:
   held_value const* values_;
 };
 
-/// The same to be changed.
+/// The knobs of a device, to be changed.
 struct changeable_knobs {
   device_facts const* device;
   held_value* values;
@@ -56,7 +56,7 @@ struct changeable_knobs {
   [[nodiscard]] device_knobs read() const { return {*device, values}; }
   /// Takes a value, unless the device runs or cannot take it.
   outcome assign(knob id, std::int64_t value, source from) const;
-  /// The same by code once the runtime has started, with what there is to say about it.
+  /// Takes a value from code once the runtime has started, and logs what there is to say about it.
   outcome set(knob id, std::int64_t value) const;
   /// What keel takes where the knob is not set.
   void propose(knob id, std::int64_t value) const;

@@ -25,7 +25,7 @@ using origin = std::string;
 [[nodiscard]] std::int64_t parse_whole(origin const& where, std::string_view text, std::int64_t least,
                                        std::int64_t most, std::string_view else_taken = {});
 
-/// The same up to the largest of its type.
+/// A whole number from `least` to the largest of its type.
 template <std::integral Number = int>
 [[nodiscard]] Number parse_number(origin const& where, std::string_view text, Number least,
                                   std::string_view else_taken = {}) {
@@ -48,7 +48,7 @@ template <std::integral Number = int>
 
 /// A number of bytes: a whole number from 1 on, perhaps with one of K, M and G behind it, which are powers of 1024.
 [[nodiscard]] std::int64_t parse_size(origin const& where, std::string_view text);
-/// The same as people write it: 65536 is 64K.
+/// A number of bytes as people write it: 65536 is 64K.
 [[nodiscard]] std::string size_text(std::int64_t bytes);
 
 } // namespace keel::device

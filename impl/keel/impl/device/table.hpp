@@ -28,7 +28,7 @@ struct device_value {
   void (*tell)(space::settings& to, std::int64_t value);
 };
 
-/// The same of a knob that the program has.
+/// What becomes of the text of a knob of the program.
 struct program_value {
   void (*parse)(program_settings& into, origin const& where, std::string_view text); ///< throws `keel::error`
   std::string (*show)(program_settings const& all);

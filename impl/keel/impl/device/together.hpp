@@ -30,8 +30,8 @@ template <class Ranks>
   return all;
 }
 
-/// Throws on every rank where one has a problem, `before` it; the first that has one says it. It is one, too, if the
-/// knobs `alike` are not the same on all ranks.
+/// Throws on all ranks if one reports a problem, and calls `before` first; only the first such rank prints it. Knobs
+/// `alike` that differ between ranks are a problem, too.
 template <class Environment, class F>
 void agree(Environment const& all_ranks, std::string problem, F const& before, std::string_view prefix = {},
            std::string alike = {}) {
@@ -55,8 +55,8 @@ template <class Environment>
   return threads_of_any(bytes_of_all(ranks, &own, sizeof own));
 }
 
-/// Each rank goes to its place, where that is asked for; the answer is what this one has against it. Asked for on some
-/// ranks alone it is an error of all.
+/// Binds each rank to its place, if that is asked for. Returns why this rank could not be bound; empty on success. If
+/// only some ranks ask for it, all get the same error.
 template <class Environment>
 [[nodiscard]] std::string go(placed_rank& me, Environment const& all_ranks, std::string_view prefix,
                              common_settings const& common, own_node const& node) {

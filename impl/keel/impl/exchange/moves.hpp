@@ -58,8 +58,8 @@ KEEL_FUNCTION inline void await_flag(std::uint32_t const* flag, std::uint32_t nu
   }
 #endif
 }
-/// Counts the caller as done, after what it wrote, and says whether it is the last of so many, who sees what all wrote.
-/// The last sets the counter to 0.
+/// Counts this team as finished; true for the last of `count`, which sees what all of them wrote and sets the counter
+/// to 0.
 KEEL_FUNCTION inline bool is_last(std::uint32_t* done, std::uint32_t count) {
   if (count == 1) return true;
 #if defined(__CUDA_ARCH__)
@@ -139,7 +139,7 @@ struct move_words {
     else run<Some>(team, pieces); // which a GPU reads faster
   }
 
-  /// The same of extensions, by thread.
+  /// The share of a thread, of extensions.
   KEEL_FUNCTION void extend(std::int64_t thread) const {
     if (listed != nullptr) extend(thread, listed);
     else extend(thread, pieces);
@@ -240,7 +240,7 @@ private:
 static_assert(sizeof(move_words) <= 3840);
 /// The pieces of any number of boxes.
 [[nodiscard]] std::vector<move_words::piece> pieces_of(std::span<box_move const> boxes);
-/// The same on the calling thread.
+/// Moves the words of a box on the calling thread.
 void move_on_host(box_move const& what);
 
 } // namespace keel::residency::detail

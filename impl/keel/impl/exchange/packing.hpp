@@ -43,7 +43,7 @@ private:
     std::size_t size = 0;
   };
   std::byte* room(buffer& all, std::size_t bytes);
-  /// Of boxes that do not travel with a kernel.
+  /// Sends the list of boxes that do not travel with a kernel.
   void list(std::span<box_move const> boxes, move_words& all);
 
   /// Boxes that were moved before. The queue may still read `pieces`.

@@ -66,7 +66,7 @@ struct strip {
   }
   /// The elements that words come from in a copy between listed elements.
   [[nodiscard]] KEEL_FUNCTION std::int32_t const* origins() const { return elements + count[listed]; }
-  /// The same place if it is known whether elements are listed, and with other numbers of these.
+  /// The place of word `i`, if it is known whether elements are listed, and with other numbers of these.
   template <bool IsListed>
   KEEL_FUNCTION std::int64_t place(std::int64_t i, std::int32_t const* numbers) const {
     return first + (words >> 32 == 0
@@ -135,7 +135,7 @@ struct digest_words {
     sum += digest_of(at, static_cast<Word const*>(array)[at]);
   }
 };
-/// The same on the calling thread.
+/// The digest of a patch, by the calling thread.
 [[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, patch const& box) {
   digest_words const words{array, strip_of(lies, box, box.numbers())};
   std::uint64_t sum = 0;

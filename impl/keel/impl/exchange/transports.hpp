@@ -22,7 +22,7 @@
 
 namespace keel::residency::detail {
 
-/// A transport without its type. Not copied, but by `another`, which copies the model.
+/// A transport without its type; clone it with `another()`.
 class transport {
 public:
   template <Transport T>

@@ -57,8 +57,8 @@ struct decomposition {
   std::vector<std::unique_ptr<element_list const>> lists; ///< those that patches are parts of
 };
 
-/// Of a variable with these shares, by component or one for all: the first `layers` of its ghosts. They may be wider
-/// than what a neighbour owns; then they come from several.
+/// How a variable with these shares, by component or one for all, is cut: the first `layers` of its ghosts. They may be
+/// wider than what a neighbour owns; then they come from several.
 [[nodiscard]] decomposition decomposition_of(std::span<share const> shares, int components, int rank,
                                              int layers = all_layers);
 
@@ -66,7 +66,7 @@ struct decomposition {
 /// own copy: in the first turn, counted from 0, in which no piece before it meets it. So one kernel can do a turn, and
 /// numbers are added to an element in the same order each time.
 [[nodiscard]] std::vector<int> turns_of(decomposition const& cut);
-/// The same of pieces that are lists; no list has an element twice.
+/// The turns of pieces that are lists; no list has an element twice.
 [[nodiscard]] std::vector<int> turns_of_lists(std::span<piece const> all);
 
 } // namespace keel::residency::detail

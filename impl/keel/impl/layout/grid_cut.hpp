@@ -19,7 +19,7 @@ namespace keel::residency::detail {
 inline std::int64_t begin_of(std::int64_t cells, std::int64_t parts, std::int64_t at) {
   return at * (cells / parts) + std::min(at, cells % parts);
 }
-/// The same of parts for ranks that are cut into blocks; `at` counts blocks.
+/// Where block `at` of all blocks of all ranks begins, if the ranks' parts are cut into blocks.
 inline std::int64_t begin_of(std::int64_t cells, std::int64_t ranks, std::int64_t blocks, std::int64_t at) {
   std::int64_t const begin = begin_of(cells, ranks, at / blocks), end = begin_of(cells, ranks, at / blocks + 1);
   return begin + begin_of(end - begin, blocks, at % blocks);

@@ -20,7 +20,7 @@ namespace keel::residency::detail {
   return x ^ x >> 31;
 }
 
-/// Of these numbers in this order, after those of a digest.
+/// The digest of these numbers in this order, after those of another digest.
 [[nodiscard]] constexpr std::uint64_t digest_of(std::span<std::int64_t const> numbers, std::uint64_t before) {
   for (std::int64_t const n : numbers) before = mixed(before * 31 + std::uint64_t(n) + 1);
   return before;

@@ -63,7 +63,7 @@ struct verdict {
   /// Throws `keel::error` if there is a mistake in the ids of this mesh.
   void check(std::string_view mesh) const;
 };
-/// Of two verdicts: the same, whatever their order.
+/// Chooses one of two verdicts, the same whatever their order.
 struct worse {
   verdict operator()(verdict const& a, verdict const& b) const;
 };
@@ -106,7 +106,7 @@ public:
     if (!are_close()) return int((mixed(std::uint64_t(id) >> 4) >> 32) * ranks_ >> 32);
     return int(std::min(std::uint64_t(id) - least_, range_) * scale_ >> 32); // nobody owns an id beyond the range
   }
-  /// Of close ids, the first and the last one of a directory.
+  /// The first and the last of the close ids of a directory.
   [[nodiscard]] std::int64_t first_of(int directory) const { return std::int64_t(least_ + begin_of(directory)); }
   [[nodiscard]] std::int64_t last_of(int directory) const { return std::int64_t(least_ + begin_of(directory + 1) - 1); }
 
@@ -132,7 +132,7 @@ public:
   using owners = std::vector<machine::parcel<owned_at>>;
   using places = std::vector<machine::parcel<std::int32_t>>;
 
-  /// Of the ids that this rank owns.
+  /// The bounds of the ids that this rank owns.
   [[nodiscard]] id_bounds bounds() const;
   /// With the bounds of all ranks, joined.
   [[nodiscard]] runs to_directories(id_bounds const& all);

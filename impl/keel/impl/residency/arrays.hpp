@@ -123,7 +123,7 @@ public:
   [[nodiscard]] indices rim_depth(std::span<request const> asked, component which) const;
   /// The owned elements of a variable that belong to these owned cells of the grid.
   [[nodiscard]] bounds owned_in(bounds const& cells, component which, int variable) const;
-  /// Of the dynamic dimensions of the first array of a variable.
+  /// The extents of the dynamic dimensions of a variable's first array.
   [[nodiscard]] std::size_t const* extents_of(int variable) const;
   [[nodiscard]] region_bytes bytes_of(int variable, int component) const;
   /// In a pool: the arrays begin where a line of any cache does.

@@ -38,7 +38,7 @@ public:
   book(book const&) = delete;
   book& operator=(book const&) = delete;
 
-  /// Of the last variable that the arrays got.
+  /// Adds the last variable that the arrays got.
   void add_variable();
   [[nodiscard]] field_ledger& ledger() const { return *ledger_; }
   [[nodiscard]] any_observer& observer() const;

@@ -32,7 +32,7 @@ public:
 
   /// Runs a schedule, or one entry. `arguments`: those of `step` or `run`, as the actions take them.
   void execute(schedule_view const& what, component_range range, void const* arguments);
-  /// The same as the next step of the fields.
+  /// Runs a schedule as the next step of the fields.
   void step(schedule_view const& what, void const* arguments);
   [[nodiscard]] std::int64_t planned_steps() const { return planned_steps_; }
   void require_idle(std::string_view who) const;
@@ -51,8 +51,8 @@ public:
     executor& of_;
   };
 
-  /// Of a schedule of routines: their program if they can be called without a question now, because there is one
-  /// memory, nothing watches, and all is valid that they read before they make it so. Else null.
+  /// The program of a schedule of routines, if they can be called without a question now, because there is one memory,
+  /// nothing watches, and all is valid that they read before they make it so. Else null.
   [[nodiscard]] program const* answered(schedule_view const& what);
   /// Records what these do; or what the nodes before `end` do, of which the last one may have thrown.
   void record(program const& all);

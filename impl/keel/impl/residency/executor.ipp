@@ -160,7 +160,7 @@ private:
     case entry_kind::once: return; // groups
     }
   }
-  // What `routine` does if nothing looks on.
+  // The fast path of `routine`, without observers.
   void plain_routine(std::size_t i, prepared const& call) {
     if (!ledger_.is_ready(call)) [[unlikely]]
       book_.acquire(program_.what.table.asked(i), program_.what.where[i], nodes_[i].about->name, range_);

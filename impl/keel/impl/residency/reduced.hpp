@@ -33,7 +33,7 @@ inline constexpr bool is_several = false;
 template <class T, std::size_t N>
 inline constexpr bool is_several<std::array<T, N>> = true;
 
-/// What changes no other value of type `T`; an operation of one's own says it, as `neutral`.
+/// What changes no other value of type `T`; a user's own operation gives it as `neutral`.
 template <class Operation, class T>
 struct neutral_of {
   static_assert(
@@ -130,7 +130,7 @@ struct row_reduction {
   }
 };
 
-/// The same as Kokkos does it, on a GPU: what it calls for cells and for parts.
+/// A reduction as Kokkos does it, on a GPU: what it calls for cells and for parts.
 template <class F, class Combining, class T>
 struct cell_reduction {
   F f;

@@ -21,7 +21,7 @@ public:
   /// Throws `keel::error` if the patches do not fit.
   grid_renewal(fields_state& of, std::span<residency::patch const> patches);
   ~grid_renewal();
-  /// Of the patches.
+  /// The digest of the patches.
   [[nodiscard]] argument digest() const;
   void prepare();
   void commit();

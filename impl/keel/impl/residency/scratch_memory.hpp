@@ -31,7 +31,7 @@ public:
   void forget() { all_ = {}, pools_.clear(); }
 
 private:
-  /// Of a pool, for all components.
+  /// The bytes of a pool, for all components.
   [[nodiscard]] std::size_t bytes(std::size_t pool) const;
 
   arrays& arrays_;

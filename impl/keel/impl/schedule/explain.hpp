@@ -55,7 +55,7 @@ template <class App, class Schedule, class Device>
                 "keel::residency::explain: a device that is not in the application's list. Add it there.");
   return explained_in<App, Schedule, memory_of<devices, Device>>(Device::name);
 }
-/// The same with the device that the runtime chose; if none runs, with the first that has memory of its own.
+/// The explanation for the device that the runtime chose; if none runs, for the first that has memory of its own.
 template <class App, class Schedule>
 [[nodiscard]] explanation explained_as_chosen() {
   using devices = devices_of<App>;

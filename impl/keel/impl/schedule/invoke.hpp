@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Calling what takes some of a step's arguments: as many of the first ones as it can.
+/// Calls f with the longest prefix of the arguments that it accepts.
 
 #include <keel/policy/macros.hpp>
 
@@ -106,7 +106,7 @@ KEEL_FORCE_INLINE decltype(auto) run_with(V const& v, [[maybe_unused]] Arguments
 template <class R, class V, class Arguments>
 using result_of =
     std::remove_cvref_t<decltype(run_with<R>(std::declval<V const&>(), std::declval<Arguments const&>()))>;
-/// The same, but keeps the result in the `std::optional` at `result`, if there is one.
+/// Runs a routine and keeps the result in the `std::optional` at `result`, if there is one.
 template <class R, class V, class Arguments>
 KEEL_FORCE_INLINE void run_and_keep(V const& v, Arguments const& args, [[maybe_unused]] void* result) {
   using type = result_of<R, V, Arguments>;

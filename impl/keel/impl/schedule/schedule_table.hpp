@@ -222,7 +222,7 @@ inline constexpr auto children_of = [] {
   return made;
 }();
 
-/// The same walk over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`.
+/// Walks a table over types, unrolled: `visitor.leaf<N, E>()`, `visitor.group<N, E>(body)`.
 template <std::size_t N, class E, class Visitor>
 [[gnu::always_inline]] constexpr void walk_types(Visitor& visitor) {
   if constexpr (!has_body(E::about.what)) visitor.template leaf<N, E>();

@@ -20,7 +20,7 @@ struct variable_numbers {
 
   /// The number of a variable; -1 if it has none.
   [[nodiscard]] constexpr int find(variable_info const& v) const { return places_[place_of(v)] - 1; }
-  /// The same; it gets the next one if it has none.
+  /// The number of a variable; it gets the next one if it has none.
   constexpr int add(variable_info const& v) {
     std::uint16_t& place = places_[place_of(v)];
     if (place == 0) {

@@ -22,7 +22,7 @@ template <class R>
   }
 inline constexpr bool has_elements<memory<R>> = true;
 
-/// Of a view: a function since Kokkos 4, a constant before.
+/// The rank of a view: a function since Kokkos 4, a constant before.
 template <class View>
 constexpr int rank_of() {
   if constexpr (requires { View::rank(); }) return int(View::rank());

@@ -107,7 +107,7 @@ private:
   Reducer reducer_;
 };
 
-/// The same for a scan, whose functor joins.
+/// The reduction of a scan, whose functor joins.
 template <class F, class Policy, class>
 class scan_reduction {
   using tag = typename Policy::work_tag;
@@ -178,7 +178,7 @@ protected:
         m_space(where), m_entry({label, space::name(), bytes}) {
     this->_fill_host_accessible_header_info(*base::m_alloc_ptr, label);
   }
-  /// The same: allocation waits for no kernel.
+  /// An allocation, which waits for no kernel.
   template <class Execution>
   SharedAllocationRecord(Execution const&, space const& where, std::string const& label, std::size_t bytes,
                          typename base::function_type release = &common::deallocate)
@@ -201,7 +201,7 @@ struct verify_space<HostSpace, keel::space::memory<R>, false> {
 
 // Not for nvcc, which cannot order two specialisations by their constraints: there the element of its kernel aborts.
 #ifndef __CUDACC__
-/// The same for an element of a `DynamicView`, which has a check of its own.
+/// Host code that touches a remote element of a `DynamicView` aborts: that class has a check of its own.
 template <class Data, class... P>
 template <class Active>
   requires std::is_same_v<Active, Kokkos::HostSpace>

@@ -97,7 +97,7 @@ private:
   Reducer reducer_;
 };
 
-/// The same for a scan, whose functor joins.
+/// The reduction of a scan, whose functor joins.
 template <class F, class Policy, class>
 class scan_reduction {
   using analysis = Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN, Policy, F>;
@@ -139,7 +139,7 @@ struct RuntimeCheckMemoryAccessViolation<keel::space::memory<R>, DefaultHostExec
   }
 };
 
-/// The same, with the label of the view.
+/// Host code that touches a remote element aborts with the label of the view.
 template <class R>
 struct RuntimeCheckViewMemoryAccessViolation<keel::space::memory<R>, DefaultHostExecutionSpace, false> {
   template <class Track, class Map>

@@ -35,7 +35,7 @@ private:
   Combined combined_;
 };
 
-/// The same for a scan, whose functor joins.
+/// The reduction of a scan, whose functor joins.
 template <class F, class Policy, class Total>
 class scan_reduction : public reduction<Kokkos::Impl::CombinedFunctorReducer<
                            F, typename Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::SCAN,

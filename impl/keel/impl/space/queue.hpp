@@ -36,7 +36,7 @@ public:
   /// Returns when everything pushed before the call is done; at once on a device
   /// thread, which would wait for itself. Throws what a task threw.
   void wait();
-  /// The same for destructors: an exception stays for the next `wait`.
+  /// Waits, for destructors: an exception stays for the next `wait`.
   void drain();
   /// Throws what a task threw, once; not while another exception is under way.
   void rethrow();
@@ -61,7 +61,7 @@ public:
   [[nodiscard]] queue& first();
   /// One more, never taken away.
   queue& add();
-  /// Of all: returns when what was pushed before the call is done; throws what a task threw.
+  /// Returns when what was pushed to any of them before the call is done; throws what a task threw.
   void wait();
   void drain();
   void stop();

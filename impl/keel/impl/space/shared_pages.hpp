@@ -46,13 +46,13 @@ struct file_place {
   dev_t device = 0;
   ino_t number = 0;
 
-  /// Of a file that this process holds open.
+  /// The place of a file that this process holds open.
   [[nodiscard]] static file_place of(open_file const& file) {
     struct stat about{};
     if (fstat(file.get(), &about) != 0) return {};
     return {getpid(), file.get(), about.st_dev, about.st_ino};
   }
-  /// The same file, opened here. Without one, `errno` is the reason; processes with other numbers do not find it.
+  /// Opens that file here. Without one, `errno` is the reason; processes with other numbers do not find it.
   [[nodiscard]] open_file open() const {
     auto const path = "/proc/" + std::to_string(process) + "/fd/" + std::to_string(descriptor);
     open_file file(::open(path.c_str(), O_RDWR | O_CLOEXEC));

@@ -175,7 +175,7 @@ struct items<Kokkos::TeamPolicy<T...>> {
 
   static std::int64_t count(policy const& p) { return p.league_size(); }
 
-  /// Of teams of one thread.
+  /// Runs teams of one thread.
   template <class F, class... Update>
   static void run(policy const& p, F const& f, std::int64_t begin, std::int64_t end, Update&&... update) {
     team_thread thread(team_scratch(p, f));

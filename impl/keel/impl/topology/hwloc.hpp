@@ -96,7 +96,7 @@ inline loaded from_xml_text(std::string_view text, std::string const& name) {
   return {std::move(t), name};
 }
 
-/// The same from a file, of which no more than the largest allowed size is read.
+/// A topology from a file, of which no more than the largest allowed size is read.
 inline loaded from_xml_file(std::filesystem::path const& path, std::string const& name) {
   auto const refuse = [&](int code) {
     throw error("topology", name + " cannot be read", std::generic_category().message(code),

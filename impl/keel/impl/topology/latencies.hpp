@@ -102,7 +102,8 @@ private:
   std::vector<int> distances_;
 };
 
-/// Of each memory to the first, in per cent, by the shortest latency from any core; 100 if that is unknown.
+/// The speed of each memory beside the first, in per cent, by the shortest latency from any core; 100 if that is
+/// unknown.
 inline std::vector<int> speeds_by_latency(numbers_to_memories const& latencies, int cores, int memories) {
   std::vector<std::uint64_t> nearest(std::size_t(memories), 0);
   for (int m = 0; m < memories; ++m)

@@ -94,7 +94,8 @@ inline memory memory_of(hwloc_obj_t node, bool here) {
   return m;
 }
 
-/// Of each to the first, in per cent, by the best bandwidth that any core sees; empty if no bandwidth is known.
+/// The speed of each memory beside the first, in per cent, by the best bandwidth that any core sees; empty if none is
+/// known.
 inline std::vector<int> speeds_by_bandwidth(hwloc_topology_t hwloc, std::vector<hwloc_obj_t> const& nodes) {
   std::vector<double> speeds;
   for (auto const node : nodes) {

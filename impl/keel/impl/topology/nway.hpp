@@ -76,7 +76,7 @@ int describe(int id, Info* info, auto objects, auto const& fill) noexcept {
   return NWAY_SUCCESS;
 }
 
-/// The same for the three questions about what is near.
+/// Checks what the three questions about what is near have in common, and only then asks and writes.
 inline int nearby(int core_id, int type, int types, int min_dist, int max_dist, set* found, auto objects,
                   auto const& ask) noexcept {
   auto const on = node();

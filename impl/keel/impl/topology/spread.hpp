@@ -64,7 +64,7 @@ public:
 private:
   [[nodiscard]] core_range in(int locality) const { return {tree_[locality].first_core, tree_[locality].end_core}; }
 
-  /// Of `ranks` in `all`, how many go before `core`.
+  /// How many of `ranks` in `all` go before `core`.
   [[nodiscard]] int ranks_before(int core, int ranks, core_range all) const noexcept {
     auto const part = [](long long whole, long long share, long long of) { // rounded half up
       return int((2 * whole * share + of) / (2 * of));

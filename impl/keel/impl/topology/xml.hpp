@@ -70,7 +70,7 @@ public:
   [[nodiscard]] std::size_t depth() const { return open_.size(); } ///< of the element just opened: 1 is the root
   [[nodiscard]] std::string_view parent() const { return open_.size() < 2 ? "" : open_[open_.size() - 2]; }
   [[nodiscard]] std::string const& why() const { return why_; }
-  /// Of an attribute of the element just opened; empty if it has none of that name.
+  /// The value of an attribute of the element just opened; empty if it has none of that name.
   [[nodiscard]] std::string_view value(std::string_view name) const {
     auto const found = std::find_if(attributes_.begin(), attributes_.end(), [&](auto& a) { return a.name == name; });
     return found == attributes_.end() ? std::string_view{} : found->value;

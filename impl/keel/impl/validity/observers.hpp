@@ -136,7 +136,7 @@ public:
     calls_ = &calls_of_observer<O>;
     return *static_cast<O*>(held_.get());
   }
-  /// The same if it holds one of this type; else null.
+  /// The observer that it holds if that is of this type; else null.
   template <class O>
   [[nodiscard]] O* get() {
     return calls_ == &calls_of_observer<O> ? static_cast<O*>(held_.get()) : nullptr;
