@@ -7,6 +7,7 @@
 
 #include <keel/exchange.hpp>
 #include <keel/layout.hpp>
+#include <keel/residency/compiled.hpp>
 #include <keel/residency/context.hpp>
 #include <keel/residency/declare.hpp>
 #include <keel/residency/fields.hpp>

@@ -19,10 +19,7 @@ namespace kr = keel::residency;
 
 namespace {
 
-struct app : keel::defaults {
-  using devices = keel::where_supported<keel::list<keel::serial, keel::openmp, keel::tbb, keel::cuda, keel::simulated>>;
-};
-using environment = keel::runtime<app>::environment_type;
+using environment = keel::runtime<gas::app>::environment_type;
 
 /// What a line of the table shows, and a row of this rank's cells for the picture.
 struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<gas::cells>>> {
@@ -89,7 +86,7 @@ int cells_of(std::string_view word) {
 } // namespace
 
 int main(int argc, char** argv) try {
-  keel::runtime<app> run{argc, argv}; // takes keel's options out of the command line
+  keel::runtime<gas::app> run{argc, argv}; // takes keel's options out of the command line
   if (run.help_requested()) return 0;
   int n = 64;
   std::string picture;
@@ -99,7 +96,7 @@ int main(int argc, char** argv) try {
     else picture = word;
   }
   environment const& ranks = run.environment();
-  kr::fields<app, gas::cells> f{run, kr::grid{{n, n}, kr::ghost_width{2}}, kr::extra<gas::cells>{4}};
+  kr::fields<gas::app, gas::cells> f{run, kr::grid{{n, n}, kr::ghost_width{2}}, kr::extra<gas::cells>{4}};
   f.run(gas::ignite{});
   f.run(kr::exchange<gas::cells>{});
   f.run(gas::reflect{});

@@ -6,6 +6,6 @@
 
 struct rhs : kr::routine<"rhs", kr::on_device, kr::reads<kr::past<eta, 1>>, kr::writes<du>> {
   template <class V>
-  static void run(V, double) {}
+  static void run(V, double); // its body may stand in another source
 };
 void use(kr::fields<app, eta, du>& f) { f.run(rhs{}); }

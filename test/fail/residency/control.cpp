@@ -9,6 +9,9 @@ void use(kr::fields<app, eta, du>& f) {
   f.step(step{});
 }
 
+template struct kr::compiled<app, rhs>;
+template struct kr::compiled<two_memories, smooth>;
+
 struct output_step : kr::schedule<kr::cycle<eta>, advance, kr::exchange<eta>, smooth, kr::every<10, output>> {};
 static_assert(kr::plan<two_memories, output_step, keel::simulated>::copies(kr::host, kr::device, kr::core) == 0);
 struct scatter : kr::routine<"scatter", kr::on_device, kr::writes<kr::everywhere<du>>>, idle {};

@@ -78,7 +78,8 @@ consteval void refuse_run() {
   else
     static_assert(run_takes<R, Arguments>,
                   "keel::residency: a routine's run(v, ...) takes neither these arguments nor fewer of them (they are "
-                  "those of step or run, in order). Make it a public static function of them.");
+                  "those of step or run, in order). Make it a public static function of them; its result is not "
+                  "auto if its body is in another source.");
 }
 template <class R, bool ReturnsNothing>
 consteval void require_no_result() {
