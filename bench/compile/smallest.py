@@ -3,7 +3,8 @@
 
 User seconds and memory, medians of N rounds in turn: Kokkos alone, the foreign headers that keel needs, a source of declarations
 and kernels, all of keel's headers, a program with `keel::runtime`, and one with `fields` and a step; keel's with headers alone and
-with its compiled part. With --check only what LIMITS names; fails if one takes more times Kokkos alone than that."""
+with its compiled part. With --check only what LIMITS names; fails if one takes more times Kokkos alone than that, or has a
+kernel of keel's own, which the compiled part holds."""
 import argparse
 import os
 import statistics
@@ -78,6 +79,12 @@ def cost(command, text, folder):
     return used
 
 
+def own_kernels(folder):
+    """Kernels of keel's own in the last source."""
+    names = subprocess.run(["nm", "-C", "--defined-only", os.path.join(folder, "it.cpp.o")], check=True, text=True, stdout=subprocess.PIPE).stdout
+    return [line for line in names.splitlines() if "kokkos_queue<" in line]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=3)
@@ -88,12 +95,14 @@ def main():
     rows += [("fields and a step", how, ["-O2"]) for how in (0, 1)]
     if asked.check:
         rows = [("Kokkos alone", 0, ["-O0"]), *((name, 1, ["-O0"]) for name in LIMITS)]
+    kernels = []
     seen = {row[0] + str(row[1]) + row[2][0]: [] for row in rows}
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(asked.rounds):
             for name, how, level in rows:
                 used = cost(command + level + [f"-DKEEL_COMPILED={how}"], PROGRAMS[name], folder)
                 seen[name + str(how) + level[0]].append((used.ru_utime, used.ru_maxrss / 1024))
+                kernels += own_kernels(folder) if asked.check else []
     base = statistics.median(user for user, _ in seen["Kokkos alone0-O0"])
     print(f"{'program':20}{'keel is':18}{'':6}{'user s':>8}{'x Kokkos':>10}{'MiB':>7}")
     wrong = 0
@@ -104,8 +113,11 @@ def main():
         if asked.check and user > LIMITS.get(name, 1) * base:
             wrong += 1
             print(f"FAIL: {name} takes more than {LIMITS[name]} times what Kokkos alone takes")
+    if kernels:
+        wrong += 1
+        print("FAIL: a user's source has kernels of keel's own:", *kernels[:3], sep="\n")
     if asked.check:
-        print(f"{len(rows) - wrong} passed, {wrong} failed, 0 skipped")
+        print(f"{len(rows) + 1 - wrong} passed, {wrong} failed, 0 skipped")
     return 1 if wrong else 0
 
 

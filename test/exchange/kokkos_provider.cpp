@@ -41,7 +41,7 @@ public:
     triples.elements = 3 * nx * ny;
     provider.add({rows}, 3, &on_kokkos::make, this);
     provider.add({triples}, 1, &on_kokkos::make, this);
-    provider.connect(kr::memory{1}, kr::detail::kokkos_copy_queue<true>(queue_));
+    provider.connect(kr::memory{1}, kr::detail::kokkos_copy_queue(queue_));
     for (int v = 0; v < 2; ++v)
       for (int m = 0; m < memories; ++m) provider.create(v, kr::memory(m));
   }

@@ -13,7 +13,7 @@ namespace keel::residency {
 template <class Space>
 [[nodiscard]] queue queue_of(Space const& space) {
   if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) return {};
-  else return detail::kokkos_copy_queue<false>(space);
+  else return detail::kokkos_copy_queue(space);
 }
 
 } // namespace keel::residency

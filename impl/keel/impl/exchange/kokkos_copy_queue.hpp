@@ -8,6 +8,7 @@
 #include <keel/space/peers.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/pinned.hpp>
+#include <keel/space/simulated.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -18,8 +19,8 @@
 
 namespace keel::residency::detail {
 
-/// The queue of an instance of `Space`. Only one that `Digests` has the kernels for that.
-template <class Space, bool Digests>
+/// The queue of an instance of `Space`, with all kernels that keel has of its own.
+template <class Space>
 class kokkos_queue final : public queue_model {
 public:
   explicit kokkos_queue(Space const& space) : space_(space) {}
@@ -96,12 +97,10 @@ public:
                                   extend_by_threads{shared});
     Kokkos::parallel_for(label, keel::space::detail::light(policy(space_, 0, count)), move_by_threads{shared, count});
   }
-  std::uint64_t digest([[maybe_unused]] void const* array, [[maybe_unused]] strip const& which) const override {
+  std::uint64_t digest(void const* array, strip const& which) const override {
     std::uint64_t sum = 0;
-    if constexpr (Digests) {
-      digest_words const words{array, which};
-      Kokkos::parallel_reduce("keel: digest", policy(space_, 0, words_count(words.which.words)), words, sum);
-    }
+    Kokkos::parallel_reduce("keel: digest", policy(space_, 0, words_count(which.words)), digest_words{array, which},
+                            sum);
     return sum;
   }
   std::shared_ptr<std::byte> allocate(char const* label, std::size_t bytes) const override {
@@ -141,10 +140,23 @@ private:
   Space space_;
 };
 
-/// To the memory of a space, in the queue of one of its instances.
-template <bool Digests, class Space>
+/// To the memory of a space, in the queue of one of its instances. The compiled part has it for keel's devices, because
+/// the kernels would cost each source that makes fields more than all else, with nvcc three times as much; that for a
+/// device of the application is compiled with it.
+template <class Space>
 [[nodiscard]] copy_queue kokkos_copy_queue(Space const& queue) {
-  return copy_queue(std::make_shared<kokkos_queue<Space, Digests>>(queue));
+  return copy_queue(std::make_shared<kokkos_queue<Space>>(queue));
 }
+
+#if KEEL_COMPILED
+extern template copy_queue kokkos_copy_queue(keel::space::simulated const&);
+#if defined(KOKKOS_ENABLE_CUDA)
+extern template copy_queue kokkos_copy_queue(Kokkos::Cuda const&);
+#elif defined(KOKKOS_ENABLE_HIP)
+extern template copy_queue kokkos_copy_queue(keel::space::detail::hip_calls::execution_space const&);
+#elif defined(KOKKOS_ENABLE_SYCL)
+extern template copy_queue kokkos_copy_queue(keel::space::detail::sycl_calls::execution_space const&);
+#endif
+#endif
 
 } // namespace keel::residency::detail

@@ -198,7 +198,7 @@ void fields_base<App>::prepare(std::string_view routine) {
   if (instances_.template get<Tag>() && book_.is_open(memory_of<Tag>)) [[likely]]
     return;
   auto const& queue = instances_.template open<Tag>();
-  if constexpr (memory_of<Tag> != host) arrays_.connect(memory_of<Tag>, kokkos_copy_queue<tracking::may_check>(queue));
+  if constexpr (memory_of<Tag> != host) arrays_.connect(memory_of<Tag>, kokkos_copy_queue(queue));
   if constexpr (is_simulated<Tag>) book_.poison_from_now();
   book_.open(memory_of<Tag>, routine);
 }
