@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The bodies of machine that need not be compiled with every source.
-#include <keel/impl/machine/agreement.hpp>
-#include <keel/impl/machine/alone.hpp>
-#include <keel/impl/machine/attachments.hpp>
-#include <keel/impl/machine/closest.hpp>
-#include <keel/impl/machine/describe.hpp>
-#include <keel/impl/machine/end.hpp>
-#include <keel/impl/machine/exact.hpp>
-#include <keel/impl/machine/host.hpp>
-#include <keel/impl/machine/per_device.hpp>
-#include <keel/impl/machine/place_on.hpp>
-#include <keel/impl/machine/report.hpp>
-#include <keel/impl/machine/selection.hpp>
-#include <keel/impl/machine/threads.hpp>
+#include <keel/impl/machine/agreement.ipp>
+#include <keel/impl/machine/attachments.ipp>
+#include <keel/impl/machine/by_memory.ipp>
+#include <keel/impl/machine/describe.ipp>
+#include <keel/impl/machine/end.ipp>
+#include <keel/impl/machine/exact.ipp>
+#include <keel/impl/machine/host.ipp>
+#include <keel/impl/machine/near.ipp>
+#include <keel/impl/machine/per_device.ipp>
+#include <keel/impl/machine/report.ipp>
+#include <keel/impl/machine/selection.ipp>
+#include <keel/impl/machine/self_requests.ipp>
+#include <keel/impl/machine/threads.ipp>
 
+static_assert(keel::machine::CommunicatingRanks<keel::machine::alone>);
 template struct keel::machine::agreement::calls_of<keel::machine::alone>;

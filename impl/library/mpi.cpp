@@ -3,7 +3,10 @@
 // does not load its libraries.
 #include <keel/policy/macros.hpp>
 #if KEEL_WITH_MPI
-#include <keel/impl/machine/mpi.hpp>
+#include <keel/impl/machine/mpi.ipp>
+#include <keel/impl/machine/mpi_calls.ipp>
+#include <keel/impl/machine/mpi_communicator.ipp>
+#include <keel/impl/machine/mpi_sparse.ipp>
 #include <keel/impl/residency/agreement.hpp>
 #include <keel/exchange/transport.hpp>
 #include <keel/machine/agreement.hpp>

@@ -5,14 +5,14 @@
 #include <keel/impl/residency/checked_call.ipp>
 #include <keel/impl/residency/exchanger.ipp>
 #include <keel/impl/residency/executor.ipp>
-#include <keel/impl/residency/programs.ipp>
-#include <keel/impl/residency/scratch_memory.ipp>
-#include <keel/impl/residency/walls.ipp>
-#include <keel/impl/residency/moving.hpp>
 #include <keel/impl/residency/migrate.hpp>
+#include <keel/impl/residency/moving.hpp>
+#include <keel/impl/residency/programs.ipp>
 #include <keel/impl/residency/regrid.hpp>
 #include <keel/impl/residency/renew.hpp>
 #include <keel/impl/residency/resize.hpp>
+#include <keel/impl/residency/scratch_memory.ipp>
+#include <keel/impl/residency/walls.ipp>
 
 template class keel::residency::ledger<keel::residency::kokkos_provider, keel::residency::detail::any_observer>;
 template struct keel::residency::detail::agreement::calls_of<keel::machine::alone>;

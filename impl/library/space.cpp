@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The bodies of space that need not be compiled with every source, whatever the devices.
-#include <keel/impl/space/allocations.hpp>
-#include <keel/impl/space/start.hpp>
-#include <keel/impl/space/peer_memory.hpp>
+#include <keel/impl/space/allocations.ipp>
+#include <keel/impl/space/peer_memory.ipp>
+#include <keel/impl/space/start.ipp>

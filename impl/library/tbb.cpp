@@ -2,5 +2,7 @@
 // The bodies of oneTBB's threads that need not be compiled with every source.
 #include <keel/policy/macros.hpp>
 #if KEEL_WITH_TBB
-#include <keel/impl/space/threads_of_tbb.hpp>
+#include <keel/impl/space/arenas.ipp>
+#include <keel/impl/space/limits_of_tbb.ipp>
+#include <keel/impl/space/turns.ipp>
 #endif

@@ -280,10 +280,10 @@ def licence(tree):
 
 
 def form(tree):
-    """A header has #pragma once and says in an @file comment what it is; a file of bodies has the first. A comment of an entity is understood without the one before it."""
+    """A header has #pragma once and says in an @file comment what it is. A comment of an entity is understood without the one before it."""
     for header in tree.headers():
-        for needed in ("#pragma once", "/// @file"):
-            if not (header.suffix == ".ipp" and "@" in needed) and not re.search(rf"^{needed}\b", text(header), re.M):
+        for needed in ("#pragma once", "/// @file") if header.suffix == ".hpp" else ():
+            if not re.search(rf"^{needed}\b", text(header), re.M):
                 yield f"{tree.name(header)}: no {needed}"
         for begin in re.findall(r"^(?!\s*///).*\n\s*/// ((?:The same|Of)\b.*)", text(header), re.M):
             yield f"{tree.name(header)}: a comment begins with '{begin}'"

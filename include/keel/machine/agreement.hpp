@@ -118,5 +118,5 @@ extern template struct agreement::calls_of<mpi>;
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/agreement.hpp>
+#include <keel/impl/machine/agreement.ipp>
 #endif

@@ -77,5 +77,5 @@ private:
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/attachments.hpp>
+#include <keel/impl/machine/attachments.ipp>
 #endif

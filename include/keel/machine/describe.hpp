@@ -90,5 +90,5 @@ template <CommunicatingRanks R>
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/describe.hpp>
+#include <keel/impl/machine/describe.ipp>
 #endif

@@ -88,5 +88,5 @@ void abort_when_caught(basic_environment<R> const& env, std::string const& fallb
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/end.hpp>
+#include <keel/impl/machine/end.ipp>
 #endif

@@ -88,5 +88,5 @@ private:
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/exact.hpp>
+#include <keel/impl/machine/exact.ipp>
 #endif

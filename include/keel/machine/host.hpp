@@ -38,5 +38,5 @@ namespace detail {
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/host.hpp>
+#include <keel/impl/machine/host.ipp>
 #endif

@@ -8,10 +8,8 @@
 #include <keel/policy/macros.hpp>
 
 #if KEEL_WITH_MPI
-#include <keel/impl/machine/mpi_collectives.hpp>
-#include <keel/impl/machine/mpi_neighbours.hpp>
+#include <keel/impl/machine/mpi_calls.hpp>
 #include <keel/impl/machine/mpi_reductions.hpp>
-#include <keel/impl/machine/mpi_requests.hpp>
 #include <keel/impl/machine/mpi_sparse.hpp>
 
 #include <cstdint>
@@ -77,5 +75,5 @@ using mpi = alone;
 } // namespace keel::machine
 
 #if KEEL_WITH_MPI && !KEEL_COMPILED
-#include <keel/impl/machine/mpi.hpp>
+#include <keel/impl/machine/mpi.ipp>
 #endif

@@ -71,5 +71,5 @@ inline constexpr near_device_selection near_device;
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/per_device.hpp>
+#include <keel/impl/machine/per_device.ipp>
 #endif

@@ -35,5 +35,5 @@ template <CommunicatingRanks R>
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/report.hpp>
+#include <keel/impl/machine/report.ipp>
 #endif

@@ -114,5 +114,5 @@ template <Selection S>
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/selection.hpp>
+#include <keel/impl/machine/selection.ipp>
 #endif

@@ -76,5 +76,5 @@ struct team {
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/threads.hpp>
+#include <keel/impl/machine/threads.ipp>
 #endif

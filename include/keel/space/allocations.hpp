@@ -50,5 +50,5 @@ void report_leaks();
 } // namespace keel::space
 
 #if !KEEL_COMPILED
-#include <keel/impl/space/allocations.hpp>
+#include <keel/impl/space/allocations.ipp>
 #endif

@@ -8,7 +8,5 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <keel/impl/space/counting.hpp>
-#include <keel/impl/space/deduction_guides.hpp>
 #include <keel/impl/space/light.hpp>
-#include <keel/impl/space/locks.hpp>
+#include <keel/impl/space/older_kokkos.hpp>

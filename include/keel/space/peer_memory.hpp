@@ -77,5 +77,5 @@ private:
 } // namespace keel::space
 
 #if !KEEL_COMPILED
-#include <keel/impl/space/peer_memory.hpp>
+#include <keel/impl/space/peer_memory.ipp>
 #endif

@@ -135,5 +135,5 @@ inline void stop() {
 } // namespace keel::space
 
 #if !KEEL_COMPILED
-#include <keel/impl/space/start.hpp>
+#include <keel/impl/space/start.ipp>
 #endif

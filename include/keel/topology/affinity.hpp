@@ -19,5 +19,5 @@ namespace keel::topology {
 } // namespace keel::topology
 
 #if !KEEL_COMPILED
-#include <keel/impl/topology/bound.hpp>
+#include <keel/impl/topology/affinity.ipp>
 #endif

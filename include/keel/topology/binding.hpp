@@ -45,5 +45,5 @@ private:
 } // namespace keel::topology
 
 #if !KEEL_COMPILED
-#include <keel/impl/topology/binding.hpp>
+#include <keel/impl/topology/binding.ipp>
 #endif

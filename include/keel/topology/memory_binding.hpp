@@ -57,5 +57,5 @@ private:
 } // namespace keel::topology
 
 #if !KEEL_COMPILED
-#include <keel/impl/topology/memory_binding.hpp>
+#include <keel/impl/topology/memory_binding.ipp>
 #endif

@@ -126,5 +126,5 @@ private:
 } // namespace keel::topology
 
 #if !KEEL_COMPILED
-#include <keel/impl/topology/node.hpp>
+#include <keel/impl/topology/node.ipp>
 #endif

@@ -38,5 +38,5 @@ int get_nearby_devs(int core_id, dev_type_t dev_type, int min_dist, int max_dist
 } // namespace keel::nway
 
 #if !KEEL_COMPILED
-#include <keel/impl/topology/nway.hpp>
+#include <keel/impl/topology/nway.ipp>
 #endif

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/exchange/transport.hpp>
 
 #include <cstddef>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/exchange/halo.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 

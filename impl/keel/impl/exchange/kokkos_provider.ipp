@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/macros.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <functional>
-#include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace keel::residency {
 

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/layout/mesh_share.hpp>
-#include <keel/policy/macros.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <vector>
 
 namespace keel::residency::detail {
 

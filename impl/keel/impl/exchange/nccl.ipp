@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/space/peer_memory.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/exchange/transport.hpp>

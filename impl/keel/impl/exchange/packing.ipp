@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
-#include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/exchange/packing.hpp>
-#include <keel/policy/macros.hpp>
+#include <keel/impl/exchange/moves.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 

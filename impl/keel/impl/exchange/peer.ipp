@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/space/peer_memory.hpp>
 #include <keel/machine/host.hpp>

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
-/// @file
-/// The bodies of queue.hpp.
-
 #include <keel/exchange/queue.hpp>
 #include <keel/impl/exchange/queue_model.hpp>
-#include <keel/policy/macros.hpp>
 #include <keel/space/peer_memory.hpp>
 
-#include <cstddef>
 #include <cstring>
-#include <memory>
-#include <span>
 
 namespace keel::residency {
 

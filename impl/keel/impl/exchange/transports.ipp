@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/exchange/transports.hpp>
-#include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 

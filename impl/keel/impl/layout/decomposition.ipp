@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
-#include <keel/impl/layout/axis.hpp>
 #include <keel/impl/layout/decomposition.hpp>
+#include <keel/impl/layout/axis.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <tuple>
-#include <vector>
 
 namespace keel::residency::detail {
 

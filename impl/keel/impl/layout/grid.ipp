@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
+#include <keel/layout/grid.hpp>
 #include <keel/impl/layout/grid_cut.hpp>
 #include <keel/impl/layout/lengths.hpp>
-#include <keel/layout/grid.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <string>
 
 namespace keel::residency {

@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
-#include <keel/policy/macros.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <map>
-#include <memory>
-#include <span>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
-#include <keel/impl/layout/by_rank.hpp>
 #include <keel/impl/layout/owner_search.hpp>
+#include <keel/impl/layout/by_rank.hpp>
 
 #include <climits>
 #include <string>

@@ -45,5 +45,5 @@ basic_environment<R> basic_environment<R>::by_memory() const
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/place_on.hpp>
+#include <keel/impl/machine/by_memory.ipp>
 #endif

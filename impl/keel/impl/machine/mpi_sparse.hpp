@@ -22,3 +22,7 @@ struct mpi_sparse {
 };
 
 } // namespace keel::machine::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/mpi_sparse.ipp>
+#endif

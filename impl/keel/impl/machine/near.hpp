@@ -89,5 +89,5 @@ basic_environment<R> basic_environment<R>::near(int n) const
 } // namespace keel::machine
 
 #if !KEEL_COMPILED
-#include <keel/impl/machine/closest.hpp>
+#include <keel/impl/machine/near.ipp>
 #endif

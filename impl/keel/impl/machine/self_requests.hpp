@@ -4,6 +4,8 @@
 /// @file
 /// Messages of a process to itself, matched when they are waited for.
 
+#include <keel/policy/macros.hpp>
+
 #include <cstddef>
 #include <vector>
 
@@ -44,3 +46,7 @@ private:
 };
 
 } // namespace keel::machine::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/self_requests.ipp>
+#endif

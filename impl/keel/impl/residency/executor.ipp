@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/executor.hpp>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/residency/programs.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/walls.hpp>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/scratch_memory.hpp>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/residency/records.hpp>

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/schedule/explanation.hpp>
 #include <keel/impl/schedule/prefetch.hpp>
 #include <keel/impl/schedule/scratch.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/schedule/prefetch.hpp>
-#include <keel/policy/macros.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace keel::residency::detail {

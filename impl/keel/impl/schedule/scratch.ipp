@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/schedule/scratch.hpp>
-#include <keel/policy/macros.hpp>
 
-#include <algorithm>
-#include <cstddef>
 #include <memory>
-#include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 

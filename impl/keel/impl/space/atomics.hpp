@@ -25,6 +25,6 @@
     "keel::space: Kokkos was included before keel (a Kokkos of this version that was built with Serial only has then chosen atomics that are none, and keel::space::tbb has threads). Include keel first."
 #endif
 #undef KOKKOS_INTERNAL_NOT_PARALLEL
-#define KOKKOS_INTERNAL_NOT_PARALLEL_COUNTS // for counting.hpp: the library was compiled so
+#define KOKKOS_INTERNAL_NOT_PARALLEL_COUNTS // for older_kokkos.hpp: the library was compiled so
 #endif
 #endif

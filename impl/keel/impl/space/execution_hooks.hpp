@@ -8,8 +8,7 @@
 #include <keel/impl/space/containers.hpp>
 #include <keel/impl/space/generation.hpp>
 #include <keel/impl/space/late_exception.hpp>
-#include <keel/impl/space/swaps.hpp>
-#include <keel/impl/space/tasks.hpp>
+#include <keel/impl/space/memory_hooks.hpp>
 #include <keel/impl/space/team.hpp>
 #include <keel/impl/space/unique_token.hpp>
 
@@ -17,6 +16,83 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+
+// Kokkos' `iter_swap` runs on Kokkos' default space and fences that one, wherever the two elements lie. Those of a
+// device that Kokkos was not built with are swapped there, after the kernels that the device was given before.
+#if KOKKOS_VERSION >= 40000
+namespace Kokkos::Experimental::Impl {
+template <class Iterator, class Other>
+struct StdIterSwapFunctor; // Kokkos' own, of a header that few programs include
+template <class View>
+class RandomAccessIterator;
+} // namespace Kokkos::Experimental::Impl
+#endif
+
+namespace keel::space::detail {
+
+/// Whether Kokkos fences after a kernel of this functor, but on its default space.
+template <class F>
+inline constexpr bool is_fenced_elsewhere = false;
+#if KOKKOS_VERSION >= 40000
+template <class Iterator, class Other>
+inline constexpr bool is_fenced_elsewhere<Kokkos::Experimental::Impl::StdIterSwapFunctor<Iterator, Other>> = true;
+#endif
+
+} // namespace keel::space::detail
+
+#if KOKKOS_VERSION >= 40000
+template <class Swapped, class Other, class Policy> // clang 15 finds names of Kokkos before a parameter
+  requires keel::space::detail::is_remote<typename Swapped::memory_space>
+struct Kokkos::Impl::FunctorPolicyExecutionSpace<
+    Kokkos::Experimental::Impl::StdIterSwapFunctor<Kokkos::Experimental::Impl::RandomAccessIterator<Swapped>, Other>,
+    Policy> {
+  using execution_space = typename Swapped::memory_space::execution_space;
+};
+#endif
+
+// Kokkos' task schedulers, which its versions before 5 have: on keel's execution spaces they are a compile error.
+#if defined(KOKKOS_ENABLE_TASKDAG)
+
+namespace keel::space::detail {
+
+/// Stands in the place of a scheduler, so that the compiler prints one sentence and not the insides of a queue.
+template <class Space>
+class no_scheduler {
+  static_assert(!Engine<Space>, "keel::space: this execution space runs no task scheduler (Kokkos 5 ends them). "
+                                "Use Kokkos::Serial or Kokkos::OpenMP for tasks.");
+
+public:
+  using execution_space = Space;
+  using memory_space = typename Space::memory_space;
+  template <class... Any>
+  explicit no_scheduler(Any const&...) {}
+};
+
+} // namespace keel::space::detail
+
+#if defined(__GNUC__) // Kokkos 4 calls its schedulers deprecated
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#endif
+namespace Kokkos {
+
+template <keel::space::detail::Engine Space, class Queue>
+class BasicTaskScheduler<Space, Queue> : public keel::space::detail::no_scheduler<Space> {
+public:
+  using keel::space::detail::no_scheduler<Space>::no_scheduler;
+};
+template <keel::space::detail::Engine Space, class Queue>
+class SimpleTaskScheduler<Space, Queue> : public keel::space::detail::no_scheduler<Space> {
+public:
+  using keel::space::detail::no_scheduler<Space>::no_scheduler;
+};
+
+} // namespace Kokkos
+#if defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif
 
 namespace Kokkos::Impl {
 

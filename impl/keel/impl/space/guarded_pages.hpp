@@ -46,5 +46,5 @@ private:
 } // namespace keel::space::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/space/page_protection.hpp>
+#include <keel/impl/space/guarded_pages.ipp>
 #endif

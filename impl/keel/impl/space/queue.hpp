@@ -80,5 +80,5 @@ private:
 } // namespace keel::space::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/space/queue_worker.hpp>
+#include <keel/impl/space/queue.ipp>
 #endif

@@ -76,6 +76,8 @@ public:
   void forget_other_threads() {
     if (state_ != free && !is_part_of(current_kernel)) state_ = lost;
   }
+  /// In the child of a fork: threads that waited for a turn, of any instance, are not there.
+  static void forget_waits();
 
 private:
   enum state : int {
@@ -110,5 +112,5 @@ private:
 } // namespace keel::space::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/space/waits.hpp>
+#include <keel/impl/space/turns.ipp>
 #endif

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
 #include <keel/impl/validity/observers.hpp>
-#include <keel/policy/macros.hpp>
-
-#include <span>
-#include <string>
 
 namespace keel::residency::detail {
 

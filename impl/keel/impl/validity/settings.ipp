@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
+#include <keel/validity/settings.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/nearest.hpp>
-#include <keel/validity/settings.hpp>
 
 #include <algorithm>
 

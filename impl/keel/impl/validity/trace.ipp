@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
+#include <keel/validity/trace.hpp>
 #include <keel/policy/file_limit.hpp>
 #include <keel/impl/validity/trace_line.hpp>
 #include <keel/machine/host.hpp>
-#include <keel/policy/error.hpp>
 #include <keel/policy/printable.hpp>
-#include <keel/validity/trace.hpp>
 #include <keel/topology/affinity.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>

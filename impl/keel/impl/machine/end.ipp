@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include <keel/machine/end.hpp>
+#include <keel/policy/caught.hpp>
+#include <keel/policy/printable.hpp>
+
+#include <atomic>
+#include <thread>
+#include <utility>
+
+namespace keel::machine::detail {
+
+KEEL_INLINE std::string without_the_one_before(int rank, int size, std::chrono::milliseconds waited) {
+  auto const seconds = std::chrono::duration_cast<std::chrono::seconds>(waited).count();
+  return "keel::runtime: rank " + std::to_string(rank) + " has ended and rank " +
+         std::to_string((rank + size - 1) % size) + " has not, for " + std::to_string(seconds) +
+         " s (one returned early, or the other hangs). ";
+}
+KEEL_INLINE void say_how_to_limit(std::string const& message, std::string const& option) {
+  policy::print_line({message, option, "=N ends the job after N seconds."});
+}
+
+KEEL_INLINE void abort_when_caught(int own_rank, int ranks, bool masters, std::string fallback,
+                                   std::chrono::milliseconds patience, void (*abort)()) {
+  static int rank, size;
+  static bool is_master;
+  static void (*end_job)();
+  static std::string& otherwise = *new std::string; // needed until the process has ended
+  static std::atomic_flag is_ending;
+  auto const end = [](char const* what) {
+    if (is_ending.test_and_set()) std::this_thread::sleep_for(std::chrono::seconds{10}); // another thread ends it
+    // If all ranks found the same mistake, the master prints it and ends them; else it does not get here.
+    if (!is_master) std::this_thread::sleep_for(std::chrono::seconds{2});
+    say_before_abort(what != nullptr ? what : otherwise, rank, size, exit_code);
+    end_job();
+  };
+  if (policy::when_caught() != nullptr) return;
+  rank = own_rank, size = ranks, is_master = masters, end_job = abort;
+  otherwise = fallback.empty() ? "an exception leaves the scope of the runtime" : std::move(fallback);
+  policy::when_caught() = end;
+  try {
+    std::thread([end, patience] {
+      std::this_thread::sleep_for(patience);
+      end(nullptr);
+    }).detach();
+  } catch (std::exception const&) {
+    end(nullptr);
+  }
+}
+
+KEEL_INLINE void abort_unreported() {
+  if (auto const end = policy::when_caught().load(); end != nullptr) end(nullptr);
+}
+
+} // namespace keel::machine::detail

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/space/arenas.hpp>
+#include <keel/impl/space/limits_of_tbb.hpp>
+#include <keel/impl/space/reserved_threads.hpp>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/task_group.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <mutex>
+#include <utility>
+
+#include <pthread.h>
+
+#if defined(__SANITIZE_THREAD__)
+extern "C" void __tsan_acquire(void*);
+extern "C" void __tsan_release(void*);
+#endif
+
+namespace keel::space::detail {
+
+/// Shows ThreadSanitizer what it cannot see, because oneTBB's library is not compiled with it: every chunk of a
+/// kernel comes after its launch and before its end. For all kernels alike, so two that run at once look ordered.
+struct order_for_sanitizer {
+#if defined(__SANITIZE_THREAD__)
+  static void release() { __tsan_release(&place_); }
+  static void acquire() { __tsan_acquire(&place_); }
+  static inline char place_;
+#else
+  static void release() {}
+  static void acquire() {}
+#endif
+  /// Also if an exception passes.
+  struct release_at_end {
+    ~release_at_end() { release(); }
+  };
+  struct acquire_at_end {
+    ~acquire_at_end() { acquire(); }
+  };
+};
+
+/// What an instance has of oneTBB, and beside it.
+struct arenas::threads_of_tbb {
+  /// Throws nothing away in the child of a fork, whose arenas would wait for threads that it lacks.
+  void leave_to_parent() {
+    for (auto& a : by_region) (void)a.release();
+    by_region.clear();
+  }
+  [[nodiscard]] std::int64_t border(std::int64_t count, int end) const {
+    return (count * end + ends.back() - 1) / ends.back();
+  }
+
+  reserved_threads reserved;
+  ::tbb::task_group_context context{::tbb::task_group_context::isolated}; // of the kernel that has the turn
+  std::vector<std::unique_ptr<::tbb::task_arena>> by_region;
+  std::vector<int> ends; // threads of the regions up to each
+};
+
+/// Every instance, so that the child of a fork repairs each: a kernel then checks nothing.
+class arenas::all_instances {
+public:
+  static all_instances& known() {
+    static all_instances one;
+    return one;
+  }
+  void add(arenas* one) {
+    std::lock_guard const lock(mutex_);
+    all_.push_back(one);
+  }
+  void remove(arenas* one) {
+    std::lock_guard const lock(mutex_);
+    all_.erase(std::find(all_.begin(), all_.end(), one));
+  }
+  /// Whether this process was forked from one that uses oneTBB: its threads are not here, and cannot be started again.
+  /// Else it uses oneTBB from now on.
+  [[nodiscard]] bool lack_threads() {
+    std::lock_guard const lock(mutex_);
+    is_used_ = true;
+    return is_child_;
+  }
+
+private:
+  all_instances() {
+    pthread_atfork([] { known().mutex_.lock(); }, [] { known().mutex_.unlock(); },
+                   [] {
+                     known().is_child_ = known().is_used_;
+                     turns::forget_waits();
+                     for (auto* one : known().all_) one->forget_threads_of_parent();
+                     known().mutex_.unlock();
+                   });
+  }
+  std::mutex mutex_;
+  std::vector<arenas*> all_;
+  bool is_used_ = false;
+  bool is_child_ = false; // of a process that used it
+};
+
+KEEL_INLINE arenas::arenas(std::uint32_t id) : id_(id), own_(std::make_unique<threads_of_tbb>()) {
+  all_instances::known().add(this);
+}
+KEEL_INLINE arenas::~arenas() {
+  stop();
+  all_instances::known().remove(this);
+}
+KEEL_INLINE void arenas::forget_threads_of_parent() {
+  turns_.forget_other_threads();
+  own_->leave_to_parent();
+}
+
+KEEL_INLINE void arenas::start(std::optional<int> wanted, std::vector<int> regions) {
+  using constraints = ::tbb::task_arena::constraints;
+  stop();
+  if (all_instances::known().lack_threads()) {
+    threads_ = wanted.value_or(1);
+    return;
+  }
+  if (wanted) thread_limit::raise(*wanted);
+  if (wanted && *wanted < int(regions.size())) regions.resize(std::size_t(*wanted));
+  bound_ = !regions.empty();
+  if (!bound_) regions = {::tbb::task_arena::automatic};
+  regions_ = int(regions.size());
+  for (int r = 0; r < regions_; ++r) {
+    constraints c;
+    c.set_numa_id(regions[std::size_t(r)]);
+    if (wanted) {
+      auto const [begin, end] = part(*wanted, regions_, r);
+      c.set_max_concurrency(int(end - begin));
+    }
+    // The caller works in the first; in the others its place would stay empty.
+    own_->by_region.push_back(std::make_unique<::tbb::task_arena>(c, r == 0 ? 1u : 0u));
+    own_->by_region.back()->initialize();
+    own_->ends.push_back(threads_ += own_->by_region.back()->max_concurrency());
+  }
+}
+
+KEEL_INLINE void arenas::stop() {
+  own_->reserved.stop();
+  own_->by_region.clear();
+  own_->ends.clear();
+  threads_ = 0;
+  regions_ = 1;
+  bound_ = false;
+}
+
+KEEL_INLINE int arenas::thread_number() {
+  if (current_kernel == nullptr) return 0;
+  if (current_kernel->is_numbered) return current_kernel->first_thread;
+  return current_kernel->first_thread + std::max(0, ::tbb::this_task_arena::current_thread_index());
+}
+
+/// Calls f(begin) … f(end - 1) on the threads of the arena that the caller is in. The context is isolated, so that a
+/// kernel is whole if the program cancels the task of its own that launched it.
+inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads,
+                   numbered_call const& f, ::tbb::task_group_context& context) {
+  using chunks = ::tbb::blocked_range<std::int64_t>;
+  auto const run = [&](chunks const& some) {
+    order_for_sanitizer::acquire(); // before it looks at what the caller wrote
+    order_for_sanitizer::release_at_end const ordered;
+    kernel_scope const scope(kernel);
+    for (auto c = some.begin(); c != some.end(); ++c) f(c);
+  };
+  order_for_sanitizer::release();
+  if (end - begin <= threads) ::tbb::parallel_for(chunks(begin, end), run, ::tbb::static_partitioner{}, context);
+  else ::tbb::parallel_for(chunks(begin, end), run, ::tbb::simple_partitioner{}, context);
+}
+inline void spread(running_kernel const* kernel, std::int64_t begin, std::int64_t end, int threads,
+                   numbered_call const& f) {
+  ::tbb::task_group_context own(::tbb::task_group_context::isolated);
+  spread(kernel, begin, end, threads, f, own);
+}
+
+KEEL_INLINE void arenas::run_chunks(std::int64_t count, numbered_call const& f) {
+  auto const* const kernel = current_kernel; // a thread of the arena may run what follows
+  auto const& by_region = own_->by_region;
+  order_for_sanitizer::acquire_at_end const ordered;
+  if (by_region.empty()) { // this process is the child of a fork
+    for (std::int64_t c = 0; c < count; ++c) f(c);
+    return;
+  }
+  if (by_region.size() == 1) {
+    auto const all = [&] {
+      // Making a context costs a tenth of an empty kernel. A kernel that has the turn takes the instance's.
+      if (kernel->launched_from != nullptr) return spread(kernel, 0, count, threads_, f);
+      try {
+        spread(kernel, 0, count, threads_, f, own_->context);
+      } catch (...) {
+        own_->context.reset();
+        throw;
+      }
+    };
+    // Entering an arena costs a quarter of an empty kernel. The one that the caller is in will do if it is as wide.
+    // Isolated, because it may have other tasks ready, and one that launches a kernel would start it within this one.
+    if (!bound_ && ::tbb::this_task_arena::max_concurrency() == threads_) ::tbb::this_task_arena::isolate(all);
+    else by_region.front()->execute(all);
+  } else {
+    auto const& ends = own_->ends;
+    by_region.front()->execute([&] {
+      ::tbb::task_group others;
+      order_for_sanitizer::release();
+      for (std::size_t r = 1; r < by_region.size(); ++r)
+        by_region[r]->enqueue(others.defer([&, r] {
+          order_for_sanitizer::acquire();
+          running_kernel const here{kernel->of, kernel->launched_from, ends[r - 1]};
+          spread(&here, own_->border(count, ends[r - 1]), own_->border(count, ends[r]), threads_, f);
+        }));
+      spread(kernel, 0, own_->border(count, ends.front()), threads_, f);
+      others.wait();
+    });
+  }
+}
+
+KEEL_INLINE void arenas::run_numbered(int count, numbered_call const& f) {
+  auto const* const kernel = current_kernel;
+  own_->reserved.run(count, [&](int i) {
+    running_kernel const here{kernel->of, kernel->launched_from, i, true};
+    kernel_scope const scope(&here);
+    f(i);
+  });
+}
+
+} // namespace keel::space::detail

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/space/turns.hpp>
+#include <keel/policy/error.hpp>
+
+#include <memory>
+#include <mutex>
+
+namespace keel::space::detail {
+
+/// A kernel that waits for a turn. It is listed as long as it lives.
+class listed_wait {
+public:
+  /// Throws if the turn cannot end before that of `inside`, or of a kernel that it was launched from.
+  listed_wait(turns const& wanted, running_kernel const* inside) : wanted_(&wanted), inside_(inside) {
+    std::lock_guard const lock(mutex());
+    if (leads_back(wanted_))
+      throw error("space", "a kernel waits for an instance whose kernel waits for the first one's instance",
+                  "two host threads launch on each other's instance from kernels",
+                  "Launch from one thread, or on one instance");
+    next_ = first();
+    first() = this;
+  }
+  ~listed_wait() {
+    std::lock_guard const lock(mutex());
+    listed_wait** at = &first();
+    while (*at != this) at = &(*at)->next_;
+    *at = next_;
+  }
+  /// In the child of a fork, which lacks the threads that waited.
+  static void forget_all() {
+    std::construct_at(&mutex());
+    first() = nullptr;
+  }
+  listed_wait(listed_wait const&) = delete;
+  listed_wait& operator=(listed_wait const&) = delete;
+
+private:
+  /// Whether a kernel within the turn `of` waits, through others perhaps, for a turn that is held here. The list has no
+  /// such circle, because this throws before it is closed.
+  [[nodiscard]] bool leads_back(turns const* of) const {
+    for (auto const* w = first(); w != nullptr; w = w->next_)
+      if (of->is_part_of(w->inside_) && (w->wanted_->is_part_of(inside_) || leads_back(w->wanted_))) return true;
+    return false;
+  }
+
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
+  }
+  static listed_wait*& first() {
+    static listed_wait* one = nullptr;
+    return one;
+  }
+
+  turns const* wanted_;
+  running_kernel const* inside_;
+  listed_wait* next_ = nullptr;
+};
+
+KEEL_INLINE void turns::forget_waits() { listed_wait::forget_all(); }
+
+KEEL_INLINE void turns::wait_for_turn(running_kernel const* inside) {
+  auto const wait = [&] {
+    for (;;) {
+      int const before = state_.exchange(awaited, std::memory_order_acquire);
+      if (before == free) return;
+      if (before == lost) {
+        state_ = free; // reported once: what ends the process fences again
+        state_.notify_all();
+        throw error("space", "a kernel of the parent process never ends here",
+                    "another thread ran it during fork(), which copies no threads", "Fence before fork()");
+      }
+      state_.wait(awaited);
+    }
+  };
+  if (inside == nullptr) return wait(); // it holds no turn
+  listed_wait const listed(*this, inside);
+  wait();
+}
+
+} // namespace keel::space::detail
