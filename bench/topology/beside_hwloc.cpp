@@ -12,14 +12,11 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <new>
 #include <random>
 #include <string>
 #include <tuple>
 #include <vector>
-
-#include <stdlib.h>
 
 namespace kt = keel::topology;
 
@@ -151,32 +148,6 @@ void start() {
       "start on this machine, us", raw, [] { consumed = long(kt::node::here().cores().size()); }, 1, "at most 1.02");
 }
 
-/// What keel kept of this machine beside what hwloc exported of it, both from a file in one folder; hwloc's plug-ins
-/// stay loaded meanwhile.
-void start_from_a_file() {
-  char folder[] = "/tmp/keel-bench-XXXXXX";
-  if (mkdtemp(folder) == nullptr) return;
-  auto const file = std::string{folder} + "/node.xml";
-  auto* const now = with_devices();
-  hwloc_topology_load(now);
-  hwloc_topology_export_xml(now, file.c_str(), 0);
-  auto const raw = [&] {
-    auto* const all = with_devices();
-    hwloc_topology_set_xml(all, file.c_str());
-    hwloc_topology_load(all);
-    consumed = hwloc_get_nbobjs_by_type(all, HWLOC_OBJ_CORE);
-    hwloc_topology_destroy(all);
-  };
-  consumed = long(kt::node::here(folder).cores().size());
-  auto const source = kt::node::here(folder).source();
-  if (source.find("as kept in") == source.npos) std::printf("WRONG: %s\n", source.c_str());
-  in_turns(
-      "start from XML / from what keel kept, us", raw, [&] { consumed = long(kt::node::here(folder).cores().size()); },
-      20, "at most 1.05");
-  hwloc_topology_destroy(now);
-  std::filesystem::remove_all(folder);
-}
-
 void memory() {
   auto const before = allocated;
   auto const node = kt::node::from_synthetic("package:2 numa:4 l3:4 core:8 pu:2");
@@ -207,6 +178,5 @@ int main() {
   nearness();
   tables();
   start();
-  start_from_a_file();
   memory();
 }

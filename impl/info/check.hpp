@@ -64,9 +64,6 @@ private:
     if (!node_.is_this_machine())
       wrong(node_.source() + " stands in the place of this machine", "nothing can be bound there",
             "Unset that variable");
-    if (!all_.topology_cache.empty() && node_.source().find(", not kept") != std::string::npos)
-      wrong("the node cannot be kept in " + all_.topology_cache, node_.source(),
-            "Take another folder for --keel-topology-cache");
   }
 
   void limits() {

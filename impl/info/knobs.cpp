@@ -41,7 +41,6 @@ configuration read_configuration(int& argc, char** argv) {
   for (auto const& r : run.remarks())
     if (r.level == device::log_level::warning)
       found.without_effect.push_back(r.text + ". " + policy::as_sentence(r.hint));
-  found.topology_cache = run.program().topology_cache;
   found.help_was_printed = run.help_requested();
   found.help = device::help_text<app>();
   return found;

@@ -25,7 +25,6 @@ struct configuration {
   std::vector<knob_row> known; ///< every knob, also those that no device of this build has; no values
   std::vector<device_row> devices;
   std::vector<std::string> without_effect; ///< sentences about what was set in vain, and why
-  std::string topology_cache;              ///< the folder of that knob; empty if it is off
   std::string help;                        ///< of keel's options
   bool help_was_printed = false;           ///< keel's own help was asked for
 };

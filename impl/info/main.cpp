@@ -52,11 +52,8 @@ int guarded(auto const& work) {
 /// Texts with names out of files, on standard output.
 void print(std::string text) { std::fputs(policy::printable(std::move(text)).c_str(), stdout); }
 
-topology::node node_of(info::arguments const& asked, info::configuration const& configuration) {
-  auto const& kept_in = configuration.topology_cache;
-  auto node = !asked.xml.empty() ? topology::node::from_xml(asked.xml)
-              : kept_in.empty()  ? topology::node::here()
-                                 : topology::node::here(kept_in);
+topology::node node_of(info::arguments const& asked) {
+  auto node = asked.xml.empty() ? topology::node::here() : topology::node::from_xml(asked.xml);
   info::input_is_read();
   return node;
 }
@@ -86,13 +83,13 @@ std::pair<std::string, std::string> source_of(info::arguments const& asked) {
 }
 
 int check(info::arguments const& asked, info::configuration const& configuration) {
-  auto const found = info::checking{node_of(asked, configuration), configuration, asked.map}.found();
+  auto const found = info::checking{node_of(asked), configuration, asked.map}.found();
   print(info::findings_text(found));
   return std::any_of(found.begin(), found.end(), [](info::finding const& f) { return f.is_wrong; }) ? 1 : 0;
 }
 
 int show(info::arguments const& asked, info::configuration const& configuration) {
-  auto const node = node_of(asked, configuration);
+  auto const node = node_of(asked);
   std::optional<std::vector<topology::placement>> ranks;
   if (asked.map)
     ranks = node.place(*asked.map, {.order = asked.bind.gpu ? topology::order::by_device : asked.by,
@@ -125,7 +122,7 @@ int report(int argc, char** argv) {
   info::arguments source;
   source.xml = asked.xml;
   auto const work = [&] {
-    info::write_report(asked, node_of(source, configuration), configuration, traces ? &*traces : nullptr);
+    info::write_report(asked, node_of(source), configuration, traces ? &*traces : nullptr);
     return 0;
   };
   auto const [what, hint] = source_of(source);

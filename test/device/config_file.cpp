@@ -10,10 +10,8 @@
 #include <support/folder.hpp>
 
 #include <cstddef>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <sys/stat.h>
@@ -23,9 +21,6 @@ namespace kd = keel::device;
 namespace {
 
 using file = keel::test::text_file;
-
-/// A device that this Kokkos was built with.
-using host = std::conditional_t<keel::supported<keel::serial>, keel::serial, keel::openmp>;
 
 struct app : keel::defaults {
   static constexpr std::string_view prefix = "conf";
@@ -91,6 +86,7 @@ TEST_CASE("device: what is wrong in a file is refused with file and line") {
   CHECK(refusal("[]").find("f:1: '[]' is not a section") != std::string::npos);
   CHECK(refusal("\n\n[tbbb]").find("f:3: there is no device 'tbbb'") != std::string::npos);
   CHECK(refusal("help").find("f:1: 'help' is not a setting (it has no =)") != std::string::npos);
+  CHECK(refusal("{\"num-threads\": 4}").find("f:1: '{\"num-threads\": 4}' is not a setting") != std::string::npos);
   CHECK(refusal("= 4").find("f:1: unknown knob ''") != std::string::npos);
   CHECK(refusal("\n" + std::string(5000, 'x')) == "keel::device: f:2: the line has 5000 bytes (no knob takes so "
                                                   "much). Is this a file of knobs?");
@@ -100,98 +96,10 @@ TEST_CASE("device: what is wrong in a file is refused with file and line") {
   CHECK(refusal("--conf-device = serial").find("unknown knob '--conf-device'") != std::string::npos);
 }
 
-TEST_CASE("device: a file may be JSON, with an object for each device") {
-  CHECK(knobs(R"({"device": "cuda,serial", "num-threads": 4, "tbb": {"num-threads": 2}})") ==
-        "device//cuda,serial;num-threads//4;num-threads/tbb/2;"); // as in the guide
-  CHECK(knobs("\xef\xbb\xbf\r\n {} \n") == "");
-  CHECK(knobs("{\"strict\" : true,\n\t\"copy-back-all-levels\":false, \"tbb\": {} , \"tbb-stack-size\":\"3M\"}") ==
-        "strict//true;copy-back-all-levels//false;stack-size/tbb/3M;");
-  CHECK(knobs(R"({"trace-file": "\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\udea2"})") ==
-        "trace-file//\"\\/\b\f\n\r\tA\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\xa2;");
-  CHECK(knobs(R"({"trace-file": "\u007f\u0080\u07ff\u0800\uffff\ud800\udc00"})") == // the ends of each length
-        "trace-file//\x7f\xc2\x80\xdf\xbf\xe0\xa0\x80\xef\xbf\xbf\xf0\x90\x80\x80;");
-  CHECK(knobs(R"({"num-threads": -1.5e3})") == "num-threads//-1.5e3;"); // for the knob to refuse
-}
-
-TEST_CASE("device: what is wrong in JSON is refused with file and line") {
-  struct row {
-    std::string_view text, told;
-  };
-  for (auto const& one : {
-           row{"{", "f:1: this is not a configuration (a \" is missing)"},
-           row{"{\"num-threads\": 4", "f:1: this is not a configuration (a } is missing)"},
-           row{"{\"num-threads\": 4,}", "(a \" is missing)"},
-           row{"{\"num-threads\" 4}", "(a : is missing)"},
-           row{"{\"num-threads\": }", "(a value is missing, or is neither a text, a number, true nor false)"},
-           row{"{\"num-threads\": null}", "(a value is missing"},
-           row{"{\"num-threads\": [4]}", "(a value is missing"},
-           row{"{\"num-threads\": 4}\n\n}", "f:3: this is not a configuration (something follows the last })"},
-           row{"{\"num-threads\": 4}{}", "something follows"},
-           row{"{'num-threads': 4}", "(a \" is missing)"},
-           row{"{// four\n}", "(a \" is missing)"},
-           row{"{\n\"num-thread\": 4}",
-               "f:2: unknown knob 'num-thread' (no knob has this name). Did you mean num-threads?"},
-           row{"{\"tbbb\": {}}", "f:1: there is no device 'tbbb'"},
-           row{"{\"tbb\": {\"log-level\": \"off\"}}", "unknown knob 'log-level' of tbb"},
-           row{"{\"tbb\": {\"num-threads\": {}}}", "(a value is missing"},
-           row{"{\"num-threads\": 1,\n\"num-threads\": 2}",
-               "f:2: num-threads is set twice (f:1: num-threads is the first)"},
-           row{"{\"config\": \"g\"}", "a configuration file names another one"},
-           row{"{\"trace-file\": \"a", "(a text has no \" at its end)"},
-           row{"{\"trace-file\": \"a\nb\"}", "(a text has no \" at its end)"},
-           row{"{\"trace-file\": \"\\x\"}", "(a \\ stands before a character that it does not change)"},
-           row{"{\"trace-file\": \"\\", "(a \\ stands before"},
-           row{"{\"trace-file\": \"\\u12\"}", "(\\u has no four digits)"},
-           row{"{\"trace-file\": \"\\u12g4\"}", "(\\u has no four digits)"},
-           row{"{\"trace-file\": \"\\u0000\"}", "(a text has a zero)"},
-           row{"{\"trace-file\": \"\\ud800\"}", "(half a character stands alone)"},
-           row{"{\"trace-file\": \"\\ude00\\ud800\"}", "(half a character stands alone)"},
-           row{"{\"knobs\": 4}", "unknown knob 'knobs'"},
-           row{"{\"knobs\": [4]}", "(a { is missing)"},
-           row{"{\"knobs\": [{\"size\": 4}]}", "('size' is no part of a knob)"},
-           row{"{\"knobs\": [{\"option\": \"--other-help\"}]}",
-               "(the option is '--other-help', and those of this program begin with --conf-)"},
-           row{"{\"knobs\": [{\"option\": \"--conf-helm\", \"value\": \"1\"}]}", "unknown knob 'helm'"},
-       }) {
-    std::string const message = refusal(one.text);
-    CAPTURE(one.text);
-    CAPTURE(message);
-    CHECK(message.starts_with("keel::device: f:"));
-    CHECK(message.find(one.told) != std::string::npos);
-  }
-}
-
-TEST_CASE("device: the configuration that is printed as JSON is read back from a file") {
-  auto const rows = [](std::vector<std::string> words) {
-    keel::test::command_line line{std::move(words)};
-    keel::runtime<app> run{line.count, line.data()};
-    return run.knobs();
-  };
-  auto const first = rows({"app", "--conf-num-devices=2", "--conf-trace-file=a \"b\"\t\xc3\xa9", "--conf-end-timeout=7",
-                           "--conf-copy-back-vars=", "--conf-log-level=error", "--conf-tbb-num-threads=1",
-                           "--conf-copy-back-every=never", "--conf-device=" + std::string{host::name}});
-  file const printed{kd::json(first)};
-  auto const again = rows({"app", "--conf-config=" + printed.path});
-  REQUIRE(again.size() == first.size());
-  int set = 0;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    CAPTURE(first[i].option);
-    CHECK(again[i].device == first[i].device);
-    if (first[i].option == "--conf-config") continue;
-    CHECK(again[i].value == first[i].value);
-    bool const was_set = first[i].from != kd::source::unset;
-    CHECK(again[i].from == (was_set ? kd::source::file : kd::source::unset));
-    set += was_set;
-  }
-  CHECK(set >= 7);
-}
-
 TEST_CASE("device: the words that are shown for nothing, or for all, are read as that") {
-  keel::test::command_line line{
-      {"app", "--conf-copy-back-vars=none", "--conf-topology-cache=off", "--conf-num-devices=all"}};
+  keel::test::command_line line{{"app", "--conf-copy-back-vars=none", "--conf-num-devices=all"}};
   keel::runtime<app> run{line.count, line.data()};
   CHECK(run.residency_settings().copy_back_vars.empty());
-  CHECK(run.program().topology_cache.empty());
   CHECK(run.program().num_devices == std::nullopt);
   CHECK(run.program().source(kd::knob::num_devices) == kd::source::command_line);
 }
@@ -253,12 +161,4 @@ TEST_CASE("device: a file holds a megabyte at most, and a line 4,096 bytes") {
   };
   CHECK(of_size(std::size_t{1} << 20) == "details, file");
   CHECK(of_size((std::size_t{1} << 20) + 1).find("it has more than 1048576 bytes") != std::string::npos);
-}
-
-TEST_CASE("device: characters behind \\u become UTF-8, and half of one is refused") {
-  CHECK(knobs(R"({"trace-file": "\u0042\u00e9\u20ac\ud83d\udea2"})") ==
-        "trace-file//B\xc3\xa9\xe2\x82\xac\xf0\x9f\x9a\xa2;");
-  for (char const* half : {R"(\udc00\udc00)", R"(\ud800)", R"(\ud800x)", R"(\ud800\u0041)", R"(\udfff)"})
-    CHECK(refusal(R"({"trace-file": ")" + std::string{half} + "\"}").find("half a character stands alone") !=
-          std::string::npos);
 }

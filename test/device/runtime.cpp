@@ -6,7 +6,6 @@
 #include <keel/schedule/explain.hpp>
 
 #include <doctest/doctest.h>
-#include <support/folder.hpp>
 #include <support/message_of.hpp>
 #include <support/said_to_stderr.hpp>
 #include <support/skip.hpp>
@@ -15,7 +14,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -195,9 +193,6 @@ TEST_CASE("device: a value that no device here can take is an error with its nam
   CHECK(refusal({"app", "--rt-map-device-by=guess"}).find("nearest, rank, none") != std::string::npos);
   CHECK(refusal({"app", "--rt-num-devices=0"}).find("less than 1") != std::string::npos);
   CHECK(refusal({"app", "--rt-log-level=loud"}).find("'loud'") != std::string::npos);
-  CHECK(refusal({"app", "--rt-topology-cache=/dev/null"})
-            .find("--rt-topology-cache='/dev/null' cannot keep the node (Not a directory)") != std::string::npos);
-  CHECK(refusal({"app", "--rt-topology-cache="}).find("--rt-topology-cache=''") != std::string::npos);
   variable const v{"RT_DEVICE_INSTANCE", "4x"};
   CHECK(refusal({"app"}).find("RT_DEVICE_INSTANCE='4x'") != std::string::npos);
 }
@@ -351,24 +346,6 @@ TEST_CASE("device: argv keeps what is not keel's, and the table shows every knob
   for (auto const& k : keel::device::all_knobs)
     CHECK((table.find("--rt-" + std::string{k.option}) != std::string::npos) ==
           (k.id != knob::stack_size && k.id != knob::huge_pages)); // no device here has them
-}
-
-TEST_CASE("device: the node comes out of the cache where a knob names one, and only there") {
-  keel::test::folder const here;
-  std::string const folder = here.path;
-  auto const source_with = [](std::vector<std::string> words) {
-    command_line line{std::move(words)};
-    keel::runtime<app> run{line.count, line.data()};
-    return run.node().source();
-  };
-  auto const off = source_with({"app"}), first = source_with({"app", "--rt-topology-cache", folder});
-  variable const v{"RT_TOPOLOGY_CACHE", folder.c_str()};
-  auto const second = source_with({"app"});
-  bool const can_keep = !std::filesystem::is_empty(folder);
-  CHECK(off == keel::topology::node::here().source());
-  if (!can_keep) return keel::test::skip("no count of the system's events: " + first);
-  CHECK(first.starts_with(off + ", now kept in " + folder));
-  CHECK(second.starts_with(off + ", as kept in " + folder));
 }
 
 TEST_CASE("device: copies back for output are set by code, environment and command line, with their source") {

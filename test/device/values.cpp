@@ -153,7 +153,6 @@ std::vector<row> const table{
     {{"device"},
      {"", " ", "every knob", "every-knobs", "serial", "cuda", "quantum", "every-knob,", ",every-knob",
       "every-knob,cuda", "any,any", "all", "0"}},
-    {{"topology-cache"}, {"", "/dev/null", "/no/such/folder/at/all"}},
     {{"trace-file"}, {""}},
     {{"config"}, {"", "/no/such/file", "/", "/dev/zero"}},
 };

@@ -198,7 +198,7 @@ TEST_CASE("info: --explain says what a knob is, --help what there is") {
   CHECK(heard.code == 0);
   CHECK(heard.out.find("--keel-device, KEEL_DEVICE: ") == 0);
   CHECK(heard.out.find("now simulated, source: command line") != std::string::npos);
-  CHECK(info("--explain topology-cache").out.ends_with("now off, source: unset\n"));
+  CHECK(info("--explain bind").out.ends_with("now none, source: unset\n"));
   CHECK(info("--explain numa-regions").code == 0); // also where no device has it
   auto const threads = info("--explain num-threads").out;
   for (char const* name : {"--keel-num-threads", "keel-num-threads", "KEEL_NUM_THREADS", "=--keel-num-threads"})
@@ -340,8 +340,6 @@ TEST_CASE("info: wrong input is a message in keel's grammar, exit code 2, and no
       {"--explain nothing", "keel::info: no knob is called nothing."},
       {"--keel-num-thread 3", "keel::device: unknown option --keel-num-thread"},
       {"--keel-num-threads 4x", "keel::device: --keel-num-threads='4x'"},
-      {"--keel-topology-cache /no/such",
-       "keel::device: --keel-topology-cache='/no/such' cannot keep the node (No such file"},
       {"--xml /no/such/file", "keel::topology: /no/such/file cannot be read (No such file or directory)."},
       {"--xml /etc/passwd", "keel::topology: /etc/passwd is not a topology ("},
       {"--json --xml /tmp", "keel::topology: /tmp cannot be read (Is a directory)."},

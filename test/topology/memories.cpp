@@ -2,6 +2,7 @@
 /// @file
 /// What is read of the folders in which Linux describes memories.
 #include <keel/impl/topology/memories.hpp>
+#include <keel/topology/nway.hpp>
 
 #include <space/in_child.hpp>
 #include <support/folder.hpp>
@@ -11,6 +12,7 @@
 #include <doctest/doctest.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <new>
@@ -52,12 +54,17 @@ TEST_CASE("topology: a memory begins where the lowest of its blocks does") {
   auto const system = f.path / "sys/devices/system";
   std::filesystem::create_directories(system / "memory");
   std::ofstream{system / "memory/block_size_bytes"} << "8000000\n"; // hexadecimal
-  for (char const* name : {"memory20", "memory12", "memory130", "memory", "memory_failure", "cpu1"})
-    std::filesystem::create_directories(system / "node/node3" / name);
+  for (char const* node : {"node/node0", "node/node3"})
+    for (char const* name : {"memory20", "memory12", "memory130", "memory", "memory_failure", "cpu1"})
+      std::filesystem::create_directories(system / node / name);
   auto const child = keel::test::in_child([&] {
     if (chroot(f.path.c_str()) != 0) return 77;
     if (detail::base_address(4).has_value()) return 1;
-    return detail::base_address(3) == 12 * 0x8000000ULL ? 0 : 2;
+    if (detail::base_address(3) != 12 * 0x8000000ULL) return 2;
+    keel::nway::use(keel::topology::node::here());
+    keel::nway::mem_info info{};
+    if (keel::nway::get_mem_info(0, &info) != keel::nway::NWAY_SUCCESS) return 3;
+    return info.base_addr == reinterpret_cast<void*>(std::uintptr_t{12 * 0x8000000ULL}) ? 0 : 4;
   });
   if (child.status == 77) return keel::test::skip("not root: /sys cannot be another folder");
   CHECK(child.status == 0);

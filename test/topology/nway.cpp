@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/topology/start_cache.hpp>
 #include <keel/topology/nway.hpp>
 
 #include <laws/topology.hpp>
-#include <support/folder.hpp>
-#include <support/skip.hpp>
 
 #include "saved.hpp"
 
@@ -12,7 +9,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -92,25 +88,6 @@ TEST_CASE("nway: information is the node's, in the structs of the API") {
   CHECK(d.dev_type == DEV_TYPE_GPU);
   CHECK(std::string{d.name} == "card1");
   CHECK(d.rel_speed == 100);
-}
-
-TEST_CASE("nway: a memory begins where the node says") {
-  namespace kd = keel::topology::detail;
-  auto all = kd::discovery{kd::from_synthetic("numa:2 core:1 pu:1", "it")}.take();
-  all.memories[1].base_address = std::uint64_t{5} << 27;
-  auto const key = kd::read_cache_key(); // a node that is kept can say anything
-  if (!key.why_not.empty()) return keel::test::skip("no count of the system's events: " + key.why_not);
-  keel::test::folder const f{"keel-nway-test"};
-  std::filesystem::permissions(f.path, std::filesystem::perms::owner_all);
-  auto const file = kd::cache_file(key.text, kd::to_bytes(all));
-  REQUIRE(kd::cache_folder{f.path}.replace(key.name, file) == 0);
-  use(node::here(f.path));
-  REQUIRE(get_num_mems() == 2);
-  auto m = filled_with<mem_info>(0x5a);
-  REQUIRE(get_mem_info(1, &m) == NWAY_SUCCESS);
-  CHECK(m.base_addr == reinterpret_cast<void*>(std::uintptr_t{5} << 27));
-  REQUIRE(get_mem_info(0, &m) == NWAY_SUCCESS);
-  CHECK(m.base_addr == nullptr);
 }
 
 TEST_CASE("nway: names are cut to fit and always end") {

@@ -26,7 +26,6 @@ enum class knob {
   device,                        ///< name of the device that `on_device` means
   map_device_by,                 ///< how ranks of a node share its accelerators: nearest, rank, none
   bind,                          ///< whether each rank is bound to its place
-  topology_cache,                ///< a folder in which the node is kept from one start to the next
   log_level,                     ///< what is said on standard error: off, error, warning, information, details
   copy_back_every,               ///< steps from one copying back for output that declares nothing to the next, or never
   copy_back_vars,                ///< variables and groups that are copied back

@@ -180,7 +180,7 @@ public:
   [[nodiscard]] machine::thread_level thread_level() const { return session_.level(); }
 
   /// What this node is made of; looked up at the first call.
-  [[nodiscard]] topology::node const& node() const { return node_.get(program().topology_cache); }
+  [[nodiscard]] topology::node const& node() const { return node_.get(); }
 
   /// One row for each knob: name, value, source.
   [[nodiscard]] std::vector<device::printed_knob> knobs() const {

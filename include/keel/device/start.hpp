@@ -65,7 +65,6 @@ public:
   void set_bind(device::bind_rule rule) { set(&device::program_settings::bind, rule); }
   /// A folder in which the node is kept from one start to the next; one that others may write is refused when the
   /// node is asked for.
-  void set_topology_cache(std::string folder) { set(&device::program_settings::topology_cache, std::move(folder)); }
   /// A file with knobs, which beat the code's; read at the start.
   void set_config(std::string file) { set(&device::program_settings::config, std::move(file)); }
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` returns.

@@ -45,7 +45,7 @@ struct program_settings {
   std::optional<int> num_devices;
   device_mapping map_device_by = device_mapping::nearest;
   bind_rule bind;
-  std::string topology_cache, config;
+  std::string config;
   device::log_level log_level = log_level::warning;
   residency::settings residency;
   std::optional<int> end_timeout;

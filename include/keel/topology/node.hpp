@@ -53,15 +53,6 @@ public:
   /// its stead, as they do for every program that uses hwloc; a bad one throws `keel::error`.
   [[nodiscard]] static node here();
 
-  /// This machine, kept in a folder from one start to the next, which takes a few system calls: a node that was read
-  /// since the last boot on this kernel, with the processors, memories, devices and limits that are there now and under
-  /// the same variables of hwloc's. Anything else in the folder is read anew and replaced, whole, whatever other ranks
-  /// do; `source()` says so. Throws `keel::error` for a folder or a file that others may write.
-  [[nodiscard]] static node here(std::string const& kept_in);
-
-  /// Why `here(kept_in)` would refuse a folder; empty if it would not.
-  [[nodiscard]] static std::string why_not_kept_in(std::string const& folder);
-
   /// The machine saved in a file that lstopo wrote. Hostile files throw `keel::error` before hwloc sees them.
   [[nodiscard]] static node from_xml(std::string const& path);
 

@@ -149,7 +149,7 @@ KEEL_INLINE std::string placed_rank::go(bool all, int rank, std::span<char const
     if (!all)
       throw error("device", "some ranks are to be bound and others not", "each has its own environment",
                   "Give all the same " + option_prefix(prefix) + "bind");
-    auto const& here = node.get(common.program.topology_cache);
+    auto const& here = node.get();
     int const size = int(allowed.size() / sizeof(thread_bits));
     auto const places = here.place(size, placing_of(common.program.bind, threads_of_any(allowed)));
     place_ = places.at(std::size_t(rank));

@@ -12,8 +12,7 @@
 ///     num-threads = 2
 ///
 /// A line holds a knob, by the name of its option without dashes and prefix, and its value. A section holds those of
-/// one device. The same as JSON is `{"device": "cuda,serial", "num-threads": 4, "tbb": {"num-threads": 2}}`; what
-/// `--keel-print-configuration=json` has printed is read, too.
+/// one device.
 
 #include <keel/impl/device/option_names.hpp>
 #include <keel/impl/device/read.hpp>
@@ -39,10 +38,9 @@ namespace keel::device {
 
 #if KEEL_BODIES
 
-#include <keel/impl/device/table.hpp>
-#include <keel/impl/device/file_knobs.hpp>
-#include <keel/impl/device/json_config.hpp>
+#include <keel/impl/device/find_knob.hpp>
 #include <keel/impl/device/kinds.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -94,36 +92,50 @@ namespace detail {
 
 KEEL_INLINE std::vector<assignment> parse_config(option_names const& names, std::string const& path,
                                                  std::string_view text) {
-  if (constexpr std::string_view mark = "\xef\xbb\xbf"; text.starts_with(mark)) text.remove_prefix(mark.size());
-  if (auto const first = text.find_first_not_of(" \t\r\n"); first != text.npos && text[first] == '{')
-    return detail::json_config{names, path, text}.take();
-  detail::file_knobs knobs{names};
+  std::vector<assignment> found;
   std::string section;
+  if (constexpr std::string_view mark = "\xef\xbb\xbf"; text.starts_with(mark)) text.remove_prefix(mark.size());
   for (int number = 1; !text.empty(); ++number) {
     auto const line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     auto const words = detail::trimmed(line);
-    std::string const at = path + ":" + std::to_string(number) + ": ";
     if (words.empty() || words.front() == '#' || words.front() == ';') continue;
+    std::string const at = path + ":" + std::to_string(number) + ": ";
+    auto const refuse = [&](std::string const& what, std::string const& why, std::string const& hint) {
+      throw error("device", at + what, why, hint);
+    };
     if (words.size() > 4096)
-      throw error("device", at + "the line has " + std::to_string(words.size()) + " bytes", "no knob takes so much",
-                  "Is this a file of knobs");
+      refuse("the line has " + std::to_string(words.size()) + " bytes", "no knob takes so much",
+             "Is this a file of knobs");
     if (words.front() == '[') {
       if (words.back() != ']' || words.size() < 3)
-        throw error("device", at + "'" + std::string{words} + "' is not a section",
-                    "it has no ] at its end, or no name", "Write [serial]");
+        refuse("'" + std::string{words} + "' is not a section", "it has no ] at its end, or no name", "Write [serial]");
       section = detail::trimmed(words.substr(1, words.size() - 2));
-      knobs.check_section(at, section);
+      if (!detail::is_device(section, names))
+        refuse("there is no device '" + section + "'", "a section holds the knobs of one device",
+               "Write a device, as in [serial]");
       continue;
     }
     auto const equals = words.find('=');
     if (equals == words.npos)
-      throw error("device", at + "'" + std::string{words} + "' is not a setting",
-                  "it has no =", "Write num-threads = 4, or # before a comment");
-    knobs.add(at, section, std::string{detail::trimmed(words.substr(0, equals))},
-              std::string{detail::trimmed(words.substr(equals + 1))});
+      refuse("'" + std::string{words} + "' is not a setting",
+             "it has no =", "Write num-threads = 4, or # before a comment");
+    std::string const key{detail::trimmed(words.substr(0, equals))};
+    auto const known = detail::find_knob(section.empty() ? key : section + "-" + key, names);
+    if (!known)
+      refuse("unknown knob '" + key + "'" + (section.empty() ? "" : " of " + section),
+             section.empty() ? "no knob has this name" : "no device has a knob of this name",
+             "Did you mean " + std::string{nearest_option(key)});
+    if (known->row->id == knob::config)
+      refuse("a configuration file names another one", "only one is read",
+             "Name that one with " + option_prefix(names.prefix) + key);
+    for (auto const& before : found)
+      if (before.id == known->row->id && before.device == known->device)
+        refuse(key + " is set twice", before.where + " is the first", "Remove one");
+    std::string value{detail::trimmed(words.substr(equals + 1))};
+    if (auto one = known->assign(std::move(value), at + key, source::file)) found.push_back(std::move(*one));
   }
-  return std::move(knobs.found);
+  return found;
 }
 
 KEEL_INLINE std::vector<assignment> with_config(option_names const& names, std::string const& proposed,

@@ -8,7 +8,6 @@
 #include <keel/impl/device/parse.hpp>
 #include <keel/device/values.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/topology/node.hpp>
 
 #include <array>
 #include <cstddef>
@@ -90,17 +89,6 @@ inline constexpr kind<std::string> transport{
     "NAME",
     [](origin const& w, std::string_view t) { return parse_given(w, t, "transport", "Write " + w + "=staged"); },
     as_it_is};
-/// A folder that a node can be kept in.
-inline constexpr kind<std::string> cache_folder{
-    "FOLDER",
-    [](origin const& where, std::string_view text) {
-      if (text == "off") return std::string{};
-      if (auto const why = topology::node::why_not_kept_in(std::string{text}); !why.empty())
-        throw error("device", where + "='" + std::string{text} + "' cannot keep the node", why,
-                    "Name a folder that only you may write");
-      return std::string{text};
-    },
-    [](std::string const& folder) { return folder.empty() ? std::string{"off"} : folder; }};
 inline constexpr kind<bind_rule> bind{"HOW", parse_bind, bind_text};
 
 /// One of the words of an enumeration, which are in its order.

@@ -76,7 +76,7 @@ struct neighbours {
   auto const how = program.map_device_by;
   mapping_facts facts{.node_rank = here.rank, .visible = visible, .limit = program.num_devices};
   if (how == device_mapping::nearest && !visible.empty()) {
-    auto const& node = own.get(program.topology_cache);
+    auto const& node = own.get();
     auto const me = std::size_t(here.rank);
     bool const is_bound = here.sharing_cores < here.size;
     int const id = placed.place() ? placed.place()->device

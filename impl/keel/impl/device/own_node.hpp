@@ -8,7 +8,6 @@
 #include <keel/topology/node.hpp>
 
 #include <optional>
-#include <string>
 
 namespace keel::device {
 
@@ -20,8 +19,7 @@ public:
   own_node& operator=(own_node const&) = delete;
   ~own_node();
 
-  /// `kept_in` is the folder of `--keel-topology-cache`; empty for none.
-  [[nodiscard]] topology::node const& get(std::string const& kept_in) const;
+  [[nodiscard]] topology::node const& get() const;
 
 private:
   mutable std::optional<topology::node> node_;
@@ -35,8 +33,8 @@ namespace keel::device {
 
 KEEL_INLINE own_node::own_node() = default;
 KEEL_INLINE own_node::~own_node() = default;
-KEEL_INLINE topology::node const& own_node::get(std::string const& kept_in) const {
-  if (!node_) node_.emplace(kept_in.empty() ? topology::node::here() : topology::node::here(kept_in));
+KEEL_INLINE topology::node const& own_node::get() const {
+  if (!node_) node_.emplace(topology::node::here());
   return *node_;
 }
 

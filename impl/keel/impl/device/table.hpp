@@ -137,9 +137,6 @@ inline constexpr std::array rows_of_program{
         knob::bind, "bind",
         "none, or place: bind each rank's threads and memory to its place on the node; with smt=N, gpu, "
         "greedy=no behind commas"),
-    of_program<kinds::cache_folder, &program_settings::topology_cache>(
-        knob::topology_cache, "topology-cache",
-        "keep what the node is made of in this folder, which only you may write, for faster starts"),
     of_program<kinds::level, &program_settings::log_level>(
         knob::log_level, "log-level",
         "what is said on standard error: off, error, warning, information (also what is copied back for output), "
@@ -173,7 +170,7 @@ inline constexpr std::array rows_of_program{
         knob::exchange_together, "exchange-together",
         "all variables of an exchange in one message to each rank; no: a message for each")),
     of_program<kinds::file, &program_settings::config>(
-        knob::config, "config", "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device; or JSON"),
+        knob::config, "config", "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device"),
     of_program<kinds::flag, &program_settings::strict>(
         knob::strict, "strict",
         "refuse what has no effect: unknown variables, options with another prefix, knobs that no device has"),

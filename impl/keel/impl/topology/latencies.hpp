@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,17 +36,6 @@ public:
   }
   [[nodiscard]] bool any() const { return std::any_of(values_.begin(), values_.end(), known); }
   [[nodiscard]] bool all() const { return !values_.empty() && std::all_of(values_.begin(), values_.end(), known); }
-
-  /// The parts, to be kept; and whether they are the numbers of so many cores and memories.
-  [[nodiscard]] auto parts() noexcept { return std::tie(memories_, row_of_core_, values_); }
-  [[nodiscard]] auto parts() const noexcept { return std::tie(memories_, row_of_core_, values_); }
-  [[nodiscard]] bool is_sound(std::size_t cores, std::size_t memories) const {
-    if (row_of_core_.empty()) return true;
-    if (memories == 0 || memories_ != memories || row_of_core_.size() != cores || values_.size() % memories != 0)
-      return false;
-    return std::all_of(row_of_core_.begin(), row_of_core_.end(),
-                       [&](std::size_t row) { return row < values_.size() / memories; });
-  }
 
 private:
   static bool known(std::uint64_t value) { return value != 0; }

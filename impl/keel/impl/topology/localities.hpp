@@ -43,31 +43,6 @@ public:
   }
   [[nodiscard]] locality const& operator[](int index) const noexcept { return at_[std::size_t(index)]; }
   [[nodiscard]] int size() const noexcept { return int(at_.size()); }
-  [[nodiscard]] auto& all() noexcept { return at_; }
-  [[nodiscard]] auto const& all() const noexcept { return at_; }
-
-  /// Whether it is one tree in preorder, with cores in rising order.
-  [[nodiscard]] bool is_sound() const {
-    std::vector<int> open, next_core;
-    for (int i = 0; i < size(); ++i) {
-      auto const& at = at_[std::size_t(i)];
-      while (!open.empty() && at_[std::size_t(open.back())].end <= i) open.pop_back();
-      next_core.push_back(at.first_core);
-      if (at.end <= i || at.first_core < 0 || at.end_core < at.first_core) return false;
-      if (i == 0) {
-        if (at.parent != 0 || at.end != size() || at.level < 0 || at.level > level_max) return false;
-      } else {
-        if (open.empty() || open.back() != at.parent) return false;
-        auto const& above = at_[std::size_t(at.parent)];
-        auto& from = next_core[std::size_t(at.parent)];
-        if (at.end > above.end || at.first_core < from || at.end_core > above.end_core) return false;
-        if (at.level < 0 || at.level >= above.level) return false;
-        from = at.end_core;
-      }
-      open.push_back(i);
-    }
-    return !at_.empty();
-  }
 
   /// Building, in preorder: `begin`, what is inside, `end`.
   int begin(int parent, int first_core, int level) {
@@ -80,8 +55,6 @@ public:
   }
 
 private:
-  static constexpr int level_max = 1000; ///< far beyond any tree; a table of so many rows is still small
-
   std::vector<locality> at_;
 };
 

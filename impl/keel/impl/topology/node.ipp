@@ -2,7 +2,6 @@
 #include <keel/topology/node.hpp>
 #include <keel/impl/topology/discover.hpp>
 #include <keel/impl/topology/place.hpp>
-#include <keel/impl/topology/start_cache.hpp>
 #include <keel/policy/error.hpp>
 
 #include <cerrno>
@@ -63,10 +62,6 @@ id_set nearby(inventory const& all, int core, Type type, int min, int max, std::
 KEEL_INLINE node::node(detail::inventory all) : all_(std::make_shared<detail::inventory const>(std::move(all))) {}
 
 KEEL_INLINE node node::here() { return node{detail::read(detail::from_here())}; }
-KEEL_INLINE node node::here(std::string const& kept_in) { return node{detail::from_here_kept(kept_in)}; }
-KEEL_INLINE std::string node::why_not_kept_in(std::string const& folder) {
-  return detail::cache_folder::why_not(folder);
-}
 KEEL_INLINE node node::from_xml(std::string const& path) {
   return node{detail::read(detail::from_xml_file(path, path))};
 }
