@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// Kernels of keel::block beside plain loops, beside other libraries of packs where they are installed, and beside the
-/// rates of memory, all in one program, on one thread and in memory on all: bench-block [MiB of an array] [threads].
+/// Kernels of keel::block beside plain loops, functions by xsimd in packs if it is installed, and the rates of memory,
+/// all in one program, on one thread and in memory on all: bench-block [MiB of an array] [threads].
 #include <keel/block.hpp>
 
 #include "rounds.hpp"
@@ -15,20 +15,11 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
-#if __has_include(<experimental/simd>) && !defined(__NVCC__)
-#include <experimental/simd>
-#endif
 #if __has_include(<xsimd/xsimd.hpp>)
 #include <xsimd/xsimd.hpp>
-#endif
-#if __has_include(<hwy/contrib/math/math-inl.h>)
-#define HWY_COMPILE_ONLY_STATIC
-#include <hwy/contrib/math/math-inl.h>
-#define BENCH_HIGHWAY 1
-#else
-#define BENCH_HIGHWAY 0
 #endif
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -223,103 +214,52 @@ bool in_memory(std::size_t n, int threads, char const* where, int calls) {
   return r.print(title.c_str(), "GB/s");
 }
 
-template <class F>
-variant map(char const* name, double* to, double const* from, std::size_t n, F f) {
-  return {name, double(n), [=] {
-            constexpr std::size_t length = 64;
-            kb::for_each_block<length, kb::tail::masked>(std::size_t{0}, n,
-                                                         [=](auto block) { block.store(to, f(block.load(from))); });
-          }};
-}
+#if __has_include(<xsimd/xsimd.hpp>)
+using simd = xsimd::batch<double>;
 
-#if BENCH_HIGHWAY
-/// Highway's vectors have functions that take a tag beside them: with these names the same source serves all libraries.
-namespace highway {
-namespace hn = hwy::HWY_NAMESPACE;
-using tag = hn::ScalableTag<double>;
-struct batch {
-  hn::Vec<tag> v;
-  friend batch exp(batch x) { return {hn::Exp(tag(), x.v)}; }
-  friend batch log(batch x) { return {hn::Log(tag(), x.v)}; }
-  friend batch sqrt(batch x) { return {hn::Sqrt(x.v)}; }
-};
-} // namespace highway
-#endif
+/// A function by xsimd alone, and in packs, beside the plain loop over that of std.
+bool function(char const* what, double* a, double const* b, std::size_t n, auto f, double tolerance) {
+  auto const in_packs = [=]<std::size_t Length>(std::integral_constant<std::size_t, Length>) {
+    kb::for_each_block<Length, kb::tail::masked>(
+        std::size_t{0}, n, [=](auto block) { block.store(a, block.load(b).template map<simd>(f)); });
+  };
+  std::vector<variant> all{
+      {"std, plain loop", double(n), [=] { std::transform(b, b + n, a, f); }},
+      {"xsimd", double(n),
+       [=] {
+         for (std::size_t i = 0; i + simd::size <= n; i += simd::size)
+           f(simd::load_unaligned(b + i)).store_unaligned(a + i);
+       }},
+      {"xsimd in packs of 64", double(n), [=] { in_packs(std::integral_constant<std::size_t, 64>{}); }},
+      {"xsimd in packs of 16", double(n), [=] { in_packs(std::integral_constant<std::size_t, 16>{}); }}};
+  bool good = true;
+  for (auto& v : all) { // every variant by itself, before the turns
+    std::fill(a, a + n, -1.0);
+    v.run();
+    for (std::size_t i = 0; i < n; ++i) good = good && std::abs(a[i] - f(b[i])) <= tolerance * std::abs(a[i]);
+    if (!good) std::printf("%s of %s: WRONG RESULT\n", what, v.name.c_str());
+  }
+  keel::bench::rounds r(std::move(all));
+  r.measure(13, 40);
+  return r.print(what, "1e9/s") && good;
+}
 
 bool functions(double* a, double* b, std::size_t n) {
-  bool good = true;
   for (std::size_t i = 0; i < n; ++i) b[i] = 0.01 + double(i % 1000) / 50;
-  auto const measure = [&](char const* what, auto plain, auto packed, [[maybe_unused]] auto other, double tolerance) {
-    auto const right = [=] {
-      for (std::size_t i = 0; i < n; ++i)
-        if (!(std::abs(a[i] - plain(b[i])) <= tolerance * std::abs(a[i]))) return false;
-      return true;
-    };
-    std::vector<variant> all{{"std, plain loop", double(n), [=] {
-                                for (std::size_t i = 0; i < n; ++i) a[i] = plain(b[i]);
-                              }}};
-#if __has_include(<experimental/simd>) && !defined(__NVCC__)
-    all.push_back(
-        {"std::experimental::simd", double(n), [=] {
-           using simd = std::experimental::native_simd<double>;
-           for (std::size_t i = 0; i + simd::size() <= n; i += simd::size())
-             other(simd(b + i, std::experimental::element_aligned)).copy_to(a + i, std::experimental::element_aligned);
-         }});
-#endif
-#if __has_include(<xsimd/xsimd.hpp>)
-    all.push_back({"xsimd", double(n), [=] {
-                     using simd = xsimd::batch<double>;
-                     for (std::size_t i = 0; i + simd::size <= n; i += simd::size)
-                       other(simd::load_unaligned(b + i)).store_unaligned(a + i);
-                   }});
-#endif
-#if BENCH_HIGHWAY
-    if constexpr (requires(highway::batch x) { other(x); })
-      all.push_back({"highway", double(n), [=] {
-                       constexpr highway::tag d;
-                       for (std::size_t i = 0; i + hwy::HWY_NAMESPACE::Lanes(d) <= n; i += hwy::HWY_NAMESPACE::Lanes(d))
-                         hwy::HWY_NAMESPACE::StoreU(other(highway::batch{hwy::HWY_NAMESPACE::LoadU(d, b + i)}).v, d,
-                                                    a + i);
-                     }});
-#endif
-    all.push_back(map("keel, length 64", a, b, n, packed));
-    variant short_one = all.back();
-    short_one.name = "keel, length 16";
-    short_one.run = [=] {
-      kb::for_each_block<16, kb::tail::masked>(std::size_t{0}, n,
-                                               [=](auto block) { block.store(a, packed(block.load(b))); });
-    };
-    all.push_back(short_one);
-    for (auto& v : all) { // every variant by itself, before the turns
-      std::fill(a, a + n, -1.0);
-      v.run();
-      if (!right()) std::printf("%s of %s: WRONG RESULT\n", what, v.name.c_str()), good = false;
-    }
-    keel::bench::rounds r(std::move(all));
-    r.measure(13, 40);
-    good = r.print(what, "1e9/s") && good;
+  auto const exp_of = [](auto x) {
+    using std::exp;
+    return exp(x);
   };
-  measure(
-      "exp", [](double x) { return std::exp(x); }, [](auto const& x) { return exp(x); },
-      [](auto const& x) { return exp(x); }, 1e-15);
-  measure(
-      "log", [](double x) { return std::log(x); }, [](auto const& x) { return log(x); },
-      [](auto const& x) { return log(x); }, 1e-13);
-  measure(
-      "sqrt", [](double x) { return std::sqrt(x); }, [](auto const& x) { return sqrt(x); },
-      [](auto const& x) { return sqrt(x); }, 0);
-  measure(
-      "pow 1.7", [](double x) { return std::pow(x, 1.7); },
-      [](auto const& x) {
-        using pack = std::remove_cvref_t<decltype(x)>;
-        return pow(x, pack::filled(1.7));
-      },
-      []<class P>(P const& x)
-        requires(!requires { x.v; }) // highway has none
-      { return pow(x, P(1.7)); },
-      1e-13);
-  return good;
+  auto const log_of = [](auto x) {
+    using std::log;
+    return log(x);
+  };
+  bool const good = function("exp", a, b, n, exp_of, 1e-15);
+  return function("log", a, b, n, log_of, 1e-13) && good;
 }
+#else
+bool functions(double*, double*, std::size_t) { return true; }
+#endif
 
 } // namespace
 

@@ -9,7 +9,5 @@
 #include <keel/block/columns.hpp>
 #include <keel/block/for_each_block.hpp>
 #include <keel/block/length.hpp>
-#include <keel/block/mask.hpp>
-#include <keel/block/math.hpp>
 #include <keel/block/pack.hpp>
 #include <keel/block/tridiagonal.hpp>

@@ -3,13 +3,14 @@
 // what lies in it never seen, the bits of the plain loop.
 #include <keel/block/columns.hpp>
 #include <keel/block/for_each_block.hpp>
-#include <keel/block/math.hpp>
+#include <keel/block/pack.hpp>
 
 #include "field.hpp"
 
 #include <doctest/doctest.h>
 #include <support/lanes.hpp>
 
+#include <cmath>
 #include <cstring>
 #include <random>
 #include <type_traits>
@@ -24,7 +25,7 @@ double plain(double x, double y) { return std::sqrt(x * x + 0.3 * y) / (1 + x) -
 struct packed {
   template <std::size_t L>
   kb::pack<double, L> operator()(kb::pack<double, L> const& x, kb::pack<double, L> const& y) const {
-    return sqrt(x * x + 0.3 * y) / (1.0 + x) - y;
+    return (x * x + 0.3 * y).map([](double v) { return std::sqrt(v); }) / (1.0 + x) - y;
   }
 };
 
@@ -49,7 +50,6 @@ bool one_loop(Place const& place, std::size_t begin, std::size_t n, auto length)
     auto const a = block.load(x.data()), b = block.load(y.data());
     block.store(y.data(), packed{}(a, b));
     block.store(visits.data(), block.load(visits.data()) + 1.0);
-    if (count(block.mask_of()) != block.size()) visits(begin) = -1;
   });
   good = good && x.padding_untouched() && y.padding_untouched() && visits.padding_untouched();
   for (std::size_t i = 0; i < begin + n; ++i) {

@@ -15,7 +15,7 @@ import time
 SETUP = pathlib.Path(sys.argv[1]) / "subprojects/setup"
 SHELL = ["bash", "sh", "cat", "cut", "echo", "env", "grep", "sort", "tr", "touch", "xargs", "sleep", "ln"]
 TOOLS = ["c++", "ninja", "cmake", "python3", "mpicxx", "mpiexec", "meson", "pkg-config"]
-HEADERS = "boost/hana/tuple.hpp\ndoctest/doctest.h\nnlohmann/json.hpp\ntbb/version.h"
+HEADERS = "boost/hana/tuple.hpp\ndoctest/doctest.h\nnlohmann/json.hpp\ntbb/version.h\nxsimd/xsimd.hpp"
 
 
 class Machine:

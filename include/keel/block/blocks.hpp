@@ -38,8 +38,6 @@ struct full_block {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store(T* array, pack<T, Length> const& values) const {
     values.store(array + first);
   }
-  /// Which elements of a pack are indices of this block: all.
-  [[nodiscard]] KEEL_FUNCTION static constexpr mask<Length> mask_of() { return mask<Length>::filled(true); }
 };
 
 /// The indices left over at the end; fewer than a full block.
@@ -71,8 +69,6 @@ struct masked_block {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void store(T* array, pack<T, Length> const& values) const {
     values.store(array + first, std::size_t(count));
   }
-  /// Which elements of a pack are indices of this block: the first `size()`.
-  [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const { return mask<Length>::first(std::size_t(count)); }
 };
 
 } // namespace keel::block

@@ -5,7 +5,6 @@
 /// What a loop over columns hands to its body: a few neighbouring columns. Depends only on the standard library: a
 /// field is anything with `data()`, `extent(r)` and `stride(r)`, such as a view of Kokkos.
 
-#include <keel/block/mask.hpp>
 #include <keel/block/pack.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -57,7 +56,6 @@ struct column_block {
   [[nodiscard]] KEEL_FUNCTION constexpr std::size_t index(std::size_t d, std::size_t c = 0) const {
     return first[d] + (d == along ? c : 0);
   }
-  [[nodiscard]] KEEL_FUNCTION constexpr mask<Length> mask_of() const { return mask<Length>::first(size()); }
 
   /// The columns `by` further along horizontal index `d`: the neighbours that a stencil reads. They have to exist.
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr column_block shifted(std::size_t d, std::ptrdiff_t by) const {

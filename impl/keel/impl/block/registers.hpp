@@ -11,43 +11,11 @@
 #include <keel/policy/macros.hpp>
 
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 namespace keel::block::detail {
-
-template <class To, class From>
-[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION To bits_of(From const& from) {
-  static_assert(sizeof(To) == sizeof(From));
-  To to;
-  std::memcpy(&to, &from, sizeof to);
-  return to;
-}
-
-/// The integers as wide as `T`: what a comparison of `T` gives, 0 or -1.
-template <std::size_t Bytes>
-struct integer_of;
-template <>
-struct integer_of<1> {
-  using type = std::int8_t;
-};
-template <>
-struct integer_of<2> {
-  using type = std::int16_t;
-};
-template <>
-struct integer_of<4> {
-  using type = std::int32_t;
-};
-template <>
-struct integer_of<8> {
-  using type = std::int64_t;
-};
-template <class T>
-using lane = typename integer_of<sizeof(T)>::type;
 
 /// `Width` elements of `T` in one register.
 template <class T, std::size_t Width>
@@ -79,12 +47,6 @@ inline constexpr std::size_t register_width = [] {
 template <class T, std::size_t Length>
 inline constexpr std::size_t alignment_of_pack =
     std::has_single_bit(sizeof(T) * Length) ? (sizeof(T) * Length < 64 ? sizeof(T) * Length : 64) : alignof(T);
-
-/// `m ? a : b` for each element.
-template <class M, class V>
-[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr V chosen(M m, V a, V b) {
-  return m ? a : b;
-}
 
 #if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
 /// Which of the 16 elements of a register are the first `count`.
@@ -118,49 +80,6 @@ KEEL_FORCE_INLINE void store_first(V v, T* target, std::size_t count) {
 #else
   for (std::size_t i = 0; i < width && i < count; ++i) target[i] = v[i];
 #endif
-}
-
-/// The square root, correctly rounded. Compilers give no vector form of it while `errno` counts.
-template <class T, class V>
-[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION V root(V v) {
-  constexpr std::size_t width = sizeof(V) / sizeof(T);
-  if constexpr (width == 1) {
-    return std::sqrt(v);
-  } else {
-#if defined(__AVX512VL__) && !defined(__CUDACC__) && !defined(__HIPCC__)
-    if constexpr (std::is_same_v<T, double>) asm("vsqrtpd %1, %0" : "=v"(v) : "v"(v));
-    else asm("vsqrtps %1, %0" : "=v"(v) : "v"(v));
-#elif defined(__AVX__)
-    if constexpr (std::is_same_v<T, double>) asm("vsqrtpd %1, %0" : "=x"(v) : "x"(v));
-    else asm("vsqrtps %1, %0" : "=x"(v) : "x"(v));
-#elif defined(__SSE2__)
-    if constexpr (std::is_same_v<T, double>) asm("sqrtpd %1, %0" : "=x"(v) : "x"(v));
-    else asm("sqrtps %1, %0" : "=x"(v) : "x"(v));
-#else
-    for (std::size_t i = 0; i < width; ++i) v[i] = std::sqrt(v[i]);
-#endif
-    return v;
-  }
-}
-
-/// a * b + c, rounded once: one instruction if the processor has it, else a call for each element.
-template <class T, class V>
-[[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION V multiplied_and_added(V a, V b, V c) {
-  constexpr std::size_t width = sizeof(V) / sizeof(T);
-  if constexpr (width == 1) {
-    return std::fma(a, b, c);
-  } else {
-#if defined(__FMA__) && defined(__AVX512VL__)
-    if constexpr (std::is_same_v<T, double>) asm("vfmadd231pd %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
-    else asm("vfmadd231ps %2, %1, %0" : "+v"(c) : "v"(a), "v"(b));
-#elif defined(__FMA__)
-    if constexpr (std::is_same_v<T, double>) asm("vfmadd231pd %2, %1, %0" : "+x"(c) : "x"(a), "x"(b));
-    else asm("vfmadd231ps %2, %1, %0" : "+x"(c) : "x"(a), "x"(b));
-#else
-    for (std::size_t i = 0; i < width; ++i) c[i] = std::fma(a[i], b[i], c[i]);
-#endif
-    return c;
-  }
 }
 
 } // namespace keel::block::detail
