@@ -69,9 +69,9 @@ struct pack {
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator*=(pack const& b) { return assign(*this * b), *this; }
   KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack& operator/=(pack const& b) { return assign(*this / b), *this; }
 
-  /// `f` of each element: of `Batch`es of another library, such as xsimd's `batch<double>`, which are loaded, stored and
-  /// computed with as one. The last one is filled up with an element that it has, so the bits of an element depend
-  /// neither on its place nor on the length.
+  /// `f` of each element; or of `Batch`es of elements, of a type of another library, such as xsimd's `batch<double>`.
+  /// The last one is filled up with an element that it has, so the bits of an element depend neither on its place nor
+  /// on the length.
   KEEL_CALLS_USER
   template <class Batch = T, class F>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack map(F const& f) const {

@@ -41,8 +41,8 @@ KEEL_FORCE_INLINE KEEL_FUNCTION constexpr void repeated(F const& f) {
 }
 
 /// A pack whose register `i` is `of_register(i)`, and whose element `i` is `of_element(i)` where there are no
-/// registers: in constant expressions, in device code, and if none divides the length. (`of_register` is generic, so that
-/// it is compiled only if there are.)
+/// registers: in constant expressions, in device code, and if none divides the length. (`of_register` is generic, so
+/// that it is compiled only if there are.)
 template <class P, class R, class E>
 [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr P built([[maybe_unused]] R const& of_register,
                                                                 E const& of_element) {
