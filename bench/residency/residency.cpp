@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /// @file
-/// What residency costs and saves, beside DualView and StarPU, in one run: residency [DEVICE [MEBIBYTES]]. Copies are
+/// What residency costs and saves, beside DualView, in one run: residency [DEVICE [MEBIBYTES]]. Copies are
 /// made to DEVICE (simulated); MEBIBYTES is the size of the large ones. `--count KIND N` runs one loop, for valgrind.
 
 #include "bookkeeping.hpp"
 #include "bytes.hpp"
 #include "kernels.hpp"
 #include "report.hpp"
-#include "starpu.hpp"
 #include "transitions.hpp"
 
 #include <functional>
@@ -23,15 +22,12 @@ using namespace bench;
 std::map<std::string, std::function<void(long)>> const loops{
     {"run", [](long n) { by_routine<on_device>(n, "twin"); }},
     {"run-host", [](long n) { by_routine<on_host>(n, "twin"); }},
-    {"apart", [](long n) { by_routine<apart>(n, "twin"); }},
     {"step", [](long n) { in_steps<on_device>(n, "twin"); }},
     {"step-host", [](long n) { in_steps<on_host>(n, "twin"); }},
     {"dual-view", dual_view},
     {"off", bench::on_one_memory<kr::off, bench::on_device>},
     {"answered", bench::on_one_memory<kr::automatic, bench::on_device>},
     {"asked", bench::on_one_memory<kr::automatic, kr::every<1, forty<bench::on_device>>>},
-    {"ledger", [](long n) { at_run_time(1000, 3, 1, 200).prepared(n); }},
-    {"ledger-lists", [](long n) { at_run_time(1000, 3, 1, 200).by_lists(n); }},
 };
 
 struct cost {
@@ -45,9 +41,7 @@ cost cost_of(std::string const& kind, long n) {
 
 void bookkeeping() {
   cost const dual = cost_of("dual-view", 1'000'000);
-  double const starpu = has_starpu ? nanoseconds(clock_of::wall, bench::starpu, 20'000) / 5 : NAN;
-  std::string const peers =
-      "DualView " + dual.words() + (has_starpu ? "; StarPU " + text(starpu, 0) + " ns" : "; StarPU: skipped, not here");
+  std::string const peers = "DualView " + dual.words();
   auto const row = [&](std::string const& what, std::string const& kind, double ns, double instructions) {
     cost const c = cost_of(kind, 20'000'000);
     print("bookkeeping a variable, 4 reads + 1 write: " + what, c.words(), peers,
@@ -56,7 +50,6 @@ void bookkeeping() {
   };
   row("one routine", "run", 1.0, 25);
   row("one routine, on the host", "run-host", 1.0, 25);
-  row("one routine, levels apart", "apart", 1.0, 25);
   row("in a step", "step", 1.0, 20);
   row("in a step, on the host", "step-host", 1.0, 20);
   double const untracked = nanoseconds(clock_of::thread, loops.at("off"), 20'000'000),
@@ -66,25 +59,6 @@ void bookkeeping() {
         "tracking off " + text(untracked, 1) + " ns", "5 ns more", answered <= untracked + 5);
   print("one of forty in every<1, ...>, where the step asks for each routine", text(asked, 1) + " ns",
         "tracking off " + text(untracked, 1) + " ns", "40 ns", asked <= 40);
-  cost const prepared = cost_of("ledger", 10'000'000), lists = cost_of("ledger-lists", 2'000'000);
-  print("the same, 1,000 variables x 3 levels known at run time", prepared.words(), peers, "0.60 ns",
-        prepared.nanoseconds <= 0.6);
-  print("the same, lists not looked up before", lists.words(), peers, "(0.60 ns)", lists.nanoseconds <= 0.6);
-  double few[2], many[2];
-  at_run_time small(1'000, 3, 8, 200), large(100'000, 3, 8, 200);
-  few[0] = nanoseconds(
-               clock_of::thread, [&](long n) { small.prepared(n); }, 200'000) /
-           5,
-  few[1] = nanoseconds(clock_of::thread, [&](long n) { small.by_lists(n); }, 200'000) / 5;
-  many[0] = nanoseconds(
-                clock_of::thread, [&](long n) { large.prepared(n); }, 200'000) /
-            5,
-  many[1] = nanoseconds(clock_of::thread, [&](long n) { large.by_lists(n); }, 200'000) / 5;
-  print("100,000 variables x 3 levels x 8 components, a touched variable",
-        text(many[0]) + " ns, " + text(large.state_bytes(), 2) + " B", "1,000 variables: " + text(few[0]) + " ns",
-        "as with 1,000; 4 B", many[0] <= 1.25 * few[0] && large.state_bytes() <= 4);
-  print("the same, lists not looked up before", text(many[1]) + " ns", "1,000 variables: " + text(few[1]) + " ns",
-        "as with 1,000", many[1] <= 1.25 * few[1]);
 }
 
 } // namespace
