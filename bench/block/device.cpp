@@ -4,7 +4,6 @@
 /// hand: bench-block-device [columns] [side]. All in one program, in turns.
 #include <keel/block.hpp>
 #include <keel/space/blocked.hpp>
-#include <keel/space/cyclic_reduction.hpp>
 
 #include "rounds.hpp"
 
@@ -236,24 +235,6 @@ bool tridiagonal(std::size_t columns) {
   return r.print(("tridiagonal, " + std::to_string(columns) + " x 64").c_str(), "GB/s") && good;
 }
 
-bool few_columns() {
-  constexpr std::size_t columns = 1000, most = 512;
-  plane const x("x", columns, most);
-  line const lower("lower", most), diagonal("diagonal", most), upper("upper", most);
-  fill(x, 1), fill(lower, -1.5), fill(diagonal, 4), fill(upper, -1.5);
-  double const bytes = 16.0 * columns * most;
-  bench b;
-  b.add("Thomas by column, keel", bytes, [=] {
-    kb::solve_tridiagonal<length, most>("t", space(), kb::tridiagonal<line, line, line>{lower, diagonal, upper}, x);
-  });
-  b.add("cyclic reduction, keel", bytes, [=] {
-    kb::solve_tridiagonal("c", space(), kb::cyclic_reduction<line, line, line>{lower, diagonal, upper}, x);
-  });
-  keel::bench::rounds r(std::move(b.all));
-  r.measure(13, has_lanes ? 20 : 1);
-  return r.print("tridiagonal, 1,000 columns of 512", "GB/s");
-}
-
 bool stencil(std::size_t side) {
   plane const from("from", side, side), to("to", side, side);
   fill(from, 1);
@@ -320,6 +301,5 @@ int main(int argc, char** argv) {
   Kokkos::ScopeGuard const kokkos{argc, argv};
   std::printf("on %s, a block is %zu\n", space::name(), length);
   bool good = tridiagonal(columns);
-  good = few_columns() && good;
   return stencil(side) && good ? 0 : 1;
 }
