@@ -18,7 +18,7 @@
 
 namespace {
 
-using keel::space::tbb;
+using keels = keel::space::tbb;
 
 /// Threads that spin after a kernel, as those of OpenMP, have stopped before the next turn; the first call wakes the others.
 template <class F>
@@ -42,7 +42,7 @@ void for_own_spaces(F const& f) {
 /// Prints a line for oneTBB, whose loop over [begin, end) calls `item`, and one for each of Kokkos' spaces; `on` makes
 /// the kernel of a space.
 void compare(std::string const& what, int calls, long begin, long end, auto const& item, auto const& on) {
-  auto const keel = on(tbb{});
+  auto const keel = on(keels{});
   auto const line = [&](char const* name, auto const& other) {
     auto const [of_other, of_keel, quotient] =
         bench::in_turns(51, [&] { return measured(calls, other); }, [&] { return measured(calls, keel); });
@@ -77,7 +77,7 @@ void triads() {
   view const a(Kokkos::view_alloc("a", Kokkos::WithoutInitializing), n);
   view const b(Kokkos::view_alloc("b", Kokkos::WithoutInitializing), n);
   view const c(Kokkos::view_alloc("c", Kokkos::WithoutInitializing), n);
-  Kokkos::parallel_for(Kokkos::RangePolicy<tbb>(0, n), touch{a.data(), b.data(), c.data()});
+  Kokkos::parallel_for(Kokkos::RangePolicy<keels>(0, n), touch{a.data(), b.data(), c.data()});
   triad const f{a.data(), b.data(), c.data()};
   compare("triad, 3 x " + std::to_string(n * 8 / 1000000) + " MB", 1, 0, n, f, [&]<class Space>(Space) {
     return [&] { Kokkos::parallel_for(Kokkos::RangePolicy<Space, Kokkos::IndexType<long>>(0, n), f); };
@@ -114,7 +114,7 @@ void stencils() {
 
 int main(int argc, char** argv) {
   Kokkos::initialize(argc, argv);
-  std::printf("threads: keel %d", tbb().threads());
+  std::printf("threads: keel %d", keels().threads());
   for_own_spaces(
       []<class Space>(Space const& space) { std::printf(", %s %d", Space::name(), int(space.concurrency())); });
   std::printf("\n%-47s %12s %12s %8s\n", "microseconds", "other", "keel", "quotient");
