@@ -22,7 +22,7 @@ SKIP = re.compile(r"^SKIP: (.+)$", re.M)
 
 def count(record, reasons):
     """(passed, skips, complaints, failed cases) of one process. A complaint is a failure beside those of cases."""
-    output, result = record.get("stdout") or "", record["result"]
+    output, result = re.sub(r"\x1b\[[0-9;]*m", "", record.get("stdout") or ""), record["result"]  # mpiexec gives its ranks a terminal
     said = dict.fromkeys(SKIP.findall(output))  # what is said twice counts once
     skips = [text for text in said if any(f": {reason}" in text for reason in reasons)]
     complaints = [f"skipped for a reason that skip_reasons.txt does not hold: {text}" for text in said if text not in skips]

@@ -6,6 +6,7 @@ SUMMARY = "[doctest] test cases: {:2} | {:2} passed | {} failed | {} skipped\n"
 # What a process printed, its result and program; what is counted.
 CASES = {
     "a summary is counted": ((SUMMARY.format(5, 5, 0, 0),), (5, 0, 0)),
+    "colours do not hide it": (("\x1b[0;36m[doctest] \x1b[0mtest cases:  5 | \x1b[0;32m 5 passed\x1b[0m | \x1b[0m0 failed\x1b[0m | \x1b[0m0 skipped\x1b[0m\n",), (5, 0, 0)),
     "a failed case is one failure": ((SUMMARY.format(5, 4, 1, 0), "FAIL"), (4, 1, 0)),
     "no summary is a failure, whatever the exit code": (("[doctest] doctest version\n",), (0, 1, 0)),
     "no case is a failure": ((SUMMARY.format(0, 0, 0, 0),), (0, 1, 0)),
