@@ -206,7 +206,7 @@ public:
 private:
   // Written without the library's rotation.
   void rotate(kr::request const& s, bool back) {
-    int const levels = program_.levels(s), first = program_.cell_of(s);
+    int const levels = program_.levels(s), first = program_.state_of(s);
     if (levels < 2) return;
     if (back)
       for (int l = 0; l + 1 < levels; ++l) std::copy_n(&valid[first + l + 1][0][0], 12, &valid[first + l][0][0]);
@@ -215,7 +215,7 @@ private:
     std::fill_n(&valid[back ? first + levels - 1 : first][0][0], 12, false);
   }
   void visit(kr::request const& s, std::size_t m) {
-    auto const cell = program_.cell_of(s);
+    auto const cell = program_.state_of(s);
     for (std::size_t r = 0; r < kr::region_count; ++r) {
       bool(&at)[3] = valid[cell][r];
       if ((unsigned(s.reads) >> r & 1) == 0 || at[m]) continue;

@@ -92,7 +92,7 @@ public:
     return std::size_t((lies.elements - lies.unused) * lies.element_bytes);
   }
   [[nodiscard]] void* array(int variable, int level, int component, memory m) const {
-    record const& r = arrays_[std::size_t(variable)];
+    variable_arrays const& r = arrays_[std::size_t(variable)];
     return r.data[std::size_t(m)][std::size_t(component * r.levels + slot(variable, level))];
   }
   [[nodiscard]] region_bytes bytes_of(int variable, int component = 0) const;
@@ -113,7 +113,7 @@ public:
   [[nodiscard]] std::uint64_t count_poison(int variable, int level, int component, region where, memory m);
 
 private:
-  struct record : layout {
+  struct variable_arrays : layout {
     int levels;
     allocator make;
     void* owner;
@@ -131,7 +131,7 @@ private:
   // A copy queue, and staging memory on both of its ends. `used` is what copies that may still be under way occupy.
   struct staging_channel {
     detail::copy_queue queue;
-    staging pieces;
+    staging held;
     std::size_t size = 0, used = 0;
     std::vector<staging> retired; // copies may still need them
     std::vector<arrival> arrivals;
@@ -152,7 +152,7 @@ private:
   room make_room(staging_channel& channel, std::span<transfer const> batch);
   [[nodiscard]] bool is_whole(transfer const& t) const;
 
-  std::vector<record> arrays_;
+  std::vector<variable_arrays> arrays_;
   std::vector<std::vector<int>> slots_;
   std::array<staging_channel, max_memories - 1> channels_;
   std::vector<detail::box_move> moves_; // of the batch at work; kept, so that no batch allocates

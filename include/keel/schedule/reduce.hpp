@@ -37,18 +37,14 @@ struct reduce {
   static constexpr region where = region::none;
   static constexpr int layers = all_layers;
 
-  static constexpr entry about{entry_kind::reduce,
-                               Name.view(),
-                               Part::about.where,
-                               Part::about.first,
-                               Part::about.declaration_count,
-                               nullptr,
-                               0,
-                               1,
-                               false,
-                               Part::about.values,
-                               Part::about.value_count,
-                               &variable::about};
+  static constexpr entry about{.what = entry_kind::reduce,
+                               .name = Name.view(),
+                               .where = Part::about.where,
+                               .first = Part::about.first,
+                               .declaration_count = Part::about.declaration_count,
+                               .values = Part::about.values,
+                               .value_count = Part::about.value_count,
+                               .makes = &variable::about};
 };
 
 /// A type that is a reduction.

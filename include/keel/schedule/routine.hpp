@@ -229,17 +229,14 @@ struct routine {
   using place_type = Place;
   using clause_types = keel::list<Clauses...>;
   static constexpr auto declared = detail::join(Clauses::declared...);
-  static constexpr entry about{entry_kind::routine,
-                               Name.view(),
-                               Place::where,
-                               declared.list.data(),
-                               declared.size,
-                               nullptr,
-                               0,
-                               1,
-                               detail::is_in_pieces<routine, Clauses...>(),
-                               declared.values,
-                               declared.value_count};
+  static constexpr entry about{.what = entry_kind::routine,
+                               .name = Name.view(),
+                               .where = Place::where,
+                               .first = declared.list.data(),
+                               .declaration_count = declared.size,
+                               .in_pieces = detail::is_in_pieces<routine, Clauses...>(),
+                               .values = declared.values,
+                               .value_count = declared.value_count};
 };
 
 /// A type that is a routine.

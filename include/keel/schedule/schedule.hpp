@@ -18,7 +18,8 @@ template <entry_kind What, Variable... Vs>
 struct rotation_entry {
   using parts = keel::list<Vs...>;
   static constexpr auto declared = join(std::array<declaration, sizeof...(Vs)>{declaration{&Vs::about}...});
-  static constexpr entry about{What, name_of(What), {}, declared.list.data(), declared.size};
+  static constexpr entry about{
+      .what = What, .name = name_of(What), .first = declared.list.data(), .declaration_count = declared.size};
 };
 } // namespace detail
 
@@ -53,11 +54,11 @@ struct exchange {
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
       declaration{&detail::filled<Xs>::variable::about, detail::filled<Xs>::level, region::rim, region::halo, 0,
                   detail::filled<Xs>::layers}...});
-  static constexpr entry about{entry_kind::exchange,
-                               name_of(entry_kind::exchange),
-                               {place::kind::at_exchange},
-                               declared.list.data(),
-                               declared.size};
+  static constexpr entry about{.what = entry_kind::exchange,
+                               .name = name_of(entry_kind::exchange),
+                               .where = {place::kind::at_exchange},
+                               .first = declared.list.data(),
+                               .declaration_count = declared.size};
 };
 
 namespace detail {
@@ -85,11 +86,11 @@ struct accumulate {
   static constexpr auto declared = detail::join(std::array<declaration, sizeof...(Xs)>{
       declaration{&detail::summed<Xs>::variable::about, detail::summed<Xs>::level, region::rim | region::halo,
                   region::rim, detail::summed<Xs>::layers}...});
-  static constexpr entry about{entry_kind::accumulate,
-                               name_of(entry_kind::accumulate),
-                               {place::kind::at_exchange},
-                               declared.list.data(),
-                               declared.size};
+  static constexpr entry about{.what = entry_kind::accumulate,
+                               .name = name_of(entry_kind::accumulate),
+                               .where = {place::kind::at_exchange},
+                               .first = declared.list.data(),
+                               .declaration_count = declared.size};
 };
 
 namespace detail {
@@ -98,7 +99,8 @@ template <entry_kind What, int N, class... Entries>
 struct group {
   using entries = keel::list<Entries...>;
   static constexpr entry const* children[sizeof...(Entries) + 1] = {&Entries::about..., nullptr};
-  static constexpr entry about{What, name_of(What), {}, nullptr, 0, children, sizeof...(Entries), N};
+  static constexpr entry about{
+      .what = What, .name = name_of(What), .children = children, .child_count = sizeof...(Entries), .count = N};
 };
 
 } // namespace detail
@@ -130,17 +132,12 @@ struct decided<What, Condition, Entries...> : group<What, 1, Entries...> {
   static_assert(declared.size == 0,
                 "keel::residency: a condition reads a variable (it runs on no device; the condition "
                 "is in the message). Let a reduce make a value of it.");
-  static constexpr entry about{What,
-                               name_of(What),
-                               {},
-                               nullptr,
-                               0,
-                               group<What, 1, Entries...>::children,
-                               sizeof...(Entries),
-                               1,
-                               false,
-                               declared.values,
-                               declared.value_count};
+  static constexpr entry about{.what = What,
+                               .name = name_of(What),
+                               .children = group<What, 1, Entries...>::children,
+                               .child_count = sizeof...(Entries),
+                               .values = declared.values,
+                               .value_count = declared.value_count};
 };
 } // namespace detail
 
@@ -170,7 +167,7 @@ struct analysis : detail::group<entry_kind::analysis, 1, Entries...> {};
 /// not count these copies.
 template <text Name>
 struct output {
-  static constexpr entry about{entry_kind::output, Name.view(), on_host::where};
+  static constexpr entry about{.what = entry_kind::output, .name = Name.view(), .where = on_host::where};
 };
 
 /// What happens in a step: `struct step : schedule<cycle<eta>, rhs, advance, exchange<eta>> {};`

@@ -77,9 +77,9 @@ inline constexpr int stars_of<T*> = stars_of<T> + 1;
 template <class T, std::size_t N>
 inline constexpr int stars_of<T[N]> = stars_of<T>;
 
-/// What the arguments beside the parts say.
+/// The arguments beside the parts, as a condition.
 template <wall_values What, class... Args>
-struct said {
+struct wall_options {
   using constant = typename constant_among<Args...>::type;
   static constexpr std::string_view name = What == wall_values::mirrored    ? "mirror"
                                            : What == wall_values::continued ? "outflow"
@@ -102,9 +102,9 @@ struct said {
   }();
 };
 
-/// A part whose walls get what was said.
-template <Part X, class Said>
-struct walled : item<X> {
+/// A part whose walls these options fill.
+template <Part X, class Options>
+struct wall_part : item<X> {
   using of = typename item<X>::variable;
   using data_type = typename of::data_type;
   using element = typename element_of<data_type>::type;
@@ -117,18 +117,18 @@ struct walled : item<X> {
                 "or without ghosts; it is in the message). Leave it out.");
   static constexpr bool has_sides = [] {
     for (int d = 0; d < max_grid_rank; ++d)
-      if ((Said::value.sides >> (2 * d) & 3U) != 0 &&
+      if ((Options::value.sides >> (2 * d) & 3U) != 0 &&
           (of::about.on.along != 0 ? (of::about.on.along >> d & 1) == 0 : d >= dimensions))
         return false;
     return true;
   }();
   static_assert(has_sides, "keel::residency::on_side: a condition at walls names a dimension that a variable does not "
                            "have (it is in the message; they count from 0). Name one that it has.");
-  static_assert(Said::value.signs <= 1 ||
-                    (of::about.on.along != 0 ? Said::value.signs == dimensions : Said::value.signs <= dimensions),
+  static_assert(Options::value.signs <= 1 ||
+                    (of::about.on.along != 0 ? Options::value.signs == dimensions : Options::value.signs <= dimensions),
                 "keel::residency::mirror: too few or too many signs for a variable (it is in the message; there is one "
                 "for all dimensions of the grid, or one for each). Give as many.");
-  static_assert(Said::value.negative == 0 || addend_of<element> != addend::none,
+  static_assert(Options::value.negative == 0 || addend_of<element> != addend::none,
                 "keel::residency::mirror: elements of a variable have no sign (it is in the message; float, double, "
                 "integers of 32 and 64 bits and complex numbers have one). Leave sign<-1> out.");
 
@@ -137,7 +137,7 @@ struct walled : item<X> {
                 "walls; it is in the message). Say the variable, or depth<1, x>.");
 
   /// Whether some walls are left as they are: those at other ends, or beyond some layers.
-  static constexpr bool leaves_sides = Said::value.sides != 0;
+  static constexpr bool leaves_sides = Options::value.sides != 0;
   static constexpr bool leaves_layers = layers != all_layers && [] {
     int wide = 0;
     for (int d = 0; d < dimensions; ++d) {
@@ -146,20 +146,20 @@ struct walled : item<X> {
     }
     return layers < wide;
   }();
-  static constexpr bool is_past = Said::value.what == wall_values::past, has_past = level + 1 < of::about.levels;
+  static constexpr bool is_past = Options::value.what == wall_values::past, has_past = level + 1 < of::about.levels;
   static constexpr bool is_copy =
-      Said::value.what == wall_values::mirrored || Said::value.what == wall_values::continued;
+      Options::value.what == wall_values::mirrored || Options::value.what == wall_values::continued;
 
   static constexpr wall_condition condition = [] {
-    wall_condition made = Said::value;
+    wall_condition made = Options::value;
     made.variable = &of::about, made.level = level, made.layers = layers;
     if (made.sides == 0) made.sides = wall_condition::all_sides;
     made.leaves_layers = leaves_layers, made.possible = 0;
     for (int d = 0, k = 0; d < max_grid_rank && k < dimensions; ++d)
       if (of::about.on.along == 0 || (of::about.on.along >> d & 1) != 0) made.possible |= 3U << (2 * d), ++k;
     if constexpr (is_past && !has_past) made.what = wall_values::none;
-    if constexpr (Said::value.what == wall_values::constant)
-      made.value = &element_with<element, typename Said::constant>;
+    if constexpr (Options::value.what == wall_values::constant)
+      made.value = &element_with<element, typename Options::constant>;
     return made;
   }();
   static constexpr std::array<declaration, is_past && has_past ? 2 : 1> declared = [] {
@@ -180,24 +180,25 @@ struct walled : item<X> {
 };
 
 template <class A>
-using is_walled = std::bool_constant<Part<A>>;
+using is_wall_part = std::bool_constant<Part<A>>;
 
 /// Conditions of one kind for several parts.
-template <class Said, class Parts>
+template <class Options, class Parts>
 struct walls_entry;
-template <class Said, class... Xs>
-struct walls_entry<Said, keel::list<Xs...>> {
+template <class Options, class... Xs>
+struct walls_entry<Options, keel::list<Xs...>> {
   using parts = keel::list<Xs...>;
-  static constexpr auto declared = join(walled<Xs, Said>::declared...);
-  static constexpr wall_condition conditions[sizeof...(Xs) + 1] = {walled<Xs, Said>::condition..., {}};
-  static constexpr entry about = [] {
-    entry made{entry_kind::walls, Said::name, on_device::where, declared.list.data(), declared.size};
-    made.conditions = conditions;
-    return made;
-  }();
+  static constexpr auto declared = join(wall_part<Xs, Options>::declared...);
+  static constexpr wall_condition conditions[sizeof...(Xs) + 1] = {wall_part<Xs, Options>::condition..., {}};
+  static constexpr entry about{.what = entry_kind::walls,
+                               .name = Options::name,
+                               .where = on_device::where,
+                               .first = declared.list.data(),
+                               .declaration_count = declared.size,
+                               .conditions = conditions};
 };
 template <wall_values What, class... Args>
-using walls_by = walls_entry<said<What, Args...>, policy::filter<keel::list<Args...>, is_walled>>;
+using walls_entry_of = walls_entry<wall_options<What, Args...>, policy::filter<keel::list<Args...>, is_wall_part>>;
 
 } // namespace detail
 
@@ -213,14 +214,15 @@ using walls_by = walls_entry<said<What, Args...>, policy::filter<keel::list<Args
 /// these have to be written before. A periodic dimension has no walls. The device chosen at the start does it;
 /// conditions that follow on each other in a schedule take one kernel. A part may be a level, `past<x, 1>`.
 template <class... Args>
-struct mirror : detail::walls_by<wall_values::mirrored, Args...> {};
+struct mirror : detail::walls_entry_of<wall_values::mirrored, Args...> {};
 /// Continues outward the owned values nearest to the wall.
 template <class... Args>
-struct outflow : detail::walls_by<wall_values::continued, Args...> {};
+struct outflow : detail::walls_entry_of<wall_values::continued, Args...> {};
 /// The walls keep the values that they had: of the time level one further back, or, of the oldest and only one, what is
 /// there. Or they get a constant, `fixed<x, inflow>` with a `struct inflow { static constexpr double value = 2; };`.
 template <class... Args>
 struct fixed
-    : detail::walls_by<(detail::is_constant<Args> || ...) ? wall_values::constant : wall_values::past, Args...> {};
+    : detail::walls_entry_of<(detail::is_constant<Args> || ...) ? wall_values::constant : wall_values::past, Args...> {
+};
 
 } // namespace keel::residency

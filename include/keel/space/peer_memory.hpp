@@ -40,7 +40,7 @@ public:
   /// The host's pages.
   static peer_memory& of_host();
 
-  struct piece {
+  struct chunk {
     std::byte* at = nullptr;
     std::size_t bytes = 0;
     peer_handle handle = {};
@@ -50,13 +50,13 @@ public:
   [[nodiscard]] char const* kind() const { return how_->name; }
   /// What `take` makes of a number of bytes, in every process.
   [[nodiscard]] static std::size_t rounded(std::size_t bytes);
-  [[nodiscard]] piece take(std::size_t bytes);
-  void give_back(piece const& one);
-  /// Another process's piece; null if it cannot be mapped, and `why` says the reason.
+  [[nodiscard]] chunk take(std::size_t bytes);
+  void give_back(chunk const& one);
+  /// Another process's chunk; null if it cannot be mapped, and `why` says the reason.
   [[nodiscard]] std::byte* map(peer_handle const& handle, std::uint64_t offset, std::string& why);
   /// Unmaps and frees everything: the end of a program.
   void close();
-  /// How many pieces of memory were made, and mapped.
+  /// How many chunks of memory were made, and mapped.
   [[nodiscard]] std::size_t made() const { return slabs_.size(); }
   [[nodiscard]] std::size_t mapped() const { return mapped_.size(); }
 
@@ -71,7 +71,7 @@ private:
   peer_kind const* how_;
   std::mutex mutex_;
   std::vector<slab> slabs_, mapped_;
-  std::vector<piece> free_;
+  std::vector<chunk> free_;
 };
 
 } // namespace keel::space

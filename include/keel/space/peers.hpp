@@ -79,7 +79,7 @@ struct ipc_peers {
 
 } // namespace detail
 
-/// The pieces of one kind; Kokkos' end closes them.
+/// The chunks of one kind; Kokkos' end closes them.
 template <class Kind>
 peer_memory& peers_of_kind() {
   static peer_memory all = (Kokkos::push_finalize_hook([] { peers_of_kind<Kind>().close(); }), peer_memory(Kind::all));

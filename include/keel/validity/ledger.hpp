@@ -215,7 +215,7 @@ public:
   [[nodiscard]] residency::traffic const& traffic() const { return traffic_; }
 
 private:
-  struct record {
+  struct tracked_variable {
     int levels;
     region_bytes bytes;
     std::string group;
@@ -233,13 +233,13 @@ private:
     bool is_flying = false; // it is in flying_variables_
   };
   // What goes one way in one call of the provider, with the place of each state.
-  struct parcel {
+  struct transfer_batch {
     static constexpr std::size_t most = 64;
     transfer list[most];
     std::uint32_t at[most];
     std::size_t size = 0;
     region where = region::none; // all that is sent of anything
-    parcel() {}
+    transfer_batch() {}
     void clear() { size = 0, where = region::none; }
     void add(transfer const& t, std::uint32_t cell_at) {
       std::size_t const n = size++;
@@ -309,7 +309,7 @@ private:
   template <verb How, class Asked>
   void bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine);
   template <verb How>
-  void send(parcel const& all, std::string_view routine);
+  void send(transfer_batch const& all, std::string_view routine);
   [[nodiscard]] transfer without_gaps(transfer t) const;
   template <class Asked>
   void tell_write(Asked const& asked, memory m, std::string_view routine);
@@ -321,7 +321,7 @@ private:
   bool has_gaps_ = false;                   // a region has bytes only on other ranks
   std::vector<std::string> memory_names_;
   std::size_t size_ = 0; // states in use
-  std::vector<record> variables_;
+  std::vector<tracked_variable> variables_;
   std::vector<place> places_;
   std::vector<int> by_name_; // numbers of the variables, in the order of their names
   std::vector<validity> states_;

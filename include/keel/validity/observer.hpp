@@ -49,7 +49,7 @@ template <class O>
 concept Observer = requires(O& o, int n, memory m, region r, std::string_view text, request const& one,
                             std::span<transfer const> batch, std::span<sent const> all, region_bytes const& by_region,
                             bool done, rotation how) {
-  requires O::is_told || !O::is_told;
+  { O::is_told } -> std::convertible_to<bool>;
   o.add(text, n, n, by_region);
   o.create(n, m);
   o.before(batch, text);

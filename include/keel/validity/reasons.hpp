@@ -64,7 +64,7 @@ private:
     std::int64_t step = 0;
     std::string routine;
   };
-  struct record {
+  struct variable_causes {
     int levels;
     std::vector<event> events; // by component, level, region
     [[nodiscard]] std::size_t per_component() const { return std::size_t(levels * region_count); }
@@ -83,13 +83,13 @@ private:
     }
   }
 
-  std::vector<record> variables_;
+  std::vector<variable_causes> variables_;
   std::vector<std::string> memories_;
   std::int64_t step_ = 0;
 };
 
 inline std::string reasons::why(int variable, int level, int component, region single) const {
-  record const& v = variables_[std::size_t(variable)];
+  variable_causes const& v = variables_[std::size_t(variable)];
   event const& e = v.events[v.place_of(component, level, single)];
   std::size_t const m = std::size_t(e.where);
   std::string const where = m < memories_.size() ? memories_[m] : m == 0 ? "host" : "memory " + std::to_string(m);

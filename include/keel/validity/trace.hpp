@@ -122,7 +122,7 @@ public:
 
 private:
   using clock = std::chrono::steady_clock;
-  struct record {
+  struct traced_variable {
     std::string name;
     int levels;
     std::vector<region_bytes> bytes; // by component; those after the last are like the first
@@ -158,7 +158,7 @@ private:
   clock::duration waited_{};
   std::deque<kernels> queued_; // on devices, in the order of the calls
   std::vector<std::string> memories_;
-  std::vector<record> variables_;
+  std::vector<traced_variable> variables_;
   std::vector<std::string> schedules_; // that were written
 };
 

@@ -15,6 +15,8 @@
 #include <keel/validity/reasons.hpp>
 #include <keel/validity/trace.hpp>
 
+#include <concepts>
+
 namespace keel::residency {
 
 /// Nothing is tracked or refused: the application has one memory, and takes care of its ghosts itself. `is_valid`
@@ -46,8 +48,8 @@ struct traced {
 /// A tracking policy.
 template <class T>
 concept Tracking = Observer<typename T::observer> && requires {
-  requires T::tracks || !T::tracks;
-  requires T::checks || !T::checks;
+  { T::tracks } -> std::convertible_to<bool>;
+  { T::checks } -> std::convertible_to<bool>;
 };
 
 } // namespace keel::residency

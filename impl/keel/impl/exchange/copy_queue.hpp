@@ -47,16 +47,16 @@ public:
   void move(move_words const& words) const {
     if (words.words != 0) model()->reporting([&] { model()->move(words); });
   }
-  /// The digest of a patch; waits for it.
-  [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, patch const& box) const {
+  /// The digest of a box or list; waits for it.
+  [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, box_or_list const& box) const {
     std::uint64_t sum = 0;
     strip const which = strip_of(lies, box, numbers(box));
     model()->reporting([&] { sum = model()->digest(array, which); });
     return sum;
   }
-  /// The numbers that a patch lists, there: the first time the list is sent. Null if it is a box. Without a queue, on
+  /// The numbers of the list, there: the first time the list is sent. Null if it is a box. Without a queue, on
   /// the host.
-  [[nodiscard]] std::int32_t const* numbers(patch const& p) const {
+  [[nodiscard]] std::int32_t const* numbers(box_or_list const& p) const {
     if (p.list == nullptr || !*this) return p.numbers();
     return p.first + p.list->in(model().get(), [&](void const* here, std::size_t bytes) {
       auto made = send("keel: lists of elements", here, bytes);

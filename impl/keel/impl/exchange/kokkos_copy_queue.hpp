@@ -75,7 +75,7 @@ public:
   /// On a GPU a thread moves a word; if there are flags, teams do, as many as have work and fit the device, but a
   /// kernel that awaits one leaves half of it to others.
   void move(move_words const& words) const override {
-    bool const is_flags = words.listed == nullptr && words.pieces[0].how >= motion::raise;
+    bool const is_flags = words.listed == nullptr && words.jobs[0].how >= motion::raise;
     char const* const label = is_flags ? "keel: flags" : "keel: regions";
     std::int64_t const threads = space_.concurrency();
     move_words shared = words;

@@ -96,7 +96,7 @@ struct box_move {
 /// unpacks it awaits the flags of the messages, and the last that is done packing raises those of all. Extensions have
 /// a kernel of their own, so that the other needs no registers for them; they do not go with other motions.
 struct move_words {
-  struct piece {
+  struct job {
     motion how;
     addend added_as;
     std::uint32_t number; ///< of the flag, counted from `number` of all
@@ -104,7 +104,7 @@ struct move_words {
     void* array;
     void* buffer;
     strip which;
-    std::int64_t end; ///< one past its last word, of the words of all pieces
+    std::int64_t end; ///< one past its last word, of the words of all jobs
 
     [[nodiscard]] KEEL_FUNCTION bool raises() const {
       return flag != nullptr && (how == motion::gather || how == motion::raise);
@@ -112,21 +112,21 @@ struct move_words {
     [[nodiscard]] KEEL_FUNCTION bool awaits() const { return flag != nullptr && !raises(); }
   };
   static constexpr int most = 17; ///< a kernel's arguments have 4 KiB
-  piece pieces[most];
+  job jobs[most];
   int count = 0;
-  bool raises = false, awaits = false; ///< whether a piece does
+  bool raises = false, awaits = false; ///< whether a job does
   bool extends = false;                ///< whether all do
   std::uint32_t number = 0;
   std::uint32_t* done = nullptr;     ///< counts teams that are done, if any flag is raised by more than one
-  piece const* listed = nullptr;     ///< `count` pieces, instead of those above
-  std::int64_t words = 0, share = 0; ///< of all pieces, of a team
+  job const* listed = nullptr;       ///< `count` jobs, instead of those above
+  std::int64_t words = 0, share = 0; ///< of all jobs, of a team
 
   /// Adds as many of the boxes as there is room for, and says how many.
   std::size_t add(std::span<box_move const> boxes);
   /// Adds a flag and nothing else, if there is room.
   bool add_flag(motion how, std::uint32_t* flag, std::uint32_t to) {
     if (count == most) return false;
-    piece& p = pieces[count++] = {};
+    job& p = jobs[count++] = {};
     p.how = how, p.flag = flag, p.number = to, p.end = ++words;
     raises = raises || p.raises(), awaits = awaits || p.awaits();
     return true;
@@ -136,25 +136,25 @@ struct move_words {
   template <int Some, class Team>
   KEEL_FUNCTION void run(Team const& team) const {
     if (listed != nullptr) run<Some>(team, listed);
-    else run<Some>(team, pieces); // which a GPU reads faster
+    else run<Some>(team, jobs); // which a GPU reads faster
   }
 
   /// The share of a thread, of extensions.
   KEEL_FUNCTION void extend(std::int64_t thread) const {
     if (listed != nullptr) extend(thread, listed);
-    else extend(thread, pieces);
+    else extend(thread, jobs);
   }
 
 private:
-  /// The first piece that ends after word `begin`.
-  [[nodiscard]] KEEL_FUNCTION int find(piece const* all, std::int64_t begin) const {
+  /// The first job that ends after word `begin`.
+  [[nodiscard]] KEEL_FUNCTION int find(job const* all, std::int64_t begin) const {
     int at = 0, half = 1;
     while (2 * half <= count) half *= 2;
     for (; half != 0; half /= 2)
       if (at + half <= count && all[at + half - 1].end <= begin) at += half;
     return at;
   }
-  KEEL_FUNCTION void extend(std::int64_t thread, piece const* all) const {
+  KEEL_FUNCTION void extend(std::int64_t thread, job const* all) const {
     std::int64_t const begin = thread * share, end = begin + share < words ? begin + share : words;
     int at = find(all, begin);
     for (std::int64_t i = begin; i < end; ++i) {
@@ -165,14 +165,14 @@ private:
   }
   struct extender {
     template <class Word>
-    KEEL_FUNCTION void run(piece const& p, std::int64_t const& i) const {
+    KEEL_FUNCTION void run(job const& p, std::int64_t const& i) const {
       std::int64_t const at = p.which.place<false>(i, nullptr);
       Word const word = static_cast<Word const*>(p.buffer)[p.which.origin(i)];
       static_cast<Word*>(p.array)[at] = p.how == motion::negate ? negative_of(p.added_as, word) : word;
     }
   };
   template <int Some, class Team>
-  KEEL_FUNCTION void run(Team const& team, piece const* all) const {
+  KEEL_FUNCTION void run(Team const& team, job const* all) const {
     std::int64_t const begin = std::int64_t(team.league_rank()) * share,
                        end = begin + share < words ? begin + share : words;
     int at = find(all, begin);
@@ -186,7 +186,7 @@ private:
     std::int64_t const lanes = team.team_size();
     for (std::int64_t i = begin + team.team_rank(); i < end;) {
       while (all[at].end <= i) ++at;
-      piece const& p = all[at];
+      job const& p = all[at];
       std::int64_t const before = at != 0 ? all[at - 1].end : 0, stop = (p.end < end ? p.end : end) - before;
       i -= before;
       if (p.how < motion::raise) with_word(p.which, mover<Some>{}, p, i, stop, lanes);
@@ -206,7 +206,7 @@ private:
   template <int Some>
   struct mover {
     template <class Word>
-    KEEL_FUNCTION void run(piece const& p, std::int64_t& i, std::int64_t stop, std::int64_t lanes) const {
+    KEEL_FUNCTION void run(job const& p, std::int64_t& i, std::int64_t stop, std::int64_t lanes) const {
       if (p.which.elements != nullptr) {
         for (; i < stop; i += lanes) move<true, Word, 1>(p, i, lanes);
         return;
@@ -217,7 +217,7 @@ private:
       for (; i < stop; i += lanes) move<false, Word, 1>(p, i, lanes);
     }
     template <bool IsListed, class Word, int Count>
-    KEEL_FUNCTION static void move(piece const& p, std::int64_t i, std::int64_t lanes) {
+    KEEL_FUNCTION static void move(job const& p, std::int64_t i, std::int64_t lanes) {
       auto* const array = static_cast<Word*>(p.array);
       auto* const buffer = static_cast<Word*>(p.buffer);
       std::int64_t at[Count];
@@ -238,8 +238,8 @@ private:
   };
 };
 static_assert(sizeof(move_words) <= 3840);
-/// The pieces of any number of boxes.
-[[nodiscard]] std::vector<move_words::piece> pieces_of(std::span<box_move const> boxes);
+/// The jobs of any number of boxes.
+[[nodiscard]] std::vector<move_words::job> jobs_of(std::span<box_move const> boxes);
 /// Moves the words of a box on the calling thread.
 void move_on_host(box_move const& what);
 

@@ -37,7 +37,7 @@ KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
 }
 
 KEEL_INLINE box_set boxes_of(shape const& s, region where) {
-  if (s.mesh != nullptr) return s.mesh->patches_of(where, s.has_ghosts);
+  if (s.mesh != nullptr) return s.mesh->lists_of(where, s.has_ghosts);
   return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
 }
 
@@ -176,8 +176,8 @@ KEEL_INLINE void move_on_host(box_move const& what) {
   with_word(s, move_rows{what.how, what.lies->added_as, what.array, what.buffer, s});
 }
 
-// Adds the words of a box to those of the pieces before; a box without words makes no piece.
-inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece& made) {
+// Adds the words of a box to those of the jobs before; a box without words makes no job.
+inline bool make_job(box_move const& b, std::int64_t& words, move_words::job& made) {
   strip const which = strip_of(*b.lies, b.box, b.elements, b.from, b.steps);
   if (which.words == 0) return false;
   words += which.words;
@@ -188,18 +188,18 @@ inline bool make_piece(box_move const& b, std::int64_t& words, move_words::piece
 KEEL_INLINE std::size_t move_words::add(std::span<box_move const> boxes) {
   std::size_t taken = 0;
   for (; taken < boxes.size() && count < most; ++taken) {
-    if (!make_piece(boxes[taken], words, pieces[count])) continue;
-    piece const& made = pieces[count++];
+    if (!make_job(boxes[taken], words, jobs[count])) continue;
+    job const& made = jobs[count++];
     raises = raises || made.raises(), awaits = awaits || made.awaits();
   }
   return taken;
 }
 
-KEEL_INLINE std::vector<move_words::piece> pieces_of(std::span<box_move const> boxes) {
-  std::vector<move_words::piece> all(boxes.size());
+KEEL_INLINE std::vector<move_words::job> jobs_of(std::span<box_move const> boxes) {
+  std::vector<move_words::job> all(boxes.size());
   std::size_t count = 0;
   std::int64_t words = 0;
-  for (box_move const& b : boxes) count += make_piece(b, words, all[count]) ? 1 : 0;
+  for (box_move const& b : boxes) count += make_job(b, words, all[count]) ? 1 : 0;
   all.resize(count);
   return all;
 }

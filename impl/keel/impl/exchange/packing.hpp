@@ -49,7 +49,7 @@ private:
   /// Boxes that were moved before. The queue may still read `pieces`.
   struct kept_moves {
     std::vector<box_move> boxes;
-    std::vector<move_words::piece> pieces;
+    std::vector<move_words::job> jobs;
     std::shared_ptr<std::byte> there;
     bool raises = false, awaits = false;
   };
@@ -124,9 +124,9 @@ public:
 private:
   static constexpr std::size_t most_kept = 64;
   /// One piece of an array, and where its words are: in a message, or in this rank's array of a number.
-  struct part {
+  struct packed_box {
     std::size_t array;
-    patch box;
+    box_or_list box;
     int message = -1;
     std::ptrdiff_t at = 0; ///< in bytes
     int turn = 0;
@@ -136,13 +136,13 @@ private:
     combine how;
     std::vector<halo_array> arrays; // without data
     std::vector<message> sends, receives;
-    std::vector<part> packed, unpacked;
+    std::vector<packed_box> packed, unpacked;
     int turns = 1;
     std::optional<bool> is_agreed = {};
     pace times = {};
   };
-  void find_parts(laid_out& made) const;
-  void move(motion how, motion copy, int turn, std::vector<part> const& parts, std::span<message const> messages,
+  void find_boxes(laid_out& made) const;
+  void move(motion how, motion copy, int turn, std::vector<packed_box> const& parts, std::span<message const> messages,
             std::span<halo_array const> arrays, packing& where);
 
   std::vector<std::unique_ptr<laid_out>> kept_;

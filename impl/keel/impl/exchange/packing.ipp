@@ -51,16 +51,16 @@ KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all)
     if (kept_.size() == most_kept) queue_->fence(), kept_.clear(); // of arrays that are no longer there
     kept_moves made;
     for (box_move const& b : boxes) made.boxes.push_back(counted(b));
-    made.pieces = pieces_of(made.boxes);
-    for (move_words::piece const& p : made.pieces)
+    made.jobs = jobs_of(made.boxes);
+    for (move_words::job const& p : made.jobs)
       made.raises = made.raises || p.raises(), made.awaits = made.awaits || p.awaits();
-    std::size_t const bytes = made.pieces.size() * sizeof(move_words::piece);
-    made.there = queue_->send("keel: pieces of messages", made.pieces.data(), bytes);
+    std::size_t const bytes = made.jobs.size() * sizeof(move_words::job);
+    made.there = queue_->send("keel: boxes of messages", made.jobs.data(), bytes);
     at = kept_.insert(kept_.end(), std::move(made));
   }
-  all.count = int(at->pieces.size());
-  all.listed = reinterpret_cast<move_words::piece const*>(at->there.get());
-  all.words = at->pieces.empty() ? 0 : at->pieces.back().end;
+  all.count = int(at->jobs.size());
+  all.listed = reinterpret_cast<move_words::job const*>(at->there.get());
+  all.words = at->jobs.empty() ? 0 : at->jobs.back().end;
   all.raises = at->raises, all.awaits = at->awaits;
 }
 
@@ -94,7 +94,7 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
   auto at = std::find_if(kept_.begin(), kept_.end(), is_for);
   if (at == kept_.end()) {
     auto made = std::make_unique<laid_out>(laid_out{how, {arrays.begin(), arrays.end()}, {}, {}, {}, {}});
-    find_parts(*made);
+    find_boxes(*made);
     if (kept_.size() == most_kept) forget();
     at = kept_.insert(kept_.end(), std::move(made));
   }
@@ -102,7 +102,7 @@ KEEL_INLINE void halo_plan::lay_out(std::span<halo_array const> arrays, combine 
 }
 
 // A message has all pieces of the first variable, then those of the next.
-KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
+KEEL_INLINE void halo_plan::find_boxes(laid_out& made) const {
   bool const adds = made.how == combine::add;
   auto const message_to = [&](int rank) { // both ranks of a pair have one each way, maybe an empty one
     auto const at =
@@ -111,7 +111,7 @@ KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
     made.sends.push_back({rank}), made.receives.push_back({rank});
     return int(made.sends.size()) - 1;
   };
-  auto const add = [&](std::vector<message>& messages, std::vector<part>& parts, part one, int rank) {
+  auto const add = [&](std::vector<message>& messages, std::vector<packed_box>& parts, packed_box one, int rank) {
     one.message = message_to(rank);
     std::size_t& bytes = messages[std::size_t(one.message)].bytes;
     one.at = std::ptrdiff_t(bytes);
@@ -128,9 +128,9 @@ KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
     auto turn = turns.begin();
     auto const next_turn = [&] { return adds ? *turn++ : 0; };
     for (partner const& p : of.cut->partners) {
-      for (piece const& one : adds ? p.ghosts : p.rims)
+      for (segment const& one : adds ? p.ghosts : p.rims)
         if (is_here(one.component)) add(made.sends, made.packed, {array_of(one.component), one.box}, p.rank);
-      for (piece const& one : adds ? p.rims : p.ghosts) {
+      for (segment const& one : adds ? p.rims : p.ghosts) {
         int const when = next_turn();
         if (is_here(one.component))
           add(made.receives, made.unpacked, {array_of(one.component), one.box, -1, 0, when}, p.rank);
@@ -139,20 +139,20 @@ KEEL_INLINE void halo_plan::find_parts(laid_out& made) const {
     for (own_copy const& o : of.cut->own) {
       int const when = next_turn();
       if (!is_here(o.ghosts.component) || !is_here(o.ghosts.other)) continue;
-      piece const to = adds ? o.origin() : o.ghosts, from = adds ? o.ghosts : o.origin();
+      segment const to = adds ? o.origin() : o.ghosts, from = adds ? o.ghosts : o.origin();
       std::size_t const other = array_of(from.component);
       std::ptrdiff_t const at = bytes_to(*made.arrays[other].lies, from.box.begin);
       made.unpacked.push_back({array_of(to.component), to.box, -1, at, when, other});
     }
   }
-  for (part const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
+  for (packed_box const& one : made.unpacked) made.turns = std::max(made.turns, one.turn + 1);
 }
 
-KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<part> const& parts,
+KEEL_INLINE void halo_plan::move(motion how, motion copy, int turn, std::vector<packed_box> const& parts,
                                  std::span<message const> messages, std::span<halo_array const> arrays,
                                  packing& where) {
   moves_.clear();
-  for (part const& one : parts) {
+  for (packed_box const& one : parts) {
     if (one.turn != turn) continue;
     halo_array const& a = arrays[one.array];
     std::int32_t const* const numbers = where.queue().numbers(one.box);
@@ -181,7 +181,7 @@ KEEL_INLINE void halo_plan::unpack(std::span<halo_array const> arrays, packing& 
 KEEL_INLINE std::uint64_t bytes_sent(halo_array const& array, combine how) {
   std::uint64_t bytes = 0;
   for (partner const& p : array.cut->partners)
-    for (piece const& one : how == combine::add ? p.ghosts : p.rims)
+    for (segment const& one : how == combine::add ? p.ghosts : p.rims)
       if (one.component == array.component) bytes += std::uint64_t(bytes_of(*array.lies, one.box));
   return bytes;
 }

@@ -40,28 +40,28 @@ KEEL_INLINE bool detail::outnumber(int ranks, std::span<hardware_threads const> 
   return ranks > count;
 }
 
-/// Links to other ranks. A piece of memory that the other one writes has a flag, then two places for messages.
+/// Links to other ranks. A chunk of memory that the other one writes has a flag, then two places for messages.
 struct peer::links {
   static constexpr std::size_t flag_bytes = 256;
-  /// How a rank finds a piece of another's.
+  /// How a rank finds a chunk of another's.
   struct address {
     space::peer_handle handle;
     std::uint64_t offset = 0, node = 0;
-    char kind[16] = {}; ///< empty if there is no piece
+    char kind[16] = {}; ///< empty if there is no chunk
   };
   struct link {
     int rank;
-    space::peer_memory::piece mine = {};
+    space::peer_memory::chunk mine = {};
     std::byte* theirs = nullptr;
     std::size_t theirs_bytes = 0;
     address sent = {}, came = {};
     std::uint32_t number = 1;                                ///< of its last exchange; the first tries the way
-    std::size_t out = 0, in = 0;                             ///< the pieces that the exchange at work needs
+    std::size_t out = 0, in = 0;                             ///< the chunks that the exchange at work needs
     bool is_at_work = false, raises = false, awaits = false; ///< the last two: here, because no other kernel does
 
-    /// Where its message lies in a piece.
-    [[nodiscard]] std::byte* place_in(std::byte* piece, std::size_t bytes) const {
-      return piece + flag_bytes + (number % 2 != 0 ? (bytes - flag_bytes) / 512 * 256 : 0);
+    /// Where its message lies in a chunk.
+    [[nodiscard]] std::byte* place_in(std::byte* chunk, std::size_t bytes) const {
+      return chunk + flag_bytes + (number % 2 != 0 ? (bytes - flag_bytes) / 512 * 256 : 0);
     }
   };
 
@@ -78,7 +78,7 @@ struct peer::links {
   static std::size_t bytes_for(std::size_t message) {
     return space::peer_memory::rounded(flag_bytes + 2 * ((message + 255) / 256 * 256));
   }
-  /// Takes a piece for messages from the other rank, its flag as of the last exchange.
+  /// Takes a chunk for messages from the other rank, its flag as of the last exchange.
   void take(queue const& by, link& l, std::size_t bytes) {
     if (l.mine.at != nullptr) {
       by.fence(); // the last message may not be unpacked yet
@@ -91,7 +91,7 @@ struct peer::links {
     l.sent = {l.mine.handle, l.mine.offset, machine::kernel_identity(), {}};
     std::strncpy(l.sent.kind, memory->kind(), sizeof l.sent.kind - 1);
   }
-  /// Maps the other rank's piece, or says why it cannot.
+  /// Maps the other rank's chunk, or says why it cannot.
   std::string map(link& l, std::size_t bytes) const {
     if (l.came.node != machine::kernel_identity()) return "it is on another node";
     if (memory == nullptr || std::string_view(l.came.kind) != memory->kind())
@@ -113,7 +113,7 @@ struct peer::links {
       if (l.awaits) flags.push_back({l.rank, nullptr, 0, flag_in(l.mine.at), l.number});
     by.await(flags);
   }
-  [[nodiscard]] static std::uint32_t* flag_in(std::byte* piece) { return reinterpret_cast<std::uint32_t*>(piece); }
+  [[nodiscard]] static std::uint32_t* flag_in(std::byte* chunk) { return reinterpret_cast<std::uint32_t*>(chunk); }
 
   space::peer_memory* memory = nullptr;
   std::vector<link> all;      // by rank
@@ -189,7 +189,7 @@ KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::spa
     }
   };
   enter(sends, &links::link::out), enter(receives, &links::link::in);
-  // A longer message than before needs a larger piece: both sides see that, and so meet here.
+  // A longer message than before needs a larger chunk: both sides see that, and so meet here.
   bool is_waiting = false;
   for (auto& link : l.all) {
     if (!link.is_at_work) continue;
@@ -211,8 +211,8 @@ KEEL_INLINE void peer::place(queue const& by, std::span<message> sends, std::spa
       throw error("residency::peer", "rank " + std::to_string(link.rank) + " cannot be reached", why,
                   "Take another transport");
   }
-  auto const set = [](message& m, links::link const& link, std::byte* piece, std::size_t bytes) {
-    m.data = link.place_in(piece, bytes), m.flag = links::flag_in(piece), m.number = link.number;
+  auto const set = [](message& m, links::link const& link, std::byte* chunk, std::size_t bytes) {
+    m.data = link.place_in(chunk, bytes), m.flag = links::flag_in(chunk), m.number = link.number;
   };
   for (message& m : sends) set(m, l.to(m.rank), l.to(m.rank).theirs, l.to(m.rank).theirs_bytes);
   for (message& m : receives) set(m, l.to(m.rank), l.to(m.rank).mine.at, l.to(m.rank).mine.bytes);

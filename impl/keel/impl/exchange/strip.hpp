@@ -5,7 +5,7 @@
 /// Which elements of an array make a region, as strided runs of words, whatever the array's
 /// type: so one kernel for each word length packs them all.
 
-#include <keel/impl/layout/patch.hpp>
+#include <keel/impl/layout/box_or_list.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -135,8 +135,8 @@ struct digest_words {
     sum += digest_of(at, static_cast<Word const*>(array)[at]);
   }
 };
-/// The digest of a patch, by the calling thread.
-[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, patch const& box) {
+/// The digest of a box or list, by the calling thread.
+[[nodiscard]] inline std::uint64_t digest_on_host(shape const& lies, void const* array, box_or_list const& box) {
   digest_words const words{array, strip_of(lies, box, box.numbers())};
   std::uint64_t sum = 0;
   for (std::int64_t i = 0; i < words.which.words; ++i) words(i, sum);

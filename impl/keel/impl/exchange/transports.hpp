@@ -178,14 +178,14 @@ public:
   template <class F>
   void place(packing& where, std::span<message> sends, std::span<message> receives, F const& choose,
              bool is_unpacked = true) {
-    for (part& p : parts_) p.sends.clear(), p.receives.clear();
-    auto const deal_out = [&](std::span<message> all, std::vector<message> part::* list) {
+    for (load& p : loads_) p.sends.clear(), p.receives.clear();
+    auto const deal_out = [&](std::span<message> all, std::vector<message> load::* list) {
       for (message& m : all)
         if (int const by = choose(m.rank); by >= 0)
-          (parts_[std::size_t(by)].*list).push_back({m.rank, nullptr, m.bytes});
+          (loads_[std::size_t(by)].*list).push_back({m.rank, nullptr, m.bytes});
         else m.data = nullptr;
     };
-    deal_out(sends, &part::sends), deal_out(receives, &part::receives);
+    deal_out(sends, &load::sends), deal_out(receives, &load::receives);
     place(where, sends, receives, is_unpacked);
   }
   /// Packed messages leave.
@@ -195,7 +195,7 @@ public:
   [[nodiscard]] bool is_empty() const;
 
 private:
-  struct part {
+  struct load {
     transport by;
     std::vector<message> sends, receives;
     std::vector<message> mailed_sends, mailed_receives; // the same in memory of the host, if it goes through that
@@ -207,11 +207,11 @@ private:
     [[nodiscard]] bool is_idle() const { return sends.empty() && receives.empty(); }
   };
   void place(packing& where, std::span<message> sends, std::span<message> receives, bool is_unpacked);
-  [[nodiscard]] static bool is_mailed(part const& p, copy_queue const& queue) {
+  [[nodiscard]] static bool is_mailed(load const& p, copy_queue const& queue) {
     return bool(queue) && !p.by.reaches_device_memory();
   }
 
-  std::vector<part> parts_; // by number of the transport
+  std::vector<load> loads_; // by number of the transport
 };
 
 } // namespace keel::residency::detail

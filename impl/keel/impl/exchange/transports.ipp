@@ -151,11 +151,11 @@ KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::
 }
 
 KEEL_INLINE delivery::delivery(routes const& by) {
-  for (transport const& t : by.known()) parts_.push_back({t.another(), {}, {}, {}, {}, nullptr, nullptr});
+  for (transport const& t : by.known()) loads_.push_back({t.another(), {}, {}, {}, {}, nullptr, nullptr});
 }
 
 KEEL_INLINE bool delivery::is_empty() const {
-  return std::all_of(parts_.begin(), parts_.end(), [](part const& p) { return p.is_idle(); });
+  return std::all_of(loads_.begin(), loads_.end(), [](load const& p) { return p.is_idle(); });
 }
 
 // What a transport has no place for lies in the packing's memory, in one piece for each transport.
@@ -163,13 +163,13 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
                                  bool is_unpacked) {
   copy_queue const& queue = where.queue();
   std::size_t out = 0, in = 0;
-  for (part& p : parts_)
+  for (load& p : loads_)
     if (!p.by.has_places()) {
       for (message const& m : p.sends) out += m.bytes;
       for (message const& m : p.receives) in += m.bytes;
     }
   std::byte *packed = where.out(out), *came = where.in(in);
-  for (part& p : parts_) {
+  for (load& p : loads_) {
     if (p.is_idle()) continue;
     if (p.by.has_places()) {
       p.by.place(queue, p.sends, p.receives);
@@ -192,8 +192,8 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     for (message& m : p.mailed_receives) m.data = p.mail_in.get() + (m.data - p.in);
   }
   // Those of a part are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
-  auto const tell = [&](std::span<message> all, std::vector<message> part::* list, bool moves_flags) {
-    for (part& p : parts_) {
+  auto const tell = [&](std::span<message> all, std::vector<message> load::* list, bool moves_flags) {
+    for (load& p : loads_) {
       auto placed = (p.*list).begin();
       for (message& m : all)
         if (placed != (p.*list).end() && m.rank == placed->rank) {
@@ -204,12 +204,12 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     }
   };
   bool const moves_flags = queue.waits_in_kernels();
-  tell(sends, &part::sends, moves_flags), tell(receives, &part::receives, moves_flags && is_unpacked);
+  tell(sends, &load::sends, moves_flags), tell(receives, &load::receives, moves_flags && is_unpacked);
 }
 
 KEEL_INLINE void delivery::begin(copy_queue const& queue) {
   bool waits = false;
-  for (part& p : parts_) {
+  for (load& p : loads_) {
     if (p.is_idle()) continue;
     if (p.by.is_ordered_by_queue()) p.by.begin(queue, p.sends, p.receives);
     else if (is_mailed(p, queue)) queue.to_host(p.mail_out.get(), p.out, p.out_bytes);
@@ -217,7 +217,7 @@ KEEL_INLINE void delivery::begin(copy_queue const& queue) {
   }
   if (!waits) return;
   if (queue) queue.fence();
-  for (part& p : parts_)
+  for (load& p : loads_)
     if (!p.by.is_ordered_by_queue() && !p.is_idle()) {
       if (is_mailed(p, queue)) p.by.begin(queue, p.mailed_sends, p.mailed_receives);
       else p.by.begin(queue, p.sends, p.receives);
@@ -226,7 +226,7 @@ KEEL_INLINE void delivery::begin(copy_queue const& queue) {
 
 KEEL_INLINE void delivery::finish(copy_queue const& queue) {
   for (bool const is_ordered : {false, true})
-    for (part& p : parts_) {
+    for (load& p : loads_) {
       if (p.by.is_ordered_by_queue() != is_ordered || p.is_idle()) continue;
       p.by.finish(queue);
       if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.get(), p.in_bytes);

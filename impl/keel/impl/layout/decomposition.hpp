@@ -5,7 +5,7 @@
 /// How an index space is cut over ranks, as data: which pieces of it a rank sends, gets and copies to itself in an
 /// exchange of ghosts. A geometry provides this, and packing, sending and unpacking depend on nothing else.
 
-#include <keel/impl/layout/patch.hpp>
+#include <keel/impl/layout/box_or_list.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -17,9 +17,9 @@
 namespace keel::residency::detail {
 
 /// Elements of a component.
-struct piece {
+struct segment {
   int component;
-  patch box;
+  box_or_list box;
   int other = 0; ///< the component where copies of them are, or where they are copies of
 };
 
@@ -27,18 +27,18 @@ struct piece {
 /// components with ghosts, then of the owners: what one sends as its first piece the other gets as its first.
 struct partner {
   int rank;
-  std::vector<piece> rims;   ///< owned elements that the partner has copies of
-  std::vector<piece> ghosts; ///< copies of elements that the partner owns
+  std::vector<segment> rims;   ///< owned elements that the partner has copies of
+  std::vector<segment> ghosts; ///< copies of elements that the partner owns
 };
 
 /// Ghosts that are copies of this rank's own elements, as where a periodic grid is not cut, or of its other blocks.
 struct own_copy {
-  piece ghosts;  ///< listed ones are followed in their list by the elements that they are copies of, and by themselves
-  indices shift; ///< from a ghost in a box to the element that it is a copy of
+  segment ghosts; ///< listed ones are followed in their list by the elements that they are copies of, and by themselves
+  indices shift;  ///< from a ghost in a box to the element that it is a copy of
 
   /// What the ghosts are copies of.
-  [[nodiscard]] piece origin() const {
-    piece made = ghosts;
+  [[nodiscard]] segment origin() const {
+    segment made = ghosts;
     std::swap(made.component, made.other);
     if (ghosts.box.list != nullptr) {
       made.box.first += made.box.end[0];
@@ -54,7 +54,7 @@ struct own_copy {
 struct decomposition {
   std::vector<partner> partners;
   std::vector<own_copy> own;
-  std::vector<std::unique_ptr<element_list const>> lists; ///< those that patches are parts of
+  std::vector<std::unique_ptr<element_list const>> lists; ///< those that segments are parts of
 };
 
 /// How a variable with these shares, by component or one for all, is cut: the first `layers` of its ghosts. They may be
@@ -67,7 +67,7 @@ struct decomposition {
 /// numbers are added to an element in the same order each time.
 [[nodiscard]] std::vector<int> turns_of(decomposition const& cut);
 /// The turns of pieces that are lists; no list has an element twice.
-[[nodiscard]] std::vector<int> turns_of_lists(std::span<piece const> all);
+[[nodiscard]] std::vector<int> turns_of_lists(std::span<segment const> all);
 
 } // namespace keel::residency::detail
 

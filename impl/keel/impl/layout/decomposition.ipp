@@ -59,10 +59,10 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
     }
   }
   for (partner& p : made.partners) {
-    std::stable_sort(p.ghosts.begin(), p.ghosts.end(), [](piece const& a, piece const& b) {
+    std::stable_sort(p.ghosts.begin(), p.ghosts.end(), [](segment const& a, segment const& b) {
       return std::tie(a.component, a.other) < std::tie(b.component, b.other);
     });
-    std::stable_sort(p.rims.begin(), p.rims.end(), [](piece const& a, piece const& b) {
+    std::stable_sort(p.rims.begin(), p.rims.end(), [](segment const& a, segment const& b) {
       return std::tie(a.other, a.component) < std::tie(b.other, b.component);
     });
   }
@@ -70,7 +70,7 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
 }
 
 // Dimensions that the grid lacks end at 0.
-[[nodiscard]] inline bool overlap(piece const& a, piece const& b) {
+[[nodiscard]] inline bool overlap(segment const& a, segment const& b) {
   if (a.component != b.component) return false;
   for (int d = 0; d < max_grid_rank; ++d)
     if (a.box.end[d] != 0 && (a.box.end[d] <= b.box.begin[d] || b.box.end[d] <= a.box.begin[d])) return false;
@@ -78,12 +78,12 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
 }
 
 KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {
-  std::vector<piece> all;
+  std::vector<segment> all;
   for (partner const& p : cut.partners) all.insert(all.end(), p.rims.begin(), p.rims.end());
   for (own_copy const& o : cut.own) all.push_back(o.origin());
   if (!all.empty() && all[0].box.list != nullptr) return turns_of_lists(all);
   std::vector<int> turns;
-  for (piece const& one : all) {
+  for (segment const& one : all) {
     int turn = 0;
     for (std::size_t i = 0; i < turns.size();)
       if (turns[i] == turn && overlap(all[i], one)) ++turn, i = 0;

@@ -18,7 +18,7 @@ namespace keel::residency::detail {
 
 struct elements;
 
-/// Its address stays, because patches point to its lists. `rim` are the owned elements that another rank, or this one,
+/// Its address stays, because others point to its lists. `rim` are the owned elements that another rank, or this one,
 /// has ghosts of.
 class mesh_share {
 public:
@@ -33,8 +33,8 @@ public:
   [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
   /// What the rank has of a variable on the mesh.
   [[nodiscard]] share of_variable() const;
-  /// The patches that make a region. Without ghosts all owned elements are core.
-  [[nodiscard]] box_set patches_of(region where, bool has_ghosts) const;
+  /// What makes a region. Without ghosts all owned elements are core.
+  [[nodiscard]] box_set lists_of(region where, bool has_ghosts) const;
   /// What is exchanged of the first `layers` of ghosts; each component lies on the mesh in the same way.
   [[nodiscard]] decomposition cut(int components, int layers) const;
 
@@ -42,7 +42,7 @@ private:
   std::shared_ptr<elements const> of_;
   std::vector<std::int64_t> ends_;
   element_list core_list_, rim_list_;
-  patch core_, rim_;
+  box_or_list core_, rim_;
 };
 
 } // namespace keel::residency::detail

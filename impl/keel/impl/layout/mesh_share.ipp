@@ -11,12 +11,13 @@
 namespace keel::residency::detail {
 
 // A box if the numbers follow on each other.
-[[nodiscard]] inline patch patch_of(element_list const& list) {
+[[nodiscard]] inline box_or_list box_or_list_of(element_list const& list) {
   std::span const all = list.all();
   if (all.empty()) return bounds{};
   bool const is_box =
       std::adjacent_find(all.begin(), all.end(), [](auto a, auto b) { return b != a + 1; }) == all.end();
-  return is_box ? patch(bounds{{{all.front()}}, {{all.back() + 1}}}) : patch(list, 0, std::int64_t(all.size()));
+  return is_box ? box_or_list(bounds{{{all.front()}}, {{all.back() + 1}}})
+                : box_or_list(list, 0, std::int64_t(all.size()));
 }
 
 KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std::move(of)), ends_{of_->owned} {
@@ -29,8 +30,8 @@ KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std
   mark(of_->lists.own_elements);
   std::vector<std::int32_t> core, rim;
   for (std::size_t e = 0; e != is_rim.size(); ++e) (is_rim[e] ? rim : core).push_back(std::int32_t(e));
-  core_list_ = element_list(std::move(core)), core_ = patch_of(core_list_);
-  rim_list_ = element_list(std::move(rim)), rim_ = patch_of(rim_list_);
+  core_list_ = element_list(std::move(core)), core_ = box_or_list_of(core_list_);
+  rim_list_ = element_list(std::move(rim)), rim_ = box_or_list_of(rim_list_);
 }
 
 KEEL_INLINE element_range mesh_share::layer(int n, std::string_view mesh) const { return of_->layer(n, mesh); }
@@ -45,9 +46,9 @@ KEEL_INLINE share mesh_share::of_variable() const {
 }
 
 // Core and rim are one box, as are these and the halo.
-KEEL_INLINE box_set mesh_share::patches_of(region where, bool has_ghosts) const {
+KEEL_INLINE box_set mesh_share::lists_of(region where, bool has_ghosts) const {
   box_set set;
-  auto const add = [&](patch const& p) {
+  auto const add = [&](box_or_list const& p) {
     if (p.size(1) > 0) set.boxes[set.count++] = p;
   };
   bool const has_halo = has_ghosts && overlap(where, region::halo);
@@ -72,15 +73,15 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
     }
     return *made.lists.emplace_back(std::make_unique<element_list>(std::move(numbers)));
   };
-  auto const add = [&](std::vector<piece>& pieces, patch const& p) {
-    for (int c = 0; c < components && p.size(1) > 0; ++c) pieces.push_back({c, p, c});
+  auto const add = [&](std::vector<segment>& segments, box_or_list const& p) {
+    for (int c = 0; c < components && p.size(1) > 0; ++c) segments.push_back({c, p, c});
   };
   for (element_partner const& p : of_->lists.partners) {
     partner& to = made.partners.emplace_back(partner{p.rank, {}, {}});
     if (auto const count = std::int64_t(p.rims.first(layers).size()); count != 0)
-      add(to.rims, patch(list_of({&p.rims}), 0, count));
+      add(to.rims, box_or_list(list_of({&p.rims}), 0, count));
     if (auto const count = std::int64_t(p.ghosts.first(layers).size()); count != 0)
-      add(to.ghosts, patch_of(list_of({&p.ghosts})));
+      add(to.ghosts, box_or_list_of(list_of({&p.ghosts})));
   }
   auto const& [partners, ghosts, owned] = of_->lists;
   if (auto const count = std::int64_t(ghosts.first(layers).size()); count != 0) {
@@ -90,10 +91,10 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
   return made;
 }
 
-KEEL_INLINE std::vector<int> turns_of_lists(std::span<piece const> all) {
+KEEL_INLINE std::vector<int> turns_of_lists(std::span<segment const> all) {
   std::map<std::pair<int, int>, std::vector<bool>> taken; // elements, by component and turn
   std::vector<int> turns;
-  for (piece const& one : all) {
+  for (segment const& one : all) {
     std::span const numbers(one.box.numbers(), std::size_t(one.box.size(1)));
     int turn = 0;
     auto const meets = [&] {

@@ -58,7 +58,7 @@ void run_output(fields_state& fields, request const*, component_range range, bou
 
 /// What the condition of `E` answers to the first of the arguments, before which the values are that it reads.
 template <class App, class E, class Arguments>
-int answer_of(fields_state& fields, void const* arguments) {
+int decide_by(fields_state& fields, void const* arguments) {
   using condition = typename E::condition;
   auto const ask = []<class All>(All const& all) {
     if constexpr (is_choice(E::about.what))
@@ -103,7 +103,7 @@ struct action_table {
   }
   template <std::size_t N, class E, class Body>
   constexpr void group(Body const& body) {
-    if constexpr (requires { typename E::condition; }) list[N].answer = &answer_of<App, E, Arguments>;
+    if constexpr (requires { typename E::condition; }) list[N].decide = &decide_by<App, E, Arguments>;
     body();
   }
 };

@@ -93,7 +93,7 @@ public:
   void group(std::size_t i, Body const& body) {
     finish(nodes_[i].finishes);
     all_.finish_reductions(nodes_[i].about);
-    if (is_choice(nodes_[i].what())) return walk_one(nodes_, i, std::size_t(answer(i)), *this);
+    if (is_choice(nodes_[i].what())) return walk_one(nodes_, i, std::size_t(decide(i)), *this);
     for (int n = rounds(i); n > 0; --n) body();
     if (nodes_[i].what() == entry_kind::analysis && book_.keeps_ledger())
       book_.copy_back_written(written_within(i), range_);
@@ -105,7 +105,7 @@ private:
     entry const& group = *nodes_[i].about;
     switch (group.what) {
     case entry_kind::every: return book_.steps() % group.count == 0 ? 1 : 0;
-    case entry_kind::when: return answer(i);
+    case entry_kind::when: return decide(i);
     case entry_kind::once: return book_.steps() <= 1 ? 1 : 0;
     case entry_kind::repeat: return group.count;
     case entry_kind::sequence:
@@ -123,7 +123,7 @@ private:
     return 0;
   }
   /// What a condition says: whether, or which.
-  [[nodiscard]] int answer(std::size_t i) const { return program_.what.actions[i].answer(all_.fields, arguments_); }
+  [[nodiscard]] int decide(std::size_t i) const { return program_.what.actions[i].decide(all_.fields, arguments_); }
   void enter(std::size_t i) {
     switch (nodes_[i].what()) {
     case entry_kind::routine: return routine(i);
@@ -239,7 +239,7 @@ private:
     if (!all_.by.travel_meanwhile(program_.what.where[exchange]) || !cut.can_be(all)) return call_for(nullptr, range_);
     for (int c = all.begin; c < all.end; ++c) {
       box_set const pieces = cut.of(c);
-      for (patch const* piece = pieces.begin(); piece != pieces.end() - 1; ++piece) call_for(piece, {c, c + 1});
+      for (box_or_list const* piece = pieces.begin(); piece != pieces.end() - 1; ++piece) call_for(piece, {c, c + 1});
     }
     finish(nodes_[exchange].finishes);
     {

@@ -23,7 +23,7 @@ struct action {
   void (*run)(fields_state&, request const* asked, component_range, bounds const* piece,
               void const* arguments) = nullptr;                  ///< `piece`: of a routine that is called for pieces
   decltype(run) run_bounded = nullptr;                           ///< the same in a run that is checked
-  int (*answer)(fields_state&, void const* arguments) = nullptr; ///< of a condition
+  int (*decide)(fields_state&, void const* arguments) = nullptr; ///< of a condition
   void (*prepare)(fields_state&,
                   std::string_view routine) = nullptr; ///< of a device that is not at hand from the start
 };

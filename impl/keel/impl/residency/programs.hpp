@@ -30,7 +30,7 @@ struct program {
   scratches scratch;
   bool has_pools = false; ///< the fields know its scratches
   struct node_state {
-    std::optional<prepared> call; ///< of a routine that ran: its requests with their cells
+    std::optional<prepared> call; ///< of a routine that ran: its requests with their states
     bool is_plain = false;        ///< a routine, and nothing begins or ends around it
   };
   std::vector<node_state> nodes;

@@ -33,13 +33,13 @@ template <class App, class S, memory Chosen>
 struct analysis {
   static constexpr auto const& table = table_of<S>;
   static constexpr auto const& where = node_memories<App, S, Chosen>::where;
-  static constexpr std::size_t cells = table.states();
+  static constexpr std::size_t states = table.states();
   using table_type = std::remove_cvref_t<decltype(table)>;
 
   /// Sets of states are written down for so many memories.
   static constexpr bool is_small = queue_spaces_of<devices_of<App>>::size < std::size_t{max_planned_memories};
   static constexpr steady_state steady = [] {
-    if constexpr (is_small) return steady_search<table_type, cells>(table, where.data()).find();
+    if constexpr (is_small) return steady_search<table_type, states>(table, where.data()).find();
     else return steady_state{};
   }();
 };

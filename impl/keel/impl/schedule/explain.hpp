@@ -41,10 +41,10 @@ template <class App, class Schedule, memory Chosen>
   using devices = devices_of<App>;
   using found = analysis<App, Schedule, Chosen>;
   auto const& table = table_of<Schedule>;
-  met seen[found::table_type::max_requests + 1][region_count]{};
+  read_sources seen[found::table_type::max_requests + 1][region_count]{};
   if constexpr (found::is_small)
-    (void)steady_search<typename found::table_type, found::cells>(table, found::where.data(), seen).find();
-  return explain_schedule({table.view(), table.first_cell, found::cells, found::where.data(), device,
+    (void)steady_search<typename found::table_type, found::states>(table, found::where.data(), seen).find();
+  return explain_schedule({table.view(), table.first_state, found::states, found::where.data(), device,
                            memory_names(devices{}), found::steady, seen});
 }
 

@@ -33,7 +33,7 @@ using told_row = std::array<std::string, 8>;
 }
 
 /// The memories that data can come from, with `or` between them.
-[[nodiscard]] inline std::string sources(explanation const& made, met const& m) {
+[[nodiscard]] inline std::string sources(explanation const& made, read_sources const& m) {
   std::string text;
   for (std::size_t k = 0; k < made.memories.size(); ++k)
     if ((m.from >> k & 1U) != 0) text += (text.empty() ? "" : " or ") + made.memories[k];

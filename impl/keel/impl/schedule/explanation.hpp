@@ -20,7 +20,7 @@ namespace keel::residency::detail {
 struct explained_access {
   std::string variable; ///< with its level
   region reads = region::none, writes = region::none;
-  met seen;
+  read_sources seen;
   int layers = all_layers; ///< of the halo, if that is among the regions
 };
 
@@ -39,7 +39,7 @@ struct told_flow {
   std::size_t writer, reader;
   std::string variable; ///< with its level
   region where;
-  met seen;
+  read_sources seen;
   bool crosses;
 };
 
@@ -65,13 +65,13 @@ struct explanation {
 /// What is known of a schedule while compiling, for routines `on_device` on one device.
 struct explained_schedule {
   schedule_nodes table;
-  std::uint16_t const* first_cell; ///< of each variable
-  std::size_t cells;               ///< levels of all variables
-  memory const* where;             ///< of each node
+  std::uint16_t const* first_state; ///< of each variable
+  std::size_t states;               ///< levels of all variables
+  memory const* where;              ///< of each node
   std::string_view device;
   std::vector<std::string> memories;
   steady_state const& steady;
-  met const (*seen)[region_count]; ///< what the reads of each request meet
+  read_sources const (*seen)[region_count]; ///< what the reads of each request meet
 };
 [[nodiscard]] explanation explain_schedule(explained_schedule const& of);
 [[nodiscard]] std::string name_of(entry const& e);
@@ -79,7 +79,7 @@ struct explained_schedule {
 [[nodiscard]] std::string type_in(std::string_view signature);
 
 /// `never`, `always`, `depends`; `lost` if there is nothing to copy. Empty if the steady state does not reach it.
-[[nodiscard]] inline char const* word_for(met const& m) {
+[[nodiscard]] inline char const* word_for(read_sources const& m) {
   if (!m.lost && !m.found && !m.lacked) return "";
   if (m.lost && !m.found && !m.lacked) return "lost";
   return !m.lacked ? "never" : m.found || m.lost ? "depends" : "always";

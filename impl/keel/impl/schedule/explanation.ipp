@@ -11,7 +11,7 @@ namespace keel::residency::detail {
 
 /// Finds the rows and the flows.
 struct explainer {
-  explicit explainer(explained_schedule const& of) : given(of), table(of.table), writers(of.cells) {
+  explicit explainer(explained_schedule const& of) : given(of), table(of.table), writers(of.states) {
     out.device = of.device;
     out.memories = of.memories;
     out.transient = of.steady.transient, out.period = of.steady.period;
@@ -30,8 +30,8 @@ struct explainer {
       for (int v : pool) names += (names.empty() ? "" : ", ") + std::string(table.variables[v]->name);
     }
     // The levels have to go round once before every reader meets the writer of its steady state.
-    for (step = 0; step < given.cells + 2; ++step) {
-      is_last = step == given.cells + 1;
+    for (step = 0; step < given.states + 2; ++step) {
+      is_last = step == given.states + 1;
       walk(table.nodes, 0, table.size, *this);
     }
   }
@@ -42,7 +42,7 @@ struct explainer {
     for (std::uint32_t r = n.first; r < n.last; ++r)
       if (!rotates(n.what())) meet(i, table.requests[r], given.seen[r]);
       else if (int const levels = table.variables[table.requests[r].variable]->levels; levels > 1)
-        *rotate_levels(&writers[cell_of(table.requests[r])], levels, rotation_of(n.what())) = {};
+        *rotate_levels(&writers[state_of(table.requests[r])], levels, rotation_of(n.what())) = {};
   }
   void group(std::size_t i, auto const& body) {
     if (is_for_first_step(table.nodes[i].what())) return;
@@ -55,13 +55,13 @@ struct explainer {
   explanation out;
 
 private:
-  // By cell and region: nodes, and their steps.
+  // By state and region: nodes, and their steps.
   using writers_of_cell = std::array<std::set<std::pair<std::size_t, std::size_t>>, region_count>;
   using row_of_writers = std::vector<writers_of_cell>;
 
   // What each of its entries may have written.
   void choose(std::size_t group, row_of_writers const& before) {
-    row_of_writers all(given.cells);
+    row_of_writers all(given.states);
     for (std::size_t k = 0; k < table.nodes[group].about->child_count; ++k) {
       writers = before;
       walk_one(table.nodes, group, k, *this);
@@ -70,7 +70,7 @@ private:
     }
   }
   void join(row_of_writers const& others) {
-    for (std::size_t c = 0; c < given.cells; ++c)
+    for (std::size_t c = 0; c < given.states; ++c)
       for (std::size_t r = 0; r < region_count; ++r) writers[c][r].insert(others[c][r].begin(), others[c][r].end());
   }
   void make(std::size_t i, int depth) {
@@ -98,11 +98,11 @@ private:
                                all.requests[r].reads, p.to});
   }
   // Regions that meet the same share a row.
-  void add(explained_entry& made, request const& s, met const* seen) {
+  void add(explained_entry& made, request const& s, read_sources const* seen) {
     std::size_t const first = made.accesses.size();
     for (region one : single_regions) {
       region const reads = one & s.reads, writes = one & s.writes;
-      met const& m = seen[index_of(one)];
+      read_sources const& m = seen[index_of(one)];
       if (reads == region::none && writes == region::none) continue;
       if (one == region::walls && writes == region::none && !m.lacked && s.reads != one) continue; // there may be none
       bool joined = false;
@@ -116,20 +116,20 @@ private:
       if (!joined) made.accesses.push_back({level_of(s), reads, writes, m, layers});
     }
   }
-  [[nodiscard]] std::size_t cell_of(request const& r) const {
-    return std::size_t(given.first_cell[r.variable] + r.level);
+  [[nodiscard]] std::size_t state_of(request const& r) const {
+    return std::size_t(given.first_state[r.variable] + r.level);
   }
   [[nodiscard]] std::string level_of(request const& r) const {
     return std::string(table.variables[r.variable]->name) + '[' + std::to_string(r.level) + ']';
   }
-  void meet(std::size_t reader, request const& asked, met const* seen) {
-    auto& cell = writers[cell_of(asked)];
+  void meet(std::size_t reader, request const& asked, read_sources const* seen) {
+    auto& last = writers[state_of(asked)];
     for (region one : single_regions) {
       auto const r = std::size_t(index_of(one));
       if (is_last && overlap(one, asked.reads))
-        for (auto const& [writer, when] : cell[r]) add({writer, reader, level_of(asked), one, seen[r], when != step});
-      if (overlap(one, asked.writes)) cell[r] = {{reader, step}};
-      else if (overlap(one, invalidated_by(asked.writes))) cell[r] = {};
+        for (auto const& [writer, when] : last[r]) add({writer, reader, level_of(asked), one, seen[r], when != step});
+      if (overlap(one, asked.writes)) last[r] = {{reader, step}};
+      else if (overlap(one, invalidated_by(asked.writes))) last[r] = {};
     }
   }
   // Regions that go the same way in the same manner share a flow.

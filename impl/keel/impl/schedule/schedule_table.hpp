@@ -87,13 +87,13 @@ struct schedule_table : variable_numbers<Requests> {
   }
   [[nodiscard]] constexpr schedule_nodes view() const { return {nodes, size, requests, this->variables}; }
   [[nodiscard]] constexpr int levels(request const& r) const { return this->variables[r.variable]->levels; }
-  [[nodiscard]] constexpr std::uint16_t cell_of(request const& r) const {
-    return std::uint16_t(this->first_cell[r.variable] + r.level);
+  [[nodiscard]] constexpr std::uint16_t state_of(request const& r) const {
+    return std::uint16_t(this->first_state[r.variable] + r.level);
   }
-  /// Rotates the levels of a variable in a row with an element for each cell; `freed` is what the void level gets.
+  /// Rotates the levels of a variable in a row with an element for each state; `freed` is what the void level gets.
   template <class T>
   constexpr void rotate(T* row, request const& r, rotation how, T const& freed) const {
-    if (levels(r) > 1) *rotate_levels(row + cell_of(r), levels(r), how) = freed;
+    if (levels(r) > 1) *rotate_levels(row + state_of(r), levels(r), how) = freed;
   }
   /// Whether a value that the schedule makes is not made before `reader`. Others come from outside.
   [[nodiscard]] constexpr bool lacks(value_info const* value, std::size_t reader) const {

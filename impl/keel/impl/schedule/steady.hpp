@@ -22,14 +22,14 @@ namespace keel::residency::detail {
 /// each region of each variable, step after step, until a round of all `every` begins as an earlier one did. `where`:
 /// the memory of each node. `seen`, if there is one: what the reads of each request met, by region. `is_strict`, of a
 /// search with only the host's memory: what one entry of a `choose` leaves valid nowhere counts as lost.
-template <class Table, std::size_t Cells>
+template <class Table, std::size_t States>
 class steady_search {
 public:
-  constexpr steady_search(Table const& t, memory const* where, met (*seen)[region_count] = nullptr,
+  constexpr steady_search(Table const& t, memory const* where, read_sources (*seen)[region_count] = nullptr,
                           bool is_strict = false)
       : table_(t), where_(where), seen_(seen), is_strict_(is_strict) {
     // What the schedule does not write comes from outside, by way of the host.
-    for (place_sets& c : now_.cells)
+    for (place_sets& c : now_.states)
       for (place_set& one : c.of) one = place_set(1U << 1);
     for_each_count([&](std::int64_t n) {
       if (cycle_length_ <= max_cycle_length) cycle_length_ = std::lcm(cycle_length_, n);
@@ -41,7 +41,7 @@ public:
   }
 
   constexpr steady_state find() {
-    possible<Cells> before[max_rounds]{};
+    possible<States> before[max_rounds]{};
     int rounds = 0;
     for (; rounds < max_rounds; ++rounds) {
       before[rounds] = now_;
@@ -56,7 +56,7 @@ public:
     schedule_node const& n = table_.nodes[i];
     bool const moves = rotates(n.what());
     for (std::uint32_t r = n.first; r < n.last; ++r)
-      if (moves) table_.rotate(now_.cells, table_.requests[r], rotation_of(n.what()), valid_in_none);
+      if (moves) table_.rotate(now_.states, table_.requests[r], rotation_of(n.what()), valid_in_none);
       else visit(r, where_[i]);
   }
   constexpr void group(std::size_t i, auto const& body) {
@@ -76,7 +76,7 @@ public:
     case entry_kind::once: return is_first_step_ ? body() : void();
     case entry_kind::repeat:
       for (int k = 0; k < n.about->count; ++k) {
-        possible<Cells> const before = now_;
+        possible<States> const before = now_;
         tally const copies_before = copies_;
         body();
         if (before == now_) return multiply(copies_before, n.about->count - k - 1);
@@ -129,7 +129,7 @@ private:
           fired = fired || step % n == 0;
           next_firing = std::min(next_firing, (step / n + 1) * n);
         });
-      possible<Cells> const before = now_;
+      possible<States> const before = now_;
       tally const copies_before = copies_;
       step_ = step;
       walk(table_.nodes, 0, table_.size, *this);
@@ -151,27 +151,27 @@ private:
   }
   // Either way is possible, so both are.
   constexpr void branch(auto const& body) {
-    possible<Cells> const other = now_;
+    possible<States> const other = now_;
     body();
-    for (std::size_t c = 0; c != Cells; ++c) {
-      now_.cells[c].layers = std::max(now_.cells[c].layers, other.cells[c].layers);
-      now_.cells[c].layers_of_each = std::max(now_.cells[c].layers_of_each, other.cells[c].layers_of_each);
-      for (int r = 0; r < region_count; ++r) now_.cells[c].of[r] |= other.cells[c].of[r];
+    for (std::size_t c = 0; c != States; ++c) {
+      now_.states[c].layers = std::max(now_.states[c].layers, other.states[c].layers);
+      now_.states[c].layers_of_each = std::max(now_.states[c].layers_of_each, other.states[c].layers_of_each);
+      for (int r = 0; r < region_count; ++r) now_.states[c].of[r] |= other.states[c].of[r];
     }
   }
   // One of the entries runs, so all that they leave is possible.
   constexpr void choose(std::size_t group) {
-    possible<Cells> const before = now_;
+    possible<States> const before = now_;
     for (std::size_t k = 0; k < table_.nodes[group].about->child_count; ++k) {
-      possible<Cells> const others = now_;
+      possible<States> const others = now_;
       now_ = before;
       walk_one(table_.nodes, group, k, *this);
       if (k == 0) continue;
-      for (std::size_t c = 0; c != Cells; ++c) {
-        now_.cells[c].layers = std::max(now_.cells[c].layers, others.cells[c].layers);
-        now_.cells[c].layers_of_each = std::min(now_.cells[c].layers_of_each, others.cells[c].layers_of_each);
+      for (std::size_t c = 0; c != States; ++c) {
+        now_.states[c].layers = std::max(now_.states[c].layers, others.states[c].layers);
+        now_.states[c].layers_of_each = std::min(now_.states[c].layers_of_each, others.states[c].layers_of_each);
         for (int r = 0; r < region_count; ++r) {
-          place_set &set = now_.cells[c].of[r], other = others.cells[c].of[r];
+          place_set &set = now_.states[c].of[r], other = others.states[c].of[r];
           bool const is_lost = (set == place_set(1U << 0)) != (other == place_set(1U << 0));
           set = place_set(set | other | (is_strict_ && is_lost ? lost_by_choice : 0));
         }
@@ -180,13 +180,13 @@ private:
   }
   constexpr void visit(std::uint32_t number, memory where) {
     request const& r = table_.requests[number];
-    place_sets& cell = now_.cells[table_.cell_of(r)];
-    place_set* set = cell.of;
+    place_sets& state = now_.states[table_.state_of(r)];
+    place_set* set = state.of;
     bool const has_halo = may_have_ghosts(*table_.variables[r.variable]);
     bool const reads_halo = overlap(r.reads, region::halo);
     int const needed = reads_halo ? layers_needed(*table_.variables[r.variable], r.read_layers) : 0,
-              filled = cell.layers, certain = is_strict_ ? cell.layers_of_each : filled;
-    if (overlap(r.writes, region::halo)) cell.layers = cell.layers_of_each = r.written_layers;
+              filled = state.layers, certain = is_strict_ ? state.layers_of_each : filled;
+    if (overlap(r.writes, region::halo)) state.layers = state.layers_of_each = r.written_layers;
     unsigned const reads = unsigned(r.reads), writes = unsigned(r.writes), spoiled = unsigned(invalidated_by(r.writes));
     for (unsigned n = 0; n < unsigned(region_count); ++n, ++set) { // bits, not calls, for the same reason
       if ((reads >> n & 1U) != 0) *set = read(*set, number, where, single_regions[n]);
@@ -209,7 +209,7 @@ private:
       else if (set == place_set(1U << 0)) lose(number, one == region::halo ? loss::of_ghosts : loss::of_level);
     }
     place_set after = 0;
-    met seen;
+    read_sources seen;
     bool through_host = false;
     for (place_set rest = set; rest != 0; rest &= place_set(rest - 1)) {
       unsigned const valid = unsigned(std::countr_zero(rest));
@@ -236,8 +236,8 @@ private:
 
   Table const& table_;
   memory const* where_;
-  met (*seen_)[region_count];
-  possible<Cells> now_{};
+  read_sources (*seen_)[region_count];
+  possible<States> now_{};
   tally copies_{};
   std::int64_t cycle_length_ = 1, step_ = 1;
   bool by_condition_ = false, records_ = false, is_first_step_ = true, is_certain_ = true, is_strict_;

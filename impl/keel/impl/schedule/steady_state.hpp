@@ -37,16 +37,16 @@ constexpr bool may_have_ghosts(variable_info const& v) {
     if (v.on.width[d] != 0) return true;
   return v.on.longer != 0;
 }
-template <std::size_t Cells>
+template <std::size_t States>
 struct possible {
-  place_sets cells[Cells + 1]{};
+  place_sets states[States + 1]{};
   /// Written out, because nvcc 13 runs off the end of the rows in the default one.
   friend constexpr bool operator==(possible const& a, possible const& b) {
-    for (std::size_t c = 0; c <= Cells; ++c) {
-      if (a.cells[c].layers != b.cells[c].layers || a.cells[c].layers_of_each != b.cells[c].layers_of_each)
+    for (std::size_t c = 0; c <= States; ++c) {
+      if (a.states[c].layers != b.states[c].layers || a.states[c].layers_of_each != b.states[c].layers_of_each)
         return false;
       for (int r = 0; r < region_count; ++r)
-        if (a.cells[c].of[r] != b.cells[c].of[r]) return false;
+        if (a.states[c].of[r] != b.states[c].of[r]) return false;
     }
     return true;
   }
@@ -59,14 +59,14 @@ struct tally {
   std::int64_t copies[max_planned_memories][max_planned_memories][region_count]{};
 };
 /// What a read meets in the states that are possible there.
-struct met {
+struct read_sources {
   bool found = false, lacked = false, lost = false; ///< valid here; valid elsewhere; valid nowhere
   unsigned from = 0;                                ///< memories that it can come from, one bit each
 
-  constexpr void add(met const& m) {
+  constexpr void add(read_sources const& m) {
     found = found || m.found, lacked = lacked || m.lacked, lost = lost || m.lost, from |= m.from;
   }
-  friend constexpr bool operator==(met const&, met const&) = default;
+  friend constexpr bool operator==(read_sources const&, read_sources const&) = default;
 };
 
 /// Why a read is lost: no exchange filled ghosts, or not so many layers; a rotation freed the level; or only some

@@ -11,11 +11,11 @@
 
 namespace keel::residency::detail {
 
-/// Variables by number, as they appear; the levels of each are neighbouring cells. `Most` is an upper bound.
+/// Variables by number, as they appear; the levels of each are neighbouring states. `Most` is an upper bound.
 template <std::size_t Most>
 struct variable_numbers {
   variable_info const* variables[Most + 1]{};
-  std::uint16_t first_cell[Most + 2]{};
+  std::uint16_t first_state[Most + 2]{};
   std::size_t variable_count = 0;
 
   /// The number of a variable; -1 if it has none.
@@ -25,12 +25,12 @@ struct variable_numbers {
     std::uint16_t& place = places_[place_of(v)];
     if (place == 0) {
       variables[variable_count] = &v;
-      first_cell[variable_count + 1] = std::uint16_t(first_cell[variable_count] + v.levels);
+      first_state[variable_count + 1] = std::uint16_t(first_state[variable_count] + v.levels);
       place = std::uint16_t(++variable_count);
     }
     return place - 1;
   }
-  [[nodiscard]] constexpr std::size_t states() const { return first_cell[variable_count]; }
+  [[nodiscard]] constexpr std::size_t states() const { return first_state[variable_count]; }
 
 private:
   static constexpr std::size_t buckets = 2 * (Most + 1);

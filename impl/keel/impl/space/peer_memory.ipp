@@ -56,12 +56,12 @@ KEEL_INLINE std::size_t peer_memory::rounded(std::size_t bytes) {
                             : (bytes + slab_bytes - 1) / slab_bytes * slab_bytes;
 }
 
-KEEL_INLINE peer_memory::piece peer_memory::take(std::size_t bytes) {
+KEEL_INLINE peer_memory::chunk peer_memory::take(std::size_t bytes) {
   std::scoped_lock const lock(mutex_);
   bytes = rounded(bytes);
-  auto const same = std::find_if(free_.begin(), free_.end(), [&](piece const& p) { return p.bytes == bytes; });
+  auto const same = std::find_if(free_.begin(), free_.end(), [&](chunk const& p) { return p.bytes == bytes; });
   if (same != free_.end()) {
-    piece const found = *same;
+    chunk const found = *same;
     free_.erase(same);
     return found;
   }
@@ -77,12 +77,12 @@ KEEL_INLINE peer_memory::piece peer_memory::take(std::size_t bytes) {
     slabs_.push_back(made);
   }
   slab& from = slabs_.back();
-  piece const made{from.at + from.used, bytes, from.handle, from.used};
+  chunk const made{from.at + from.used, bytes, from.handle, from.used};
   from.used += bytes;
   return made;
 }
 
-KEEL_INLINE void peer_memory::give_back(piece const& one) {
+KEEL_INLINE void peer_memory::give_back(chunk const& one) {
   std::scoped_lock const lock(mutex_);
   free_.push_back(one);
 }

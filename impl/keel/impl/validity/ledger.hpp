@@ -42,7 +42,7 @@ validity ledger<P, O>::empty_of(region_bytes const& bytes, region elsewhere) {
 
 template <Provider P, Observer O>
 void ledger<P, O>::renew(int variable, region_bytes const& bytes, region elsewhere, int layers) {
-  record& v = variables_[std::size_t(variable)];
+  tracked_variable& v = variables_[std::size_t(variable)];
   v.bytes = bytes, v.by_component.clear();
   places_[std::size_t(variable)].empty = empty_of(bytes, elsewhere);
   set_layers(variable, layers);
@@ -109,7 +109,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
 // A region that is empty in only one component is tracked like others.
 template <Provider P, Observer O>
 void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes) {
-  record& v = variables_[std::size_t(variable)];
+  tracked_variable& v = variables_[std::size_t(variable)];
   v.by_component.resize(std::size_t(components_), v.bytes);
   v.by_component[std::size_t(component)] = bytes;
   for (region one : single_regions)
@@ -155,7 +155,7 @@ void ledger<P, O>::open(memory m, std::string_view routine) {
 
 template <Provider P, Observer O>
 void ledger<P, O>::rotate(int variable, rotation how) {
-  record const& v = variables_[std::size_t(variable)];
+  tracked_variable const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
   rotate_buffers(variable, how);
   rotate_states(states_.data() + index(variable, 0, 0), v.levels, how, components_,
@@ -167,7 +167,7 @@ void ledger<P, O>::rotate(int variable, rotation how) {
 // after another, no level is where it was, so all are lost.
 template <Provider P, Observer O>
 void ledger<P, O>::rotate_buffers(int variable, rotation how) {
-  record const& v = variables_[std::size_t(variable)];
+  tracked_variable const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
   int const cycles = how == rotation::cycle ? 1 : v.levels - 1;
   int done = 0;

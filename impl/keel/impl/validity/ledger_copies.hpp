@@ -26,7 +26,7 @@ void ledger<P, O>::acquire(std::span<request const> list, memory m, std::string_
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How, class Asked>
 void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
-  parcel all;
+  transfer_batch all;
   unsigned sources = 0, under_way = 0;
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
     validity const c = states_[r.at] &= ~places_[std::size_t(r.variable)].empty;
@@ -48,14 +48,14 @@ void ledger<P, O>::acquire_here(Asked const& asked, std::string_view routine) {
   if (arriving_regions(copies_in_flight(under_way)) != region::none)
     return acquire_here<How>(asked, routine); // it may have it now
   if (sources == 0) return;
-  if ((sources & (sources - 1)) == 0 && all.size <= parcel::most) send<How>(all, routine);
+  if ((sources & (sources - 1)) == 0 && all.size <= transfer_batch::most) send<How>(all, routine);
   else bring_all<How>(asked, sources, host, routine);
 }
 
 template <Provider P, Observer O>
 template <class Asked>
 void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view routine) {
-  parcel all;
+  transfer_batch all;
   unsigned sources = 0;
   asked.for_each([&](detail::asked const& r) __attribute__((always_inline)) {
     validity const c = states_[r.at] &= ~places_[std::size_t(r.variable)].empty;
@@ -72,7 +72,7 @@ void ledger<P, O>::acquire_there(Asked const& asked, memory m, std::string_view 
     }
     all.add(r, region_of(lacks), host, m);
   });
-  if (sources == 0 && all.size <= parcel::most) {
+  if (sources == 0 && all.size <= transfer_batch::most) {
     if (all.size != 0) send<verb::to_device>(all, routine);
   } else bring_all<verb::to_host>(asked, sources, m, routine);
 }
@@ -118,7 +118,7 @@ template <Provider P, Observer O>
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How, class Asked>
 void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory reader, std::string_view routine) {
-  parcel all;
+  transfer_batch all;
   asked.for_each([&](detail::asked const& r) {
     auto const wanted = [&, &c = states_[r.at]] {
       return r.reads & (c >> unsigned(reader)) & (c >> unsigned(to)) & ~(c >> unsigned(from));
@@ -129,7 +129,7 @@ void ledger<P, O>::bring(Asked const& asked, memory from, memory to, memory read
     unsigned const bits = wanted();
     if (bits == 0) return;
     all.add(r, region_of(bits), from, to);
-    if (all.size < parcel::most) return;
+    if (all.size < transfer_batch::most) return;
     send<How>(all, routine);
     all.clear();
   });
@@ -141,14 +141,14 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
   if constexpr (StartsToHost<P>)
     for (int d = 1; d < memories_; ++d) {
       memory const from = memory(d);
-      parcel all;
+      transfer_batch all;
       looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
         validity const c = states_[r.at];
         copies_in_flight const f = in_flight_[r.at];
         bool const is_in_the_way = (f & all_copies & ~copy_bit(from)) != 0; // to wait for it would block
         region const known = (c & slow_path) != 0 ? arriving_regions(f) : region::none;
         unsigned const bits = r.reads & c & ~places_[std::size_t(r.variable)].empty & ~bits_of(known, host) & ~(c >> d);
-        if (bits == 0 || is_in_the_way || all.size == parcel::most) return;
+        if (bits == 0 || is_in_the_way || all.size == transfer_batch::most) return;
         all.add(r, region_of(bits), from, host);
       });
       if (all.size != 0) send<verb::begin_to_host>(all, routine);
@@ -158,14 +158,14 @@ void ledger<P, O>::begin_to_host(std::span<request const> list, std::string_view
 // One call of the provider, then its record. If the call throws, nothing is recorded.
 template <Provider P, Observer O>
 template <typename ledger<P, O>::verb How>
-void ledger<P, O>::send(parcel const& all, std::string_view routine) {
+void ledger<P, O>::send(transfer_batch const& all, std::string_view routine) {
   memory const from = all.list[0].from, to = all.list[0].to;
   open(from, routine), open(to, routine); // a device may be reached by way of a host that had no array yet
-  parcel with_bytes;
+  transfer_batch with_bytes;
   if (has_gaps_) [[unlikely]]
     for (std::size_t i = 0; i < all.size; ++i)
       if (transfer const t = without_gaps(all.list[i]); t.where != region::none) with_bytes.add(t, all.at[i]);
-  parcel const& sent = has_gaps_ ? with_bytes : all;
+  transfer_batch const& sent = has_gaps_ ? with_bytes : all;
   std::span<transfer const> const batch{sent.list, sent.size};
   answer got = answer::copied;
   if (!batch.empty()) {

@@ -154,13 +154,13 @@ KEEL_INLINE void trace::after_exchange(std::span<sent const> all, bool done) {
   };
   auto when = begun_;
   for (sent const& s : all) {
-    record& of = variables_[std::size_t(s.variable)];
+    traced_variable& of = variables_[std::size_t(s.variable)];
     if (done) when -= of.sending;
     else of.sending += share(s, now - begun_), of.began = begun_;
   }
   if (!done) return;
   for (sent const& s : all) {
-    record& of = variables_[std::size_t(s.variable)];
+    traced_variable& of = variables_[std::size_t(s.variable)];
     auto const took = std::exchange(of.sending, {}) + share(s, now - begun_);
     put(s.entry.data(), when, s.variable, "level", s.level, "component", s.component, "bytes", s.bytes, "began",
         microseconds(of.began - origin_), "took", microseconds(took), "waited", microseconds(share(s, waited_)));

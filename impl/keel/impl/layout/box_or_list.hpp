@@ -36,27 +36,27 @@ private:
 };
 
 /// A box; or so many elements of a list as it counts, from number `first` of the list on.
-struct patch : bounds {
+struct box_or_list : bounds {
   element_list const* list = nullptr;
   std::int64_t first = 0;
 
-  constexpr patch() = default;
-  // NOLINTNEXTLINE(google-explicit-constructor): a box is a patch
-  constexpr patch(bounds const& box) : bounds(box) {}
-  patch(element_list const& of, std::int64_t number, std::int64_t count)
+  constexpr box_or_list() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): a box is one
+  constexpr box_or_list(bounds const& box) : bounds(box) {}
+  box_or_list(element_list const& of, std::int64_t number, std::int64_t count)
       : bounds{{}, {{count}}}, list(&of), first(number) {}
 
   /// The numbers, on the host; null if it is a box.
   [[nodiscard]] std::int32_t const* numbers() const { return list != nullptr ? list->all().data() + first : nullptr; }
 };
 
-/// Disjoint patches that make a region: boxes, of a mesh lists, too.
+/// Disjoint boxes that make a region; of a mesh lists, too.
 struct box_set {
-  patch boxes[2 * 2 * max_grid_rank];
+  box_or_list boxes[2 * 2 * max_grid_rank];
   int count = 0;
 
-  [[nodiscard]] patch const* begin() const { return boxes; }
-  [[nodiscard]] patch const* end() const { return boxes + count; }
+  [[nodiscard]] box_or_list const* begin() const { return boxes; }
+  [[nodiscard]] box_or_list const* end() const { return boxes + count; }
 };
 
 } // namespace keel::residency::detail
