@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The same kernels without keel's fields: arrays of Kokkos, levels swapped and messages sent by hand, packed where the
+/// TRiSK without keel's fields: arrays of Kokkos, levels swapped and messages sent by hand, packed where the
 /// arrays are; from a device with memory of its own through the host's (pinned for CUDA).
 
 #include "cut.hpp"

@@ -15,7 +15,7 @@
 
 namespace trisk {
 
-/// Of numbers against what they ought to be, relative: the largest, and the root of the mean square by area.
+/// How far numbers are from what they ought to be, relative: the largest, and the root of the mean square by area.
 struct deviation {
   double largest = 0, square = 0;
 };

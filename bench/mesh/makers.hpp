@@ -77,7 +77,7 @@ inline void centre_cells(surface const& on, std::vector<point>& cells,
   for (std::size_t c = 0; c < cells.size(); ++c) cells[c] = on.onto(sums[c]);
 }
 
-/// Of each side, the same one as a side of the other triangle; side 3 t + k faces corner k of triangle t.
+/// For each side, its number as a side of the other triangle; side 3 t + k faces corner k of triangle t.
 inline std::vector<std::size_t> other_sides(std::vector<std::array<int, 3>> const& triangles) {
   std::vector<std::pair<std::pair<int, int>, std::size_t>> sides;
   for (std::size_t t = 0; t < triangles.size(); ++t)

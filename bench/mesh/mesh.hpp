@@ -32,14 +32,14 @@ struct mesh {
   std::vector<double> area_cell, area_triangle;
 
   [[nodiscard]] int degree(int cell) const { return edges_on_cell[std::size_t(cell)].back() < 0 ? 5 : 6; }
-  /// Of length 1.
+  /// The normal of an edge, of length 1.
   [[nodiscard]] point normal(int edge) const {
     auto const [a, b] = cells_on_edge[std::size_t(edge)];
     point const n = on.way(cells[std::size_t(a)], cells[std::size_t(b)]);
     return (1 / norm(n)) * n;
   }
   [[nodiscard]] point tangent(int edge) const { return cross(on.up(edges[std::size_t(edge)]), normal(edge)); }
-  /// Of the normal, from the east, anticlockwise: angleEdge of MPAS.
+  /// The angle of the normal, from the east, anticlockwise: angleEdge of MPAS.
   [[nodiscard]] double angle(int edge) const {
     point const at = edges[std::size_t(edge)], n = normal(edge);
     return std::atan2(dot(n, on.north(at)), dot(n, on.east(at)));

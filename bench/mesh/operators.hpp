@@ -35,7 +35,7 @@ struct circulation : kr::variable<"circulation", double**, kr::on_mesh<vertices>
 struct kites : kr::variable<"kites", double**, kr::on_mesh<vertices>> {};
 struct area_triangle : kr::variable<"area_triangle", double*, kr::on_mesh<vertices>> {};
 
-/// Of a routine that takes `operators`.
+/// The clause of a routine that takes `operators`.
 struct reads_mesh : kr::reads<edges_on_cell, cells_on_edge, vertices_on_edge, edges_on_edge, cells_on_vertex,
                               edges_on_vertex, outflow, area_cell, dc, dv, weights, circulation, kites, area_triangle> {
 };
@@ -77,7 +77,7 @@ public:
   [[nodiscard]] KEEL_FUNCTION double at_edge(int e, S const& s) const {
     return 0.5 * (s(cells_e(e, 0)) + s(cells_e(e, 1)));
   }
-  /// The same by the areas of the cells around both vertices.
+  /// The mean at an edge, by the areas of the cells around both vertices.
   template <class S>
   [[nodiscard]] KEEL_FUNCTION double at_edge_by_area(int e, S const& s) const {
     double sum = 0, area = 0;

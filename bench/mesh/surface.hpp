@@ -48,14 +48,14 @@ struct surface {
     double const uu = dot(u, u), vv = dot(v, v), d = 2 * (u.x * v.y - u.y * v.x);
     return a + point{(v.y * uu - u.y * vv) / d, (u.x * vv - v.x * uu) / d};
   }
-  /// Of a triangle whose corners lie anticlockwise. On the sphere: A. van Oosterom, J. Strackee (1983).
+  /// The area of a triangle whose corners lie anticlockwise. On the sphere: A. van Oosterom, J. Strackee (1983).
   [[nodiscard]] double area(point a, point b, point c) const {
     point const u = way(a, b), v = way(a, c);
     if (!is_sphere()) return 0.5 * (u.x * v.y - u.y * v.x);
     double const rr = radius * radius;
     return 2 * rr * std::atan2(dot(a, cross(u, v)) / radius, rr + dot(a, b) + dot(b, c) + dot(c, a));
   }
-  /// Of length 1, at `p`.
+  /// The vertical at `p`, of length 1.
   [[nodiscard]] point up(point p) const { return is_sphere() ? (1 / radius) * p : point{0, 0, 1}; }
   [[nodiscard]] point east(point p) const {
     if (!is_sphere()) return {1, 0, 0};

@@ -159,7 +159,7 @@ public:
     return steps;
   }
 
-  /// The same steps by hand, in turns with those of keel.
+  /// Runs the steps by hand, in turns with those of keel.
   void compare_by_hand() {
     long const steps = begin();
     keel::with_device<app::devices>(run_.device_name(), [&]<class Tag>(Tag) {

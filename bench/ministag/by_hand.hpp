@@ -42,7 +42,7 @@ struct row {
     for (int k = first; k < last; ++k) inner == 0 ? f(k, outer) : f(outer, k);
   }
 };
-/// The same, a row of neighbours in memory by one plain loop.
+/// Runs a row of neighbours in memory by one plain loop.
 template <class Space>
 struct rows_of {
   Space space;

@@ -17,7 +17,7 @@ struct piece {
   long begin[2], count[2];
 };
 
-/// Of a grid that is cut into `pieces`, `each` of them to a rank, in the order of the ranks.
+/// The least bytes of a grid that is cut into `pieces`, `each` of them to a rank, in the order of the ranks.
 inline std::uint64_t least_bytes(std::vector<piece> const& pieces, std::size_t each, long nx, long ny) {
   std::vector<std::size_t> rank_of(std::size_t(nx * ny));
   for (std::size_t p = 0; p < pieces.size(); ++p)

@@ -91,7 +91,7 @@ struct division {
   place here;
   int west, east, south, north;
 
-  /// Of all ways to divide the grid, the one with the least ghosts to exchange, as keel does it;
+  /// The division of the grid with the least ghosts to exchange, as keel does it;
   /// refuses more ranks than cells.
   division(world const& w, long nx, long ny, bool closed_in_y) {
     int columns = 0; // ranks in x

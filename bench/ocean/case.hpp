@@ -43,7 +43,7 @@ public:
   }
 
   [[nodiscard]] physics const& equations() const { return p_; }
-  /// Of the vertical mixing over 2 dt, between neighbouring layers.
+  /// The strength of the vertical mixing over 2 dt, between neighbouring layers.
   [[nodiscard]] double mixing_strength() const { return 2 * p_.dt * viscosity / (p_.layer_depth * p_.layer_depth); }
   [[nodiscard]] long nx() const { return nx_; }
   [[nodiscard]] long ny() const { return ny_; }

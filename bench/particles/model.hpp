@@ -254,7 +254,7 @@ struct measure
 };
 struct energies : kr::reduce<"energies", km::ordered_sum, measure> {};
 
-/// The same for the same positions of all atoms, bit by bit, wherever they are.
+/// A number that is equal for equal positions of all atoms, bit by bit, wherever they are.
 struct digest : kr::routine<"digest", kr::on_host, kr::reads<kr::owned<id>, kr::owned<position>>> {
   template <class V>
   static std::uint64_t run(V v) {

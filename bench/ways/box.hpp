@@ -39,7 +39,7 @@ struct box {
       at[std::size_t(d)] = me % in[std::size_t(d)];
   }
   [[nodiscard]] int ghosted(std::size_t d) const { return cells[d] + (int(d) < rank ? 2 * width : 0); }
-  /// Of the cell at these local indices, ghosts counted: where its doubles begin.
+  /// Where the doubles of the cell at these local indices begin, ghosts counted.
   [[nodiscard]] std::size_t place(triple const& i) const {
     return ((std::size_t(i[0]) * std::size_t(ghosted(1)) + std::size_t(i[1])) * std::size_t(ghosted(2)) +
             std::size_t(i[2])) *
@@ -74,12 +74,12 @@ struct box {
     }
     return p;
   }
-  /// Of a ghost that lies this way: the local indices that its cell has on the rank that owns it.
+  /// The local indices that the cell of a ghost, which lies this way, has on the rank that owns it.
   [[nodiscard]] triple owned(triple ghost, triple const& way) const {
     for (std::size_t d = 0; d < 3; ++d) ghost[d] -= way[d] * cells[d];
     return ghost;
   }
-  /// The same as lists.
+  /// This exchange as lists.
   [[nodiscard]] cut lists() const {
     auto const element = [&](triple const& i) { return int(place(i) / std::size_t(doubles)); };
     cut c{int(elements() / std::size_t(doubles)), doubles, {}, {}};

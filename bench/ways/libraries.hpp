@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// The same by libraries that are installed: PETSc's DMDA and PetscSF, and Tpetra's Import, which fills another array.
+/// Exchanges by libraries that are installed: PETSc's DMDA and PetscSF, and Tpetra's Import, which fills another array.
 
 #include "by_hand.hpp"
 

@@ -125,7 +125,7 @@ std::string run_on(std::vector<std::string> words, std::size_t room) {
   }
 }
 
-/// The same in a process of its own, because Kokkos 5 starts once in a process.
+/// The devices of fields in a process of its own, because Kokkos 5 starts once in a process.
 std::string on(std::vector<std::string> const& words, std::size_t room) {
   return keel::test::in_child([&] {
            setenv("OMP_PROC_BIND", "false", 1); // else Kokkos' OpenMP has something to say

@@ -52,7 +52,7 @@ inline selection draw(std::mt19937& random, int extent, int most) {
   }
 }
 
-/// The same selection made wrong, in a way that every rank can see.
+/// A selection made wrong, in a way that every rank can see.
 inline selection spoilt(std::mt19937& random, int extent) {
   switch (random() % 5) {
   case 0: return km::first{extent + 1};

@@ -88,7 +88,7 @@ struct rates {
   [[nodiscard]] double dv(int i, int j, int k) const { return of(step.v(i, j, k)); }
 };
 
-/// The same step by blocks of another length, in another layout: its bits.
+/// The bits of a step by blocks of another length, in another layout.
 template <std::size_t Length, class Layout, class Place = keel::block::caller>
 std::vector<double> bits_of_step(Place const& place = {}) {
   ocean::part const here{1, nx + 1, 1, ny + 1, true, false};

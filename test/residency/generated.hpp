@@ -50,7 +50,7 @@ struct calls {
     f();
   }
 };
-/// The same as the routine of a reduction.
+/// What a routine does, as the routine of a reduction.
 struct measures {
   template <class V, class... Args>
   static double run(V v, Args&... args)
@@ -94,7 +94,7 @@ inline counts counted(fields const& f) {
   return n;
 }
 
-/// The same schedule, followed by the oracle from the data of its tree.
+/// A schedule, followed by the oracle from the data of its tree.
 class follower {
 public:
   follower()
@@ -175,7 +175,7 @@ std::vector<std::uint64_t> seen_until(int fuse, fields const& f, F&& step) {
   return books;
 }
 
-/// Of schedules that may be wrong, how many do not compile.
+/// How many of the schedules that may be wrong do not compile.
 inline int refused_while_compiling = 0;
 
 /// What the compiler does not refuse throws in the step in which the oracle finds nothing to read, and in no other.

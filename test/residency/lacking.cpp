@@ -104,7 +104,7 @@ struct sums_wrong : kr::routine<"sums_wrong", kr::on_host, kr::reads<kr::owned<f
   }
 };
 
-/// The same elements in another order, and with other ghosts: two of the next rank.
+/// Those elements in another order, and with other ghosts: two of the next rank.
 template <class Environment>
 test::meshes::two_meshes turned_round(Environment const& env, test::meshes::two_meshes const& m) {
   auto const turn = [](auto const& part) {

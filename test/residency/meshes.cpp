@@ -129,7 +129,7 @@ struct ids_there : kr::routine<"ids_there", kr::on_host, kr::writes<kr::everywhe
     for (std::int64_t i = 0; i < part.size(); ++i) v(id{})(i) = part.ids()[std::size_t(i)];
   }
 };
-/// The same as `fill`, without ghosts, where the device is.
+/// Fills owned elements, where the device is.
 struct compute : kr::routine<"compute", kr::on_device, kr::reads<kr::owned<id>>, kr::writes<h>> {
   template <class V>
   static void run(V v) {
@@ -363,7 +363,7 @@ struct fill_eta : kr::routine<"fill_eta", kr::on_host, kr::writes<eta>> {
             double(100 * (v.global_begin()[0] + i - own.begin[0]) + v.global_begin()[1] + j - own.begin[1]);
   }
 };
-/// Of the grid and of both meshes at once.
+/// Counts wrong elements of the grid and of both meshes at once.
 struct wrong_in_all : kr::routine<"wrong_in_all", kr::on_host, kr::reads<eta, h, un>> {
   template <class V>
   static std::int64_t run(V v, two_meshes const& m) {

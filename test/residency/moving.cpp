@@ -111,7 +111,7 @@ using wrong = count_wrong<X, kr::owned<X>, false>;
 template <class X>
 using wrong_with_ghosts = count_wrong<X, X, true>;
 
-/// Of `past<un, 1>`, whose elements had 3 numbers in each row, those in columns `begin` to `end`: later ones are zeros.
+/// Counts wrong numbers of `past<un, 1>`, 3 in each row before, in columns `begin` to `end`: later ones are zeros.
 struct wrong_rows : kr::routine<"wrong_rows", kr::on_host, kr::reads<kr::owned<kr::past<un, 1>>>> {
   template <class V>
   static std::int64_t run(V v, kr::partition<edges> const& part, int const& stamp, int const& end, int const& begin) {

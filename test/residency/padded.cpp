@@ -76,7 +76,7 @@ struct twice : kr::routine<"twice", kr::on_device, kr::updates<kr::everywhere<fl
   }
 };
 
-/// The same, cell by cell, and what an exchange reads.
+/// Doubles cell by cell, and what an exchange reads.
 struct twice_bare : kr::routine<"twice_bare", kr::on_device, kr::updates<kr::everywhere<bare>>, kr::updates<deep>> {
   template <class V>
   static void run(V v) {

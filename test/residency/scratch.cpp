@@ -108,7 +108,7 @@ struct step
 struct both : kr::schedule<kr::exchange<u>, find_flux, find_change, advance, use_change> {};
 
 constexpr int cells = 23;
-/// The same, all of it on one rank.
+/// What is expected, all of it on one rank.
 struct expected {
   std::vector<double> all = std::vector<double>(cells);
   expected() {
@@ -254,7 +254,7 @@ namespace {
 struct counted {
   static inline std::int64_t wrong = 0;
 };
-/// Of what it writes, and of what it does not, nothing is left of others.
+/// Looks that nothing is left of others in what it writes and in what it does not.
 struct look : kr::routine<"look", kr::on_device, kr::writes<kr::part<b, kr::region::rim>>> {
   template <class V>
   static void run(V v) {

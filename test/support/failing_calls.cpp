@@ -60,7 +60,7 @@ bool fails(std::uint64_t kind, int code) {
   return true;
 }
 
-/// The same for what a file is written with; `file` is below zero where it is known by name.
+/// Whether a call fails that a file is written with; `file` is below zero where it is known by name.
 bool file_fails(int code, int file = -1) {
   if (numbers == nullptr || numbers->kind < 2 || numbers->kind > 3) return false;
   struct stat about{};

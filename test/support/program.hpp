@@ -43,7 +43,7 @@ inline outcome run(std::string const& program, int ranks, std::string const& opt
   return {keel::test::shell(command + "'" + std::string(PROGRAM_BIN) + "/" + program + "' " + options)};
 }
 
-/// The same, for runs that have to succeed.
+/// Runs a program that has to succeed.
 inline outcome run_well(std::string const& program, int ranks, std::string const& options, fs::path const& where) {
   outcome o = run(program, ranks, options, where);
   INFO(program << " " << options << " on " << ranks << " ranks:\n" << o.out << o.err);

@@ -37,7 +37,7 @@ inline constexpr counted own_machines[]{
 #endif
 };
 
-/// Of real machines; not part of the tree.
+/// Saved topologies of real machines; not part of the tree.
 inline constexpr counted real_machines[]{
     {"16em64t-4s2c2t.xml", 1, 8, 0, 0},
     {"192em64t-24n8c2t.xml", 24, 192, 9, 0},

@@ -20,7 +20,7 @@ struct effect {
   bool can, comes_to_host, goes_to_device;
   std::uint8_t held; ///< afterwards
 };
-/// The same as the oracle has it, for every set of memories that can hold the region. It never sees two regions at
+/// Effects as the oracle has them, for every set of memories that can hold the region. It never sees two regions at
 /// once.
 class effects {
 public:

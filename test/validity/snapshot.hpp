@@ -179,7 +179,7 @@ public:
   /// the host (the whole level, of which some copy to them was begun and not waited for).
   std::vector<holders> held;
   std::vector<std::uint8_t> copies_in_flight;
-  /// Of the first cell, what is on its way to the host from a device that has it, or had it.
+  /// What is on its way, for the first variable, to the host from a device that has it, or had it.
   struct arrival {
     kr::region where = kr::region::none;
     int from = 1;

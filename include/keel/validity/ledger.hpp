@@ -258,7 +258,7 @@ private:
   [[nodiscard]] validity left_out_by(request const& r) const {
     return layers_left_out(r.writes, r.written_layers, places_[std::size_t(r.variable)].layers);
   }
-  // The same as `prepared`, looked up on the way.
+  // What `prepared` has, looked up on the way.
   struct looked_up {
     ledger const& all;
     std::span<request const> list;

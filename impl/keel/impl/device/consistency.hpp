@@ -46,7 +46,7 @@ inline noted_choices& noted() {
   return all;
 }
 
-// Of this translation unit alone, so that each one speaks for itself.
+// For this translation unit only, so that each one speaks for itself.
 namespace {
 [[maybe_unused]] bool const choices_noted =
     (noted().note({KEEL_DEVICES_TEXT, KEEL_TEXT(KEEL_DEFAULT_EXECUTION_SPACE, KEEL_DEFAULT_HOST_EXECUTION_SPACE,

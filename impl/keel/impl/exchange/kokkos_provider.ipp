@@ -157,7 +157,7 @@ KEEL_INLINE started kokkos_provider::to_device(std::span<transfer const> batch) 
   return {};
 }
 
-// The same the other way round. The host scatters when all has arrived: to the arrays that were meant, even if
+// Copies to the host. The host scatters when all has arrived: to the arrays that were meant, even if
 // the levels have cycled since.
 KEEL_INLINE void kokkos_provider::begin_to_host(std::span<transfer const> batch) {
   staging_channel& channel = channel_of(batch[0].from);

@@ -41,7 +41,7 @@ inline std::vector<std::int64_t> divisors_of(std::int64_t n) {
 // Few parts have few divisors: all products are tried, the first factor from the largest down. Zeros if none goes.
 inline indices best_cut(grid const& g, indices const& cells, int parts, bool as_wanted) {
   indices best, now;
-  // Of a grid without ghosts, whose variables may have some of their own, each cell at a cut counts.
+  // In a grid without ghosts, whose variables may have some of their own, each cell at a cut counts.
   bool has_ghosts = false;
   for (int d = 0; d < g.rank(); ++d) has_ghosts = has_ghosts || g.width(d) > 0;
   double least = std::numeric_limits<double>::infinity();

@@ -89,7 +89,7 @@ void exchanger::exchange(std::span<request const> asked, memory m, component_ran
   }
 }
 
-// Of the arrays of the last exchange.
+// What was sent of the arrays of the last exchange.
 KEEL_INLINE std::span<sent const> exchanger::sent_in(std::span<request const> asked, component_range range,
                                                      combine how) {
   sent_.clear();
