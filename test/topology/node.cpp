@@ -73,13 +73,16 @@ void check_against_hwloc(std::filesystem::path const& file) {
 }
 
 /// The text of a machine of the project's, for tests that change it.
-std::string text_of(std::string const& file) {
-  std::ifstream read(own_machine(file));
-  return {std::istreambuf_iterator<char>{read}, std::istreambuf_iterator<char>{}};
-}
+std::string text_of(std::string const& file) { return keel::test::content(own_machine(file)); }
 void replace(std::string& text, std::string const& from, std::string const& to) {
   REQUIRE(text.find(from) != text.npos);
   text.replace(text.find(from), from.size(), to);
+}
+/// A machine of the project's with other words in its text.
+node with_words(std::string const& file, std::vector<std::pair<std::string, std::string>> const& words) {
+  auto text = text_of(file);
+  for (auto const& [from, to] : words) replace(text, from, to);
+  return node::from_xml_text(text);
 }
 
 device const& named(node const& n, std::string_view name) {
@@ -288,12 +291,9 @@ TEST_CASE("topology: of ATI's displays only those of old servers compute nothing
 }
 
 TEST_CASE("topology: the model of a card is its vendor and its product, the first that are told") {
-  auto text = text_of("contexts.xml");
   std::string const fact = "<info name=\"Contexts\" value=\"4\"/>";
   auto const model = [&](std::string const& more) {
-    auto changed = text;
-    replace(changed, fact, fact + more);
-    return node::from_xml_text(changed).devices()[0].model;
+    return with_words("contexts.xml", {{fact, fact + more}}).devices()[0].model;
   };
   auto const info = [](std::string const& name, std::string const& value) {
     return "<info name=\"" + name + "\" value=\"" + value + "\"/>";
@@ -325,27 +325,22 @@ TEST_CASE("topology: cores say what they are made for, how fast, and what they s
 }
 
 TEST_CASE("topology: where kinds of cores have no names, all but the last in hwloc's order are efficient") {
-  auto text = text_of("hybrid.xml");
-  for (char const* name : {"IntelCore", "IntelAtom"}) replace(text, name, "unknown");
-  auto const n = node::from_xml_text(text);
+  auto const n = with_words("hybrid.xml", {{"IntelCore", "unknown"}, {"IntelAtom", "unknown"}});
   CHECK(n.nearby_cores(0, core_type::performance) == id_set::range(0, 8));
   CHECK(n.nearby_cores(0, core_type::efficiency) == id_set::range(8, 16));
 }
 
 TEST_CASE("topology: cores of unknown frequency count as fast as the fastest") {
-  auto text = text_of("hybrid.xml");
-  replace(text, "<info name=\"FrequencyMaxMHz\" value=\"3900\"/>", "");
-  auto const n = node::from_xml_text(text);
+  auto const n = with_words("hybrid.xml", {{"<info name=\"FrequencyMaxMHz\" value=\"3900\"/>", ""}});
   for (auto const& c : n.cores()) CHECK(c.relative_speed == 100);
 }
 
 TEST_CASE("topology: a kind of cores is what Intel's name for it says, whatever its place in hwloc's order") {
-  auto text = text_of("hybrid.xml");
-  replace(text, "IntelAtom", "IntelCore");
-  CHECK(node::from_xml_text(text).nearby_cores(0, core_type::performance) == id_set::range(0, 16));
-  text = text_of("hybrid.xml");
-  replace(text, "IntelCore", "IntelAtom");
-  CHECK(node::from_xml_text(text).nearby_cores(0, core_type::efficiency) == id_set::range(0, 16));
+  auto const all_of = [](char const* from, char const* to, core_type type) {
+    return with_words("hybrid.xml", {{from, to}}).nearby_cores(0, type) == id_set::range(0, 16);
+  };
+  CHECK(all_of("IntelAtom", "IntelCore", core_type::performance));
+  CHECK(all_of("IntelCore", "IntelAtom", core_type::efficiency));
 }
 
 TEST_CASE("topology: a memory with a cache before it says how large that is") {
@@ -365,12 +360,8 @@ TEST_CASE("topology: a memory with a cache before it says how large that is") {
 }
 
 TEST_CASE("topology: the slower of two cards of a type is told in per cent; one without a link counts as fast") {
-  auto text = text_of("gpus8_numa4.xml");
-  auto const before = node::from_xml_text(text);
   auto const slower = [&](std::string const& speed) {
-    auto changed = text;
-    replace(changed, "pci_link_speed=\"31.5\"", "pci_link_speed=\"" + speed + "\"");
-    auto const n = node::from_xml_text(changed);
+    auto const n = with_words("gpus8_numa4.xml", {{"pci_link_speed=\"31.5\"", "pci_link_speed=\"" + speed + "\""}});
     int least = 100;
     for (auto const& d : n.devices()) least = std::min(least, d.relative_speed);
     return least;
@@ -432,8 +423,7 @@ TEST_CASE("topology: attributes that tell every pair count in nanoseconds, and b
 }
 
 TEST_CASE("topology: attributes that do not tell every pair leave the latencies to the matrix") {
-  std::ifstream file(own_machine("attributes.xml"));
-  std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto text = text_of("attributes.xml");
   auto const without = [&](std::string const& from, std::string const& to) {
     auto const at = text.find(from, text.find("<memattr name=\"Latency\""));
     REQUIRE(at != text.npos);
@@ -458,11 +448,10 @@ TEST_CASE("topology: attributes that do not tell every pair leave the latencies 
 }
 
 TEST_CASE("topology: a core has the latencies of its ordinary memory, also where a faster one comes first") {
-  auto text = text_of("attributes.xml");
-  replace(text, "os_index=\"1\" subtype=\"HBM\"", "os_index=\"1\"");
-  replace(text, "os_index=\"0\" local", "os_index=\"0\" subtype=\"HBM\" local");
-  replace(text, "<memattr name=\"Latency\" flags=\"6\">", "<memattr name=\"Other\" flags=\"6\">");
-  auto const n = node::from_xml_text(text);
+  auto const n = with_words("attributes.xml",
+                            {{"os_index=\"1\" subtype=\"HBM\"", "os_index=\"1\""},
+                             {"os_index=\"0\" local", "os_index=\"0\" subtype=\"HBM\" local"},
+                             {"<memattr name=\"Latency\" flags=\"6\">", "<memattr name=\"Other\" flags=\"6\">"}});
   REQUIRE(n.unit_of_latencies() == latency_unit::relative);
   int const latencies[]{11, 10, 21, 22};
   for (auto const& m : n.memories()) CHECK(n.latency(0, m.id) == latencies[m.id]);
@@ -527,18 +516,16 @@ TEST_CASE("topology: a file is read to its last byte, wherever its blocks end") 
 }
 
 TEST_CASE("topology: the fastest card of its type has full speed, however slow it is") {
-  auto text = text_of("interfaces.xml");
-  replace(text, "pci_link_speed=\"7.9\"", "pci_link_speed=\"0.5\"");
-  auto const n = node::from_xml_text(text);
+  auto const n = with_words("interfaces.xml", {{"pci_link_speed=\"7.9\"", "pci_link_speed=\"0.5\""}});
   CHECK(n.devices()[3].type == device_type::storage);
   CHECK(n.devices()[3].relative_speed == 100);
 }
 
 TEST_CASE("topology: a device at the place of the only core is near it without a range") {
-  auto text = text_of("one_core.xml");
-  replace(text, "\n  </object>\n</topology>",
-          "\n    <object type=\"OSDev\" gp_index=\"9\" name=\"eth0\" osdev_type=\"2\"/>\n  </object>\n</topology>");
-  auto const n = node::from_xml_text(text);
+  auto const n = with_words(
+      "one_core.xml",
+      {{"\n  </object>\n</topology>",
+        "\n    <object type=\"OSDev\" gp_index=\"9\" name=\"eth0\" osdev_type=\"2\"/>\n  </object>\n</topology>"}});
   REQUIRE(n.devices().size() == 1);
   CHECK(n.distance_to_device(0, 0) == 0);
   CHECK(n.nearby_devices(0) == id_set{0});
@@ -591,8 +578,7 @@ TEST_CASE("topology: this machine has a core, and all is near it") {
 }
 
 TEST_CASE("topology: a text in which hwloc would lose an attribute, or miscount a set, is refused") {
-  std::ifstream file(own_machine("hbm.xml"));
-  std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto const good = text_of("hbm.xml");
   auto const changed = [&](std::string const& from, std::string const& to) {
     std::string text = good;
     REQUIRE(text.find(from) != std::string::npos);
@@ -645,8 +631,7 @@ TEST_CASE("topology: of hwloc 1, a NUMA node may be the root, and a withheld one
 }
 
 TEST_CASE("topology: of hwloc 1, a NUMA node as the root without a set is refused: hwloc frees it twice") {
-  std::ifstream file(own_machine("hwloc1_node_root.xml"));
-  std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto const good = text_of("hwloc1_node_root.xml");
   for (char const* lost : {"cpuset", "complete_cpuset", "nodeset", "complete_nodeset", "os_index", "type"}) {
     CAPTURE(lost);
     std::string text = good;
@@ -662,8 +647,7 @@ TEST_CASE("topology: of hwloc 1, a NUMA node as the root without a set is refuse
 }
 
 TEST_CASE("topology: of hwloc 1, nodesets in an object without one are refused") {
-  std::ifstream file(own_machine("hwloc1_withheld.xml"));
-  std::string text{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto text = text_of("hwloc1_withheld.xml");
   text.erase(text.find(" nodeset="), text.find(" allowed_nodeset=") - text.find(" nodeset=")); // of the Machine
   CHECK(refuses([&] { (void)node::from_xml_text(text); }, "has a nodeset that what holds it has not"));
 }
@@ -679,8 +663,7 @@ TEST_CASE("topology: without a range all devices are near, and a lack of memory 
 }
 
 TEST_CASE("topology: a card has no contexts where their number is none") {
-  std::ifstream file(own_machine("contexts.xml"));
-  std::string const good{std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{}};
+  auto const good = text_of("contexts.xml");
   std::string const four = "name=\"Contexts\" value=\"4\"";
   for (auto const& pair :
        {std::pair{"7", 7}, {"0", 0}, {"-3", 0}, {"x", 0}, {"", 0}, {"12345", 12345}, {"123456", 0}}) {

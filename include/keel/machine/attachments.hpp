@@ -34,9 +34,9 @@ public:
     requires std::constructible_from<T, Arguments...>
   T& add(Arguments&&... arguments) {
     if (find<T>() != nullptr) refuse_second();
-    auto value = std::make_unique<T>(std::forward<Arguments>(arguments)...);
-    emplace({&detail::key_of<T>, value.get(), [](void* p) { delete static_cast<T*>(p); }});
-    return *value.release();
+    auto const value = std::make_shared<T>(std::forward<Arguments>(arguments)...);
+    entries_.push_back({&detail::key_of<T>, value});
+    return *value;
   }
 
   /// Null if there is none.
@@ -61,10 +61,8 @@ public:
 private:
   struct entry {
     void const* key;
-    void* value;
-    void (*destroy)(void*);
+    std::shared_ptr<void> value;
   };
-  void emplace(entry const& made);
   [[nodiscard]] void* find(void const* key) const noexcept;
   bool remove(void const* key);
   void clear() noexcept;

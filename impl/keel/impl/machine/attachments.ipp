@@ -10,24 +10,21 @@ KEEL_INLINE attachments& attachments::operator=(attachments&& other) noexcept {
   entries_.swap(other.entries_);
   return *this;
 }
-KEEL_INLINE void attachments::emplace(entry const& made) { entries_.push_back(made); }
 KEEL_INLINE void* attachments::find(void const* key) const noexcept {
   auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
-  return at == entries_.end() ? nullptr : at->value;
+  return at == entries_.end() ? nullptr : at->value.get();
 }
 KEEL_INLINE bool attachments::remove(void const* key) {
   auto const at = std::find_if(entries_.begin(), entries_.end(), [&](entry const& e) { return e.key == key; });
   if (at == entries_.end()) return false;
-  auto const gone = *at;
+  auto const gone = at->value; // once it is no longer found
   entries_.erase(at);
-  gone.destroy(gone.value);
   return true;
 }
 KEEL_INLINE void attachments::clear() noexcept {
   while (!entries_.empty()) {
-    auto const last = entries_.back();
+    auto const last = entries_.back().value;
     entries_.pop_back();
-    last.destroy(last.value);
   }
 }
 KEEL_INLINE void attachments::refuse_second() {
