@@ -8,5 +8,5 @@
 #include <keel/impl/exchange/packing.ipp>
 #include <keel/impl/exchange/peer.ipp>
 #include <keel/impl/exchange/queue.ipp>
-#include <keel/impl/exchange/relocate.hpp>
+#include <keel/impl/exchange/relocation.ipp>
 #include <keel/impl/exchange/transports.ipp>

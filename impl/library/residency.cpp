@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The bodies of residency that need not be compiled with every source.
+#include <keel/impl/residency/agreement.ipp>
 #include <keel/impl/residency/arrays.ipp>
 #include <keel/impl/residency/book.ipp>
 #include <keel/impl/residency/checked_call.ipp>
 #include <keel/impl/residency/exchanger.ipp>
 #include <keel/impl/residency/executor.ipp>
-#include <keel/impl/residency/migrate.hpp>
-#include <keel/impl/residency/moving.hpp>
 #include <keel/impl/residency/programs.ipp>
-#include <keel/impl/residency/regrid.hpp>
-#include <keel/impl/residency/renew.hpp>
-#include <keel/impl/residency/resize.hpp>
+#include <keel/impl/residency/regrid.ipp>
+#include <keel/impl/residency/remap.ipp>
+#include <keel/impl/residency/resize.ipp>
 #include <keel/impl/residency/scratch_memory.ipp>
 #include <keel/impl/residency/walls.ipp>
 

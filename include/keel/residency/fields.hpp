@@ -6,6 +6,8 @@
 
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/options.hpp>
+#include <keel/impl/residency/regrid.hpp>
+#include <keel/impl/residency/resize.hpp>
 #include <keel/residency/context.hpp>
 #include <keel/residency/initial.hpp>
 #include <keel/schedule/plan.hpp>
@@ -165,7 +167,7 @@ public:
     auto const visit = this->users_.enter("repartition");
     this->executor_.require_idle("repartition");
     // Without memory, which one rank may lack while others go on.
-    std::array<detail::cut_anew, (int(detail::is_partition<Arguments>) + ... + 0)> meshes;
+    std::array<detail::new_cut, (int(detail::is_partition<Arguments>) + ... + 0)> meshes;
     std::array<detail::new_values, (int(detail::is_initial<Arguments>) + ... + 0)> values;
     [[maybe_unused]] auto mesh = meshes.begin();
     (add_partition<Arguments, Arguments...>(mesh, arguments), ...);
@@ -173,7 +175,7 @@ public:
       [[maybe_unused]] auto next = values.begin();
       (add_values<Arguments, Arguments...>(next, arguments), ...);
     };
-    base::repartition(meshes, values, detail::thunk::of(find_values));
+    detail::repartition(*this, meshes, values, detail::thunk::of(find_values));
   }
   /// The components are these patches from now on. All variables take part, with all levels. A patch on a grid like
   /// that of its `from`, without a shift, keeps the arrays of that component, and is valid where they were; the first
@@ -186,7 +188,7 @@ public:
   void regrid(std::vector<patch> const& patches) {
     auto const visit = this->users_.enter("regrid");
     this->executor_.require_idle("regrid");
-    base::regrid(patches);
+    detail::regrid(*this, patches);
   }
   /// Gives variables other lengths beyond the grid's or the mesh's: `f.resize(extra<h>{levels + 2})`. What both the old
   /// and the new arrays have stays, and is valid where it was; the rest is zeros. Collective, with the same lengths on
@@ -198,7 +200,7 @@ public:
     std::array<detail::new_lengths, (detail::variables_in<Extras> + ... + 0)> all;
     auto next = all.begin();
     (add_lengths(next, lengths), ...);
-    base::resize(all);
+    detail::resize(*this, all);
   }
   /// Makes room for `n` elements of a mesh on this rank, ghosts included, so that arrays stay where they are as long as
   /// there are not more. The first extent of views is what there is room for. Collective; `n` may differ.
@@ -206,7 +208,7 @@ public:
   void reserve(M, std::int64_t n) {
     auto const visit = this->users_.enter("reserve");
     this->executor_.require_idle("reserve");
-    base::reserve(M::name, n);
+    detail::reserve(*this, M::name, n);
   }
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
   /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the
@@ -236,7 +238,7 @@ public:
         on_host = destinations;
       }
     };
-    base::migrate(M::name, on_host, detail::thunk::of(find));
+    detail::migrate(*this, M::name, on_host, detail::thunk::of(find));
   }
   using base::device_name;
   [[nodiscard]] int components() const { return this->arrays_.components(); }

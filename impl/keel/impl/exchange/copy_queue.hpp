@@ -69,4 +69,22 @@ public:
   [[nodiscard]] bool take_failure() const { return *this && model()->take_failure(); }
 };
 
+/// Calls `begin`, which gives these queues work, and returns when that is done, also if the rest of it cannot begin:
+/// memory of the caller that the work uses may go then.
+void until_done(std::span<copy_queue const* const> queues, auto const& begin) {
+  auto const fence = [&] {
+    for (copy_queue const* q : queues) q->fence();
+  };
+  try {
+    begin();
+  } catch (...) {
+    try {
+      fence();
+    } catch (...) { // the first one tells more
+    }
+    throw;
+  }
+  fence();
+}
+
 } // namespace keel::residency::detail

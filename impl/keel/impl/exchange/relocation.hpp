@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// How the values of elements go to other ranks and places. The bodies stand in relocate.hpp.
+/// How the values of elements go to other ranks and places. The bodies stand in relocation.ipp.
 
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/exchange/transport.hpp>
@@ -14,27 +14,33 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace keel::residency::detail {
 
-/// Elements that change their rank or their place: local indices before, and after, rank by rank; of a grid boxes. One
-/// way may lead to this rank itself.
-struct element_moves {
-  struct way {
+/// Elements by the rank that they go to, or come from: local indices, or boxes of a grid.
+struct elements_by_rank {
+  struct group {
     int rank;
-    std::int32_t leave, leave_end, come, come_end; ///< numbers in the lists, or of boxes
+    std::int32_t begin, end; ///< numbers in the list, or of boxes
   };
-  std::vector<way> ways; ///< in ascending order of ranks
-  std::vector<std::int32_t> leaving, coming;
-  std::vector<bounds> leaving_boxes, coming_boxes; ///< instead of lists
-  std::vector<std::int32_t> fresh;                 ///< elements that no rank has had
+  std::vector<group> groups; ///< of each rank one at most
+  std::vector<std::int32_t> elements;
+  std::vector<bounds> boxes; ///< instead of the list
 
-  [[nodiscard]] bool leaves() const { return !leaving.empty() || !leaving_boxes.empty(); }
-  /// Leaves out those that stay on this rank, in their place.
+  void add(int rank, std::span<std::int32_t const> more);
+  void add(int rank, bounds const& box);
+};
+
+/// Elements that change their rank or their place. Ranks list those that one sends the other in the same order; this
+/// rank may be among them.
+struct element_moves {
+  static constexpr int no_rank = -1; ///< new elements come from it
+  elements_by_rank leave, come;
+
+  /// Leaves out those that stay on this rank, in their place. This rank's have to be the last.
   void leave_out_unmoved(int rank);
-  void add(int rank, std::span<std::int32_t const> leave, std::span<std::int32_t const> come);
-  void add(int rank, std::span<bounds const> leave, std::span<bounds const> come);
 };
 
 /// An array whose elements move, to itself or to another one in the same memory.
@@ -55,55 +61,69 @@ public:
   void pack(messenger& ranks);
   /// Returns when all that comes is here; no array has changed.
   void exchange(messenger& ranks);
-  /// Puts in place what came, and what stays on the rank.
+  /// Puts in place what came, what stays on the rank, and new elements.
   void unpack();
   /// Calls f(number of an array, bytes) for what leaves the rank.
   void for_each_sent(auto const& f) const {
-    for (leg const& l : out_)
-      if (!l.stays) f(l.array, l.bytes);
+    for (leg const& l : out_.legs)
+      if (l.rank != rank_) f(l.array, l.bytes);
+  }
+  /// Calls f(number of an array, its new elements, where to pack their values); before `unpack`.
+  void for_each_new(auto const& f) const {
+    for (leg const& l : in_.legs)
+      if (l.rank == element_moves::no_rank)
+        f(l.array, std::span(arrays_[l.array].moves->come.elements).subspan(std::size_t(l.first), l.count()),
+          in_.rooms[0].bytes.get() + l.at);
   }
 
 private:
   struct leg {
     std::size_t array;
+    int rank;
     std::int32_t first;    ///< in the list; negative if it is a box
     bounds box;            ///< or as many of the list as it counts
     std::size_t at, bytes; ///< in the buffer
-    bool stays;
+    [[nodiscard]] std::size_t count() const { return std::size_t(box.end[0]); }
   };
   struct room {
     std::shared_ptr<std::byte> bytes;
     std::size_t size = 0;
   };
-  /// Buffers of a device.
-  struct device_rooms {
-    room numbers, out, in;
-    bool is_used = false;
+  /// What leaves, or what comes. Messages are in the host's buffer.
+  struct side {
+    motion how;
+    elements_by_rank element_moves::* which;
+    shape const* moved_array::* lies;
+    void* moved_array::* array;
+    std::vector<leg> legs = {};
+    std::vector<message> messages = {};
+    std::size_t bytes = 0;
+    std::array<room, max_memories> rooms = {}; ///< buffers, by memory
   };
   static std::byte* grow(room& r, std::size_t bytes, auto const& allocate);
-  [[nodiscard]] copy_queue const& queue_of(memory m) const { return by_->queue_of(m); }
-  [[nodiscard]] box_move move_of(leg const& l, bool leaves) const;
-  void until_done(auto const& begin);
-  void begin_packing();
-  void begin_unpacking();
-  /// Moves all of these legs in one memory.
-  void move(std::vector<leg> const& legs, memory m, bool leave);
-  /// Calls f(begin, end) for the bytes of messages that one memory packs or unpacks.
-  void for_each_run(std::vector<leg> const& legs, memory m, auto const& f) const;
+  void find_legs(side& s);
+  [[nodiscard]] box_move move_of(leg const& l, side const& s) const;
+  /// Moves all legs of arrays in one memory.
+  void move(side const& s, memory m);
+  /// Calls f(first, bytes) for the runs of a buffer that travel between memory `m` and the host.
+  void for_each_run(side const& s, memory m, auto const& f) const;
+  /// Calls f(memory, its queue) for each device that arrays are on, moves on the host, and returns when all is done.
+  void run(side const& s, auto const& f);
 
   std::vector<moved_array> arrays_;
-  std::vector<leg> out_, in_;
-  std::vector<message> sends_, receives_;
+  side out_{motion::gather, &element_moves::leave, &moved_array::from_lies, &moved_array::from};
+  side in_{motion::scatter, &element_moves::come, &moved_array::to_lies, &moved_array::to};
   std::vector<std::pair<element_moves const*, std::size_t>> lists_; // where their numbers begin on devices
+  std::array<room, max_memories> numbers_;
+  std::vector<memory> devices_;
+  std::vector<copy_queue const*> queues_; // of these
   std::vector<box_move> moves_;
-  std::array<device_rooms, max_memories> there_;
-  room mail_out_, mail_in_;
-  std::size_t out_bytes_ = 0, in_bytes_ = 0;
   kokkos_provider* by_ = nullptr;
+  int rank_ = 0;
 };
 
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/relocate.hpp>
+#include <keel/impl/exchange/relocation.ipp>
 #endif

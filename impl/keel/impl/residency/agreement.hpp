@@ -116,3 +116,7 @@ extern template struct agreement::calls_of<machine::mpi>;
 #endif
 
 } // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/agreement.ipp>
+#endif

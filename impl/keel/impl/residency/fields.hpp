@@ -22,7 +22,7 @@ fields<App, Vars...>::fields(checked_places, Run& run, grid const& whole, Option
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
   detail::agreement const ranks(run.environment());
   ranks.all_alike(detail::making_fields, [&] { (detail::add_mesh_in(*this, options), ...); });
-  if constexpr ((!detail::mesh_of_option<Options>.empty() || ...)) this->check_meshes(ranks);
+  if constexpr ((!detail::mesh_of_option<Options>.empty() || ...)) detail::check_meshes(*this, ranks);
   ranks.all_alike(detail::making_fields, [&] {
     for (auto const& v : all) (this->*v.add)(*v.about, {detail::lengths_in(options, *v.about)...});
   });

@@ -10,7 +10,6 @@
 #include <keel/impl/residency/book.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/executor.hpp>
-#include <keel/impl/exchange/relocation.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/validity/observers.hpp>
 #include <keel/policy/macros.hpp>
@@ -18,10 +17,11 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
+
+class relocation;
 
 inline constexpr machine::failing_call making_fields{"residency::fields", "the fields", "are not made",
                                                      "Take smaller arrays, or more ranks"};
@@ -42,41 +42,17 @@ struct fields_state {
     book_.add_variable();
   }
 
-  // moving.hpp
-  /// Whether all partitions were made on these ranks: the same error on each of them if not.
-  void check_meshes(agreement const& ranks) const;
-  /// `find_values` sets `values`, which new elements get.
-  void repartition(std::span<cut_anew> meshes, std::span<new_values const> values, thunk find_values);
-  void check_rows(new_values const& given, std::span<cut_anew const> meshes) const;
-  void regrid(std::span<residency::patch const> patches);
-  void resize(std::span<new_lengths const> all);
-  void reserve(std::string_view mesh, std::int64_t size);
-  /// Whose `destinations` are found first.
-  void migrate(std::string_view mesh, std::span<int const> const& destinations, thunk find);
-
   arrays arrays_;
   book book_;
   exchanger exchanger_;
   executor executor_;
-  relocation relocation_;
+  std::shared_ptr<relocation> relocation_; // once there was one
   std::unique_ptr<messenger> ranks_;
   std::shared_ptr<void const> environment_; // of the policy's `ranks`; null if the run has another
   agreement agreement_;                     // of it
   void (*connect_)(fields_state&) = nullptr;
+  std::shared_ptr<void> talk_;    // messages to ranks that do not expect them, once there were some
   std::vector<int> destinations_; // of elements that move, on the host
-  /// To be called when arrays have changed.
-  void forget_layouts() { exchanger_.forget(), executor_.forget(); }
-
-private:
-  [[nodiscard]] agreement const& ranks_for(std::string_view call) const;
-  template <class Begin>
-  void go(auto& next, std::string_view who, Begin const& begin);
-
-  std::shared_ptr<void> talk_; // messages to ranks that do not expect them, once there were some
 };
 
 } // namespace keel::residency::detail
-
-#if !KEEL_COMPILED
-#include <keel/impl/residency/moving.hpp>
-#endif

@@ -50,36 +50,6 @@ struct former_variable {
   std::vector<int> kept;          ///< by component, that whose arrays it takes; negative if it gets new ones
 };
 
-struct elements;
-struct element_moves;
-
-/// What new elements of a variable get: one element, or rows of an array that lies as the variable's arrays do.
-struct new_values {
-  int variable = -1;
-  void const* element = nullptr;
-  std::shared_ptr<void> rows = nullptr;
-  std::size_t row_count = 0;
-
-  /// Packs the values of these elements, which go to an array that lies so.
-  void pack(shape const& to, std::vector<std::int32_t> const& elements, std::byte* into) const;
-};
-
-/// A mesh that is cut anew, and how its elements move.
-struct cut_anew {
-  std::string_view mesh = {};
-  std::shared_ptr<elements const> part = nullptr;
-  std::shared_ptr<element_moves> moves = nullptr;
-  /// Those that it has, as ghosts of those that it had.
-  std::shared_ptr<elements> found = nullptr;
-  bool grows = false; ///< there shall be more room than is needed, because elements move again
-};
-
-/// Lengths that a variable gets beyond the grid's or the mesh's.
-struct new_lengths {
-  int variable;
-  std::span<std::int64_t const> lengths;
-};
-
 /// What variables have in common that lie in the same way.
 struct lattice_record {
   lattice on;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/residency/agreement.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE void require_alike(agreement const& ranks, std::string_view wrong, std::span<argument const> all) {
+  constexpr std::size_t most = 8; // without memory, which a rank may lack
+  for (; !all.empty(); all = all.subspan(std::min(all.size(), most))) {
+    std::array<std::int64_t, 2 * most> both{};
+    for (std::size_t n = 0; n < std::min(all.size(), most); ++n)
+      both[2 * n] = std::int64_t(all[n].digest), both[2 * n + 1] = ~both[2 * n];
+    ranks.min(both);
+    for (std::size_t n = 0; n < std::min(all.size(), most); ++n)
+      if (both[2 * n] != ~both[2 * n + 1])
+        throw error("residency::fields", wrong, "the " + std::string(all[n].what) + " differ between ranks",
+                    "Give the same on every rank");
+  }
+}
+
+KEEL_INLINE void grid_arguments::add(grid const& g) {
+  for (argument& one : all) one.add(g.rank());
+  for (int d = 0; d < g.rank(); ++d) {
+    all[0].add(g.extents()[d]), all[1].add(g.width(d)), all[2].add(g.is_periodic(d) ? 1 : 0);
+    all[3].add(g.ranks_wanted(d));
+  }
+  all[4].add(g.blocks());
+}
+
+} // namespace keel::residency::detail

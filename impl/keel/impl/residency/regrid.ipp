@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/layout/axis.hpp>
+#include <keel/impl/residency/regrid.hpp>
+#include <keel/impl/residency/remap.hpp>
+#include <keel/impl/residency/resize.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+// Where `rank` is along dimension `d` of a share's cut.
+inline std::int64_t place_of(share const& s, int d, int rank) { return rank / s.step[d] % s.processes[d]; }
+
+// What this rank owned and owns of a variable that lies along these dimensions, on the cuts `was` and `is`. Ranks that
+// differ in others, on the former cut of the grid, `cells`, have the same: each gets it from that which does not.
+inline element_moves moves_between(share const& was, share const& is, share const& cells,
+                                   std::span<int const> dimensions, indices const& shift, agreement const& ranks) {
+  std::vector<axis> from, to;
+  std::vector<bool> gives[max_grid_rank], takes[max_grid_rank]; // which places along a dimension have something
+  indices shifts, before, now;
+  for (int k = 0; int const d : dimensions) {
+    axis const &a = from.emplace_back(was, k), &b = to.emplace_back(is, k);
+    shifts[k] = shift[d], before[k] = was.position[k], now[k] = is.position[k];
+    for (std::int64_t at = 0; at < a.parts(); ++at) gives[k].push_back(!b.shared(now[k], a, at, 0, shifts[k]).empty());
+    for (std::int64_t at = 0; at < b.parts(); ++at)
+      takes[k].push_back(!b.shared(at, a, before[k], 0, shifts[k]).empty());
+    ++k;
+  }
+  element_moves made;
+  for (int other = 0; other < ranks.size(); ++other) {
+    bool is_alike = true, is_source = true, is_target = true;
+    for (int d = 0; d < cells.rank; ++d)
+      is_alike = is_alike && (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end() ||
+                              place_of(cells, d, other) == cells.position[d]);
+    if (!is_alike) continue;
+    indices source, target;
+    for (int k = 0; k < int(dimensions.size()); ++k) {
+      source[k] = place_of(was, k, other), target[k] = place_of(is, k, other);
+      is_source = is_source && gives[k][std::size_t(source[k])],
+      is_target = is_target && takes[k][std::size_t(target[k])];
+    }
+    if (is_source)
+      for_each_shared(to, now, from, source, 0, shifts,
+                      [&](bounds const& box, indices const&) { made.come.add(other, box); });
+    if (is_target)
+      for_each_shared(to, target, from, before, 0, shifts, [&](bounds const& box, indices const& begin) {
+        made.leave.add(other, moved_to(begin, box, int(dimensions.size())));
+      });
+  }
+  return made;
+}
+
+// Whether these are cut alike, so that each rank has the same of both.
+inline bool are_alike(share const& a, share const& b) {
+  return a.global_extents == b.global_extents && a.width == b.width && a.wraps == b.wraps && a.processes == b.processes;
+}
+
+// Throws unless these can be components of the fields.
+inline void check_patches(fields_state const& f, std::span<residency::patch const> patches) {
+  auto const refuse = [](std::string const& wrong, std::string const& why, std::string_view hint) {
+    throw error("residency::fields", wrong, why, hint);
+  };
+  if (patches.empty()) refuse("there are no patches", "fields have at least one component", "Give one");
+  if (f.arrays_.has_blocks()) refuse("the grid is in blocks", "each block is a component", "Leave blocks out");
+  int const rank = f.arrays_.local(component{}).rank;
+  for (residency::patch const& p : patches) {
+    std::string const which = "patch " + std::to_string(&p - patches.data());
+    if (p.whole.rank() != rank)
+      refuse(which + " is of " + policy::counted(p.whole.rank(), "dimension"), "the grid has " + std::to_string(rank),
+             "Give it as many");
+    if (p.whole.blocks() > 1) refuse(which + " is in blocks", "each block is a component", "Leave blocks out");
+    if (p.from < -1 || p.from >= f.arrays_.components())
+      refuse(which + " is from component " + std::to_string(p.from),
+             "there are " + std::to_string(f.arrays_.components()), "Take one of them, or -1 for a new one");
+  }
+}
+
+KEEL_INLINE void regrid(fields_state& f, std::span<residency::patch const> patches) {
+  constexpr std::string_view who = "regrid";
+  agreement const& ranks = ranks_for(f, who);
+  std::optional<remap> map;
+  std::vector<int> on_grid, elsewhere; // by component, that whose arrays variables keep; negative if they get new ones
+  std::map<std::pair<int, std::size_t>, element_moves> moves; // by lattice and component; -1: of what is on no lattice
+  auto const kept = [&](int variable) -> std::vector<int> const& {
+    variable_info const& about = *f.arrays_.variables()[std::size_t(variable)].about;
+    return about.lies_on_grid && about.on.mesh.empty() ? on_grid : elsewhere;
+  };
+  ranks.all_or_none({"residency::fields", who, "is refused", "Give other patches"}, [&] {
+    check_patches(f, patches);
+    auto& next = map.emplace(f, who).next;
+    std::vector<grid> further;
+    for (residency::patch const& p : patches.subspan(1)) further.push_back(p.whole);
+    next.shares =
+        std::make_shared<share_list const>(shares_of(patches[0].whole, further, ranks.size(), f.arrays_.rank()));
+    for (variable_record const& v : f.arrays_.variables())
+      if (auto& l = next.lattices[std::size_t(v.lattice)];
+          l.shares == f.arrays_.lattices()[std::size_t(v.lattice)].shares)
+        l = f.arrays_.lay(*v.about, next.shares);
+    for (std::size_t c = 0; c < patches.size(); ++c) {
+      residency::patch const& p = patches[c];
+      auto const is_first = [&](std::vector<int> const& all) {
+        return p.from >= 0 && std::find(all.begin(), all.end(), p.from) == all.end();
+      };
+      bool stays = is_first(on_grid) && are_alike((*next.shares)[c], f.arrays_.local(component{p.from}));
+      for (int d = 0; d < p.whole.rank(); ++d) stays = stays && p.shift[d] == 0;
+      bool const stays_elsewhere = is_first(elsewhere);
+      on_grid.push_back(stays ? p.from : -1), elsewhere.push_back(stays_elsewhere ? p.from : -1);
+    }
+    for (int v = 0; v < int(f.arrays_.variables().size()); ++v)
+      for (std::size_t c = 0; c < patches.size(); ++c) {
+        residency::patch const& p = patches[c];
+        if (kept(v)[c] >= 0) continue;
+        if (p.from < 0) {
+          map->fill(v, int(c), p.from, nullptr);
+          continue;
+        }
+        int const lattice = f.arrays_.variables()[std::size_t(v)].lattice;
+        lattice_record const &was = f.arrays_.lattices()[std::size_t(lattice)],
+                             &is = next.lattices[std::size_t(lattice)];
+        bool const is_whole = f.arrays_.provider().shape_of(v).rank == 0;
+        auto const [at, is_new] = moves.try_emplace({is_whole ? -1 : lattice, c});
+        element_moves& made = at->second;
+        map->fill(v, int(c), p.from, &made);
+        if (!is_new) continue;
+        if (is_whole || was.mesh != nullptr) {
+          bounds const all = is_whole ? bounds{} : was.shares->front().owned();
+          made.leave.add(f.arrays_.rank(), all), made.come.add(f.arrays_.rank(), all);
+          continue;
+        }
+        share const& cells = f.arrays_.local(component{p.from});
+        std::vector<int> dimensions;
+        for (int d = 0; d < cells.rank; ++d)
+          if (was.on.along == 0 || (was.on.along >> d & 1) != 0) dimensions.push_back(d);
+        made =
+            moves_between(arrays::share_in(*was.shares, {p.from}), (*is.shares)[c], cells, dimensions, p.shift, ranks);
+      }
+  });
+  argument given{"patches"};
+  for (residency::patch const& p : patches) {
+    grid_arguments whole;
+    whole.add(p.whole);
+    for (argument const& one : whole.all) given.add(std::int64_t(one.digest));
+    given.add(p.from);
+    for (int d = 0; d < p.whole.rank(); ++d) given.add(p.shift[d]);
+  }
+  require_alike(ranks, "regrid is not done", {&given, 1});
+  auto const lay_out = [&] {
+    map->next.components = int(patches.size());
+    map->next.states =
+        f.book_.ledger().renumbered(int(patches.size()), [&](int v, int c) { return kept(v)[std::size_t(c)]; });
+    map->install();
+    for (int v = 0; v < int(f.arrays_.variables().size()); ++v) {
+      variable_record next = f.arrays_.variables()[std::size_t(v)];
+      next.arrays = next.about->levels * int(patches.size());
+      (void)map->replace(v, std::move(next), false, kept(v));
+    }
+  };
+  map->run(thunk::of([] {}), thunk::of(lay_out));
+  if (auto const cut = f.arrays_.cut(&share::processes); !cut.empty()) f.book_.observer().knob("ranks_in", cut, who);
+}
+
+} // namespace keel::residency::detail

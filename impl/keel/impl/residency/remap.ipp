@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/exchange/packing.hpp>
+#include <keel/impl/residency/remap.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE remap::remap(fields_state& of, std::string_view who, std::span<new_values const> values)
+    : next{of.arrays_.meshes(), of.arrays_.lattices(), of.arrays_.shares(), of.arrays_.components(), {}}, fields_(of),
+      arrays_(of.arrays_), book_(of.book_), who_(who), values_(values) {}
+
+KEEL_INLINE remap::~remap() {
+  if (is_installed_) swap();
+  for (; !former_.empty(); former_.pop_back()) arrays_.swap(former_.back());
+}
+
+KEEL_INLINE void remap::swap() {
+  arrays_.meshes().swap(next.meshes);
+  arrays_.swap(next.shares, next.lattices, next.components);
+  if (next.states) book_.ledger().swap(*next.states);
+}
+
+KEEL_INLINE void remap::install() {
+  swap();
+  is_installed_ = true;
+}
+
+KEEL_INLINE former_variable const& remap::replace(int variable, variable_record lies, bool in_place,
+                                                  std::vector<int> kept) {
+  former_variable made{variable, std::move(lies), {}, {}, std::move(kept)};
+  made.arrays.lies = arrays_.shapes_of(made.lies);
+  kokkos_provider::complete(made.arrays.lies);
+  if (in_place) made.arrays.data = arrays_.provider().layout_of(variable).data;
+  else
+    for (int m = 0; m < arrays_.memories(); ++m) made.views.emplace_back(nullptr, nullptr);
+  former_variable& old = former_.emplace_back(std::move(made));
+  arrays_.swap(old);
+  if (!in_place) arrays_.make_again(old);
+  return old;
+}
+
+KEEL_INLINE void remap::zero(int variable, int level, int component, memory m) {
+  kokkos_provider& by = arrays_.provider();
+  by.queue_of(m).to_device(by.array(variable, level, component, m), by.array(variable, level, component, host),
+                           by.size_of(variable, component));
+}
+
+// As boxes of the fastest dimensions, for all numbers of the slower ones.
+KEEL_INLINE void remap::copy(former_variable const& old) {
+  int const variable = old.variable;
+  variable_record const& is = arrays_.variables()[std::size_t(variable)];
+  array_kind const& kind = *is.kind;
+  for (int c = 0; c < arrays_.components() && !is.about->is_scratch; ++c) { // a scratch holds nothing now
+    auto const one_of = [&](auto const& all) -> auto& { return all[all.size() == 1 ? 0 : std::size_t(c)]; };
+    shape from = arrays_.provider().shape_of(variable, c);
+    bounds box;
+    struct dimension {
+      std::int64_t count, from, to; // strides
+    };
+    std::vector<dimension> slower;
+    std::int64_t boxes = 1, here = 1, there = 1;
+    bool grows = false;
+    shape to = from;
+    to.inner = to.inner_stride = 1;
+    for (int k = 0; k < kind.rank; ++k) {
+      int const d = kind.is_left ? k : kind.rank - 1 - k;
+      auto const length = [&](variable_record const& r) {
+        return d < kind.dynamic ? std::int64_t(one_of(r.extents)[std::size_t(d)]) : kind.fixed[d];
+      };
+      std::int64_t const before = length(old.lies), after = length(is),
+                         both = d < from.rank ? from.part->extents[d] : std::min(before, after);
+      if (k == 0) to.inner = both;
+      else if (k > max_grid_rank) slower.push_back({both, here, there}), boxes *= both;
+      else box.end[k - 1] = both, from.stride[k - 1] = here, to.stride[k - 1] = there;
+      grows = grows || after > before;
+      here *= before, there *= after;
+    }
+    from.rank = to.rank = std::min(std::max(kind.rank - 1, 0), max_grid_rank);
+    from.inner = to.inner, from.inner_stride = 1;
+    for (int l = 0; l < is.about->levels; ++l)
+      for (int k = arrays_.memories(); k-- > 0;) { // the host last, whose new array is zeros until then
+        memory const m{std::uint8_t(k)};
+        auto const& data = old.arrays.data[std::size_t(k)];
+        bool const is_valid =
+            !book_.keeps_ledger() || std::any_of(std::begin(single_regions), std::end(single_regions), [&](region one) {
+              return book_.ledger().is_valid(variable, l, one, m, c, 0);
+            });
+        if (data.empty() || !is_valid) continue;
+        std::vector<box_move> moves;
+        for (std::int64_t n = 0; n < boxes; ++n) {
+          auto* first =
+              static_cast<std::byte*>(data[std::size_t(c * is.about->levels + arrays_.provider().slot(variable, l))]);
+          auto* target = static_cast<std::byte*>(arrays_.provider().array(variable, l, c, m));
+          std::int64_t rest = n;
+          for (dimension const& d : slower) {
+            first += rest % d.count * d.from * to.element_bytes, target += rest % d.count * d.to * to.element_bytes;
+            rest /= d.count;
+          }
+          moves.push_back({motion::copy, &to, target, first, box, nullptr, nullptr, 0, &from});
+        }
+        copy_queue const* const queue = m != host ? &arrays_.provider().queue_of(m) : nullptr;
+        if (queue == nullptr) std::for_each(moves.begin(), moves.end(), &move_on_host);
+        else
+          until_done({&queue, 1}, [&] {
+            if (grows) zero(variable, l, c, m);
+            queue->move(moves);
+          });
+      }
+  }
+}
+
+// The last memory that has a region; a device rather than the host.
+KEEL_INLINE void remap::fill(int variable, int component, int from, element_moves const* moves) {
+  variable_info const& about = *arrays_.variables()[std::size_t(variable)].about;
+  for (int l = 0; l < about.levels && !about.is_scratch; ++l) { // a scratch holds nothing now
+    auto const memory_with = [&](region where) {
+      if (!book_.keeps_ledger()) return host;
+      for (int m = arrays_.memories(); m-- > 0;)
+        if (book_.ledger().is_open(memory(m)) && book_.ledger().is_valid(variable, l, where, memory(m), from))
+          return memory(m);
+      return memory::none;
+    };
+    level_here& one = levels_.emplace_back(level_here{variable, l, component, from, moves});
+    if (moves != nullptr) one.where = memory_with(region::owned);
+    if (moves != nullptr && one.where == memory::none && memory_with(region::rim) != memory::none)
+      one.where = memory_with(region::core);
+    travelling_.back() = one.where != memory::none ? 1 : 0;
+    travelling_.push_back(0);
+  }
+}
+
+KEEL_INLINE new_values const* remap::values_of(int variable) const {
+  auto const at = std::find_if(values_.begin(), values_.end(), [&](auto const& v) { return v.variable == variable; });
+  return at != values_.end() ? &*at : nullptr;
+}
+
+// A rank whose elements are all new has nothing that could be valid nowhere.
+KEEL_INLINE void remap::lack_values(element_moves const& moves) {
+  for (std::size_t n = 0; n < levels_.size() && book_.keeps_ledger(); ++n) {
+    level_here& one = levels_[n];
+    if (one.moves != &moves) continue;
+    one.lacks_values = values_of(one.variable) == nullptr;
+    if (!one.lacks_values && one.where == memory::none && moves.leave.groups.empty())
+      one.where = host, one.is_all_new = true;
+    travelling_[n] = !one.lacks_values && one.where != memory::none ? 1 : 0;
+  }
+}
+
+// Packs the values of these elements, which go to an array that lies so.
+inline void pack_new(new_values const& given, shape const& to, std::span<std::int32_t const> elements,
+                     std::byte* into) {
+  bounds const box{{}, {{std::int64_t(elements.size())}}};
+  if (given.rows == nullptr) {
+    for (std::int64_t n = 0; n < box.end[0] * to.inner; ++n, into += to.element_bytes)
+      std::memcpy(into, given.element, std::size_t(to.element_bytes));
+    return;
+  }
+  shape lies = to;
+  if (to.inner != 1 && to.stride[0] == 1) lies.inner_stride = std::int64_t(given.row_count);
+  move_on_host({motion::gather, &lies, given.rows.get(), into, box, elements.data()});
+}
+
+KEEL_INLINE void remap::gather() {
+  book_.settle_all(who_);
+  if (book_.keeps_ledger())
+    for (std::size_t n = 0; n < levels_.size(); ++n)
+      if (level_here const& one = levels_[n]; travelling_[n] != 0 && !one.is_all_new) {
+        request const all{one.variable, one.level, region::owned, region::none};
+        book_.acquire({&all, 1}, one.where, who_, {one.from, one.from + 1});
+      }
+  book_.settle_all(who_);
+}
+
+KEEL_INLINE void remap::pack() {
+  fields_state& f = fields_;
+  kokkos_provider& by = arrays_.provider();
+  for (std::size_t n = 0; n < levels_.size(); ++n) {
+    level_here const& one = levels_[n];
+    if (travelling_[n] == 0) continue;
+    kokkos_provider::layout const& old = std::find_if(former_.begin(), former_.end(), [&](auto const& had) {
+                                           return had.variable == one.variable;
+                                         })->arrays;
+    int const levels = arrays_.variables()[std::size_t(one.variable)].about->levels,
+              slot = by.slot(one.variable, one.level);
+    shape const& to = by.shape_of(one.variable, one.component);
+    void *const from = old.data[std::size_t(one.where)][std::size_t(one.from * levels + slot)], *const array = by.array(
+                                                                                                    one.variable,
+                                                                                                    one.level,
+                                                                                                    one.component,
+                                                                                                    one.where);
+    moved_.push_back(
+        {one.moves, &old.lies[old.lies.size() == 1 ? 0 : std::size_t(one.from)], &to, from, array, one.where});
+    sent_.push_back({one.variable, one.level, one.component, 0, who_});
+    if (from == array || one.where == host) continue;
+    auto count = std::int64_t(one.moves->come.elements.size());
+    for (bounds const& box : one.moves->come.boxes) count += box.size(to.rank);
+    if (count == (to.rank == 0 ? 1 : to.part->owned().size(to.rank))) continue;
+    copy_queue const* const queue = &by.queue_of(one.where);
+    until_done({&queue, 1}, [&] { zero(one.variable, one.level, one.component, one.where); });
+  }
+  if (!f.relocation_) f.relocation_ = std::make_shared<relocation>();
+  f.relocation_->lay_out(moved_, by, arrays_.rank());
+  f.relocation_->for_each_sent([&](std::size_t array, std::size_t bytes) { sent_[array].bytes += bytes; });
+  f.relocation_->pack(*f.ranks_);
+}
+
+KEEL_INLINE void remap::exchange() {
+  book_.observer().before_exchange();
+  if (!moved_.empty()) fields_.relocation_->exchange(*fields_.ranks_);
+  book_.observer().after_exchange(sent_, false);
+}
+
+KEEL_INLINE void remap::unpack() {
+  fields_state& f = fields_;
+  book_.observer().before_exchange();
+  f.relocation_->for_each_new([&](std::size_t array, std::span<std::int32_t const> elements, std::byte* into) {
+    shape const& lies = *moved_[array].to_lies;
+    new_values const* const given = values_of(sent_[array].variable);
+    if (given != nullptr) pack_new(*given, lies, elements, into);
+    else std::memset(into, 0, padded(lies, {{}, {{std::int64_t(elements.size())}}}));
+  });
+  f.relocation_->unpack();
+  for (std::size_t n = 0; n < levels_.size() && book_.poisons() && book_.keeps_ledger(); ++n)
+    for (int m = 0; m < arrays_.memories(); ++m)
+      for (region const part : {region::core, region::rim, region::halo})
+        if (book_.ledger().is_open(memory(m)) &&
+            !(part != region::halo && travelling_[n] != 0 && levels_[n].where == memory(m)))
+          arrays_.provider().poison(levels_[n].variable, levels_[n].level, levels_[n].component, part, memory(m));
+  book_.observer().after_exchange(sent_, true);
+}
+
+KEEL_INLINE void remap::lose() {
+  for (level_here const& one : levels_)
+    if (request const all{one.variable, one.level, region::none, region::everywhere};
+        one.from >= 0 && book_.keeps_ledger())
+      book_.ledger().lose({&all, 1}, {one.component, one.component + 1}, who_);
+}
+
+KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
+  fields_state& f = fields_;
+  auto const agree = [&](auto const& step, std::span<std::int64_t> all) {
+    f.agreement_.all_or_none({"residency::fields", who_, "is not done", take_less}, step, all);
+  };
+  agree(find, travelling_);
+  std::array<std::int64_t, 2> reaches_all{1, 0}, is_intact{1, 0};
+  agree(
+      [&] {
+        gather();
+        lay_out();
+        pack();
+        reaches_all[0] = f.exchanger_.reaches_partners() ? 1 : 0;
+      },
+      reaches_all);
+  exchanger::ways ways;
+  auto const swap_ways = [&] {
+    if (reaches_all[0] == 0) f.exchanger_.swap(ways);
+  };
+  swap_ways();
+  try {
+    std::span const slot = std::span(is_intact).last(1);
+    if (reaches_all[0] == 0) agree([&] { f.connect_(f); }, slot);
+    agree([&] { exchange(); }, slot);
+    agree(
+        [&] {
+          for (former_variable const& had : former_) is_intact[0] = had.views.empty() ? 0 : is_intact[0];
+          unpack();
+        },
+        is_intact);
+  } catch (...) {
+    swap_ways(); // back to the former ways to other ranks
+    if (is_intact[0] == 0) lose();
+    throw;
+  }
+  commit();
+}
+
+KEEL_INLINE void remap::commit() {
+  any_observer& observer = book_.observer();
+  for (former_variable const& had : former_)
+    if (!had.kept.empty()) observer.renumber(had.variable, had.kept);
+  lose();
+  for (former_variable const& had : former_) { // others have the bytes that they had
+    variable_record const& v = arrays_.variables()[std::size_t(had.variable)];
+    auto const lattice = std::size_t(v.lattice);
+    if (arrays_.lattices()[lattice].shares != next.lattices[lattice].shares || v.lengths != had.lies.lengths)
+      book_.renew(had.variable);
+  }
+  for (std::size_t n = 0; n < levels_.size() && book_.keeps_ledger(); ++n) {
+    level_here const& one = levels_[n];
+    book_.ledger().set_lacks_values(one.variable, one.lacks_values);
+    if (request const all{one.variable, one.level, region::none, region::owned}; travelling_[n] != 0)
+      book_.ledger().post_call({&all, 1}, one.where, {one.component, one.component + 1}, who_);
+  }
+  for (sent const& s : sent_)
+    book_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});
+  fields_.exchanger_.forget(), fields_.executor_.forget();
+  is_installed_ = false;
+  former_.clear();
+}
+
+} // namespace keel::residency::detail

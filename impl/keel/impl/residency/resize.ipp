@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/layout/by_rank.hpp>
+#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/owner_search.hpp>
+#include <keel/impl/residency/remap.hpp>
+#include <keel/impl/residency/resize.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// A mesh that is cut anew, and how its elements move.
+struct cut_anew : new_cut {
+  bool grows = false;                        ///< there shall be more room than is needed, because elements move again
+  std::shared_ptr<elements> found = nullptr; ///< those that it has, as ghosts of those that it had
+  element_moves moves = {};
+  bool stays = false; ///< in the same arrays
+};
+
+inline constexpr std::string_view on_same_ranks = "Make partitions on run.environment()";
+
+// Throws `keel::error` if a partition was made on other ranks than these.
+inline void require_same_ranks(agreement const& ranks, std::string_view mesh, elements const& part) {
+  if (part.rank != ranks.rank() || part.ranks != ranks.size())
+    throw error("residency::fields",
+                "the partition of " + std::string(mesh) + " was made on another environment than that of the run");
+}
+
+KEEL_INLINE void check_meshes(fields_state const& f, agreement const& ranks) {
+  ranks.all_or_none({"residency::fields", "a mesh", "is refused", on_same_ranks}, [&] {
+    for (mesh_record const& m : f.arrays_.meshes()) require_same_ranks(ranks, m.name, *m.here->all());
+  });
+  argument partitions{"partitions"};
+  for (mesh_record const& m : f.arrays_.meshes()) partitions.add(std::int64_t(m.here->all()->digest));
+  require_alike(ranks, "the fields are not made", {&partitions, 1});
+}
+
+KEEL_INLINE agreement const& ranks_for(fields_state const& f, std::string_view call) {
+  if (!f.agreement_)
+    throw error("residency::fields", std::string(call) + " is refused",
+                "the environment of the run is not of the `ranks` of the policy", "Give both the same");
+  return f.agreement_;
+}
+
+KEEL_INLINE void resize(fields_state& f, std::span<new_lengths const> all) {
+  agreement const& ranks = ranks_for(f, "resize");
+  std::optional<remap> map;
+  argument lengths{"lengths"};
+  ranks.all_or_none({"residency::fields", "resize", "is not done", take_less}, [&] {
+    f.book_.settle_all("resize");
+    map.emplace(f, "resize");
+    for (new_lengths const& one : all) {
+      variable_record next = f.arrays_.variables()[std::size_t(one.variable)];
+      if (next.lengths.size() != one.lengths.size())
+        throw error("residency::fields",
+                    "variable " + std::string(next.about->name) + " has " +
+                        policy::counted(std::int64_t(next.lengths.size()), "dimension") +
+                        " beyond the grid's or mesh's, resize gets " +
+                        policy::counted(std::int64_t(one.lengths.size()), "length"),
+                    "every star needs one", "Give as many");
+      next.lengths.assign(one.lengths.begin(), one.lengths.end());
+      lengths.add(one.variable);
+      for (std::int64_t const n : one.lengths) lengths.add(n);
+      map->copy(map->replace(one.variable, std::move(next)));
+    }
+  });
+  require_alike(ranks, "resize is not done", {&lengths, 1});
+  map->commit();
+}
+
+// Calls g(variable) for those on a mesh.
+void for_each_on(fields_state const& f, std::string_view mesh, auto const& g) {
+  for (int v = 0; v < int(f.arrays_.variables().size()); ++v)
+    if (f.arrays_.lattice_of(v).on.mesh == mesh) g(v);
+}
+
+// Room for so many elements of a mesh.
+inline void make_room(fields_state& f, remap& map, std::string_view mesh, std::int64_t size) {
+  f.book_.settle_all(map.who());
+  auto const number = std::size_t(&f.arrays_.mesh_here(mesh) - f.arrays_.meshes().data()); // throws if there is none
+  if (size < 0)
+    throw error("residency::fields",
+                "mesh " + std::string(mesh) + " gets room for " + std::to_string(size) + " elements",
+                "it has none or more", "Give a number that is not negative");
+  mesh_record& m = map.next.meshes[number];
+  m.grows = true;
+  bool const has_room = size <= m.room;
+  m.room = std::max(size, m.room);
+  map.install();
+  if (!has_room) for_each_on(f, mesh, [&](int v) { map.copy(map.replace(v, f.arrays_.variables()[std::size_t(v)])); });
+}
+
+KEEL_INLINE void reserve(fields_state& f, std::string_view mesh, std::int64_t size) {
+  std::optional<remap> map;
+  ranks_for(f, "reserve").all_or_none({"residency::fields", "reserve", "is not done", take_less}, [&] {
+    make_room(f, map.emplace(f, "reserve"), mesh, size);
+  });
+  map->commit();
+}
+
+// What is on a mesh travels.
+inline void fill_mesh(fields_state const& f, remap& map, cut_anew const& m) {
+  for_each_on(f, m.mesh, [&](int v) {
+    for (int c = 0; c < f.arrays_.components(); ++c) map.fill(v, c, c, &m.moves);
+  });
+}
+
+// Meshes with room for more keep their arrays, larger ones if need be.
+inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> meshes) {
+  auto const size_of = [](cut_anew const& m) { return std::int64_t(m.part->ids.size()); };
+  for (cut_anew const& m : meshes) {
+    mesh_record const& here = f.arrays_.mesh_here(m.mesh);
+    if (!(here.grows || m.grows) || size_of(m) <= here.room) continue;
+    remap larger{f, map.who()};
+    make_room(f, larger, m.mesh, std::max(size_of(m), here.room + here.room / 2));
+    larger.commit();
+  }
+  map.next.meshes = f.arrays_.meshes();
+  for (cut_anew& m : meshes) {
+    mesh_record& mesh = map.next.meshes[std::size_t(&f.arrays_.mesh_here(m.mesh) - f.arrays_.meshes().data())];
+    mesh.grows = mesh.grows || m.grows;
+    mesh.here = std::make_shared<mesh_share const>(m.part);
+    m.stays = mesh.grows ? size_of(m) <= mesh.room : size_of(m) == mesh.room;
+    if (m.stays) m.moves.leave_out_unmoved(f.arrays_.rank());
+    else mesh.room = size_of(m);
+    for (lattice_record& l : map.next.lattices)
+      if (l.on.mesh == m.mesh) l = {l.on, std::make_shared<share_list const>(1, mesh.here->of_variable()), mesh.here};
+  }
+  map.install();
+  for (cut_anew const& m : meshes)
+    for_each_on(f, m.mesh, [&](int v) { (void)map.replace(v, f.arrays_.variables()[std::size_t(v)], m.stays); });
+}
+
+// Where each element goes that the rank owns of a mesh, and where those come from that it owns of the next one, as
+// their owners were found by id. `old` are owned.
+inline void find_moves(element_lists& found, int rank, std::int64_t old, element_moves& made) {
+  auto const places = [&](layered_list& come) {
+    for (std::int32_t& e : come.elements) e -= std::int32_t(old);
+    return std::span<std::int32_t const>(come.elements);
+  };
+  for (element_partner& p : found.partners)
+    made.leave.add(p.rank, p.rims.elements), made.come.add(p.rank, places(p.ghosts));
+  std::vector<std::int32_t> fresh, leave, come;
+  for (std::size_t n = 0; std::int32_t const to : places(found.own_ghosts))
+    if (std::int32_t const from = found.own_elements.elements[n++]; from < 0) fresh.push_back(to);
+    else leave.push_back(from), come.push_back(to);
+  made.come.add(element_moves::no_rank, fresh);
+  made.leave.add(rank, leave), made.come.add(rank, come);
+}
+
+KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std::span<new_values const> values,
+                             thunk find_values) {
+  constexpr std::string_view who = "repartition";
+  agreement const& ranks = ranks_for(f, who);
+  std::optional<remap> map;
+  std::vector<cut_anew> meshes;
+  ranks.all_or_none({"residency::fields", who, "is refused", on_same_ranks}, [&] {
+    for (new_cut const& m : cuts) {
+      (void)f.arrays_.mesh(m.mesh);
+      require_same_ranks(ranks, m.mesh, *meshes.emplace_back(cut_anew{m}).part);
+    }
+    find_values();
+    for (new_values const& given : values)
+      for (cut_anew const& m : meshes) {
+        variable_record const& v = f.arrays_.variables()[std::size_t(given.variable)];
+        if (m.mesh != f.arrays_.lattice_of(given.variable).on.mesh || given.rows == nullptr ||
+            std::int64_t(given.row_count) >= m.part->owned)
+          continue;
+        throw error("residency::initial",
+                    std::string(v.about->name) + " gets " + std::to_string(given.row_count) + " rows of values",
+                    "the rank owns " + std::to_string(m.part->owned) + ' ' + std::string(m.mesh),
+                    "Give each of them a row, or one value for all");
+      }
+    map.emplace(f, who, values);
+    for (cut_anew const& m : meshes) fill_mesh(f, *map, m);
+  });
+  argument partitions{"partitions"};
+  for (cut_anew const& m : meshes) partitions.add(std::int64_t(m.part->digest));
+  require_alike(ranks, "repartition is not done", {&partitions, 1});
+  auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
+  for (cut_anew& m : meshes)
+    m.found = ranks.find_owners(m.mesh, owned_of(*f.arrays_.mesh(m.mesh)->all()), owned_of(*m.part));
+  auto const find = [&] {
+    for (cut_anew& m : meshes) {
+      find_moves(m.found->lists, f.arrays_.rank(), f.arrays_.mesh(m.mesh)->all()->owned, m.moves);
+      if (m.found->lacks_owners) map->lack_values(m.moves);
+    }
+  };
+  auto const lay_out = [&] { lay_out_meshes(f, *map, meshes); };
+  map->run(thunk::of(find), thunk::of(lay_out));
+}
+
+KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int const> const& destinations, thunk find) {
+  constexpr std::string_view who = "migrate";
+  agreement const& ranks = ranks_for(f, who);
+  std::optional<remap> map;
+  agreement::ids out;
+  cut_anew to{{mesh, nullptr}, true};
+  std::vector<std::int32_t> places; // that are left, then those after the last one
+  std::shared_ptr<elements const> old;
+  ranks.all_or_none({"residency::fields", who, "is refused", "Give each owned element a rank that there is"}, [&] {
+    find();
+    old = f.arrays_.mesh(mesh)->all();
+    if (std::int64_t(destinations.size()) < old->owned)
+      throw error("residency::fields", std::to_string(destinations.size()) + " destinations are too few",
+                  "the rank owns " + std::to_string(old->owned) + ' ' + std::string(mesh),
+                  "Give each owned one a rank");
+    std::vector<int> leavers_to;
+    for (std::int32_t e = 0; e < std::int32_t(old->owned); ++e) {
+      int const rank = destinations[std::size_t(e)];
+      if (rank == old->rank) continue;
+      if (rank < 0 || rank >= old->ranks)
+        throw error("residency::fields",
+                    "id " + std::to_string(old->ids[std::size_t(e)]) + " of " + std::string(mesh) + " goes to rank " +
+                        std::to_string(rank),
+                    "there are " + std::to_string(old->ranks), "Give one of them");
+      places.push_back(e), leavers_to.push_back(rank);
+    }
+    auto const order = order_by_rank(leavers_to, old->ranks);
+    for_each_rank(leavers_to, order, [&](int rank, std::span<std::int32_t const> numbers) {
+      std::vector<std::int32_t> leave;
+      auto& ids = out.emplace_back(machine::parcel<std::int64_t>{rank, {}}).items;
+      for (std::int32_t const n : numbers)
+        leave.push_back(places[std::size_t(n)]), ids.push_back(old->ids[std::size_t(leave.back())]);
+      to.moves.leave.add(rank, leave);
+    });
+    if (!f.talk_) f.talk_ = ranks.make_talk();
+    fill_mesh(f, map.emplace(f, who), to);
+  });
+  auto const arrive = [&] { // what comes takes these places; the last elements go to what is left in the end
+    auto const all = ranks.exchange(f.talk_.get(), std::move(out));
+    std::size_t const owned = std::size_t(old->owned), left = places.size();
+    std::size_t came = 0, taken = 0;
+    for (auto const& p : all) came += p.items.size();
+    std::size_t const size = owned - left + came;
+    std::vector<std::int32_t> last;
+    for (std::size_t e = size; e < owned; ++e)
+      if (!std::binary_search(places.begin(), places.end(), std::int32_t(e))) last.push_back(std::int32_t(e));
+    for (std::size_t e = owned; e < size; ++e) places.push_back(std::int32_t(e));
+    auto part = std::make_shared<elements>();
+    part->rank = old->rank, part->ranks = old->ranks, part->owned = std::int64_t(size);
+    part->ids.assign(old->ids.begin(), old->ids.begin() + std::ptrdiff_t(owned));
+    part->ids.resize(std::max(owned, size));
+    for (auto const& p : all) {
+      std::span const to_places = std::span(places).subspan(taken, p.items.size());
+      to.moves.come.add(p.rank, to_places);
+      for (std::size_t n = 0; n < to_places.size(); ++n) part->ids[std::size_t(to_places[n])] = p.items[n];
+      taken += p.items.size();
+    }
+    std::span const holes = std::span(places).subspan(came, last.size());
+    for (std::size_t n = 0; n < last.size(); ++n) part->ids[std::size_t(holes[n])] = part->ids[std::size_t(last[n])];
+    to.moves.leave.add(old->rank, last), to.moves.come.add(old->rank, holes);
+    part->ids.resize(size);
+    to.part = std::move(part);
+  };
+  auto const lay_out = [&] { lay_out_meshes(f, *map, {&to, 1}); };
+  map->run(thunk::of(arrive), thunk::of(lay_out));
+}
+
+} // namespace keel::residency::detail
