@@ -7,7 +7,7 @@
 #include <keel/impl/machine/mpi_calls.ipp>
 #include <keel/impl/machine/mpi_communicator.ipp>
 #include <keel/impl/machine/mpi_sparse.ipp>
-#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/residency/join.hpp>
 #include <keel/exchange/transport.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine.hpp>
@@ -22,4 +22,6 @@ template struct agreement::calls_of<mpi>;
 
 template struct keel::residency::detail::agreement::calls_of<keel::machine::mpi>;
 template keel::residency::messenger::messenger(keel::machine::basic_environment<keel::machine::mpi> const&);
+template void keel::residency::detail::fields_state::join(keel::machine::basic_environment<keel::machine::mpi> const&,
+                                                          bool);
 #endif

@@ -7,6 +7,7 @@
 #include <keel/block.hpp>
 #include <keel/device.hpp>
 #include <keel/exchange.hpp>
+#include <keel/impl/residency/join.hpp>
 #include <keel/layout.hpp>
 #include <keel/machine.hpp>
 #include <keel/policy.hpp>

@@ -219,7 +219,7 @@ def names(tree):
                 yield f"{tree.name(path)}: {part} says nothing"
 
 
-VIRTUAL = {"impl/keel/impl/exchange/queue_model.hpp"}
+VIRTUAL = {f"impl/keel/impl/{name}.hpp" for name in ("exchange/any_transport", "exchange/queue_model", "validity/observers")}
 
 
 def virtual(tree):

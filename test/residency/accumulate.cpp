@@ -2,6 +2,7 @@
 /// @file
 /// Ghosts that are added to their owners, beside a sum over the shares of all ranks.
 #include <keel/residency/loops.hpp>
+#include <keel/impl/layout/decomposition.hpp>
 #include <keel/residency/fields.hpp>
 
 #include "routines.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Meshes that are cut anew, arrays that change their size, elements that move.
+#include <keel/exchange/transport.hpp>
 #include <keel/residency/fields.hpp>
 
 #include "meshes.hpp"

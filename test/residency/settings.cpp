@@ -7,6 +7,7 @@
 
 #include <keel/machine/alone.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/validity/ledger.hpp>
 #include <keel/residency/fields.hpp>
 
 #include <doctest/doctest.h>

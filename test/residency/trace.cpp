@@ -8,6 +8,7 @@
 #include <keel/machine/alone.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/validity/ledger.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/topology/affinity.hpp>
 

@@ -8,6 +8,7 @@
 #include <keel/policy/error.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
+#include <keel/validity/trace.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

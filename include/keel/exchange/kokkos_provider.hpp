@@ -5,6 +5,7 @@
 /// The provider of `fields`, which moves bytes between the host's memory and those of Kokkos' spaces.
 
 #include <keel/impl/exchange/copy_queue.hpp>
+#include <keel/impl/layout/array_kind.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
@@ -20,13 +21,6 @@
 #include <vector>
 
 namespace keel::residency {
-
-/// The array that some bytes lie in, and whether they are all of it.
-struct owner {
-  int variable, level, component;
-  memory where;
-  bool is_whole;
-};
 
 /// Copies whole arrays as they lie; of a region it gathers the elements where they are, sends them
 /// in one piece with those of the whole batch, and scatters them where they go.

@@ -188,6 +188,7 @@ using all_transports = keel::list<staged, direct, peer, nccl>;
 
 } // namespace keel::residency
 
+#include <keel/impl/exchange/any_transport.hpp>
 #include <keel/impl/exchange/messenger.hpp>
 #if !KEEL_COMPILED
 #include <keel/impl/exchange/direct.ipp>

@@ -179,16 +179,16 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
   /// Local indices of elements of a mesh: those that this rank owns, all ghosts, a layer of them, counted from 1.
   template <Mesh M>
   [[nodiscard]] element_range owned(M) const {
-    return {0, this->base.arrays_.mesh(M::name)->ends().front()};
+    return {0, this->base.arrays_.ends_of(M::name).front()};
   }
   template <Mesh M>
   [[nodiscard]] element_range ghosts(M) const {
-    auto const ends = this->base.arrays_.mesh(M::name)->ends();
+    auto const ends = this->base.arrays_.ends_of(M::name);
     return {ends.front(), ends.back()};
   }
   template <Mesh M>
   [[nodiscard]] element_range layer(M, int n) const {
-    return this->base.arrays_.mesh(M::name)->layer(n, M::name);
+    return this->base.arrays_.layer_of(M::name, n);
   }
   using detail::context_base<App>::owned;
   using detail::context_base<App>::everywhere;

@@ -143,12 +143,12 @@ public:
   /// How many elements of a mesh this rank has, ghosts included.
   template <Mesh M>
   [[nodiscard]] std::int64_t size(M) const {
-    return this->arrays_.mesh(M::name)->ends().back();
+    return this->arrays_.ends_of(M::name).back();
   }
   /// Which elements of a mesh this rank has now.
   template <Mesh M>
   [[nodiscard]] partition<M> partition_of(M) const {
-    return partition<M>(this->arrays_.mesh(M::name)->all());
+    return partition<M>(this->arrays_.part_of(M::name));
   }
 
   /// Cuts meshes anew: `f.repartition(c2, e2, initial<h>{0.0})`. The values of all variables on them, of all levels and
@@ -229,7 +229,7 @@ public:
             std::is_same_v<typename Destinations::non_const_value_type, int> && Destinations::rank == 1,
             "keel::residency::fields: the destinations of migrate are no view of int in one dimension. Give a "
             "Kokkos::View<int*, ...>.");
-        auto const size = std::min(destinations.extent(0), std::size_t(this->arrays_.mesh(M::name)->ends().front()));
+        auto const size = std::min(destinations.extent(0), std::size_t(this->arrays_.ends_of(M::name).front()));
         this->destinations_.resize(size);
         Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(this->destinations_.data(), size),
                           Kokkos::subview(destinations, std::pair<std::size_t, std::size_t>(0, size)));

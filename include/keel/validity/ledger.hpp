@@ -14,9 +14,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace keel::residency {
@@ -209,8 +212,14 @@ public:
   /// What messages say of a memory: *the device cuda*.
   [[nodiscard]] std::string describe(memory m) const;
 
-  [[nodiscard]] O& observer() { return observer_; }
-  [[nodiscard]] O const& observer() const { return observer_; }
+  [[nodiscard]] O& observer() { return observed(*this); }
+  [[nodiscard]] O const& observer() const { return observed(*this); }
+  /// Another observer, before the first variable, if their type has virtual functions.
+  void observe_by(std::unique_ptr<O> other)
+    requires std::is_polymorphic_v<O>
+  {
+    observer_ = std::move(other);
+  }
   [[nodiscard]] residency::traffic& traffic() { return traffic_; }
   [[nodiscard]] residency::traffic const& traffic() const { return traffic_; }
 
@@ -294,7 +303,7 @@ private:
   [[nodiscard]] validity empty_of(region_bytes const& bytes, region elsewhere);
   // Whether anything happens when the observer is notified.
   [[nodiscard]] bool is_observed() const {
-    if constexpr (requires(O const& o) { o.is_active(); }) return observer_.is_active();
+    if constexpr (requires(O const& o) { o.is_active(); }) return observer().is_active();
     else return O::is_told;
   }
   [[noreturn]] void refuse(detail::asked const& r, region lost, std::string_view routine) const;
@@ -329,7 +338,16 @@ private:
   std::vector<int> flying_variables_;   // variables of which copies may be under way
   copies_in_flight flying_devices_ = 0; // all their copies_in_flight
   residency::traffic traffic_;
-  [[no_unique_address]] O observer_;
+  static constexpr bool is_held = std::is_polymorphic_v<O>;
+  static auto make_observer() {
+    if constexpr (is_held) return std::make_unique<O>();
+    else return O();
+  }
+  static auto& observed(auto& self) {
+    if constexpr (is_held) return *self.observer_;
+    else return self.observer_;
+  }
+  [[no_unique_address]] std::conditional_t<is_held, std::unique_ptr<O>, O> observer_ = make_observer();
 };
 
 } // namespace keel::residency

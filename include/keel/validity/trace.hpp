@@ -5,12 +5,12 @@
 /// An observer that writes a line of JSON for each copy, write and routine; `keel-info trace` and `keel-info report`
 /// read them.
 
+#include <keel/impl/validity/device_span.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/observer.hpp>
 
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -35,12 +35,6 @@ struct trace_identity {
 namespace detail {
 
 struct trace_line;
-
-/// When a device ran a piece of its queue, by the host's steady clock, and 0 until then. The queue shares it for as
-/// long as it may still run the piece.
-struct device_span {
-  std::atomic<std::int64_t> begin = 0, end = 0;
-};
 
 } // namespace detail
 

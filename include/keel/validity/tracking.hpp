@@ -13,11 +13,12 @@
 
 #include <keel/validity/observer.hpp>
 #include <keel/validity/reasons.hpp>
-#include <keel/validity/trace.hpp>
 
 #include <concepts>
 
 namespace keel::residency {
+
+class trace;
 
 /// Nothing is tracked or refused: the application has one memory, and takes care of its ghosts itself. `is_valid`
 /// throws.
@@ -38,7 +39,7 @@ struct checked {
   static constexpr bool tracks = true, checks = true;
   using observer = reasons;
 };
-/// Writes a trace; `--keel-trace-file` says where.
+/// Writes a trace; `--keel-trace-file` says where. Include keel/validity/trace.hpp with it.
 struct traced {
   static constexpr std::string_view name = "traced";
   static constexpr bool tracks = true, checks = false;

@@ -2,9 +2,10 @@
 #pragma once
 
 /// @file
-/// The transports of a program, without their types, and which of them carries the messages to each rank.
+/// Which of the transports of a program carries the messages to each rank.
 
 #include <keel/exchange/transport.hpp>
+#include <keel/impl/exchange/any_transport.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/list.hpp>
@@ -22,83 +23,6 @@
 
 namespace keel::residency::detail {
 
-/// A transport without its type; clone it with `another()`.
-class transport {
-public:
-  template <Transport T>
-  transport(std::type_identity<T>, messenger const& ranks) : transport(std::make_shared<T>(ranks), calls_of<T>) {}
-  [[nodiscard]] transport another() const { return {calls_->another(model_.get()), *calls_}; }
-
-  [[nodiscard]] std::string_view name() const { return calls_->name; }
-  [[nodiscard]] bool reaches_device_memory() const { return calls_->reaches_device_memory; }
-  [[nodiscard]] bool is_ordered_by_queue() const { return calls_->is_ordered_by_queue; }
-  [[nodiscard]] bool has_to_connect() const { return calls_->connect != nullptr; }
-  [[nodiscard]] bool has_places() const { return calls_->place != nullptr; }
-
-  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks) {
-    return calls_->connect(model_.get(), by, ranks);
-  }
-  void place(queue const& by, std::span<message> sends, std::span<message> receives) {
-    calls_->place(model_.get(), by, sends, receives);
-  }
-  void begin(queue const& by, std::span<message const> sends, std::span<message const> receives) {
-    calls_->begin(model_.get(), by, sends, receives);
-  }
-  void finish(queue const& by) { calls_->finish(model_.get(), by); }
-
-private:
-  struct calls {
-    std::string_view name;
-    bool reaches_device_memory, is_ordered_by_queue;
-    std::shared_ptr<void> (*another)(void const*);
-    std::vector<std::string> (*connect)(void*, queue const&, std::span<int const>);
-    void (*place)(void*, queue const&, std::span<message>, std::span<message>);
-    void (*begin)(void*, queue const&, std::span<message const>, std::span<message const>);
-    void (*finish)(void*, queue const&);
-  };
-  transport(std::shared_ptr<void> model, calls const& how) : model_(std::move(model)), calls_(&how) {}
-
-  template <class T>
-  static constexpr calls calls_of = [] {
-    calls all{T::name,
-              T::reaches_device_memory,
-              T::is_ordered_by_queue,
-              [](void const* t) -> std::shared_ptr<void> { return std::make_shared<T>(*static_cast<T const*>(t)); },
-              nullptr,
-              nullptr,
-              [](void* t, queue const& by, std::span<message const> sends, std::span<message const> receives) {
-                static_cast<T*>(t)->begin(by, sends, receives);
-              },
-              [](void* t, queue const& by) { static_cast<T*>(t)->finish(by); }};
-    if constexpr (requires(T& t, queue const& by, std::span<int const> r) { t.connect(by, r); })
-      all.connect = [](void* t, queue const& by, std::span<int const> ranks) {
-        return static_cast<T*>(t)->connect(by, ranks);
-      };
-    if constexpr (requires(T& t, queue const& by, std::span<message> m) { t.place(by, m, m); })
-      all.place = [](void* t, queue const& by, std::span<message> sends, std::span<message> receives) {
-        static_cast<T*>(t)->place(by, sends, receives);
-      };
-    return all;
-  }();
-
-  std::shared_ptr<void> model_;
-  calls const* calls_;
-};
-
-template <class... Ts>
-[[nodiscard]] std::vector<transport> transports_of(keel::list<Ts...>, messenger const& ranks) {
-  return {transport(std::type_identity<Ts>{}, ranks)...};
-}
-/// Compiled once.
-[[nodiscard]] std::vector<transport> transports_of(all_transports, messenger const& ranks);
-
-/// The transports of an application's policy; those of this build if it names none.
-template <class App>
-struct transport_list : std::type_identity<all_transports> {};
-template <class App>
-  requires requires { typename App::transports; }
-struct transport_list<App> : std::type_identity<typename App::transports> {};
-
 /// What a user is shown of the way to a rank.
 [[nodiscard]] inline std::string sentence_of(int rank, std::string_view transport, std::string const& why) {
   return "residency: messages to rank " + std::to_string(rank) + " go by " + std::string(transport) +
@@ -111,9 +35,9 @@ public:
   static constexpr int none = -1, open = -2;
 
   /// Collective over ranks that exchange, each of which names the others. `how` names one of `known`, or `measured`.
-  void connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue, std::vector<int> partners,
+  void connect(any_transports known, messenger const& ranks, copy_queue const& queue, std::vector<int> partners,
                settings const& how);
-  [[nodiscard]] std::vector<transport> const& known() const { return known_; }
+  [[nodiscard]] any_transports const& known() const { return known_; }
   [[nodiscard]] bool leads_to(int rank) const {
     std::size_t const at = find(rank);
     return at != all_.size() && all_[at].rank == rank;
@@ -140,7 +64,7 @@ public:
     if (!std::exchange(has_new_, false)) return;
     for (route& r : all_)
       if (r.chosen >= 0 && !std::exchange(r.is_shown, true))
-        f(r.rank, known_[std::size_t(r.chosen)].name(), r.why, r.was_slow);
+        f(r.rank, known_[std::size_t(r.chosen)]->name, r.why, r.was_slow);
   }
 
 private:
@@ -163,7 +87,7 @@ private:
     messages_->wait();
   }
 
-  std::vector<transport> known_;
+  any_transports known_;
   std::vector<route> all_; // by rank
   bool has_new_ = true;
   std::unique_ptr<messenger> messages_;
@@ -196,7 +120,7 @@ public:
 
 private:
   struct load {
-    transport by;
+    std::unique_ptr<any_transport> by;
     std::vector<message> sends, receives;
     std::vector<message> mailed_sends, mailed_receives; // the same in memory of the host, if it goes through that
     std::shared_ptr<std::byte> mail_out, mail_in;
@@ -208,7 +132,7 @@ private:
   };
   void place(packing& where, std::span<message> sends, std::span<message> receives, bool is_unpacked);
   [[nodiscard]] static bool is_mailed(load const& p, copy_queue const& queue) {
-    return bool(queue) && !p.by.reaches_device_memory();
+    return bool(queue) && !p.by->reaches_device_memory;
   }
 
   std::vector<load> loads_; // by number of the transport

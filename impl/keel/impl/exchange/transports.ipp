@@ -7,11 +7,11 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE std::vector<transport> transports_of(all_transports, messenger const& ranks) {
+KEEL_INLINE any_transports transports_of(all_transports, messenger const& ranks) {
   return [&]<class... Ts>(keel::list<Ts...> all) { return transports_of<Ts...>(all, ranks); }(all_transports{});
 }
 
-KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& ranks, copy_queue const& queue,
+KEEL_INLINE void routes::connect(any_transports known, messenger const& ranks, copy_queue const& queue,
                                  std::vector<int> partners, settings const& how) {
   std::string_view const wanted = how.exchange_through;
   known_ = std::move(known);
@@ -19,8 +19,8 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
   int named = none;
   std::string names;
   for (std::size_t k = 0; k < known_.size(); ++k) {
-    if (known_[k].name() == wanted) named = int(k);
-    names.append(names.empty() ? "" : ", ").append(known_[k].name());
+    if (known_[k]->name == wanted) named = int(k);
+    names.append(names.empty() ? "" : ", ").append(known_[k]->name);
   }
   if (named == none && wanted != "measured")
     throw error("residency", how.exchange_through_name + " names '" + how.exchange_through + "'",
@@ -35,18 +35,18 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
   for (std::size_t i = 0; i < all_.size(); ++i) all_[i].is_alike = theirs[i] == has_queue;
   std::vector<bool> is_open(all_.size(), true);
   auto const connect = [&](std::size_t k) {
-    bool const connects = known_[k].has_to_connect();
+    bool const connects = known_[k]->has_to_connect;
     std::vector<int> asked;
     for (std::size_t i = 0; i < all_.size(); ++i)
       if (all_[i].is_alike && is_open[i]) asked.push_back(all_[i].rank);
-    std::vector<std::string> const why = connects ? known_[k].connect(queue, asked) : std::vector<std::string>();
+    std::vector<std::string> const why = connects ? known_[k]->connect(queue, asked) : std::vector<std::string>();
     for (std::size_t i = 0, at = 0; i < all_.size(); ++i) {
       if (!is_open[i]) continue;
       std::string const reason = !connects          ? ""
                                  : all_[i].is_alike ? why[at++]
                                                     : "its data are in memory of another kind";
       if (reason.empty()) all_[i].reached |= std::uint32_t{1} << k;
-      else all_[i].why.append(all_[i].why.empty() ? "" : "; ").append(std::string(known_[k].name()) + ": " + reason);
+      else all_[i].why.append(all_[i].why.empty() ? "" : "; ").append(std::string(known_[k]->name) + ": " + reason);
     }
   };
   auto const agree = [&] { // a user's own may see a rank from one side only
@@ -57,7 +57,7 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
     connect(std::size_t(named)), agree();
     for (std::size_t i = 0; i < all_.size(); ++i) is_open[i] = all_[i].reached == 0;
   }
-  if (named < 0 || known_[std::size_t(named)].has_to_connect()) {
+  if (named < 0 || known_[std::size_t(named)]->has_to_connect) {
     for (std::size_t k = 0; k < known_.size(); ++k)
       if (int(k) != named) connect(k);
     agree();
@@ -72,7 +72,7 @@ KEEL_INLINE void routes::connect(std::vector<transport> known, messenger const& 
     else if (named >= 0 || is_one) {
       while (r.chosen < 0 || !reaches(std::size_t(r.chosen), r.rank)) r.chosen = r.chosen < 0 ? 0 : r.chosen + 1;
       if (named >= 0)
-        policy::log(policy::log_level::warning, sentence_of(r.rank, known_[std::size_t(r.chosen)].name(), r.why));
+        policy::log(policy::log_level::warning, sentence_of(r.rank, known_[std::size_t(r.chosen)]->name, r.why));
     }
   }
 }
@@ -88,7 +88,7 @@ KEEL_INLINE bool routes::reaches(std::size_t transport, int rank) const {
 
 KEEL_INLINE bool routes::travel_meanwhile(bool from_device) const {
   return !from_device || std::any_of(all_.begin(), all_.end(), [&](route const& r) {
-    return r.chosen >= 0 && !known_[std::size_t(r.chosen)].is_ordered_by_queue();
+    return r.chosen >= 0 && !known_[std::size_t(r.chosen)]->is_ordered_by_queue;
   });
 }
 
@@ -114,7 +114,7 @@ KEEL_INLINE void routes::choose(std::span<int const> ranks, std::vector<double> 
     for (std::size_t k = 0; k < known_.size(); ++k) {
       if (!reaches(k, r.rank)) continue;
       double const slower = std::max(worst[k], theirs[i * worst.size() + k]);
-      measured += (measured.empty() ? "" : ", ") + std::string(known_[k].name()) + ' ' + microseconds(slower);
+      measured += (measured.empty() ? "" : ", ") + std::string(known_[k]->name) + ' ' + microseconds(slower);
       if (r.chosen < 0 || slower < best) r.chosen = int(k), best = slower;
     }
     r.why.insert(0, measured + (r.why.empty() ? "" : "; "));
@@ -131,7 +131,7 @@ KEEL_INLINE bool routes::reopen(std::span<int const> ranks, bool is_slow, double
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (!is_slow || theirs[i] == 0) continue;
     route& r = all_[find(ranks[i])];
-    r.why = "by " + std::string(known_[std::size_t(r.chosen)].name()) + " an exchange took " + microseconds(now) +
+    r.why = "by " + std::string(known_[std::size_t(r.chosen)]->name) + " an exchange took " + microseconds(now) +
             ", and " + microseconds(usual) + " before";
     r.chosen = open, r.is_shown = false, r.was_slow = is_any = true;
   }
@@ -151,7 +151,7 @@ KEEL_INLINE bool routes::have_same_lengths(std::span<message const> sends, std::
 }
 
 KEEL_INLINE delivery::delivery(routes const& by) {
-  for (transport const& t : by.known()) loads_.push_back({t.another(), {}, {}, {}, {}, nullptr, nullptr});
+  for (auto const& t : by.known()) loads_.push_back({t->another(), {}, {}, {}, {}, nullptr, nullptr});
 }
 
 KEEL_INLINE bool delivery::is_empty() const {
@@ -164,15 +164,15 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
   copy_queue const& queue = where.queue();
   std::size_t out = 0, in = 0;
   for (load& p : loads_)
-    if (!p.by.has_places()) {
+    if (!p.by->has_places) {
       for (message const& m : p.sends) out += m.bytes;
       for (message const& m : p.receives) in += m.bytes;
     }
   std::byte *packed = where.out(out), *came = where.in(in);
   for (load& p : loads_) {
     if (p.is_idle()) continue;
-    if (p.by.has_places()) {
-      p.by.place(queue, p.sends, p.receives);
+    if (p.by->has_places) {
+      p.by->place(queue, p.sends, p.receives);
       continue;
     }
     p.out = packed, p.in = came;
@@ -191,7 +191,7 @@ KEEL_INLINE void delivery::place(packing& where, std::span<message> sends, std::
     for (message& m : p.mailed_sends) m.data = p.mail_out.get() + (m.data - p.out);
     for (message& m : p.mailed_receives) m.data = p.mail_in.get() + (m.data - p.in);
   }
-  // Those of a part are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
+  // Those of a load are in the order of all. A flag is cared for by kernels that move the message, or else by the part.
   auto const tell = [&](std::span<message> all, std::vector<message> load::* list, bool moves_flags) {
     for (load& p : loads_) {
       auto placed = (p.*list).begin();
@@ -211,24 +211,24 @@ KEEL_INLINE void delivery::begin(copy_queue const& queue) {
   bool waits = false;
   for (load& p : loads_) {
     if (p.is_idle()) continue;
-    if (p.by.is_ordered_by_queue()) p.by.begin(queue, p.sends, p.receives);
+    if (p.by->is_ordered_by_queue) p.by->begin(queue, p.sends, p.receives);
     else if (is_mailed(p, queue)) queue.to_host(p.mail_out.get(), p.out, p.out_bytes);
-    waits = waits || !p.by.is_ordered_by_queue();
+    waits = waits || !p.by->is_ordered_by_queue;
   }
   if (!waits) return;
   if (queue) queue.fence();
   for (load& p : loads_)
-    if (!p.by.is_ordered_by_queue() && !p.is_idle()) {
-      if (is_mailed(p, queue)) p.by.begin(queue, p.mailed_sends, p.mailed_receives);
-      else p.by.begin(queue, p.sends, p.receives);
+    if (!p.by->is_ordered_by_queue && !p.is_idle()) {
+      if (is_mailed(p, queue)) p.by->begin(queue, p.mailed_sends, p.mailed_receives);
+      else p.by->begin(queue, p.sends, p.receives);
     }
 }
 
 KEEL_INLINE void delivery::finish(copy_queue const& queue) {
   for (bool const is_ordered : {false, true})
     for (load& p : loads_) {
-      if (p.by.is_ordered_by_queue() != is_ordered || p.is_idle()) continue;
-      p.by.finish(queue);
+      if (p.by->is_ordered_by_queue != is_ordered || p.is_idle()) continue;
+      p.by->finish(queue);
       if (is_mailed(p, queue)) queue.to_device(p.in, p.mail_in.get(), p.in_bytes);
     }
 }

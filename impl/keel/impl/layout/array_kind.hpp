@@ -5,10 +5,20 @@
 /// What is known of the arrays of a variable once their type is forgotten.
 
 #include <keel/layout/grid.hpp>
+#include <keel/validity/transitions.hpp>
 
 #include <cstdint>
 
-namespace keel::residency::detail {
+namespace keel::residency {
+
+/// The array that some bytes lie in, and whether they are all of it.
+struct owner {
+  int variable, level, component;
+  memory where;
+  bool is_whole;
+};
+
+namespace detail {
 
 /// Lengths of the dimensions beyond the grid's that an option gives; whether for this variable by name.
 struct lengths_given {
@@ -38,4 +48,6 @@ struct array_kind {
   }
 };
 
-} // namespace keel::residency::detail
+} // namespace detail
+
+} // namespace keel::residency

@@ -5,7 +5,6 @@
 /// What the ranks of an environment agree on while sizes change, without its type.
 
 #include <keel/impl/layout/owner_search.hpp>
-#include <keel/layout/grid.hpp>
 #include <keel/layout/partition.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine/alone.hpp>
@@ -22,14 +21,6 @@
 #include <vector>
 
 namespace keel::residency::detail {
-
-/// Arguments of a collective call, as a number that is another one if they are.
-struct argument {
-  std::string_view what; ///< as words of a message, in the plural
-  std::uint64_t digest = 0;
-
-  void add(std::int64_t n) { digest = digest_of({&n, 1}, digest); }
-};
 
 /// The ranks of an environment, which has to live on, with what moves elements between them.
 class agreement : public machine::agreement {
@@ -97,17 +88,6 @@ template <class R>
 agreement::agreement(machine::basic_environment<R> const& of)
     : machine::agreement(of), environment_(&of), calls_(&calls_of<R>::all) {}
 
-/// Throws the same `keel::error` on every rank unless each argument is the same on all: *wrong (the whats differ
-/// between ranks).* Collective.
-void require_alike(agreement const& ranks, std::string_view wrong, std::span<argument const> all);
-/// What grids say, all together.
-struct grid_arguments {
-  std::array<argument, 5> all{
-      {{"extents of the grid"}, {"ghost widths"}, {"periodic dimensions"}, {"ranks_in"}, {"blocks"}}};
-
-  void add(grid const& g);
-};
-
 #if KEEL_COMPILED
 extern template struct agreement::calls_of<machine::alone>;
 #if KEEL_WITH_MPI
@@ -116,7 +96,3 @@ extern template struct agreement::calls_of<machine::mpi>;
 #endif
 
 } // namespace keel::residency::detail
-
-#if !KEEL_COMPILED
-#include <keel/impl/residency/agreement.ipp>
-#endif

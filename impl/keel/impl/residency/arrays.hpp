@@ -6,6 +6,7 @@
 /// records.hpp, which users' sources do not compile.
 
 #include <keel/layout/grid.hpp>
+#include <keel/layout/mesh.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
 #include <keel/validity/traffic.hpp>
@@ -102,8 +103,11 @@ public:
   void require_one_call(component_range range, std::string_view routine) const;
   void require_all_blocks(component_range range, std::string_view entry) const;
 
-  /// What this rank has of a mesh. Throws `keel::error` if the fields have no such mesh.
-  [[nodiscard]] std::shared_ptr<mesh_share const> const& mesh(std::string_view name) const;
+  /// What this rank has of a mesh; where its owned elements end, then each layer of ghosts; one of these. They throw
+  /// `keel::error` if the fields have no such mesh or layer.
+  [[nodiscard]] std::shared_ptr<elements const> part_of(std::string_view mesh) const;
+  [[nodiscard]] std::span<std::int64_t const> ends_of(std::string_view mesh) const;
+  [[nodiscard]] element_range layer_of(std::string_view mesh, int n) const;
   /// This rank's share of the grid of a component.
   [[nodiscard]] share const& local(component which) const { return share_in(*shares_, which); }
   /// What this rank has of a component of a variable.
@@ -141,6 +145,7 @@ public:
   [[nodiscard]] std::vector<lattice_record>& lattices() const;
   [[nodiscard]] std::shared_ptr<share_list const> const& shares() const { return shares_; }
   [[nodiscard]] mesh_record& mesh_here(std::string_view name) const;
+  [[nodiscard]] std::shared_ptr<mesh_share const> const& mesh(std::string_view name) const;
   [[nodiscard]] lattice_record& lattice_of(int variable) const;
   /// How a variable lies if the components of the grid have these shares.
   [[nodiscard]] lattice_record lay(variable_info const& about, std::shared_ptr<share_list const> const& grids) const;

@@ -20,8 +20,7 @@ struct arrays::records {
   std::vector<variable_record> variables;
 };
 
-// The shares of `rank` of the grids of all components, or its blocks; one if they are alike.
-inline std::vector<share> shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank) {
+KEEL_INLINE share_list shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank) {
   std::vector<share> shares{share_of(whole, ranks, rank)};
   for (int b = 1; b < whole.blocks(); ++b)
     shares.push_back(share_of(whole, shares[0].processes, shares[0].blocks, rank, b));
@@ -39,8 +38,7 @@ inline std::vector<share> shares_of(grid const& whole, std::span<grid const> fur
   return shares;
 }
 
-// The widest ghosts of a rank of any component.
-inline int layers_of(std::span<share const> shares) {
+KEEL_INLINE int layers_of(std::span<share const> shares) {
   if (!shares[0].ends.empty()) return int(shares[0].ends.size()) - 1;
   std::int64_t most = 0;
   for (share const& s : shares)
@@ -151,6 +149,9 @@ KEEL_INLINE mesh_record& arrays::mesh_here(std::string_view name) const {
 KEEL_INLINE std::shared_ptr<mesh_share const> const& arrays::mesh(std::string_view name) const {
   return mesh_here(name).here;
 }
+KEEL_INLINE std::shared_ptr<elements const> arrays::part_of(std::string_view name) const { return mesh(name)->all(); }
+KEEL_INLINE std::span<std::int64_t const> arrays::ends_of(std::string_view name) const { return mesh(name)->ends(); }
+KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const { return mesh(name)->layer(n, name); }
 KEEL_INLINE share_list const& arrays::shares_of(int variable) const { return *lattice_of(variable).shares; }
 KEEL_INLINE bool arrays::is_on_mesh(int variable) const { return lattice_of(variable).mesh != nullptr; }
 KEEL_INLINE std::size_t const* arrays::extents_of(int variable) const {

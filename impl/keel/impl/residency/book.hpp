@@ -5,6 +5,7 @@
 /// Where the data of fields are valid, and what is done to them so that they are where they are needed: copies, poison,
 /// output, views that the caller keeps.
 
+#include <keel/impl/layout/array_kind.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
 #include <keel/validity/settings.hpp>
@@ -19,9 +20,8 @@
 #include <vector>
 
 namespace keel::residency {
-struct owner;
 class traffic;
-} // namespace keel::residency
+}
 
 namespace keel::residency::detail {
 
@@ -42,6 +42,8 @@ public:
   void add_variable();
   [[nodiscard]] field_ledger& ledger() const { return *ledger_; }
   [[nodiscard]] any_observer& observer() const;
+  /// Before there are variables.
+  void observe_by(std::unique_ptr<any_observer> other);
   [[nodiscard]] residency::traffic& traffic() const;
   void name_memories(std::vector<std::string> const& names);
   [[nodiscard]] bool is_open(memory m) const;

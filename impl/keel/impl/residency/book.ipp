@@ -32,6 +32,10 @@ KEEL_INLINE void book::renew(int variable) {
 }
 
 KEEL_INLINE any_observer& book::observer() const { return ledger_->observer(); }
+KEEL_INLINE void book::observe_by(std::unique_ptr<any_observer> other) {
+  other->listen_to(observer().tool());
+  ledger_->observe_by(std::move(other));
+}
 KEEL_INLINE residency::traffic& book::traffic() const { return ledger_->traffic(); }
 KEEL_INLINE void book::name_memories(std::vector<std::string> const& names) {
   ledger_->observer().name_memories(names);

@@ -5,7 +5,7 @@
 /// When a device runs what its queue was given.
 
 #include <keel/space/kokkos.hpp>
-#include <keel/validity/trace.hpp>
+#include <keel/impl/validity/device_span.hpp>
 
 #include <atomic>
 #include <chrono>

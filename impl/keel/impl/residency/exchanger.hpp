@@ -30,7 +30,7 @@ public:
   /// Whether there is a way to each rank that this one exchanges ghosts with.
   [[nodiscard]] bool reaches_partners();
   /// Gets ready to exchange the ghosts of all components in memory `m`.
-  void connect(std::vector<transport> transports, messenger const& ranks, memory m);
+  void connect(any_transports transports, messenger const& ranks, memory m);
   /// Whether messages travel while the device, or the host, works on.
   [[nodiscard]] bool travel_meanwhile(memory m) const { return ways_.all.travel_meanwhile(m != host); }
   void swap(ways& other);

@@ -35,7 +35,7 @@ KEEL_INLINE bool exchanger::reaches_partners() {
   return std::all_of(all.begin(), all.end(), [&](int rank) { return ways_.all.leads_to(rank); });
 }
 
-KEEL_INLINE void exchanger::connect(std::vector<transport> transports, messenger const& ranks, memory m) {
+KEEL_INLINE void exchanger::connect(any_transports transports, messenger const& ranks, memory m) {
   copy_queue const none, *const queue = queue_ = m != host ? &arrays_.provider().queue_of(m) : nullptr;
   try {
     routes made;

@@ -20,7 +20,7 @@ template <class Run, class... Options>
 fields<App, Vars...>::fields(checked_places, Run& run, grid const& whole, Options const&... options) try
     : base(run, whole, detail::further_in(options...), detail::components_in(whole, options...)) {
   static constexpr typename base::addition all[] = {{&Vars::about, &base::template add<typename Vars::data_type>}...};
-  detail::agreement const ranks(run.environment());
+  machine::agreement const ranks(run.environment());
   ranks.all_alike(detail::making_fields, [&] { (detail::add_mesh_in(*this, options), ...); });
   if constexpr ((!detail::mesh_of_option<Options>.empty() || ...)) detail::check_meshes(*this, ranks);
   ranks.all_alike(detail::making_fields, [&] {

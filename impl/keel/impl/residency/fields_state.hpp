@@ -3,15 +3,14 @@
 
 /// @file
 /// The part of `fields` that depends on no type of the application: four objects, each of which has references to those
-/// that it needs, and the ranks. It is compiled once.
+/// that it needs, and the ranks. It is compiled once: users' sources compile what routines ask of arrays, no ledger,
+/// transport or message.
 
-#include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>
-#include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/executor.hpp>
-#include <keel/impl/residency/records.hpp>
 #include <keel/impl/validity/observers.hpp>
+#include <keel/machine/agreement.hpp>
 #include <keel/policy/macros.hpp>
 
 #include <initializer_list>
@@ -19,9 +18,16 @@
 #include <span>
 #include <vector>
 
+namespace keel::residency {
+class messenger;
+}
+
 namespace keel::residency::detail {
 
+class agreement;
+class exchanger;
 class relocation;
+class any_transport;
 
 inline constexpr machine::failing_call making_fields{"residency::fields", "the fields", "are not made",
                                                      "Take smaller arrays, or more ranks"};
@@ -29,9 +35,8 @@ inline constexpr machine::failing_call making_fields{"residency::fields", "the f
 struct fields_state {
   /// For one of `ranks`; `memories` counts the host's.
   fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank, int memories, int components,
-               bool checks)
-      : arrays_(whole, further, ranks, rank, memories, components), book_(arrays_, checks), exchanger_(arrays_, book_),
-        executor_(*this, arrays_, book_, exchanger_) {}
+               bool checks);
+  ~fields_state();
   fields_state(fields_state const&) = delete;
   fields_state& operator=(fields_state const&) = delete;
 
@@ -41,18 +46,38 @@ struct fields_state {
     arrays_.add(about, kind, given, make, owner);
     book_.add_variable();
   }
+  /// Messages between these ranks; what changes sizes is only for those of the policy. Collective. The body stands in
+  /// join.hpp, which compiles it for other ranks than keel's.
+  template <class Ranks>
+  void join(machine::basic_environment<Ranks> const& of, bool are_policys);
+  /// Gets ready to exchange ghosts.
+  void connect();
 
   arrays arrays_;
   book book_;
-  exchanger exchanger_;
+  std::unique_ptr<exchanger> exchanger_;
   executor executor_;
-  std::shared_ptr<relocation> relocation_; // once there was one
   std::unique_ptr<messenger> ranks_;
+  std::unique_ptr<agreement> agreement_;    // of the environment, if there is one
   std::shared_ptr<void const> environment_; // of the policy's `ranks`; null if the run has another
-  agreement agreement_;                     // of it
-  void (*connect_)(fields_state&) = nullptr;
-  std::shared_ptr<void> talk_;    // messages to ranks that do not expect them, once there were some
-  std::vector<int> destinations_; // of elements that move, on the host
+  memory exchanges_in_ = host;
+  /// Makes the transports of the policy; null for those of this build.
+  void (*own_transports_)(messenger const&, std::vector<std::unique_ptr<any_transport>>&) = nullptr;
+  std::shared_ptr<relocation> relocation_; // once there was one
+  std::shared_ptr<void> talk_;             // messages to ranks that do not expect them, once there were some
+  std::vector<int> destinations_;          // of elements that move, on the host
 };
 
+#if KEEL_COMPILED
+extern template void fields_state::join(machine::basic_environment<machine::alone> const&, bool);
+#if KEEL_WITH_MPI
+extern template void fields_state::join(machine::basic_environment<machine::mpi> const&, bool);
+#endif
+#endif
+
 } // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/fields_state.ipp>
+#include <keel/impl/residency/join.hpp>
+#endif

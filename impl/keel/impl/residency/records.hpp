@@ -50,6 +50,11 @@ struct former_variable {
   std::vector<int> kept;          ///< by component, that whose arrays it takes; negative if it gets new ones
 };
 
+/// The shares of `rank` of the grids of all components, or its blocks; one if they are alike.
+[[nodiscard]] share_list shares_of(grid const& whole, std::span<grid const> further, int ranks, int rank);
+/// The widest ghosts of a rank of any component.
+[[nodiscard]] int layers_of(std::span<share const> shares);
+
 /// What variables have in common that lie in the same way.
 struct lattice_record {
   lattice on;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/layout/axis.hpp>
+#include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/regrid.hpp>
+#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/residency/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/packing.hpp>
+#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/residency/exchanger.hpp>
 #include <keel/impl/residency/remap.hpp>
 
 #include <algorithm>
@@ -244,7 +246,7 @@ KEEL_INLINE void remap::lose() {
 KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
   fields_state& f = fields_;
   auto const agree = [&](auto const& step, std::span<std::int64_t> all) {
-    f.agreement_.all_or_none({"residency::fields", who_, "is not done", take_less}, step, all);
+    f.agreement_->all_or_none({"residency::fields", who_, "is not done", take_less}, step, all);
   };
   agree(find, travelling_);
   std::array<std::int64_t, 2> reaches_all{1, 0}, is_intact{1, 0};
@@ -253,17 +255,17 @@ KEEL_INLINE void remap::run(thunk find, thunk lay_out) {
         gather();
         lay_out();
         pack();
-        reaches_all[0] = f.exchanger_.reaches_partners() ? 1 : 0;
+        reaches_all[0] = f.exchanger_->reaches_partners() ? 1 : 0;
       },
       reaches_all);
   exchanger::ways ways;
   auto const swap_ways = [&] {
-    if (reaches_all[0] == 0) f.exchanger_.swap(ways);
+    if (reaches_all[0] == 0) f.exchanger_->swap(ways);
   };
   swap_ways();
   try {
     std::span const slot = std::span(is_intact).last(1);
-    if (reaches_all[0] == 0) agree([&] { f.connect_(f); }, slot);
+    if (reaches_all[0] == 0) agree([&] { f.connect(); }, slot);
     agree([&] { exchange(); }, slot);
     agree(
         [&] {
@@ -298,7 +300,7 @@ KEEL_INLINE void remap::commit() {
   }
   for (sent const& s : sent_)
     book_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});
-  fields_.exchanger_.forget(), fields_.executor_.forget();
+  fields_.exchanger_->forget(), fields_.executor_.forget();
   is_installed_ = false;
   former_.clear();
 }

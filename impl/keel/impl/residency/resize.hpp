@@ -11,6 +11,10 @@
 #include <span>
 #include <string_view>
 
+namespace keel::machine {
+class agreement;
+}
+
 namespace keel::residency::detail {
 
 class agreement;
@@ -18,7 +22,7 @@ struct fields_state;
 struct thunk;
 
 /// Throws unless all partitions were made on these ranks, and are the same.
-void check_meshes(fields_state const& f, agreement const& ranks);
+void check_meshes(fields_state const& f, machine::agreement const& ranks);
 /// The ranks of the fields. Throws if they have other ones than the policy.
 [[nodiscard]] agreement const& ranks_for(fields_state const& f, std::string_view call);
 

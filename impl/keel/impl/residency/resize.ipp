@@ -2,6 +2,8 @@
 #include <keel/impl/layout/by_rank.hpp>
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
+#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/residency/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
@@ -25,13 +27,13 @@ struct cut_anew : new_cut {
 inline constexpr std::string_view on_same_ranks = "Make partitions on run.environment()";
 
 // Throws `keel::error` if a partition was made on other ranks than these.
-inline void require_same_ranks(agreement const& ranks, std::string_view mesh, elements const& part) {
+inline void require_same_ranks(machine::agreement const& ranks, std::string_view mesh, elements const& part) {
   if (part.rank != ranks.rank() || part.ranks != ranks.size())
     throw error("residency::fields",
                 "the partition of " + std::string(mesh) + " was made on another environment than that of the run");
 }
 
-KEEL_INLINE void check_meshes(fields_state const& f, agreement const& ranks) {
+KEEL_INLINE void check_meshes(fields_state const& f, machine::agreement const& ranks) {
   ranks.all_or_none({"residency::fields", "a mesh", "is refused", on_same_ranks}, [&] {
     for (mesh_record const& m : f.arrays_.meshes()) require_same_ranks(ranks, m.name, *m.here->all());
   });
@@ -44,7 +46,7 @@ KEEL_INLINE agreement const& ranks_for(fields_state const& f, std::string_view c
   if (!f.agreement_)
     throw error("residency::fields", std::string(call) + " is refused",
                 "the environment of the run is not of the `ranks` of the policy", "Give both the same");
-  return f.agreement_;
+  return *f.agreement_;
 }
 
 KEEL_INLINE void resize(fields_state& f, std::span<new_lengths const> all) {

@@ -67,6 +67,9 @@ void notify_of_knobs([[maybe_unused]] O& observer, [[maybe_unused]] Run const& r
   }
 }
 
+template <class List>
+struct transports_from;
+
 template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const> further, int component_count)
@@ -83,7 +86,7 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
                              });
                        },
                        &instances_});
-  detail::agreement const ranks(run.environment());
+  machine::agreement const ranks(run.environment());
   ranks.all_alike(making_fields, [&] {
     bool const is_known = with_device<devices>(run.device_name(), [&]<class Tag>(Tag) {
       chosen_ = policy::index_of<devices, Tag>;
@@ -95,20 +98,21 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
     instances_.template open<host_tag>();
   });
   for_each_device<devices>([&]<class Tag>(Tag) { faults::watch_cards<Tag>(run.environment().rank()); });
-  if (Kokkos::Profiling::profileLibraryLoaded()) book_.observer().listen_to(kokkos_tools);
+  if (Kokkos::Profiling::profileLibraryLoaded()) book_.observer().listen_to(&kokkos_tools);
   std::string trace_file = book_.settings().trace_file;
   if constexpr (requires { run.residency_settings(); }) trace_file = run.residency_settings().trace_file;
   tracking::choose(run, [&]<class T>(std::type_identity<T>) {
     using observer = typename T::observer;
     if constexpr (observer::is_told) {
-      [[maybe_unused]] observer& held = book_.observer().template hold<observer>();
+      book_.observe_by(std::make_unique<observer_of<observer>>());
       if constexpr (WritesFile<observer>) {
-        auto const mine = trace::next(run.environment().size());
+        observer& held = *book_.observer().template get<observer>();
+        auto const mine = observer::next(run.environment().size());
         auto agreed = mine;
         machine::broadcast(run.environment(), agreed, 0);
         int const rank = run.environment().rank();
         ranks.all_alike(making_fields, [&] {
-          held.open(trace::path_of(trace_file, rank, mine.part), rank, memory_names(devices{}), agreed);
+          held.open(observer::path_of(trace_file, rank, mine.part), rank, memory_names(devices{}), agreed);
           notify_of_knobs(held, run, *this);
         });
       }
@@ -125,27 +129,20 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
 template <class App>
 template <class Run>
 void fields_base<App>::open_for(Run& run) {
-  detail::agreement const ranks(run.environment());
+  machine::agreement const ranks(run.environment());
   ranks.all_alike(making_fields, [&] {
     book_.open(host);
     open_first_of_chain(run);
     if constexpr (requires { run.residency_settings(); }) book_.set(run.residency_settings());
     else book_.set({});
   });
-  ranks_ = std::make_unique<messenger>(run.environment());
-  if constexpr (std::is_same_v<std::remove_cvref_t<decltype(run.environment())>,
-                               machine::basic_environment<typename App::ranks>>) {
-    auto own = ranks_->environment<typename App::ranks>();
-    agreement_ = agreement(*own);
-    environment_ = std::move(own);
-  }
-  connect_ = [](fields_state& self) {
-    memory exchanged = host;
-    if constexpr (exchanges_on_device<App>)
-      static_cast<fields_base&>(self).template on_chosen<true>([&]<class Tag>(Tag) { exchanged = memory_of<Tag>; });
-    self.exchanger_.connect(transports_of(typename transport_list<App>::type{}, *self.ranks_), *self.ranks_, exchanged);
-  };
-  ranks.all_alike(making_fields, [&] { connect_(*this); });
+  constexpr bool are_policys =
+      std::is_same_v<std::remove_cvref_t<decltype(run.environment())>, machine::basic_environment<typename App::ranks>>;
+  join(run.environment(), are_policys);
+  if constexpr (exchanges_on_device<App>) on_chosen<true>([&]<class Tag>(Tag) { exchanges_in_ = memory_of<Tag>; });
+  if constexpr (requires { typename App::transports; })
+    own_transports_ = &transports_from<typename App::transports>::make;
+  ranks.all_alike(making_fields, [&] { connect(); });
 }
 
 // Kernels and copies may still be at work on the arrays.

@@ -47,7 +47,7 @@ void ledger<P, O>::renew(int variable, region_bytes const& bytes, region elsewhe
   places_[std::size_t(variable)].empty = empty_of(bytes, elsewhere);
   set_layers(variable, layers);
   if constexpr (CountsComponents<O>)
-    for (int c = 0; c < components_; ++c) observer_.resize(variable, c, bytes);
+    for (int c = 0; c < components_; ++c) observer().resize(variable, c, bytes);
 }
 
 template <Provider P, Observer O>
@@ -99,7 +99,7 @@ int ledger<P, O>::add(std::string_view name, int levels, region_bytes const& byt
   in_flight_.resize(size_);
   traffic_.add_variable(std::string(name));
   by_name_.insert(at, number);
-  observer_.add(name, levels, components_, bytes);
+  observer().add(name, levels, components_, bytes);
   std::uint32_t const were_open = std::exchange(open_, 0); // the next call opens those after one that fails
   for (int m = 0; m < memories_; ++m)
     if ((were_open >> m & 1U) != 0) open(memory(m));
@@ -115,7 +115,7 @@ void ledger<P, O>::resize(int variable, int component, region_bytes const& bytes
   for (region one : single_regions)
     if (bytes[std::size_t(index_of(one))] != 0) places_[std::size_t(variable)].empty &= ~bits_of(one);
     else has_gaps_ = true;
-  if constexpr (CountsComponents<O>) observer_.resize(variable, component, bytes);
+  if constexpr (CountsComponents<O>) observer().resize(variable, component, bytes);
 }
 
 template <Provider P, Observer O>
@@ -148,7 +148,7 @@ void ledger<P, O>::open(memory m, std::string_view routine) {
                   describe(m) + " has no room for " + std::string(name(v)) + ", for routine " + std::string(routine),
                   reason_of(e), "Take smaller arrays, or more ranks");
     }
-    observer_.create(v, m);
+    observer().create(v, m);
   }
   open_ |= 1U << int(m);
 }
@@ -160,7 +160,7 @@ void ledger<P, O>::rotate(int variable, rotation how) {
   rotate_buffers(variable, how);
   rotate_states(states_.data() + index(variable, 0, 0), v.levels, how, components_,
                 places_[std::size_t(variable)].empty);
-  observer_.rotate(variable, how);
+  observer().rotate(variable, how);
 }
 
 // A provider only cycles. The inverse of one cycle is as many as bring the levels round. If one of these fails
@@ -319,7 +319,7 @@ template <Provider P, Observer O>
 void ledger<P, O>::lose(std::span<request const> list, component_range range, std::string_view routine) {
   looked_up{*this, list, range}.for_each([&](detail::asked const& r) {
     states_[r.at] = after_loss(states_[r.at], r.writes);
-    observer_.lose({r.variable, r.level, region_of(r.reads), r.writes}, r.component, routine);
+    observer().lose({r.variable, r.level, region_of(r.reads), r.writes}, r.component, routine);
   });
 }
 
@@ -337,7 +337,7 @@ void ledger<P, O>::drop_failed(std::string_view routine) {
               for (region one : single_regions)
                 if (source_of(before, one) != memory::none && source_of(now, one) == memory::none)
                   lost.writes = lost.writes | one;
-              if (lost.writes != region::none) observer_.lose(lost, c, routine);
+              if (lost.writes != region::none) observer().lose(lost, c, routine);
             }
 }
 
@@ -345,7 +345,7 @@ template <Provider P, Observer O>
 template <class Asked>
 void ledger<P, O>::tell_write(Asked const& asked, memory m, std::string_view routine) {
   asked.for_each([&](detail::asked const& r) {
-    observer_.write({r.variable, r.level, region_of(r.reads), r.writes}, r.component, m, routine);
+    observer().write({r.variable, r.level, region_of(r.reads), r.writes}, r.component, m, routine);
   });
 }
 

@@ -92,7 +92,7 @@ template <Provider P, Observer O>
                                                                  std::string_view routine) const {
   region const lowest = region(std::uint8_t(lost) & -std::uint8_t(lost)),
                first = overlap(lowest, region::walls) ? region::walls : lowest;
-  std::string const reason = observer_.why(r.variable, r.level, r.component, first);
+  std::string const reason = observer().why(r.variable, r.level, r.component, first);
   bool const lacks_layers = first == region::halo && source_of(states_[r.at], first) != memory::none;
   bool const lacks_values = first != region::halo && variables_[std::size_t(r.variable)].lacks_values;
   std::string_view const guess = lacks_values   ? "its mesh got elements without values, or the levels cycled since"
@@ -169,7 +169,7 @@ void ledger<P, O>::send(transfer_batch const& all, std::string_view routine) {
   std::span<transfer const> const batch{sent.list, sent.size};
   answer got = answer::copied;
   if (!batch.empty()) {
-    observer_.before(batch, routine);
+    observer().before(batch, routine);
     try {
       if constexpr (How == verb::begin_to_host) provider_.begin_to_host(batch);
       else if constexpr (How == verb::pre_sync) got = provider_.pre_sync(batch).how;
@@ -177,7 +177,7 @@ void ledger<P, O>::send(transfer_batch const& all, std::string_view routine) {
       else if (!overlap(sent.where, region::owned)) got = provider_.post_sync(batch).how;
       else got = provider_.to_device(batch).how;
     } catch (std::exception const& e) {
-      observer_.after(batch, routine, false);
+      observer().after(batch, routine, false);
       drop_failed(routine);
       throw error("residency",
                   "a copy of " + describe(batch[0].variable, batch[0].level, batch[0].where, batch[0].component) +
@@ -211,7 +211,7 @@ void ledger<P, O>::send(transfer_batch const& all, std::string_view routine) {
   for (transfer const& t : batch)
     traffic_.add_copy(t.variable, How == verb::to_device ? way::to_device : way::to_host, t.where,
                       variables_[std::size_t(t.variable)].bytes_of(t.component));
-  if (!batch.empty()) observer_.after(batch, routine, true);
+  if (!batch.empty()) observer().after(batch, routine, true);
 }
 
 // What of it has bytes on this rank; the rest is valid without a copy.

@@ -21,7 +21,8 @@ template <class T>
 consteval bool require_tracking() {
   static_assert(is_tracking<T>,
                 "keel::residency: the tracking of the application's policy is no tracking (the policy is "
-                "in the message). Say keel::residency::off, automatic, checked or traced.");
+                "in the message). Say keel::residency::off, automatic, checked, or traced "
+                "and include keel/validity/trace.hpp.");
   return is_tracking<T>;
 }
 template <class T>

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/residency/arguments.hpp>
 #include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace keel::residency::detail {
 
-KEEL_INLINE void require_alike(agreement const& ranks, std::string_view wrong, std::span<argument const> all) {
+KEEL_INLINE void require_alike(machine::agreement const& ranks, std::string_view wrong, std::span<argument const> all) {
   constexpr std::size_t most = 8; // without memory, which a rank may lack
   for (; !all.empty(); all = all.subspan(std::min(all.size(), most))) {
     std::array<std::int64_t, 2 * most> both{};

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/exchange/relocation.hpp>
+#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/residency/exchanger.hpp>
+#include <keel/impl/residency/fields_state.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
+                                       int memories, int components, bool checks)
+    : arrays_(whole, further, ranks, rank, memories, components), book_(arrays_, checks),
+      exchanger_(std::make_unique<exchanger>(arrays_, book_)), executor_(*this, arrays_, book_, *exchanger_) {}
+KEEL_INLINE fields_state::~fields_state() = default;
+
+KEEL_INLINE void fields_state::connect() {
+  any_transports all;
+  if (own_transports_ != nullptr) own_transports_(*ranks_, all);
+  else all = transports_of(all_transports{}, *ranks_);
+  exchanger_->connect(std::move(all), *ranks_, exchanges_in_);
+}
+
+} // namespace keel::residency::detail
