@@ -76,7 +76,9 @@ struct pack {
   template <class Batch = T, class F>
   [[nodiscard]] KEEL_FORCE_INLINE KEEL_FUNCTION constexpr pack map(F const& f) const {
     if constexpr (std::is_same_v<Batch, T>) {
-      return detail::made<pack>([&](std::size_t i) { return f(values[i]); });
+      pack out{}; // not in a lambda, which nvcc takes for a function of both sides
+      for (std::size_t i = 0; i < Length; ++i) out.values[i] = static_cast<T>(f(values[i]));
+      return out;
     } else {
       constexpr std::size_t width = sizeof(Batch) / sizeof(T), whole = Length / width * width;
       pack out;
