@@ -4,13 +4,20 @@
 /// @file
 /// The shallow-water equations in vector-invariant form by TRiSK, which conserves mass and, but for the time step,
 /// energy; in time SSP-RK3 (C.-W. Shu, S. Osher, 1988). Routines hold physics only.
+/// The bodies of a stage stand here, because they run by hand, too; those of the damping in damping.cpp.
 
 #include "operators.hpp"
+
+#include <keel/device/defaults.hpp>
 
 #include <array>
 #include <type_traits>
 
 namespace trisk {
+
+struct app : keel::defaults {
+  using exchange = kr::on_device;
+};
 
 struct h : kr::variable<"h", double*, kr::levels<2>, kr::on_mesh<cells>> {}; // thickness, m
 struct u : kr::variable<"u", double*, kr::levels<2>, kr::on_mesh<edges>> {}; // normal velocity, m/s
@@ -123,39 +130,18 @@ template <class X, int Layers>
 struct derivatives : kr::routine<"derivatives", kr::on_device, reads_mesh, kr::reads<kr::layer<X, Layers + 1>>,
                                  kr::writes<kr::layer<divergence, Layers>, kr::layer<vorticity, Layers>>> {
   template <class V>
-  static void run(V v) {
-    operators const on(v);
-    auto const x = v(X{});
-    auto const d = v(divergence{}), z = v(vorticity{});
-    kr::for_each_element(
-        v, through(v, kr::layer<divergence, Layers>{}), KOKKOS_LAMBDA(int i) { d(i) = on.divergence(i, x); });
-    kr::for_each_element(v, through(v, kr::layer<vorticity, Layers>{}), KOKKOS_LAMBDA(int i) { z(i) = on.curl(i, x); });
-  }
+  static void run(V v);
 };
 struct laplacians
     : kr::routine<"laplacians", kr::on_device, reads_mesh, kr::reads<kr::layer<divergence, 2>, kr::layer<vorticity, 2>>,
                   kr::writes<kr::layer<laplacian, 2>>> {
   template <class V>
-  static void run(V v) {
-    operators const on(v);
-    auto const d = v(divergence{});
-    auto const z = v(vorticity{});
-    auto const to = v(laplacian{});
-    kr::for_each_element(
-        v, through(v, kr::layer<laplacian, 2>{}), KOKKOS_LAMBDA(int i) { to(i) = on.laplacian(i, d, z); });
-  }
+  static void run(V v);
 };
 struct damp : kr::routine<"damp", kr::on_device, reads_mesh,
                           kr::reads<kr::layer<divergence, 1>, kr::layer<vorticity, 1>>, kr::updates<u>> {
   template <class V>
-  static void run(V v, physics const& p) {
-    operators const on(v);
-    auto const d = v(divergence{});
-    auto const z = v(vorticity{});
-    auto const speed = v(u{});
-    double const change = p.dt * p.del4;
-    kr::for_owned(v, edges{}, KOKKOS_LAMBDA(int i) { speed(i) -= change * on.laplacian(i, d, z); });
-  }
+  static void run(V v, physics const& p);
 };
 struct is_damped {
   static bool holds(physics const& p) { return p.del4 != 0; }

@@ -32,9 +32,6 @@ namespace {
 using namespace trisk;
 namespace km = keel::machine;
 
-struct app : keel::defaults {
-  using exchange = kr::on_device;
-};
 using runtime = keel::runtime<app>;
 /// A list of variables for a template that takes them.
 template <template <class...> class To, class... Before>

@@ -18,13 +18,6 @@
 #include <string>
 #include <vector>
 
-namespace ministag {
-struct app : keel::defaults {
-  using layout = ministag::layout;
-  using exchange = kr::on_device;
-};
-} // namespace ministag
-
 namespace {
 
 using namespace ministag;

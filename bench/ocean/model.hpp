@@ -2,19 +2,29 @@
 #pragma once
 
 /// @file
-/// ocean as keel sees it: its variables, its routines with what they read and write, its step.
+/// ocean as keel sees it: its policy, its variables, its routines with what they read and write, its step. The bodies
+/// stand in model.cpp.
 
 #include "case.hpp"
 #include "kernels.hpp"
 #include "state.hpp"
 
-#include <keel/keel.hpp>
+#include <keel/device/defaults.hpp>
+#include <keel/residency/declare.hpp>
 
 #include <vector>
 
 namespace ocean {
 
 namespace kr = keel::residency;
+
+struct app : keel::defaults {
+#ifdef OCEAN_TRACED
+  using tracking = kr::traced; // for the report of bench/run
+#endif
+  using layout = ocean::layout;
+  using exchange = kr::on_device;
+};
 
 struct eta : kr::variable<"eta", double**, kr::levels<3>, kr::padded<row_padding>> {}; // elevation, m
 struct u : kr::variable<"u", double***, kr::levels<3>, kr::padded<row_padding>> {};    // eastward velocity, m/s
@@ -42,27 +52,7 @@ part part_of(V const& view) {
 struct initial_state : kr::routine<"initial_state", kr::on_host,
                                    kr::writes<eta, u, v, kr::past<eta, 1>, kr::past<u, 1>, kr::past<v, 1>>> {
   template <class V>
-  static void run(V view, experiment const& what) {
-    set(view, what, 0, view(eta{}), view(u{}), view(v{}));
-    set(view, what, -what.equations().dt, view(kr::past<eta, 1>{}), view(kr::past<u, 1>{}), view(kr::past<v, 1>{}));
-  }
-
-private:
-  template <class V, class Field, class Layered>
-  static void set(V const& view, experiment const& what, double time, Field const& e, Layered const& x,
-                  Layered const& y) {
-    part const here = part_of(view);
-    long const to_global_i = long(view.global_begin()[0]) - here.i_begin;
-    long const to_global_j = long(view.global_begin()[1]) - here.j_begin;
-    for (int i = here.i_begin; i < here.i_end; ++i)
-      for (int j = here.j_begin; j < here.j_end; ++j) {
-        e(i, j) = what.eta(i + to_global_i, j + to_global_j, time);
-        for (int k = 0; k < what.equations().layers; ++k) {
-          x(i, j, k) = what.u(i + to_global_i, j + to_global_j, k, time);
-          y(i, j, k) = what.v(i + to_global_i, j + to_global_j, k, time);
-        }
-      }
-  }
+  static void run(V view, experiment const& what);
 };
 
 /// The exchange after it begins when the rim is advanced.
@@ -71,11 +61,7 @@ struct advance : kr::routine<"advance", kr::on_device, kr::in_pieces,
                                        inside_past<u>, inside_past<v>>,
                              kr::writes<eta, u, v>> {
   template <class V>
-  static void run(V view, experiment const& what) {
-    advance_all("advance", view.execution_space(), part_of(view), what.equations(), what.mixing_strength(),
-                view(kr::past<eta, 2>{}), view(kr::past<u, 2>{}), view(kr::past<v, 2>{}), view(kr::past<eta, 1>{}),
-                view(kr::past<u, 1>{}), view(kr::past<v, 1>{}), view(eta{}), view(u{}), view(v{}));
-  }
+  static void run(V view, experiment const& what);
 };
 
 struct share_ghosts : kr::exchange<eta, u, v> {};

@@ -28,13 +28,6 @@ namespace {
 using namespace ocean;
 namespace km = keel::machine;
 
-struct app : keel::defaults {
-#ifdef OCEAN_TRACED
-  using tracking = kr::traced; // for the report of bench/run
-#endif
-  using layout = ocean::layout;
-  using exchange = kr::on_device;
-};
 using runtime = keel::runtime<app>;
 
 /// Calls `f(tag)` for the device that the routines run on.

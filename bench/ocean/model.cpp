@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The bodies of ocean's routines, compiled for each device.
+#include "model.hpp"
+
+#include <keel/residency/compiled.hpp>
+
+namespace ocean {
+
+namespace {
+
+template <class V, class Field, class Layered>
+void set(V const& view, experiment const& what, double time, Field const& e, Layered const& x, Layered const& y) {
+  part const here = part_of(view);
+  long const to_global_i = long(view.global_begin()[0]) - here.i_begin;
+  long const to_global_j = long(view.global_begin()[1]) - here.j_begin;
+  for (int i = here.i_begin; i < here.i_end; ++i)
+    for (int j = here.j_begin; j < here.j_end; ++j) {
+      e(i, j) = what.eta(i + to_global_i, j + to_global_j, time);
+      for (int k = 0; k < what.equations().layers; ++k) {
+        x(i, j, k) = what.u(i + to_global_i, j + to_global_j, k, time);
+        y(i, j, k) = what.v(i + to_global_i, j + to_global_j, k, time);
+      }
+    }
+}
+
+} // namespace
+
+template <class V>
+void initial_state::run(V view, experiment const& what) {
+  set(view, what, 0, view(eta{}), view(u{}), view(v{}));
+  set(view, what, -what.equations().dt, view(kr::past<eta, 1>{}), view(kr::past<u, 1>{}), view(kr::past<v, 1>{}));
+}
+
+template <class V>
+void advance::run(V view, experiment const& what) {
+  advance_all("advance", view.execution_space(), part_of(view), what.equations(), what.mixing_strength(),
+              view(kr::past<eta, 2>{}), view(kr::past<u, 2>{}), view(kr::past<v, 2>{}), view(kr::past<eta, 1>{}),
+              view(kr::past<u, 1>{}), view(kr::past<v, 1>{}), view(eta{}), view(u{}), view(v{}));
+}
+
+} // namespace ocean
+
+template struct keel::residency::compiled<ocean::app, ocean::initial_state>;
+template struct keel::residency::compiled<ocean::app, ocean::advance>;
