@@ -35,5 +35,5 @@ template <class App>
 } // namespace keel::device
 
 #if !KEEL_COMPILED
-#include <keel/impl/device/help.hpp>
+#include <keel/impl/device/help.ipp>
 #endif

@@ -43,5 +43,5 @@ void print_start(option_names const& names, common_settings const& common, std::
 } // namespace keel::device
 
 #if !KEEL_COMPILED
-#include <keel/impl/device/print.hpp>
+#include <keel/impl/device/print.ipp>
 #endif

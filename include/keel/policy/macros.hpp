@@ -49,11 +49,6 @@
 #ifndef KEEL_COMPILED
 #define KEEL_COMPILED 0
 #endif
-/// Whether the bodies at the end of private headers are compiled: in sources of a header-only program, and in keel's
-/// compiled part.
-#ifndef KEEL_BODIES
-#define KEEL_BODIES (!KEEL_COMPILED)
-#endif
 /// Before a function whose body belongs to the compiled part.
 #if KEEL_COMPILED
 #define KEEL_INLINE

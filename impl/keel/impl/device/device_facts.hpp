@@ -51,4 +51,15 @@ struct device_facts {
   }
 };
 
+namespace detail {
+
+/// Calls `f(id)` for each knob that the device has.
+template <class F>
+void for_each_knob(device_facts const& device, F const& f) {
+  for (auto const& row : knobs_of_devices)
+    if (device.has(row.id)) f(row.id);
+}
+
+} // namespace detail
+
 } // namespace keel::device

@@ -4,8 +4,7 @@
 /// @file
 /// The knob that a text names.
 
-#include <keel/impl/device/assignment.hpp>
-#include <keel/impl/device/option_names.hpp>
+#include <keel/impl/device/parse.hpp>
 #include <keel/impl/device/table.hpp>
 #include <keel/impl/device/option_names.hpp>
 

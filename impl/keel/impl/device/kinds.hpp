@@ -4,7 +4,6 @@
 /// @file
 /// What values of knobs look like: how text becomes one, strictly, and how one is shown.
 
-#include <keel/impl/device/bind.hpp>
 #include <keel/impl/device/parse.hpp>
 #include <keel/device/values.hpp>
 #include <keel/policy/error.hpp>

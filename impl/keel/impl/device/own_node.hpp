@@ -27,17 +27,6 @@ private:
 
 } // namespace keel::device
 
-#if KEEL_BODIES
-
-namespace keel::device {
-
-KEEL_INLINE own_node::own_node() = default;
-KEEL_INLINE own_node::~own_node() = default;
-KEEL_INLINE topology::node const& own_node::get() const {
-  if (!node_) node_.emplace(topology::node::here());
-  return *node_;
-}
-
-} // namespace keel::device
-
+#if !KEEL_COMPILED
+#include <keel/impl/device/own_node.ipp>
 #endif

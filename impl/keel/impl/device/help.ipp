@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
-/// @file
-/// The body of the help.
-
 #include <keel/device/help.hpp>
 #include <keel/impl/device/table.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 
 namespace keel::device {
 

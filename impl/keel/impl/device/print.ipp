@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
-/// @file
-/// Bodies of the knobs of a program as rows.
-
-#include <keel/device/help.hpp>
 #include <keel/device/print.hpp>
+#include <keel/device/help.hpp>
 #include <keel/impl/device/table.hpp>
 #include <keel/policy/json.hpp>
 
@@ -13,11 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdio>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace keel::device {
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/device/bound_rank.hpp>
+#include <keel/impl/device/option_names.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace keel::device {
+
+KEEL_INLINE thread_bits own_bits() {
+  thread_bits own{};
+  for (int const t : topology::bound_hardware_threads())
+    if (auto const at = std::size_t(t); at / 64 < own.size()) own[at / 64] |= std::uint64_t{1} << at % 64;
+  return own;
+}
+KEEL_INLINE topology::id_set threads_of_any(std::span<char const> all) {
+  topology::id_set together;
+  for (; !all.empty(); all = all.subspan(sizeof(thread_bits))) {
+    thread_bits one;
+    std::memcpy(one.data(), all.data(), sizeof one);
+    for (std::size_t t = 0; t < one.size() * 64; ++t)
+      if ((one[t / 64] >> t % 64 & 1U) != 0) together.insert(int(t));
+  }
+  return together;
+}
+
+KEEL_INLINE topology::placing placing_of(bind_rule const& rule, topology::id_set allowed) {
+  return {.order = rule.gpu ? topology::order::by_device : topology::order::spread,
+          .hardware_threads = std::move(allowed),
+          .threads_per_core = rule.smt,
+          .greedy = rule.greedy};
+}
+
+KEEL_INLINE bound_rank::bound_rank(topology::node const& node, topology::placement const& to) : threads_(node, to) {
+  text_ = "hardware threads " + to_string(to.hardware_threads);
+  auto const is_nearer = [&](int core, topology::memory const& m) {
+    return m.type == node.memories()[std::size_t(to.memory)].type &&
+           node.distance_to_memory(core, m.id) < node.distance_to_memory(core, to.memory);
+  };
+  bool const has_one = to.memory >= 0 && std::none_of(to.cores.begin(), to.cores.end(), [&](int core) {
+                         return std::any_of(node.memories().begin(), node.memories().end(),
+                                            [&](topology::memory const& m) { return is_nearer(core, m); });
+                       });
+  if (has_one) {
+    int const system = node.memories()[std::size_t(to.memory)].os_index;
+    memory_.emplace(system);
+    text_ += ", memory " + std::to_string(system);
+    if (auto const why = memory_->why_not(); !why.empty()) text_ += " (not bound: " + why + ")";
+  } else {
+    text_ += ", memory where it is touched first";
+  }
+  if (to.device >= 0) text_ += ", device " + node.devices()[std::size_t(to.device)].name;
+}
+
+KEEL_INLINE char const* bound_rank::openmp_variable() {
+  for (char const* name : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
+    if (char const* const value = std::getenv(name); value != nullptr && std::string_view{value} != "false")
+      return name;
+  return nullptr;
+}
+
+KEEL_INLINE placed_rank::placed_rank() = default;
+KEEL_INLINE placed_rank::~placed_rank() = default;
+KEEL_INLINE std::string placed_rank::text() const { return bound_ ? bound_->text() : std::string{}; }
+
+KEEL_INLINE std::string placed_rank::go(bool all, int rank, std::span<char const> allowed, std::string_view prefix,
+                                        common_settings const& common, own_node const& node) {
+  try {
+    if (!all)
+      throw error("device", "some ranks are to be bound and others not", "each has its own environment",
+                  "Give all the same " + option_prefix(prefix) + "bind");
+    auto const& here = node.get();
+    int const size = int(allowed.size() / sizeof(thread_bits));
+    auto const places = here.place(size, placing_of(common.program.bind, threads_of_any(allowed)));
+    place_ = places.at(std::size_t(rank));
+    bound_.emplace(here, *place_);
+    return {};
+  } catch (error const& e) {
+    return e.what();
+  }
+}
+
+KEEL_INLINE void note_places(std::span<char const> lines, std::size_t length, common_settings& common) {
+  for (; !lines.empty(); lines = lines.subspan(length))
+    common.note(log_level::information, {lines.data(), strnlen(lines.data(), length)});
+  if (auto const* const name = bound_rank::openmp_variable())
+    common.note(log_level::warning,
+                std::string{name} + " is set, so OpenMP binds its threads by itself, to what main started with",
+                "Unset it");
+}
+
+} // namespace keel::device
