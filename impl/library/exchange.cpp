@@ -3,10 +3,13 @@
 #include <keel/impl/exchange/direct.ipp>
 #include <keel/impl/exchange/halo.ipp>
 #include <keel/impl/exchange/kokkos_provider.ipp>
+#include <keel/impl/exchange/messenger.ipp>
 #include <keel/impl/exchange/moves.ipp>
 #include <keel/impl/exchange/nccl.ipp>
 #include <keel/impl/exchange/packing.ipp>
 #include <keel/impl/exchange/peer.ipp>
 #include <keel/impl/exchange/queue.ipp>
+#include <keel/impl/exchange/queue_model.ipp>
 #include <keel/impl/exchange/relocation.ipp>
+#include <keel/impl/exchange/strip.ipp>
 #include <keel/impl/exchange/transports.ipp>

@@ -2,5 +2,6 @@
 // The bodies of layout that need not be compiled with every source.
 #include <keel/impl/layout/decomposition.ipp>
 #include <keel/impl/layout/grid.ipp>
+#include <keel/impl/layout/grid_cut.ipp>
 #include <keel/impl/layout/mesh_share.ipp>
 #include <keel/impl/layout/owner_search.ipp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bodies of schedule that need not be compiled with every source.
-#include <keel/impl/schedule/explain_texts.hpp>
+#include <keel/impl/schedule/explain_texts.ipp>
 #include <keel/impl/schedule/explanation.ipp>
 #include <keel/impl/schedule/prefetch.ipp>
 #include <keel/impl/schedule/scratch.ipp>

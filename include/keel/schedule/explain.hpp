@@ -5,6 +5,7 @@
 /// A plan that people can read: as a table, and as a graph.
 
 #include <keel/impl/schedule/explain.hpp>
+#include <keel/impl/schedule/explain_texts.hpp>
 #include <keel/schedule/plan.hpp>
 
 #include <ostream>

@@ -73,3 +73,7 @@ extern template messenger::messenger(machine::basic_environment<machine::mpi> co
 #endif
 
 } // namespace keel::residency
+
+#if !KEEL_COMPILED
+#include <keel/impl/exchange/messenger.ipp>
+#endif

@@ -1,99 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/moves.hpp>
-#include <keel/impl/layout/mesh_share.hpp>
 
 #include <cstring>
 
 namespace keel::residency::detail {
-
-// `outer` without `inner`, cut into two slabs for each dimension.
-inline void add_shell(box_set& set, bounds const& outer, bounds const& inner, int rank) {
-  bounds rest = outer;
-  for (int d = 0; d < rank; ++d) {
-    bounds low = rest, high = rest;
-    low.end[d] = rest.begin[d] = inner.begin[d];
-    high.begin[d] = rest.end[d] = inner.end[d];
-    if (low.size(rank) > 0) set.boxes[set.count++] = low;
-    if (high.size(rank) > 0) set.boxes[set.count++] = high;
-  }
-}
-
-// Core, owned, inside and everywhere are boxes, each in the next one, so rim, halo and walls are what lies between two
-// of them, and regions that follow on each other are made of the same boxes as one.
-KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
-  box_set set;
-  bounds const owned = s.owned();
-  bounds const nested[] = {has_ghosts ? s.core() : owned, owned, has_ghosts ? s.inside() : owned,
-                           has_ghosts ? s.everywhere() : owned};
-  for (int first = 0; first < region_count; ++first) {
-    if (!overlap(where, single_regions[first])) continue;
-    int last = first;
-    while (last + 1 < region_count && overlap(where, single_regions[last + 1])) ++last;
-    if (first != 0) add_shell(set, nested[last], nested[first - 1], s.rank);
-    else if (nested[last].size(s.rank) > 0) set.boxes[set.count++] = nested[last];
-    first = last;
-  }
-  return set;
-}
-
-KEEL_INLINE box_set boxes_of(shape const& s, region where) {
-  if (s.mesh != nullptr) return s.mesh->lists_of(where, s.has_ghosts);
-  return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
-}
-
-KEEL_INLINE box_set rim_first(share const& s, indices const& depth, bool with_own) {
-  bounds const owned = s.owned();
-  bounds core = owned;
-  bool has_core = true, waits = false;
-  for (int d = 0; d < s.rank; ++d) {
-    bool const low = s.is_cut(d, side::low), high = s.is_cut(d, side::high);
-    if (with_own ? !s.is_wall(d, side::low) : low) core.begin[d] += depth[d];
-    if (with_own ? !s.is_wall(d, side::high) : high) core.end[d] -= depth[d];
-    has_core = has_core && core.begin[d] < core.end[d];
-    waits = waits || ((low || high) && depth[d] > 0);
-  }
-  box_set set;
-  if (!waits) core = owned;
-  else if (!has_core) return set;
-  add_shell(set, owned, core, s.rank);
-  set.boxes[set.count++] = core;
-  return set;
-}
-
-KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const* elements, shape const* from,
-                           origin_steps const& steps) {
-  shape const& other = from != nullptr ? *from : s;
-  strip made;
-  made.word_bytes = std::int16_t(s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1);
-  made.elements = elements;
-  std::int64_t const words = s.element_bytes / made.word_bytes;
-  made.words = 1;
-  auto const add = [&](std::int64_t count, std::int64_t stride, std::int64_t way, bool is_listed = false) {
-    made.words *= count;
-    int const last = made.rank - 1;
-    if (is_listed) made.listed = std::int16_t(made.rank);
-    else if (count == 1) return; // costs an index, and moves nothing
-    else if (last >= 0 && last != made.listed && made.stride[last] * made.count[last] == stride &&
-             made.from[last] * made.count[last] == way) {
-      made.count[last] *= count;
-      return;
-    }
-    made.count[made.rank] = count, made.stride[made.rank] = stride, made.from[made.rank++] = way;
-  };
-  add(words, 1, 1);
-  bool const inner_first = s.rank == 0 || s.inner_stride == 1;
-  bool const ascending = s.rank > 1 && s.stride[0] < s.stride[s.rank - 1];
-  auto const inner = [&] { add(s.inner, s.inner_stride * words, other.inner_stride * words * steps.inner); };
-  if (inner_first) inner();
-  for (int k = 0; k < s.rank; ++k) {
-    int const d = ascending ? k : s.rank - 1 - k;
-    made.first += box.begin[d] * s.stride[d] * words;
-    add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words * steps.of[d], elements != nullptr);
-  }
-  if (!inner_first) inner();
-  if (made.rank == 0) made.count[0] = made.stride[0] = made.from[0] = 1, made.rank = 1;
-  return made;
-}
 
 // Moves the words of a strip on the calling thread, row by row: a row is what the first dimension counts.
 struct move_rows {

@@ -54,18 +54,4 @@ KEEL_INLINE space::peer_memory* queue::peers() const {
 }
 KEEL_INLINE void* queue::native() const { return model_ ? model_->native() : nullptr; }
 
-KEEL_INLINE void detail::queue_model::move_flags(motion how, std::span<message const> all) const {
-  move_words some;
-  auto const flush = [&] {
-    if (some.words != 0) reporting([&] { move(some); });
-    some = {};
-  };
-  for (message const& m : all) {
-    if (m.flag == nullptr || some.add_flag(how, m.flag, m.number)) continue;
-    flush();
-    some.add_flag(how, m.flag, m.number);
-  }
-  flush();
-}
-
 } // namespace keel::residency

@@ -59,3 +59,7 @@ private:
 };
 
 } // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/exchange/queue_model.ipp>
+#endif

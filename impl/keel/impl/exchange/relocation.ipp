@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/exchange/relocation.hpp>
+#include <keel/impl/exchange/packing.hpp>
 
 #include <algorithm>
 #include <tuple>

@@ -146,5 +146,5 @@ struct digest_words {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/exchange/moves.hpp>
+#include <keel/impl/exchange/strip.ipp>
 #endif

@@ -73,5 +73,4 @@ struct decomposition {
 
 #if !KEEL_COMPILED
 #include <keel/impl/layout/decomposition.ipp>
-#include <keel/impl/layout/mesh_share.hpp>
 #endif

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <tuple>
 
 namespace keel::residency::detail {
@@ -75,6 +76,28 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
   for (int d = 0; d < max_grid_rank; ++d)
     if (a.box.end[d] != 0 && (a.box.end[d] <= b.box.begin[d] || b.box.end[d] <= a.box.begin[d])) return false;
   return true;
+}
+
+KEEL_INLINE std::vector<int> turns_of_lists(std::span<segment const> all) {
+  std::map<std::pair<int, int>, std::vector<bool>> taken; // elements, by component and turn
+  std::vector<int> turns;
+  for (segment const& one : all) {
+    std::span const numbers(one.box.numbers(), std::size_t(one.box.size(1)));
+    int turn = 0;
+    auto const meets = [&] {
+      std::vector<bool> const& before = taken[{one.component, turn}];
+      return std::any_of(numbers.begin(), numbers.end(),
+                         [&](std::int32_t e) { return std::size_t(e) < before.size() && before[std::size_t(e)]; });
+    };
+    while (meets()) ++turn;
+    std::vector<bool>& mine = taken[{one.component, turn}];
+    for (std::int32_t const e : numbers) {
+      if (mine.size() <= std::size_t(e)) mine.resize(std::size_t(e) + 1);
+      mine[std::size_t(e)] = true;
+    }
+    turns.push_back(turn);
+  }
+  return turns;
 }
 
 KEEL_INLINE std::vector<int> turns_of(decomposition const& cut) {

@@ -137,42 +137,6 @@ KEEL_INLINE share share_of(grid const& g, int ranks, int rank, int block) {
   indices const processes = processes_for(g, ranks);
   return detail::share_of(g, processes, blocks_for(g, processes), rank, block);
 }
-KEEL_INLINE share detail::share_of(grid const& g, indices const& processes, indices const& blocks, int rank,
-                                   int block) {
-  share s;
-  s.rank = g.rank();
-  s.global_extents = g.extents();
-  s.processes = processes;
-  s.blocks = blocks;
-  auto const find = [&](indices const& counts, std::int64_t number, indices& position, indices& step) {
-    for (std::int64_t d = s.rank - 1, product = 1; d >= 0; --d) {
-      int const k = int(d);
-      step[k] = product, position[k] = number % counts[k];
-      number /= counts[k], product *= counts[k];
-    }
-  };
-  find(s.processes, rank, s.position, s.step);
-  find(s.blocks, block, s.block, s.block_step);
-  for (int d = 0; d < g.rank(); ++d) {
-    std::int64_t const at = s.place(d), parts = s.parts(d);
-    auto const begin = [&](std::int64_t place) {
-      return detail::begin_of(g.extents()[d], s.processes[d], s.blocks[d], place);
-    };
-    if (g.width(d) > 0) s.regions = s.regions | region::rim | (g.is_periodic(d) ? region::halo : region::ghosts);
-    s.width[d] = g.width(d);
-    s.wraps[std::size_t(d)] = g.is_periodic(d);
-    s.global_begin[d] = begin(at);
-    s.extents[d] = begin(at + 1) - begin(at) + 2 * s.width[d];
-    for (side which : {side::low, side::high}) {
-      std::int64_t next = at + (which == side::low ? -1 : 1);
-      if (g.is_periodic(d)) next = (next + parts) % parts;
-      s.neighbour[std::size_t(d)][std::size_t(which)] =
-          next < 0 || next >= parts ? -1 : int(rank + (next / s.blocks[d] - s.position[d]) * s.step[d]);
-    }
-  }
-  return s;
-}
-
 KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_view variable) {
   share s = cells;
   s.rank = 0, s.regions = region::core;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <initializer_list>
-#include <map>
 #include <utility>
 
 namespace keel::residency::detail {
@@ -89,28 +88,6 @@ KEEL_INLINE decomposition mesh_share::cut(int components, int layers) const {
     for (int c = 0; c < components; ++c) made.own.push_back({{c, {list, 0, count}, c}, {}});
   }
   return made;
-}
-
-KEEL_INLINE std::vector<int> turns_of_lists(std::span<segment const> all) {
-  std::map<std::pair<int, int>, std::vector<bool>> taken; // elements, by component and turn
-  std::vector<int> turns;
-  for (segment const& one : all) {
-    std::span const numbers(one.box.numbers(), std::size_t(one.box.size(1)));
-    int turn = 0;
-    auto const meets = [&] {
-      std::vector<bool> const& before = taken[{one.component, turn}];
-      return std::any_of(numbers.begin(), numbers.end(),
-                         [&](std::int32_t e) { return std::size_t(e) < before.size() && before[std::size_t(e)]; });
-    };
-    while (meets()) ++turn;
-    std::vector<bool>& mine = taken[{one.component, turn}];
-    for (std::int32_t const e : numbers) {
-      if (mine.size() <= std::size_t(e)) mine.resize(std::size_t(e) + 1);
-      mine[std::size_t(e)] = true;
-    }
-    turns.push_back(turn);
-  }
-  return turns;
 }
 
 } // namespace keel::residency::detail

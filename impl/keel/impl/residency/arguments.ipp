@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/arguments.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/policy/macros.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 
 namespace keel::residency::detail {
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/arrays.hpp>
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/layout/grid_cut.hpp>
 #include <keel/impl/layout/lengths.hpp>
 #include <keel/impl/layout/owner_search.hpp>
-#include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <string>
-#include <utility>
 
 namespace keel::residency::detail {
 

@@ -7,7 +7,6 @@
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace keel::residency::detail {

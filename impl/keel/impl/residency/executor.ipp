@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/executor.hpp>
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/executor.hpp>
 #include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/pieces.hpp>
 #include <keel/impl/residency/programs.hpp>

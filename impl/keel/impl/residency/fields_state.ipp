@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/exchange/relocation.hpp>
 #include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/fields_state.hpp>
 
-#include <memory>
 #include <utility>
-#include <vector>
 
 namespace keel::residency::detail {
 

@@ -4,7 +4,6 @@
 #include <keel/impl/residency/walls.hpp>
 #include <keel/policy/error.hpp>
 
-#include <algorithm>
 #include <string>
 
 namespace keel::residency::detail {

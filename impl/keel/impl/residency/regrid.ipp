@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/regrid.hpp>
 #include <keel/impl/layout/axis.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/impl/residency/regrid.hpp>
 #include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>

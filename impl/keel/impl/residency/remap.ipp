@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/remap.hpp>
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/remap.hpp>
 
 #include <algorithm>
 #include <array>

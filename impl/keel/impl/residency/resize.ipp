@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/resize.hpp>
 #include <keel/impl/layout/by_rank.hpp>
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/residency/agreement.hpp>
 #include <keel/impl/residency/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>
-#include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>

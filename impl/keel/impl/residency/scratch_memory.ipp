@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
 #include <exception>
-#include <memory>
 #include <new>
 #include <string>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/residency/walls.hpp>
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/impl/residency/walls.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>

@@ -2,8 +2,8 @@
 #pragma once
 
 /// @file
-/// The facts of a plan, whatever the schedule's type, and the texts that are made of them. The compiled part finds
-/// them and holds the texts, so this header includes nothing of Kokkos.
+/// The facts of a plan, whatever the schedule's type. The compiled part finds them, so this header includes nothing of
+/// Kokkos.
 
 #include <keel/impl/schedule/steady.hpp>
 #include <keel/policy/macros.hpp>
@@ -85,12 +85,8 @@ struct explained_schedule {
   return !m.lacked ? "never" : m.found || m.lost ? "depends" : "always";
 }
 
-[[nodiscard]] std::string as_table(explanation const& made);
-[[nodiscard]] std::string as_graph(explanation const& made);
-
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
 #include <keel/impl/schedule/explanation.ipp>
-#include <keel/impl/schedule/explain_texts.hpp>
 #endif
