@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <keel/impl/device/bound_rank.hpp>
+#include <keel/impl/device/neighbours.hpp>
+#include <keel/impl/device/own_node.hpp>
 #include <keel/impl/device/together.hpp>
 
 #include <keel/machine.hpp>
@@ -45,8 +48,8 @@ TEST_CASE("device: the rule of --keel-bind becomes one of placement") {
 TEST_CASE("device: what the ranks of a node may use together contains what each may") {
   keel::machine::environment const world;
   auto const mine = kt::bound_hardware_threads();
-  CHECK((mine - kd::allowed_together(world.node())).empty());
-  CHECK(kd::allowed_together(keel::machine::basic_environment<keel::machine::alone>{}) == mine);
+  CHECK((mine - kd::allowed_together(kd::program_ranks(world.node()))).empty());
+  CHECK(kd::allowed_together(kd::program_ranks(keel::machine::basic_environment<keel::machine::alone>{})) == mine);
 }
 
 TEST_CASE("device: what two ranks may use together is what one or the other may, bit by bit") {
@@ -70,7 +73,8 @@ TEST_CASE("device: a variable by which OpenMP binds its threads itself is found,
 }
 
 TEST_CASE("device: where a rank is bound is noted, and of one that is not, nothing is") {
-  keel::machine::basic_environment<keel::machine::alone> const alone;
+  keel::machine::basic_environment<keel::machine::alone> const one;
+  kd::program_ranks const alone(one);
   kd::own_node const node;
   kd::common_settings common;
   kd::placed_rank me;

@@ -4,6 +4,7 @@
 #include <keel/impl/device/kokkos_variables.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/schedule/explain.hpp>
+#include <keel/topology.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>

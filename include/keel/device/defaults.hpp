@@ -5,7 +5,7 @@
 /// What an application says about itself as types, with a default for each.
 
 #include <keel/impl/device/known_members.hpp>
-#include <keel/machine.hpp>
+#include <keel/machine/mpi.hpp>
 #include <keel/policy/list.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/policy/tags.hpp>

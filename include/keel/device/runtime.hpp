@@ -4,35 +4,27 @@
 /// @file
 /// The start and the end of a program: ranks, knobs and devices, in order, and in reverse.
 
-#include <keel/impl/device/choose_devices.hpp>
-#include <keel/impl/device/common_settings.hpp>
-#include <keel/impl/device/consistency.hpp>
+#include <keel/device/configuration.hpp>
 #include <keel/device/defaults.hpp>
 #include <keel/device/help.hpp>
-#include <keel/impl/device/kokkos_variables.hpp>
-#include <keel/device/log.hpp>
-#include <keel/impl/device/own_node.hpp>
 #include <keel/device/print.hpp>
-#include <keel/impl/device/reading.hpp>
-#include <keel/impl/device/settings.hpp>
 #include <keel/device/start.hpp>
-#include <keel/impl/device/together.hpp>
 #include <keel/device/tracker.hpp>
-#include <keel/machine.hpp>
+#include <keel/impl/device/choose_devices.hpp>
+#include <keel/impl/device/consistency.hpp>
+#include <keel/impl/device/runtime_core.hpp>
+#include <keel/impl/device/settings.hpp>
+#include <keel/machine/end.hpp>
+#include <keel/machine/environment.hpp>
+#include <keel/machine/session.hpp>
 #include <keel/space/kokkos.hpp>
 #include <keel/space/start.hpp>
-#include <keel/topology.hpp>
 
-#include <pthread.h>
-
-#include <atomic>
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -101,15 +93,14 @@ public:
   ~runtime() {
     running_ = before_;
     residency::chosen_device<App> = before_ != nullptr ? before_->device_name() : std::string_view{};
-    if (main_has_ended_ && space::is_started()) {
+    if (device::runtime_core::has_main_ended() && space::is_started()) {
       policy::print_line("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (it is static, or "
                          "belongs to another thread). Make it in main, and return from main.");
       return;
     }
-    if (std::uncaught_exceptions() > exceptions_ && environment_.size() > 1)
-      machine::abort_when_caught(environment_, error::latest());
+    if (core_.is_unwinding() && environment_.size() > 1) machine::abort_when_caught(environment_, error::latest());
     space::stop();
-    if (std::uncaught_exceptions() == exceptions_) {
+    if (!core_.is_unwinding()) {
       auto const& limit = settings_.common.program.end_timeout;
       end_.wait(limit ? std::optional{std::chrono::seconds{*limit}} : std::nullopt,
                 [] { return device::option_prefix(checked::prefix) + "end-timeout"; });
@@ -145,11 +136,11 @@ public:
   /// The device that routines `on_device` run on: the first of the chain that was not disabled, as one without memory
   /// is.
   [[nodiscard]] std::string_view device_name() const {
-    if constexpr (devices::size == 1) return words_.chain.front(); // without a tracker
+    if constexpr (devices::size == 1) return core_.chain().front(); // without a tracker
     else return tracker().first();
   }
   /// The devices that this program may run on, the best first; `--keel-device=cuda,tbb` gives them.
-  [[nodiscard]] std::span<std::string_view const> device_chain() const { return words_.chain; }
+  [[nodiscard]] std::span<std::string_view const> device_chain() const { return core_.chain(); }
 
   /// An instance of the space that runs the device's kernels. Starts Kokkos, and with it every device of the
   /// list, at the first call.
@@ -165,10 +156,9 @@ public:
   /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; where the application
   /// has started it, only what is keel's own starts, and each knob that only Kokkos could have taken is reported.
   void start_devices() {
-    bool const runs = space::is_started(), is_first = !std::exchange(started_devices_, true);
-    if (is_first) device::configure_devices(std::as_const(settings_).all(), runs, words_.for_kokkos);
-    space::start<devices, App>(words_.for_kokkos);
-    if (is_first) std::atexit([] { main_has_ended_ = true; }); // then, what Kokkos needs is still to be destroyed
+    bool const runs = space::is_started(), is_first = core_.configure(std::as_const(settings_).all(), runs);
+    space::start<devices, App>(core_.for_kokkos());
+    if (is_first) device::runtime_core::watch_main(); // after what Kokkos needs was made
     if (!runs && settings_.common.program.print_configuration == device::print_form::text && environment_.is_master())
       Kokkos::print_configuration(std::cout);
   }
@@ -180,7 +170,7 @@ public:
   [[nodiscard]] machine::thread_level thread_level() const { return session_.level(); }
 
   /// What this node is made of; looked up at the first call.
-  [[nodiscard]] topology::node const& node() const { return node_.get(); }
+  [[nodiscard]] topology::node const& node() const { return core_.node(); }
 
   /// One row for each knob: name, value, source.
   [[nodiscard]] std::vector<device::printed_knob> knobs() const {
@@ -192,49 +182,35 @@ public:
   /// What `try_execute` ran where, and what failed why.
   [[nodiscard]] std::string summary() const { return tracker().summary(); }
   /// The runtimes of this program are counted from 1; and whether this is the thread that made this one.
-  [[nodiscard]] std::size_t number() const { return number_; }
-  [[nodiscard]] bool is_own_thread() const { return ::pthread_equal(::pthread_self(), thread_) != 0; }
+  [[nodiscard]] std::size_t number() const { return core_.number(); }
+  [[nodiscard]] bool is_own_thread() const { return core_.is_own_thread(); }
 
   /// What was set to no effect, or fitted to a device that cannot take it; it is said at the start, too.
   [[nodiscard]] std::vector<device::remark> const& remarks() const { return settings_.common.remarks(); }
 
 private:
-  void begin(int& argc, char** argv, start<App> const* before) try {
-    device::set_log_speaker(environment_.is_master());
-    auto const devices_here = settings_.all();
-    auto& common = settings_.common;
-    std::string problem;
-    device::read_words read;
-    try {
-      device::check_build_choices();
-      if (before) common.take(before->settings().common, devices_here, before->settings().all());
-      read = device::read_all({device::option_names_of<checked>(),
-                               device::candidates<devices, device::default_in<devices, checked>>, checked::is_strict,
-                               checked::requires_device},
-                              argc, argv, common, devices_here);
-    } catch (error const& e) {
-      problem = e.what();
-    }
-    agree(problem, device::alike_knobs(common.program));
-    agree(device::go(placed_, environment_, checked::prefix, common, node_));
-    device::note_places(placed_, environment_, common);
-    device::leave_rest(read.rest, argc, argv);
-    words_ = std::move(read);
-    device::propose(devices_here, environment_, placed_, common.program, node_);
-    if (!space::is_started()) kokkos_variables_.set(std::as_const(settings_).all());
-    device::set_log_level(common.program.log_level);
+  void begin(int& argc, char** argv, start<App> const* before) {
+    auto const all = settings_.all();
+    auto const values = std::as_const(settings_).all();
+    std::optional<decltype(before->settings().all())> values_before;
+    if (before) values_before = before->settings().all();
+    core_.begin({.rules = {device::option_names_of<checked>(),
+                           device::candidates<devices, device::default_in<devices, checked>>, checked::is_strict,
+                           checked::requires_device},
+                 .ranks = device::program_ranks(environment_),
+                 .common = settings_.common,
+                 .devices = all,
+                 .values = values,
+                 .before = before ? &before->settings().common : nullptr,
+                 .values_before = values_before ? std::span<device::device_knobs const>(*values_before)
+                                                : std::span<device::device_knobs const>(),
+                 .check_choices = &device::check_build_choices,
+                 .session_fails = [](void* s) { static_cast<machine::session<ranks>*>(s)->fails_everywhere(); },
+                 .session = &session_,
+                 .kokkos_runs = space::is_started()},
+                argc, argv);
     before_ = std::exchange(running_, this);
     residency::chosen_device<App> = device_name();
-    common.log_remarks(std::as_const(settings_).all());
-    if (environment_.is_master())
-      device::print_start(device::option_names_of<checked>(), common, std::as_const(settings_).all(), device_name());
-  } catch (std::bad_alloc const&) {
-    throw out_of_memory_error("runtime", "the program does not start", 0);
-  }
-
-  /// All ranks throw where one has a problem, or their knobs `alike` are not.
-  void agree(std::string const& problem, std::string const& alike = {}) {
-    device::agree(environment_, problem, [this] { session_.fails_everywhere(); }, checked::prefix, alike);
   }
 
   static constexpr auto when_mpi_ends = checked::ends_mpi ? machine::ending::with_session : machine::ending::at_exit;
@@ -244,17 +220,8 @@ private:
   machine::finalize_barrier<ranks> end_{environment_};
   machine::as_default<ranks> default_{environment_};
   device::settings<devices> settings_;
-  device::read_words words_;
-  device::kokkos_variables kokkos_variables_;
-  bool started_devices_ = false;
-  device::placed_rank placed_;
-  device::own_node node_;
-  int exceptions_ = std::uncaught_exceptions();
-  pthread_t thread_ = ::pthread_self();
-  std::size_t number_ = ++last_number_;
-  static inline std::size_t last_number_ = 0;
+  device::runtime_core core_;
   static inline runtime* running_ = nullptr;
-  static inline std::atomic<bool> main_has_ended_ = false;
   static inline int no_words_ = 0;
   runtime* before_ = nullptr;
 };

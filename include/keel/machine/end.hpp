@@ -45,8 +45,7 @@ public:
   /// Returns when the rank before has called this, too. After `limit` aborts the job with a message that names both
   /// ranks and the knob `option()`. Without one it waits for ever, and prints the same after `patience`. Allocates only
   /// when it prints, because the destructor that calls it may not throw.
-  template <std::invocable F>
-  void wait(std::optional<std::chrono::seconds> limit, F const& option,
+  void wait(std::optional<std::chrono::seconds> limit, std::string (*option)(),
             std::chrono::milliseconds patience = std::chrono::seconds{60}) {
     if constexpr (can_wait) {
       if (ranks_.size() < 2 || !R::is_running()) return;

@@ -33,15 +33,7 @@ public:
   session(session const&) = delete;
   session& operator=(session const&) = delete;
 
-  ~session() {
-    bool const is_unwinding = std::uncaught_exceptions() > exceptions_;
-    if (owns_ && is_unwinding && !fails_everywhere_ && R::is_running()) {
-      basic_environment<R> const world;
-      if (world.size() > 1) abort_when_caught(world, error::latest());
-    }
-    if (--depth_ == 0) environments<R>().clear();
-    if (owns_ && when_ == ending::with_session) R::stop();
-  }
+  ~session();
 
   /// Whether MPI was started by this session, or by one before it, and not by the application.
   [[nodiscard]] bool owns() const noexcept { return owns_; }
@@ -53,18 +45,7 @@ public:
   void fails_everywhere() noexcept { fails_everywhere_ = true; }
 
 private:
-  session(int* argc, char*** argv, thread_level wanted, ending when)
-      : owns_(R::start(argc, argv, wanted)), when_(when) {
-    if (owns_) {
-      started_here_ = true;
-      std::atexit([] { // after MPI's start, so before MPI's own
-        if (R::is_running()) detail::abort_unreported();
-        R::stop(); // does nothing if MPI has ended
-      });
-    }
-    owns_ = started_here_ && depth_ == 0;
-    ++depth_;
-  }
+  session(int* argc, char*** argv, thread_level wanted, ending when);
 
   static inline int depth_ = 0;
   static inline bool started_here_ = false;
@@ -73,6 +54,31 @@ private:
   bool fails_everywhere_ = false;
   int exceptions_ = std::uncaught_exceptions();
 };
+
+// The bodies stand outside the class: those inside would be compiled with every source.
+template <Ranks R>
+session<R>::~session() {
+  bool const is_unwinding = std::uncaught_exceptions() > exceptions_;
+  if (owns_ && is_unwinding && !fails_everywhere_ && R::is_running()) {
+    basic_environment<R> const world;
+    if (world.size() > 1) abort_when_caught(world, error::latest());
+  }
+  if (--depth_ == 0) environments<R>().clear();
+  if (owns_ && when_ == ending::with_session) R::stop();
+}
+template <Ranks R>
+session<R>::session(int* argc, char*** argv, thread_level wanted, ending when)
+    : owns_(R::start(argc, argv, wanted)), when_(when) {
+  if (owns_) {
+    started_here_ = true;
+    std::atexit([] { // after MPI's start, so before MPI's own
+      if (R::is_running()) detail::abort_unreported();
+      R::stop(); // does nothing if MPI has ended
+    });
+  }
+  owns_ = started_here_ && depth_ == 0;
+  ++depth_;
+}
 
 #if KEEL_COMPILED && KEEL_WITH_MPI
 extern template class session<mpi>;

@@ -60,6 +60,9 @@ void require_cards(std::string_view device, bool is_there, std::string_view visi
 template <class Tag>
 using has_cards = std::bool_constant<supported<Tag>&& requires { device_traits<Tag>::visible_by; }>;
 
+/// What `start` does whatever the devices are.
+void start_kokkos(std::vector<std::string> const& kokkos_arguments);
+
 } // namespace detail
 
 /// Whether Kokkos runs, started by keel or by the application.
@@ -89,42 +92,7 @@ void start(std::vector<std::string> const& kokkos_arguments = {}) {
       detail::enroll<typename device_traits<Tag>::execution_space::plugin>();
     }
   });
-  auto& life = detail::kokkos_life();
-  if (!is_started()) {
-    if (detail::has_ended())
-      throw error("space", "Kokkos cannot start", "it has ended, and starts once in a process",
-                  "Keep it until the last use of a device");
-    for_each_device<policy::filter<all_devices, detail::has_cards>>([]<class Tag>(Tag) {
-      detail::require_cards(Tag::name, device_traits<Tag>::available(), device_traits<Tag>::visible_by);
-    });
-    auto words = detail::command_line(detail::kokkos_words(detail::wanted_settings()), kokkos_arguments);
-    std::vector<char*> argv;
-    for (auto& word : words) argv.push_back(word.data());
-    int argc = int(argv.size());
-    argv.push_back(nullptr);
-    detail::report_leaks_at_the_end();
-    try {
-      Kokkos::initialize(argc, argv.data());
-    } catch (error const&) {
-      throw;
-    } catch (std::bad_alloc const&) {
-      throw out_of_memory_error("space", "Kokkos did not start", 0);
-    } catch (std::exception const& thrown) {
-      throw error("space", "Kokkos did not start", thrown.what(),
-                  "Check the --kokkos-… options and KOKKOS_… variables");
-    }
-    life.started_here = true;
-    detail::wanted_settings() = {};
-#if KOKKOS_VERSION < 30700 // Kokkos removes what it knows; from 3.7 on it speaks of the rest itself
-    for (int at = 1; at < argc; ++at)
-      policy::log(policy::log_level::warning,
-                  argv[std::size_t(at)] + std::string(" is read by nothing in this Kokkos. Leave it out."));
-#endif
-  }
-  if (life.watched) return;
-  life.watched = true;
-  life.ended = false;
-  Kokkos::push_finalize_hook([] { detail::kokkos_life() = {.ended = true}; });
+  detail::start_kokkos(kokkos_arguments);
 }
 
 /// Ends Kokkos if `start` started it; else does nothing.
@@ -136,4 +104,5 @@ inline void stop() {
 
 #if !KEEL_COMPILED
 #include <keel/impl/space/start.ipp>
+#include <keel/impl/space/start_kokkos.ipp>
 #endif

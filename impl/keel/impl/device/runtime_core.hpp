@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a runtime does and holds whatever its application is; compiled once.
+
+#include <keel/device/print.hpp>
+#include <keel/impl/device/common_settings.hpp>
+#include <keel/impl/device/reading.hpp>
+#include <keel/impl/device/together.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace keel::topology {
+class node;
+}
+
+namespace keel::device {
+
+/// What a runtime has beside the types of its application.
+class runtime_core {
+public:
+  /// What it starts with: the knobs are read into `common` and `devices`, after those of code.
+  struct beginning {
+    reading_rules rules;
+    program_ranks ranks;
+    common_settings& common;
+    std::span<changeable_knobs const> devices;
+    std::span<device_knobs const> values; ///< of the devices
+    common_settings const* before;        ///< null without code before the start
+    std::span<device_knobs const> values_before;
+    void (*check_choices)(); ///< throws where two sources of the program were compiled differently
+    void (*session_fails)(void* session);
+    void* session;
+    bool kokkos_runs;
+  };
+  runtime_core();
+  runtime_core(runtime_core const&) = delete;
+  runtime_core& operator=(runtime_core const&) = delete;
+  ~runtime_core();
+
+  void begin(beginning const& with, int& argc, char** argv);
+  /// Tells the devices their knobs, once; true that time.
+  bool configure(std::span<device_knobs const> devices, bool kokkos_runs);
+  [[nodiscard]] std::vector<std::string> const& for_kokkos() const;
+  [[nodiscard]] std::span<std::string_view const> chain() const;
+  [[nodiscard]] topology::node const& node() const;
+  [[nodiscard]] std::size_t number() const { return number_; }
+  [[nodiscard]] bool is_own_thread() const;
+  /// Whether an exception ends the runtime.
+  [[nodiscard]] bool is_unwinding() const;
+  /// From now on it is known whether `main` has ended: until then, what Kokkos needs is there.
+  static void watch_main();
+  [[nodiscard]] static bool has_main_ended();
+
+private:
+  struct held;
+  std::unique_ptr<held> held_;
+  std::size_t number_;
+};
+
+} // namespace keel::device
+
+#if !KEEL_COMPILED
+#include <keel/impl/device/runtime_core.ipp>
+#endif

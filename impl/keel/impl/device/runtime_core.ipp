@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <keel/device/log.hpp>
+#include <keel/impl/device/bound_rank.hpp>
+#include <keel/impl/device/kokkos_variables.hpp>
+#include <keel/impl/device/own_node.hpp>
+#include <keel/impl/device/reading.hpp>
+#include <keel/impl/device/runtime_core.hpp>
+#include <keel/policy/error.hpp>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace keel::device {
+
+namespace detail {
+inline std::size_t last_number = 0;
+inline std::atomic<bool> main_has_ended = false;
+} // namespace detail
+
+struct runtime_core::held {
+  read_words words;
+  kokkos_variables variables;
+  placed_rank placed;
+  own_node node;
+  bool has_configured = false;
+  int exceptions = std::uncaught_exceptions();
+  pthread_t thread = ::pthread_self();
+};
+
+KEEL_INLINE runtime_core::runtime_core() : number_(++detail::last_number) {}
+KEEL_INLINE runtime_core::~runtime_core() = default;
+
+KEEL_INLINE void runtime_core::begin(beginning const& with, int& argc, char** argv) try {
+  auto const& [rules, ranks, common, devices, values, before, values_before, check_choices, session_fails, session,
+               kokkos_runs] = with;
+  auto const prefix = rules.names.prefix;
+  held_ = std::make_unique<held>();
+  set_log_speaker(ranks.is_master());
+  std::string problem;
+  read_words read;
+  try {
+    check_choices();
+    if (before != nullptr) common.take(*before, devices, values_before);
+    read = read_all(rules, argc, argv, common, devices);
+  } catch (error const& e) {
+    problem = e.what();
+  }
+  agree(ranks, problem, prefix, alike_knobs(common.program), session_fails, session);
+  agree(ranks, go(held_->placed, ranks, prefix, common, held_->node), prefix, {}, session_fails, session);
+  note_places(held_->placed, ranks, common);
+  leave_rest(read.rest, argc, argv);
+  held_->words = std::move(read);
+  propose(devices, ranks, held_->placed, common.program, held_->node);
+  if (!kokkos_runs) held_->variables.set(values);
+  set_log_level(common.program.log_level);
+  common.log_remarks(values);
+  if (ranks.is_master()) print_start(rules.names, common, values, chain().front());
+} catch (std::bad_alloc const&) {
+  throw out_of_memory_error("runtime", "the program does not start", 0);
+}
+
+KEEL_INLINE bool runtime_core::configure(std::span<device_knobs const> devices, bool kokkos_runs) {
+  if (std::exchange(held_->has_configured, true)) return false;
+  configure_devices(devices, kokkos_runs, held_->words.for_kokkos);
+  return true;
+}
+KEEL_INLINE std::vector<std::string> const& runtime_core::for_kokkos() const { return held_->words.for_kokkos; }
+KEEL_INLINE std::span<std::string_view const> runtime_core::chain() const { return held_->words.chain; }
+KEEL_INLINE topology::node const& runtime_core::node() const { return held_->node.get(); }
+KEEL_INLINE bool runtime_core::is_own_thread() const { return ::pthread_equal(::pthread_self(), held_->thread) != 0; }
+KEEL_INLINE bool runtime_core::is_unwinding() const { return std::uncaught_exceptions() > held_->exceptions; }
+KEEL_INLINE void runtime_core::watch_main() {
+  std::atexit([] { detail::main_has_ended = true; });
+}
+KEEL_INLINE bool runtime_core::has_main_ended() { return detail::main_has_ended; }
+
+} // namespace keel::device
