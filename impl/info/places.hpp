@@ -25,7 +25,7 @@ struct rank_place {
   topology::id_set threads, cores = {}; ///< no cores if the node is not the rank's
 };
 
-/// The places of the ranks, by rank; those of older traces have none. `host` is the node's name; without one the node is
+/// The places of the ranks, by rank; those whose system told no threads have none. `host` is the node's name; without one the node is
 /// taken as that of each rank.
 inline std::vector<rank_place> places_of(trace_data const& all, topology::node const& node,
                                          std::optional<std::string> const& host) {

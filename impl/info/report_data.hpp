@@ -208,7 +208,6 @@ inline std::string report_schedule(trace_schedule const& s) {
   return object({{"name", json_text(s.name)}, {"entries", array(s.entries, entry)}, {"flows", array(s.flows, flow)}});
 }
 
-/// `least` is null if the trace does not say what was written.
 inline std::string report_trace(trace_data const& all) {
   report_sum moved, sent, whole;
   report_texts texts;
@@ -226,9 +225,9 @@ inline std::string report_trace(trace_data const& all) {
          ",\n  \"ranks\": " + array(all.ranks(), [](int rank) { return std::to_string(rank); }) +
          ", \"duration\": " + info::detail::fixed(whole.last) + ", \"copies\": " + std::to_string(moved.times) +
          ", \"moved\": " + std::to_string(moved.bytes) +
-         ", \"least\": " + (all.has_reasons() ? std::to_string(moved.bytes - moved.repeated) : "null") +
-         ", \"sent\": " + std::to_string(sent.bytes) + ",\n  \"texts\": " + texts.text() +
-         ",\n  \"by_variable\": " + by_variable + ",\n  \"by_routine\": " + report_routines(all) +
+         ", \"least\": " + std::to_string(moved.bytes - moved.repeated) + ", \"sent\": " + std::to_string(sent.bytes) +
+         ",\n  \"texts\": " + texts.text() + ",\n  \"by_variable\": " + by_variable +
+         ",\n  \"by_routine\": " + report_routines(all) +
          ",\n  \"schedules\": " + array(all.schedules, [](auto const& s) { return report_schedule(s); }) + ",\n  " +
          events + '}';
 }

@@ -19,7 +19,7 @@ struct trace_event {
   int rank, level, component;
   std::uint64_t bytes;
   double time, took, waited;  ///< `waited` for messages, of `took`
-  std::string why = {};       ///< of a copy: what had made it stale there; empty if the trace does not say
+  std::string why = {};       ///< of a copy: what had made it stale there
   std::uint64_t repeated = 0; ///< of `bytes`: what the memory held already
 
   [[nodiscard]] bool is_sent() const { return from == "this rank"; }
@@ -58,11 +58,11 @@ struct trace_schedule {
 /// What the header of a file says.
 struct trace_header {
   std::string file, run;
-  int version, part, rank, ranks; ///< `ranks` is 0 if the writer did not know
+  int part, rank, ranks; ///< `ranks` is 0 if the writer did not know
   double begin;
-  std::string host = {};         ///< empty in traces of older programs, as is the next
+  std::string host = {};         ///< empty if the system did not tell, as is the next
   topology::id_set threads = {}; ///< the system's numbers of the hardware threads that the rank might run on
-  bool has_end = false;          ///< its last line is there; those before version 4 have none
+  bool has_end = false;          ///< its last line is there
 };
 
 /// Events of all files, with times from the beginning of the earliest.
@@ -76,12 +76,6 @@ struct trace_data {
     std::set<int> all;
     for (auto const& h : headers) all.insert(h.rank);
     return all;
-  }
-  /// Whether each file has writes, so that `why` and `repeated` are known.
-  [[nodiscard]] bool has_reasons() const {
-    for (auto const& h : headers)
-      if (h.version < 3) return false;
-    return !headers.empty();
   }
 };
 

@@ -76,11 +76,10 @@ inline topology::id_set read_ids(std::string const& text) {
 
 inline trace_header read_header(trace_line const& line, std::string const& file) {
   if (!line.has("keel") || line.text("keel") != "trace") throw error("info", "it is not the header of a trace");
-  if (auto const version = line.count("version", INT_MAX); version < 2 || version > 4)
-    throw error("info", "it is of version " + std::to_string(version) + ", and this program reads versions 2 to 4");
+  if (auto const version = line.count("version", INT_MAX); version != 4)
+    throw error("info", "it is of version " + std::to_string(version) + ", and this program reads version 4");
   trace_header made{file,
                     line.text("run"),
-                    int(line.count("version", 4)),
                     int(line.count("part", INT_MAX)),
                     int(line.count("rank", trace_ranks_max)),
                     int(line.count("ranks", trace_ranks_max)),
@@ -103,13 +102,12 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
   bool const is_new = what == "write" || what == "components" || what == "cycle" || what == "rewind" ||
                       what == "routine" || what == "kernels" || what == "knob" || what == "entry" || what == "flow" ||
                       what == "end";
-  if (what != "copy" && !is_sent && (!is_new || header.version < 3))
-    throw error("info", "what is '" + shown(what) + "', which no trace has");
+  if (what != "copy" && !is_sent && !is_new) throw error("info", "what is '" + shown(what) + "', which no trace has");
   if (line.count("rank", trace_ranks_max) != std::uint64_t(header.rank))
     throw error("info", "rank is not that of the header");
   if (what == "copy" || is_sent) {
     all.events.push_back(read_event(line, header.rank));
-    if (what == "copy" && header.version >= 3) followed.copy(all.events.back());
+    if (what == "copy") followed.copy(all.events.back());
   } else if (what == "write") {
     followed.write(line.text("variable"), number("component"), number("level"), line.text("region"),
                    line.text("memory"), line.text("routine"));
@@ -205,18 +203,12 @@ inline void require_one_run(std::vector<trace_header> const& all) {
 
 /// The message about traces that may be cut; empty if all are whole.
 inline std::vector<finding> findings_of(trace_data const& all) {
-  topology::id_set cut, old;
+  topology::id_set cut;
   for (auto const& h : all.headers)
-    if (!h.has_end) (h.version < 4 ? old : cut).insert(h.rank);
-  std::vector<finding> made;
-  if (!cut.empty())
-    made.push_back(
-        {true, error::message("info", detail::traces_of(cut) + (cut.size() == 1 ? " has" : " have") + " no last line",
-                              "a process was killed, or still runs", "Read the results as those of its beginning")});
-  if (!old.empty())
-    made.push_back({false, error::message("info", detail::traces_of(old) + " may be cut",
-                                          "before version 4 traces have no last line", "Trace again to be sure")});
-  return made;
+    if (!h.has_end) cut.insert(h.rank);
+  if (cut.empty()) return {};
+  return {{true, error::message("info", detail::traces_of(cut) + (cut.size() == 1 ? " has" : " have") + " no last line",
+                                "a process was killed, or still runs", "Read the results as those of its beginning")}};
 }
 /// Writes them to standard error, without an allocation, because the results are printed by then. Returns the exit code:
 /// 1 if a trace is cut.

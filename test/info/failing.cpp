@@ -75,10 +75,12 @@ TEST_CASE("info: where memory runs out at any place it says so, and what it wrot
              1000);
   auto const trace = here / "a.0.jsonl";
   std::ofstream{trace}
-      << R"({"keel":"trace","version":2,"run":"0000000000000001","part":1,"rank":0,"ranks":1,"begin":1})"
+      << R"({"keel":"trace","version":4,"run":"0000000000000001","part":1,"rank":0,"ranks":1,"begin":1})"
          "\n"
          R"({"what":"copy","time":10.000,"rank":0,"variable":"eta","level":1,"component":0,"region":"core",)"
          R"("from":"host","to":"cuda","bytes":800,"routine":"a routine with a long name","took":250.000})"
+         "\n"
+         R"({"what":"end","time":300,"rank":0})"
          "\n";
   fails_well(failing_call::allocation, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 30);
   fails_well(failing_call::file, "trace --summary " + trace + " --chrome " + drawn, drawn, here, 4);

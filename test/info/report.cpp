@@ -23,14 +23,12 @@ using nlohmann::json;
 
 namespace {
 
-struct folder : keel::test::folder {
-  folder() : keel::test::folder("keel info report") {}
+struct folder : test::traces {
+  folder() : traces("keel info report") {}
   /// The path as a word of the shell.
   [[nodiscard]] std::string operator/(char const* name) const { return '\'' + (path / name).string() + '\''; }
   [[nodiscard]] std::string file(char const* name, std::vector<std::string> const& lines) const {
-    std::ofstream out(path / name);
-    for (auto const& line : lines) out << line << '\n';
-    return *this / name;
+    return '\'' + traces::file(name, lines) + '\'';
   }
 };
 
@@ -55,10 +53,9 @@ json kind_of(json const& trace, std::size_t n) {
   return made;
 }
 
-std::string header(int rank, int ranks, int version = 3) {
-  return R"({"keel":"trace","version":)" + std::to_string(version) + R"(,"run":"00000000000000aa","part":1,"rank":)" +
-         std::to_string(rank) + R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" +
-         std::to_string(1763724151000000 + 500 * rank) + '}';
+std::string header(int rank, int ranks) {
+  return R"({"keel":"trace","version":4,"run":"00000000000000aa","part":1,"rank":)" + std::to_string(rank) +
+         R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" + std::to_string(1763724151000000 + 500 * rank) + '}';
 }
 std::string line(char const* what, double time, int rank, std::string const& rest) {
   return R"({"what":")" + std::string(what) + R"(","time":)" + std::to_string(time) + R"(,"rank":)" +
@@ -168,7 +165,7 @@ TEST_CASE("info: a report says why each copy was made, and which repeat what was
 
 TEST_CASE("info: of too many events a report merges neighbours, its sums are exact, and it says so") {
   folder const here;
-  std::vector<std::string> lines{header(0, 1, 4)};
+  std::vector<std::string> lines{header(0, 1)};
   std::uint64_t bytes = 0;
   for (int n = 0; n < 140'000; ++n) {
     lines.push_back(copy(10.0 * n, 0, n % 2 == 0 ? "core" : "rim", std::uint64_t(n)));
@@ -176,7 +173,6 @@ TEST_CASE("info: of too many events a report merges neighbours, its sums are exa
   }
   auto& at = lines[70'001]; // one that is longer than the others together in a pixel
   at.replace(at.find("2.5"), 3, "90000.5");
-  lines.push_back(line("end", 2e6, 0, {}));
   REQUIRE(info("report " + (here / "x.html") + ' ' + here.file("a", lines) + machine).code == 0);
   auto const trace = document_of(here.path / "x.html")["trace"];
   auto const sum = [&](char const* column) {
@@ -195,14 +191,10 @@ TEST_CASE("info: of too many events a report merges neighbours, its sums are exa
   CHECK(std::is_sorted(trace["time"].begin(), trace["time"].end()));
 }
 
-TEST_CASE("info: a report of an older trace says what it knows; without a trace it has node and knobs") {
+TEST_CASE("info: a report of a trace without knobs says so; without a trace it has node and knobs") {
   folder const here;
-  auto const trace = here.file("a", {header(0, 1, 2), copy(1, 0, "core", 8)});
-  REQUIRE(info("report " + (here / "x.html") + ' ' + trace).code == 0);
-  auto const old = document_of(here.path / "x.html");
-  CHECK(old["trace"]["least"].is_null());
-  CHECK(kind_of(old["trace"], 0)["why"] == "");
-  CHECK(old["knobs_of_run"] == false);
+  REQUIRE(info("report " + (here / "x.html") + ' ' + here.file("a", {header(0, 1), copy(1, 0, "core", 8)})).code == 0);
+  CHECK(document_of(here.path / "x.html")["knobs_of_run"] == false);
   REQUIRE(info("report " + (here / "y.html") + " --map 3 --by compact --keel-log-level=error").code == 0);
   auto const none = document_of(here.path / "y.html");
   CHECK(none["trace"].is_null());
@@ -280,7 +272,7 @@ TEST_CASE("info: a report draws ranks on the cores that they might run on") {
   CHECK(drawn(hosts + machine)["places_are_drawn"] == true);
   CHECK(picture("<title>core 4, rank 0</title>"));
 
-  CHECK(drawn(here.file("5", {header(0, 1)}) + machine)["places"].empty()); // an older trace
+  CHECK(drawn(here.file("5", {header(0, 1)}) + machine)["places"].empty()); // the system told no threads
   CHECK(picture("<title>core 0, rank 0</title>"));
   for (char const* const bad : {"", "1,", "3-2", "2,2", "0-4000000000", "1 2", "-1", "x", "1-", "1,,2"}) {
     CAPTURE(bad);
@@ -309,8 +301,6 @@ TEST_CASE("info: a report refuses what it cannot use, and writes over no trace")
       {"x.html --xml /nowhere.xml", "/nowhere.xml"},
       {"x.html /nowhere.jsonl", "/nowhere.jsonl is not read (No such file or directory)"},
       {"x.html " + here.file("b", {header(0, 2)}), "the trace of rank 1 is missing"},
-      {"x.html " + here.file("c", {header(0, 1, 2), write(1, 0, "core", "host", "r")}),
-       "what is 'write', which no trace has"},
       {"x.html " + here.file("d", {header(0, 1), alien}), "rank is not that of the header"},
       {"x.html " + here.file("e", {header(0, 1), line("cycle", 1, 0, R"("variable":"eta")")}), "it has no levels"},
       {"/nowhere/x.html", "/nowhere/x.html cannot be written (No such file or directory)"},

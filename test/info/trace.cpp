@@ -12,7 +12,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -29,7 +28,7 @@ namespace {
 
 /// The first line of a trace.
 std::string header(int rank, int ranks, std::string const& run = "00000000000000aa", int part = 1) {
-  return R"({"keel":"trace","version":2,"run":")" + run + R"(","part":)" + std::to_string(part) + R"(,"rank":)" +
+  return R"({"keel":"trace","version":4,"run":")" + run + R"(","part":)" + std::to_string(part) + R"(,"rank":)" +
          std::to_string(rank) + R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" +
          std::to_string(1763724151000000 + 500 * rank) + '}';
 }
@@ -46,13 +45,8 @@ constexpr char added[] =
     R"({"what":"accumulate","time":50,"rank":1,"variable":"f","level":0,"component":0,"bytes":32,"took":1.5})";
 constexpr char created[] = R"({"what":"create","time":0.100,"rank":0,"variable":"eta","memory":"cuda"})";
 
-struct folder : keel::test::folder {
-  folder() : keel::test::folder("keel-info-trace") {}
-  [[nodiscard]] std::string file(char const* name, std::initializer_list<std::string> lines) const {
-    std::ofstream out(path / name);
-    for (auto const& line : lines) out << line << '\n';
-    return path / name;
-  }
+struct folder : test::traces {
+  folder() : traces("keel-info-trace") {}
 };
 
 } // namespace
@@ -123,15 +117,15 @@ TEST_CASE("info: what is not a trace is refused with file, line and reason") {
   refused("x --chrome ''", "--chrome is empty (it names a file)");
   refused("/nowhere.jsonl", "/nowhere.jsonl is not read (No such file or directory)");
   refused(here.path, here.path.string() + " is not read (Is a directory)");
-  refused(here.file("empty", {}), "empty is empty.");
+  refused(here.cut("empty", {}), "empty is empty.");
   refused(here.file("other", {"{\"a\":1}"}), "other is not understood (it is not the header of a trace)");
   auto const first = [&](char const* name, std::string const& line, std::string const& why) {
     refused(here.file(name, {line}), "line 1 of " + (here.path / name).string() + " is not understood (" + why);
   };
   first("text", "hello", "it is not JSON at column 1, in h)");
   first("array", "[1]", "it is not an object)");
-  first("older", R"({"keel":"trace","version":1,"rank":0,"begin":1})",
-        "it is of version 1, and this program reads versions 2 to 4)");
+  first("older", R"({"keel":"trace","version":3,"rank":0,"begin":1})",
+        "it is of version 3, and this program reads version 4)");
   first("beyond", header(3, 2), "rank is not below ranks)");
   auto const second = [&](char const* name, std::string const& line, std::string const& why) {
     refused(here.file(name, {header_alone, line}),
@@ -178,21 +172,13 @@ TEST_CASE("info: a number of a trace that is none, or out of range, is refused w
   refuses(with(up, "eta", "\xff"), "it is not JSON at column ");
   std::vector<std::string> many(3000, with(up, "\"bytes\":800", "\"bytes\":9007199254740992"));
   many.insert(many.begin(), header_alone);
-  std::ofstream out(here.path / "sum");
-  for (auto const& line : many) out << line << '\n';
-  out.close();
-  refused((here.path / "sum").string(), "the bytes of eta are more than 2^64.");
+  refused(here.file("sum", many), "the bytes of eta are more than 2^64.");
 }
 
 TEST_CASE("info: of a process that was killed what it wrote is added up, and the ranks are named, with exit code 1") {
   folder const here;
-  auto const at = [](int rank) {
-    auto made = header(rank, 3);
-    return made.replace(made.find("\"version\":2"), 11, "\"version\":4");
-  };
-  auto const end = [](int rank) { return R"({"what":"end","time":50,"rank":)" + std::to_string(rank) + '}'; };
-  auto const files =
-      here.file("0", {at(0), up}) + ' ' + here.file("1", {at(1), down, end(1)}) + ' ' + here.file("2", {at(2)});
+  auto const files = here.cut("0", {header(0, 3), up}) + ' ' + here.file("1", {header(1, 3), down}) + ' ' +
+                     here.cut("2", {header(2, 3)});
   for (auto const& what : {std::string("trace "), "report " + (here.path / "x.html").string() + ' '}) {
     CAPTURE(what);
     auto const heard = info(what + files);
@@ -201,14 +187,12 @@ TEST_CASE("info: of a process that was killed what it wrote is added up, and the
   }
   CHECK(info("trace " + files).out.find("host to cuda  rhs       1      800") != std::string::npos);
   CHECK(keel::test::content(here.path / "x.html").find("ranks 0,2 have no last line") != std::string::npos);
-  auto const whole = info("trace --force " + here.file("3", {at(1), down, end(1)}));
+  auto const one = here.file("3", {header(1, 3), down});
+  auto const whole = info("trace --force " + one);
   CHECK(whole.code == 0);
   CHECK(whole.err.empty());
-  CHECK(info("trace --force " + here.file("4", {at(1), end(1), down})).err.find("it is after the last one") !=
-        std::string::npos);
-  auto const old = info("trace " + here.file("5", {header_alone, up})); // nothing says whether it is whole
-  CHECK(old.code == 0);
-  CHECK(old.err.find("the trace of rank 0 may be cut (before version 4") != std::string::npos);
+  std::ofstream(one, std::ios::app) << down << '\n';
+  CHECK(info("trace --force " + one).err.find("it is after the last one") != std::string::npos);
 }
 
 TEST_CASE("info: a trace is shown without what a terminal obeys, and quoted in short") {
@@ -283,7 +267,7 @@ TEST_CASE("info: --chrome does not write over a trace, and a full disk leaves th
   CHECK(heard.code == 2);
   CHECK(heard.err ==
         "keel::info: " + trace + " cannot be written (it is the input " + trace + "). Name another file.\n");
-  CHECK(std::filesystem::file_size(trace) == header_alone.size() + std::strlen(up) + 2);
+  CHECK(keel::test::content(trace).starts_with(header_alone + '\n' + up + '\n'));
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);

@@ -130,10 +130,10 @@ if (trace) {
     axes: [timeAxis, { ...axis, size: sides, values: (u, ticks) => ticks.map(bytesText) }],
     series: [{ label: "time", value: (u, v) => v === null ? "-" : timeText(v) },
       { label: "moved", stroke: () => colour("copy"), width: 2, paths: uPlot.paths.stepped({ align: 1 }), value: (u, v) => v === null ? "-" : bytesText(v) },
-      ...(trace.least === null ? [] : [{ label: "needed", stroke: () => colour("exchange"), width: 2, dash: [6, 4],
-        paths: uPlot.paths.stepped({ align: 1 }), value: (u, v) => v === null ? "-" : bytesText(v) }])],
+      { label: "needed", stroke: () => colour("exchange"), width: 2, dash: [6, 4],
+        paths: uPlot.paths.stepped({ align: 1 }), value: (u, v) => v === null ? "-" : bytesText(v) }],
     hooks: { setScale: [(u, key) => { if (key === "x" && charts.includes(u)) zoomed(u); }] },
-  }, trace.least === null ? [times, moved] : [times, moved, least], bytesHolder));
+  }, [times, moved, least], bytesHolder));
 
   const legend = [["routine", "calls of routines"], ["device", "their kernels on the device"], ["copy", "copies"], ["repeated", "copies that were not needed"],
     ["exchange", "exchanges"], ["waiting", "waiting for messages"]].filter(([name]) =>
