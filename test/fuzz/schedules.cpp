@@ -17,10 +17,7 @@ class input {
 public:
   input(std::uint8_t const* data, std::size_t size) : at_(data), end_(data + size) {}
   [[nodiscard]] bool is_empty() const { return at_ == end_; }
-  int below(int n) { return at_ == end_ ? 0 : int(*at_++) % n; }
-  bool flag() { return below(2) != 0; }
-  /// A set of regions.
-  unsigned regions() { return unsigned(1 + below(15)); }
+  int operator()(int n) { return at_ == end_ ? 0 : int(*at_++) % n; }
 
 private:
   std::uint8_t const* at_;
@@ -37,41 +34,23 @@ void require(bool good, char const* what) {
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   input from(data, size);
-  int const memories = 1 + from.below(4), count = 1 + from.below(4);
+  auto const below = [&](int n) { return from(n); };
+  int const memories = 1 + below(4), count = 1 + below(4);
   std::vector<oracle::variable> variables;
   for (int v = 0; v < count; ++v) {
-    oracle::variable one{1 + from.below(3), {}};
-    for (auto& bytes : one.bytes) bytes = std::uint64_t(from.below(4)) * 7; // often none
+    oracle::variable one{1 + below(3), {}};
+    for (auto& bytes : one.bytes) bytes = std::uint64_t(below(4)) * 7; // often none
     variables.push_back(one);
   }
-  test::trial t(memories, variables, from.flag());
+  test::trial t(memories, variables, below(2) != 0);
   bool begins_early = false;
   while (!from.is_empty()) {
-    int const v = from.below(count), levels = variables[std::size_t(v)].levels;
-    t.prepares = from.flag();
-    switch (from.below(9)) {
-    case 0: t.cycle(v); break;
-    case 1: t.rewind(v); break;
-    case 2: require(t.exchange(v, from.below(levels)), "an exchange"); break;
-    case 3:
-      if (levels > 1) t.copy_from_past(v);
-      break;
-    case 4: require(t.copy_back({v}, from.flag()), "output that declares nothing"); break;
-    case 5:
+    if (below(10) == 0) {
+      int const v = below(count);
       begins_early = true;
-      t.begin_to_host(v, from.below(levels), from.regions() & 15U);
-      break;
-    case 6: require(t.settle(), "a kernel on a device"); break;
-    default: {
-      std::vector<oracle::access> list;
-      for (int k = 0; k < count; ++k) {
-        int const how = from.below(4); // nothing, reads, writes, updates
-        if (how == 0) continue;
-        unsigned const where = from.regions();
-        list.push_back({k, from.below(variables[std::size_t(k)].levels), how != 2 ? where : 0, how != 1 ? where : 0});
-      }
-      require(t.run(from.below(memories), list), "a routine");
-    }
+      t.begin_to_host(v, below(variables[std::size_t(v)].levels), unsigned(1 + below(15)));
+    } else {
+      require(t.play(below), "an operation");
     }
   }
   require(t.settle(), "a kernel on a device");

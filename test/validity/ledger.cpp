@@ -414,34 +414,7 @@ TEST_CASE("residency: random programs read what was written last, and move no by
             has_holes ? std::vector<oracle::variable>{{1, {3, 0, 0}}, {2, {0, 13, 17}}, {3, {19, 23, 0, 31}}}
                       : std::vector<oracle::variable>{{1, {3, 5, 7, 2}}, {2, {11, 13, 17}}, {3, {19, 23, 29, 31}}},
             below(2) == 0);
-    auto const some_region = [&] { // of those that name walls, half need them written
-      unsigned const cells = unsigned(1 + below(15));
-      return (cells & 8U) != 0 && below(2) == 0 ? cells | oracle::walls : cells;
-    };
-    for (int n = 0; n < 24; ++n) {
-      int const v = below(3);
-      t.prepares = below(2) == 0;
-      switch (below(10)) {
-      case 0: t.cycle(v); break;
-      case 9: t.rewind(v); break;
-      case 8: wrong += !t.copy_back(below(2) == 0 ? std::vector{v} : std::vector{0, 1, 2}, below(2) == 0); break;
-      case 1: wrong += !t.exchange(v, below(v + 1)); break;
-      case 2:
-        if (v > 0) t.copy_from_past(v);
-        break;
-      case 3: wrong += !t.run(below(memories), {{v, below(v + 1), some_region(), 0}}); break; // an early copy
-      default: {
-        std::vector<oracle::access> list;
-        for (int k = 0; k < 3; ++k) {
-          if (below(3) == 0) continue;
-          unsigned const region = some_region();
-          int const how = below(3);
-          list.push_back({k, below(k + 1), how != 1 ? region : 0, how != 0 ? region : 0});
-        }
-        wrong += !t.run(below(memories), list);
-      }
-      }
-    }
+    for (int n = 0; n < 24; ++n) wrong += !t.play(below);
     wrong += !t.settle();
     dear += !t.is_minimal();
   }

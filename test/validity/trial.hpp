@@ -111,6 +111,38 @@ public:
             provider.at(variable, 0, 0, r, kr::memory(m)) == program.version(variable, 1, index_of(r)))
           provider.at(variable, 0, 0, r, kr::memory(m)) = program.version(variable, 0, index_of(r));
   }
+  /// An operation that is chosen by the numbers of `below(n)`, each from 0 to n - 1; whether ledger and oracle agree.
+  bool play(auto const& below) {
+    int const count = int(variables_.size()), v = below(count), levels = variables_[std::size_t(v)].levels;
+    auto const some_regions = [&] { return unsigned(1 + below(15)); };
+    prepares = below(2) != 0;
+    switch (below(10)) {
+    case 0: cycle(v); return true;
+    case 1: rewind(v); return true;
+    case 2: return exchange(v, below(levels));
+    case 3:
+      if (levels > 1) copy_from_past(v);
+      return true;
+    case 4: {
+      std::vector<int> some{v};
+      if (below(2) == 0)
+        for (int other = 0; other < count; ++other)
+          if (other != v) some.push_back(other);
+      return copy_back(some, below(2) == 0);
+    }
+    case 5: return run(below(memories_), {{v, below(levels), some_regions(), 0}}); // an early copy
+    case 6: return below(4) != 0 || settle();
+    default:
+      std::vector<oracle::access> list;
+      for (int k = 0; k < count; ++k) {
+        int const how = below(4); // nothing, reads, writes, updates
+        if (how == 0) continue;
+        unsigned const where = some_regions();
+        list.push_back({k, below(variables_[std::size_t(k)].levels), how != 2 ? where : 0, how != 1 ? where : 0});
+      }
+      return run(below(memories_), list);
+    }
+  }
   /// Lets all devices finish; whether all kernels have read what they should.
   bool settle() {
     for (int m = 1; m < memories_; ++m) provider.drain(kr::memory(m));
