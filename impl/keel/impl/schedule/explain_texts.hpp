@@ -2,14 +2,13 @@
 #pragma once
 
 /// @file
-/// A plan as text, as a table and for Graphviz.
+/// A plan as a table.
 
 #include <keel/impl/schedule/explanation.hpp>
 
 namespace keel::residency::detail {
 
 [[nodiscard]] std::string as_table(explanation const& made);
-[[nodiscard]] std::string as_graph(explanation const& made);
 
 } // namespace keel::residency::detail
 
