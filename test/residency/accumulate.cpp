@@ -23,9 +23,9 @@
 #include <type_traits>
 #include <vector>
 
-namespace kr = keel::residency;
+namespace accumulate_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 template <class Exchange = kr::on_host, class Layout = Kokkos::LayoutRight>
 struct app : test::application<keel::list<test::host, keel::simulated>, kr::automatic, Layout, keel::machine::mpi> {
@@ -176,8 +176,6 @@ void adds_up(std::string_view device, kr::grid const& g) {
   CHECK(sent(kr::region::halo) == sent(kr::region::rim)); // by the accumulate, by the exchange
 }
 
-} // namespace
-
 TEST_CASE("residency: ghosts are added to their owners, whatever the elements, dimensions, walls, widths and devices") {
   std::string_view const host = test::host::name, device = "simulated";
   adds_up<1, app<>>(host, {{26}, kr::ghost_width{3}, kr::periodic{true}});
@@ -193,8 +191,6 @@ TEST_CASE("residency: ghosts are added to their owners, whatever the elements, d
                                                      {{8, 8}, kr::ghost_width{2}, kr::periodic{true}}); // all is rim
   adds_up<3, app<kr::on_device>>(device, {{8, 9, 5}, kr::ghost_width{2, 1, 1}, kr::periodic{true, false, true}});
 }
-
-namespace {
 
 struct thirds : kr::routine<"thirds", kr::on_device, kr::writes<kr::everywhere<force<2>>>> {
   struct divide {
@@ -227,8 +223,6 @@ std::vector<double> forces_on(std::string_view device) {
     return kept;
   });
 }
-
-} // namespace
 
 TEST_CASE("residency: sums of an accumulate have the same bits in each run, on any device") {
   auto const first = forces_on<app<>>(test::host::name);
@@ -296,3 +290,5 @@ TEST_CASE("residency: an accumulate of one component leaves the others alone") {
   CHECK_FALSE(f.is_valid<force<2>>(kr::region::halo, kr::component{1}));
   CHECK(f.is_valid<force<2>>(kr::region::owned, kr::component{1}));
 }
+
+} // namespace accumulate_cases

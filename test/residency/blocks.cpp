@@ -27,12 +27,11 @@
 #include <utility>
 #include <vector>
 
+namespace blocked {
+
 namespace kr = keel::residency;
 namespace km = keel::machine;
 using keel::test::refuses;
-
-// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
-namespace blocked {
 
 template <class Ranks, class Exchange, class Tracking = kr::automatic, class Layout = Kokkos::LayoutRight>
 struct app : test::application<keel::list<test::host, keel::simulated, test::twin>, Tracking, Layout, Ranks> {
@@ -228,9 +227,6 @@ std::vector<double> steps_in_three(std::string_view device, kr::blocks n) {
   return whole<u>(run, f);
 }
 
-} // namespace blocked
-using namespace blocked;
-
 TEST_CASE("residency: the values have the same bits in any number of blocks, on any ranks and devices") {
   test::run<km::mpi> run{test::host::name};
   bool const is_first = run.environment().rank() == 0;
@@ -255,8 +251,6 @@ TEST_CASE("residency: the values have the same bits in any number of blocks, on 
   }
 }
 
-namespace blocked {
-
 /// How often a kernel moved boxes since the last call.
 int region_kernels() {
   static int count;
@@ -265,8 +259,6 @@ int region_kernels() {
   });
   return std::exchange(count, 0);
 }
-
-} // namespace blocked
 
 TEST_CASE("residency: blocks send the least bytes, in one message to each partner, by two kernels") {
   test::run<km::mpi> run{test::twin::name};
@@ -313,8 +305,6 @@ TEST_CASE("residency: blocks send the least bytes, in one message to each partne
   }
 }
 
-namespace blocked {
-
 /// Counts the runs of routines.
 struct recorder : kr::unobserved {
   static constexpr bool is_told = true;
@@ -348,8 +338,6 @@ struct want : kr::routine<"want", kr::on_host, kr::reads<kr::owned<h>>> {
 };
 struct wide : kr::variable<"wide", double**, kr::ghosts<6>> {};
 struct ring : kr::mesh<"ring"> {};
-
-} // namespace blocked
 
 TEST_CASE("residency: a routine runs once and is called for each block, which is valid by itself") {
   test::run<km::mpi> run{"simulated"};
@@ -402,3 +390,5 @@ TEST_CASE("residency: what does not go with blocks is refused, on every rank") {
   CHECK(f.run(least{}, kr::component{3}) >= 0);
   CHECK(refuses([&] { f.run(want<1>{}); }, "routine want wants component 1 (it is called for each block"));
 }
+
+} // namespace blocked

@@ -21,10 +21,10 @@
 #include <string_view>
 #include <type_traits>
 
+namespace centring_cases {
+
 namespace kr = keel::residency;
 namespace km = keel::machine;
-
-namespace {
 
 template <class Exchange>
 struct app : test::application<keel::list<test::host, keel::simulated>, kr::automatic, Kokkos::LayoutRight, km::mpi> {
@@ -144,8 +144,6 @@ void try_all(kr::grid const& g, std::string_view device) {
   try_one<a, length>(run, f, false), try_one<a, height>(run, f, false);
 }
 
-} // namespace
-
 TEST_CASE("residency: elements on vertices, faces and edges, along a dimension, with ghosts of their own") {
   kr::ghost_width const two{2, 1};
   for (auto const& wraps : {kr::periodic{false}, kr::periodic{true}, kr::periodic{true, false}}) {
@@ -178,8 +176,6 @@ TEST_CASE("residency: a variable that the grid cannot carry") {
   CHECK(keel::test::refuses([&] { kr::fields<app<kr::on_host>, length> f{run, kr::grid{{40}}}; },
                             "variable length lies along dimension 1"));
 }
-
-namespace {
 
 struct energy : kr::variable<"energy", double**, kr::ghosts<3>, kr::levels<2>> {};
 template <int N>
@@ -215,8 +211,6 @@ static_assert(!kr::plan<app<kr::on_host>, deep, keel::simulated>::lacks_exchange
 static_assert(kr::plan<app<kr::on_host>, shallow, keel::simulated>::lacks_exchange(3));
 static_assert(kr::plan<app<kr::on_host>, whole, keel::simulated>::lacks_exchange(3));
 static_assert(!kr::plan<app<kr::on_host>, again, keel::simulated>::lacks_exchange(5));
-
-} // namespace
 
 TEST_CASE("residency: an exchange fills as many layers of ghosts as it says, and sends no more") {
   kr::grid const g{{24, 26}, kr::ghost_width{1}, kr::periodic{true, false}};
@@ -262,7 +256,6 @@ TEST_CASE("residency: an exchange fills as many layers of ghosts as it says, and
   }
 }
 
-namespace {
 struct stretch : kr::routine<"stretch", kr::on_device, kr::reads<height>, kr::updates<mass>> {
   template <class V>
   static void run(V v) {
@@ -273,7 +266,6 @@ struct stretch : kr::routine<"stretch", kr::on_device, kr::reads<height>, kr::up
 };
 using stretches = kr::schedule<stretch>;
 static_assert(kr::plan<app<kr::on_host>, stretches, keel::simulated>::copies(kr::host, kr::device) == 0);
-} // namespace
 
 TEST_CASE("residency: what is written once, on the host, and only read on a device is copied there once") {
   test::run<km::mpi> run{"simulated"};
@@ -288,7 +280,6 @@ TEST_CASE("residency: what is written once, on the host, and only read on a devi
   CHECK(f.is_valid<height>());
 }
 
-namespace {
 /// All elements on the owned cells, each rank those of its own.
 template <class X>
 struct surround : kr::routine<"surround", kr::on_device, kr::writes<kr::closure<X>>> {
@@ -371,7 +362,6 @@ template <class App>
 struct checked_app : App {
   using tracking = kr::checked;
 };
-} // namespace
 
 TEST_CASE("residency: a closure is what lies on the owned cells, and needs no exchange") {
   for (auto const& wraps : {kr::periodic{false}, kr::periodic{true}, kr::periodic{true, false}}) {
@@ -384,3 +374,5 @@ TEST_CASE("residency: a closure is what lies on the owned cells, and needs no ex
     CHECK(warned.empty()); // what it promised to write is no more than it wrote
   }
 }
+
+} // namespace centring_cases

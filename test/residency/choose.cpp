@@ -111,7 +111,7 @@ TEST_CASE("residency: to choose an entry that is not there is an error") {
   for (int const wrong : {-1, 2, 1'000'000})
     CHECK(keel::test::message_of([&] { f.step(two{}, wrong); }) ==
           "keel::residency::choose: there is no entry " + std::to_string(wrong) +
-              " (by_number chose it, and the entries are 0 to 1). Return the number of one of them.");
+              " (choose_cases::by_number chose it, and the entries are 0 to 1). Return the number of one of them.");
   f.step(two{}, 1);
   CHECK(f.is_valid<kr::past<x, 1>, test::twin>(kr::region::owned));
 }

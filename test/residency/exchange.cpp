@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
-namespace kr = keel::residency;
+namespace exchange_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 template <class Layout, class Ranks, class Exchange = kr::on_host>
 struct app : test::application<keel::list<test::host, keel::simulated>, kr::automatic, Layout, Ranks> {
@@ -203,8 +203,6 @@ struct meanwhile : kr::routine<"meanwhile", kr::on_host, kr::reads<kr::owned<a>>
 struct overlapped : kr::schedule<fill, touch, kr::exchange<a, b>, meanwhile, meanwhile, verify> {};
 struct stumbling : kr::schedule<fill, touch, kr::exchange<a, b>, test::call<kr::reads<kr::owned<a>>>> {};
 
-} // namespace
-
 TEST_CASE("residency: an exchange fills all ghosts that have a neighbour, corners included") {
   for (bool x : {true, false})
     for (bool y : {true, false}) {
@@ -332,8 +330,6 @@ TEST_CASE("residency: an exchange overlaps routines that do not meet it, and is 
   }
 }
 
-namespace {
-
 // Two components of different sizes: a coarse grid, and a finer one that covers it.
 struct h : kr::variable<"h", double**, kr::levels<2>> {};
 struct start_h : kr::routine<"start_h", kr::on_device, kr::writes<h>> {
@@ -370,8 +366,6 @@ struct verify_h : kr::routine<"verify_h", kr::on_host, kr::reads<h>> {
   }
 };
 
-} // namespace
-
 TEST_CASE("residency: components may differ in size, and each is exchanged, copied and counted as it is") {
   for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
     test::run<keel::machine::mpi> run{device};
@@ -405,3 +399,5 @@ TEST_CASE("residency: components may differ in size, and each is exchanged, copi
                     keel::error);
   }
 }
+
+} // namespace exchange_cases

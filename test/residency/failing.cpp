@@ -14,9 +14,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace kr = keel::residency;
+namespace failing_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 template <class Tracking, class Device>
 using app = test::application<keel::list<test::host, Device>, Tracking>;
@@ -130,10 +130,10 @@ void fail_everywhere() {
   }
 }
 
-} // namespace
-
 TEST_CASE("residency: wherever in a step a routine throws, what is valid is what was written last") {
   fail_everywhere<kr::automatic, keel::simulated>();
   fail_everywhere<kr::checked, keel::simulated>();
   fail_everywhere<kr::automatic, test::twin>();
 }
+
+} // namespace failing_cases

@@ -17,9 +17,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace kr = keel::residency;
+namespace fields_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 using one_memory = test::application<keel::list<test::host>>;
 using watched = test::application<keel::list<test::host>, kr::checked>;
@@ -189,8 +189,6 @@ double twenty_steps(std::string_view device, std::uint64_t* to_host = nullptr, s
 }
 
 using keel::test::message_of, keel::test::refuses;
-
-} // namespace
 
 TEST_CASE("residency: a model steps on one memory, and nothing is copied") {
   outputs = 0;
@@ -406,3 +404,5 @@ TEST_CASE("residency: fields for which there is no memory say so, and leave noth
       message_of([&] { kr::fields<two_memories, eta, u>{run, kr::grid{{8, 8}}, kr::extra<u>{too_many}}; });
   CHECK(text.find("the host has no room for u") != std::string::npos);
 }
+
+} // namespace fields_cases

@@ -22,10 +22,10 @@
 #include <string>
 #include <vector>
 
+namespace loops_cases {
+
 namespace km = keel::machine;
 namespace kr = keel::residency;
-
-namespace {
 
 template <class Layout, class Devices = keel::list<test::host, keel::simulated>>
 using app = test::application<Devices, kr::automatic, Layout>;
@@ -142,8 +142,6 @@ std::vector<double> touched() {
   return cells;
 }
 
-} // namespace
-
 TEST_CASE_TEMPLATE("residency: a sum has the same bits on every device of the host", Layout, Kokkos::LayoutLeft,
                    Kokkos::LayoutRight) {
   auto const same = [](std::vector<double> const& all, double about) {
@@ -201,7 +199,6 @@ TEST_CASE("residency: a loop over a variable along one dimension takes one index
   CHECK(f.run(sum<length>{}) == 21);
 }
 
-namespace {
 /// What a profiler is told.
 std::vector<std::string> heard_kernels;
 void hear(char const* name, std::uint32_t, std::uint64_t*) { heard_kernels.emplace_back(name); }
@@ -271,7 +268,6 @@ std::vector<std::vector<double>> reduced_on_devices(kr::grid const& g, int hole)
 bool have_same_bits(std::vector<double> const& a, std::vector<double> const& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
-} // namespace
 
 TEST_CASE("residency: each kernel of a routine may have a name of its own") {
   test::run<> run{test::host::name};
@@ -379,3 +375,5 @@ TEST_CASE("residency: a process that a kernel on a card ends says which routine,
   CHECK(ends(false).aborted);
   CHECK(ends(false).said.find("kernel") == std::string::npos);
 }
+
+} // namespace loops_cases

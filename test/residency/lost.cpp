@@ -16,9 +16,9 @@
 #include <stdexcept>
 #include <string>
 
-namespace kr = keel::residency;
+namespace lost_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 using devices = keel::list<test::host, keel::simulated>;
 using app = test::application<devices>;
@@ -89,8 +89,6 @@ double halo_after() {
 }
 
 std::string warned;
-
-} // namespace
 
 TEST_CASE("residency: an exchange that begins ends, whatever entry comes after it") {
   CHECK(halo_after<kr::once<other>>() == 3);
@@ -176,3 +174,5 @@ TEST_CASE("residency: checked tracking is chosen at the start, and names all und
   CHECK(warned.find("routine touch left 24 elements of y, level 0, owned, on the device simulated, unwritten") !=
         std::string::npos);
 }
+
+} // namespace lost_cases

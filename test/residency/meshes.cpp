@@ -22,12 +22,11 @@
 #include <string_view>
 #include <vector>
 
+namespace meshed {
+
 namespace kr = keel::residency;
 namespace km = keel::machine;
 using keel::test::message_of, keel::test::refuses;
-
-// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
-namespace meshed {
 
 using test::meshes::app;
 using test::meshes::cells;
@@ -204,9 +203,6 @@ void exchange_layers(std::string_view device) {
   });
 }
 
-} // namespace meshed
-using namespace meshed;
-
 TEST_CASE("residency: an exchange fills the ghosts of meshes, in any layout and memory") {
   for (std::string_view const device : {test::host::name, std::string_view("simulated")}) {
     CAPTURE(device);
@@ -220,8 +216,6 @@ TEST_CASE("residency: an exchange fills as many layers of the ghosts of a mesh a
   exchange_layers<right_on_host>("simulated");
   exchange_layers<left_on_device>("simulated");
 }
-
-namespace meshed {
 
 /// What a rank adds to a cell: thirds, whose sums depend on their order.
 inline double part_of(int rank, std::int64_t number, int k) { return double(number % 1009 + 17 * rank + k) / 3; }
@@ -268,8 +262,6 @@ std::vector<double> accumulate_all(std::string_view device) {
   return every;
 }
 
-} // namespace meshed
-
 TEST_CASE("residency: ghosts of a mesh are added to their owners, with the same bits each time") {
   auto const first = accumulate_all<right_on_host>(test::host::name);
   CHECK(accumulate_all<right_on_host>("simulated") == first);
@@ -312,8 +304,6 @@ TEST_CASE("residency: only the elements of a mesh that are needed are copied") {
   });
 }
 
-namespace meshed {
-
 struct first_layer : kr::routine<"first_layer", kr::on_device, kr::reads<kr::owned<id>>, kr::writes<kr::layer<h, 1>>> {
   template <class V>
   static void run(V v, bool const& has_layer) {
@@ -325,7 +315,6 @@ struct first_layer : kr::routine<"first_layer", kr::on_device, kr::reads<kr::own
     if (has_layer) kr::for_each_element(v, v.layer(cells{}, 1), f);
   }
 };
-} // namespace meshed
 
 TEST_CASE("residency: a routine gets the ranges of a mesh, and loops over them") {
   on_meshes<right_on_host>("simulated", [](auto&, two_meshes const& m, fields<right_on_host>& f) {
@@ -350,8 +339,6 @@ TEST_CASE("residency: a routine gets the ranges of a mesh, and loops over them")
     CHECK(f.is_valid<h>(kr::region::halo) == (m.c.layers() < 2));
   });
 }
-
-namespace meshed {
 
 struct fill_eta : kr::routine<"fill_eta", kr::on_host, kr::writes<eta>> {
   template <class V>
@@ -387,8 +374,6 @@ struct counting : right_on_device {
   using transports = keel::list<test::counted>;
 };
 
-} // namespace meshed
-
 TEST_CASE("residency: variables on a grid and on meshes in one fields, one exchange and one routine") {
   test::run<km::mpi> run{"simulated"};
   two_meshes const m = cut(run.environment(), test::meshes::hexagons(12, 10, run.environment().size()));
@@ -420,8 +405,6 @@ TEST_CASE("residency: each component of a variable on a mesh is exchanged by its
   f.run(kr::exchange<h>{});
   CHECK(f.run(wrong<h>{}, kr::component{0}, m.c) == none_of(m.c));
 }
-
-namespace meshed {
 
 /// A run whose user named a transport.
 struct named : test::run<km::mpi> {
@@ -460,8 +443,6 @@ std::vector<double> steps_by(std::string_view device, std::string_view transport
   return f.run(owned_h{});
 }
 
-} // namespace meshed
-
 TEST_CASE("residency: bits of variables on meshes are the same through every transport") {
   keel::policy::set_log_level(keel::policy::log_level::error); // some are passed over
   auto const staged = steps_by<kr::on_host>(test::host::name, "staged");
@@ -477,8 +458,6 @@ TEST_CASE("residency: bits of variables on meshes are the same through every tra
   keel::policy::set_log_level(keel::policy::log_level::warning);
 }
 
-namespace meshed {
-
 struct reads_only : kr::routine<"reads_only", kr::on_host, kr::reads<h>> {
   template <class V>
   static void run(V v, std::int64_t const& at) {
@@ -486,8 +465,6 @@ struct reads_only : kr::routine<"reads_only", kr::on_host, kr::reads<h>> {
     const_cast<double&>(x(at, 0)) += 1;
   }
 };
-
-} // namespace meshed
 
 TEST_CASE("residency: what a routine writes undeclared is found on a mesh, too") {
   using checking = app<Kokkos::LayoutLeft, kr::on_device, kr::checked>;
@@ -501,3 +478,5 @@ TEST_CASE("residency: what a routine writes undeclared is found on a mesh, too")
   CHECK(f.run(wrong<h>{}, m.c) == none_of(m.c));
   CHECK(refuses([&] { f.run(reads_only{}, std::int64_t(0)); }, "routine reads_only changed h, level 0, "));
 }
+
+} // namespace meshed

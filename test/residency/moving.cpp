@@ -24,12 +24,11 @@
 #include <utility>
 #include <vector>
 
+namespace moving {
+
 namespace kr = keel::residency;
 namespace km = keel::machine;
 using keel::test::message_of, keel::test::refuses;
-
-// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
-namespace moving {
 
 using test::meshes::app;
 using test::meshes::cells;
@@ -310,9 +309,6 @@ struct app_of_failing : test::application<test::meshes::devices, kr::automatic, 
   using transports = keel::list<kr::staged>;
 };
 
-} // namespace moving
-using namespace moving;
-
 TEST_CASE("residency: values go by their ids to the new owners of a mesh") {
   for (std::string_view const device : {test::host::name, std::string_view("simulated")}) {
     CAPTURE(device);
@@ -398,7 +394,6 @@ TEST_CASE("residency: elements that are new, or partitions of other ranks") {
   CHECK(f.run(wrong<h>{}, more, 4, 1) == 0);
 }
 
-namespace {
 /// Each rank owns two cells, rank 0 gets a third one, and each a fourth.
 template <class App>
 void check_new_elements(std::string_view device, bool stays_in_place) {
@@ -446,7 +441,6 @@ void check_new_elements(std::string_view device, bool stays_in_place) {
   none.repartition(after, kr::initial<mask>{std::vector<std::int8_t>(ids.size(), 9)});
   CHECK(none.template is_valid<mask>(kr::region::owned));
 }
-} // namespace
 
 TEST_CASE("residency: elements that are new get the values that are given, and the others keep theirs") {
   check_new_elements<right>(test::host::name, false);
@@ -515,3 +509,5 @@ TEST_CASE("residency: if messages fail after ranks were connected anew, all rank
     check(old);
   }
 }
+
+} // namespace moving

@@ -18,10 +18,10 @@
 #include <string_view>
 #include <thread>
 
+namespace outside_cases {
+
 namespace kr = keel::residency;
 using keel::test::message_of, keel::test::refuses, test::call, test::gave_up, test::host, test::released, test::twin;
-
-namespace {
 
 using app = test::application<keel::list<host, twin>>;
 using simulated = test::application<keel::list<host, keel::simulated>>;
@@ -123,8 +123,6 @@ struct decay : kr::routine<"decay", kr::on_device, kr::reads<kr::past<p, 1>>, kr
   }
 };
 struct pointwise : kr::schedule<kr::cycle<p>, decay> {};
-
-} // namespace
 
 TEST_CASE("residency: a caller who is about to write through a view waits for the copies that leave from it") {
   for (bool overwrites : {true, false}) {
@@ -397,3 +395,5 @@ TEST_CASE("residency: an array may have no elements") {
   f.run(nothing<x>{});
   CHECK(f.traffic().copies() == 1);
 }
+
+} // namespace outside_cases

@@ -17,9 +17,9 @@
 #include <string_view>
 #include <type_traits>
 
-namespace kr = keel::residency;
+namespace padded_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 constexpr int whole = 8; ///< elements of a pack
 
@@ -149,8 +149,6 @@ struct shapes : kr::routine<"shapes", kr::on_host, kr::writes<flat, deep, table>
   }
 };
 
-} // namespace
-
 TEST_CASE("residency: rows of whole packs hold the same cells, and cost the same bytes") {
   check<app<Kokkos::LayoutRight>>("simulated");
   check<app<Kokkos::LayoutLeft>>("simulated");
@@ -168,9 +166,8 @@ TEST_CASE("residency: the extent of neighbours in memory is a multiple of the pa
   look(Kokkos::LayoutLeft{}, true);
 }
 
-namespace {
 struct fixed : kr::variable<"fixed", double* [6], kr::off_grid, kr::padded<4>> {};
-} // namespace
+
 TEST_CASE("residency: a length that a type fixes is not padded") {
   test::run<> run{test::host::name};
   using fields = kr::fields<app<Kokkos::LayoutRight>, fixed>;
@@ -181,3 +178,5 @@ TEST_CASE("residency: a length that a type fixes is not padded") {
   kr::fields<app<Kokkos::LayoutLeft>, fixed> const left{run, kr::grid{{4}}, kr::extra<fixed>{3}};
   CHECK(left.bytes<fixed>()[0] == 4 * 6 * sizeof(double));
 }
+
+} // namespace padded_cases

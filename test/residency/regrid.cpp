@@ -27,12 +27,11 @@
 #include <utility>
 #include <vector>
 
+namespace regridding {
+
 namespace kr = keel::residency;
 namespace km = keel::machine;
 using keel::test::message_of;
-
-// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
-namespace regridding {
 
 using test::meshes::app;
 using test::meshes::cells;
@@ -315,9 +314,6 @@ void play_all(std::string_view device, unsigned seeds) {
   }
 }
 
-} // namespace regridding
-using namespace regridding;
-
 TEST_CASE("residency: components come, go and move at random, and their values are those of a plain model") {
   play_all<right>(test::host::name, 3);
   play_all<right>("simulated", 3);
@@ -408,7 +404,6 @@ TEST_CASE("residency: patches that do not fit are refused on every rank, and not
 }
 
 // Advection of a bump that a fine patch follows, as by Berger and Colella, without what goes back to the coarse cells.
-namespace regridding {
 
 struct u : kr::variable<"u", double*> {};
 struct du : kr::variable<"du", double*> {};
@@ -472,8 +467,6 @@ struct worst : kr::routine<"worst", kr::on_host, kr::reads<kr::owned<u>>> {
   }
 };
 
-} // namespace regridding
-
 TEST_CASE("residency: a fine patch follows a bump") {
   test::run<km::mpi> run{"simulated"};
   kr::grid const base{{96}, kr::ghost_width{1}, kr::periodic{true}}, fine{{96}, kr::ghost_width{1}},
@@ -496,3 +489,5 @@ TEST_CASE("residency: a fine patch follows a bump") {
   CHECK(finer < 0.7 * coarse);
   CHECK(finer > 0.1 * coarse);
 }
+
+} // namespace regridding

@@ -25,10 +25,10 @@
 #include <type_traits>
 #include <vector>
 
+namespace scratch_cases {
+
 namespace kr = keel::residency;
 namespace km = keel::machine;
-
-namespace {
 
 template <class Tracking, class Device, class Exchange>
 struct with : test::application<keel::list<test::host, Device>, Tracking, Kokkos::LayoutRight, km::mpi> {
@@ -166,8 +166,6 @@ void check_values(std::string_view device) {
       CHECK(f.traffic().bytes(w, kr::region::everywhere, v) == 0);
 }
 
-} // namespace
-
 struct off : test::application<keel::list<test::host>, kr::off, Kokkos::LayoutRight, km::mpi> {};
 
 TEST_CASE("residency: a scratch holds what a step wrote, and shares memory if lives do not meet") {
@@ -177,8 +175,6 @@ TEST_CASE("residency: a scratch holds what a step wrote, and shares memory if li
   SUBCASE("without poison") { check_values<with<kr::automatic, test::twin, kr::on_device>, by_right>("twin"); }
   SUBCASE("off") { check_values<off, by_right>(test::host::name); }
 }
-
-namespace {
 
 struct a : kr::scratch<"a", double*> {};
 struct b : kr::scratch<"b", double**> {};
@@ -228,8 +224,6 @@ static_assert(mistake<w<a>, host_r>(true) == 2 && mistake<w<a>, r<a>, sometimes<
 static_assert(mistake<w<a>, kr::schedule<kr::repeat<2, r<a>, w<a>>>>(true) == -1);
 static_assert(mistake<w<a>, kr::exchange<a>, r<a>>(true) == -1); // on the device, as the policy says
 
-} // namespace
-
 TEST_CASE("residency: scratches that are in use at the same time do not share memory") {
   using kr::choose, kr::repeat, kr::schedule, kr::exchange;
   CHECK(blocks<w<a>, r<a>, w<b>, r<b>, w<c>, r<c>>() == "|a, b, c");
@@ -248,8 +242,6 @@ TEST_CASE("residency: scratches that are in use at the same time do not share me
   CHECK(blocks<choose<is_first, w<a>, schedule<w<b>, r<b>, w<a>>>, w<c>, r<a>>() == "|b, c|a");
   CHECK(blocks<w<a>, exchange<a>, w<b>, r<b>>() == "|a|b"); // messages arrive after r
 }
-
-namespace {
 
 struct counted {
   static inline std::int64_t wrong = 0;
@@ -285,8 +277,6 @@ struct nesting_fields : kr::fields<app, u, a, b> {
   using fields::fields;
 };
 
-} // namespace
-
 TEST_CASE("residency: nothing is left in the memory of a scratch when another one gets it, nor after a step") {
   test::run<km::mpi> run{"simulated"};
   all_fields f{run, kr::grid{{cells}, kr::ghost_width{1}}, kr::extra<b>{3}, kr::extra<c>{50}, kr::components{2}};
@@ -307,8 +297,6 @@ TEST_CASE("residency: nothing is left in the memory of a scratch when another on
       "the same memory). Run it before or after.");
   g.run(w<b>{});
 }
-
-namespace {
 
 struct d : kr::scratch<"d", double*> {};
 
@@ -376,8 +364,6 @@ struct played {
   }
 };
 
-} // namespace
-
 TEST_CASE("residency: in random schedules no scratch is overwritten in the memory that it shares while it is read") {
   std::mt19937 random(29);
   int played_schedules = 0, sharing = 0, wrong = 0;
@@ -403,3 +389,5 @@ TEST_CASE("residency: in random schedules no scratch is overwritten in the memor
   CHECK(played_schedules > 1000);
   CHECK(sharing > 100);
 }
+
+} // namespace scratch_cases

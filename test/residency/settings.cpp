@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-namespace kr = keel::residency;
+namespace settings_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 using devices = keel::list<test::host, keel::simulated>;
 
@@ -73,8 +73,6 @@ std::uint64_t bytes_copied_back(kr::settings const& how, std::string_view device
   f.step(program<Output>{});
   return f.traffic().bytes(kr::way::to_host);
 }
-
-} // namespace
 
 TEST_CASE("residency: a list of names means variables and groups, and nothing else") {
   std::vector<kr::names> const known{{"eta", ""}, {"u", "velocity"}, {"v", "velocity"}};
@@ -183,8 +181,6 @@ TEST_CASE("residency: the ledger copies back by name and group, what is valid no
   CHECK_FALSE(book.is_valid(0, 0, kr::core, kr::host));
 }
 
-namespace {
-
 struct look : test::empty<"look", kr::on_host, kr::reads<kr::owned<c>>> {};
 struct telling : kr::schedule<kr::cycle<a>, compute, kr::exchange<b>, diagnose, look, show<>> {};
 
@@ -199,8 +195,6 @@ std::string said_by_two_steps(kr::settings const& how, std::string_view device =
     f.step(telling{});
   });
 }
-
-} // namespace
 
 TEST_CASE("residency: nothing is said about copies where nobody asks") {
   CHECK(said_by_two_steps({}) == "");
@@ -252,3 +246,5 @@ TEST_CASE("residency: veryverbose is also a line for each routine and exchange t
         "keel: details: residency: step 0: diagnose needed 0 bytes on the host, 128 on a device\n");
   CHECK(keel::test::said_to_stderr([&] { f.run(diagnose{}); }) == "");
 }
+
+} // namespace settings_cases

@@ -18,10 +18,10 @@
 #include <string_view>
 #include <type_traits>
 
+namespace sound_cases {
+
 namespace kr = keel::residency;
 using keel::test::message_of, keel::test::refuses;
-
-namespace {
 
 using one_memory = test::application<keel::list<test::host>>;
 using two_memories = test::application<keel::list<test::host, test::twin>>;
@@ -48,8 +48,6 @@ void in_any_memory(kr::grid const& g, auto const& f) {
   f(two);
 }
 kr::grid const periodic{{12, 10}, kr::ghost_width{2}, kr::periodic{true}}, walled{{12, 10}, kr::ghost_width{2}};
-
-} // namespace
 
 TEST_CASE("residency: what a condition did not exchange is refused in the step that reads it, and in no other") {
   in_any_memory<x>(periodic, [](auto& f) {
@@ -101,7 +99,6 @@ TEST_CASE("residency: walls are read only where something wrote them") {
   });
 }
 
-namespace {
 struct one : kr::routine<"one", kr::on_host> {
   template <class V>
   static double run(V) {
@@ -116,7 +113,6 @@ struct tell : kr::routine<"tell", kr::on_host, kr::reads<sum>> {
     CHECK(made == 1);
   }
 };
-} // namespace
 
 TEST_CASE("residency: the value of a reduction that a condition left out is refused while there is none") {
   in_any_memory<x>(periodic, [](auto& f) {
@@ -129,7 +125,6 @@ TEST_CASE("residency: the value of a reduction that a condition left out is refu
   });
 }
 
-namespace {
 struct shrunk : kr::variable<"shrunk", double**, kr::ghosts<0>> {};
 template <class Written>
 struct set : test::empty<"set", kr::on_host, kr::writes<Written>> {};
@@ -142,7 +137,6 @@ struct failing : kr::routine<"failing", kr::on_host, kr::writes<u>> {
   }
 };
 struct sound : kr::schedule<set<x>, see<kr::owned<x>>, failing, set<kr::everywhere<x>>> {};
-} // namespace
 
 TEST_CASE("residency: without ghosts there is nothing to exchange") {
   in_any_memory<shrunk>(walled, [](auto& f) { f.step(kr::schedule<put<shrunk>, see<shrunk>>{}); });
@@ -161,7 +155,6 @@ TEST_CASE("residency: a step that throws has done what ran, and a routine sees t
   });
 }
 
-namespace {
 template <int Rank>
 struct field
     : kr::variable<"field",
@@ -207,7 +200,6 @@ void reaches(std::string_view device) {
   std::string const text = message_of([&] { f.run(far<Rank, field<Rank>>{}, Rank - 1, 3); });
   CHECK(text.find("field has 2 layers of ghosts") != std::string::npos);
 }
-} // namespace
 
 TEST_CASE("residency: checked finds a reach beyond what is declared, on each side, in any layout") {
   for (std::string_view const device : {std::string_view(test::host::name), std::string_view("simulated")}) {
@@ -216,3 +208,5 @@ TEST_CASE("residency: checked finds a reach beyond what is declared, on each sid
     reaches<Kokkos::LayoutRight, 3>(device), reaches<Kokkos::LayoutLeft, 3>(device);
   }
 }
+
+} // namespace sound_cases

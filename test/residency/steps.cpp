@@ -16,9 +16,9 @@
 #include <string_view>
 #include <thread>
 
-namespace kr = keel::residency;
+namespace steps_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 using app = test::application<keel::list<test::host, test::twin>>;
 
@@ -107,8 +107,6 @@ double modelled(std::string_view device, Step&& step) {
 using call = test::call<>;
 using meddle = test::call<kr::updates<x>>;
 
-} // namespace
-
 TEST_CASE("residency: a step shows output, analysis and conditions what they see on the host") {
   auto const by_plan = [](auto& f, int n) { f.step(model{}, n); };
   auto const tracked = [](auto& f, int n) { f.set_steps(n), f.run(model{}, n); };
@@ -179,3 +177,5 @@ TEST_CASE("residency: a step overtakes no copy that left before it") {
   CHECK_FALSE(gave_up);
   CHECK(f.run(look{}) == 1);
 }
+
+} // namespace steps_cases

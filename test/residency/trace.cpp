@@ -33,10 +33,10 @@
 
 #include <unistd.h>
 
+namespace trace_cases {
+
 namespace kr = keel::residency;
 using json = nlohmann::json;
-
-namespace {
 
 using traced = test::application<keel::list<test::host, keel::simulated>, kr::traced>;
 
@@ -92,8 +92,6 @@ std::vector<json> lines_of(std::filesystem::path const& file) {
   for (std::string line; std::getline(in, line);) lines.push_back(json::parse(line));
   return lines;
 }
-
-} // namespace
 
 TEST_CASE("residency: a traced run writes a line for each copy, and the bytes add up") {
   folder const here;
@@ -194,7 +192,7 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   CHECK(report["trace"]["texts"][why] == "init wrote it in host");
   CHECK(report["knobs"][0]["source"] == "command line");
   auto const& graph = report["trace"]["schedules"][0];
-  CHECK(graph["name"] == "step");
+  CHECK(graph["name"] == "trace_cases::step");
   CHECK(graph["entries"][1]["name"] == "rhs");
   CHECK(graph["entries"][2]["name"] == "exchange eta[0]");
   CHECK(graph["entries"][4]["depth"] == 1);
@@ -384,3 +382,5 @@ TEST_CASE("residency: a trace has what ran of a choice, and how long ranks waite
                                       "reduce 1: total, reduced from count, waited for at the end of the step"});
   CHECK(test::info("trace " + file).code == 0);
 }
+
+} // namespace trace_cases

@@ -34,10 +34,10 @@
 
 #include <unistd.h>
 
+namespace trace_ranks_cases {
+
 namespace kr = keel::residency;
 using json = nlohmann::json;
-
-namespace {
 
 using traced =
     test::application<keel::list<test::host, keel::simulated>, kr::traced, Kokkos::LayoutRight, keel::machine::mpi>;
@@ -218,8 +218,6 @@ void trace_moves(std::filesystem::path const& folder) {
   CHECK(keel::test::content(page).find("weigh wrote it in simulated") != std::string::npos);
 }
 
-} // namespace
-
 TEST_CASE("residency: each rank writes a trace of its own, with each copy once, and keel-info adds them up") {
   keel::machine::basic_environment<keel::machine::mpi> world;
   int id = int(getpid());
@@ -252,3 +250,5 @@ TEST_CASE("residency: a trace that is there for one rank is an error of all rank
   CHECK(keel::machine::sum(world, message.empty() ? 0 : 1) == world.size());
   for (int part = 1; part < 100; ++part) std::filesystem::remove(kr::trace::path_of(name, world.rank(), part));
 }
+
+} // namespace trace_ranks_cases

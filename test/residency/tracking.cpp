@@ -17,9 +17,9 @@
 
 #include <string>
 
-namespace kr = keel::residency;
+namespace tracking_cases {
 
-namespace {
+namespace kr = keel::residency;
 
 using checked = test::application<keel::list<test::host, keel::simulated>, kr::checked>;
 using automatic = test::application<keel::list<test::host, keel::simulated>>;
@@ -102,8 +102,6 @@ void begin_region(char const* name) {
   ++depth_of_regions;
 }
 void end_region() { --depth_of_regions; }
-
-} // namespace
 
 TEST_CASE("residency: checked tracking finds what a routine wrote undeclared, and names it") {
   for (std::string_view device : {test::host::name, std::string_view("simulated")}) {
@@ -193,3 +191,5 @@ TEST_CASE("residency: Kokkos' tools see routines, the exchange and copies by nam
   }
   CHECK(regions == heard);
 }
+
+} // namespace tracking_cases

@@ -36,13 +36,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+namespace transported {
+
 namespace kr = keel::residency;
 namespace kd = keel::residency::detail;
 namespace km = keel::machine;
 using keel::test::refuses, test::carried, test::counted;
-
-// Not without a name: nvcc loses such a namespace among the arguments of a kernel.
-namespace transported {
 
 /// One that reaches no rank.
 struct nowhere : counted {
@@ -210,9 +209,6 @@ std::string why_not(kr::messenger const& ranks, kr::queue const& queue) {
 }
 
 std::string said;
-
-} // namespace transported
-using namespace transported;
 
 TEST_CASE("residency: transports keep the laws, with messages on the host and on a simulated device") {
   km::environment const world;
@@ -471,3 +467,5 @@ TEST_CASE("residency: memory that peers map is made once, however many fields th
   CHECK(memory.made() == made);
   CHECK(memory.mapped() == mapped);
 }
+
+} // namespace transported

@@ -19,10 +19,10 @@
 #include <type_traits>
 #include <utility>
 
+namespace walls_cases {
+
 namespace kr = keel::residency;
 namespace km = keel::machine;
-
-namespace {
 
 template <class Exchange, class Tracking = kr::automatic, class Layout = Kokkos::LayoutRight>
 struct app : test::application<keel::list<test::host, keel::simulated>, Tracking, Layout, km::mpi> {
@@ -231,8 +231,6 @@ int wall_kernels() {
   return std::exchange(count, 0);
 }
 
-} // namespace
-
 TEST_CASE("residency: walls are mirrored, continued or fixed as the indices of the whole grid say") {
   try_all<app<kr::on_host>>(test::host::name);
   try_all<app<kr::on_device>>("simulated");
@@ -275,3 +273,5 @@ TEST_CASE("residency: as many signs as the grid has dimensions") {
   CHECK(beyond.find("a condition for variable xvel names dimension 2 (the grid has 2 dimensions, counted from 0)") !=
         beyond.npos);
 }
+
+} // namespace walls_cases
