@@ -1,9 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The rules that make the tree mean something: rules.py RULE ROOT [BUILD] prints what breaks RULE below ROOT.
-
-`rules.py --self-test` shows each rule a tiny tree that breaks it (bad_trees.py), and wants it to notice.
-"""
+"""The rules that make the tree mean something: rules.py RULE ROOT [BUILD] prints what breaks RULE below ROOT."""
 import contextlib
 import json
 import os
@@ -122,7 +119,7 @@ def sources_alone(tree):
     bare, kokkos = (set(compiler.command(tree.build, kind)) for kind in ("bare", "kokkos"))
     for entry in json.loads((pathlib.Path(tree.build) / "compile_commands.json").read_text()):
         source = pathlib.Path(tree.build, entry["file"]).resolve()
-        if source.name.endswith("-unity0.cpp"):  # the first of several sources
+        if re.search(r"-unity\d+\.cpp$", source.name):  # the first of several sources
             source = pathlib.Path(includes(source)[0][1:])
         if pathlib.Path(tree.root).resolve() in source.parents and source.is_file():
             yield (includes(source) or [" "])[0][1:], bool((kokkos - bare) & set(shlex.split(entry["command"])))
@@ -374,9 +371,6 @@ RULES = {rule.__name__: rule for rule in
 
 
 def main(arguments):
-    if arguments[0] == "--self-test":
-        import bad_trees
-        return bad_trees.main(*arguments[1:])
     try:
         complaints = list(RULES[arguments[0]](Tree(*arguments[1:])))
     except Skip as reason:

@@ -20,8 +20,8 @@ struct counted {
   int memories, cores, devices, gpus;
 };
 
-/// In test/data, always there, each named for what saved topologies of real machines lack. hwloc 3 does not read those of
-/// hwloc 1.
+/// In test/data, always there, each named for what saved topologies of real machines lack. hwloc 3 does not read those
+/// of hwloc 1.
 inline constexpr counted own_machines[]{
     {"accelerators.xml", 2, 8, 7, 1},     {"attributes.xml", 4, 4, 0, 0},
     {"contexts.xml", 2, 8, 4, 3},         {"cores192.xml", 2, 192, 0, 0},
