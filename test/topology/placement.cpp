@@ -179,20 +179,6 @@ TEST_CASE("topology: a memory with too few cores for a rank goes to the neighbou
   CHECK(two({0, 1, 2, 4, 5, 6, 11}) == std::pair{id_set{0, 1, 2}, id_set{4, 5, 6, 11}}); // the last of all
 }
 
-TEST_CASE("topology: GPUs on one side are shared evenly, the near ranks first") {
-  auto const n = node::from_xml(own_machine("gpus_one_side.xml"));
-  auto const four = n.place(4);
-  CHECK(four[2].device == 0); // the two near ranks choose first
-  CHECK(four[3].device == 1);
-  CHECK(four[0].device == 2);
-}
-
-TEST_CASE("topology: a device with contexts serves no more ranks than it has") {
-  auto const placed = node::from_xml(own_machine("accelerators.xml")).place(4);
-  CHECK(std::count_if(placed.begin(), placed.end(), [](placement const& p) { return p.device == 1; }) == 1);
-  CHECK(std::count_if(placed.begin(), placed.end(), [](placement const& p) { return p.device == -1; }) == 3);
-}
-
 TEST_CASE("topology: a device serves as many ranks as it has contexts before a far one is taken or one doubled") {
   auto const n = node::from_xml(
       own_machine("contexts.xml")); // GPUs with 4 and 2 contexts on the first side, one that says nothing
