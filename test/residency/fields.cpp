@@ -309,20 +309,6 @@ TEST_CASE("residency: what a failed routine leaves is valid nowhere, and its exc
   CHECK(refuses([&] { f.run(output{}); }, "routine output reads eta, level 0, core, valid nowhere"));
 }
 
-TEST_CASE("residency: copying from the past moves no byte between memories") {
-  test::run run{"simulated"};
-  kr::fields<two_memories, eta, u> f{run, kr::grid{{8, 8}, kr::ghost_width{1}}, kr::extra<u>{1}};
-  f.run(init{});
-  f.run(output{});
-  double const before = checksum;
-  f.run(kr::cycle<eta>{});
-  f.copy_from_past<eta>();
-  CHECK(f.is_valid<eta>());
-  f.run(output{});
-  CHECK(checksum == before);
-  CHECK(f.traffic().copies() == 0);
-}
-
 TEST_CASE("residency: fields that cannot be are refused in words") {
   test::run run{test::host::name};
   kr::grid const g{{8, 8}, kr::ghost_width{1}};

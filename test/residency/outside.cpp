@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a program does beside the routines of its fields, and what it may not: raw views, threads, nested calls,
-// boundary conditions.
+// What a program does beside the routines of its fields, and what it may not: raw views, threads, nested calls.
 #include <keel/residency/fields.hpp>
 
 #include "held.hpp"
@@ -15,7 +14,6 @@
 
 #include <chrono>
 #include <string>
-#include <string_view>
 #include <thread>
 
 namespace outside_cases {
@@ -24,7 +22,6 @@ namespace kr = keel::residency;
 using keel::test::message_of, keel::test::refuses, test::call, test::gave_up, test::host, test::released, test::twin;
 
 using app = test::application<keel::list<host, twin>>;
-using simulated = test::application<keel::list<host, keel::simulated>>;
 using single = test::application<keel::list<host>>;
 using trusting = test::application<keel::list<host>, kr::off>;
 using checked = test::application<keel::list<host, keel::simulated>, kr::checked>;
@@ -56,63 +53,6 @@ struct between : kr::variable<"between", double*, kr::levels<9>> {};
 struct forgets : test::empty<"forgets", kr::on_host, kr::reads<y>, kr::writes<x>> {};
 template <class X>
 struct nothing : test::empty<"nothing", kr::on_device, kr::updates<X>> {};
-template <class X>
-struct whole : test::empty<"whole", kr::on_host, kr::reads<X>> {};
-
-// A step on a grid with closed walls: what is read there was written by the boundary condition.
-struct bend : kr::routine<"bend", kr::on_device, kr::reads<kr::past<z, 1>>, kr::writes<z>> {
-  template <class V>
-  static void run(V v) {
-    auto from = v(kr::past<z, 1>{});
-    auto to = v(z{});
-    kr::for_owned(
-        v, KOKKOS_LAMBDA(int i, int j) {
-          to(i, j) = 0.25 * (from(i - 1, j) + from(i + 1, j) + from(i, j - 1) + from(i, j + 1)) + 1;
-        });
-  }
-};
-template <class Place>
-struct reflect : kr::routine<"reflect", Place, kr::reads<kr::owned<z>>, kr::writes<kr::walls<z>>> {
-  template <class V>
-  static void run(V v) {
-    auto to = v(z{});
-    auto const own = v.owned(), all = v.everywhere();
-    Kokkos::parallel_for(
-        "reflect", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) {
-          for (auto i = all.begin[0]; i < all.end[0]; ++i)
-            for (auto j = all.begin[1]; j < all.end[1]; ++j) {
-              auto const m = i < own.begin[0] ? own.begin[0] : i >= own.end[0] ? own.end[0] - 1 : i;
-              auto const n = j < own.begin[1] ? own.begin[1] : j >= own.end[1] ? own.end[1] - 1 : j;
-              if (m != i || n != j) to(i, j) = to(m, n);
-            }
-        });
-  }
-};
-struct needs_walls : test::empty<"needs_walls", kr::on_device, kr::reads<kr::walls<z>>> {};
-struct sum : kr::routine<"sum", kr::on_host, kr::reads<kr::owned<z>>> {
-  template <class V>
-  static double run(V v) {
-    double all = 0;
-    auto const from = v(z{});
-    auto const own = v.owned();
-    for (auto i = own.begin[0]; i < own.end[0]; ++i)
-      for (auto j = own.begin[1]; j < own.end[1]; ++j) all = 0.75 * all + from(i, j);
-    return all;
-  }
-};
-template <class Place>
-struct closed : kr::schedule<kr::cycle<z>, bend, kr::exchange<z>, reflect<Place>> {};
-
-template <class App, class Place = kr::on_device>
-double bent(std::string_view device, std::uint64_t* bytes = nullptr) {
-  test::run run{device};
-  kr::fields<App, z> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}};
-  f.run(set<z>{}, 2.0);
-  for (int n = 0; n < 10; ++n) f.step(closed<Place>{});
-  if (bytes) *bytes = f.traffic().bytes(kr::way::to_host) + f.traffic().bytes(kr::way::to_device);
-  return f.run(sum{});
-}
-
 // A pointwise code, as one writes it where there are no ghosts.
 struct decay : kr::routine<"decay", kr::on_device, kr::reads<kr::past<p, 1>>, kr::writes<p>> {
   template <class V>
@@ -173,60 +113,6 @@ TEST_CASE("residency: a view that is kept declares nothing, wherever it lies") {
   f.step(kr::schedule<call<kr::writes<z>>>{}, [&](auto) { CHECK(refuses([&] { (void)f.view<host>(z{}); }, "view")); });
 }
 
-TEST_CASE("residency: closed walls give the same on each device, and cost no copy where nobody wants one") {
-  double const expected = bent<single>(host::name);
-  CHECK(expected == expected);
-  std::uint64_t bytes = 0;
-  CHECK(bent<app>("twin", &bytes) == expected);
-  CHECK(bytes == 8 * 8 * 7); // the start
-  CHECK(bent<simulated>("simulated", &bytes) == expected);
-  CHECK(bytes == 8 * 8 * 7);
-  CHECK(bent<checked>("simulated") == expected);
-  CHECK(bent<trusting>(host::name) == expected);
-  CHECK(bent<app, kr::on_host>("twin", &bytes) == expected);
-  CHECK(bytes == 8 * (8 * 7 + 10 * 30 + 9 * 26)); // down for the boundary condition, which alone goes up
-}
-
-TEST_CASE("residency: walls that nobody wrote are refused to who names them") {
-  test::run run{"twin"};
-  kr::fields<app, z> f{run, kr::grid{{6, 5}, kr::ghost_width{1}}};
-  f.run(set<z>{}, 2.0);
-  f.run(needs_walls{});
-  f.run(kr::cycle<z>{});
-  f.run(bend{});
-  f.run(kr::exchange<z>{});
-  CHECK(f.is_valid<z>(kr::region::halo));
-  CHECK_FALSE(f.is_valid<z>(kr::region::walls));
-  std::string const text = message_of([&] { f.run(needs_walls{}); });
-  CHECK(text.find("routine needs_walls reads z, level 0, walls, valid nowhere") != std::string::npos);
-  CHECK(text.find("mirror, outflow, fixed") != std::string::npos);
-  f.run(reflect<kr::on_device>{});
-  f.run(needs_walls{});
-  kr::fields<app, z> round{run, kr::grid{{6, 5}, kr::ghost_width{1}, kr::periodic{true}}};
-  round.run(set<z>{}, 2.0);
-  round.run(kr::cycle<z>{});
-  round.run(needs_walls{}); // there are none
-}
-
-TEST_CASE("residency: copying from the past means the same on one memory, on two, and untracked") {
-  auto const second = []<class App>(App, std::string_view device) {
-    test::run run{device};
-    kr::fields<App, z> f{run, kr::grid{{6, 5}, kr::ghost_width{0}}, kr::components{2}};
-    f.run(set<z>{}, 3.0);
-    f.run(set<z>{}, kr::component{1}, 4.0);
-    f.run(nothing<z>{});
-    f.run(whole<z>{});
-    f.run(kr::cycle<z>{});
-    f.template copy_from_past<z>();
-    return f.run(first<z>{});
-  };
-  CHECK(second(single{}, host::name) == 3);
-  CHECK(second(trusting{}, host::name) == 3);
-  CHECK(second(app{}, host::name) == 3);
-  CHECK(second(app{}, "twin") == 3);
-  CHECK(second(checked{}, "simulated") == 3);
-}
-
 TEST_CASE("residency: a routine that runs for one component has no other") {
   test::run run{"twin"};
   kr::fields<app, x> f{run, kr::grid{{4}}, kr::components{2}};
@@ -274,18 +160,6 @@ TEST_CASE("residency: fields say where they run, and without tracking not what i
   CHECK(refuses([&] { (void)f.is_valid<x>(kr::core); }, "is_valid cannot be answered (tracking is off)"));
 }
 
-TEST_CASE("residency: what a caller wrote into one component is valid of that one alone") {
-  test::run run{"twin"};
-  kr::fields<app, x> f{run, kr::grid{{4}}, kr::components{3}};
-  for (int c = 0; c < 3; ++c) f.run(set<x>{}, kr::component{c}, 1.0);
-  double* const at = f.run(call<kr::updates<x>>{}, kr::component{1}, [](auto v) { return v(x{}).data(); });
-  for (int c = 0; c < 3; ++c) f.run(nothing<x>{}, kr::component{c});
-  f.notify_data_modified(Kokkos::View<double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(at, 4));
-  CHECK(f.is_valid<x>(kr::core, kr::component{1}));
-  CHECK_FALSE(f.is_valid<x>(kr::core, kr::component{0}));
-  CHECK_FALSE(f.is_valid<x>(kr::core, kr::component{2}));
-}
-
 TEST_CASE("residency: each of two variables that stand far apart is brought where it is read") {
   test::run run{"twin"};
   kr::fields<app, x, between, y> f{run, kr::grid{{4}}};
@@ -293,16 +167,6 @@ TEST_CASE("residency: each of two variables that stand far apart is brought wher
   f.run(take{}); // on the device
   CHECK(f.run(call<kr::reads<kr::owned<x>, kr::owned<y>>>{},
               [](auto v) { return v(x{}).data()[0] + v(y{}).data()[0]; }) == 4);
-}
-
-TEST_CASE("residency: what the host wrote between steps is brought to the device") {
-  test::run run{"twin"};
-  kr::fields<app, x, y> f{run, kr::grid{{4}}};
-  for (double const value : {1.0, 2.0, 3.0}) {
-    f.run(set<x>{}, value);
-    for (int n = 0; n < 3; ++n) f.step(kr::schedule<take>{});
-    CHECK(f.run(first<y>{}) == value);
-  }
 }
 
 TEST_CASE("residency: what a routine that needs a copy does not write, though it said so, is poison") {

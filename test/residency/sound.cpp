@@ -78,7 +78,9 @@ TEST_CASE("residency: walls are read only where something wrote them") {
     using step = kr::schedule<kr::cycle<u>, put<u>, kr::exchange<u>, see<u>>;
     f.run(put<kr::everywhere<u>>{}), f.run(put<kr::everywhere<kr::past<u, 1>>>{});
     f.run(see<u>{});
-    CHECK(refuses([&] { f.step(step{}); }, "routine see reads u, level 0, walls, valid nowhere"));
+    std::string const text = message_of([&] { f.step(step{}); });
+    CHECK(text.find("routine see reads u, level 0, walls, valid nowhere") != text.npos);
+    CHECK(text.find("mirror, outflow, fixed") != text.npos);
     f.step(kr::schedule<kr::cycle<u>, put<u>, kr::exchange<u>, see<kr::inside<u>>, see<kr::inside<kr::depth<1, u>>>>{});
     f.step(kr::schedule<kr::cycle<u>, put<u>, kr::exchange<u>, kr::mirror<u>, see<u>>{});
     // What leaves walls as they are needs them.
