@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file
 /// Routines in pieces: what they compute, in which order they are called, and what is left if one fails.
+#include <keel/exchange/transport.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
 

@@ -10,20 +10,26 @@ namespace keel::residency {
 
 namespace detail {
 
-/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none if no region was named), `layers` of
-/// the halo. Empty for others.
+enum class named { nothing, part, variable };
 template <class X>
+constexpr named named_by() {
+  if constexpr (requires { X::level, X::where, X::layers; }) return named::part;
+  else return Variable<X> ? named::variable : named::nothing;
+}
+/// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none if no region was named), `layers` of
+/// the halo. Empty for others. Specialised by value: g++ 12 loses one of two specialisations that differ in constraints
+/// only, in one of some fifty compilations.
+template <class X, named = named_by<X>()>
 struct item {};
 template <class X>
-  requires requires { X::level, X::where, X::layers; }
-struct item<X> {
+struct item<X, named::part> {
   using variable = typename X::variable;
   static constexpr int level = X::level;
   static constexpr region where = X::where;
   static constexpr int layers = X::layers;
 };
-template <Variable V>
-struct item<V> {
+template <class V>
+struct item<V, named::variable> {
   using variable = V;
   static constexpr int level = 0;
   static constexpr region where = region::none;
