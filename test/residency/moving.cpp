@@ -8,6 +8,7 @@
 #include "run.hpp"
 
 #include <keel/layout/partition.hpp>
+#include <keel/impl/residency/join.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/residency/loops.hpp>

@@ -6,6 +6,7 @@
 #include "run.hpp"
 
 #include <keel/machine/exact.hpp>
+#include <keel/impl/residency/join.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/residency/fields.hpp>

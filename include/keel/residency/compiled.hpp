@@ -23,7 +23,11 @@ consteval void require_one_run() {
 }
 template <class R, class V>
 constexpr auto address_of_run() {
+#ifdef __CUDACC__
+  constexpr bool is_one = true; // nvcc does not take it for an expression
+#else
   constexpr bool is_one = requires { &R::template run<V>; };
+#endif
   require_one_run<R, is_one>(); // once, not for each device
   if constexpr (is_one) return std::tuple{&R::template run<V>};
   else return std::tuple{};

@@ -5,6 +5,8 @@
 
 #include "heat.hpp"
 
+#include <keel/layout/partition.hpp>
+
 struct cells : kr::mesh<"cells"> {};
 struct edges : kr::mesh<"edges"> {};
 struct h : kr::variable<"h", double**, kr::levels<2>, kr::on_mesh<cells>> {};
