@@ -11,6 +11,7 @@
 
 #include <keel/device/defaults.hpp>
 #include <keel/residency/declare.hpp>
+#include <keel/validity/trace.hpp>
 
 #include <vector>
 
