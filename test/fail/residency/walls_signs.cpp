@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: keel::residency::mirror: too few or too many signs for a variable
-// expect: walled<du
+// expect: wall_part<du
 // errors: 1
 #include "heat.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // expect: a condition at walls is given for a variable that has none
-// expect: walled<mean
+// expect: wall_part<mean
 // errors: 1
 #include "heat.hpp"
 
