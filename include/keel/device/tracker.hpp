@@ -191,7 +191,7 @@ private:
     for (auto const name : run_->device_chain()) all.set(index_of(name, false));
     return all;
   }
-  /// What the calling thread is told; begun anew for each runtime.
+  /// The answers for the calling thread; begun anew for each runtime.
   one_thread& mine() const {
     static thread_local one_thread here;
     if (here.runtime == run_->number()) return here;
