@@ -93,6 +93,8 @@ public:
   void renew(int variable);
 
 private:
+  /// Says the bytes of components that are not like the first.
+  void resize_components(int variable);
   void copy_back(std::span<request const> list, std::size_t variables, std::string_view why, component_range range);
   [[nodiscard]] std::string step_text() const;
 

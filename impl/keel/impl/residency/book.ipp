@@ -21,11 +21,13 @@ KEEL_INLINE void book::add_variable() {
   variable_info const& about = *arrays_.variables()[std::size_t(number)].about;
   (void)ledger_->add(about.name, about.levels, arrays_.bytes_of(number, 0), about.group, arrays_.regions_of(number));
   ledger_->set_layers(number, arrays_.layers(number));
-  for (int c = 1; c < int(arrays_.shares_of(number).size()); ++c)
-    ledger_->resize(number, c, arrays_.bytes_of(number, c));
+  resize_components(number);
 }
 KEEL_INLINE void book::renew(int variable) {
   ledger_->renew(variable, arrays_.bytes_of(variable, 0), arrays_.regions_of(variable), arrays_.layers(variable));
+  resize_components(variable);
+}
+KEEL_INLINE void book::resize_components(int variable) {
   for (int c = 1; c < int(arrays_.shares_of(variable).size()); ++c)
     ledger_->resize(variable, c, arrays_.bytes_of(variable, c));
 }
