@@ -47,7 +47,7 @@ public:
     step_scope(step_scope const&) = delete;
     step_scope& operator=(step_scope const&) = delete;
 
-  private:
+  protected:
     executor& of_;
   };
 
@@ -62,8 +62,7 @@ public:
   class bare_step : step_scope {
   public:
     /// `node` is that which runs.
-    bare_step(executor& of, program const& all, std::size_t const& node)
-        : step_scope(of), of_(of), all_(all), node_(node) {
+    bare_step(executor& of, program const& all, std::size_t const& node) : step_scope(of), all_(all), node_(node) {
       of.bare_ = this;
     }
     ~bare_step() { of_.bare_ = nullptr; }
@@ -72,7 +71,6 @@ public:
     void fail() const { of_.record(all_, node_ + 1, true); }
 
   private:
-    executor& of_;
     program const& all_;
     std::size_t const& node_;
   };
