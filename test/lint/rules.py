@@ -167,7 +167,7 @@ def alone(tree):
 
 def top(tree):
     """The top level holds what was agreed, and files that begin with a dot."""
-    agreed = {"meson.build", "meson_options.txt", "include", "impl", "test", "bench", "subprojects", "README.md", "LICENSE"}
+    agreed = {"meson.build", "meson_options.txt", "include", "impl", "test", "bench", "subprojects", "README.md", "LICENSE", "CITATION.cff"}
     for name in sorted({path.relative_to(tree.root).parts[0] for path in tree.files()} - agreed):
         if not name.startswith("."):
             yield f"{name}: does not belong to the top level, which holds {', '.join(sorted(agreed))}"
@@ -321,16 +321,12 @@ def alike(tree):
 
 
 def version(tree):
-    """The version is the same wherever it stands: meson.build, KEEL_VERSION, change log. What names a tag, keel.wrap and Spack, names one of git."""
-    named = re.search(r"version: '(\d+)\.(\d+)\.(\d+)'", text(tree.root / "meson.build"))
-    numbers, dotted = [int(part) for part in named.groups()], ".".join(named.groups())
-    places = {
-        "include/keel/policy/macros.hpp": f"#define KEEL_VERSION {10000 * numbers[0] + 100 * numbers[1] + numbers[2]}\n",
-        ".github/CHANGELOG.md": f"\n## {dotted}",
-    }
-    for name, wanted in places.items():
+    """KEEL_VERSION is the one place of the version; the change log has a section for it, CITATION.cff names it. What names a tag, keel.wrap and Spack, names one of git."""
+    number = int(re.search(r"#define KEEL_VERSION (\d+)\n", text(tree.root / "include/keel/policy/macros.hpp"))[1])
+    dotted = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+    for name, wanted in {".github/CHANGELOG.md": f"\n## {dotted}", "CITATION.cff": f"\nversion: {dotted}\n"}.items():
         if wanted not in text(tree.root / name):
-            yield f"{name}: does not have '{wanted.strip()}', the version of meson.build"
+            yield f"{name}: does not have '{wanted.strip()}', the version of macros.hpp"
     for name in ("impl/package/keel.wrap", "impl/package/spack/package.py"):
         for tag in re.findall(r'\b(?:revision = |tag=")(?!main\b)([^"\s]+)', text(tree.root / name)):
             if subprocess.run(["git", "-C", tree.root, "rev-parse", "-q", "--verify", tag], capture_output=True).returncode:
@@ -338,7 +334,7 @@ def version(tree):
 
 
 def packaged(tree):
-    """Options that the packages give to Meson are options of keel."""
+    """Options that the packages give to Meson are options of keel. The address of the project is the variable KEEL_ADDRESS wherever it is needed."""
     options = set(re.findall(r"^option\('(\w+)'", text(tree.root / "meson_options.txt"), re.M))
     for name in ("impl/package/spack/package.py", "impl/package/CMakeLists.txt"):
         given = set(re.findall(r"-D(\w+)=", text(tree.root / name)))
@@ -346,6 +342,18 @@ def packaged(tree):
             given |= set(re.findall(r"\w+", group))
         for option in sorted(given - options):
             yield f"{name}: keel has no option {option}"
+    for name in ("README.md", "impl/package/keel.wrap", "impl/package/spack/package.py", "impl/package/CMakeLists.txt"):
+        for line in text(tree.root / name).splitlines():
+            if re.match(r"url = (?!KEEL_ADDRESS$)", line) or re.search(r"example[.]org|GIT_REPOSITORY (?!\$ENV\{KEEL_ADDRESS\})", line):
+                yield f"{name}: {line.strip()} does not have KEEL_ADDRESS"
+
+
+def cells(tree):
+    """A cell of a table of results has at most 300 characters; what limits a result stands in sentences below the table."""
+    for number, line in enumerate(text(tree.root / "bench/RESULTS.md").splitlines(), 1):
+        for cell in line.split("|") if line.startswith("|") else ():
+            if len(cell.strip()) > 300:
+                yield f"bench/RESULTS.md:{number}: a cell of {len(cell.strip())} characters: {cell.strip()[:60]} ..."
 
 
 # Files that a commit with the trailer `Recipe: KIND` touches at most, besides tests, guides and the change log; an execution space
@@ -367,7 +375,7 @@ def recipes(tree):
 
 RULES = {rule.__name__: rule for rule in
          (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence,
-          form, kinds, formatted, alike, version, packaged, quiet, recipes)}
+          form, kinds, formatted, alike, version, packaged, cells, quiet, recipes)}
 
 
 def main(arguments):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""keel for Spack. In a repository of one's own: packages/keel/package.py."""
+"""keel for Spack. In a repository of one's own: packages/keel/package.py. The variable KEEL_ADDRESS says where keel is cloned from."""
+import os
+
 from spack.package import *
 
 
 class Keel(MesonPackage):
     """Devices, residency, topology and ranks of a parallel code on Kokkos and MPI, as types. C++20."""
 
-    homepage = "https://example.org/keel"
-    git = "https://example.org/keel.git"
+    git = homepage = os.environ.get("KEEL_ADDRESS", "")
 
     license("MIT")
 
