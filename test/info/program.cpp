@@ -216,8 +216,8 @@ TEST_CASE("info: --explain says what a knob is, --help what there is") {
 TEST_CASE("info: --version is that of keel") {
   auto const heard = info("--version");
   CHECK(heard.code == 0);
-  CHECK(heard.out == "keel " + std::to_string(KEEL_VERSION / 10000) + '.' + std::to_string(KEEL_VERSION / 100 % 100) + '.' +
-                         std::to_string(KEEL_VERSION % 100) + '\n');
+  CHECK(heard.out == "keel " + std::to_string(KEEL_VERSION / 10000) + '.' + std::to_string(KEEL_VERSION / 100 % 100) +
+                         '.' + std::to_string(KEEL_VERSION % 100) + '\n');
 }
 
 TEST_CASE("info: output that is lost is an error, whatever was asked for") {

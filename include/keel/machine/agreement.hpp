@@ -41,8 +41,8 @@ public:
   }
   void broadcast(std::span<char> text, int root) const { calls_->broadcast(environment_, text, root); }
 
-  /// Calls `f` on every rank, and throws on all of them if it threw on one: *place: who is not done (rank 3: why).
-  /// hint.* What `f` communicates, its errors may not leave half done, because the others wait for it. Costs one
+  /// Calls `f` on every rank, and throws on all of them if it threw on one: `place: who is not done (rank 3: why).
+  /// hint.` What `f` communicates, its errors may not leave half done, because the others wait for it. Costs one
   /// reduction. `joined` travels along: of each the least of all ranks; the last one is a place that the call needs
   /// itself.
   ///
