@@ -4,6 +4,8 @@
 
 #include "said.hpp"
 
+#include <keel/policy/macros.hpp>
+
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
