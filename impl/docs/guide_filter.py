@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A guide as Doxygen wants it: guide_filter.py FILE. Links to what is no part of the reference lose their target. Links to
-headers become references, because Doxygen 1.9 follows only links to other guides. A flow chart is drawn by `dot`, or is a list of
-its arrows if that is not there. Code with a quote in it has two marks at each end, because one quote ends code."""
+"""A guide as Doxygen wants it: guide_filter.py FILE. Links to headers and to programs of the course become references, because
+Doxygen 1.9 follows only links to other guides; other files of the project are no pages, and stay as code. A heading gets a label, which links to it name. A transcript of the
+course becomes a page of its program: what it prints, and its sources. A flow chart is drawn by `dot`, or is a list of its arrows
+if that is not there. Code with a quote in it has two marks at each end, because one quote ends code."""
 import os
 import pathlib
 import re
@@ -10,19 +11,39 @@ import shutil
 import subprocess
 import sys
 
-path = pathlib.Path(sys.argv[1])
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+path = pathlib.Path(sys.argv[1]).resolve()
 text = path.read_text()
 
 
+def label(file, heading):
+    """What Doxygen calls a heading of a guide. GitHub calls it by its words only."""
+    name = re.sub(r"\W", "_", os.path.relpath(file, ROOT))
+    return name + "_" + re.sub(r"[^\w-]", "", heading.strip().lower().replace(" ", "-"))
+
+
 def link(found):
-    words, target = found[1], found[2]
-    inside = "RESULTS" not in target and "/test/" not in target
-    if target.startswith("http") or (target.endswith(".md") and inside):
+    words, (target, _, heading) = found[1], found[2].partition("#")
+    place = os.path.normpath(path.parent / target) if target else str(path)
+    is_page = place.endswith(".md") and "/impl/" not in place
+    if found[2].startswith("http") or (is_page and not heading):
         return found[0]
-    header = os.path.normpath(path.parent / target).split("/include/", 1)
-    if target.endswith(".hpp") and len(header) == 2:
-        return f'@ref {header[1]} "{words}"'
+    if is_page:
+        return f'@ref {label(place, heading)} "{words}"'
+    if place.endswith(".hpp") and "/include/" in place:
+        return f'@ref {place.split("/include/", 1)[1]} "{words}"'
+    program = place.removesuffix(".cpp")
+    if pathlib.Path(program + ".txt").is_file():
+        return f'@ref example_{os.path.basename(program)} "{words}"'
     return f"`{words}`"
+
+
+def program():
+    """The page of a program of the course."""
+    sources = sorted(path.with_suffix("").glob("*.[ch]pp")) or [path.with_suffix(".cpp")]
+    page = [f"# {path.stem} {{#example_{path.stem}}}", f"```\n{text}```"]
+    page += [f"{source.name}\n\n```{{.cpp}}\n{source.read_text()}```" for source in sources]
+    return "\n\n".join(page) + "\n"
 
 
 def chart(found):
@@ -43,7 +64,12 @@ def chart(found):
     return f"@htmlonly\n{picture[picture.index('<svg'):]}@endhtmlonly\n"
 
 
+if path.suffix == ".txt":
+    sys.stdout.write(program())
+    sys.exit()
+text = re.sub(r"!\[([^\]]+)\]\([^)]*?([^/)]+)\)", r"<img src='\2' alt='\1'>", text)
 text = re.sub(r"\[([^\]]+)\]\(([^)]+)\)", link, text)
+text = re.sub(r"^(##+) (.*)$", lambda found: f"{found[0]} {{#{label(path, found[2])}}}", text, flags=re.M)
 text = re.sub(r"^```mermaid\n(.*?)^```\n", chart, text, flags=re.M | re.S)
 parts = re.split(r"(^```.*?^```$|^@htmlonly$.*?^@endhtmlonly$)", text, flags=re.M | re.S)
 text = "".join(part if at % 2 else re.sub(r"`([^`]*)`", lambda code: f"`{code[0]}`" if "'" in code[0] else code[0], part) for at, part in enumerate(parts))

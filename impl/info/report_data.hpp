@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -221,7 +222,11 @@ inline std::string report_trace(trace_data const& all) {
   };
   auto const by_variable = report_copies(all, texts);
   auto const events = report_events{all, texts, whole.last}.text();
-  return "{\"run\": " + json_text(all.headers.front().run) + ", \"files\": " + array(all.headers, file) +
+  auto const& first = *std::min_element(all.headers.begin(), all.headers.end(),
+                                        [](auto const& a, auto const& b) { return a.begin < b.begin; });
+  return "{\"run\": " + json_text(first.run) + ", \"program\": " + json_text(first.program) +
+         ", \"begin\": " + info::detail::fixed(first.begin) + ", \"of_keel\": " + std::to_string(first.of_keel) +
+         ",\n  \"files\": " + array(all.headers, file) +
          ",\n  \"ranks\": " + array(all.ranks(), [](int rank) { return std::to_string(rank); }) +
          ", \"duration\": " + info::detail::fixed(whole.last) + ", \"copies\": " + std::to_string(moved.times) +
          ", \"moved\": " + std::to_string(moved.bytes) +
@@ -267,7 +272,11 @@ inline std::string report(topology::node const& n, configuration const& c, repor
     return object({{"wrong", f.is_wrong ? "true" : "false"}, {"text", json_text(f.text)}});
   };
   auto const knobs = is_of_run ? array(all->knobs, traced, line) : array(c.knobs, own, line);
-  std::string const whole = "{\"report\": 1,\n \"node\": " + node(n) + ",\n \"map\": " +
+  auto const now = std::chrono::system_clock::now().time_since_epoch();
+  std::string const whole = "{\"report\": 1,\n \"written\": " +
+                            std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count()) +
+                            ", \"of_keel\": " + std::to_string(KEEL_VERSION) + ",\n \"node\": " + node(n) +
+                            ",\n \"map\": " +
                             array(
                                 ranks.planned, [](auto const& p) { return placement(p); }, line) +
                             ",\n \"places\": " + array(ranks.places, place, line) +

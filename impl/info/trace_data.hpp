@@ -60,8 +60,10 @@ struct trace_header {
   std::string file, run;
   int part, rank, ranks; ///< `ranks` is 0 if the writer did not know
   double begin;
-  std::string host = {};         ///< empty if the system did not tell, as is the next
+  std::string program = {}; ///< empty if the system did not tell, as are the next two
+  std::string host = {};
   topology::id_set threads = {}; ///< the system's numbers of the hardware threads that the rank might run on
+  int of_keel = 0;               ///< KEEL_VERSION of the program; 0 in traces without it
   bool has_end = false;          ///< its last line is there
 };
 

@@ -84,6 +84,8 @@ inline trace_header read_header(trace_line const& line, std::string const& file)
                     int(line.count("rank", trace_ranks_max)),
                     int(line.count("ranks", trace_ranks_max)),
                     double(line.count("begin", std::uint64_t{1} << 53))};
+  if (line.has("program")) made.program = line.text("program");
+  if (line.has("of_keel")) made.of_keel = int(line.count("of_keel", INT_MAX));
   if (line.has("host")) made.host = line.text("host");
   if (line.has("threads")) made.threads = read_ids(line.text("threads"));
   if (made.ranks != 0 && made.rank >= made.ranks) throw error("info", "rank is not below ranks");

@@ -4,6 +4,8 @@
 
 #include "said.hpp"
 
+#include <keel/policy/macros.hpp>
+
 #include <doctest/doctest.h>
 #include <support/folder.hpp>
 
@@ -55,7 +57,8 @@ json kind_of(json const& trace, std::size_t n) {
 
 std::string header(int rank, int ranks) {
   return R"({"keel":"trace","version":4,"run":"00000000000000aa","part":1,"rank":)" + std::to_string(rank) +
-         R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" + std::to_string(1763724151000000 + 500 * rank) + '}';
+         R"(,"ranks":)" + std::to_string(ranks) + R"(,"begin":)" + std::to_string(1763724151000000 + 500 * rank) +
+         R"(,"of_keel":400,"program":"ocean"})";
 }
 std::string line(char const* what, double time, int rank, std::string const& rest) {
   return R"({"what":")" + std::string(what) + R"(","time":)" + std::to_string(time) + R"(,"rank":)" +
@@ -93,6 +96,10 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
   CHECK(heard.out.find("run.html: 2 ranks, ") != std::string::npos);
   auto const page = document_of(here.path / "run.html");
   auto const& trace = page["trace"];
+  CHECK(trace["program"] == "ocean");
+  CHECK(trace["begin"] == 1763724151000000);
+  CHECK(trace["of_keel"] == 400);
+  CHECK(page["of_keel"] == KEEL_VERSION);
   CHECK(trace["ranks"] == json{0, 1});
   CHECK(trace["copies"] == 2);
   CHECK(trace["moved"] == 4800);

@@ -7,6 +7,7 @@ phone; as many events as a page can hold open in under three seconds. With a thi
 import json
 import pathlib
 import random
+import re
 import subprocess
 import sys
 import tempfile
@@ -38,7 +39,7 @@ def write_trace(folder, events):
                 out.write(f'{{"what":"{what}","time":{now:.3f},"rank":{rank},{rest}}}\n')
 
             out.write('{"keel":"trace","version":4,"run":"00000000000000aa","part":1,"rank":%d,"ranks":%d,"begin":1763724151000000,'
-                      '"host":"n1","threads":"%d-%d"}\n' % (rank, RANKS, 8 * rank, 8 * rank + 3))
+                      '"of_keel":400,"program":"ocean","host":"n1","threads":"%d-%d"}\n' % (rank, RANKS, 8 * rank, 8 * rank + 3))
             line("knob", '"option":"--keel-device","device":"","value":"cuda","source":"environment"')
             line("knob", '"option":"--keel-log-level","device":"","value":"warning","source":"unset"')
             entry = '"schedule":"app::step","number":%d,"depth":%d,"kind":"%s","name":"%s","memory":"%s"'
@@ -109,10 +110,13 @@ def numbers(browser, held):
     check("sent", browser.ask("trace.sent") == total(held, "exchange"), browser.ask("trace.sent"))
     summed = "trace.bytes.filter((_, i) => trace.texts[trace.kinds.what[trace.kind[i]]] === 'copy').reduce((a, b) => a + b, 0)"
     check("the sum of the events", browser.ask(summed) == total(held, "copy"), browser.ask(summed))
-    # What a reader sees: the columns of the table, as text.
-    cells = "[...document.querySelectorAll('[data-of=copies] tbody tr')].reduce((a, r) => a + Number(r.cells[%d].textContent), 0)"
+    cells = "[...document.querySelectorAll('[data-of=copies] tbody tr')].reduce((a, r) => a + Number(r.cells[%d].dataset.value), 0)"
     check("times in the table", browser.ask(cells % 4) == sum(what in ("copy", "exchange") for what, _ in held))
     check("bytes in the table", browser.ask(cells % 5) == total(held, "copy", "exchange"))
+    units = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].flatMap(r => [5, 6].map(c => r.cells[c].textContent))")
+    check("bytes have units", all(re.fullmatch(r"[\d.]+ ([kMG]?B)", text) for text in units), units)
+    about = browser.ask("document.querySelector('#summary .about').textContent")
+    check("the page begins with program, host, date and version", about == "ocean, 2 ranks on n1, began 2025-11-21 11:22 UTC, with keel 0.4.0.", about)
     places = browser.ask("[...document.querySelectorAll('[data-of=places] tbody tr')].map(r => r.innerText.trim().split(/\\s+/).join(' '))")
     times = browser.ask("window.movedAt")
     check("the chart of bytes goes forward in time", times == sorted(times) and len(times) > 1000)
@@ -170,7 +174,7 @@ def keyboard(browser):
     check("Tab reaches the theme and the timeline", {"theme", "chart lanes", "drawing wide"} <= reached, reached)
     browser.ask("document.querySelector('[data-of=copies] th:nth-child(6) button').focus()")
     browser.press("Enter", 13), browser.press("Enter", 13) # the largest first, then the smallest
-    order = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].map(r => Number(r.cells[5].textContent))")
+    order = browser.ask("[...document.querySelectorAll('[data-of=copies] tbody tr')].map(r => Number(r.cells[5].dataset.value))")
     check("Enter on a head sorts its column", order == sorted(order), order)
 
 
@@ -250,6 +254,8 @@ def main():
         with Browser(program) as browser:
             browser.open(alone.as_uri())
             shown = browser.ask("[...document.querySelectorAll('section')].map(s => s.id).join()")
+            about = browser.ask("document.querySelector('#summary .about').textContent")
+            check("a page without a run says so", about.startswith("No run, only the node ") and " UTC by keel " in about, about)
             check("without a trace", shown == "summary,warnings,node,knobs", shown)
             check("no error without a trace", not browser.wrong, browser.wrong)
         host = folder / "host.jsonl"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The API reference is made without a warning, no link in it is broken, and its main page is the README: docs.py BUILD"""
+"""The API reference is made without a warning, no link in it is broken, its main page is the README, and the programs of the course are pages: docs.py BUILD"""
 import pathlib
 import re
 import shutil
@@ -7,13 +7,15 @@ import subprocess
 import sys
 from html import unescape
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 
 def broken_links(html):
     """Links to files, and to places in pages. Doxygen 1.9.4 heads a list of private classes that it leaves out: nested-classes."""
     pages = {page.name: page.read_text(errors="replace") for page in html.glob("*.html")}
     places = {name: set(re.findall(r'(?:id|name)="([^"]+)"', text)) | {"nested-classes"} for name, text in pages.items()}
     for name, text in pages.items():
-        for link in set(re.findall(r'<a [^>]*?href="([^":]*)"', text)):
+        for link in set(re.findall(r'<(?:a|img) [^>]*?(?:href|src)="([^":]*)"', text)):
             file, _, place = unescape(link).partition("#")
             file = file or name
             if not (html / file).is_file() or (place and file in places and place not in places[file]):
@@ -22,6 +24,7 @@ def broken_links(html):
 
 def left_out(readme, index):
     """Code of the README, and names of its figure, that the main page does not have as code and in a figure."""
+    readme = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", readme)
     readme = re.split(r"(^```.*?^```$|^    [^\n]*$)", readme, flags=re.M | re.S)
     plain = lambda text: " ".join(unescape(re.sub(r"<[^>]*>", "", text)).replace("\u200b", "").split())
     shown = {plain(code) for code in re.findall(r"<code>(.*?)</code>", index, re.S)}
@@ -45,7 +48,10 @@ def main(build):
     wrong += broken_links(html)
     if not (html / "search/search.js").is_file() or 'class="keyword' not in (html / "index.html").read_text():
         wrong.append("the reference has no search, or its code has no colours")
-    wrong += left_out((pathlib.Path(__file__).parents[2] / "README.md").read_text(), (html / "index.html").read_text())
+    course = {path.stem for path in (ROOT / "test/example").glob("[0-9]*.txt")}
+    linked = set(re.findall(r'href="example_(\w+)\.html"', (html / "index.html").read_text()))
+    wrong += [f"the main page has no link to the program {name}" for name in sorted(course - linked)]
+    wrong += left_out((ROOT / "README.md").read_text(), (html / "index.html").read_text())
     for line in wrong:
         print(f"FAIL: {line}")
     print(f"{int(not wrong)} passed, {int(bool(wrong))} failed, 0 skipped")

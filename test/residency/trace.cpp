@@ -113,6 +113,8 @@ TEST_CASE("residency: a traced run writes a line for each copy, and the bytes ad
   CHECK(lines[0]["rank"] == 0);
   CHECK(lines[0]["ranks"] == 1);
   CHECK(lines[0]["begin"].get<std::uint64_t>() > 1'700'000'000'000'000U);
+  CHECK(lines[0]["of_keel"] == KEEL_VERSION);
+  CHECK(lines[0]["program"].get<std::string>().starts_with("test-residency"));
   CHECK(lines[0]["host"] == keel::machine::host_name());
   CHECK(lines[0]["threads"] == to_string(keel::topology::process_hardware_threads()));
   std::uint64_t down = 0, up = 0, out = 0, counted = 0, created = 0;

@@ -11,7 +11,7 @@ function table(holder, columns, rows) {
   const draw = end => {
     for (; drawn < Math.min(end, found.length); ++drawn)
       body.append(make("tr", {}, ...columns.map(c =>
-        make("td", { class: c.isNumber ? "number" : c.isLong ? "long" : "nowrap" }, String(c.show(found[drawn]))))));
+        make("td", c.isNumber ? { class: "number", "data-value": c.of(found[drawn]) } : { class: c.isLong ? "long" : "nowrap" }, String(c.show(found[drawn]))))));
     more.hidden = drawn === found.length;
     more.textContent = `Show more rows; ${drawn} of ${found.length} are here`;
   };
@@ -54,6 +54,14 @@ tiles.push([report.node.cores.length, "cores"], [report.node.devices.filter(d =>
 find(".tiles").append(...tiles.map(([value, words]) => make("div", {}, make("b", {}, String(value)), make("span", {}, words))));
 find("#summary .note").textContent = !trace ? "" : "Not counted: what the program does outside of keel's routines, copies and exchanges, " +
   "and what a device does other than kernels of routines, such as packing ghosts. A traced run is slower than another; compare its times with each other.";
+// Which program, when, where, and of which keel.
+const dateText = microseconds => `${new Date(microseconds / 1e3).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+const versionText = n => n ? `keel ${Math.floor(n / 1e4)}.${Math.floor(n / 100) % 100}.${n % 100}` : "a keel that does not tell its version";
+const hostNames = [...new Set(report.places.map(p => p.host))].filter(host => host);
+find("#summary .about").textContent = trace
+  ? `${trace.program || "A program"}, ${counted(trace.ranks, "rank", "ranks")} on ${hostNames.slice(0, 3).join(", ") || "a host that is not known"}` +
+    `${hostNames.length > 3 ? ", …" : ""}, began ${dateText(trace.begin)}, with ${versionText(trace.of_keel)}.`
+  : `No run, only the node ${report.node.source}: written ${dateText(report.written)} by ${versionText(report.of_keel)}.`;
 find(".findings").append(...report.findings.map(f =>
   make("li", { class: f.wrong ? "wrong" : "" }, `${f.wrong ? "Wrong" : "Note"}: ${f.text.replace(/^keel::info: /, "")}`)));
 if (report.findings.length === 0) find(".findings").append(make("li", {}, "Nothing is wrong."));
@@ -107,7 +115,7 @@ if (trace) {
   table(find('[data-of="copies"]'), [
     text("variable", r => r.variable), text("way", r => `${r.from} to ${r.to}`), text("routine", r => r.routine),
     text("why", r => r.why || (r.to === "neighbours" ? "ghosts" : "not known"), { isLong: true }), number("times", r => r.times),
-    number("bytes", r => r.bytes), number("needed", r => r.least), number("time", r => r.took, r => timeText(r.took)),
+    number("bytes", r => r.bytes, r => bytesText(r.bytes)), number("needed", r => r.least, r => bytesText(r.least)), number("time", r => r.took, r => timeText(r.took)),
     number("waiting", r => r.waited, r => r.waited ? timeText(r.waited) : "-"),
     number("first", r => r.first, r => timeText(r.first)), number("last", r => r.last, r => timeText(r.last)),
   ], copyRows);

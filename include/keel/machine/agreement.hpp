@@ -41,10 +41,10 @@ public:
   }
   void broadcast(std::span<char> text, int root) const { calls_->broadcast(environment_, text, root); }
 
-  /// Calls `f` on every rank, and throws on all of them if it threw on one: `place: who is not done (rank 3: why).
-  /// hint.` What `f` communicates, its errors may not leave half done, because the others wait for it. Costs one
-  /// reduction. `joined` travels along: of each the least of all ranks; the last one is a place that the call needs
-  /// itself.
+  /// Calls `f` on every rank, and throws on all of them if it threw on one: the error has the place, who is not done,
+  /// the rank, why, and the hint. What `f` communicates, its errors may not leave half done, because the others wait
+  /// for it. Costs one reduction. `joined` travels along: of each the least of all ranks; the last one is a place that
+  /// the call needs itself.
   ///
   /// If a call of MPI failed in it on one rank, ranks cannot agree on anything: the job ends with its message.
   template <class F>

@@ -50,7 +50,10 @@ KEEL_INLINE void trace::open(std::string const& path, int rank, std::vector<std:
   std::snprintf(run, sizeof run, "%016llx", static_cast<unsigned long long>(which.run));
   detail::trace_line header;
   header.add("keel", "trace", "version", 4, "run", run, "part", which.part, "rank", rank, "ranks", which.ranks);
-  header.add("begin", epoch.count());
+  header.add("begin", epoch.count(), "of_keel", KEEL_VERSION);
+#if defined(__linux__)
+  header.add("program", std::string_view(program_invocation_short_name));
+#endif
   try {
     auto const threads = topology::to_string(topology::process_hardware_threads());
     header.add("host", machine::host_name(), "threads", threads);
