@@ -293,6 +293,17 @@ def kinds(tree):
             yield f"{tree.name(header)}: a switch over kinds of entries has a default"
 
 
+def concepts(tree):
+    """A concept that is asked of a member of a class template constrains no specialisation of it: g++ 12 then refuses right code by chance."""
+    texts = {header: code(header) for header in tree.headers()}
+    asked = {pair for words in texts.values() for pair in re.findall(r"\b([A-Z]\w*)<typename (?:\w+::)*(\w+)<[^;{}]*?>::", words)}
+    for concept, template in sorted(asked):
+        for header, words in texts.items():
+            for found in re.finditer(rf"\b(?:struct|class) {template}<", words):
+                if re.search(rf"\b{concept}\b", words[words.rindex("\ntemplate", 0, found.start()):found.start()]):
+                    yield f"{tree.name(header)}: a specialisation of {template} is constrained by {concept}"
+
+
 def formatted(tree):
     """clang-format 19 would change no source."""
     if not shutil.which("clang-format-19"):
@@ -375,7 +386,7 @@ def recipes(tree):
 
 RULES = {rule.__name__: rule for rule in
          (arrows, foreign, alone, top, length, columns, macros, names, virtual, lists, tested, words, licence,
-          form, kinds, formatted, alike, version, packaged, cells, quiet, recipes)}
+          form, kinds, concepts, formatted, alike, version, packaged, cells, quiet, recipes)}
 
 
 def main(arguments):

@@ -17,8 +17,9 @@ constexpr named named_by() {
   else return Variable<X> ? named::variable : named::nothing;
 }
 /// A variable, or a part of one, taken apart: `variable`, `level`, `where` (none if no region was named), `layers` of
-/// the halo. Empty for others. Specialised by value: g++ 12 loses one of two specialisations that differ in constraints
-/// only, in one of some fifty compilations.
+/// the halo. Empty for others. Specialised by value and not for `Variable V`, the concept that `Part` asks of a member
+/// of it: g++ 12 takes the two for one constraint, which depends on itself, if both fall into one place of a hash table
+/// by addresses. That refused right code in one of some fifty compilations.
 template <class X, named = named_by<X>()>
 struct item {};
 template <class X>
