@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The bodies of machine that need not be compiled with every source.
 #include <keel/impl/machine/agreement.ipp>
+#include <keel/impl/machine/alone.ipp>
 #include <keel/impl/machine/attachments.ipp>
 #include <keel/impl/machine/by_memory.ipp>
 #include <keel/impl/machine/describe.ipp>

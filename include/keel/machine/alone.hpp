@@ -40,7 +40,9 @@ struct alone {
   using requests = detail::self_requests;
 
   static constexpr handle null() noexcept { return handle::null; }
-  static constexpr bool start(int*, char***, thread_level) noexcept { return false; }
+  /// Throws in a build without MPI if a launcher started several processes, because each would take itself for the
+  /// only one.
+  static bool start(int*, char***, thread_level);
   static constexpr void stop() noexcept {}
   static constexpr bool is_running() noexcept { return true; }
   static constexpr thread_level level() noexcept { return thread_level::multiple; }
@@ -79,3 +81,7 @@ struct alone {
 };
 
 } // namespace keel::machine
+
+#if !KEEL_COMPILED
+#include <keel/impl/machine/alone.ipp>
+#endif

@@ -2,20 +2,16 @@
 #pragma once
 
 /// @file
-/// The launcher's variables about this process, and whether MPI agrees: with the launcher of another MPI it does not,
-/// and every process is a world of its own.
+/// The launcher's variables about this process, which MPI may not agree with: a launcher of another MPI makes every
+/// process a world of its own, and so does a keel without MPI.
 
 #include <keel/policy/error.hpp>
 
-#include <mpi.h>
-
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
-#include <string_view>
 
 namespace keel::machine::detail {
 
@@ -45,23 +41,11 @@ struct launched {
   return said;
 }
 
-/// Why a world of one process is not what was launched; empty if it may be. Nothing is communicated.
-[[nodiscard]] inline std::optional<error> why_alone() {
-  int world = 0;
-  auto const said = said_by_launcher();
-  if (!said || said->ranks == 1 || MPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || world != 1)
-    return std::nullopt;
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  std::string_view library{text.data(), std::size_t(length)};
-  library = library.substr(0, library.find_first_of(",\n"));
-  std::string const variable = said->variable;
-  error const found("machine", "each of " + std::to_string(said->ranks) + " processes is alone",
-                    variable + " counts them, MPI_COMM_WORLD does not: this program's MPI is " + std::string{library} +
-                        ", and its launcher another's",
-                    "Start it with the mpiexec of its own MPI, or without " + variable);
-  return said->rank > 0 ? found.printed_elsewhere() : found;
+/// The error of one of several launched processes that each are a world of their own; the first one prints it.
+[[nodiscard]] inline error each_alone(launched const& said, std::string const& why, std::string const& fix) {
+  error const found("machine", "each of " + std::to_string(said.ranks) + " processes is alone",
+                    std::string(said.variable) + " counts them" + why, fix + ", or without " + said.variable);
+  return said.rank > 0 ? found.printed_elsewhere() : found;
 }
 
 } // namespace keel::machine::detail

@@ -4,6 +4,9 @@
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
 
+#include <array>
+#include <string_view>
+
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
@@ -40,6 +43,23 @@ mpi_communicator of_group(mpi_communicator const& c, char const* call, Include c
   require(include(all.get(), some.out()), call, c.get());
   require(MPI_Comm_create_group(c.get(), some.get(), 0, &made), "MPI_Comm_create_group", c.get());
   return mpi_communicator::adopt(made);
+}
+
+/// Why a world of one process is not what was launched; empty if it may be. Nothing is communicated.
+inline std::optional<error> why_alone() {
+  int world = 0;
+  auto const said = said_by_launcher();
+  if (!said || said->ranks == 1 || MPI_Comm_size(MPI_COMM_WORLD, &world) != MPI_SUCCESS || world != 1)
+    return std::nullopt;
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  std::string_view library{text.data(), std::size_t(length)};
+  library = library.substr(0, library.find_first_of(",\n"));
+  return each_alone(*said,
+                    ", MPI_COMM_WORLD does not: this program's MPI is " + std::string{library} +
+                        ", and its launcher another's",
+                    "Start it with the mpiexec of its own MPI");
 }
 
 } // namespace detail
