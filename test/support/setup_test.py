@@ -13,7 +13,7 @@ import tempfile
 import time
 
 SETUP = pathlib.Path(sys.argv[1]) / "subprojects/setup"
-SHELL = ["bash", "sh", "cat", "cut", "echo", "env", "grep", "sort", "tr", "touch", "xargs", "sleep", "ln"]
+SHELL = ["bash", "sh", "cat", "cut", "echo", "env", "grep", "sort", "tr", "touch", "xargs", "sleep", "ln", "sed"]
 TOOLS = ["c++", "ninja", "cmake", "python3", "mpicxx", "mpiexec", "meson", "pkg-config"]
 HEADERS = "boost/hana/tuple.hpp\ndoctest/doctest.h\nnlohmann/json.hpp\ntbb/version.h\nxsimd/xsimd.hpp"
 
@@ -94,7 +94,26 @@ def main():
         check("neither root nor sudo", user.run(), 2, "not there: meson", "Run this as root", "sudo sh -c 'apt-get")
         if user.was_asked():
             wrong.append("neither root nor sudo: apt-get was called")
-        check("no apt-get", machine(lacks=["meson"], apt="").run(), 2, "There is no apt-get here", "or install: meson.")
+        for installer, line in {"dnf": "sudo sh -c 'dnf install -y mpich-devel ninja-build'", "pacman": "sudo sh -c 'pacman -S ninja openmpi'",
+                                "zypper": "sudo sh -c 'zypper install -y mpich-devel ninja'", "brew": "  brew install ninja open-mpi"}.items():
+            there = machine(lacks=["ninja", "mpicxx", "mpiexec"], apt="")
+            there.add(installer, "exit 1")
+            check(f"only {installer}", there.run(), 2, "not there: ninja (", line)
+        there = machine(lacks=["ninja"], root=False)
+        there.environment["CONDA_PREFIX"] = "/somewhere"
+        check("an environment of conda", there.run(), 2, "  conda install -c conda-forge ninja")
+        for system, names in {"dnf": "mpich-devel\n", "conda": "mpich\nmpich-mpicxx\n", "brew": "open-mpi\n"}.items():
+            check(f"--print {system}", machine(lacks=["mpicxx"]).run("--print", system), 0, names)
+        check("a system that is not known", whole.run("--print", "emerge"), 2, "'--print emerge' cannot be used")
+        check("a user without MPI builds without it", machine(lacks=["mpicxx", "mpiexec"], root=False).run(), 0, "taken from its wrap or left out: MPI. To have it: sudo sh -c 'apt-get")
+        unbuilt = machine(root=False)
+        unbuilt.environment["Kokkos_ROOT"] = "/nowhere"
+        if not any(pathlib.Path("/usr", sub, "KokkosCore_config.h").exists() for sub in ("include", "include/kokkos", "include/trilinos")):
+            check("a wrap builds Kokkos", unbuilt.run(), 0, "left out: Kokkos.")
+        for name, below_it in {"Kokkos_DIR": "lib/cmake/Kokkos", "PKG_CONFIG_PATH": "lib/pkgconfig", "CMAKE_PREFIX_PATH": ""}.items():
+            moduled = machine()
+            moduled.environment[name] = f"{moduled.environment.pop('Kokkos_ROOT')}/{below_it}"
+            check(f"a module that sets {name}", moduled.run(), 0)
 
         slow = machine(lacks=["meson"], apt="hangs")
         setup = slow.start()
