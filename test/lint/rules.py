@@ -346,7 +346,7 @@ def version(tree):
 
 def packaged(tree):
     """Options that the packages give to Meson are options of keel. The address of the project is the variable KEEL_ADDRESS wherever it is needed."""
-    options = set(re.findall(r"^option\('(\w+)'", text(tree.root / "meson_options.txt"), re.M))
+    options = set(re.findall(r"^option\('(\w+)'", text(tree.root / "meson_options.txt"), re.M)) | {"buildtype", "cpp_args"}
     for name in ("impl/package/spack/package.py", "impl/package/CMakeLists.txt"):
         given = set(re.findall(r"-D(\w+)=", text(tree.root / name)))
         for group in re.findall(r"map\(\w+, \(([^)]*)\)", text(tree.root / name)):
