@@ -32,13 +32,14 @@ public:
       else if (is_spoiled) cells[r] = {};
     }
   }
-  void rotate(std::string const& variable, int levels, bool is_cycle) {
+  void rotate(std::string const& variable, int levels, std::string_view how) {
     for (auto& [key, all] : levels_) {
       if (key.first != variable) continue;
       std::map<int, level_cells> moved;
       for (auto& [level, cells] : all)
-        if (auto const to = long{level} + (is_cycle ? 1 : -1); to >= 0 && to < levels)
+        if (auto const to = how == "rewind" ? long{level} - 1 : long{level} + 1; to >= 0 && to < levels)
           moved.emplace(int(to), std::move(cells));
+        else if (how == "cycle_in_place" && to == levels) moved.emplace(0, std::move(cells));
       all = std::move(moved);
     }
   }

@@ -102,8 +102,8 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
   bool const is_sent =
       what == "exchange" || what == "accumulate" || what == "repartition" || what == "migrate" || what == "regrid";
   bool const is_new = what == "write" || what == "components" || what == "cycle" || what == "rewind" ||
-                      what == "routine" || what == "kernels" || what == "knob" || what == "entry" || what == "flow" ||
-                      what == "end";
+                      what == "cycle_in_place" || what == "routine" || what == "kernels" || what == "knob" ||
+                      what == "entry" || what == "flow" || what == "end";
   if (what != "copy" && !is_sent && !is_new) throw error("info", "what is '" + shown(what) + "', which no trace has");
   if (line.count("rank", trace_ranks_max) != std::uint64_t(header.rank))
     throw error("info", "rank is not that of the header");
@@ -113,8 +113,8 @@ inline void read_line(trace_line const& line, replay& followed, trace_data& all)
   } else if (what == "write") {
     followed.write(line.text("variable"), number("component"), number("level"), line.text("region"),
                    line.text("memory"), line.text("routine"));
-  } else if (what == "cycle" || what == "rewind") {
-    followed.rotate(line.text("variable"), number("levels"), what == "cycle");
+  } else if (what == "cycle" || what == "rewind" || what == "cycle_in_place") {
+    followed.rotate(line.text("variable"), number("levels"), what);
   } else if (what == "components") {
     followed.renumber(line.text("variable"), line.text("kept"));
   } else if (what == "end") {

@@ -2,6 +2,7 @@
 #include <keel/schedule/schedule.hpp>
 
 #include "compiled.hpp"
+#include "routines.hpp"
 #include "run.hpp"
 
 #include <keel/machine/alone.hpp>
@@ -9,6 +10,7 @@
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>
 #include <keel/schedule/explain.hpp>
+#include <keel/schedule/plan.hpp>
 
 #include <support/message_of.hpp>
 
@@ -17,6 +19,8 @@
 #include <regex>
 #include <sstream>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace entries_cases {
 
@@ -90,6 +94,52 @@ TEST_CASE("residency: the first step alone does what stands under once, and a re
   SUBCASE("one memory") { check_steps<single<kr::automatic>>(test::host::name); }
   SUBCASE("one memory, checked") { check_steps<single<kr::checked>>(test::host::name); }
   SUBCASE("off") { check_steps<single<kr::off>>(test::host::name); }
+}
+
+struct wavy : kr::variable<"wavy", double*, kr::levels<2>, kr::without_ghosts> {};
+// Of two levels: what is now is twice what was, and what was before that.
+struct leap : kr::routine<"leap", kr::on_device, kr::updates<wavy>, kr::reads<kr::owned<kr::past<wavy, 1>>>> {
+  template <class V>
+  static void run(V v) {
+    auto const now = v(wavy{});
+    auto const before = v(kr::past<wavy, 1>{});
+    kr::for_owned(v, KOKKOS_LAMBDA(int i) { now(i) += 2 * before(i); });
+  }
+};
+using leapfrog = kr::schedule<kr::cycle_in_place<wavy>, leap>;
+static_assert(kr::plan<both<kr::automatic>, leapfrog, test::twin>::copies(kr::host, kr::device) == 0);
+static_assert(kr::plan<both<kr::automatic>, leapfrog, test::twin>::copies(kr::device, kr::host) == 0);
+
+template <class App>
+void check_leapfrog(std::string_view device) {
+  test::run run{device};
+  kr::fields<App, wavy> f{run, kr::grid{{5}}};
+  auto const set = [&](double to) {
+    f.run(test::call<kr::writes<wavy>>{}, [&](auto v) {
+      auto const x = v(wavy{});
+      kr::for_owned(v, [=](int i) { x(i) = to; });
+    });
+  };
+  set(1), f.run(kr::cycle<wavy>{}), set(3);
+  double before = 1, now = 3;
+  for (int n = 0; n < 5; ++n) {
+    f.step(leapfrog{});
+    before += 2 * now, std::swap(before, now);
+  }
+  f.run(test::call<kr::reads<wavy, kr::past<wavy, 1>>>{}, [&](auto v) {
+    CHECK(v(wavy{})(4) == now);
+    CHECK(v(kr::past<wavy, 1>{})(0) == before);
+  });
+  f.run(kr::cycle<wavy>{}); // which frees the oldest level
+  if constexpr (!std::is_same_v<typename App::tracking, kr::off>)
+    CHECK_THROWS_AS(f.step(kr::schedule<leap>{}), keel::error);
+}
+
+TEST_CASE("residency: a leapfrog of two levels updates the older one in place") {
+  SUBCASE("two memories") { check_leapfrog<both<kr::automatic>>("twin"); }
+  SUBCASE("two memories, on the host") { check_leapfrog<both<kr::automatic>>(test::host::name); }
+  SUBCASE("checked") { check_leapfrog<both<kr::checked>>("twin"); }
+  SUBCASE("off") { check_leapfrog<single<kr::off>>(test::host::name); }
 }
 
 TEST_CASE("residency: what a refused step wrote is valid nowhere") {

@@ -121,11 +121,15 @@ struct truth {
   void copy(int v, int from, int to, int k) {
     stamps[v][to][k] = stamps[v][from][k], filled[v][to][k] = filled[v][from][k];
   }
-  void cycle(int v) {
-    if (levels_of[v] == 1) return;
+  void cycle(int v, bool is_in_place = false) {
+    int const oldest = levels_of[v] - 1;
+    if (oldest == 0) return;
     for (int k = 0; k < components; ++k) {
-      for (int l = levels_of[v] - 1; l > 0; --l) copy(v, l - 1, l, k);
-      stamps[v][0][k].fill(-1);
+      auto const kept = stamps[v][oldest][k];
+      int const its_layers = filled[v][oldest][k];
+      for (int l = oldest; l > 0; --l) copy(v, l - 1, l, k);
+      if (is_in_place) stamps[v][0][k] = kept, filled[v][0][k] = its_layers;
+      else stamps[v][0][k].fill(-1);
     }
   }
   void rewind(int v) {
@@ -224,7 +228,7 @@ struct visit {
       place = place * 31 + (r == 3 ? x + 7 : (x % whole + whole) % whole);
     }
     for (std::int64_t i = 0; i < inner; ++i) {
-      if ((unsigned(needs) >> r & 1U) != 0 && (r != 2 || within(read)) && stamps[std::size_t(r)] >= 0 &&
+      if ((unsigned(needs) >> r & 1U) != 0 && (r < 2 || within(read)) && stamps[std::size_t(r)] >= 0 &&
           stamps[std::size_t(r)] != truth::several) {
         ++*seen;
         if (cell_at(cells, at, rank, i) != value_of<element>(stamps[std::size_t(r)], place + i)) ++*wrong;
@@ -308,6 +312,10 @@ struct followed<kr::cycle<Xs...>> {
   static bool go(truth& t, std::int64_t) { return (t.cycle(number_of<Xs>), ..., true); }
 };
 template <class... Xs>
+struct followed<kr::cycle_in_place<Xs...>> {
+  static bool go(truth& t, std::int64_t) { return (t.cycle(number_of<Xs>, true), ..., true); }
+};
+template <class... Xs>
 struct followed<kr::rewind<Xs...>> {
   static bool go(truth& t, std::int64_t) { return (t.rewind(number_of<Xs>), ..., true); }
 };
@@ -362,10 +370,11 @@ void note_exchange() {
   for (int k = 0; k < program.now.components; ++k)
     program.bill->exchange({{in_bill(v, k), item::level}}, program.exchanged_in);
 }
-template <class X>
+template <class X, bool InPlace = false>
 void note_cycle() {
-  program.now.cycle(number_of<X>);
-  for (int k = 0; k < program.now.components; ++k) program.bill->cycle(in_bill(number_of<X>, k));
+  program.now.cycle(number_of<X>, InPlace);
+  for (int k = 0; k < program.now.components; ++k)
+    InPlace ? program.bill->cycle_in_place(in_bill(number_of<X>, k)) : program.bill->cycle(in_bill(number_of<X>, k));
 }
 template <class X>
 void note_rewind() {
@@ -380,11 +389,11 @@ struct tell_exchange : kr::routine<"tell_exchange", kr::on_host> {
     if (ends_run()) note_exchange<X>();
   }
 };
-template <class X>
+template <class X, bool InPlace = false>
 struct tell_cycle : kr::routine<"tell_cycle", kr::on_host> {
   template <class V>
   static void run(V) {
-    if (ends_run()) note_cycle<X>();
+    if (ends_run()) note_cycle<X, InPlace>();
   }
 };
 template <class X>
@@ -452,14 +461,14 @@ struct compare : kr::routine<"compare", kr::on_host, kr::reads<agreed<R>>> {
 };
 template <int R>
 struct chosen
-    : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>,
+    : kr::schedule<kr::cycle_in_place<b<R>>, tell_cycle<b<R>, true>, op<kr::reads, kr::owned<b<R>>, kr::on_host>,
                    kr::choose<turn, op<kr::writes, b<R>, kr::on_device>,
                               kr::schedule<op<kr::writes, kr::inside<b<R>>, kr::on_host>>,
                               kr::schedule<op<kr::writes, b<R>, kr::on_host>, kr::exchange<b<R>>, tell_exchange<b<R>>,
                                            op<kr::reads, kr::inside<b<R>>, kr::on_device>>>,
                    agreed<R>, compare<R>, op<kr::updates, kr::owned<b<R>>, kr::on_host>> {
   using alias = kr::schedule<
-      kr::cycle<b<R>>,
+      kr::cycle_in_place<b<R>>, op<kr::reads, kr::owned<b<R>>, kr::on_host>,
       kr::choose<turn, op<kr::writes, b<R>, kr::on_device>, kr::schedule<op<kr::writes, kr::inside<b<R>>, kr::on_host>>,
                  kr::schedule<op<kr::writes, b<R>, kr::on_host>, kr::exchange<b<R>>,
                               op<kr::reads, kr::inside<b<R>>, kr::on_device>>>,
@@ -692,10 +701,10 @@ private:
       f.run(op<kr::writes, kr::walls<a<R>>, kr::on_host>{});
     }
   }
-  template <class X>
+  template <class X, bool InPlace = false>
   void cycle(fields& f) {
-    f.run(kr::cycle<X>{});
-    note_cycle<X>();
+    f.run(std::conditional_t<InPlace, kr::cycle_in_place<X>, kr::cycle<X>>{});
+    note_cycle<X, InPlace>();
   }
   template <class X>
   void rewind(fields& f) {
@@ -756,7 +765,9 @@ private:
       for (auto& l : v) std::swap(l[0], l[1]);
   }
   void call(fields& f) {
-    switch (below(28)) {
+    switch (below(30)) {
+    case 29: return cycle<b<R>, true>(f);
+    case 28: return cycle<c<R>, true>(f);
     case 27: return regrid(f);
     case 26: return move_elements(f);
     case 25: return fill_walls(f);

@@ -110,8 +110,10 @@ private:
                       {{&v, std::uint8_t(below(v.levels)), below(2) == 0 ? kr::region::inside : kr::region::walls,
                         kr::region::walls}});
     }
-    if (what == 0)
-      return declares(below(4) == 0 ? kr::entry_kind::rewind : kr::entry_kind::cycle, {}, {{&infos[below(variables)]}});
+    if (what == 0) {
+      kr::entry_kind const ways[] = {kr::entry_kind::rewind, kr::entry_kind::cycle_in_place, kr::entry_kind::cycle};
+      return declares(ways[std::min(below(5), 2)], {}, {{&infos[below(variables)]}});
+    }
     if (what == 1) {
       kr::variable_info const& v = infos[below(variables)];
       auto const level = std::uint8_t(below(v.levels));
@@ -243,6 +245,7 @@ public:
       int const v = program_.variables[one.variable]->name[0] - 'a';
       if (program_.nodes[i].what() == kr::entry_kind::cycle) t_.cycle(v);
       else if (program_.nodes[i].what() == kr::entry_kind::rewind) t_.rewind(v);
+      else if (program_.nodes[i].what() == kr::entry_kind::cycle_in_place) t_.cycle_in_place(v);
       else list.push_back({v, one.level, unsigned(one.reads), unsigned(one.writes)});
     }
     if (skips_)

@@ -99,6 +99,13 @@ public:
     for (std::size_t l = levels.size() - 1; l > 0; --l) levels[l] = levels[l - 1];
     levels[0] = {-1, -1, -1, -1};
   }
+  /// The same, and the oldest becomes the current one.
+  void cycle_in_place(int variable) {
+    auto& levels = live_[std::size_t(variable)];
+    auto const oldest = levels.back();
+    levels.pop_back();
+    levels.insert(levels.begin(), oldest);
+  }
   /// The levels come back; the current one becomes the oldest and is lost.
   void rewind(int variable) {
     auto& levels = live_[std::size_t(variable)];

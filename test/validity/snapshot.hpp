@@ -108,15 +108,21 @@ public:
     return is_as_expected(to_host, to_device, may_wait) && good;
   }
   /// These fail where `fails_at` says so, without components and with nothing under way.
-  bool cycle(int variable) {
+  bool cycle(int variable, bool is_in_place = false) {
     enter();
-    if (fails([&] { book.cycle(variable); })) return is_as_expected(0, 0, false); // as it was
+    if (fails([&] { is_in_place ? book.cycle_in_place(variable) : book.cycle(variable); }))
+      return is_as_expected(0, 0, false); // as it was
     for (int c = 0; c < components_; ++c) {
+      std::size_t const oldest = index(variable, levels_ - 1, c);
+      auto const kept = held[oldest];
+      auto const its_value = value(oldest);
       for (int l = levels_ - 1; l > 0; --l) {
         expected_[index(variable, l, c)] = held[index(variable, l - 1, c)];
         values_[index(variable, l, c)] = value(index(variable, l - 1, c));
       }
-      if (levels_ > 1) expected_[index(variable, 0, c)] = 0;
+      if (levels_ == 1) continue;
+      expected_[index(variable, 0, c)] = is_in_place ? kept : holders(0);
+      if (is_in_place) values_[index(variable, 0, c)] = its_value;
     }
     return is_as_expected(0, 0, false);
   }

@@ -54,6 +54,13 @@ constexpr bool rewinding_is_the_inverse_and_forgets_what_was_current() {
 }
 static_assert(rewinding_is_the_inverse_and_forgets_what_was_current());
 
+constexpr bool cycling_in_place_keeps_all_data() {
+  kr::validity levels[] = {1, 2, 3, 4, 5, 6}; // of two components
+  kr::rotate_states(levels, 3, kr::rotation::in_place, 2);
+  return levels[0] == 5 && levels[1] == 6 && levels[2] == 1 && levels[3] == 2 && levels[4] == 3 && levels[5] == 4;
+}
+static_assert(cycling_in_place_keeps_all_data());
+
 } // namespace
 
 TEST_CASE("residency: what is written is valid here and nowhere else, and the ghosts are stale") {

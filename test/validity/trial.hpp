@@ -101,6 +101,10 @@ public:
     book.rewind(variable);
     program.rewind(variable);
   }
+  void cycle_in_place(int variable) {
+    book.cycle_in_place(variable);
+    program.cycle_in_place(variable);
+  }
   void copy_from_past(int variable) {
     book.copy_from_past(variable);
     program.copy_from_past(variable);
@@ -118,7 +122,7 @@ public:
     prepares = below(2) != 0;
     switch (below(10)) {
     case 0: cycle(v); return true;
-    case 1: rewind(v); return true;
+    case 1: below(2) == 0 ? rewind(v) : cycle_in_place(v); return true;
     case 2: return exchange(v, below(levels));
     case 3:
       if (levels > 1) copy_from_past(v);

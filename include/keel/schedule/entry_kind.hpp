@@ -19,6 +19,7 @@ enum class entry_kind : std::uint8_t {
   reduce,
   cycle,
   rewind,
+  cycle_in_place,
   exchange,
   accumulate,
   walls,
@@ -40,9 +41,9 @@ enum class entry_kind : std::uint8_t {
 /// Whether its body runs only in the first step of the fields.
 [[nodiscard]] constexpr bool is_for_first_step(entry_kind k) { return k == entry_kind::once; }
 /// Whether it rotates time levels, and which way.
-[[nodiscard]] constexpr bool rotates(entry_kind k) { return k == entry_kind::cycle || k == entry_kind::rewind; }
+[[nodiscard]] constexpr bool rotates(entry_kind k) { return k >= entry_kind::cycle && k <= entry_kind::cycle_in_place; }
 [[nodiscard]] constexpr rotation rotation_of(entry_kind k) {
-  return k == entry_kind::cycle ? rotation::cycle : rotation::rewind;
+  return rotation(unsigned(k) - unsigned(entry_kind::cycle));
 }
 /// Whether ranks communicate in it: it fills ghosts, or spends them.
 [[nodiscard]] constexpr bool is_between_ranks(entry_kind k) {
@@ -57,10 +58,12 @@ enum class entry_kind : std::uint8_t {
 
 /// What messages call an entry that has no name of its own.
 [[nodiscard]] constexpr std::string_view name_of(entry_kind k) {
-  constexpr std::string_view names[] = {"routine",    "reduce", "cycle",  "rewind",   "exchange",
-                                        "accumulate", "walls",  "output", "sequence", "analysis",
-                                        "repeat",     "every",  "when",   "choose",   "once"};
+  constexpr std::string_view names[] = {"routine",    "reduce", "cycle",  "rewind",   "cycle_in_place", "exchange",
+                                        "accumulate", "walls",  "output", "sequence", "analysis",       "repeat",
+                                        "every",      "when",   "choose", "once"};
   static_assert(std::size(names) == std::size_t(entry_kind::once) + 1, "each kind has a name");
+  static_assert(names[std::size_t(entry_kind::cycle) + std::size_t(rotation::in_place)] ==
+                words_of(rotation::in_place).name);
   return names[std::size_t(k)];
 }
 

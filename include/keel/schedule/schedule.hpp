@@ -31,6 +31,10 @@ struct cycle : detail::rotation_entry<entry_kind::cycle, Vs...> {};
 /// becomes the oldest level, valid nowhere.
 template <Variable... Vs>
 struct rewind : detail::rotation_entry<entry_kind::rewind, Vs...> {};
+/// As `cycle`, and the oldest level becomes the current one with its data: valid where it was, for a routine that
+/// updates it. So a leapfrog, which adds to what was there two steps ago, needs two levels.
+template <Variable... Vs>
+struct cycle_in_place : detail::rotation_entry<entry_kind::cycle_in_place, Vs...> {};
 
 namespace detail {
 /// A part whose ghosts are filled.

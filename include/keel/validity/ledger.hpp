@@ -128,6 +128,8 @@ public:
   void cycle(int variable) { rotate(variable, rotation::cycle); }
   /// The inverse of `cycle`: the current level becomes the oldest, valid nowhere.
   void rewind(int variable) { rotate(variable, rotation::rewind); }
+  /// As `cycle`, and the oldest level becomes the current one with its data, valid where it was.
+  void cycle_in_place(int variable) { rotate(variable, rotation::in_place); }
   void rotate(int variable, rotation how);
   /// From now on it is valid nowhere.
   void forget(int variable) {

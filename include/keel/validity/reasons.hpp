@@ -41,8 +41,8 @@ public:
   void rotate(int variable, rotation how) {
     auto& v = variables_[std::size_t(variable)];
     for (std::size_t first = 0; first < v.events.size(); first += v.per_component()) {
-      event* const freed = rotate_levels(&v.events[first], v.levels, how, region_count);
-      std::fill_n(freed, region_count, event{cause::rotated, how, host, step_, {}});
+      if (event* const freed = rotate_levels(&v.events[first], v.levels, how, region_count))
+        std::fill_n(freed, region_count, event{cause::rotated, how, host, step_, {}});
     }
   }
   void write(request const& r, int component, memory m, std::string_view routine) {

@@ -48,7 +48,7 @@ struct trace_line;
 /// | `exchange`, `accumulate`, `repartition`, `migrate`, `regrid` | `variable level component bytes began took waited`: what this rank sent; `waited` of `took` for messages |
 /// | `create` | `variable memory` |
 /// | `write` | `variable level component region memory routine`: it is now valid only there |
-/// | `cycle`, `rewind` | `variable levels` |
+/// | `cycle`, `rewind`, `cycle_in_place` | `variable levels` |
 /// | `components` | `variable kept`: of a `regrid`; by component the one that it was, as `2,0,-1`, negative for none |
 /// | `routine` | `routine memory took`; written when it has ended; of a routine in pieces, one for each |
 /// | `reduce` | `reduction took`: when the ranks waited for its value; its `routine` line has its name, too |

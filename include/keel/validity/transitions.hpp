@@ -203,29 +203,33 @@ inline constexpr auto writes_of = [] {
   return (c & slow_path) == 0 ? c : after_copy(c, r, host) & ~slow_path;
 }
 
-/// Which way the time levels of a variable move: each one into the past, or back.
-enum class rotation : std::uint8_t { cycle, rewind };
+/// Which way the time levels of a variable move: each one into the past, or back. `in_place`: into the past, and the
+/// oldest becomes the current one with its data.
+enum class rotation : std::uint8_t { cycle, rewind, in_place };
 
 /// What entries and messages call a rotation.
 struct rotation_words {
   std::string_view name, done, not_done;
 };
 [[nodiscard]] constexpr rotation_words words_of(rotation how) {
-  constexpr rotation_words all[] = {{"cycle", "cycled", "did not cycle"}, {"rewind", "went back", "did not go back"}};
+  constexpr rotation_words all[] = {{"cycle", "cycled", "did not cycle"},
+                                    {"rewind", "went back", "did not go back"},
+                                    {"cycle_in_place", "cycled in place", "did not cycle"}};
   return all[std::size_t(how)];
 }
 
 /// Rotates the levels at `first`, newest first, each of `stride` elements. Returns the level whose data are void
-/// afterwards: the current one after a cycle, the oldest one after a rewind.
+/// afterwards: the current one after a cycle, the oldest one after a rewind; null if none is.
 template <class T>
 constexpr T* rotate_levels(T* first, int levels, rotation how, int stride = 1) {
-  bool const is_cycle = how == rotation::cycle;
-  std::rotate(first, first + (is_cycle ? levels - 1 : 1) * stride, first + levels * stride);
-  return is_cycle ? first : first + (levels - 1) * stride;
+  bool const is_back = how == rotation::rewind;
+  std::rotate(first, first + (is_back ? 1 : levels - 1) * stride, first + levels * stride);
+  return how == rotation::in_place ? nullptr : is_back ? first + (levels - 1) * stride : first;
 }
-/// Rotates states; the void level is valid nowhere, but for regions that have no cells on any rank.
+/// Rotates states; a void level is valid nowhere, but for regions that have no cells on any rank.
 constexpr void rotate_states(validity* first, int levels, rotation how, int components = 1, validity empty = 0) {
-  std::fill_n(rotate_levels(first, levels, how, components), components, valid_nowhere & ~empty);
+  if (validity* const freed = rotate_levels(first, levels, how, components))
+    std::fill_n(freed, components, valid_nowhere & ~empty);
 }
 
 } // namespace keel::residency

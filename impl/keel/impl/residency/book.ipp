@@ -124,7 +124,7 @@ KEEL_INLINE void book::poison(std::span<request const> asked, memory m, componen
 
 KEEL_INLINE void book::rotate(int variable, rotation how) {
   int const levels = ledger_->levels(variable);
-  if (poisons_ && levels > 1) {
+  if (poisons_ && levels > 1 && how != rotation::in_place) {
     request const freed{variable, how == rotation::cycle ? levels - 1 : 0, region::none, region::everywhere};
     poison({&freed, 1}, memory::none, {0, arrays_.components()});
   }

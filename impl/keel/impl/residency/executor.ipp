@@ -115,6 +115,7 @@ private:
     case entry_kind::reduce:
     case entry_kind::cycle:
     case entry_kind::rewind:
+    case entry_kind::cycle_in_place:
     case entry_kind::exchange:
     case entry_kind::accumulate:
     case entry_kind::walls:
@@ -147,6 +148,7 @@ private:
       return program_.what.actions[i].run(all_.fields, nullptr, range_, nullptr, arguments_);
     case entry_kind::cycle:
     case entry_kind::rewind:
+    case entry_kind::cycle_in_place:
       for (request const& r : program_.what.table.asked(i)) book_.rotate(r.variable, rotation_of(nodes_[i].what()));
       return;
     case entry_kind::sequence:

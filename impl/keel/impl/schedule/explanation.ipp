@@ -42,7 +42,8 @@ struct explainer {
     for (std::uint32_t r = n.first; r < n.last; ++r)
       if (!rotates(n.what())) meet(i, table.requests[r], given.seen[r]);
       else if (int const levels = table.variables[table.requests[r].variable]->levels; levels > 1)
-        *rotate_levels(&writers[state_of(table.requests[r])], levels, rotation_of(n.what())) = {};
+        if (auto* const freed = rotate_levels(&writers[state_of(table.requests[r])], levels, rotation_of(n.what())))
+          *freed = {};
   }
   void group(std::size_t i, auto const& body) {
     if (is_for_first_step(table.nodes[i].what())) return;

@@ -90,10 +90,11 @@ struct schedule_table : variable_numbers<Requests> {
   [[nodiscard]] constexpr std::uint16_t state_of(request const& r) const {
     return std::uint16_t(this->first_state[r.variable] + r.level);
   }
-  /// Rotates the levels of a variable in a row with an element for each state; `freed` is what the void level gets.
+  /// Rotates the levels of a variable in a row with an element for each state; `freed` is what a void level gets.
   template <class T>
   constexpr void rotate(T* row, request const& r, rotation how, T const& freed) const {
-    if (levels(r) > 1) *rotate_levels(row + state_of(r), levels(r), how) = freed;
+    if (levels(r) == 1) return;
+    if (T* const level = rotate_levels(row + state_of(r), levels(r), how)) *level = freed;
   }
   /// Whether a value that the schedule makes is not made before `reader`. Others come from outside.
   [[nodiscard]] constexpr bool lacks(value_info const* value, std::size_t reader) const {
@@ -111,7 +112,7 @@ private:
     std::size_t const here = size++;
     nodes[here].about = &e;
     nodes[here].first = std::uint32_t(request_count);
-    for (declaration const& d : e.declared()) // a rotation invalidates what it moves
+    for (declaration const& d : e.declared()) // a rotation moves all levels
       requests[request_count++] = {this->add(*d.variable),
                                    d.level,
                                    d.reads,

@@ -88,6 +88,7 @@ public:
     case entry_kind::reduce:
     case entry_kind::cycle:
     case entry_kind::rewind:
+    case entry_kind::cycle_in_place:
     case entry_kind::exchange:
     case entry_kind::accumulate:
     case entry_kind::walls:
@@ -98,7 +99,7 @@ public:
 private:
   static constexpr place_sets valid_in_none{{1, 1, 1, 1}}; // the set of one state
   static constexpr place_set lost_by_choice = 1U << 15;    // valid in all four memories: no state of a strict search
-  static constexpr int max_rounds = 7;
+  static constexpr int max_rounds = 13; // levels of two and of three that cycle in place are back after six
   static constexpr std::int64_t max_walked_steps = 64, max_cycle_length = 1'000'000'000;
 
   constexpr void for_each_count(auto const& f) const {

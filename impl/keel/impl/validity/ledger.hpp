@@ -169,7 +169,7 @@ template <Provider P, Observer O>
 void ledger<P, O>::rotate_buffers(int variable, rotation how) {
   tracked_variable const& v = variables_[std::size_t(variable)];
   if (v.levels == 1) return;
-  int const cycles = how == rotation::cycle ? 1 : v.levels - 1;
+  int const cycles = how == rotation::rewind ? v.levels - 1 : 1;
   int done = 0;
   ask(
       [&] {
