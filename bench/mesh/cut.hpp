@@ -9,12 +9,11 @@
 #include "options.hpp"
 
 #include <keel/layout/partition.hpp>
+#include <keel/layout/rows.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -27,23 +26,23 @@ namespace trisk {
 /// The stencil of a stage reaches two layers of cells.
 inline constexpr int layers_of_cells = 2;
 
-/// The cells whose `owners` are this rank, and the layers of their neighbours.
-inline kr::element_ids<cells> cells_of(mesh const& m, std::vector<int> const& owners, int rank) {
-  kr::element_ids<cells> made;
-  for (std::size_t c = 0; c < owners.size(); ++c)
-    if (owners[c] == rank) made.owned.push_back(std::int64_t(c));
-  std::set<std::int64_t> here(made.owned.begin(), made.owned.end());
-  std::vector<std::int64_t> const* last = &made.owned;
-  made.ghosts.resize(layers_of_cells);
-  for (auto& layer : made.ghosts) {
-    for (std::int64_t const c : *last)
-      for (int const e : m.edges_on_cell[std::size_t(c)])
-        for (int const other : e < 0 ? std::array<int, 2>{int(c), int(c)} : m.cells_on_edge[std::size_t(e)])
-          if (here.insert(other).second) layer.push_back(other);
-    std::ranges::sort(layer);
-    last = &layer;
+inline std::vector<int> neighbours_of(mesh const& m, std::size_t cell) {
+  std::vector<int> made;
+  for (int j = 0; j < m.degree(int(cell)); ++j) {
+    auto const [a, b] = m.cells_on_edge[std::size_t(m.edges_on_cell[cell][std::size_t(j)])];
+    made.push_back(a == int(cell) ? b : a);
   }
   return made;
+}
+
+/// The cells whose `owners` are this rank, and the layers of their neighbours.
+template <class Environment>
+kr::element_ids<cells> cells_of(Environment const& env, mesh const& m, std::vector<int> const& owners) {
+  std::vector<std::int64_t> owned;
+  std::vector<std::vector<int>> near;
+  for (std::size_t c = 0; c < owners.size(); ++c)
+    if (owners[c] == env.rank()) owned.push_back(std::int64_t(c)), near.push_back(neighbours_of(m, c));
+  return kr::grow<cells>(env, owned, near, layers_of_cells);
 }
 
 /// Each list beside its number.
@@ -61,7 +60,7 @@ struct cut {
 
   template <class Environment>
   cut(Environment const& env, mesh const& m, std::vector<int> const& owners)
-      : c(env, cells_of(m, owners, env.rank())), e(env, kr::owned_through<edges>(c, by_id(m.cells_on_edge))),
+      : c(env, cells_of(env, m, owners)), e(env, kr::owned_through<edges>(c, by_id(m.cells_on_edge))),
         v(env, kr::owned_through<vertices>(c, by_id(m.cells_on_vertex))) {}
 };
 
@@ -77,10 +76,7 @@ inline std::vector<int> owners_along_curve(std::size_t cells, int ranks) {
 inline std::vector<int> owners_by_metis(mesh const& m, int ranks) {
   std::vector<idx_t> first{0}, neighbours, owners(m.cells.size());
   for (std::size_t c = 0; c < m.cells.size(); ++c) {
-    for (int j = 0; j < m.degree(int(c)); ++j) {
-      auto const [a, b] = m.cells_on_edge[std::size_t(m.edges_on_cell[c][std::size_t(j)])];
-      neighbours.push_back(a == int(c) ? b : a);
-    }
+    for (int const other : neighbours_of(m, c)) neighbours.push_back(other);
     first.push_back(idx_t(neighbours.size()));
   }
   idx_t cells = idx_t(m.cells.size()), weights = 1, parts = ranks, cut = 0;

@@ -19,6 +19,7 @@
 #include <utility>
 
 namespace kr = keel::residency;
+namespace km = keel::machine;
 
 namespace {
 
@@ -91,20 +92,15 @@ struct plane {
       for (long j = 0; j < width; ++j) all.push_back(id(row + i, column + j));
     return all;
   }
-  [[nodiscard]] std::vector<ids> ghosts(ids last, int layers) const {
-    std::unordered_map<std::int64_t, int> seen;
-    for (auto const cell : last) seen.emplace(cell, 0);
-    std::vector<ids> all;
-    for (int n = 1; n <= layers; ++n) {
-      ids next;
-      for (auto const cell : last)
-        for (auto const other : neighbours(cell))
-          if (seen.emplace(other, n).second) next.push_back(other);
-      all.push_back(last = std::move(next));
-    }
-    return all;
-  }
 };
+
+/// The cells of this rank and three layers of ghosts.
+kr::element_ids<cells> cells_of(plane const& p, km::environment const& env) {
+  auto const owned = p.owned();
+  std::vector<std::array<std::int64_t, 6>> near;
+  for (auto const cell : owned) near.push_back(p.neighbours(cell));
+  return kr::grow<cells>(env, owned, near, 3);
+}
 
 /// Ids of one mesh on this rank, owned ones first.
 struct part {
@@ -121,19 +117,8 @@ struct part {
 cut lists_of(kr::partition<cells> const& c, int doubles) {
   cut made{int(c.size()), doubles, {}, {}};
   for (int i = 0; i < int(c.owned().end); ++i) made.own.push_back(i);
-  ids const asked(c.ids().begin() + c.owned().end, c.ids().end());
-  // Where a ghost lies on its owner, each rank tells the others: this is no part of what is timed.
-  for (int r = 0; r < all_ranks(); ++r) {
-    long count = long(c.owned().end);
-    MPI_Bcast(&count, 1, MPI_LONG, r, MPI_COMM_WORLD);
-    ids theirs(c.ids().begin(), c.ids().begin() + (r == my_rank() ? count : 0));
-    theirs.resize(std::size_t(count));
-    MPI_Bcast(theirs.data(), int(count), MPI_INT64_T, r, MPI_COMM_WORLD);
-    std::unordered_map<std::int64_t, int> places;
-    for (int i = 0; i < int(count); ++i) places.emplace(theirs[std::size_t(i)], i);
-    for (std::size_t i = 0; i < asked.size(); ++i)
-      if (c.owners()[i] == r) made.ghosts.push_back({int(c.owned().end) + int(i), r, places.at(asked[i])});
-  }
+  for (std::size_t i = 0; i < c.owners().size(); ++i)
+    made.ghosts.push_back({int(c.owned().end) + int(i), c.owners()[i], c.index_at_owner()[i]});
   return made;
 }
 
@@ -153,8 +138,7 @@ way by_keel(keel::runtime<app>& run, kr::partition<cells> const& c, int doubles,
 
 void of_exchanges(table& t, keel::runtime<app>& run, int width, int height) {
   plane const p(width, height);
-  auto const owned = p.owned();
-  kr::partition<cells> const c{run.environment(), owned, p.ghosts(owned, 3)};
+  kr::partition<cells> const c{run.environment(), cells_of(p, run.environment())};
   auto const size = std::to_string(p.width) + "x" + std::to_string(p.height);
   for (int doubles : {1, 10, 60}) {
     cut const lists = lists_of(c, doubles);
@@ -264,8 +248,8 @@ void of_owners(table& t, keel::runtime<app>& run, long elements) {
   int const edge = int(std::sqrt(double(elements)));
   plane const p(edge / ranks[1], edge / ranks[0]);
   auto const& env = run.environment();
-  auto const owned = p.owned();
-  part const of_cells{owned, p.ghosts(owned, 3)};
+  auto const found = cells_of(p, env);
+  part const of_cells{found.owned, found.ghosts};
   for (auto const& [how, what] : {std::pair(numbering::by_rank, "in order"), std::pair(numbering::by_row, "by rows"),
                                   std::pair(numbering::scattered, "scattered")}) {
     part const of = named(p, of_cells, how);

@@ -5,3 +5,7 @@
 #include <keel/impl/layout/grid_cut.ipp>
 #include <keel/impl/layout/mesh_share.ipp>
 #include <keel/impl/layout/owner_search.ipp>
+#include <keel/impl/layout/rows.ipp>
+#include <keel/layout/partition.hpp>
+
+template struct keel::residency::detail::agreement::calls_of<keel::machine::alone>;

@@ -9,6 +9,7 @@
 #include <keel/impl/machine/mpi_sparse.ipp>
 #include <keel/impl/residency/join.hpp>
 #include <keel/exchange/transport.hpp>
+#include <keel/layout/partition.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine.hpp>
 

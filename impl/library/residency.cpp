@@ -16,6 +16,5 @@
 #include <keel/impl/residency/join.hpp>
 
 template class keel::residency::ledger<keel::residency::kokkos_provider, keel::residency::detail::any_observer>;
-template struct keel::residency::detail::agreement::calls_of<keel::machine::alone>;
 template void keel::residency::detail::fields_state::join(keel::machine::basic_environment<keel::machine::alone> const&,
                                                           bool);

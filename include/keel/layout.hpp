@@ -7,4 +7,5 @@
 #include <keel/layout/grid.hpp>
 #include <keel/layout/mesh.hpp>
 #include <keel/layout/partition.hpp>
+#include <keel/layout/rows.hpp>
 #include <keel/layout/variable.hpp>

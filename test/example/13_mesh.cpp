@@ -4,7 +4,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <set>
 #include <vector>
 
 namespace kr = keel::residency;
@@ -63,13 +62,10 @@ int main(int argc, char** argv) try {
 
   // This rank owns a piece of the ring. The cells beside it that it does not own are its ghosts, in one layer.
   std::vector<std::int64_t> owned;
+  std::vector<std::array<std::int64_t, 3>> near;
   for (std::int64_t id = count * env.rank() / env.size(); id < count * (env.rank() + 1) / env.size(); ++id)
-    owned.push_back(id);
-  std::set<std::int64_t> around;
-  for (std::int64_t const id : owned)
-    for (std::int64_t const other : neighbours(id))
-      if (other < owned.front() || other > owned.back()) around.insert(other);
-  kr::partition<cells> const c{env, owned, std::vector<std::int64_t>(around.begin(), around.end())};
+    owned.push_back(id), near.push_back(neighbours(id));
+  kr::partition<cells> const c{env, kr::grow<cells>(env, owned, near, 1)};
 
   kr::fields<app, heat, beside> f{run, c};
   f.run(connect{}, c);

@@ -1,20 +1,73 @@
 // SPDX-License-Identifier: MIT
 #include <keel/layout/grid.hpp>
 
+#include <keel/impl/layout/decomposition.hpp>
 #include <keel/layout.hpp>
 #include <keel/policy/error.hpp>
 
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
+#include <support/random_cuts.hpp>
 
-#include <string>
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
+#include <random>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace kr = keel::residency;
 namespace kd = keel::residency::detail;
 
 using keel::test::refuses;
+
+namespace {
+
+void for_each(kr::bounds const& box, auto const& f) {
+  for (auto i = box.begin[0]; i < box.end[0]; ++i)
+    for (auto j = box.begin[1]; j < box.end[1]; ++j) f(i, j);
+}
+
+/// A variable in two dimensions on all ranks, each element with its place in the grid.
+struct on_all_ranks {
+  struct one {
+    kr::share cells, is;
+    std::vector<std::int64_t> values; // -1: not filled
+    [[nodiscard]] std::size_t at(std::int64_t i, std::int64_t j) const { return std::size_t(i * is.extents[1] + j); }
+    /// Where a local index lies in the grid, as the owner counts; -1 beyond a wall.
+    [[nodiscard]] std::int64_t place(std::int64_t i, std::int64_t j) const {
+      std::int64_t x[2]{i, j}, longer = is.longer[0];
+      for (int d = 0; d < 2; ++d) {
+        std::int64_t const n = cells.global_extents[d];
+        x[d] += cells.global_begin[d] - is.width[d];
+        if (is.wraps[std::size_t(d)]) x[d] = (x[d] + 4 * n - longer) % n + longer;
+        else if (x[d] < 0 || x[d] >= n + longer) return -1;
+      }
+      return 1000 * x[0] + x[1];
+    }
+  };
+  std::vector<std::vector<one>> ranks; // and blocks
+  std::vector<kd::decomposition> cuts;
+
+  on_all_ranks(kr::grid const& g, int count, kr::lattice const& on) {
+    for (int r = 0; r < count; ++r) {
+      auto& blocks = ranks.emplace_back();
+      std::vector<kr::share> shares;
+      for (int b = 0; b < g.blocks(); ++b) {
+        kr::share const cells = kr::share_of(g, count, r, b), is = kr::share_of(cells, on, "x");
+        one& here =
+            blocks.emplace_back(one{cells, is, std::vector<std::int64_t>(std::size_t(is.everywhere().size(2)), -1)});
+        for_each(is.owned(), [&](std::int64_t i, std::int64_t j) { here.values[here.at(i, j)] = here.place(i, j); });
+        shares.push_back(is);
+      }
+      cuts.push_back(kd::decomposition_of(shares, g.blocks(), r));
+    }
+  }
+};
+
+} // namespace
 
 TEST_CASE("residency: one rank owns the whole grid, and periodic sides are their own neighbours") {
   kr::share const s = kr::share_of(kr::grid{{6, 4}, kr::ghost_width{2, 1}, kr::periodic{true, false}}, 1, 0);
@@ -88,6 +141,89 @@ TEST_CASE("residency: the caller may say how many ranks cut each dimension") {
   CHECK(refuses([&] { (void)kr::processes_for(some, 3); }, "3 ranks as ranks_in says, 0 x 0 x 2"));
   CHECK(kr::processes_for(kr::grid{{64, 64, 64}, kr::ghost_width{1}, kr::ranks_in{0, 0, 0}}, 8) ==
         kr::indices{{2, 2, 2}});
+}
+
+TEST_CASE(
+    "residency: random cuts cover a grid once, and ghosts are what their owners have, whichever ranks have no cells") {
+  int wrong = 0, ghosts = 0, without_cells = 0;
+  for (unsigned seed = 0; seed < 600; ++seed) {
+    std::mt19937 random(seed);
+    auto const below = [&](int n) { return int(random() % unsigned(n)); };
+    kr::ghost_width const width{below(3), below(3)};
+    int const blocks = 1 + below(2), shares[] = {1 + below(4), 1 + below(3)}, n[] = {8 + below(20), 8 + below(20)};
+    int const ranks = shares[0] * shares[1] + below(3);
+    std::vector<std::vector<std::int64_t>> at;
+    for (int d = 0; d < 2; ++d)
+      at.push_back(keel::test::random_cuts(random, n[d], shares[d], std::max(2, 2 * width[d])));
+    kr::grid const g{{n[0], n[1]}, width, kr::periodic{below(2) == 0, below(2) == 0}, kr::cuts{at}, kr::blocks{blocks}};
+    kr::lattice on;
+    if (below(2) == 0) on.longer = 3;
+    on_all_ranks all(g, ranks, on);
+    std::vector<int> owners(std::size_t(1000 * (n[0] + 1)), 0);
+    for (auto const& rank : all.ranks)
+      for (auto const& block : rank) {
+        if (!block.is.has_cells) ++without_cells, wrong += block.values.empty() ? 0 : 1;
+        for (std::int64_t const place : block.values)
+          if (place >= 0) ++owners[std::size_t(place)];
+        wrong += block.is.regions == all.ranks[0][0].is.regions ? 0 : 1;
+      }
+    auto const owned = n[0] * n[1] * (on.longer == 0 ? 1 : 0);
+    if (on.longer == 0 && std::count(owners.begin(), owners.end(), 1) != owned) ++wrong;
+    if (std::any_of(owners.begin(), owners.end(), [](int many) { return many > 1; })) ++wrong;
+
+    auto const fill = [&](int to, kd::segment const& ghost, int from, kd::segment const& rim) {
+      auto& there = all.ranks[std::size_t(to)][std::size_t(ghost.component)];
+      auto const& here = all.ranks[std::size_t(from)][std::size_t(rim.component)];
+      for_each(ghost.box, [&](std::int64_t i, std::int64_t j) {
+        there.values[there.at(i, j)] =
+            here.values[here.at(i - ghost.box.begin[0] + rim.box.begin[0], j - ghost.box.begin[1] + rim.box.begin[1])];
+      });
+    };
+    for (int r = 0; r < ranks; ++r) {
+      kd::decomposition const& cut = all.cuts[std::size_t(r)];
+      for (kd::own_copy const& o : cut.own) fill(r, o.ghosts, r, o.origin());
+      for (kd::partner const& p : cut.partners) {
+        auto const& theirs = all.cuts[std::size_t(p.rank)].partners;
+        auto const mine = std::find_if(theirs.begin(), theirs.end(), [&](auto const& q) { return q.rank == r; });
+        REQUIRE(mine != theirs.end());
+        REQUIRE(mine->rims.size() == p.ghosts.size());
+        for (std::size_t k = 0; k < p.ghosts.size(); ++k) fill(r, p.ghosts[k], p.rank, mine->rims[k]);
+      }
+    }
+    for (auto const& rank : all.ranks)
+      for (auto const& block : rank) {
+        for_each(block.is.everywhere(), [&](std::int64_t i, std::int64_t j) {
+          wrong += block.values[block.at(i, j)] == block.place(i, j) ? 0 : 1, ++ghosts;
+        });
+        for (int d = 0; d < 2; ++d) { // beyond the low side lies what the neighbour there owns
+          int const low = block.cells.neighbour[std::size_t(d)][0];
+          bool const is_at_end = block.cells.global_begin[d] == 0 && !g.is_periodic(d);
+          if (block.cells.has_cells) wrong += (low < 0) == is_at_end ? 0 : 1;
+          if (low >= 0 && block.cells.has_cells) wrong += all.ranks[std::size_t(low)][0].cells.has_cells ? 0 : 1;
+        }
+      }
+  }
+  CHECK(wrong == 0);
+  CHECK(ghosts > 100'000);
+  CHECK(without_cells > 300);
+}
+
+TEST_CASE("residency: cuts that no grid has are refused in words") {
+  CHECK(refuses(
+      [] { kr::grid{{100, 8}, kr::cuts{{0, 40, 90}, {0, 8}}}; },
+      "the cuts of dimension 0 are 0, 40, 90 (they ascend from 0 to its extent, 100). Give the first and the last, too."));
+  CHECK(refuses([] { kr::grid{{100}, kr::cuts{{0, 60, 40, 100}}}; }, "the cuts of dimension 0 are 0, 60, 40, 100"));
+  CHECK(refuses([] { kr::grid{{100, 8}, kr::cuts{{0, 40, 100}}}; }, "cuts has 1 list, the grid 2 dimensions"));
+  CHECK(refuses([] { kr::grid{{100}, kr::ghost_width{2}, kr::cuts{{0, 99, 100}}}; },
+                "a share of dimension 0 has 1 cell, with a ghost width of 2"));
+  CHECK(refuses([] { kr::grid{{100}, kr::ranks_in{2}, kr::cuts{{0, 99, 100}}}; }, "cuts and ranks_in are both given"));
+  kr::grid const three{{100, 8}, kr::cuts{{0, 40, 40, 100}, {0, 8}}};
+  CHECK(refuses(
+      [&] { (void)kr::processes_for(three, 2); },
+      "a grid of 100 x 8 cells cannot be cut for 2 ranks as cuts say, 3 x 1 (there are fewer ranks than shares)"));
+  CHECK(kr::processes_for(three, 5) == kr::indices{{3, 1}});
+  // A dimension without numbers is left to keel.
+  CHECK(kr::processes_for(kr::grid{{100, 8}, kr::cuts{{0, 40, 100}, {}}}, 6) == kr::indices{{2, 3}});
 }
 
 TEST_CASE("residency: a grid without ghosts is cut so that the fewest cells lie at the cuts") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <keel/layout/partition.hpp>
+#include <keel/layout/rows.hpp>
 
 #include <keel/machine/alone.hpp>
 #include <keel/machine/collectives.hpp>
@@ -107,7 +108,11 @@ bool is_right(kr::partition<cells> const& c, std::vector<share> const& all, int 
   std::vector<kr::detail::element_partner> partners;
   for (int r = 0; r != int(all.size()); ++r) {
     auto const here = between(all, me, r), there = between(all, r, me);
-    for (auto const g : here.ghosts.elements) owners.at(std::size_t(g - c.owned().end)) = r;
+    for (std::size_t n = 0; n != here.ghosts.elements.size(); ++n) {
+      auto const g = std::size_t(here.ghosts.elements[n] - c.owned().end);
+      owners.at(g) = r;
+      right = right && c.index_at_owner()[g] == here.owned.elements[n];
+    }
     if (r == me) right = right && c.lists().own_ghosts == here.ghosts && c.lists().own_elements == here.owned;
     else if (!here.ghosts.elements.empty() || !there.owned.elements.empty())
       partners.push_back({r, there.owned, here.ghosts});
@@ -115,17 +120,37 @@ bool is_right(kr::partition<cells> const& c, std::vector<share> const& all, int 
   return right && c.lists().partners == partners && std::equal(owners.begin(), owners.end(), c.owners().begin());
 }
 
+/// What a call says, the same on every rank.
 template <class R>
-std::string error_of(ids const& owned, layers const& ghosts) {
-  km::basic_environment<R> const world;
-  auto const said = message_of([&] { kr::partition<cells>(world, owned, ghosts); });
-  // The same on every rank.
+std::string error_on_all(km::basic_environment<R> const& world, auto const& call) {
+  auto const said = message_of(call);
   auto const length = std::int64_t(said.size());
   std::string first = said;
   first.resize(1000), first.resize(std::size_t(km::max(world, length)));
   km::broadcast(world, std::span(first.data(), first.size()), 0);
   CHECK(km::all_of(world, first == said));
   return said;
+}
+template <class R>
+std::string error_of(ids const& owned, layers const& ghosts) {
+  km::basic_environment<R> const world;
+  return error_on_all(world, [&] { kr::partition<cells>(world, owned, ghosts); });
+}
+
+/// Neighbours of elements by id, some of which no rank owns, and what grows out of the owned ones of a rank.
+using adjacency = std::map<std::int64_t, ids>;
+layers grown(adjacency const& near, ids const& owned, int count) {
+  layers made;
+  std::set<std::int64_t> here(owned.begin(), owned.end());
+  for (ids last = owned; int(made.size()) != count; last = made.back()) {
+    std::set<std::int64_t> next;
+    for (std::int64_t const id : last)
+      for (std::int64_t const other : near.at(id))
+        if (near.contains(other) && !here.contains(other)) next.insert(other);
+    made.emplace_back(next.begin(), next.end());
+    here.insert(next.begin(), next.end());
+  }
+  return made;
 }
 
 } // namespace
@@ -140,6 +165,86 @@ TEST_CASE_TEMPLATE("residency: random partitions are what all ranks together say
     right += is_right({world, mine.owned, mine.ghosts}, all, world.rank()) ? 1 : 0;
   }
   CHECK(right == 200);
+}
+
+TEST_CASE_TEMPLATE("residency: layers of ghosts grow out of neighbours", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  int right = 0;
+  for (unsigned seed = 0; seed != 100; ++seed) {
+    std::mt19937_64 random(seed);
+    auto const all = random_shares(random, world.size());
+    adjacency near;
+    ids every{-5}; // what no rank owns
+    for (share const& s : all)
+      for (std::int64_t const id : s.owned) near[id], every.push_back(id);
+    for (auto& [id, row] : near)
+      for (auto n = random() % 4; n != 0; --n) row.push_back(every[random() % every.size()]);
+    ids const& owned = all[std::size_t(world.rank())].owned;
+    layers rows;
+    for (std::int64_t const id : owned) rows.push_back(near.at(id));
+    int const count = int(seed % 5);
+    auto const found = kr::grow<cells>(world, owned, rows, count);
+    right += found.owned == owned && found.ghosts == grown(near, owned, count) &&
+                     kr::partition<cells>(world, found).layers() == count
+                 ? 1
+                 : 0;
+  }
+  CHECK(right == 100);
+
+  int const me = world.rank(), last = world.size() - 1;
+  std::string const place = "keel::residency: grow is not done (rank ";
+  std::string const hint = "). Give each owned element a row, and all ranks as many layers.";
+  ids const own{me};
+  CHECK(error_on_all(world, [&] { (void)kr::grow<cells>(world, own, layers(me == last ? 2 : 1), 1); }) ==
+        place + std::to_string(last) + ": there are 2 rows of neighbours (the rank owns 1 cells)" + hint);
+  CHECK(error_on_all(world, [&] { (void)kr::grow<cells>(world, own, layers(1), me == last ? -1 : 1); }) ==
+        place + std::to_string(last) + ": -1 layers are wanted" + hint);
+  CHECK(error_on_all(world, [&] { (void)kr::grow<cells>(world, own, layers(1), me == last ? 3 : 1); }) ==
+        (last == 0 ? ""
+                   : "keel::residency::grow: a rank wants 1 layer, another one 3 (all grow together). Give the same "
+                     "number on every rank."));
+}
+
+TEST_CASE_TEMPLATE("residency: rows come to the ranks that have their elements", R, km::mpi, km::alone) {
+  km::basic_environment<R> const world;
+  int right = 0;
+  auto const row_of = [](std::int64_t id) { return std::vector<std::int16_t>(std::size_t(id & 7), std::int16_t(id)); };
+  for (unsigned seed = 0; seed != 100; ++seed) {
+    std::mt19937_64 random(seed);
+    auto const all = random_shares(random, world.size());
+    share const& mine = all[std::size_t(world.rank())];
+    kr::partition<cells> const c{world, mine.owned, mine.ghosts};
+    std::map<std::int64_t, std::vector<std::int16_t>> rows; // of any elements
+    std::vector<std::pair<std::int64_t, std::array<double, 3>>> numbers;
+    for (share const& s : all)
+      for (std::int64_t const id : s.owned)
+        if (int(random() % std::uint64_t(world.size())) == world.rank()) {
+          rows[id] = row_of(id);
+          numbers.push_back({id, {double(id), 1, 2}});
+        }
+    auto const here = kr::gather_rows(c, rows);
+    auto const numbers_here = kr::gather_rows(c, numbers);
+    bool is_right = here.size() == c.ids().size() && numbers_here.size() == here.size();
+    for (std::size_t i = 0; is_right && i != here.size(); ++i)
+      is_right = here[i] == row_of(c.ids()[i]) && numbers_here[i] == std::array{double(c.ids()[i]), 1., 2.};
+    right += is_right ? 1 : 0;
+  }
+  CHECK(right == 100);
+
+  int const me = world.rank(), last = world.size() - 1;
+  kr::partition<cells> const c{world, ids{me}};
+  auto const error_with = [&](std::vector<std::pair<int, double>> const& rows) {
+    return error_on_all(world, [&] { (void)kr::gather_rows(c, rows); });
+  };
+  std::string const place = "keel::residency::gather_rows: ";
+  CHECK(error_with({{me, 1.}, {-1 - me, 1.}}).empty()); // that no rank needs
+  std::string const rank = "rank " + std::to_string(last);
+  CHECK(error_with({{me == last ? -1 : me, 1.}}) == place + "no rank has a row of id " + std::to_string(last) +
+                                                        " of cells, which " + rank +
+                                                        " needs (each element gets one). Give it on some rank.");
+  if (last != 0)
+    CHECK(error_with({{me == last ? 0 : me, 1.}}) ==
+          place + "id 0 of cells has two rows, on rank 0 and " + rank + " (an element has one). Give it once.");
 }
 
 TEST_CASE_TEMPLATE("residency: a partition may lack elements, ghosts or layers", R, km::mpi, km::alone) {

@@ -101,18 +101,33 @@ struct verify : kr::routine<"verify", kr::on_host, kr::reads<a, b>> {
   }
 };
 
+/// Ranks without cells, if there are others: the second one, and those after the third.
+kr::cuts with_idle_ranks(int ranks, int nx, int ny) {
+  if (ranks == 1) return {{0, nx}, {0, ny}};
+  if (ranks == 2) return {{0, nx, nx}, {0, ny}};
+  return {{0, nx - 3, nx - 3, nx}, {0, ny}};
+}
+
 template <class Layout, class Exchange = kr::on_host>
-void exchange_and_verify(std::string_view device, kr::ghost_width width, bool x_wraps, bool y_wraps) {
+void exchange_and_verify(std::string_view device, kr::ghost_width width, bool x_wraps, bool y_wraps,
+                         bool is_cut = false) {
   test::run<keel::machine::mpi> run{device};
   kr::fields<app<Layout, keel::machine::mpi, Exchange>, a, b> f{
-      run, kr::grid{{9, 13}, width, kr::periodic{x_wraps, y_wraps}}, kr::extra<b>{3}};
+      run,
+      kr::grid{{9, 13},
+               width,
+               kr::periodic{x_wraps, y_wraps},
+               is_cut ? kr::grid_option(with_idle_ranks(run.environment().size(), 9, 13)) : kr::grid_option()},
+      kr::extra<b>{3}};
   f.run(fill{});
   f.run(touch{});
   f.run(kr::exchange<a, b>{});
   wrong_cells = checked_ghosts = 0;
   f.run(verify{}, x_wraps, y_wraps);
   CHECK(wrong_cells == 0);
-  CHECK((checked_ghosts > 0 || (run.environment().size() == 1 && !x_wraps && !y_wraps)));
+  bool const has_cells = f.local(kr::component{}).has_cells;
+  CHECK(has_cells == (!is_cut || run.environment().rank() == 0 || run.environment().rank() == 2));
+  CHECK((checked_ghosts > 0) == (has_cells && (run.environment().size() > (is_cut ? 2 : 1) || x_wraps || y_wraps)));
 }
 
 // The wave equation, second order in space and time, and a sum on the side that the exchange overlaps with.
@@ -167,10 +182,13 @@ struct part {
   std::int64_t at;
 };
 template <class Ranks, class Exchange>
-std::vector<double> twenty_steps(std::string_view device) {
+std::vector<double> twenty_steps(std::string_view device, bool is_cut = false) {
   test::run<Ranks> run{device};
   kr::fields<app<Kokkos::LayoutRight, Ranks, Exchange>, w, sum> f{
-      run, kr::grid{{17, 10}, kr::ghost_width{1}, kr::periodic{true, false}}};
+      run, kr::grid{{17, 10},
+                    kr::ghost_width{1},
+                    kr::periodic{true, false},
+                    is_cut ? kr::grid_option(with_idle_ranks(run.environment().size(), 17, 10)) : kr::grid_option()}};
   f.run(wave_start{});
   f.run(kr::exchange<w>{});
   for (int n = 0; n < 20; ++n) f.step(waves{});
@@ -209,6 +227,10 @@ TEST_CASE("residency: an exchange fills all ghosts that have a neighbour, corner
       exchange_and_verify<Kokkos::LayoutRight>(test::host::name, kr::ghost_width{2, 1}, x, y);
       exchange_and_verify<Kokkos::LayoutRight>("simulated", kr::ghost_width{1, 2}, x, y);
     }
+  for (bool x : {true, false}) {
+    exchange_and_verify<Kokkos::LayoutRight>(test::host::name, kr::ghost_width{2, 1}, x, !x, true);
+    exchange_and_verify<Kokkos::LayoutLeft, kr::on_device>("simulated", kr::ghost_width{2, 1}, x, true, true);
+  }
   exchange_and_verify<Kokkos::LayoutRight, kr::on_device>("simulated", kr::ghost_width{2, 1}, true, false);
   exchange_and_verify<Kokkos::LayoutLeft, kr::on_device>("simulated", kr::ghost_width{1, 2}, false, true);
   exchange_and_verify<Kokkos::LayoutRight, kr::on_device>(test::host::name, kr::ghost_width{1}, true, true);
@@ -223,7 +245,10 @@ TEST_CASE("residency: twenty steps of a wave have the same bits on any ranks, de
   int const rank = run.environment().rank();
   std::vector<double> const reference = twenty_steps<alone, kr::on_host>(test::host::name);
   std::vector<std::vector<double>> all{
-      twenty_steps<mpi, kr::on_host>(test::host::name), twenty_steps<mpi, kr::on_host>("simulated"),
+      twenty_steps<mpi, kr::on_host>(test::host::name),
+      twenty_steps<mpi, kr::on_host>("simulated"),
+      twenty_steps<mpi, kr::on_host>(test::host::name, true),
+      twenty_steps<mpi, kr::on_device>("simulated", true),
       twenty_steps<mpi, kr::on_host>(rank % 2 == 0 ? "simulated" : test::host::name),
       twenty_steps<mpi, kr::on_device>("simulated"),
       twenty_steps<mpi, kr::on_device>(rank % 2 == 0 ? "simulated" : test::host::name)};

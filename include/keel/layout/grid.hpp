@@ -5,6 +5,7 @@
 /// The grid that variables lie on, and a rank's share of it. Only arithmetic: no communication,
 /// no allocation, the same answer on every rank.
 
+#include <keel/layout/grid_options.hpp>
 #include <keel/layout/variable.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -13,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
-#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -56,67 +56,10 @@ struct bounds {
 
 enum class side : std::uint8_t { low = 0, high = 1 };
 
-/// A number for each dimension, or one for all.
-template <class T>
-struct per_dimension {
-  std::array<T, max_grid_rank> values{};
-  int given = 0;
-
-  constexpr per_dimension() = default;
-  template <std::integral... I>
-    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank} &&
-             ((std::same_as<I, bool> || !std::same_as<T, bool>) && ...))
-  constexpr explicit per_dimension(I... n) : values{T(n)...}, given(sizeof...(I)) {}
-
-  [[nodiscard]] constexpr T operator[](int d) const { return values[given == 1 ? 0 : std::size_t(d)]; }
-};
-/// Layers of ghosts on either side of each dimension; one number goes for all dimensions.
-struct ghost_width : per_dimension<int> {
-  using per_dimension::per_dimension;
-};
-/// Which dimensions end where they begin; one answer goes for all dimensions. The others end at walls.
-struct periodic : per_dimension<bool> {
-  using per_dimension::per_dimension;
-};
-/// The ranks in each dimension: `ranks_in{1, 1, 4}` cuts only the third one, into four. 0 leaves it to keel.
-struct ranks_in : per_dimension<int> {
-  using per_dimension::per_dimension;
-};
-
-/// Into how many blocks the cells of a rank are cut, each a component of the variables: `blocks{4}`. A routine that is
-/// written for one share runs for each of them, one after the other.
-struct blocks {
-  int of_rank = 1;
-};
-
-/// One of these four.
-struct grid_option {
-  constexpr grid_option() = default;
-  // NOLINTBEGIN(google-explicit-constructor): each of them is an option
-  constexpr grid_option(ghost_width w) : ghosts(w) {}
-  constexpr grid_option(periodic p) : wraps(p) {}
-  constexpr grid_option(ranks_in r) : cut(r) {}
-  constexpr grid_option(blocks b) : cut_again(b) {}
-  // NOLINTEND(google-explicit-constructor)
-
-  ghost_width ghosts;
-  periodic wraps;
-  ranks_in cut;
-  std::optional<blocks> cut_again;
-};
-
-/// Cells along one dimension, of any type of integer.
-struct extent {
-  std::int64_t cells;
-  template <std::integral I>
-  // NOLINTNEXTLINE(google-explicit-constructor): `grid{{nx, ny}}`
-  constexpr extent(I n) : cells(std::int64_t(n)) {}
-};
-
 /// A grid, whole: `grid{{nx, ny}, ghost_width{1, 1}, periodic{true, false}}`. Extents are global
-/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` and `blocks`, in any order. Throws
-/// `keel::error` if an extent is below one or below the ghost width, a width is negative, or the numbers given do not
-/// go with each other.
+/// and count no ghosts. The options are `ghost_width`, `periodic`, `ranks_in` or `cuts`, and `blocks`, in any order.
+/// Throws `keel::error` if an extent is below one or below the ghost width, a width is negative, or the numbers given
+/// do not go with each other.
 class grid {
 public:
   // NOLINTNEXTLINE(google-explicit-constructor): a list of extents is a grid
@@ -129,6 +72,7 @@ public:
   [[nodiscard]] bool is_periodic(int d) const { return periodic_[d]; }
   /// The ranks that the caller wants in a dimension; 0 if keel chooses.
   [[nodiscard]] int ranks_wanted(int d) const { return ranks_[d]; }
+  [[nodiscard]] cut_positions const& cuts_in(int d) const { return cuts_[std::size_t(d)]; }
   /// Blocks that the cells of each rank are cut into.
   [[nodiscard]] int blocks() const { return blocks_; }
 
@@ -138,10 +82,12 @@ private:
   ghost_width width_;
   periodic periodic_;
   ranks_in ranks_;
+  std::array<cut_positions, max_grid_rank> cuts_;
   int blocks_ = 1;
 };
 
-/// What one rank has of a grid, or of a variable on it; or a block of it. Local indices count ghosts.
+/// What one rank has of a grid, or of a variable on it; or a block of it. Local indices count ghosts. If the
+/// rank owns no cells, it has no ghosts, too, and local bounds are empty.
 struct share {
   int rank = 0;                                              ///< dimensions
   indices global_extents;                                    ///< of the whole grid, without ghosts
@@ -151,8 +97,10 @@ struct share {
   indices longer;                                            ///< 1 if elements lie on the ends of cells; see `at`
   std::array<bool, max_grid_rank> wraps{};                   ///< periodic
   std::array<std::array<int, 2>, max_grid_rank> neighbour{}; ///< rank on each side; -1 at a wall
-  indices processes, position;                               ///< the ranks as a grid, and where this one is
-  indices step;                                              ///< what a step to the next position adds to the rank
+  indices processes, position; ///< the ranks as a grid, and where this one is; -1 if it has no place there
+  indices step;                ///< what a step to the next position adds to the rank
+  bool has_cells = true;
+  std::array<cut_positions, max_grid_rank> cuts; ///< where the shares of ranks begin, if not evenly
   indices blocks, block; ///< the blocks of each rank as a grid, and which of them this is; one, if there are no more
   indices block_step;    ///< what a step to the next block adds to the component
   region regions = region::core; ///< those that a share of this grid can have, however many ranks cut it
@@ -182,8 +130,8 @@ struct share {
 
 /// The ranks as a grid of processes: of all ways to write `ranks` as a product that leave each at least as many cells
 /// as ghosts in each dimension, the one with the least ghosts to exchange, or, if the grid has no ghosts, the least
-/// cells at the cuts; of equals, the one that cuts the first dimension; the grid's own, if it says `ranks_in`. Throws
-/// `keel::error` if there is none.
+/// cells at the cuts; of equals, the one that cuts the first dimension; the grid's own, if it has `ranks_in` or `cuts`,
+/// which may be for fewer ranks. Throws `keel::error` if there is none.
 [[nodiscard]] indices processes_for(grid const& g, int ranks);
 
 /// How the share of a rank is cut into blocks: of all ways that leave each at least as many cells as ghosts in each

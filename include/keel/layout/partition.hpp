@@ -49,11 +49,11 @@ template <class Layers>
   else return {std::begin(ghosts), std::end(ghosts)};
 }
 
-/// Collective over `env`. That a ghost has no owner is no error if it `may_be`.
+/// Collective over `env`.
 template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
 [[nodiscard]] std::shared_ptr<elements> find_owners(machine::basic_environment<R> const& env, std::string_view mesh,
                                                     std::span<std::int64_t const> owned, Ghosts const& ghosts,
-                                                    bool may_be = false) {
+                                                    search_for what_for = search_for::owners) {
   if (!env.is_member()) return std::make_shared<elements>();
   machine::sparse_messages<R> talk{env};
   std::optional<owner_search> search;
@@ -74,11 +74,15 @@ template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
   auto const asked = send([&] { return search->to_directories(all); });
   auto const answered = send([&] { return search->answers(asked); });
   auto const told = send([&] { return search->to_owners(answered); });
-  auto made = take([&] { return std::make_shared<elements>(search->finish(told)); });
+  auto made = take([&] {
+    auto all_here = std::make_shared<elements>(search->finish(told));
+    all_here->among = agreement::of_ranks_in(env);
+    return all_here;
+  });
   verdict const found =
       machine::all_reduce(env, lacks_memory ? verdict{mistake::lacks_memory, env.rank()} : search->found(), worse{});
-  if (may_be && found.what == mistake::no_owner) made->lacks_owners = true;
-  else found.check(mesh);
+  if (what_for == search_for::some_owners && found.what == mistake::no_owner) made->lacks_owners = true;
+  else found.check(mesh, what_for);
   return made;
 }
 } // namespace detail
@@ -125,6 +129,8 @@ public:
   [[nodiscard]] std::span<std::int64_t const> ids() const { return here_->ids; }
   /// The rank that owns each ghost, in the order of `ghosts()`.
   [[nodiscard]] std::span<int const> owners() const { return here_->owners; }
+  /// The local index of each ghost on that rank.
+  [[nodiscard]] std::span<std::int32_t const> index_at_owner() const { return here_->at_owner; }
   /// The local index of an element; the owned one if the rank has a ghost of it, too; none if it is not here.
   [[nodiscard]] std::optional<std::int64_t> local_of(std::int64_t id) const {
     std::int32_t const at = here_->places.find(here_->ids, id);

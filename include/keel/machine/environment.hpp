@@ -16,7 +16,11 @@
 
 namespace keel::machine {
 
-/// A group of ranks, one of them the master. Movable, not copyable: it owns its communicator.
+/// Says that a communicator is used as it is: `environment{borrow, comm}`.
+struct as_it_is {};
+inline constexpr as_it_is borrow{};
+
+/// A group of ranks, one of them the master. Movable, not copyable: it owns its communicator, unless it borrows one.
 ///
 /// Given the same arguments every constructor has the same outcome on every rank
 /// of the parent: arguments are checked, and refused with `keel::error`, before
@@ -42,6 +46,12 @@ public:
     m.check(size);
     comm_ = R::duplicate(whole);
     enter(size, m);
+  }
+
+  /// The ranks of a communicator of the application's, which is not duplicated: what keel sends on it shares its
+  /// context with the application's messages. No communication. It has to outlive this; a null one makes a non-member.
+  basic_environment(as_it_is, handle comm, master m = {}) : comm_(R::borrow(comm)) {
+    if (comm != R::null()) enter(R::size(comm_), m);
   }
 
   /// Ranks of `parent`. To be called on every rank of it; only those selected communicate.

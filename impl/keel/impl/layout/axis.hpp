@@ -27,8 +27,9 @@ struct stretch {
 class axis {
 public:
   axis(share const& s, int d)
-      : cells_(s.global_extents[d] - (s.wraps[std::size_t(d)] ? 0 : s.longer[d])), ranks_(s.processes[d]),
-        blocks_(s.blocks[d]), width_(s.width[d]), longer_(s.longer[d]), wraps_(s.wraps[std::size_t(d)]) {}
+      : cuts_(s.cuts[std::size_t(d)]), cells_(s.global_extents[d] - (s.wraps[std::size_t(d)] ? 0 : s.longer[d])),
+        ranks_(s.processes[d]), blocks_(s.blocks[d]), width_(s.width[d]), longer_(s.longer[d]),
+        wraps_(s.wraps[std::size_t(d)]) {}
 
   [[nodiscard]] std::int64_t parts() const { return ranks_ * blocks_; }
   /// What the share at `here` has of the elements that the one at `there` owns of the same dimension or of another cut
@@ -37,6 +38,7 @@ public:
   [[nodiscard]] std::vector<stretch> shared(std::int64_t here, axis const& of, std::int64_t there, int layers,
                                             std::int64_t shift = 0) const {
     std::vector<stretch> made;
+    if (is_empty(here) || of.is_empty(there)) return made;
     if (layers == all_layers) layers = std::numeric_limits<int>::max();
     std::int64_t const low = std::max(owned_begin(here) - layers, origin(here)),
                        high = std::min(owned_end(here) + layers, owned_end(here) + width_);
@@ -52,14 +54,16 @@ public:
   }
 
 private:
-  [[nodiscard]] std::int64_t first_cell(std::int64_t at) const { return begin_of(cells_, ranks_, blocks_, at); }
+  [[nodiscard]] std::int64_t first_cell(std::int64_t at) const { return begin_of(cuts_, cells_, ranks_, blocks_, at); }
+  [[nodiscard]] bool is_empty(std::int64_t at) const { return at < 0 || first_cell(at) == first_cell(at + 1); }
   // The lower one owns a layer that two share.
   [[nodiscard]] std::int64_t owned_begin(std::int64_t at) const {
-    return first_cell(at) + (at > 0 || wraps_ ? longer_ : 0);
+    return first_cell(at) + (first_cell(at) > 0 || wraps_ ? longer_ : 0);
   }
   [[nodiscard]] std::int64_t owned_end(std::int64_t at) const { return first_cell(at + 1) + longer_; }
   [[nodiscard]] std::int64_t origin(std::int64_t at) const { return first_cell(at) - width_; } // of local indices
 
+  cut_positions cuts_;
   std::int64_t cells_, ranks_, blocks_, width_, longer_;
   bool wraps_;
 };

@@ -23,6 +23,7 @@ KEEL_INLINE decomposition decomposition_of(std::span<share const> shares, int co
   decomposition made;
   for (int c = 0; c < components; ++c) {
     share const& s = shares[shares.size() == 1 ? 0 : std::size_t(c)];
+    if (!s.has_cells) continue;
     std::vector<axis> axes;
     std::vector<std::int64_t> near[max_grid_rank];
     std::size_t count = 1;

@@ -10,16 +10,24 @@
 namespace keel::residency {
 
 KEEL_INLINE indices processes_for(grid const& g, int ranks) {
+  indices wanted;
+  bool is_cut = g.rank() > 0, is_wanted = false;
+  for (int d = 0; d < g.rank(); ++d) {
+    is_cut = is_cut && g.cuts_in(d), is_wanted = is_wanted || g.ranks_wanted(d) != 0;
+    wanted[d] = g.ranks_wanted(d);
+  }
+  if (is_cut && !detail::has_place(wanted, g.rank(), ranks)) return wanted;
   indices const best = detail::best_cut(g, g.extents(), ranks, true);
   if (best == indices{} && g.rank() > 0) {
     auto const text = [&](auto&& number) { return detail::text_of(g.rank(), number); };
     std::string const cells = text([&](int d) { return g.extents()[d]; }),
-                      widths = text([&](int d) { return g.width(d); });
-    bool is_wanted = false;
-    for (int d = 0; d < g.rank(); ++d) is_wanted = is_wanted || g.ranks_wanted(d) != 0;
-    throw error("residency::grid",
-                "a grid of " + cells + " cells cannot be cut for " + policy::counted(ranks, "rank") +
-                    (is_wanted ? " as ranks_in says, " + text([&](int d) { return g.ranks_wanted(d); }) : ""),
+                      widths = text([&](int d) { return g.width(d); }),
+                      says = text([&](int d) { return g.ranks_wanted(d); });
+    std::string const wrong = "a grid of " + cells + " cells cannot be cut for " + policy::counted(ranks, "rank");
+    if (is_cut)
+      throw error("residency::grid", wrong + " as cuts say, " + says, "there are fewer ranks than shares",
+                  "Take more ranks or fewer cuts");
+    throw error("residency::grid", wrong + (is_wanted ? " as ranks_in says, " + says : ""),
                 (is_wanted ? "their product has to be the number of ranks, and " : "") +
                     std::string("each needs at least one cell, and as many as the ") + "ghosts are wide, " + widths +
                     ", in each dimension",
@@ -30,7 +38,7 @@ KEEL_INLINE indices processes_for(grid const& g, int ranks) {
 
 KEEL_INLINE indices blocks_for(grid const& g, indices const& processes) {
   indices cells; // of the smallest share
-  for (int d = 0; d < g.rank(); ++d) cells[d] = g.extents()[d] / processes[d];
+  for (int d = 0; d < g.rank(); ++d) cells[d] = detail::smallest_part(g.cuts_in(d), g.extents()[d], processes[d]);
   indices const best = detail::best_cut(g, cells, g.blocks(), false);
   if (best == indices{} && (g.rank() > 0 || g.blocks() > 1))
     throw error("residency::grid",
@@ -45,10 +53,12 @@ KEEL_INLINE indices blocks_for(grid const& g, indices const& processes) {
 KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first, grid_option second, grid_option third,
                        grid_option fourth)
     : rank_(int(extents.size())) {
+  std::vector<std::vector<std::int64_t>> const* cut_at = nullptr;
   for (grid_option const* option : {&first, &second, &third, &fourth}) {
     if (option->ghosts.given != 0) width_ = option->ghosts;
     if (option->wraps.given != 0) periodic_ = option->wraps;
     if (option->cut.given != 0) ranks_ = option->cut;
+    if (!option->cut_at.empty()) cut_at = &option->cut_at;
     if (option->cut_again) blocks_ = option->cut_again->of_rank;
   }
   auto const refuse = [](std::string const& wrong, std::string_view why, std::string_view hint) {
@@ -68,6 +78,12 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
   check("ghost_width", width_.given, "number", true);
   check("periodic", periodic_.given, "answer", true);
   check("ranks_in", ranks_.given, "number", false);
+  if (cut_at != nullptr) {
+    check("cuts", int(cut_at->size()), "list", false);
+    if (ranks_.given != 0)
+      refuse("cuts and ranks_in are both given", "either says how many ranks there are", "Give one");
+    ranks_.given = rank_;
+  }
   if (blocks_ < 1 || blocks_ > detail::most_components)
     refuse("blocks{" + std::to_string(blocks_) + "} are refused",
            blocks_ < 1 ? "a rank has at least one" : "a rank has at most " + std::to_string(detail::most_components),
@@ -83,6 +99,20 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
       refuse("dimension " + std::to_string(d) + " has " + policy::counted(extents_[d], "cell") +
                  ", with a ghost width of " + std::to_string(width_[d]),
              "it needs at least one cell, and as many as its ghosts are wide", "Take a larger grid");
+    if (cut_at == nullptr || (*cut_at)[std::size_t(d)].empty()) continue;
+    auto const& at = (*cut_at)[std::size_t(d)];
+    if (at.size() < 2 || at.front() != 0 || at.back() != extents_[d] || !std::is_sorted(at.begin(), at.end())) {
+      std::string all;
+      for (std::int64_t const position : at) all += (all.empty() ? "" : ", ") + std::to_string(position);
+      refuse("the cuts of dimension " + std::to_string(d) + " are " + all,
+             "they ascend from 0 to its extent, " + std::to_string(extents_[d]), "Give the first and the last, too");
+    }
+    cuts_[std::size_t(d)] = std::make_shared<std::vector<std::int64_t> const>(at);
+    ranks_.values[std::size_t(d)] = int(at.size()) - 1;
+    if (std::int64_t const least = detail::smallest_part(cuts_[std::size_t(d)], extents_[d], 1); least < width_[d])
+      refuse("a share of dimension " + std::to_string(d) + " has " + policy::counted(least, "cell") +
+                 ", with a ghost width of " + std::to_string(width_[d]),
+             "it has none, or as many as its ghosts are wide", "Give other cuts");
   }
   std::int64_t lengths[max_grid_rank]{};
   for (int d = 0; d < rank_; ++d)
@@ -95,6 +125,7 @@ KEEL_INLINE grid::grid(std::initializer_list<extent> extents, grid_option first,
 KEEL_INLINE bounds share::owned() const {
   if (!ends.empty()) return within(0);
   bounds b;
+  if (!has_cells) return b;
   for (int d = 0; d < rank; ++d) {
     b.begin[d] = width[d] + (is_wall(d, side::low) ? 0 : longer[d]);
     b.end[d] = extents[d] - width[d];
@@ -104,7 +135,7 @@ KEEL_INLINE bounds share::owned() const {
 
 KEEL_INLINE bounds share::core() const {
   bounds b = owned();
-  if (!ends.empty()) return b;
+  if (!ends.empty() || !has_cells) return b;
   for (int d = 0; d < rank; ++d) {
     if (!is_wall(d, side::low)) b.begin[d] += width[d];
     if (!is_wall(d, side::high)) b.end[d] -= width[d] + longer[d];
@@ -116,6 +147,7 @@ KEEL_INLINE bounds share::core() const {
 KEEL_INLINE bounds share::within(int layers) const {
   if (!ends.empty()) return {{}, {{ends[std::min(std::size_t(layers), ends.size() - 1)]}}};
   bounds b = owned();
+  if (!has_cells) return b;
   for (int d = 0; d < rank; ++d) {
     b.begin[d] = layers == 0 ? width[d] : std::max<std::int64_t>(b.begin[d] - layers, 0);
     b.end[d] = std::min(b.end[d] + layers, extents[d]);
@@ -139,7 +171,7 @@ KEEL_INLINE share share_of(grid const& g, int ranks, int rank, int block) {
 }
 KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_view variable) {
   share s = cells;
-  s.rank = 0, s.regions = region::core;
+  s.rank = 0, s.regions = region::core, s.has_cells = true;
   for (int d = 0; d < max_grid_rank; ++d) {
     bool const is_along = on.along == 0 ? d < cells.rank : (on.along >> d & 1) != 0;
     if (!is_along) continue;
@@ -150,9 +182,11 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
       refuse(" lies along dimension " + std::to_string(d), "the grid has " + std::to_string(cells.rank),
              "Leave it out of along<...>");
     int const k = s.rank++;
-    std::int64_t const own = cells.extents[d] - 2 * cells.width[d], longer = on.longer >> d & 1,
+    std::int64_t const own = detail::cells_in(cells, d), longer = on.longer >> d & 1,
                        width = on.width[d] < 0 ? cells.width[d] : on.width[d];
-    std::int64_t const smallest = cells.global_extents[d] / cells.processes[d] / cells.blocks[d];
+    std::int64_t const smallest =
+        detail::smallest_part(cells.cuts[std::size_t(d)], cells.global_extents[d], cells.processes[d]) /
+        cells.blocks[d];
     if (smallest < width)
       refuse(" has ghosts of a width of " + std::to_string(width) + " in dimension " + std::to_string(d),
              std::string(cells.blocks[d] == 1 ? "a rank" : "a block") + " has only " + std::to_string(smallest) +
@@ -161,14 +195,18 @@ KEEL_INLINE share share_of(share const& cells, lattice const& on, std::string_vi
     bool const wraps = cells.wraps[std::size_t(d)], begins_later = longer != 0 && !cells.is_wall(d, side::low);
     s.width[k] = width, s.longer[k] = longer;
     s.extents[k] = own + 2 * width + longer;
+    s.has_cells = s.has_cells && own > 0;
     s.global_begin[k] = cells.global_begin[d] + (begins_later ? 1 : 0);
     s.global_extents[k] = cells.global_extents[d] + (wraps ? 0 : longer);
     s.wraps[std::size_t(k)] = wraps, s.neighbour[std::size_t(k)] = cells.neighbour[std::size_t(d)];
     s.processes[k] = cells.processes[d], s.position[k] = cells.position[d], s.step[k] = cells.step[d];
+    s.cuts[std::size_t(k)] = cells.cuts[std::size_t(d)];
     s.blocks[k] = cells.blocks[d], s.block[k] = cells.block[d], s.block_step[k] = cells.block_step[d];
     if (width + longer > 0) s.regions = s.regions | region::rim | (wraps || width == 0 ? region::halo : region::ghosts);
   }
+  if (!s.has_cells) s.extents = {};
   for (int k = s.rank; k < max_grid_rank; ++k)
+    s.cuts[std::size_t(k)] = nullptr,
     s.extents[k] = s.width[k] = s.longer[k] = s.global_begin[k] = s.global_extents[k] = s.step[k] = 0,
     s.processes[k] = s.position[k] = s.blocks[k] = s.block[k] = s.block_step[k] = 0;
   return s;

@@ -39,7 +39,8 @@ KEEL_INLINE indices best_cut(grid const& g, indices const& cells, int parts, boo
     }
     for (std::int64_t const p : factors) {
       std::int64_t const smallest = cells[d] / p;
-      if (left % p != 0 || smallest < 1 || smallest < g.width(d) ||
+      bool const has_cuts = as_wanted && g.cuts_in(d); // whose shares were looked at
+      if (left % p != 0 || (!has_cuts && (smallest < 1 || smallest < g.width(d))) ||
           (as_wanted && g.ranks_wanted(d) != 0 && g.ranks_wanted(d) != p))
         continue;
       now[d] = p;
@@ -65,23 +66,32 @@ KEEL_INLINE share share_of(grid const& g, indices const& processes, indices cons
   };
   find(s.processes, rank, s.position, s.step);
   find(s.blocks, block, s.block, s.block_step);
+  bool const has_place_here = has_place(processes, s.rank, rank);
   for (int d = 0; d < g.rank(); ++d) {
-    std::int64_t const at = s.place(d), parts = s.parts(d);
+    auto const& cuts = s.cuts[std::size_t(d)] = g.cuts_in(d);
+    if (!has_place_here) s.position[d] = -1;
+    std::int64_t const at = s.place(d), parts = s.parts(d), cells = cells_in(s, d);
     auto const begin = [&](std::int64_t place) {
-      return detail::begin_of(g.extents()[d], s.processes[d], s.blocks[d], place);
+      return begin_of(cuts, g.extents()[d], s.processes[d], s.blocks[d], place);
     };
     if (g.width(d) > 0) s.regions = s.regions | region::rim | (g.is_periodic(d) ? region::halo : region::ghosts);
     s.width[d] = g.width(d);
     s.wraps[std::size_t(d)] = g.is_periodic(d);
-    s.global_begin[d] = begin(at);
-    s.extents[d] = begin(at + 1) - begin(at) + 2 * s.width[d];
+    s.global_begin[d] = has_place_here ? begin(at) : 0;
+    s.extents[d] = cells + 2 * s.width[d];
+    s.has_cells = s.has_cells && cells > 0;
     for (side which : {side::low, side::high}) {
-      std::int64_t next = at + (which == side::low ? -1 : 1);
-      if (g.is_periodic(d)) next = (next + parts) % parts;
+      std::int64_t next = at;
+      auto const is_inside = [&] { return cells > 0 && next >= 0 && next < parts; };
+      do {
+        next += which == side::low ? -1 : 1;
+        if (g.is_periodic(d)) next = (next + parts) % parts;
+      } while (is_inside() && begin(next) == begin(next + 1)); // without cells
       s.neighbour[std::size_t(d)][std::size_t(which)] =
-          next < 0 || next >= parts ? -1 : int(rank + (next / s.blocks[d] - s.position[d]) * s.step[d]);
+          is_inside() ? int(rank + (next / s.blocks[d] - s.position[d]) * s.step[d]) : -1;
     }
   }
+  if (!s.has_cells) s.extents = {};
   return s;
 }
 

@@ -4,6 +4,7 @@
 /// @file
 /// How a rank finds the owners of its ghosts, step by step, without the messages between the steps.
 
+#include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/element_lists.hpp>
 #include <keel/impl/layout/id_table.hpp>
 #include <keel/layout/mesh.hpp>
@@ -38,15 +39,17 @@ private:
 
 /// What a rank has of a mesh.
 struct elements {
-  int rank = -1, ranks = 0;       ///< of the environment; a rank that is no member of it has -1 of 0
-  std::vector<std::int64_t> ids;  ///< owned ones first, then ghosts layer by layer
-  std::int64_t owned = 0;         ///< their number
-  std::vector<std::int64_t> ends; ///< of each layer of ghosts, in `ids`
-  std::uint64_t digest = 0;       ///< of the whole cut: the same on all ranks, and another one of another cut
-  std::vector<int> owners;        ///< the rank of each ghost's owner
+  int rank = -1, ranks = 0;           ///< of the environment; a rank that is no member of it has -1 of 0
+  std::vector<std::int64_t> ids;      ///< owned ones first, then ghosts layer by layer
+  std::int64_t owned = 0;             ///< their number
+  std::vector<std::int64_t> ends;     ///< of each layer of ghosts, in `ids`
+  std::uint64_t digest = 0;           ///< of the whole cut: the same on all ranks, and another one of another cut
+  std::vector<int> owners;            ///< the rank of each ghost's owner
+  std::vector<std::int32_t> at_owner; ///< the local index of each ghost there
   element_lists lists;
   bool lacks_owners = false; ///< some id of some rank has none: then it is in `lists` as a copy of its own element -1
   id_places places;          ///< of `ids`
+  agreement among;           ///< the ranks that it was made on
 
   /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
   [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
@@ -61,7 +64,7 @@ struct verdict {
   std::int64_t id = 0;                ///< of too many, their number
 
   /// Throws `keel::error` if there is a mistake in the ids of this mesh.
-  void check(std::string_view mesh) const;
+  void check(std::string_view mesh, search_for what_for) const;
 };
 /// Chooses one of two verdicts, the same whatever their order.
 struct worse {

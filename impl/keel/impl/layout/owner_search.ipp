@@ -42,11 +42,12 @@ KEEL_INLINE verdict worse::operator()(verdict const& a, verdict const& b) const 
   return key(b) < key(a) ? b : a;
 }
 
-KEEL_INLINE void verdict::check(std::string_view mesh) const {
+KEEL_INLINE void verdict::check(std::string_view mesh, search_for what_for) const {
   auto const id_of = [&] { return "id " + std::to_string(id) + " of " + std::string(mesh); };
   auto const on = [](std::int32_t rank) { return "rank " + std::to_string(rank); };
-  auto const fail = [](std::string const& wrong, char const* why, char const* hint) {
-    throw error("residency::partition", wrong, why, hint);
+  bool const of_rows = what_for == search_for::rows;
+  auto const fail = [&](std::string const& wrong, char const* why, char const* hint) {
+    throw error(of_rows ? "residency::gather_rows" : "residency::partition", wrong, why, hint);
   };
   switch (what) {
   case mistake::none: return;
@@ -57,6 +58,9 @@ KEEL_INLINE void verdict::check(std::string_view mesh) const {
     return fail(on(first) + " has " + std::to_string(id) + " " + std::string(mesh), "local indices have 32 bits",
                 "Take more ranks");
   case mistake::owned_twice:
+    if (of_rows)
+      return fail(id_of() + " has two rows, on " + on(first) + " and " + on(second), "an element has one",
+                  "Give it once");
     return fail(first == second ? on(first) + " owns " + id_of() + " twice"
                                 : on(first) + " and " + on(second) + " both own " + id_of(),
                 "an element has one owner", "Leave it in one list of owned ids, once");
@@ -64,6 +68,9 @@ KEEL_INLINE void verdict::check(std::string_view mesh) const {
     return fail(on(first) + " has the ghost with " + id_of() + " twice", "it lies in one layer",
                 "Leave it in the first layer that it belongs to");
   case mistake::no_owner:
+    if (of_rows)
+      return fail("no rank has a row of " + id_of() + ", which " + on(first) + " needs", "each element gets one",
+                  "Give it on some rank");
     return fail("the ghost with " + id_of() + " on " + on(first) + " has no owner", "it is in no list of owned ids",
                 "Let a rank own it, or leave it out");
   }
@@ -82,8 +89,7 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
     return;
   }
   made_.owned = std::int64_t(owned.size());
-  made_.ids.reserve(all);
-  made_.ids.assign(owned.begin(), owned.end());
+  made_.ids.reserve(all), made_.ids.assign(owned.begin(), owned.end());
   for (std::size_t n = 0; n != layers.size(); ++n) {
     made_.ids.insert(made_.ids.end(), layers[n].begin(), layers[n].end());
     made_.ends[n] = std::int64_t(made_.ids.size());
@@ -118,8 +124,7 @@ KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all
       items.push_back({0, 0, 0});
     }
     auto& items = out[std::size_t(number)].items;
-    items.push_back({ids[begin], std::int32_t(begin), std::int32_t(i - begin)});
-    if (is_owned) ++items[0].id;
+    items.push_back({ids[begin], std::int32_t(begin), std::int32_t(i - begin)}), items[0].id += is_owned ? 1 : 0;
   }
   std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
   for (auto const& p : out) asked_.insert(asked_.end(), p.items.begin() + 1 + p.items[0].id, p.items.end());
@@ -189,11 +194,11 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
   auto const owned = std::int32_t(made_.owned);
   auto const layers = std::size_t(layers_);
   made_.ends.resize(layers, std::int64_t(made_.ids.size()));
-  made_.owners.resize(made_.ids.size() - std::size_t(owned));
+  auto& there = made_.at_owner;
+  made_.owners.resize(made_.ids.size() - std::size_t(owned)), there.resize(made_.owners.size());
   std::size_t answered = 0;
   for (auto const& p : from_directories) answered += p.items.size();
   if (answered != made_.owners.size()) return {}; // a directory has found a mistake
-  std::vector<std::int32_t> there(made_.owners.size());
   auto run = asked_.begin();
   for (auto const& p : from_directories)
     for (auto at = p.items.begin(); at != p.items.end(); ++run)

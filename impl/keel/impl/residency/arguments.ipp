@@ -27,6 +27,8 @@ KEEL_INLINE void grid_arguments::add(grid const& g) {
   for (int d = 0; d < g.rank(); ++d) {
     all[0].add(g.extents()[d]), all[1].add(g.width(d)), all[2].add(g.is_periodic(d) ? 1 : 0);
     all[3].add(g.ranks_wanted(d));
+    if (g.cuts_in(d))
+      for (std::int64_t const at : *g.cuts_in(d)) all[3].add(at);
   }
   all[4].add(g.blocks());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/exchange/relocation.hpp>
-#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 
 #include <utility>

@@ -5,7 +5,7 @@
 /// How fields come by messages between ranks of any kind. Compiled once for MPI and for a rank that is alone.
 
 #include <keel/impl/exchange/messenger.hpp>
-#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 
 #include <memory>

@@ -2,7 +2,7 @@
 #include <keel/impl/residency/regrid.hpp>
 #include <keel/impl/layout/axis.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/impl/residency/resize.hpp>
@@ -25,7 +25,7 @@ inline std::int64_t place_of(share const& s, int d, int rank) { return rank / s.
 
 // What this rank owned and owns of a variable that lies along these dimensions, on the cuts `was` and `is`. Ranks that
 // differ in others, on the former cut of the grid, `cells`, have the same: each gets it from that which does not.
-inline element_moves moves_between(share const& was, share const& is, share const& cells,
+inline element_moves moves_between(share const& was, share const& is, share const& cells, share const& next_cells,
                                    std::span<int const> dimensions, indices const& shift, agreement const& ranks) {
   std::vector<axis> from, to;
   std::vector<bool> gives[max_grid_rank], takes[max_grid_rank]; // which places along a dimension have something
@@ -43,8 +43,10 @@ inline element_moves moves_between(share const& was, share const& is, share cons
     bool is_alike = true, is_source = true, is_target = true;
     for (int d = 0; d < cells.rank; ++d)
       is_alike = is_alike && (std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end() ||
-                              place_of(cells, d, other) == cells.position[d]);
+                              place_of(cells, d, other) == std::max<std::int64_t>(cells.position[d], 0));
     if (!is_alike) continue;
+    is_source = has_place(cells.processes, cells.rank, other);
+    is_target = has_place(next_cells.processes, next_cells.rank, other);
     indices source, target;
     for (int k = 0; k < int(dimensions.size()); ++k) {
       source[k] = place_of(was, k, other), target[k] = place_of(is, k, other);
@@ -64,6 +66,8 @@ inline element_moves moves_between(share const& was, share const& is, share cons
 
 // Whether these are cut alike, so that each rank has the same of both.
 inline bool are_alike(share const& a, share const& b) {
+  for (std::size_t d = 0; d < a.cuts.size(); ++d)
+    if (!a.cuts[d] != !b.cuts[d] || (a.cuts[d] && *a.cuts[d] != *b.cuts[d])) return false;
   return a.global_extents == b.global_extents && a.width == b.width && a.wraps == b.wraps && a.processes == b.processes;
 }
 
@@ -143,8 +147,8 @@ KEEL_INLINE void regrid(fields_state& f, std::span<residency::patch const> patch
         std::vector<int> dimensions;
         for (int d = 0; d < cells.rank; ++d)
           if (was.on.along == 0 || (was.on.along >> d & 1) != 0) dimensions.push_back(d);
-        made =
-            moves_between(arrays::share_in(*was.shares, {p.from}), (*is.shares)[c], cells, dimensions, p.shift, ranks);
+        made = moves_between(arrays::share_in(*was.shares, {p.from}), (*is.shares)[c], cells, (*next.shares)[c],
+                             dimensions, p.shift, ranks);
       }
   });
   argument given{"patches"};

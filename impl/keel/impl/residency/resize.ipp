@@ -3,7 +3,7 @@
 #include <keel/impl/layout/by_rank.hpp>
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
-#include <keel/impl/residency/agreement.hpp>
+#include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/policy/error.hpp>
@@ -186,7 +186,8 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   require_alike(ranks, "repartition is not done", {&partitions, 1});
   auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
   for (cut_anew& m : meshes)
-    m.found = ranks.find_owners(m.mesh, owned_of(*f.arrays_.mesh(m.mesh)->all()), owned_of(*m.part));
+    m.found =
+        ranks.search(m.mesh, owned_of(*f.arrays_.mesh(m.mesh)->all()), owned_of(*m.part), search_for::some_owners);
   auto const find = [&] {
     for (cut_anew& m : meshes) {
       find_moves(m.found->lists, f.arrays_.rank(), f.arrays_.mesh(m.mesh)->all()->owned, m.moves);
@@ -245,7 +246,7 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int c
       if (!std::binary_search(places.begin(), places.end(), std::int32_t(e))) last.push_back(std::int32_t(e));
     for (std::size_t e = owned; e < size; ++e) places.push_back(std::int32_t(e));
     auto part = std::make_shared<elements>();
-    part->rank = old->rank, part->ranks = old->ranks, part->owned = std::int64_t(size);
+    part->rank = old->rank, part->ranks = old->ranks, part->owned = std::int64_t(size), part->among = old->among;
     part->ids.assign(old->ids.begin(), old->ids.begin() + std::ptrdiff_t(owned));
     part->ids.resize(std::max(owned, size));
     for (auto const& p : all) {

@@ -2,16 +2,13 @@
 #pragma once
 
 /// @file
-/// What the ranks of an environment agree on while sizes change, without its type.
+/// What the ranks of an environment agree on and send each other while elements move, without its type.
 
-#include <keel/impl/layout/owner_search.hpp>
-#include <keel/layout/partition.hpp>
 #include <keel/machine/agreement.hpp>
 #include <keel/machine/alone.hpp>
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/macros.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,27 +19,34 @@
 
 namespace keel::residency::detail {
 
+struct elements;
+/// What a search for the owners of ids is for, which its errors say. With `some_owners`, ids may have none.
+enum class search_for { owners, some_owners, rows };
+
 /// The ranks of an environment, which has to live on, with what moves elements between them.
 class agreement : public machine::agreement {
 public:
   agreement() = default; ///< of no ranks: tests false
   template <class R>
   explicit agreement(machine::basic_environment<R> const& of);
+  /// The environment may move, but not end. Of no ranks on a non-member.
+  template <class R>
+  [[nodiscard]] static agreement of_ranks_in(machine::basic_environment<R> const& of);
 
   using ids = std::vector<machine::parcel<std::int64_t>>;
 
-  /// Some of `wanted` may have no owner.
-  [[nodiscard]] std::shared_ptr<elements> find_owners(std::string_view mesh, std::span<std::int64_t const> owned,
-                                                      std::span<std::int64_t const> wanted) const {
-    return calls_->find_owners(environment_, mesh, owned, wanted);
+  /// The elements that have `wanted` as ghosts.
+  [[nodiscard]] std::shared_ptr<elements> search(std::string_view mesh, std::span<std::int64_t const> owned,
+                                                 std::span<std::int64_t const> wanted, search_for what) const {
+    return calls_->find(environment_, mesh, owned, wanted, what);
   }
   /// Messages to ranks that do not expect them. `talk` is what `make_talk`, which is not collective, has made.
   [[nodiscard]] std::shared_ptr<void> make_talk() const { return calls_->make_talk(); }
   [[nodiscard]] ids exchange(void* talk, ids out) const { return calls_->exchange(environment_, talk, std::move(out)); }
 
   struct calls {
-    std::shared_ptr<elements> (*find_owners)(void const*, std::string_view, std::span<std::int64_t const>,
-                                             std::span<std::int64_t const>);
+    std::shared_ptr<elements> (*find)(void const*, std::string_view, std::span<std::int64_t const>,
+                                      std::span<std::int64_t const>, search_for);
     std::shared_ptr<void> (*make_talk)();
     ids (*exchange)(void const*, void* talk, ids);
   };
@@ -52,6 +56,7 @@ public:
 private:
   void const* environment_ = nullptr;
   calls const* calls_ = nullptr;
+  std::shared_ptr<void const> kept_;
 };
 
 // The bodies stand outside the class: those inside would be compiled with every source.
@@ -59,19 +64,18 @@ template <class R>
 struct agreement::calls_of {
   using environment = machine::basic_environment<R>;
   using messages = std::optional<machine::sparse_messages<R>>;
-  static std::shared_ptr<elements> find_owners(void const* of, std::string_view mesh,
-                                               std::span<std::int64_t const> owned,
-                                               std::span<std::int64_t const> wanted);
+  static std::shared_ptr<elements> find(void const* of, std::string_view mesh, std::span<std::int64_t const> owned,
+                                        std::span<std::int64_t const> wanted, search_for what);
   static std::shared_ptr<void> make_talk();
   static ids exchange(void const* of, void* talk, ids out);
-  static constexpr calls all{&find_owners, &make_talk, &exchange};
+  static constexpr calls all{&find, &make_talk, &exchange};
 };
 
 template <class R>
-std::shared_ptr<elements> agreement::calls_of<R>::find_owners(void const* of, std::string_view mesh,
-                                                              std::span<std::int64_t const> owned,
-                                                              std::span<std::int64_t const> wanted) {
-  return detail::find_owners(*static_cast<environment const*>(of), mesh, owned, wanted, true);
+std::shared_ptr<elements> agreement::calls_of<R>::find(void const* of, std::string_view mesh,
+                                                       std::span<std::int64_t const> owned,
+                                                       std::span<std::int64_t const> wanted, search_for what) {
+  return find_owners(*static_cast<environment const*>(of), mesh, owned, wanted, what);
 }
 template <class R>
 std::shared_ptr<void> agreement::calls_of<R>::make_talk() {
@@ -87,6 +91,15 @@ auto agreement::calls_of<R>::exchange(void const* of, void* talk, ids out) -> id
 template <class R>
 agreement::agreement(machine::basic_environment<R> const& of)
     : machine::agreement(of), environment_(&of), calls_(&calls_of<R>::all) {}
+
+template <class R>
+agreement agreement::of_ranks_in(machine::basic_environment<R> const& of) {
+  if (!of.is_member()) return {};
+  auto kept = std::make_shared<machine::basic_environment<R> const>(machine::borrow, of.comm());
+  agreement made(*kept);
+  made.kept_ = std::move(kept);
+  return made;
+}
 
 #if KEEL_COMPILED
 extern template struct agreement::calls_of<machine::alone>;
