@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The bodies of exchange that need not be compiled with every source.
+#include <keel/impl/exchange/array_exchanges.ipp>
+#include <keel/impl/exchange/array_plan.ipp>
+#include <keel/impl/exchange/array_ref.ipp>
 #include <keel/impl/exchange/direct.ipp>
 #include <keel/impl/exchange/halo.ipp>
 #include <keel/impl/exchange/kokkos_provider.ipp>

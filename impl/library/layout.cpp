@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The bodies of layout that need not be compiled with every source.
+#include <keel/impl/layout/arguments.ipp>
 #include <keel/impl/layout/decomposition.ipp>
 #include <keel/impl/layout/grid.ipp>
 #include <keel/impl/layout/grid_cut.ipp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The bodies of residency that need not be compiled with every source.
-#include <keel/impl/residency/arguments.ipp>
 #include <keel/impl/residency/arrays.ipp>
 #include <keel/impl/residency/book.ipp>
 #include <keel/impl/residency/checked_call.ipp>
@@ -8,6 +7,7 @@
 #include <keel/impl/residency/executor.ipp>
 #include <keel/impl/residency/fields_state.ipp>
 #include <keel/impl/residency/programs.ipp>
+#include <keel/impl/residency/registered.ipp>
 #include <keel/impl/residency/regrid.ipp>
 #include <keel/impl/residency/remap.ipp>
 #include <keel/impl/residency/resize.ipp>

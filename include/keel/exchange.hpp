@@ -4,6 +4,8 @@
 /// @file
 /// Layer 5: how bytes travel: transports between ranks, copies between memories.
 
+#include <keel/exchange/array.hpp>
+#include <keel/exchange/exchanger.hpp>
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/exchange/queue.hpp>
 #include <keel/exchange/transport.hpp>

@@ -12,6 +12,7 @@
 #include <keel/machine.hpp>
 #include <keel/policy.hpp>
 #include <keel/residency.hpp>
+#include <keel/residency/registry.hpp>
 #include <keel/schedule.hpp>
 #include <keel/space.hpp>
 #include <keel/topology.hpp>

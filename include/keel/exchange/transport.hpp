@@ -28,10 +28,11 @@
 namespace keel::residency {
 
 /// The ranks of an application and messages between their hosts, of any kind of ranks, without its type. They do not
-/// meet messages of the application. Copies are of the same ranks, and each waits for its own messages.
+/// meet messages of the application, nor those of another messenger, though all of an environment travel in one
+/// duplicate of it, which ends with it. Copies are of the same ranks, and each waits for its own messages.
 class messenger {
 public:
-  /// Collective over the environment.
+  /// Collective over the environment; ranks make messengers in the same order.
   template <class Ranks>
   explicit messenger(machine::basic_environment<Ranks> const& of);
 
@@ -72,6 +73,8 @@ private:
   };
   template <class Ranks>
   struct model;
+  template <class Ranks>
+  struct shared;
   messenger(messenger const& other, std::shared_ptr<void> own)
       : messages_(std::move(own)), calls_(other.calls_), rank_(other.rank_), size_(other.size_),
         reaches_device_memory_(other.reaches_device_memory_) {}

@@ -168,8 +168,7 @@ public:
     requires(CommunicatingRanks<R> || SimulatedRanks<R>);
 
   /// What the application hangs on this environment; ends before the communicator does.
-  [[nodiscard]] attachments& data() noexcept { return data_; }
-  [[nodiscard]] attachments const& data() const noexcept { return data_; }
+  [[nodiscard]] attachments& data() const noexcept { return data_; }
 
   /// What the operations of `machine` call the model with.
   [[nodiscard]] typename R::communicator const& communicator() const noexcept { return comm_; }
@@ -213,7 +212,7 @@ private:
 
   typename R::communicator comm_;
   place place_;
-  attachments data_;
+  mutable attachments data_;
 };
 
 /// An environment of MPI ranks; of one rank in a build without MPI.

@@ -121,7 +121,7 @@ auto policy_of(V const& v, bounds const& cells) {
   using space = typename V::space;
   if constexpr (Rank == 1) {
     using policy = Kokkos::RangePolicy<space>;
-    using index = typename policy::member_type;
+    using number = typename policy::member_type;
     return keel::space::detail::light(policy(v.execution_space(), index(cells.begin[0]), index(cells.end[0])));
   } else {
     constexpr auto order = is_left<V> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
@@ -173,8 +173,8 @@ template <class V, class F>
 void for_each_element(V const& v, element_range const& elements, std::string_view name, F const& f) {
   detail::check_indices(v, elements.begin, elements.end);
   using policy = Kokkos::RangePolicy<typename V::space>;
-  using index = typename policy::member_type;
-  policy const all(v.execution_space(), index(elements.begin), index(elements.end));
+  using number = typename policy::member_type;
+  policy const all(v.execution_space(), number(elements.begin), number(elements.end));
   Kokkos::parallel_for(std::string(name), space::detail::light(all), f);
 }
 template <class V, class F>

@@ -25,13 +25,32 @@ struct hardware_threads {
 [[nodiscard]] bool outnumber(int ranks, std::span<hardware_threads const> of_each);
 } // namespace detail
 
+/// What hangs on an environment once its ranks had messages: a duplicate of it, and the tag of the next messenger, so
+/// that all of them take one communicator.
+template <class Ranks>
+struct messenger::shared {
+  std::shared_ptr<machine::basic_environment<Ranks> const> environment;
+  int next = 0;
+
+  [[nodiscard]] static shared& of(machine::basic_environment<Ranks> const& all) {
+    if (auto* const found = all.data().template find<shared>()) return *found;
+    auto made = std::make_shared<machine::basic_environment<Ranks> const>(all.comm());
+    return all.data().template add<shared>(shared{std::move(made)});
+  }
+  [[nodiscard]] std::shared_ptr<model<Ranks>> another() {
+    constexpr int tags = 32768; // that MPI grants
+    return std::make_shared<model<Ranks>>(environment, next++ % tags);
+  }
+};
+
 template <class Ranks>
 struct messenger::model {
-  explicit model(std::shared_ptr<machine::basic_environment<Ranks> const> of)
-      : environment(std::move(of)), messages(*environment) {}
+  model(std::shared_ptr<machine::basic_environment<Ranks> const> of, int number)
+      : environment(std::move(of)), messages(*environment), tag(number) {}
 
   static std::shared_ptr<void> another(std::shared_ptr<void> const& m) {
-    return std::make_shared<model>(static_cast<model*>(m.get())->environment);
+    auto const* const it = static_cast<model*>(m.get());
+    return std::make_shared<model>(it->environment, it->tag);
   }
   static void require_running() {
     if (!Ranks::is_running())
@@ -44,10 +63,10 @@ struct messenger::model {
   }
   static void reserve(void* m, std::size_t count) { static_cast<model*>(m)->messages.reserve(count); }
   static void receive(void* m, void* to, std::size_t bytes, int from) {
-    static_cast<model*>(m)->messages.receive(to, bytes, from, 0);
+    static_cast<model*>(m)->messages.receive(to, bytes, from, static_cast<model*>(m)->tag);
   }
   static void send(void* m, void const* from, std::size_t bytes, int to) {
-    static_cast<model*>(m)->messages.send(from, bytes, to, 0);
+    static_cast<model*>(m)->messages.send(from, bytes, to, static_cast<model*>(m)->tag);
   }
   static void wait(void* m) { static_cast<model*>(m)->messages.wait(); }
 
@@ -55,11 +74,12 @@ struct messenger::model {
 
   std::shared_ptr<machine::basic_environment<Ranks> const> environment; // a duplicate
   machine::messages<Ranks> messages;
+  int tag;
 };
 
 template <class Ranks>
 messenger::messenger(machine::basic_environment<Ranks> const& of)
-    : messages_(std::make_shared<model<Ranks>>(std::make_shared<machine::basic_environment<Ranks> const>(of.comm()))),
+    : messages_(shared<Ranks>::of(of).another()),
       calls_(&model<Ranks>::all), rank_(of.rank()), size_(of.size()),
       reaches_device_memory_(machine::reaches_device_memory<Ranks>()) {}
 

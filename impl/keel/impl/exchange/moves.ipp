@@ -39,6 +39,7 @@ private:
                        outer = d + 1 < s.rank ? s.count[d + 1] : 1;
     bool const copies = is_copy(how);
     std::int32_t const *const to = s.elements, *const from = to + count;
+    if (d > 1 || s.rank > d + 2) return run_each(array, buffer);
     auto const follows = [](std::int32_t const* list, std::int64_t n) { return list[n] == list[n - 1] + 1; };
     std::int64_t joined = 0;
     if (d == 0)
@@ -56,6 +57,13 @@ private:
       else move(array + at, buffer + i, count, place, [](auto n) { return n; });
       i += count * words;
     }
+  }
+  // Whatever the dimensions: one word after the other.
+  template <class Word>
+  void run_each(Word* array, Word* buffer) const {
+    for (std::int64_t i = 0; i < s.words; ++i)
+      move(array + s.place<true>(i, s.elements), buffer + (is_copy(how) ? s.place<true>(i, s.origins()) : i), 1,
+           [](auto) { return 0; }, [](auto) { return 0; });
   }
   template <class Word>
   void row(Word* at, Word* packed, std::int64_t length) const {

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace keel::residency::detail {
 
@@ -19,12 +20,20 @@ class mesh_share;
 /// The boxes of a region. Without ghosts all owned cells are core.
 [[nodiscard]] box_set boxes_of(share const& s, region where, bool has_ghosts = true);
 
+/// A dimension of an array in the order of its words: one of the grid's, or else so many elements beyond it.
+struct dimension_run {
+  int of_grid = -1;
+  std::int64_t count = 1, stride = 1;
+};
+
 /// How the elements of one variable lie: `inner` elements at each point of the grid.
 struct shape {
   int rank = 0;                         ///< dimensions of the grid that the variable lies on; 0 if it lies on none
   std::int64_t stride[max_grid_rank]{}; ///< in elements
   std::int64_t inner = 1, inner_stride = 1;
-  std::int64_t element_bytes = 1, elements = 1;
+  std::span<dimension_run const> order =
+      {}; ///< all dimensions, that which words follow first, if they lie in another way
+  std::int64_t element_bytes = 1, elements = 1, alignment = 8;
   std::int64_t unused = 0; ///< how many at the end are room for later ones; -1 if such lie between others
   bool has_ghosts = true;
   addend added_as = addend::none;

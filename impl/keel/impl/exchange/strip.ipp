@@ -62,7 +62,8 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const
                            origin_steps const& steps) {
   shape const& other = from != nullptr ? *from : s;
   strip made;
-  made.word_bytes = std::int16_t(s.element_bytes % 8 == 0 ? 8 : s.element_bytes % 4 == 0 ? 4 : 1);
+  auto const is_of = [&](int bytes) { return s.element_bytes % bytes == 0 && s.alignment % bytes == 0; };
+  made.word_bytes = std::int16_t(is_of(8) ? 8 : is_of(4) ? 4 : 1);
   made.elements = elements;
   std::int64_t const words = s.element_bytes / made.word_bytes;
   made.words = 1;
@@ -79,16 +80,21 @@ KEEL_INLINE strip strip_of(shape const& s, bounds const& box, std::int32_t const
     made.count[made.rank] = count, made.stride[made.rank] = stride, made.from[made.rank++] = way;
   };
   add(words, 1, 1);
+  auto const add_of_grid = [&](int d) {
+    made.first += box.begin[d] * s.stride[d] * words;
+    add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words * steps.of[d], elements != nullptr);
+  };
+  for (dimension_run const& d : s.order)
+    if (d.of_grid >= 0) add_of_grid(d.of_grid);
+    else add(d.count, d.stride * words, d.stride * words);
   bool const inner_first = s.rank == 0 || s.inner_stride == 1;
   bool const ascending = s.rank > 1 && s.stride[0] < s.stride[s.rank - 1];
   auto const inner = [&] { add(s.inner, s.inner_stride * words, other.inner_stride * words * steps.inner); };
-  if (inner_first) inner();
-  for (int k = 0; k < s.rank; ++k) {
-    int const d = ascending ? k : s.rank - 1 - k;
-    made.first += box.begin[d] * s.stride[d] * words;
-    add(box.end[d] - box.begin[d], s.stride[d] * words, other.stride[d] * words * steps.of[d], elements != nullptr);
+  if (s.order.empty()) {
+    if (inner_first) inner();
+    for (int k = 0; k < s.rank; ++k) add_of_grid(ascending ? k : s.rank - 1 - k);
+    if (!inner_first) inner();
   }
-  if (!inner_first) inner();
   if (made.rank == 0) made.count[0] = made.stride[0] = made.from[0] = 1, made.rank = 1;
   return made;
 }

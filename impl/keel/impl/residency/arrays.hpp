@@ -68,6 +68,8 @@ public:
   /// Finds out how the arrays of the next variable lie on each share.
   void add(variable_info const& about, array_kind const& kind, std::initializer_list<lengths_given> given,
            allocator made_by, void* owner);
+  /// The same of a variable whose arrays the application has, which lie so.
+  void adopt(variable_info const& about, array_kind const& kind, shape const& lies, allocator made_by, void* owner);
   /// What copies to `m` and from it.
   void connect(memory m, copy_queue queue);
 
@@ -75,6 +77,8 @@ public:
   /// type `Made`; `options(label)` is what Kokkos gets beside the lengths. The body stands in setup.hpp.
   template <class View, class Made, class Options>
   void make(int variable, memory m, Options const& options);
+  /// Says where they are, and what frees them.
+  void place(int variable, memory m, std::vector<void*> data, array_views all);
   /// Lets the variable's owner make them at `room`, which is a scratch's for now.
   void make_at(int variable, memory m, std::byte* room);
   void free_scratch(int variable);
@@ -149,6 +153,8 @@ public:
   [[nodiscard]] lattice_record& lattice_of(int variable) const;
   /// How a variable lies if the components of the grid have these shares.
   [[nodiscard]] lattice_record lay(variable_info const& about, std::shared_ptr<share_list const> const& grids) const;
+  /// How the arrays of a variable would lie on the rank's first share.
+  [[nodiscard]] share const& share_for(variable_info const& about);
   /// How its arrays lie, by component or one for all; sets its extents.
   [[nodiscard]] std::vector<shape> shapes_of(variable_record& v) const;
   /// The regions that have elements on some rank.
@@ -173,10 +179,10 @@ private:
   // What Kokkos gets for one array: its label and the lengths of its dynamic dimensions.
   [[nodiscard]] std::pair<std::string, std::size_t const*> described(int variable, int array) const;
   void check_size(int variable, int array, std::size_t elements) const;
-  void place(int variable, memory m, std::vector<void*> data, array_views all);
   [[nodiscard]] std::size_t place_of(int variable, memory m) const {
     return std::size_t(variable * memories_) + std::size_t(m);
   }
+  void list(variable_record& v, allocator made_by);
   int find_lattice(variable_info const& about);
   [[nodiscard]] shape shape_on(share const& part, std::int64_t room, variable_info const& about, array_kind const& kind,
                                int count, std::int64_t const* extra, std::array<std::size_t, max_rank>& dynamic) const;

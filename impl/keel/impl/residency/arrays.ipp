@@ -102,15 +102,34 @@ KEEL_INLINE void arrays::add(variable_info const& about, array_kind const& kind,
   v.make = made_by, v.owner = owner;
   v.lengths.assign(lengths, lengths + beyond);
   if (about.is_scratch) made_by = [](void*, int, memory) {}; // when a schedule uses it
+  list(v, made_by);
+}
+KEEL_INLINE void arrays::adopt(variable_info const& about, array_kind const& kind, shape const& lies,
+                               allocator made_by, void* owner) {
+  int const lattice = find_lattice(about);
+  variable_record& v = records_->variables.emplace_back();
+  v.about = &about, v.kind = &kind, v.lattice = lattice, v.arrays = about.levels;
+  v.make = made_by, v.owner = owner, v.own = &lies;
+  list(v, made_by);
+}
+KEEL_INLINE void arrays::list(variable_record& v, allocator made_by) {
   views_.reserve(views_.size() + std::size_t(memories_));
   for (int m = 0; m < memories_; ++m) views_.emplace_back(nullptr, nullptr);
-  provider_->add(shapes_of(v), about.levels, made_by, owner);
+  provider_->add(shapes_of(v), v.about->levels, made_by, v.owner);
+}
+KEEL_INLINE share const& arrays::share_for(variable_info const& about) {
+  return lattices()[std::size_t(find_lattice(about))].shares->front();
 }
 
 KEEL_INLINE std::vector<shape> arrays::shapes_of(variable_record& v) const {
   lattice_record const& on = records_->lattices[std::size_t(v.lattice)];
   std::vector<shape> made;
   v.extents.clear();
+  if (v.own != nullptr) {
+    made.push_back(*v.own);
+    made.back().part = &on.shares->front(), made.back().mesh = on.mesh.get();
+    return made;
+  }
   for (share const& part : *on.shares) {
     made.push_back(shape_on(part, on.mesh ? mesh_here(on.on.mesh).room : 0, *v.about, *v.kind, v.arrays,
                             v.lengths.data(), v.extents.emplace_back()));
@@ -290,7 +309,9 @@ KEEL_INLINE arrays::order arrays::ordered(int variable, memory m) const {
   return made;
 }
 KEEL_INLINE void arrays::place(int variable, memory m, std::vector<void*> data, array_views all) {
-  if (variables()[std::size_t(variable)].about->is_scratch) provider_->place_shared(variable, m, std::move(data));
+  variable_record const& v = variables()[std::size_t(variable)];
+  bool const has_gaps = v.own != nullptr && v.own->unused < 0; // in which others may lie
+  if (v.about->is_scratch || has_gaps) provider_->place_shared(variable, m, std::move(data));
   else provider_->place(variable, m, std::move(data));
   views_[place_of(variable, m)] = std::move(all); // when all are there
 }

@@ -40,6 +40,7 @@ KEEL_INLINE void exchanger::connect(any_transports transports, messenger const& 
   try {
     routes made;
     made.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, partners(), book_.settings());
+    ways_.halos.clear();
     ways_.all = std::move(made);
   } catch (error const&) {
     throw;

@@ -54,7 +54,7 @@ struct fields_base : closed_memory<tracking_of<App>::may_check && policy::contai
     void (fields_base::*add)(variable_info const&, std::initializer_list<lengths_given>);
   };
   template <class Run>
-  void open_for(Run& run);
+  void open_for(Run& run, bool has_output = true);
   template <class Data>
   static void allocate(void* self, int variable, memory m);
   template <bool Asks, class F>

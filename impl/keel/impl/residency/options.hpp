@@ -5,7 +5,7 @@
 /// What the options of `fields` say: components, grids, lengths.
 
 #include <keel/impl/layout/lengths.hpp>
-#include <keel/impl/residency/arguments.hpp>
+#include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/layout/grid.hpp>
 #include <keel/layout/mesh.hpp>
@@ -101,8 +101,8 @@ void require_same_options(Environment const& env, grid const& whole, Options con
   said.of_grids.add(whole);
   (said.add(options), ...);
   machine::agreement const ranks(env);
-  require_alike(ranks, "the fields are not made", said.counted);
-  require_alike(ranks, "the fields are not made", said.of_grids.all);
+  require_alike(ranks, "residency::fields", "the fields are not made", said.counted);
+  require_alike(ranks, "residency::fields", "the fields are not made", said.of_grids.all);
 }
 
 /// The grid among the arguments of fields; without one, a grid without dimensions.

@@ -32,6 +32,7 @@ struct variable_record {
   std::vector<std::array<std::size_t, max_rank>> extents; ///< of the dynamic dimensions, by share
   arrays::allocator make;                                 ///< with `owner`: what makes its arrays
   void* owner;
+  shape const* own = nullptr; ///< how arrays of the application lie
 };
 
 struct mesh_record {

@@ -3,7 +3,7 @@
 #include <keel/impl/layout/axis.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/layout/agreement.hpp>
-#include <keel/impl/residency/arguments.hpp>
+#include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>
@@ -159,7 +159,7 @@ KEEL_INLINE void regrid(fields_state& f, std::span<residency::patch const> patch
     given.add(p.from);
     for (int d = 0; d < p.whole.rank(); ++d) given.add(p.shift[d]);
   }
-  require_alike(ranks, "regrid is not done", {&given, 1});
+  require_alike(ranks, "residency::fields", "regrid is not done", {&given, 1});
   auto const lay_out = [&] {
     map->next.components = int(patches.size());
     map->next.states =

@@ -4,7 +4,7 @@
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/layout/agreement.hpp>
-#include <keel/impl/residency/arguments.hpp>
+#include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/policy/error.hpp>
 
@@ -26,20 +26,14 @@ struct cut_anew : new_cut {
 
 inline constexpr std::string_view on_same_ranks = "Make partitions on run.environment()";
 
-// Throws `keel::error` if a partition was made on other ranks than these.
-inline void require_same_ranks(machine::agreement const& ranks, std::string_view mesh, elements const& part) {
-  if (part.rank != ranks.rank() || part.ranks != ranks.size())
-    throw error("residency::fields",
-                "the partition of " + std::string(mesh) + " was made on another environment than that of the run");
-}
-
 KEEL_INLINE void check_meshes(fields_state const& f, machine::agreement const& ranks) {
   ranks.all_or_none({"residency::fields", "a mesh", "is refused", on_same_ranks}, [&] {
-    for (mesh_record const& m : f.arrays_.meshes()) require_same_ranks(ranks, m.name, *m.here->all());
+    for (mesh_record const& m : f.arrays_.meshes())
+      require_same_ranks(ranks, "residency::fields", m.name, *m.here->all());
   });
   argument partitions{"partitions"};
   for (mesh_record const& m : f.arrays_.meshes()) partitions.add(std::int64_t(m.here->all()->digest));
-  require_alike(ranks, "the fields are not made", {&partitions, 1});
+  require_alike(ranks, "residency::fields", "the fields are not made", {&partitions, 1});
 }
 
 KEEL_INLINE agreement const& ranks_for(fields_state const& f, std::string_view call) {
@@ -71,7 +65,7 @@ KEEL_INLINE void resize(fields_state& f, std::span<new_lengths const> all) {
       map->copy(map->replace(one.variable, std::move(next)));
     }
   });
-  require_alike(ranks, "resize is not done", {&lengths, 1});
+  require_alike(ranks, "residency::fields", "resize is not done", {&lengths, 1});
   map->commit();
 }
 
@@ -164,7 +158,7 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   ranks.all_or_none({"residency::fields", who, "is refused", on_same_ranks}, [&] {
     for (new_cut const& m : cuts) {
       (void)f.arrays_.mesh(m.mesh);
-      require_same_ranks(ranks, m.mesh, *meshes.emplace_back(cut_anew{m}).part);
+      require_same_ranks(ranks, "residency::fields", m.mesh, *meshes.emplace_back(cut_anew{m}).part);
     }
     find_values();
     for (new_values const& given : values)
@@ -183,7 +177,7 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   });
   argument partitions{"partitions"};
   for (cut_anew const& m : meshes) partitions.add(std::int64_t(m.part->digest));
-  require_alike(ranks, "repartition is not done", {&partitions, 1});
+  require_alike(ranks, "residency::fields", "repartition is not done", {&partitions, 1});
   auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
   for (cut_anew& m : meshes)
     m.found =

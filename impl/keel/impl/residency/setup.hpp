@@ -5,6 +5,7 @@
 /// How fields are made: the grid's share, the arrays in each memory, the devices, and which of them carries the fields.
 
 #include <keel/impl/exchange/kokkos_copy_queue.hpp>
+#include <keel/impl/residency/faults.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/options.hpp>
 #include <keel/machine/collectives.hpp>
@@ -128,13 +129,15 @@ fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const>
 // Once all variables are there.
 template <class App>
 template <class Run>
-void fields_base<App>::open_for(Run& run) {
+void fields_base<App>::open_for(Run& run, bool has_output) {
   machine::agreement const ranks(run.environment());
   ranks.all_alike(making_fields, [&] {
     book_.open(host);
     open_first_of_chain(run);
-    if constexpr (requires { run.residency_settings(); }) book_.set(run.residency_settings());
-    else book_.set({});
+    settings how;
+    if constexpr (requires { run.residency_settings(); }) how = run.residency_settings();
+    if (!has_output) how.copy_back_vars.clear();
+    book_.set(how);
   });
   constexpr bool are_policys =
       std::is_same_v<std::remove_cvref_t<decltype(run.environment())>, machine::basic_environment<typename App::ranks>>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/residency/arguments.hpp>
+#include <keel/impl/layout/arguments.hpp>
+#include <keel/impl/layout/owner_search.hpp>
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE void require_alike(machine::agreement const& ranks, std::string_view wrong, std::span<argument const> all) {
+KEEL_INLINE void require_alike(machine::agreement const& ranks, std::string_view place, std::string_view wrong,
+                               std::span<argument const> all) {
   constexpr std::size_t most = 8; // without memory, which a rank may lack
   for (; !all.empty(); all = all.subspan(std::min(all.size(), most))) {
     std::array<std::int64_t, 2 * most> both{};
@@ -17,9 +19,16 @@ KEEL_INLINE void require_alike(machine::agreement const& ranks, std::string_view
     ranks.min(both);
     for (std::size_t n = 0; n < std::min(all.size(), most); ++n)
       if (both[2 * n] != ~both[2 * n + 1])
-        throw error("residency::fields", wrong, "the " + std::string(all[n].what) + " differ between ranks",
+        throw error(place, wrong, "the " + std::string(all[n].what) + " differ between ranks",
                     "Give the same on every rank");
   }
+}
+
+KEEL_INLINE void require_same_ranks(machine::agreement const& ranks, std::string_view place, std::string_view mesh,
+                                    elements const& part) {
+  if (part.rank != ranks.rank() || part.ranks != ranks.size())
+    throw error(place,
+                "the partition of " + std::string(mesh) + " was made on another environment than that of the run");
 }
 
 KEEL_INLINE void grid_arguments::add(grid const& g) {

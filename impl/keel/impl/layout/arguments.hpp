@@ -15,6 +15,8 @@
 
 namespace keel::residency::detail {
 
+struct elements;
+
 /// Arguments of a collective call, as a number that is another one if they are.
 struct argument {
   std::string_view what; ///< as words of a message, in the plural
@@ -23,9 +25,13 @@ struct argument {
   void add(std::int64_t n) { digest = digest_of({&n, 1}, digest); }
 };
 
-/// Throws the same `keel::error` on every rank unless each argument is the same on all: *wrong (the whats differ
+/// Throws the same `keel::error` on every rank unless each argument is the same on all: *place: wrong (the whats differ
 /// between ranks).* Collective.
-void require_alike(machine::agreement const& ranks, std::string_view wrong, std::span<argument const> all);
+void require_alike(machine::agreement const& ranks, std::string_view place, std::string_view wrong,
+                   std::span<argument const> all);
+/// Throws `keel::error` unless the mesh was cut over these ranks.
+void require_same_ranks(machine::agreement const& ranks, std::string_view place, std::string_view mesh,
+                        elements const& part);
 /// What grids say, all together.
 struct grid_arguments {
   std::array<argument, 5> all{
@@ -37,5 +43,5 @@ struct grid_arguments {
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/residency/arguments.ipp>
+#include <keel/impl/layout/arguments.ipp>
 #endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What an exchanger is made of: the places where arrays lie, the ways between ranks, and the plans that it keeps.
+
+#include <keel/exchange/transport.hpp>
+#include <keel/impl/exchange/array_ref.hpp>
+#include <keel/impl/exchange/halo.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/machine/agreement.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/validity/settings.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+inline constexpr std::string_view exchanger_name = "residency::exchanger";
+inline constexpr machine::failing_call planning{exchanger_name, "arrays", "are not exchanged", "Mend that one"};
+
+[[nodiscard]] inline std::string array_number(std::size_t n) { return "array " + std::to_string(n + 1); }
+
+class array_plan;
+struct elements;
+class mesh_share;
+
+/// What plans of one exchanger share.
+class array_exchanges : public std::enable_shared_from_this<array_exchanges> {
+public:
+  struct place {
+    std::string_view mesh;
+    std::shared_ptr<elements const> part;
+  };
+  /// Collective. `make` makes the transports; ranks agree before each exchange if it `agrees`.
+  array_exchanges(messenger const& ranks, machine::agreement const& with, any_transports (*make)(messenger const&),
+                  settings how, bool agrees, grid const* whole, std::span<place const> meshes);
+  ~array_exchanges();
+
+  /// A plan for arrays that lie so, data aside; one that there is already, if there is. Collective: throws the same
+  /// `keel::error` on every rank if an array does not fit, or ranks give others.
+  std::shared_ptr<array_plan> plan(std::span<array_ref const> all);
+  /// The queue of an instance of a space, the same one each time.
+  template <class Space>
+  [[nodiscard]] copy_queue const& queue_of(Space const& space) {
+    for (known_queue const& k : queues_)
+      if (k.type == &type_of<Space> && is_same(*static_cast<Space const*>(k.space.get()), space)) return *k.queue;
+    queues_.push_back(
+        {&type_of<Space>, std::make_shared<Space>(space), std::make_unique<copy_queue>(kokkos_copy_queue(space))});
+    return *queues_.back().queue;
+  }
+
+private:
+  friend class array_plan;
+  template <class Space>
+  static inline char type_of = 0;
+  template <class Space>
+  [[nodiscard]] static bool is_same(Space const& a, Space const& b) {
+    if constexpr (requires { a == b; }) return a == b;
+    else return a.impl_instance_id() == b.impl_instance_id();
+  }
+  struct known_queue {
+    void const* type;
+    std::shared_ptr<void const> space;
+    std::unique_ptr<copy_queue> queue;
+  };
+  struct kept_cut {
+    lattice on;
+    int layers;
+    std::unique_ptr<decomposition> made;
+  };
+  struct mesh_place {
+    std::string_view name;
+    std::unique_ptr<mesh_share const> here;
+  };
+  /// The ways to other ranks from one memory.
+  struct ways {
+    array_memory const* from;
+    std::unique_ptr<copy_queue> queue; ///< the default one; null on the host
+    std::vector<int> partners;
+    routes all;
+  };
+  struct in_use {
+    std::byte const *begin, *end;
+    void const* by = nullptr; ///< the exchange
+  };
+  static constexpr std::size_t most_plans = 256;
+
+  [[nodiscard]] share share_for(array_ref const& a) const;
+  [[nodiscard]] mesh_share const& mesh_of(std::string_view name) const;
+  [[nodiscard]] decomposition const& cut_of(array_ref const& a, share const& part);
+  [[nodiscard]] std::shared_ptr<ways> ways_for(array_memory const* from, std::vector<int> partners);
+  /// Throws if one of them is in another exchange that has begun, or there twice.
+  void require_idle(std::span<array_ref const> all) const;
+
+  messenger ranks_;
+  machine::agreement with_;
+  any_transports (*make_)(messenger const&);
+  settings how_;
+  bool agrees_;
+  std::optional<share> grid_;
+  std::vector<mesh_place> meshes_;
+  std::vector<kept_cut> cuts_;
+  std::vector<std::shared_ptr<ways>> ways_;
+  std::vector<known_queue> queues_;
+  std::vector<std::shared_ptr<array_plan>> plans_; // of the exchanger's own calls, the last used first
+  std::vector<in_use> open_;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/exchange/array_exchanges.ipp>
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/exchange/array_exchanges.hpp>
+#include <keel/impl/exchange/array_plan.hpp>
+#include <keel/impl/layout/arguments.hpp>
+#include <keel/impl/layout/mesh_share.hpp>
+#include <keel/impl/layout/owner_search.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE array_exchanges::array_exchanges(messenger const& ranks, machine::agreement const& with,
+                                             any_transports (*make)(messenger const&), settings how, bool agrees,
+                                             grid const* whole, std::span<place const> meshes)
+    : ranks_(ranks), with_(with), make_(make), how_(std::move(how)), agrees_(agrees) {
+  machine::failing_call const making{exchanger_name, "the exchanger", "is not made", "Give what fits"};
+  grid_arguments of_grid;
+  argument partitions{"partitions"};
+  with_.all_alike(making, [&] {
+    for (place const& m : meshes) {
+      require_same_ranks(with_, exchanger_name, m.mesh, *m.part);
+      if (std::any_of(meshes_.begin(), meshes_.end(), [&](mesh_place const& k) { return k.name == m.mesh; }))
+        throw error(exchanger_name, "the mesh " + std::string(m.mesh) + " is given twice",
+                    "arrays on it would lie in two ways", "Make an exchanger for each of its partitions");
+      meshes_.push_back({m.mesh, std::make_unique<mesh_share const>(m.part)});
+      partitions.add(std::int64_t(m.part->digest));
+    }
+    if (whole == nullptr) return;
+    if (whole->blocks() > 1)
+      throw error(exchanger_name, "the grid is in blocks", "an array of the application has all of a rank's share",
+                  "Leave blocks out");
+    grid_ = share_of(*whole, with_.size(), with_.rank());
+  });
+  if (whole != nullptr) of_grid.add(*whole);
+  require_alike(with_, exchanger_name, "the exchanger is not made", of_grid.all);
+  require_alike(with_, exchanger_name, "the exchanger is not made", {&partitions, 1});
+}
+KEEL_INLINE array_exchanges::~array_exchanges() = default;
+
+KEEL_INLINE mesh_share const& array_exchanges::mesh_of(std::string_view name) const {
+  auto const at = std::find_if(meshes_.begin(), meshes_.end(), [&](mesh_place const& m) { return m.name == name; });
+  if (at == meshes_.end())
+    throw error(exchanger_name, "the mesh " + std::string(name) + " is not there",
+                "the exchanger has no partition of it", "Make it with one");
+  return *at->here;
+}
+
+KEEL_INLINE share array_exchanges::share_for(array_ref const& a) const {
+  if (!a.on.mesh.empty()) return mesh_of(a.on.mesh).of_variable();
+  if (!grid_)
+    throw error(exchanger_name, "an array is given without its mesh", "the exchanger has no grid",
+                "Say array_on<mesh>(...)");
+  return share_of(*grid_, a.on, "of the application");
+}
+
+// What is said of an array that has to be the same on all ranks.
+inline void add_to(argument& all, array_ref const& a) {
+  for (char const c : a.on.mesh) all.add(c);
+  all.add(a.on.longer), all.add(a.on.along), all.add(a.element_bytes), all.add(a.says_layers ? a.layers : 0);
+  for (auto const w : a.on.width) all.add(w);
+  for (int d = 0; d < a.indexed; ++d) all.add(a.index_of[std::size_t(d)]);
+  unsigned of_grid = 0;
+  for (int d = 0; d < max_grid_rank; ++d) of_grid |= 1U << std::clamp(a.index(d), 0, 31);
+  int const counted = a.on.mesh.empty() ? max_grid_rank : 1;
+  for (int d = 0; d < a.rank; ++d) {
+    bool is_of_grid = false;
+    for (int k = 0; k < counted; ++k) is_of_grid = is_of_grid || a.index(k) == d;
+    all.add(is_of_grid ? -1 : a.extents[d]);
+  }
+  all.add(a.is_on_device() ? 1 : 0);
+}
+
+KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_ref const> all) {
+  auto known = std::find_if(plans_.begin(), plans_.end(), [&](auto const& p) { return p->is_planned_for(all); });
+  bool const is_known = known != plans_.end();
+  auto const check_all = [&] {
+    if (all.empty()) throw error(exchanger_name, "no array is given", "", "Name some");
+    for (std::size_t n = 0; n < all.size(); ++n)
+      require_fits(all[n], share_for(all[n]), exchanger_name, array_number(n));
+    require_idle(all);
+  };
+  argument said{"arrays, their order, types, lengths or memories"};
+  for (array_ref const& a : all) add_to(said, a);
+  // In the usual case one reduction: whether all ranks know the plan, and name the same arrays.
+  bool is_good = true;
+  try {
+    is_known ? require_idle(all) : check_all();
+  } catch (error const&) {
+    is_good = false;
+  }
+  std::array<std::int64_t, 4> joined{is_good ? 1 : 0, is_known ? 1 : 0, std::int64_t(said.digest),
+                                     ~std::int64_t(said.digest)};
+  with_.min(joined);
+  if (joined[0] == 0) with_.all_alike(planning, check_all);
+  if (joined[2] != ~joined[3]) require_alike(with_, exchanger_name, "arrays are not exchanged", {&said, 1});
+  if (joined[1] != 0) {
+    std::rotate(plans_.begin(), known, known + 1);
+    return plans_.front();
+  }
+  std::vector<std::int64_t> orders;
+  with_.all_alike(planning, [&] {
+    for (array_ref const& a : all) {
+      auto const [code, is_clear] = order_of(a, share_for(a).rank);
+      orders.push_back(is_clear ? code : code + unclear_order);
+    }
+  });
+  with_.min(orders);
+  std::shared_ptr<array_plan> made;
+  with_.all_alike(planning, [&] { made = std::make_shared<array_plan>(shared_from_this(), all, orders); });
+  made->connect();
+  if (plans_.size() == most_plans) plans_.pop_back();
+  plans_.insert(plans_.begin(), made);
+  return made;
+}
+
+KEEL_INLINE decomposition const& array_exchanges::cut_of(array_ref const& a, share const& part) {
+  int const layers = a.says_layers ? a.layers : all_layers;
+  for (kept_cut const& k : cuts_)
+    if (k.on == a.on && k.layers == layers) return *k.made;
+  decomposition made =
+      a.on.mesh.empty() ? decomposition_of({&part, 1}, 1, ranks_.rank(), layers) : mesh_of(a.on.mesh).cut(1, layers);
+  cuts_.push_back({a.on, layers, std::make_unique<decomposition>(std::move(made))});
+  return *cuts_.back().made;
+}
+
+KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(array_memory const* from,
+                                                                             std::vector<int> partners) {
+  std::sort(partners.begin(), partners.end());
+  partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+  auto const known = std::find_if(ways_.begin(), ways_.end(), [&](auto const& w) { return w->from == from; });
+  bool const is_there = known != ways_.end();
+  auto const& others = is_there ? (*known)->partners : partners;
+  if (with_.min(is_there && std::includes(others.begin(), others.end(), partners.begin(), partners.end()) ? 1 : 0) != 0)
+    return *known;
+  auto made = std::make_shared<ways>();
+  with_.all_alike(planning, [&] {
+    made->from = from;
+    std::set_union(partners.begin(), partners.end(), others.begin(), others.end(), std::back_inserter(made->partners));
+    if (from != nullptr) made->queue = std::make_unique<copy_queue>(from->make_queue());
+    try {
+      made->all.connect(make_(ranks_), ranks_, from != nullptr ? *made->queue : copy_queue(), made->partners, how_);
+    } catch (error const&) {
+      throw;
+    } catch (std::exception const& e) { // of a device
+      throw error(exchanger_name, "transports cannot be tried", e.what(),
+                  "Take " + how_.exchange_through_name + "=staged");
+    }
+  });
+  if (is_there) *known = made; // plans that have the former one keep it
+  else ways_.push_back(made);
+  return made;
+}
+
+KEEL_INLINE void array_exchanges::require_idle(std::span<array_ref const> all) const {
+  auto const bytes_of = [](array_ref const& a) {
+    auto const* const first = static_cast<std::byte const*>(a.data);
+    auto const [before, after] = a.reach();
+    return in_use{first + before * a.element_bytes, first + after * a.element_bytes};
+  };
+  auto const meet = [](in_use const& a, in_use const& b) { return a.begin < b.end && b.begin < a.end; };
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    in_use const mine = bytes_of(all[n]);
+    for (std::size_t k = 0; k < n; ++k)
+      if (all[k].data == all[n].data && mine.begin != mine.end)
+        throw error(exchanger_name, array_number(n) + " is " + array_number(k) + " again",
+                    "its ghosts would be filled twice", "Name it once");
+    if (std::any_of(open_.begin(), open_.end(), [&](in_use const& other) { return meet(mine, other); }))
+      throw error(exchanger_name, array_number(n) + " is in an exchange that has begun", "its ghosts are on their way",
+                  "Finish that one first");
+  }
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/exchange/halo.hpp>
+#include <keel/impl/layout/arguments.hpp>
+#include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/residency/exchanger.hpp>
+#include <keel/impl/residency/field_ledger.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/registered.hpp>
+#include <keel/impl/residency/resize.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace keel::residency::detail {
+
+inline constexpr std::string_view registry_name = "residency::registry";
+inline constexpr machine::failing_call registering{registry_name, "a variable", "is not registered", "Mend that one"};
+
+KEEL_INLINE int registered::find(std::string_view name) const {
+  for (std::size_t n = 0; n < all_.size(); ++n)
+    if (all_[n].name == name) return int(n);
+  throw error(registry_name, "there is no variable '" + std::string(name) + "'", "none was registered by that name",
+              "Register it");
+}
+
+KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
+  agreement const& ranks = ranks_for(fields_, "a registry");
+  auto const there = std::find_if(all_.begin(), all_.end(), [&](one const& o) { return o.name == w.name; });
+  bool const is_again = there != all_.end() && is_adopted && there->is_adopted && there->adopted == w.adopted &&
+                        there->type == w.type && there->lies.lies_as(w.lies);
+  argument said{"names, types, meshes, levels or lengths of what is registered"};
+  for (char const c : w.name) said.add(c);
+  for (char const c : w.lies.on.mesh) said.add(c);
+  for (auto const n : w.lies.on.width) said.add(n);
+  for (std::int64_t const n :
+       {std::int64_t(w.lies.on.longer), std::int64_t(w.lies.on.along), w.lies.element_bytes, std::int64_t(w.levels),
+        std::int64_t(w.lies.rank), std::int64_t(is_adopted), std::int64_t(is_again)})
+    said.add(n);
+  for (int m = 0; m < max_memories; ++m) said.add(w.adopted[std::size_t(m)] != nullptr ? 1 : 0);
+  require_alike(ranks, registry_name, "a variable is not registered", {&said, 1});
+  if (is_again) return int(there - all_.begin());
+
+  std::vector<std::int64_t> code(1, 0);
+  std::size_t const lattices = fields_.arrays_.lattices().size();
+  ranks.all_alike(registering, [&] {
+    std::string const name(w.name);
+    if (name.empty()) throw error(registry_name, "a variable has no name", "it is found by name", "Give it one");
+    if (there != all_.end())
+      throw error(registry_name, "there are two variables '" + name + "'", "they are found by name", "Rename one");
+    if (w.levels < 1 || w.levels > 255)
+      throw error(registry_name, "'" + name + "' has " + policy::counted(w.levels, "level"), "1 to 255 can be kept",
+                  "Give as many");
+    array_kind kind{w.lies.rank, w.lies.rank, w.lies.element_bytes, false, w.lies.added_as, {}};
+    // Its text is that of the name that stays.
+    one& o = all_.emplace_back(one{name, w.lies, w.type, w.adopted, is_adopted, kind,
+                                   variable_info("", w.levels, true, {}, true, 1, w.lies.on)});
+    try {
+      o.about = variable_info(o.name, w.levels, true, {}, true, 1, w.lies.on);
+      share const& part = fields_.arrays_.share_for(o.about);
+      // Of keel's own arrays the ones of this rank have the extents of its share.
+      for (int d = 0; d < part.rank && !is_adopted; ++d) o.lies.extents[o.lies.index(d)] = part.extents[d];
+      if (!is_adopted) o.lies.set({o.lies.extents, std::size_t(o.lies.rank)}, {});
+      array_ref with = o.lies;
+      for (void* const data : o.adopted)
+        if (data != nullptr) with.data = data;
+      if (!is_adopted) with.data = &o; // any
+      require_fits(with, part, registry_name, "'" + name + "'");
+      for (one const& other : all_)
+        for (std::size_t m = 0; m < o.adopted.size() && &other != &o; ++m)
+          if (o.adopted[m] != nullptr && o.adopted[m] == other.adopted[m])
+            throw error(registry_name, "'" + name + "' is the array of '" + other.name + "'",
+                        "what is written by one name would go stale by the other", "Use that one");
+      auto const [mine, is_clear] = order_of(o.lies, part.rank);
+      code[0] = is_clear ? mine : mine + unclear_order;
+    } catch (...) {
+      all_.pop_back();
+      throw;
+    }
+  });
+  ranks.min(code);
+  int const number = size() - 1;
+  try {
+    ranks.all_alike(registering, [&] {
+      one& o = all_.back();
+      share const& part = fields_.arrays_.share_for(o.about);
+      o.own = shape_of(o.lies, part, code[0] % unclear_order, registry_name, o.order);
+      auto const [before, after] = o.lies.reach();
+      o.own.elements = after, o.own.unused = 0;
+      std::int64_t elements = 1;
+      bool is_exact = before == 0;
+      for (int d = 0; d < o.lies.rank; ++d) elements *= o.lies.extents[d];
+      for (int d = 0; d < part.rank; ++d) is_exact = is_exact && o.lies.extents[o.lies.index(d)] == part.extents[d];
+      if (before != 0)
+        throw error(registry_name, "'" + o.name + "' has a negative stride", "its first element is not the lowest",
+                    "Adopt the array that it is a section of");
+      if (elements != after || !is_exact) o.own.unused = -1;
+      fields_.arrays_.adopt(o.about, o.kind, o.own, &registered::make, this);
+      fields_.book_.add_variable();
+    });
+    if (fields_.arrays_.lattices().size() != lattices) ranks.all_alike(registering, [&] { fields_.connect(); });
+  } catch (...) {
+    // What the fields have of it stays there, without a name that could be found.
+    if (int(fields_.arrays_.variables().size()) <= number) all_.pop_back();
+    throw;
+  }
+  return number;
+}
+
+KEEL_INLINE void registered::make(void* self, int variable, memory m) {
+  static_cast<registered*>(self)->make(variable, m);
+}
+
+KEEL_INLINE void registered::make(int variable, memory m) {
+  one const& o = all_[std::size_t(variable)];
+  kokkos_provider& provider = fields_.arrays_.provider();
+  using held = std::vector<std::shared_ptr<std::byte>>;
+  auto keep = std::make_unique<held>();
+  std::vector<void*> data;
+  std::size_t const bytes = provider.size_of(variable, 0);
+  for (int level = 0; level < o.about.levels; ++level) {
+    if (void* const own = o.adopted[std::size_t(m)]; own != nullptr) {
+      data.push_back(own);
+      continue;
+    }
+    std::string const label = o.name + " [" + std::to_string(level) + "]";
+    copy_queue const none;
+    copy_queue const& device = fields_.arrays_.memories() > 1 ? provider.queue_of(m == host ? memory(1) : m) : none;
+    if (m != host) keep->push_back(device.allocate(label.c_str(), bytes));
+    else {
+      if (device) keep->push_back(device.allocate_on_host(label.c_str(), bytes));
+      else {
+        constexpr std::align_val_t line{64};
+        keep->push_back({static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), line)),
+                         [](std::byte* it) { ::operator delete(it, line); }});
+      }
+      std::memset(keep->back().get(), 0, bytes);
+    }
+    data.push_back(keep->back().get());
+  }
+  fields_.arrays_.place(variable, m, std::move(data),
+                        array_views(keep.release(), [](void* them) { delete static_cast<held*>(them); }));
+}
+
+KEEL_INLINE array_ref registered::lies(int variable, int level, memory m, void const* type, int rank) const {
+  one const& o = all_[std::size_t(variable)];
+  if (type != o.type || rank != o.lies.rank)
+    throw error(registry_name, "a view of '" + o.name + "' has another type",
+                type != o.type ? "its elements are others"
+                               : "the array has " + policy::counted(o.lies.rank, "index", "indices"),
+                "Take that which it was registered with");
+  array_ref made = o.lies;
+  made.data = fields_.arrays_.provider().array(variable, level, 0, m);
+  return made;
+}
+
+KEEL_INLINE void registered::require_own(std::string_view mesh) const {
+  for (one const& o : all_)
+    if (o.is_adopted && o.lies.on.mesh == mesh)
+      throw error(registry_name, "the mesh " + std::string(mesh) + " is not cut anew",
+                  "'" + o.name + "' on it is an array of the application, which would have to have other elements",
+                  "Make another registry, and adopt the new arrays");
+}
+
+KEEL_INLINE void registered::require_idle(std::span<request const> asked, std::string_view who) const {
+  for (use const* const u : open_)
+    for (request const& r : asked)
+      for (request const& other : u->asked)
+        if (r.variable == other.variable && r.level == other.level &&
+            (r.writes != region::none || other.writes != region::none))
+          throw error(registry_name,
+                      std::string(who) + " takes '" + std::string(name(r.variable)) + "', which '" + u->name +
+                          "' uses that has not ended",
+                      "one of both writes it", "End that use first");
+}
+
+KEEL_INLINE void registered::begin(use const& u) {
+  require_idle(u.asked, u.name);
+  book& in = fields_.book_;
+  if (in.keeps_ledger()) {
+    in.ledger().open(u.where, u.name);
+    if (!in.ledger().is_ready(u.asked, u.where, every_component)) in.acquire(u.asked, u.where, u.name, every_component);
+    if (in.poisons()) in.poison(u.asked, u.where, every_component);
+    in.ledger().post_call(u.asked, u.where, every_component, u.name);
+  }
+  open_.push_back(&u);
+}
+KEEL_INLINE void registered::end(use const& u, bool has_failed) {
+  std::erase(open_, &u);
+  if (has_failed && fields_.book_.keeps_ledger()) fields_.book_.ledger().lose(u.asked, every_component, u.name);
+}
+
+KEEL_INLINE void registered::exchange(std::span<request const> asked, bool adds, memory m) {
+  combine const how = adds ? combine::add : combine::replace;
+  require_idle(asked, name_of(how));
+  for (request const& r : asked)
+    if (adds && all_[std::size_t(r.variable)].lies.added_as == addend::none)
+      throw error(registry_name, "'" + all_[std::size_t(r.variable)].name + "' is to be accumulated",
+                  "its elements are no numbers", "Exchange it, or accumulate its parts");
+  fields_.exchanger_->begin(asked, m, every_component, how);
+  fields_.exchanger_->finish(asked, m, every_component, how);
+}
+
+} // namespace keel::residency::detail

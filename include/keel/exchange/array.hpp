@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Arrays that belong to the application, as an exchanger takes them: views, or pointers with extents and strides.
+
+#include <keel/impl/exchange/array_ref.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/layout/mesh.hpp>
+#include <keel/layout/variable.hpp>
+#include <keel/space/kokkos.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace keel::residency {
+
+/// Numbers of the indices of an array that count the dimensions of the grid: of `q(var, k, j, i)` with i along the
+/// first dimension `index{3, 2, 1}`. On a mesh the one that counts elements. Without it the first indices do, in order.
+struct index {
+  std::array<std::int8_t, max_grid_rank> of_array{};
+  int given = 0;
+
+  template <std::integral... I>
+    requires(sizeof...(I) >= 1 && sizeof...(I) <= std::size_t{max_grid_rank})
+  constexpr explicit index(I... n) : of_array{std::int8_t(n)...}, given(sizeof...(I)) {}
+};
+/// The extents of an array that a pointer is to; and how many elements further the next one lies along each index:
+/// those of C's arrays, the last index fastest, if there are none.
+struct extents {
+  std::array<std::int64_t, max_rank> of_array{};
+  int given = 0;
+
+  template <std::integral... I>
+    requires(sizeof...(I) <= std::size_t{max_rank})
+  constexpr explicit extents(I... n) : of_array{std::int64_t(n)...}, given(sizeof...(I)) {}
+};
+struct strides : extents {
+  using extents::extents;
+};
+/// How many layers of ghosts, the nearest first; in an exchange of several arrays those of all that do not say it.
+struct depth_of {
+  int layers;
+};
+
+namespace detail {
+
+template <class V>
+concept KokkosView = Kokkos::is_view<V>::value;
+
+template <class T>
+void set_element(array_ref& a) {
+  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= 16,
+                "keel::residency::exchanger: elements that cannot travel as bytes, or have more than 16 of them (the "
+                "type is in the message). Exchange their parts.");
+  static_assert(!std::is_const_v<T>,
+                "keel::residency::exchanger: an array of const elements (ghosts are written). Take "
+                "the other view.");
+  a.element_bytes = sizeof(T), a.alignment = alignof(T), a.added_as = addend_of<T>;
+}
+
+template <KokkosView V>
+[[nodiscard]] array_ref ref_of(V const& view) {
+  static_assert(int(V::rank) >= 1, "keel::residency::exchanger: a view without an index. Exchange arrays.");
+  array_ref made;
+  set_element<typename V::value_type>(made);
+  if constexpr (std::is_const_v<typename V::value_type>) return made;
+  else {
+    made.data = view.data();
+    made.rank = int(V::rank);
+    for (int d = 0; d < made.rank; ++d)
+      made.extents[d] = std::int64_t(view.extent(std::size_t(d))), made.strides[d] = std::int64_t(view.stride(d));
+    made.where = memory_of_space<typename V::execution_space, typename V::memory_space>();
+    return made;
+  }
+}
+template <class T>
+[[nodiscard]] array_ref ref_of(T* data) {
+  array_ref made;
+  set_element<T>(made);
+  made.data = data;
+  return made;
+}
+
+template <class Option>
+void set(array_ref& a, [[maybe_unused]] Option const& option) {
+  if constexpr (std::is_same_v<Option, index>) a.index_of = option.of_array, a.indexed = option.given;
+  else if constexpr (std::is_same_v<Option, depth_of>) a.layers = option.layers, a.says_layers = true;
+  else if constexpr (!std::is_base_of_v<extents, Option>)
+    static_assert(is_property<Option>,
+                  "keel::residency: what follows an array says nothing of it (it is in the message). "
+                  "Say index, extents, strides, depth_of, at, along or ghosts.");
+}
+
+/// The array of a view or pointer with these options.
+template <class A, class... Options>
+[[nodiscard]] array_ref ref_with(A const& a, lattice const& on, Options const&... options) {
+  array_ref made = ref_of(a);
+  made.on = on;
+  (set(made, options), ...);
+  if constexpr (std::is_pointer_v<A>) {
+    constexpr auto numbers = [](auto const& given) {
+      return std::span<std::int64_t const>(given.of_array.data(), std::size_t(given.given));
+    };
+    extents lengths;
+    strides steps;
+    auto const look = [&]<class O>(O const& option) {
+      if constexpr (std::is_same_v<O, strides>) steps = option;
+      else if constexpr (std::is_same_v<O, extents>) lengths = option;
+    };
+    (look(options), ...);
+    made.set(numbers(lengths), numbers(steps));
+  } else {
+    static_assert(!(std::is_base_of_v<extents, Options> || ...),
+                  "keel::residency: a view is given extents or strides (it has some). Leave them out.");
+  }
+  return made;
+}
+
+} // namespace detail
+
+/// An array on a mesh: a view of any rank and layout, or a pointer to memory of the host with `extents{…}` and maybe
+/// `strides{…}`; `index{n}` if elements are not counted by its first index, `depth_of{n}` for the first layers only.
+/// The extent there may be larger than the number of elements.
+template <Mesh M, class A, class... Options>
+[[nodiscard]] detail::array_ref array_on(A const& view_or_pointer, Options const&... options) {
+  lattice on;
+  on.mesh = M::name;
+  return detail::ref_with(view_or_pointer, on, options...);
+}
+/// An array on the grid, ghosts included, likewise; `at<…>{}`, `along<…>{}` and `ghosts<…>{}` are as those of a
+/// variable.
+template <class A, class... Options>
+[[nodiscard]] detail::array_ref array(A const& view_or_pointer, Options const&... options) {
+  return detail::ref_with(view_or_pointer, detail::about_of<Options...>("", true).on, options...);
+}
+
+namespace detail {
+
+template <KokkosView V>
+inline constexpr bool is_of_device =
+    !Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename V::memory_space>::accessible;
+
+/// What a plan is given.
+template <class A>
+[[nodiscard]] array_ref ref_to(A const& a) {
+  if constexpr (std::is_same_v<A, array_ref>) return a;
+  else return ref_of(a);
+}
+/// What an exchanger is given: arrays, and maybe a depth for those that do not say it.
+template <class... Arrays>
+[[nodiscard]] std::vector<array_ref> refs_of(Arrays const&... arrays) {
+  std::vector<array_ref> all;
+  auto const look = [&]<class A>(A const& a) {
+    if constexpr (std::is_same_v<A, depth_of>) {
+      for (array_ref& one : all)
+        if (!one.says_layers) set(one, a);
+    } else {
+      static_assert(std::is_same_v<A, array_ref>,
+                    "keel::residency::exchanger: an array without its place (it is in the "
+                    "message). Say array_on<mesh>(...), or array(...) on the grid.");
+      if constexpr (std::is_same_v<A, array_ref>) all.push_back(a);
+    }
+  };
+  (look(arrays), ...);
+  return all;
+}
+template <class P>
+inline constexpr std::string_view mesh_of_partition = [] {
+  static_assert(std::is_same_v<P, grid>,
+                "keel::residency::exchanger: neither a grid nor a partition (it is in the message). "
+                "Give these.");
+  return "";
+}();
+template <Mesh M>
+inline constexpr std::string_view mesh_of_partition<partition<M>> = M::name;
+
+} // namespace detail
+
+} // namespace keel::residency

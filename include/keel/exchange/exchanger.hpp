@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Fills the ghosts of arrays that belong to the application: it holds none, and knows no names and no state of data.
+
+#include <keel/exchange/array.hpp>
+#include <keel/impl/exchange/array_plan.hpp>
+#include <keel/impl/validity/trackings.hpp>
+#include <keel/layout/partition.hpp>
+
+#include <array>
+#include <exception>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace keel::residency {
+
+/// An exchange that has begun. Owned elements of its arrays may be read, ghosts not touched. Views are held until the
+/// end; what a pointer is to has to stay. Ends with it at the latest.
+class open_exchange {
+public:
+  open_exchange(open_exchange const&) = delete;
+  open_exchange& operator=(open_exchange const&) = delete;
+  ~open_exchange() noexcept(false) {
+    try {
+      finish();
+    } catch (...) {
+      if (std::uncaught_exceptions() == unwinding_) throw; // else that which is under way tells more
+    }
+  }
+  /// Fills the ghosts: of arrays on a device work that the queue gets from here on finds them filled; the host may go
+  /// on. Once; later calls do nothing.
+  void finish() {
+    if (std::exchange(is_open_, false)) plan_->finish(it_);
+  }
+
+private:
+  friend class exchange_plan;
+  open_exchange(std::shared_ptr<detail::array_plan> plan, std::span<detail::array_ref> all, detail::combine how,
+                std::span<detail::copy_queue const* const> queues, std::shared_ptr<void> views)
+      : plan_(std::move(plan)), views_(std::move(views)) {
+    plan_->begin(all, how, queues, it_);
+    is_open_ = true;
+  }
+
+  std::shared_ptr<detail::array_plan> plan_;
+  std::shared_ptr<void> views_;
+  detail::array_plan::exchange it_;
+  bool is_open_ = false;
+  int unwinding_ = std::uncaught_exceptions();
+};
+
+/// How arrays that lie in some way are exchanged. Each call takes arrays of the application, as many as planned: views,
+/// pointers (taken to lie as planned), or what `array_on` and `array` make, whose options are not looked at. Which data
+/// they have does not matter. Collective, on every rank with the same ones; an array that lies in another way is
+/// refused with `keel::error`, on every rank where it does, before anything is sent; under `--keel-tracking=checked` on
+/// every rank, because they agree first. A plan holds its exchanger's state. One thread at a time, among all plans.
+class exchange_plan {
+public:
+  explicit exchange_plan(std::shared_ptr<detail::array_plan> it) : it_(std::move(it)) {}
+
+  /// Ghosts get what their owners have. Arrays of the host are filled on return. On a device it is work of the default
+  /// queue of the view's space; whether the host waits depends on the transport.
+  template <class... Arrays>
+  void exchange(Arrays const&... arrays) const {
+    run(detail::combine::replace, arrays...);
+  }
+  /// Ghosts are added to what their owners have, in the same order each time; they stay as they are.
+  template <class... Arrays>
+  void accumulate(Arrays const&... arrays) const {
+    run(detail::combine::add, arrays...);
+  }
+  /// Begins what `exchange` does, after the work that `space` was given: by its queue, where its memory is that of the
+  /// arrays; the host waits for a space of the host. Several exchanges may be open, of different arrays; all ranks
+  /// begin and finish them in the same order.
+  template <class Space, class... Arrays>
+    requires Kokkos::is_execution_space<Space>::value
+  [[nodiscard]] open_exchange begin(Space const& space, Arrays const&... arrays) const {
+    std::array all{detail::ref_to(arrays)...};
+    auto const queue_for = [&]<class A>(A const&) -> detail::copy_queue const* {
+      if constexpr (detail::KokkosView<A>) {
+        if constexpr (detail::is_of_device<A> && std::is_same_v<typename A::memory_space, typename Space::memory_space>)
+          return &it_->by().queue_of(space);
+      }
+      return nullptr;
+    };
+    std::array<detail::copy_queue const*, sizeof...(Arrays)> const queues{queue_for(arrays)...};
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible)
+      space.fence();
+    return {it_, all, detail::combine::replace, queues, std::make_shared<std::tuple<Arrays...>>(arrays...)};
+  }
+
+private:
+  template <class... Arrays>
+  void run(detail::combine how, Arrays const&... arrays) const {
+    static_assert(sizeof...(Arrays) != 0, "keel::residency::exchange_plan: no array is given. Name those planned.");
+    std::array all{detail::ref_to(arrays)...};
+    it_->run(all, how);
+  }
+
+  std::shared_ptr<detail::array_plan> it_;
+};
+
+/// Exchanges ghosts of arrays on a grid, on meshes, or on both: `exchanger x{run, grid{{nx, ny}}, cells, edges}`.
+/// Transports and knobs are as those of `fields`; messages of all exchangers and fields of a run travel in one
+/// communicator. All arrays of a call make one message to each rank.
+///
+/// Construction and calls are collective over the run's environment, and throw the same `keel::error` on every rank.
+/// The environment must outlive it.
+class exchanger {
+public:
+  template <class Run, class... Places>
+    requires requires(Run& run) { run.environment().rank(); }
+  explicit exchanger(Run& run, Places const&... places);
+
+  /// A plan for arrays that lie as these: `x.plan(array_on<cells>(t), array_on<edges>(u), depth_of{1})`. Collective;
+  /// costs two reductions more than a known one.
+  template <class... Arrays>
+  [[nodiscard]] exchange_plan plan(Arrays const&... arrays) const {
+    auto const all = detail::refs_of(arrays...);
+    return exchange_plan(it_->plan(all));
+  }
+  /// Plans, if there is no such plan yet, and exchanges. A plan kept saves the one reduction by which ranks agree, and
+  /// the search among the 256 that are kept.
+  template <class... Arrays>
+  void exchange(Arrays const&... arrays) const {
+    auto all = detail::refs_of(arrays...);
+    it_->plan(all)->run(all, detail::combine::replace);
+  }
+  template <class... Arrays>
+  void accumulate(Arrays const&... arrays) const {
+    auto all = detail::refs_of(arrays...);
+    it_->plan(all)->run(all, detail::combine::add);
+  }
+
+private:
+  std::shared_ptr<detail::array_exchanges> it_;
+};
+
+template <class Run, class... Places>
+  requires requires(Run& run) { run.environment().rank(); }
+exchanger::exchanger(Run& run, Places const&... places) {
+  messenger const ranks(run.environment());
+  grid const* whole = nullptr;
+  std::vector<detail::array_exchanges::place> meshes;
+  [[maybe_unused]] auto const look = [&]<class Place>(Place const& place) {
+    if constexpr (std::is_same_v<Place, grid>) whole = &place;
+    else meshes.push_back({detail::mesh_of_partition<Place>, place.here()});
+  };
+  (look(places), ...);
+  settings how;
+  bool agrees = false;
+  if constexpr (requires { run.residency_settings(); }) how = run.residency_settings();
+  if constexpr (requires { typename Run::application::tracking; })
+    agrees = detail::tracking_of<typename Run::application>::chosen(run).checks;
+  using ranks_type = typename std::remove_cvref_t<decltype(run.environment())>::ranks;
+  it_ = std::make_shared<detail::array_exchanges>(
+      ranks, machine::agreement(*ranks.template environment<ranks_type>()),
+      [](messenger const& of) {
+        if constexpr (requires { typename Run::application::transports; })
+          return detail::transports_of(typename Run::application::transports{}, of);
+        else return detail::transports_of(all_transports{}, of);
+      },
+      std::move(how), agrees, whole, meshes);
+}
+
+} // namespace keel::residency

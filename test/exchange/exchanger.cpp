@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+// Ghosts of arrays that keel does not own, beside a plain model: each element has a number that follows from its global
+// place and its other indices.
+#include "../residency/meshes.hpp"
+
+#include <keel/exchange.hpp>
+#include <keel/layout.hpp>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kr = keel::residency;
+using test::meshes::cells;
+using test::meshes::edges;
+
+namespace {
+
+struct run_of : test::run<keel::machine::mpi> {
+  using application = test::meshes::app<Kokkos::LayoutRight, kr::automatic>;
+  explicit run_of(std::string_view through = "measured") : test::run<keel::machine::mpi>(test::host::name) {
+    how_.exchange_through = through;
+  }
+  [[nodiscard]] kr::settings const& residency_settings() const { return how_; }
+  [[nodiscard]] int rank() { return environment().rank(); }
+  [[nodiscard]] int size() { return environment().size(); }
+
+private:
+  kr::settings how_;
+};
+
+/// What is thrown, empty if nothing is.
+std::string said(std::function<void()> const& f) {
+  try {
+    f();
+  } catch (keel::error const& e) {
+    return e.what();
+  }
+  return {};
+}
+
+/// The number of an element: all types that are exchanged hold it.
+std::int64_t number(std::int64_t place, std::int64_t inner) { return ((place + 1000) * 37 + inner * 11 + 5) % 30'011; }
+
+/// An array of the application's, with gaps between its elements, in memory of the host or of the simulated device: its
+/// bytes on the host, and the view that is exchanged.
+struct box {
+  std::vector<std::int64_t> extents, strides; // in elements
+  std::int64_t elements = 1;
+
+  /// `order`: indices, that of neighbours in memory first; `gap` more elements along each.
+  box(std::vector<std::int64_t> of, std::vector<int> const& order, int gap) : extents(std::move(of)), strides(extents) {
+    for (int const d : order) strides[std::size_t(d)] = elements, elements *= extents[std::size_t(d)] + gap;
+  }
+  /// Calls f(indices, place in memory) for each element.
+  template <class F>
+  void each(F const& f) const {
+    std::vector<std::int64_t> at(extents.size(), 0);
+    if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return;
+    for (;;) {
+      std::int64_t place = 0;
+      for (std::size_t d = 0; d < at.size(); ++d) place += at[d] * strides[d];
+      f(at, place);
+      std::size_t d = 0;
+      while (d < at.size() && ++at[d] == extents[d]) at[d++] = 0;
+      if (d == at.size()) return;
+    }
+  }
+};
+
+template <class T, class Memory>
+using strided = Kokkos::View<T***, Kokkos::LayoutStride, Memory>;
+
+/// A rank-3 strided view over a box.
+template <class T, class Memory>
+strided<T, Memory> view_of(box const& b, Kokkos::View<T*, Memory> const& data) {
+  Kokkos::LayoutStride lies;
+  for (std::size_t d = 0; d < 3; ++d)
+    lies.dimension[d] = std::size_t(b.extents[d]), lies.stride[d] = std::size_t(b.strides[d]);
+  return strided<T, Memory>(data.data(), lies);
+}
+
+/// One array on a place, and what it has to hold.
+template <class T, class Memory>
+struct held {
+  box lies;
+  Kokkos::View<T*, Memory> data;
+  typename Kokkos::View<T*, Memory>::HostMirror host;
+  std::function<std::int64_t(std::vector<std::int64_t> const&)> wanted; // -1: a ghost that nobody fills
+  std::function<bool(std::vector<std::int64_t> const&)> is_owned;
+
+  held(box b, auto want, auto own) : lies(std::move(b)), wanted(want), is_owned(own) {
+    data = Kokkos::View<T*, Memory>("held", std::size_t(lies.elements));
+    host = Kokkos::create_mirror_view(data);
+    fill();
+  }
+  static constexpr int stale = -7;
+  void fill() {
+    for (std::size_t i = 0; i < host.extent(0); ++i) host(i) = T(stale);
+    lies.each([&](auto const& at, std::int64_t place) {
+      if (is_owned(at)) host(std::size_t(place)) = T(double(wanted(at)));
+    });
+    Kokkos::deep_copy(data, host);
+    Kokkos::fence();
+  }
+  auto view() const { return view_of<T, Memory>(lies, data); }
+  /// Elements that do not hold what they should, and words between them that are not as they were.
+  int wrong() {
+    Kokkos::fence();
+    Kokkos::deep_copy(host, data);
+    int found = 0;
+    std::vector<bool> is_element(std::size_t(lies.elements), false);
+    lies.each([&](auto const& at, std::int64_t place) {
+      is_element[std::size_t(place)] = true;
+      std::int64_t const n = wanted(at);
+      if (!(host(std::size_t(place)) == T(double(n < 0 ? stale : n)))) ++found;
+    });
+    for (std::size_t i = 0; i < is_element.size(); ++i)
+      if (!is_element[i] && !(host(i) == T(stale))) ++found;
+    return found;
+  }
+};
+
+template <class T, class Memory>
+held<T, Memory> on_mesh(kr::partition<cells> const& c, int at, int layers, std::mt19937& draw, int more = 0) {
+  std::vector<std::int64_t> extents{3, 2, 4};
+  extents[std::size_t(at)] = c.size() + more;
+  std::vector<int> order{0, 1, 2};
+  std::shuffle(order.begin(), order.end(), draw);
+  std::int64_t const filled = layers == 0 ? c.size() : c.layer(layers).end;
+  auto const inner = [at](std::vector<std::int64_t> const& i) {
+    return i[std::size_t((at + 1) % 3)] * 5 + i[std::size_t((at + 2) % 3)];
+  };
+  std::vector<std::int64_t> const ids(c.ids().begin(), c.ids().end());
+  return {box(extents, order, int(draw() % 2)),
+          [=](std::vector<std::int64_t> const& i) {
+            std::int64_t const e = i[std::size_t(at)];
+            return e < filled ? number(ids[std::size_t(e)], inner(i)) : -1;
+          },
+          [=, owned = c.owned().end](std::vector<std::int64_t> const& i) { return i[std::size_t(at)] < owned; }};
+}
+
+template <class T, class Memory>
+void on_meshes(run_of& run, std::mt19937& draw, test::meshes::graph const& g) {
+  kr::partition<cells> const c(run.environment(), g.ids_of(run.rank()));
+  kr::exchanger const x{run, c};
+  for (int round = 0; round < 3; ++round) {
+    int const at = int(draw() % 3), layers = int(draw() % unsigned(g.layers + 1));
+    auto a = on_mesh<T, Memory>(c, at, layers, draw), b = on_mesh<T, Memory>(c, (at + 1) % 3, 0, draw, 5);
+    auto const first = layers == 0 ? kr::array_on<cells>(a.view(), kr::index{at})
+                                   : kr::array_on<cells>(a.view(), kr::index{at}, kr::depth_of{layers});
+    auto const second = kr::array_on<cells>(b.view(), kr::index{(at + 1) % 3});
+    x.exchange(first, second);
+    CHECK(a.wrong() + b.wrong() == 0);
+    a.fill(), b.fill();
+    auto p = x.plan(first, second);
+    p.exchange(a.view(), b.view());
+    CHECK(a.wrong() + b.wrong() == 0);
+    auto c2 = a;
+    c2.data = Kokkos::View<T*, Memory>("other", c2.data.extent(0)), c2.host = Kokkos::create_mirror_view(c2.data);
+    a.fill(), b.fill(), c2.fill();
+    auto q = x.plan(first);
+    typename Memory::execution_space const space;
+    {
+      auto w = p.begin(space, a.view(), b.view()), v = q.begin(space, c2.view()); // two are open
+      v.finish();
+    }
+    CHECK(a.wrong() + b.wrong() + c2.wrong() == 0);
+  }
+}
+
+} // namespace
+
+TEST_CASE("exchange: ghosts on a mesh are filled, whatever the strides, types and place of the index") {
+  std::mt19937 draw(11);
+  for (auto const* const through : {"staged", "peer"}) {
+    run_of run{through};
+    for (auto const& g : {test::meshes::ring(23, run.size()), test::meshes::hexagons(8, 6, run.size()),
+                          test::meshes::random(40, std::max(1, run.size() - 1), 5)}) {
+      CAPTURE(g.name);
+      CAPTURE(through);
+      on_meshes<double, Kokkos::HostSpace>(run, draw, g);
+      on_meshes<float, Kokkos::HostSpace>(run, draw, g);
+      on_meshes<std::int64_t, keel::space::simulated_memory>(run, draw, g);
+      on_meshes<std::int32_t, keel::space::simulated_memory>(run, draw, g);
+      on_meshes<std::complex<double>, Kokkos::HostSpace>(run, draw, g);
+      on_meshes<std::complex<float>, Kokkos::HostSpace>(run, draw, g);
+      on_meshes<std::int16_t, Kokkos::HostSpace>(run, draw, g);
+    }
+  }
+}
+
+namespace {
+
+/// Indices i along the first dimension of the grid, then j, and one more before them: q(k, j, i), or in another order.
+template <class T, class Memory, class... Options>
+void on_grid(run_of& run, std::mt19937& draw, kr::grid const& whole, kr::lattice const& on, Options const&... options) {
+  kr::share const s = kr::share_of(kr::share_of(whole, run.size(), run.rank()), on, "q");
+  std::array<int, 3> places{0, 1, 2};
+  std::shuffle(places.begin(), places.end(), draw);
+  auto const [first, second, inner] = places;
+  std::vector<std::int64_t> extents(3, 3);
+  extents[std::size_t(first)] = s.extents[0], extents[std::size_t(second)] = s.extents[1];
+  std::vector<int> order{0, 1, 2};
+  std::shuffle(order.begin(), order.end(), draw);
+  auto const is_in = [=, f = first, n = second](kr::bounds const& b, std::vector<std::int64_t> const& i) {
+    auto const x = i[std::size_t(f)], y = i[std::size_t(n)];
+    return x >= b.begin[0] && x < b.end[0] && y >= b.begin[1] && y < b.end[1];
+  };
+  auto const global = [=, f = first, n = second, k = inner](std::vector<std::int64_t> const& i) {
+    std::int64_t at[2]{i[std::size_t(f)], i[std::size_t(n)]};
+    for (int d = 0; d < 2; ++d) {
+      at[d] += s.global_begin[d] - s.owned().begin[d];
+      if (s.wraps[std::size_t(d)]) at[d] = (at[d] + s.global_extents[d]) % s.global_extents[d];
+    }
+    return number(at[0] * 50 + at[1], i[std::size_t(k)]);
+  };
+  held<T, Memory> a{box(extents, order, int(draw() % 2)),
+                    [=](auto const& i) { return is_in(s.inside(), i) ? global(i) : -1; },
+                    [=](auto const& i) { return is_in(s.owned(), i); }};
+  kr::exchanger const x{run, whole};
+  x.exchange(kr::array(a.view(), kr::index{first, second}, options...));
+  CHECK(a.wrong() == 0);
+}
+
+} // namespace
+
+TEST_CASE("exchange: ghosts on a grid are filled, wherever elements lie, whichever index counts a dimension") {
+  std::mt19937 draw(3);
+  run_of run;
+  for (auto const& g :
+       {kr::grid{{13, 12}, kr::ghost_width{1}}, kr::grid{{16, 12}, kr::ghost_width{2, 1}, kr::periodic{true, false}},
+        kr::grid{{12, 18}, kr::ghost_width{2}, kr::periodic{true}}}) {
+    on_grid<double, Kokkos::HostSpace>(run, draw, g, {});
+    on_grid<float, keel::space::simulated_memory>(run, draw, g, {.longer = kr::face<0>::longer}, kr::at<kr::face<0>>{});
+    on_grid<double, Kokkos::HostSpace>(run, draw, g, {.longer = kr::vertex::longer, .width = {3, 3, 3, 3}},
+                                       kr::at<kr::vertex>{}, kr::ghosts<3>{});
+  }
+}
+
+TEST_CASE("exchange: ghosts are added to what their owners have") {
+  run_of run;
+  auto const g = test::meshes::hexagons(8, 6, run.size());
+  kr::partition<cells> const c(run.environment(), g.ids_of(run.rank()));
+  kr::exchanger const x{run, c};
+  std::vector<double> t(std::size_t(c.size() * 2));
+  auto const p = x.plan(kr::array_on<cells>(t.data(), kr::extents{c.size(), 2}));
+  auto const start = [](std::int64_t id, int k, int rank) { return double(number(id, k) + rank); };
+  for (std::int64_t e = 0; e < c.size(); ++e)
+    for (int k = 0; k < 2; ++k) t[std::size_t(2 * e + k)] = start(c.ids()[std::size_t(e)], k, run.rank());
+  p.accumulate(t.data());
+  for (std::int64_t e = 0; e < c.owned().end; ++e)
+    for (int k = 0; k < 2; ++k) {
+      auto const id = c.ids()[std::size_t(e)];
+      double sum = start(id, k, run.rank());
+      for (int r = 0; r < run.size(); ++r)
+        for (auto const& layer : g.ids_of(r).ghosts)
+          if (std::find(layer.begin(), layer.end(), id) != layer.end()) sum += start(id, k, r);
+      CHECK(t[std::size_t(2 * e + k)] == sum);
+    }
+}
+
+TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is sent") {
+  run_of run;
+  auto const g = test::meshes::ring(24, run.size());
+  kr::partition<cells> const c(run.environment(), g.ids_of(run.rank()));
+  kr::exchanger const x{run, c}, y{run, kr::grid{{24, 8}, kr::ghost_width{1}}};
+  Kokkos::View<double**> const h("h", std::size_t(c.size()), 3), other("other", std::size_t(c.size()), 3),
+      levels("levels", 3, std::size_t(c.size())), small("small", std::size_t(c.size()) - 1, 3);
+  auto const on_c = [](auto const& v, auto const&... more) { return kr::array_on<cells>(v, more...); };
+  bool const is_last = run.rank() == run.size() - 1;
+  auto const has = [](std::string const& text, std::string_view words) {
+    INFO(text);
+    CHECK(text.find(words) != std::string::npos);
+  };
+  has(said([&] { x.exchange(on_c(is_last ? small : h)); }), "along index 0");
+  has(said([&] { x.exchange(on_c(levels)); }), "this rank has");
+  has(said([&] { x.exchange(on_c(h, kr::index{2})); }), "has no index 2");
+  has(said([&] { x.exchange(kr::array_on<edges>(h)); }), "the mesh edges is not there");
+  has(said([&] { x.exchange(kr::array(h)); }), "without its mesh");
+  has(said([&] { y.exchange(kr::array(h)); }), "of the grid there");
+  has(said([&] { x.exchange(on_c(h), on_c(other), on_c(h)); }), "array 3 is array 1 again");
+  has(said([&] { x.exchange(on_c(h, kr::depth_of{3})); }), "2 layers of ghosts");
+  has(said([&] { x.exchange(on_c(h.data(), kr::extents{c.size(), 3}, kr::strides{1, 2})); }), "share memory");
+  has(said([&] { x.exchange(on_c(h.data())); }), "without extents");
+  if (run.size() > 1) {
+    has(said([&] { is_last ? x.exchange(on_c(h)) : x.exchange(on_c(h), on_c(other)); }), "differ between ranks");
+    has(said([&] { is_last ? x.exchange(on_c(h)) : x.exchange(on_c(h, kr::depth_of{1})); }), "differ between ranks");
+  }
+  auto const p = x.plan(on_c(h));
+  has(said([&] { p.exchange(levels); }), "in another way than planned");
+  has(said([&] { p.exchange(h, other); }), "2 arrays instead of 1");
+  {
+    auto const w = p.begin(Kokkos::DefaultHostExecutionSpace(), h);
+    has(said([&] { p.exchange(h); }), "has begun");
+    has(said([&] { x.exchange(on_c(h)); }), "has begun");
+    p.exchange(other);
+  }
+  struct pair {
+    int a;
+    char b;
+  };
+  Kokkos::View<pair*> const pairs("pairs", std::size_t(c.size()));
+  x.exchange(on_c(pairs));
+  has(said([&] { x.accumulate(on_c(pairs)); }), "are no numbers");
+  p.exchange(h); // all that was refused left nothing behind
+}
