@@ -3,7 +3,7 @@
 // place and its other indices.
 #include "../residency/meshes.hpp"
 
-#include <keel/exchange.hpp>
+#include <keel/exchange/exchanger.hpp>
 #include <keel/layout.hpp>
 
 #include <doctest/doctest.h>
@@ -314,4 +314,73 @@ TEST_CASE("exchange: what does not fit is refused on every rank, and nothing is 
   x.exchange(on_c(pairs));
   has(said([&] { x.accumulate(on_c(pairs)); }), "are no numbers");
   p.exchange(h); // all that was refused left nothing behind
+}
+
+namespace {
+
+struct vertices : kr::mesh<"vertices"> {};
+
+/// An array of any rank on a mesh, its elements counted by index `at`, the others of 2 or 3: exchanged, and all ghosts of
+/// so many layers found filled, the others left alone.
+template <class M, class Data, class Memory>
+void check_halo(kr::exchanger const& x, kr::partition<M> const& on, int layers) {
+  using view = Kokkos::View<Data, Kokkos::LayoutRight, Memory>;
+  using T = typename view::value_type;
+  constexpr int rank = int(view::rank), at = rank <= 2 ? 0 : rank - 2;
+  typename view::array_layout lengths;
+  for (int d = 0; d < rank; ++d) lengths.dimension[d] = d == at ? std::size_t(on.size()) : std::size_t(2 + d % 2);
+  view const array("array", lengths);
+  auto const here = Kokkos::create_mirror_view(array);
+  std::vector<std::int64_t> extents;
+  std::vector<int> order;
+  for (int d = 0; d < rank; ++d) extents.push_back(std::int64_t(lengths.dimension[d])), order.insert(order.begin(), d);
+  box const all(extents, order, 0);
+  std::int64_t const filled = on.layer(layers).end;
+  auto const wanted = [&](std::vector<std::int64_t> const& i, std::int64_t end) {
+    std::int64_t inner = 0;
+    for (int d = 0; d < rank; ++d) inner = d == at ? inner : inner * 3 + i[std::size_t(d)];
+    auto const e = i[std::size_t(at)];
+    return T(e < end ? number(on.ids()[std::size_t(e)], inner) : -1);
+  };
+  all.each([&](auto const& i, std::int64_t place) { here.data()[place] = wanted(i, on.owned().end); });
+  Kokkos::deep_copy(array, here);
+  x.exchange(kr::array_on<M>(array, kr::index{at}), kr::depth_of{layers});
+  Kokkos::fence();
+  Kokkos::deep_copy(here, array);
+  int wrong = 0;
+  all.each([&](auto const& i, std::int64_t place) { wrong += here.data()[place] == wanted(i, filled) ? 0 : 1; });
+  CHECK(wrong == 0);
+}
+template <class T, class M>
+void check_halos(kr::exchanger const& x, kr::partition<M> const& on, int layers) {
+  auto const in = [&]<class Memory>(Memory) {
+    check_halo<M, T*, Memory>(x, on, layers);
+    check_halo<M, T**, Memory>(x, on, layers);
+    check_halo<M, T***, Memory>(x, on, layers);
+    check_halo<M, T****, Memory>(x, on, layers);
+    check_halo<M, T*****, Memory>(x, on, layers);
+  };
+  in(Kokkos::HostSpace{}), in(keel::space::simulated_memory{});
+}
+
+} // namespace
+
+// What an ocean model of E3SM asks of its halo: four types, one to five indices, cells, edges and vertices, on the host
+// and on a device, all layers or the first.
+TEST_CASE("exchange: an ocean model's halos are filled") {
+  for (auto const* const through : {"staged", "peer"}) {
+    CAPTURE(std::string(through));
+    run_of run{through};
+    auto const g = test::meshes::hexagons(8, 6, run.size()), other = test::meshes::random(50, run.size(), 8);
+    kr::partition<cells> const c(run.environment(), g.ids_of(run.rank()));
+    kr::partition<edges> const e(run.environment(), kr::owned_through<edges>(c, g.cells_on_edges()));
+    auto const ids = other.ids_of(run.rank());
+    kr::partition<vertices> const v(run.environment(), ids.owned, ids.ghosts);
+    kr::exchanger const x{run, c, e, v};
+    for (int const layers : {1, 2}) {
+      check_halos<std::int32_t>(x, c, layers), check_halos<std::int64_t>(x, c, layers);
+      check_halos<float>(x, c, layers), check_halos<double>(x, c, layers);
+      check_halos<double>(x, e, layers), check_halos<double>(x, v, layers);
+    }
+  }
 }

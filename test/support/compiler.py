@@ -37,7 +37,7 @@ def name_and_flags(build, kind, by=None):
     words = command(build, kind)
     flags = next(at for at, word in enumerate(words) if word.startswith("-"))
     if by:
-        return [by], [flag for flag in words[flags:] if not flag.startswith(("-W", "--param", "ggc-min"))]
+        return [by], [flag for flag in words[flags:] if not flag.startswith(("-W", "--param", "ggc-min", "-fcolor"))]
     return words[:flags], words[flags:]
 
 

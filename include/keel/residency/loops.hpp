@@ -122,7 +122,7 @@ auto policy_of(V const& v, bounds const& cells) {
   if constexpr (Rank == 1) {
     using policy = Kokkos::RangePolicy<space>;
     using number = typename policy::member_type;
-    return keel::space::detail::light(policy(v.execution_space(), index(cells.begin[0]), index(cells.end[0])));
+    return keel::space::detail::light(policy(v.execution_space(), number(cells.begin[0]), number(cells.end[0])));
   } else {
     constexpr auto order = is_left<V> ? Kokkos::Iterate::Left : Kokkos::Iterate::Right;
     using policy = Kokkos::MDRangePolicy<space, Kokkos::Rank<Rank, order, order>>;
