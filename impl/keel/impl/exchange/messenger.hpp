@@ -79,8 +79,7 @@ struct messenger::model {
 
 template <class Ranks>
 messenger::messenger(machine::basic_environment<Ranks> const& of)
-    : messages_(shared<Ranks>::of(of).another()),
-      calls_(&model<Ranks>::all), rank_(of.rank()), size_(of.size()),
+    : messages_(shared<Ranks>::of(of).another()), calls_(&model<Ranks>::all), rank_(of.rank()), size_(of.size()),
       reaches_device_memory_(machine::reaches_device_memory<Ranks>()) {}
 
 template <class Ranks>

@@ -62,8 +62,9 @@ private:
   template <class Word>
   void run_each(Word* array, Word* buffer) const {
     for (std::int64_t i = 0; i < s.words; ++i)
-      move(array + s.place<true>(i, s.elements), buffer + (is_copy(how) ? s.place<true>(i, s.origins()) : i), 1,
-           [](auto) { return 0; }, [](auto) { return 0; });
+      move(
+          array + s.place<true>(i, s.elements), buffer + (is_copy(how) ? s.place<true>(i, s.origins()) : i), 1,
+          [](auto) { return 0; }, [](auto) { return 0; });
   }
   template <class Word>
   void row(Word* at, Word* packed, std::int64_t length) const {

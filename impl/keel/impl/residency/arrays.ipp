@@ -104,8 +104,8 @@ KEEL_INLINE void arrays::add(variable_info const& about, array_kind const& kind,
   if (about.is_scratch) made_by = [](void*, int, memory) {}; // when a schedule uses it
   list(v, made_by);
 }
-KEEL_INLINE void arrays::adopt(variable_info const& about, array_kind const& kind, shape const& lies,
-                               allocator made_by, void* owner) {
+KEEL_INLINE void arrays::adopt(variable_info const& about, array_kind const& kind, shape const& lies, allocator made_by,
+                               void* owner) {
   int const lattice = find_lattice(about);
   variable_record& v = records_->variables.emplace_back();
   v.about = &about, v.kind = &kind, v.lattice = lattice, v.arrays = about.levels;
