@@ -14,7 +14,6 @@
 #include <keel/impl/device/parse.ipp>
 #include <keel/impl/device/print.ipp>
 #include <keel/impl/device/read.ipp>
-#include <keel/impl/device/reading.ipp>
 #include <keel/impl/device/runtime_core.ipp>
 #include <keel/impl/device/table.ipp>
 #include <keel/impl/device/together.ipp>

@@ -53,8 +53,8 @@ public:
 
   /// Sets any knob of the table. A value is taken until keel starts the device.
   outcome set(knob id, std::int64_t value) { return change().set(id, value); }
-  /// What was set, else what keel proposes; once the device runs, what really runs. Empty where it has no such knob,
-  /// and where there is nothing to choose from.
+  /// What was set, else what keel proposes; once the device runs, what really runs. Empty if it has no such knob,
+  /// and if there is nothing to choose from.
   [[nodiscard]] std::optional<std::int64_t> value(knob id) const { return read().value(id); }
 
   /// Host threads altogether, divided over the NUMA regions; from 1 on, with a warning beyond `max_threads()`.
@@ -78,10 +78,10 @@ public:
     return std::nullopt;
   }
 
-  /// Who set the knob; `unset` also where the device does not have it.
+  /// Who set the knob; `unset` also if the device does not have it.
   [[nodiscard]] device::source source(knob id) const { return read().source(id); }
 
-  /// The values that the knob can take; empty where the device does not have it.
+  /// The values that the knob can take; empty if the device does not have it.
   [[nodiscard]] static std::optional<space::bounds> bounds_of(knob id) {
     return device_knobs{facts_of<Tag>, nullptr}.bounds_of(id);
   }

@@ -45,7 +45,7 @@ struct defaults {
   /// The layout of all copies of a variable.
   using layout = Kokkos::LayoutRight;
   /// Where things run and lie unless a knob says otherwise, keel's own: a device whose space is named here is the one
-  /// that runs where no knob chose. Of a device that is replaced here, its memory wants to be too.
+  /// that runs if no knob chose. Of a device that is replaced here, its memory wants to be too.
   using default_execution_space = space::default_execution_space;
   using default_host_execution_space = space::default_host_execution_space;
   using default_memory_space = space::default_memory_space;

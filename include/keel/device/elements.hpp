@@ -13,7 +13,7 @@
 namespace keel::device {
 
 /// The elements of a view of any rank, in whatever memory: `machine::sum(env, device::elements(v))` adds them up, one
-/// by one, over the ranks, where MPI reaches that memory there, else through the host. Fences the view's execution
+/// by one, over the ranks, if MPI reaches that memory there, else through the host. Fences the view's execution
 /// space.
 template <class View>
 class elements {

@@ -17,7 +17,7 @@ namespace keel {
 /// Writes the message on standard error, unless another rank does, and answers the exit code for
 /// a wrong use, 2: `catch (std::exception const& e) { return keel::report(e); }`. Where the exception left the scope of
 /// a runtime on one of several ranks, the job is aborted with the message. Allocates nothing, because a
-/// `std::bad_alloc`, whose text is its name alone, becomes a message here.
+/// `std::bad_alloc`, whose text is only its name, becomes a message here.
 inline int report(std::exception const& e) noexcept {
   bool const is_bare = std::strcmp(e.what(), std::bad_alloc{}.what()) == 0;
   char const* const message = is_bare ? "keel::report: there is not enough memory (an allocation of the program "

@@ -39,8 +39,8 @@ namespace keel {
 /// Starts MPI unless it runs, reads environment and command line, chooses the device; starts Kokkos at the first
 /// use of a device. Ends in reverse what it started, and nothing else. Construction and destruction are collective
 /// over all ranks. Errors of arguments are thrown on every rank, also on those whose own arguments were right.
-/// Where an exception destroys it on more than one rank, `keel::report` aborts MPI with its message, because ending it
-/// would hang the others; a thread does so where nothing is reported for two seconds. A rank that comes to the end long
+/// If an exception destroys it on more than one rank, `keel::report` aborts MPI with its message, because ending it
+/// would hang the others; a thread does so if nothing is reported for two seconds. A rank that comes to the end long
 /// before the others says so, and ends the job with `--keel-end-timeout`.
 template <class App>
 class runtime {
@@ -82,7 +82,7 @@ public:
   runtime(runtime const&) = delete;
   runtime& operator=(runtime const&) = delete;
 
-  /// The one that runs, made last of those that live; throws where none does.
+  /// The one that runs, made last of those that live; throws if none does.
   [[nodiscard]] static runtime& here() {
     if (running_ == nullptr)
       throw error("here", "no runtime of this application runs", "it was not made yet, or has ended",
@@ -121,7 +121,7 @@ public:
       return device::absent_configuration{};
     }
   }
-  /// Calls `f` with the configuration of the device called `name`; false where the list has none.
+  /// Calls `f` with the configuration of the device called `name`; false if the list has none.
   template <class F>
   bool configuration(std::string_view name, F&& f) {
     return with_device<devices>(name, [&]<class Tag>(Tag) { f(settings_.template of<Tag>()); });
@@ -153,7 +153,7 @@ public:
     return typename device_traits<Tag>::execution_space{};
   }
 
-  /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; where the application
+  /// Starts Kokkos now, with the knobs as they stand and then the `--kokkos-…` that argv held; if the application
   /// has started it, only what is keel's own starts, and each knob that only Kokkos could have taken is reported.
   void start_devices() {
     bool const runs = space::is_started(), is_first = core_.configure(std::as_const(settings_).all(), runs);
@@ -227,7 +227,7 @@ private:
 };
 
 /// The running program's configuration, from anywhere in it: `keel::here<app>().configuration<keel::tbb>()`. Throws
-/// where nothing runs. Not to be asked while the runtime begins or ends on another thread.
+/// if nothing runs. Not to be asked while the runtime begins or ends on another thread.
 template <class App>
 [[nodiscard]] runtime<App>& here() {
   return runtime<App>::here();

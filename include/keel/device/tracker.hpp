@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Which devices may run now: said by the program, by scope and thread, and found out where one fails.
+/// Which devices may run now: said by the program, by scope and thread, and found out when one fails.
 
 #include <keel/policy/choose.hpp>
 #include <keel/policy/error.hpp>
@@ -109,7 +109,7 @@ public:
   void enable(std::string_view name) { say(device::enable<>{name}); }
   void reset() { say(device::reset{}); }
 
-  /// The first device of the run's chain that may run; the first of all where none may, or nothing was said or found
+  /// The first device of the run's chain that may run; the first of all if none may, or nothing was said or found
   /// out.
   [[nodiscard]] std::string_view first() const {
     auto const chain = run_->device_chain();

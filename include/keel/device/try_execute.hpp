@@ -31,7 +31,7 @@ namespace keel::device {
 }
 
 /// Calls `f(tag)` for the devices that the tracker allows until one succeeds, with Kokkos running, in the order of
-/// `--keel-device`, then of the list; false where none did, and `run.summary()` says why. `f` succeeds unless it
+/// `--keel-device`, then of the list; false if none did, and `run.summary()` says why. `f` succeeds unless it
 /// returns false. A device that has no memory left, or is lost, is disabled, and the next one is tried; any other
 /// exception leaves.
 template <class Run, class F>

@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 3> device_mapping_words{"nearest",
 /// How the configuration is printed at the start.
 enum class print_form { off, text, json };
 
-/// What `--keel-bind` asks for: `none`, or `place` and options behind commas, which are mpibind's.
+/// What `--keel-bind` asks for: `none`, or `place` and options after commas, which are mpibind's.
 ///
 /// | option | what it does |
 /// |---|---|

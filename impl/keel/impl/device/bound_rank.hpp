@@ -32,7 +32,7 @@ using thread_bits = std::array<std::uint64_t, 128>; // 8,192 of them
 [[nodiscard]] topology::placing placing_of(bind_rule const& rule, topology::id_set allowed);
 
 /// This process where `to` says, as long as it lives: its threads, those that OpenMP and oneTBB start meanwhile, and,
-/// where one memory is nearest to all its cores, its pages.
+/// if one memory is nearest to all its cores, its pages.
 class bound_rank {
 public:
   bound_rank(topology::node const& node, topology::placement const& to);

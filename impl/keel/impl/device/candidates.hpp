@@ -23,8 +23,8 @@ struct candidate {
 
 /// The devices that this program may run on, the best first; routines `on_device` run on the first. Those that were
 /// `asked` for and are available: names with commas between them, in any case, or `any`, which is the whole list. Else
-/// the one with the highest preference, and behind it the others in the order of the list. Refuses what is no device of
-/// this program, in words that begin with how it was `said`, and throws where no device is available.
+/// the one with the highest preference, and after it the others in the order of the list. Refuses what is no device of
+/// this program, in words that begin with how it was `said`, and throws if no device is available.
 [[nodiscard]] std::vector<std::string_view> choose_devices(std::span<candidate const> all, std::string_view asked,
                                                            std::string const& said);
 

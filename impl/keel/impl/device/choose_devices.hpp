@@ -42,7 +42,7 @@ inline constexpr std::string_view visible_by<Tag> = device_traits<Tag>::visible_
 
 } // namespace detail
 
-/// The default execution space of an application where a device of the list has it; else `void`.
+/// The default execution space of an application if a device of the list has it; else `void`.
 template <class Devices, class App>
 using default_in = std::conditional_t<detail::has_space<typename App::default_execution_space>(Devices{}),
                                       typename App::default_execution_space, void>;

@@ -46,12 +46,12 @@ public:
   void apply_to_devices(std::span<changeable_knobs const> devices, std::vector<assignment> all,
                         std::string_view chosen);
 
-  /// Remarks on variables that no knob has, where one is meant or unknown ones are not to be; and on options of keel's
+  /// Remarks on variables that no knob has, if one is meant or unknown ones are not to be; and on options of keel's
   /// that stay in argv because the program's prefix is another.
   void remark_on_unknown(option_names const& names, std::vector<std::string> const& variables,
                          std::vector<std::string> const& options);
 
-  /// To be said at the start, where the level admits it.
+  /// To be said at the start, if the level admits it.
   void note(log_level level, std::string text, std::string hint = {});
   /// In strict mode refuses what there is a warning of.
   void check_remarks() const;

@@ -30,7 +30,7 @@ namespace keel::device {
                                                    std::string_view text);
 
 /// The knobs of the file that `all` names, the last of them where there are several, else `proposed`; those of `all`
-/// stand behind them. Without a file `all` as it is.
+/// stand after them. Without a file `all` as it is.
 [[nodiscard]] std::vector<assignment> with_config(option_names const& names, std::string const& proposed,
                                                   std::vector<assignment> all);
 

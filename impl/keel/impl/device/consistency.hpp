@@ -56,7 +56,7 @@ namespace {
 
 } // namespace detail
 
-/// Throws where two translation units of this program disagree: on the vector size those that include keel's `block`,
+/// Throws if two translation units of this program disagree: on the vector size those that include keel's `block`,
 /// on the rest those that include `device`.
 inline void check_build_choices() {
   auto const& all = detail::noted();

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Where Kokkos looks when the application starts it: its variables. Rests on POSIX alone.
+/// Where Kokkos looks when the application starts it: its variables. Rests on POSIX only.
 
 #include <keel/impl/device/device_knobs.hpp>
 #include <keel/policy/macros.hpp>

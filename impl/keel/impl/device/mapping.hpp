@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Which accelerator a rank takes, and how many threads, where no knob says it. Pure arithmetic.
+/// Which accelerator a rank takes, and how many threads, if no knob says it. Pure arithmetic.
 
 #include <keel/device/values.hpp>
 #include <keel/policy/macros.hpp>
@@ -22,13 +22,13 @@ struct mapping_facts {
   int node_rank = 0;                      ///< this rank among those of its node, from 0
   std::span<std::string const> visible{}; ///< PCI ids of the accelerators that this process sees, by instance
   std::string_view nearest{};             ///< PCI id of the one that placement gave to this rank; empty for none
-  std::optional<int> limit{};             ///< how many may be used, where a knob says it
+  std::optional<int> limit{};             ///< how many may be used, if a knob says it
 };
 
-/// The instance to take; empty where there is none, or the mapping is `none`.
+/// The instance to take; empty if there is none, or the mapping is `none`.
 ///
 /// `rank` deals the visible ones round robin by node-local rank. `nearest` takes the one that placement
-/// gave to this rank, where it is visible and within the limit, and deals otherwise: a list that the
+/// gave to this rank, if it is visible and within the limit, and deals otherwise: a list that the
 /// launcher has already cut to this rank's own is taken as it is.
 [[nodiscard]] std::optional<int> map_device(device_mapping how, mapping_facts const& facts);
 
@@ -41,7 +41,7 @@ struct mapping_facts {
 /// for each) takes part without a place.
 [[nodiscard]] int nearest_gpu(topology::node const& node, std::span<int const> threads, std::size_t mine);
 
-/// The threads that a rank takes where no knob says it: of the hardware threads that it may use, its part
+/// The threads that a rank takes if no knob says it: of the hardware threads that it may use, its part
 /// among the ranks that may use the very same ones. At least one.
 [[nodiscard]] inline int share_of_threads(int allowed, int ranks_sharing) {
   return std::max(allowed / std::max(ranks_sharing, 1), 1);

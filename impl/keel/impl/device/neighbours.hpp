@@ -23,7 +23,7 @@ struct told_threads {
   [[nodiscard]] static told_threads own();
 };
 
-/// What keel takes of each device where no knob says it: the part of the threads that `rank` of a node has, and the
+/// What keel takes of each device if no knob says it: the part of the threads that `rank` of a node has, and the
 /// accelerator that it is near, or that its place has. `told` is the `told_threads` of the ranks of the node. The node
 /// is looked up only where it decides.
 void propose(std::span<changeable_knobs const> devices, int rank, std::span<char const> told, placed_rank const& placed,

@@ -34,7 +34,7 @@ struct neighbours {
   }
 };
 
-/// The accelerator of a device that this rank takes where no knob chose one.
+/// The accelerator of a device that this rank takes if no knob chose one.
 [[nodiscard]] inline std::optional<int> mapped_instance(device_facts const& device, neighbours const& here,
                                                         placed_rank const& placed, program_settings const& program,
                                                         own_node const& own) {

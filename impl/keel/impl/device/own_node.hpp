@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What this node is made of, looked up where that is first asked, because it takes milliseconds.
+/// What this node is made of, looked up when that is first asked, because it takes milliseconds.
 
 #include <keel/policy/macros.hpp>
 #include <keel/topology/node.hpp>

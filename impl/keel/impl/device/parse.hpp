@@ -32,7 +32,7 @@ struct assignment {
 };
 
 /// A whole number in base ten from `least` to `most`. Refuses the empty text, blanks, signs, other bases and anything
-/// behind the digits; the error names `where`, text and reason, and what `else_taken`.
+/// after the digits; the error names `where`, text and reason, and what `else_taken`.
 [[nodiscard]] std::int64_t parse_whole(origin const& where, std::string_view text, std::int64_t least,
                                        std::int64_t most, std::string_view else_taken = {});
 
@@ -57,7 +57,7 @@ template <std::integral Number = int>
 /// How often something happens: a whole number from 1 on, or `never`, which is empty.
 [[nodiscard]] std::optional<int> parse_period(origin const& where, std::string_view text);
 
-/// A number of bytes: a whole number from 1 on, perhaps with one of K, M and G behind it, which are powers of 1024.
+/// A number of bytes: a whole number from 1 on, perhaps with one of K, M and G after it, which are powers of 1024.
 [[nodiscard]] std::int64_t parse_size(origin const& where, std::string_view text);
 /// A number of bytes as people write it: 65536 is 64K.
 [[nodiscard]] std::string size_text(std::int64_t bytes);

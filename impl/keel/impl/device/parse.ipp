@@ -78,7 +78,7 @@ KEEL_INLINE bind_rule parse_bind(origin const& where, std::string_view text) {
     if (!rule.place || (name != "smt" && name != "gpu" && name != "greedy"))
       throw error("device", where + "='" + std::string{text} + "' is not a value for this knob",
                   rule.place ? "there is no option '" + std::string{name} + "'" : "none has no options",
-                  "Write place, with smt=N, gpu or greedy=no behind commas");
+                  "Write place, with smt=N, gpu or greedy=no after commas");
     if (name == "smt") rule.smt = parse_number(at, has_value ? value : std::string_view{}, 1);
     else (name == "gpu" ? rule.gpu : rule.greedy) = parse_flag(at, value);
   }

@@ -16,7 +16,7 @@
 
 namespace keel::device {
 
-/// How messages about the value of a knob begin: with where and how it was written, `KEEL_DEVICE=tbb: `; empty where it
+/// How messages about the value of a knob begin: with where and how it was written, `KEEL_DEVICE=tbb: `; empty if it
 /// was not.
 [[nodiscard]] std::string last_said(std::span<assignment const> all, knob id);
 

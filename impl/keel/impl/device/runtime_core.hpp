@@ -5,8 +5,10 @@
 /// What a runtime does and holds whatever its application is; compiled once.
 
 #include <keel/device/print.hpp>
+#include <keel/impl/device/candidates.hpp>
 #include <keel/impl/device/common_settings.hpp>
-#include <keel/impl/device/reading.hpp>
+#include <keel/impl/device/device_knobs.hpp>
+#include <keel/impl/device/option_names.hpp>
 #include <keel/impl/device/together.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -15,12 +17,20 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace keel::topology {
 class node;
 }
 
 namespace keel::device {
+
+/// What the reading of knobs needs of an application policy.
+struct reading_rules {
+  option_names names;
+  std::span<candidate const> candidates;
+  bool is_strict, requires_device;
+};
 
 /// What a runtime has beside the types of its application.
 class runtime_core {
@@ -34,7 +44,7 @@ public:
     std::span<device_knobs const> values; ///< of the devices
     common_settings const* before;        ///< null without code before the start
     std::span<device_knobs const> values_before;
-    void (*check_choices)(); ///< throws where two sources of the program were compiled differently
+    void (*check_choices)(); ///< throws if two sources of the program were compiled differently
     void (*session_fails)(void* session);
     void* session;
     bool kokkos_runs;

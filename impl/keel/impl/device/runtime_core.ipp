@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#pragma once
-
+#include <keel/impl/device/runtime_core.hpp>
 #include <keel/device/log.hpp>
 #include <keel/impl/device/bound_rank.hpp>
+#include <keel/impl/device/config_file.hpp>
 #include <keel/impl/device/kokkos_variables.hpp>
 #include <keel/impl/device/own_node.hpp>
-#include <keel/impl/device/reading.hpp>
-#include <keel/impl/device/runtime_core.hpp>
+#include <keel/impl/device/read.hpp>
+#include <keel/impl/device/table.hpp>
 #include <keel/policy/error.hpp>
 
 #include <pthread.h>
@@ -16,6 +16,7 @@
 #include <exception>
 #include <new>
 #include <utility>
+#include <vector>
 
 namespace keel::device {
 
@@ -23,6 +24,44 @@ namespace detail {
 inline std::size_t last_number = 0;
 inline std::atomic<bool> main_has_ended = false;
 } // namespace detail
+
+// What was read beside the knobs.
+struct read_words {
+  std::vector<std::string_view> chain; // the devices that may run, the best first
+  std::vector<std::string> for_kokkos; // every `--kokkos-…`, to be handed to Kokkos when it starts
+  std::vector<char*> rest;             // the program's own, by the name it was started with
+};
+
+// Everything is parsed and checked before argv is touched, so that what is refused is whole.
+inline read_words read_all(reading_rules const& rules, int argc, char* const* argv, common_settings& common,
+                           std::span<changeable_knobs const> devices) {
+  auto const& names = rules.names;
+  if (!common.program.is_set(knob::strict)) common.program.strict = rules.is_strict;
+  auto variables = read_environment(names);
+  auto taken = read_arguments(names, argc, argv);
+  variables.knobs.insert(variables.knobs.end(), taken.knobs.begin(), taken.knobs.end());
+  auto const all = with_config(names, common.program.config, std::move(variables.knobs));
+  common.apply_to_program(all, names.has_ledger);
+  auto const& program = common.program;
+  if (rules.requires_device && !program.is_set(knob::device) && !program.help)
+    throw error("device", "no device was named", "this program does not choose one by itself",
+                "Write " + option_prefix(names.prefix) + "device=" + std::string{names.devices.front()});
+  auto chain = choose_devices(rules.candidates, program.device, last_said(all, knob::device));
+  common.apply_to_devices(devices, all, chain.front());
+  common.remark_on_unknown(names, variables.unknown, taken.for_another);
+  if (!program.help) common.check_remarks();
+  read_words words;
+  words.chain = std::move(chain), words.for_kokkos = std::move(taken.for_kokkos), words.rest = std::move(taken.rest);
+  return words;
+}
+
+// The knobs that all ranks have to give the same values: option=value, each with a zero after it.
+inline std::string alike_knobs(program_settings const& program) {
+  std::string all;
+  for (knob_facts const& k : all_knobs)
+    if (k.is_alike) all.append(k.option).append(1, '=').append(k.of_program->show(program)).append(1, '\0');
+  return all;
+}
 
 struct runtime_core::held {
   read_words words;

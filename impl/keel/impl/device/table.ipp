@@ -58,7 +58,7 @@ inline constexpr std::array rows_of_program{
     of_program<kinds::bind, &program_settings::bind>(
         knob::bind, "bind",
         "none, or place: bind each rank's threads and memory to its place on the node; with smt=N, gpu, "
-        "greedy=no behind commas"),
+        "greedy=no after commas"),
     of_program<kinds::level, &program_settings::log_level>(
         knob::log_level, "log-level",
         "what is said on standard error: off, error, warning, information (also what is copied back for output), "

@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// What the ranks of a program do together at its start: agree on mistakes, tell one another what they share, and go to
+/// What the ranks of a program do together at its start: agree on mistakes, tell one another what they share, and take
 /// their places. All of it is collective, and sends bytes, so that it is compiled once for all kinds of ranks.
 
 #include <keel/impl/device/common_settings.hpp>
@@ -33,7 +33,7 @@ public:
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] bool is_master() const { return is_master_; }
-  /// The bytes of all of them, of each equally many; none where this process is not one of them.
+  /// The bytes of all of them, of each equally many; none if this process is not one of them.
   [[nodiscard]] std::vector<char> bytes_of_all(void const* mine, std::size_t bytes) const;
   /// The bytes of the ranks of this node, and which of them this one is.
   struct on_node {
@@ -68,23 +68,23 @@ int program_ranks::gather(void const* environment, bool of_node, message const& 
   return ranks.rank();
 }
 
-/// Throws on every rank where one has a problem, after `session_fails`; the first that has one says it. It is one, too,
-/// if the knobs `alike` are not the same on all ranks.
+/// Throws on all ranks if one reports a problem, after `session_fails`; only the first such rank prints it. Knobs
+/// `alike` that differ between ranks are a problem, too.
 void agree(program_ranks const& ranks, std::string problem, std::string_view prefix, std::string alike,
            void (*session_fails)(void* session), void* session);
 
 /// The hardware threads that one at least of the ranks of a node may use.
 [[nodiscard]] topology::id_set allowed_together(program_ranks const& ranks);
 
-/// Each rank goes to its place, where that is asked for; the answer is what this one has against it. Asked for on some
-/// ranks alone it is an error of all.
+/// Binds each rank to its place, if that is asked for; returns why this rank could not be bound, empty on success. An
+/// error of all ranks if only some ask for it.
 [[nodiscard]] std::string go(placed_rank& me, program_ranks const& ranks, std::string_view prefix,
                              common_settings const& common, own_node const& node);
 
 /// The first rank of each node notes where those of its node are, once all went.
 void note_places(placed_rank const& me, program_ranks const& ranks, common_settings& common);
 
-/// What keel takes of each device where no knob says it.
+/// What keel takes of each device if no knob says it.
 void propose(std::span<changeable_knobs const> devices, program_ranks const& ranks, placed_rank const& placed,
              program_settings const& program, own_node const& node);
 
