@@ -7,6 +7,7 @@
 #include "routines.hpp"
 #include "run.hpp"
 
+#include <keel/exchange.hpp>
 #include <keel/machine/mpi.hpp>
 #include <keel/machine/reductions.hpp>
 #include <keel/policy/log.hpp>

@@ -3,6 +3,7 @@
 
 #include <laws/transport.hpp>
 
+#include <keel/exchange.hpp>
 #include <keel/exchange/kokkos_queue.hpp>
 #include <keel/residency/fields.hpp>
 #include <keel/residency/loops.hpp>

@@ -132,60 +132,9 @@ protected:
   messenger messages_;
 };
 
-/// By an MPI that reaches the memory of the device. It has to say so of itself, and then messages of two sizes have to
-/// arrive as they were sent, between each two ranks that exchange.
-class direct : public staged {
-public:
-  static constexpr std::string_view name = "direct";
-  static constexpr bool reaches_device_memory = true;
-  using staged::staged;
-
-  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks);
-};
-
-/// Into the other rank's memory, which this one has mapped: the kernel that packs writes there and then raises a flag,
-/// for which the one that unpacks waits; or kernels of one thread do, if ranks may share a GPU at the same time.
-/// The ranks are on one node, and their data in the same kind of memory. Each message has two places, by turns, so that
-/// no rank waits until the other has unpacked.
-class peer {
-public:
-  static constexpr std::string_view name = "peer";
-  static constexpr bool reaches_device_memory = true, is_ordered_by_queue = true;
-  explicit peer(messenger const& ranks);
-  peer(peer const& other);
-
-  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks);
-  void place(queue const& by, std::span<message> sends, std::span<message> receives);
-  void begin(queue const& by, std::span<message const> sends, std::span<message const> receives);
-  void finish(queue const& by);
-
-private:
-  struct links;
-  messenger messages_;
-  std::shared_ptr<links> links_;
-};
-
-/// By NCCL or RCCL, whose library is loaded at the start if the loader finds it.
-class nccl {
-public:
-  static constexpr std::string_view name = "nccl";
-  static constexpr bool reaches_device_memory = true, is_ordered_by_queue = true;
-  explicit nccl(messenger const& ranks) : messages_(ranks) {}
-
-  /// Collective over all ranks of the messenger.
-  [[nodiscard]] std::vector<std::string> connect(queue const& by, std::span<int const> ranks);
-  void begin(queue const& by, std::span<message const> sends, std::span<message const> receives);
-  void finish(queue const& by);
-
-private:
-  struct library;
-  struct group;
-  void require(int code) const;
-
-  messenger messages_;
-  std::shared_ptr<group> group_;
-};
-
+class direct;
+class nccl;
+class peer;
 /// The default of `transports`.
 using all_transports = keel::list<staged, direct, peer, nccl>;
 
@@ -193,8 +142,3 @@ using all_transports = keel::list<staged, direct, peer, nccl>;
 
 #include <keel/impl/exchange/any_transport.hpp>
 #include <keel/impl/exchange/messenger.hpp>
-#if !KEEL_COMPILED
-#include <keel/impl/exchange/direct.ipp>
-#include <keel/impl/exchange/nccl.ipp>
-#include <keel/impl/exchange/peer.ipp>
-#endif

@@ -68,8 +68,6 @@ template <class... Ts>
   (all.push_back(std::make_unique<transport_of<Ts>>(ranks)), ...);
   return all;
 }
-/// Compiled once.
-[[nodiscard]] any_transports transports_of(all_transports, messenger const& ranks);
 
 /// The transports of an application's policy.
 template <class List>

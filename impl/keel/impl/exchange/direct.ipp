@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/exchange/transport.hpp>
+#include <keel/exchange/direct.hpp>
 
 #include <cstddef>
 #include <cstring>

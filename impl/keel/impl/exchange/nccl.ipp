@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <keel/exchange/nccl.hpp>
 #include <keel/space/peer_memory.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/exchange/transport.hpp>
 
 #include <array>
 #include <cstddef>
@@ -106,7 +106,7 @@ KEEL_INLINE std::vector<std::string> nccl::connect(queue const& by, std::span<in
       for (int r = 1; r < size; ++r) messages_.send(&offer, sizeof offer, r);
     messages_.wait();
   };
-  // Where no rank has one to reach, the library is not loaded.
+  // If no rank has one to reach, the library is not loaded.
   bool const is_asked = agree(ranks.empty() ? 1 : 0) == 0;
   if (rank == 0) offer.exists = is_asked ? 1 : 0;
   publish();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <keel/exchange/peer.hpp>
 #include <keel/impl/exchange/moves.hpp>
 #include <keel/space/peer_memory.hpp>
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/exchange/transport.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -23,6 +23,9 @@
 
 namespace keel::residency::detail {
 
+/// Those of keel's, compiled once.
+[[nodiscard]] any_transports transports_of(all_transports, messenger const& ranks);
+
 /// What a user is shown of the way to a rank.
 [[nodiscard]] inline std::string sentence_of(int rank, std::string_view transport, std::string const& why) {
   return "residency: messages to rank " + std::to_string(rank) + " go by " + std::string(transport) +

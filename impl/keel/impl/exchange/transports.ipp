@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/exchange/transports.hpp>
+#include <keel/exchange/direct.hpp>
+#include <keel/exchange/nccl.hpp>
+#include <keel/exchange/peer.hpp>
 #include <keel/policy/log.hpp>
 
 #include <algorithm>
@@ -216,7 +219,7 @@ KEEL_INLINE void delivery::begin(copy_queue const& queue) {
     waits = waits || !p.by->is_ordered_by_queue;
   }
   if (!waits) return;
-  if (queue) queue.fence();
+  queue.fence();
   for (load& p : loads_)
     if (!p.by->is_ordered_by_queue && !p.is_idle()) {
       if (is_mailed(p, queue)) p.by->begin(queue, p.mailed_sends, p.mailed_receives);
