@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The rules that make the tree mean something: rules.py RULE ROOT [BUILD] prints what breaks RULE below ROOT."""
+import collections
 import contextlib
 import json
 import os
@@ -68,7 +69,7 @@ def includes(path):
 
 
 def leading(path):
-    """The includes before the first namespace; bodies are included behind the last one."""
+    """The includes before the first namespace; bodies are included after the last one."""
     return re.findall(r'^\s*#\s*include\s*([<"][^>"]+)[>"]', re.split(r"^namespace ", text(path), flags=re.M)[0], re.M)
 
 
@@ -174,7 +175,10 @@ def top(tree):
 
 
 def length(tree):
-    """A header has at most 250 lines, with a reason in CONTRIBUTING.md 400."""
+    """A header has at most 250 lines, with a reason in CONTRIBUTING.md 400; a folder of headers, 40 files."""
+    for folder, count in collections.Counter(path.parent for path in tree.files(below=("include/", "impl/"))).items():
+        if count > 40:
+            yield f"{tree.name(folder)}: {count} files"
     reasons = text(tree.root / ".github/CONTRIBUTING.md")
     for header in tree.headers():
         lines = text(header).count("\n")
@@ -277,11 +281,17 @@ def licence(tree):
 
 
 def form(tree):
-    """A header has #pragma once and says in an @file comment what it is. A comment of an entity is understood without the one before it."""
+    """A header has #pragma once and says in an @file comment what it is; a body stands in an .ipp with the stem of a header of its module. A comment is understood without the one before it."""
     for header in tree.headers():
-        for needed in ("#pragma once", "/// @file") if header.suffix == ".hpp" else ():
-            if not re.search(rf"^{needed}\b", text(header), re.M):
-                yield f"{tree.name(header)}: no {needed}"
+        if header.suffix == ".ipp":
+            if not any((tree.root / room / header.parent.name / f"{header.stem}.hpp").is_file() for room in ("include/keel", "impl/keel/impl")):
+                yield f"{tree.name(header)}: no header has its stem"
+        else:
+            for needed in ("#pragma once", "/// @file"):
+                if not re.search(rf"^{needed}\b", text(header), re.M):
+                    yield f"{tree.name(header)}: no {needed}"
+            if re.search(r"^\s*KEEL_INLINE\b", text(header), re.M):
+                yield f"{tree.name(header)}: holds a body of {header.stem}.ipp"
         for begin in re.findall(r"^(?!\s*///).*\n\s*/// ((?:The same|Of)\b.*)", text(header), re.M):
             yield f"{tree.name(header)}: a comment begins with '{begin}'"
 
