@@ -25,7 +25,7 @@ def numbers(text):
 def row(line):
     """(label, median, least, most) of a line of a table that compares; None for any other line.
 
-    A row of a markdown table compares its second with its third column, one with three numbers or more behind a name has
+    A row of a markdown table compares its second with its third column, one with three numbers or more after a name has
     a quotient: the median with minimum and maximum and a rate, or one way, the other way and their quotient.
     """
     if line.startswith("|"):

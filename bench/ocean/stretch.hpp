@@ -12,7 +12,7 @@ namespace ocean {
 /// Whether there is output after step `n`, counted from 1, every `every` steps; after the last one always.
 constexpr bool is_output_due(long n, long steps, long every) { return n == steps || (every > 0 && n % every == 0); }
 
-/// The last step of the stretch behind step `n`.
+/// The last step of the stretch after step `n`.
 constexpr long end_of_stretch(long n, long steps, long every) {
   if (n == 0) return 1;
   return every > 0 ? std::min(steps, (n / every + 1) * every) : steps;

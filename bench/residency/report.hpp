@@ -26,7 +26,7 @@ inline void print_head() {
               "wanted");
 }
 
-/// Text of a number with `digits` behind the point; a dash where it is not one.
+/// Text of a number with `digits` after the point; a dash where it is not one.
 inline std::string text(double x, int digits = 2) {
   char buffer[40];
   std::snprintf(buffer, sizeof buffer, "%.*f", digits, x);

@@ -6,7 +6,7 @@
 #include <keel/impl/residency/exchanger.ipp>
 #include <keel/impl/residency/executor.ipp>
 #include <keel/impl/residency/fields_state.ipp>
-#include <keel/impl/residency/programs.ipp>
+#include <keel/impl/residency/prepared_schedule.ipp>
 #include <keel/impl/residency/registered.ipp>
 #include <keel/impl/residency/regrid.ipp>
 #include <keel/impl/residency/remap.ipp>

@@ -2,4 +2,3 @@
 // The bodies of space that need not be compiled with every source, whatever the devices.
 #include <keel/impl/space/allocations.ipp>
 #include <keel/impl/space/peer_memory.ipp>
-#include <keel/impl/space/start.ipp>

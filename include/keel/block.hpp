@@ -2,7 +2,7 @@
 #pragma once
 
 /// @file
-/// Layer 1: vector length, chunks, blocked loops, packs. Rests on the standard library alone.
+/// Layer 1: vector length, chunks, blocked loops, packs. Rests on the standard library only.
 
 #include <keel/block/blocks.hpp>
 #include <keel/block/chunks.hpp>

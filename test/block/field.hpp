@@ -13,7 +13,7 @@
 
 namespace keel::test {
 
-/// Extents, `right`: the last index is contiguous; `pad` elements behind each run of the contiguous index and `pad` in
+/// Extents, `right`: the last index is contiguous; `pad` elements after each run of the contiguous index and `pad` in
 /// front of all are not a number.
 template <std::size_t Rank>
 class field {

@@ -109,7 +109,7 @@ void none_reach_further() {
 
 } // namespace
 
-TEST_CASE("block: a partial load or store reaches no element behind the last, not in other memory either") {
+TEST_CASE("block: a partial load or store reaches no element after the last, not in other memory either") {
   none_reach_further<1, 2, 3, 4, 8, 16, 24, 64>();
   static_assert(keel::block::pack<int, 8>::load(std::array{1, 2, 3}.data(), 3, 5)[3] == 5);
 }

@@ -37,7 +37,7 @@ TEST_CASE("device: what is no way to bind is refused by name, text and reason") 
         "keel::device: --keel-bind='' is not a value for this knob (the text is empty). Take one of them.");
   CHECK(refusal("Place").find("the known words are none, place") != std::string::npos);
   CHECK(refusal("place,") == "keel::device: --keel-bind='place,' is not a value for this knob (there is no option ''). "
-                             "Write place, with smt=N, gpu or greedy=no behind commas.");
+                             "Write place, with smt=N, gpu or greedy=no after commas.");
   CHECK(refusal("place,smtt=2").find("there is no option 'smtt'") != std::string::npos);
   CHECK(refusal("place, gpu").find("there is no option ' gpu'") != std::string::npos);
   CHECK(refusal("none,gpu").find("none has no options") != std::string::npos);

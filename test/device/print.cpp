@@ -82,7 +82,7 @@ TEST_CASE("device: the configuration is printed as a table or as JSON, and as no
     keel::test::command_line line{{"app", option, "json"}};
     auto const taken = kd::read_arguments("print", line.count, line.data());
     REQUIRE(taken.knobs.size() == 1);
-    CHECK(taken.rest.size() == 2); // it takes no word behind it
+    CHECK(taken.rest.size() == 2); // it takes no word after it
     return kd::kinds::form.parse(taken.knobs[0].where, taken.knobs[0].text);
   };
   CHECK(form("--print-print-configuration") == kd::print_form::text);

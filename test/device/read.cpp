@@ -138,7 +138,7 @@ TEST_CASE("device: the help names every option and every variable") {
   }
 }
 
-TEST_CASE("device: the texts of the help stand in one column, or two blanks behind a long option") {
+TEST_CASE("device: the texts of the help stand in one column, or two blanks after a long option") {
   for (char const* const prefix : {"app", "app-of-many-words"}) {
     std::string const help = keel::device::help_text(prefix);
     for (auto const& k : keel::device::all_knobs) {

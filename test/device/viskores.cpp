@@ -140,7 +140,7 @@ TEST_CASE("device: as Viskores' bad values: each is refused with the name of its
   }
 }
 
-TEST_CASE("device: as Viskores' Initialize: own arguments stay in order, what stands behind two dashes too") {
+TEST_CASE("device: as Viskores' Initialize: own arguments stay in order, what stands after two dashes too") {
   using words = std::vector<std::string>;
   struct line {
     words given, left;

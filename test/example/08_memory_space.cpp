@@ -34,7 +34,7 @@ int main(int argc, char** argv) try {
         KOKKOS_LAMBDA(int i, double& s) { s += v(i); }, sum);
     std::cout << "the sum is " << sum << ", in " << (counted::in_use >= 8000 ? "counted" : "other") << " memory\n";
   }
-  std::cout << counted::in_use << " bytes are left behind\n";
+  std::cout << counted::in_use << " bytes are left\n";
   try {
     Kokkos::View<double*, counted_space> const large("large", 1000000);
   } catch (std::exception const&) {

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Numbers out of the bytes; zeros behind their end.
+/// Numbers out of the bytes; zeros after their end.
 class input {
 public:
   input(std::uint8_t const* data, std::size_t size) : at_(data), end_(data + size) {}

@@ -52,7 +52,7 @@ bool is_whole(Space const& part, int n) {
   Kokkos::parallel_for("mark", range(part, 0, n), marks_and_adds<Space>{marked, sums, token});
   Kokkos::parallel_for(
       "teams", teams(part, n, 1), KOKKOS_LAMBDA(typename teams::member_type const& team) {
-        marked(team.league_rank()) += 2; // behind the kernel before
+        marked(team.league_rank()) += 2; // after the kernel before
       });
   long wrong = -1;
   Kokkos::parallel_reduce("wrong", range(part, 0, n), KOKKOS_LAMBDA(int i, long& w) { w += marked(i) != 3; }, wrong);

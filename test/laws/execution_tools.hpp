@@ -130,7 +130,7 @@ private:
   }
 };
 
-/// Whether a kernel, or the fence behind it, throws what the kernel threw.
+/// Whether a kernel, or the fence after it, throws what the kernel threw.
 template <class Space, class Kernel>
 bool throws_index(Space const& space, Kernel const& kernel) {
   try {
@@ -208,7 +208,7 @@ TEST_CASE_TEMPLATE_DEFINE("space: an execution space keeps the laws of one, its 
     CHECK(is_tools);
     try {
       space.fence();
-    } catch (std::out_of_range const&) { // of a kernel that ran behind its caller
+    } catch (std::out_of_range const&) { // of a kernel that ran asynchronously
     }
     CHECK(heard.all_ended(1));
   }

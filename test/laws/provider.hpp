@@ -116,7 +116,7 @@ void check_provider(Bench& bench) {
   }
   if constexpr (kr::StartsToHost<P>) {
     SUBCASE(
-        "a copy to the host that was begun is there after waiting, as the device had it then, whatever happens behind it") {
+        "a copy to the host that was begun is there after waiting, as the device had it then, whatever happens after it") {
       std::vector<kr::transfer> const down{{0, 0, 0, everywhere, far, kr::host},
                                            {0, 1, 1, region::rim, far, kr::host},
                                            {1, 0, 0, region::core | region::ghosts, far, kr::host}};

@@ -39,7 +39,7 @@ TEST_CASE("machine: ranks meet at the end without a word, with a limit and witho
   km::finalize_barrier<km::alone>{km::basic_environment<km::alone>{}}.wait({}, not_needed);
 }
 
-TEST_CASE("machine: a rank that comes late is waited for, and the rank behind it says so after a while") {
+TEST_CASE("machine: a rank that comes late is waited for, and the rank that waits says so after a while") {
   km::environment const world;
   if (world.size() == 1) return;
   km::finalize_barrier<km::mpi> end{world};

@@ -25,7 +25,7 @@ TEST_CASE("machine: the registry owns environments and finds them by name") {
   CHECK_THROWS_WITH_AS(km::environments().get("all"), doctest::Contains("there is none"), keel::error);
 }
 
-TEST_CASE("machine: a refused environment leaves no name behind") {
+TEST_CASE("machine: a refused environment leaves no name") {
   environment const world;
   CHECK_THROWS_AS(km::environments().create("bad", world, km::first{0}), keel::error);
   CHECK_FALSE(km::environments().contains("bad"));

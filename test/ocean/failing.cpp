@@ -51,7 +51,7 @@ void fails_well(failing_call kind, std::uint64_t least, int ranks = 1, std::stri
           CHECK(is_there);
         } else if (!keel::test::ended_by_library(o.err)) {
           ++refused;
-          // UCX, below MPICH 5, can stumble over itself in MPI_Abort, behind the message.
+          // UCX, below MPICH 5, can stumble over itself in MPI_Abort, after the message.
           CHECK((o.code == 2 || (ranks > 1 && o.err.find("ucp_worker.c") != std::string::npos)));
           CHECK((ranks == 1 || o.err.find("aborts the job with code 2]") != std::string::npos));
           CHECK((o.err.find("keel::") != std::string::npos || o.err.find("ocean: ") != std::string::npos ||

@@ -39,7 +39,7 @@ TEST_CASE("policy: the length of a character is that of RFC 3629, and none is to
   CHECK(utf8_length("\xe0\x9f\xbf", 0) == 0);     // two would
   CHECK(utf8_length("\xf0\x8f\xbf\xbf", 0) == 0); // three would
   CHECK(utf8_length("\xed\xa0\x80", 0) == 0);     // a surrogate
-  CHECK(utf8_length("\xf4\x90\x80\x80", 0) == 0); // behind the last one
+  CHECK(utf8_length("\xf4\x90\x80\x80", 0) == 0); // after the last one
   CHECK(utf8_length("\xf5\x80\x80\x80", 0) == 0);
   CHECK(utf8_length("\xf0\x9f\x9a", 0) == 0); // cut off
   CHECK(utf8_length("\xf0\x9f\x9a|", 0) == 0);

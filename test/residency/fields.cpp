@@ -92,7 +92,7 @@ struct output : kr::routine<"output", kr::on_host, kr::reads<kr::owned<eta>>> {
   }
 };
 
-// Beyond the walls the last owned value goes on; runs behind the exchange, and after it all ghosts are right.
+// Beyond the walls the last owned value goes on; runs after the exchange, and after it all ghosts are right.
 struct walls : kr::routine<"walls", kr::on_device, kr::reads<kr::inside<eta>>, kr::writes<kr::walls<eta>>> {
   template <class V>
   static void run(V v) {
@@ -383,7 +383,7 @@ TEST_CASE("residency: a view handed out keeps its data when the fields are gone"
   CHECK(kept(1, 2) == 1);
 }
 
-TEST_CASE("residency: fields for which there is no memory say so, and leave nothing behind") {
+TEST_CASE("residency: fields for which there is no memory say so, and leave nothing") {
   test::run run{"simulated"};
   std::int64_t const too_many = std::int64_t{1} << 45;
   std::string const text =

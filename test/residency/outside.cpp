@@ -73,7 +73,7 @@ TEST_CASE("residency: a caller who is about to write through a view waits for th
     f.run(set<x>{}, 4.0);
     released = gave_up = false;
     f.run(hold{});
-    f.run(take{}); // the copy waits behind the kernel
+    f.run(take{}); // the copy waits for the kernel
     std::thread later([] {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));
       released = true;

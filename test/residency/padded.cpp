@@ -33,7 +33,7 @@ struct table : kr::variable<"table", float*, kr::off_grid, kr::padded<3>> {};
 
 KEEL_FUNCTION inline double value_at(std::int64_t i, std::int64_t j) { return double(100 * i + j); }
 
-/// NaN stands behind the rows, and nobody meets it.
+/// NaN stands after the rows, and nobody meets it.
 struct fill : kr::routine<"fill", kr::on_host, kr::writes<kr::everywhere<flat>, bare, deep, table>> {
   template <class V>
   static void run(V v) {
@@ -63,7 +63,7 @@ struct doubled_packs {
   }
 };
 
-/// All of the array in packs, what lies behind its rows as well.
+/// All of the array in packs, what lies after its rows as well.
 struct twice : kr::routine<"twice", kr::on_device, kr::updates<kr::everywhere<flat>>> {
   template <class V>
   static void run(V v) {

@@ -33,7 +33,7 @@ struct no_way {
   static bool holds() { return false; }
 };
 
-// The entry before which the exchange is finished; one more than they are, where it is behind the last.
+// The entry before which the exchange is finished; one more than they are, if it is after the last.
 template <class... Entries>
 constexpr std::size_t landing = [] {
   constexpr auto const& table = table_of<kr::schedule<kr::exchange<x>, Entries...>>;
@@ -213,7 +213,7 @@ TEST_CASE("residency: a copy that might not be wanted is not begun") {
   CHECK(f.traffic().copies() == 0);
 }
 
-TEST_CASE("residency: what the host is certain to read begins to come behind its writer") {
+TEST_CASE("residency: what the host is certain to read begins to come after its writer") {
   test::run run{"simulated"};
   kr::fields<app, x, y> f{run, kr::grid{{8}, kr::ghost_width{1}}};
   for (int n = 0; n < 3; ++n) {

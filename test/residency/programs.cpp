@@ -408,7 +408,7 @@ template <int R>
 using past_b = kr::past<b<R>, 1>;
 template <int R>
 using past_c = kr::past<c<R>, 1>;
-// A model as they are, and one with boundary conditions; the entries of no body are told behind them.
+// A model as they are, and one with boundary conditions; the entries of no body are told after them.
 template <int R>
 struct wave : kr::schedule<kr::cycle<b<R>>, tell_cycle<b<R>>, op<kr::reads, kr::inside<past_b<R>>, kr::on_device>,
                            op<kr::writes, b<R>, kr::on_device>, op<kr::updates, a<R>, kr::on_host>, kr::exchange<b<R>>,

@@ -167,7 +167,7 @@ TEST_CASE("residency: a step overtakes no copy that left before it") {
   released = gave_up = false;
   f.run(put{}, 1.0);
   f.run(hold{});
-  f.run(take{}); // the copy waits behind the kernel
+  f.run(take{}); // the copy waits for the kernel
   std::thread later([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     released = true;

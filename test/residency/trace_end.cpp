@@ -138,7 +138,7 @@ TEST_CASE("residency: a traced program on two ranks ends with code 2 and a reaso
     CAPTURE(ended.code);
     CAPTURE(ended.err);
     if (ended.code != 0 && keel::test::ended_by_library(ended.err)) return;
-    // UCX, below MPICH 5, can stumble over itself in MPI_Abort, behind the message.
+    // UCX, below MPICH 5, can stumble over itself in MPI_Abort, after the message.
     CHECK((ended.code == 2 || ended.err.find("ucp_worker.c") != std::string::npos));
     CHECK(ended.err.find("aborts the job with code 2]") != std::string::npos);
     CHECK(ended.err.find("terminate called") == std::string::npos);

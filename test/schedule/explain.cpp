@@ -106,7 +106,7 @@ TEST_CASE("residency: a plan tells what depends on a condition, and ghosts that 
         std::string::npos);
 }
 
-TEST_CASE("residency: a plan tells which copies begin early, behind whom and for whom") {
+TEST_CASE("residency: a plan tells which copies begin early, after whom and for whom") {
   std::string const text = told<app, ahead, keel::simulated>();
   CHECK(text.ends_with("begins after spin, for late: a \"mean\"[0] everywhere to host\n"
                        "begins after forth, for back: du[0] owned to simulated\n"));

@@ -53,7 +53,7 @@ void check_padded() {
   view const v(Kokkos::view_alloc("v", Kokkos::AllowPadding), 5, 61);
   Kokkos::RangePolicy<Space> const rows(0, 5);
   Kokkos::parallel_for("filled", rows, filled<view>{v});
-  if (v.span() < 5 * std::size_t(v.stride(0))) { // Kokkos 5 pads no row behind the last
+  if (v.span() < 5 * std::size_t(v.stride(0))) { // Kokkos 5 pads no row after the last
     CHECK(refusal(v).find("the last pack ends at element ") != std::string::npos);
     return;
   }

@@ -139,7 +139,7 @@ TEST_CASE("space: a fork while a simulated kernel runs is told in the child, at 
   CHECK(child.status == 0);
 }
 
-TEST_CASE("space: the child of a fork does not run kernels that wait behind another in the parent") {
+TEST_CASE("space: the child of a fork does not run kernels that wait for another in the parent") {
   auto const child = in_child([] {
     ks::start<devices>();
     std::atomic<bool> go = false, ran = false;

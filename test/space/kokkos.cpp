@@ -4,7 +4,7 @@
 #include <keel/space/kokkos.hpp>
 
 #include <doctest/doctest.h>
-// First: Kokkos 5.2's graphs do not compile behind its own Kokkos_ScatterView.hpp.
+// First: Kokkos 5.2's graphs do not compile after its own Kokkos_ScatterView.hpp.
 #include <laws/execution_graphs.hpp>
 
 #include <laws/execution_containers.hpp>

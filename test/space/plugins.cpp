@@ -144,7 +144,7 @@ TEST_CASE("space: registering twice, or after the start, is an error that names 
   CHECK(child.status == 0);
 }
 
-TEST_CASE("space: what Kokkos sorts by puts 1000 behind 150") {
+TEST_CASE("space: what Kokkos sorts by puts 1000 after 150") {
   using keel::space::detail::sorted_by;
   CHECK(sorted_by(50, "a") == "050_a");
   CHECK(sorted_by(50, "a") < sorted_by(100, "a"));

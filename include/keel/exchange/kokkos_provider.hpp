@@ -64,12 +64,10 @@ public:
   void connect(memory m, detail::copy_queue queue) {
     if (!channel_of(m).queue) channel_of(m).queue = std::move(queue);
   }
-  [[nodiscard]] detail::copy_queue const& queue_of(memory m) { return channel_of(m).queue; }
+  [[nodiscard]] detail::copy_queue const& queue_of(memory m) { return m == host ? of_host_ : channel_of(m).queue; }
 
   /// See `copy_queue::take_failure`.
-  [[nodiscard]] bool take_failure(memory m) {
-    return m != host && channel_of(m).queue && channel_of(m).queue.take_failure();
-  }
+  [[nodiscard]] bool take_failure(memory m) { return queue_of(m).take_failure(); }
   /// By variable and level.
   [[nodiscard]] std::vector<std::vector<int>> const& slots() const { return slots_; }
   [[nodiscard]] int slot(int variable, int level) const { return slots_[std::size_t(variable)][std::size_t(level)]; }
@@ -149,6 +147,7 @@ private:
   std::vector<variable_arrays> arrays_;
   std::vector<std::vector<int>> slots_;
   std::array<staging_channel, max_memories - 1> channels_;
+  detail::copy_queue of_host_;
   std::vector<detail::box_move> moves_; // of the batch at work; kept, so that no batch allocates
 };
 

@@ -22,7 +22,7 @@
 #define KEEL_FUNCTION
 #endif
 
-/// Before a template of both sides that calls a function of the user's, which may be for the host alone: nvcc warns of
+/// Before a template of both sides that calls a function of the user's, which may be for the host only: nvcc warns of
 /// it, also where the template is never called on the device.
 #if defined(__NVCC__)
 #define KEEL_CALLS_USER _Pragma("nv_exec_check_disable")

@@ -84,7 +84,7 @@ consteval bool require_declared() {
   return declares<R, X>;
 }
 template <class R, class X>
-inline constexpr bool declares_value = R::about.what == entry_kind::output || R::about.reads_value(&X::variable::about);
+inline constexpr bool declares_value = R::about.what == entry_kind::output || R::about.reads_value(&X::value);
 template <class R, class X>
 consteval void require_value_declared() {
   static_assert(declares_value<R, X>, "keel::residency: a routine asks for the value of a reduction that it does not "

@@ -14,7 +14,7 @@
 namespace keel::residency {
 
 /// Writes what `Schedule` does in each step of its steady state, in the application `App` with
-/// `Device` chosen. The default is the one that the running program chose; where none runs, the first of the list with
+/// `Device` chosen. The default is the one that the running program chose; if none runs, the first of the list with
 /// memory of its own.
 ///
 /// Each line is a region of a level of a variable that an entry reads or writes, and

@@ -29,14 +29,7 @@ struct reduce {
   using routine_type = Part;
   using reduction_type = reduce;
 
-  // What a clause takes apart, as it does a part of a variable.
-  struct variable {
-    static constexpr value_info about{Name.view(), Part::about.name};
-  };
-  static constexpr int level = 0;
-  static constexpr region where = region::none;
-  static constexpr int layers = all_layers;
-
+  static constexpr value_info value{Name.view(), Part::about.name};
   static constexpr entry about{.what = entry_kind::reduce,
                                .name = Name.view(),
                                .where = Part::about.where,
@@ -44,7 +37,7 @@ struct reduce {
                                .declaration_count = Part::about.declaration_count,
                                .values = Part::about.values,
                                .value_count = Part::about.value_count,
-                               .makes = &variable::about};
+                               .makes = &value};
 };
 
 /// A type that is a reduction.

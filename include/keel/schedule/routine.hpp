@@ -53,17 +53,19 @@ constexpr declaration declare(variable_info const& v, int level, region said, in
   return made;
 }
 
-template <bool, bool Writes>
-constexpr declaration declare(value_info const& v, int, region, int, region) {
-  static_assert(!Writes, "keel::residency: a clause writes or updates the value of a reduction (only its entry makes "
-                         "it; it is in the message). Say reads.");
-  declaration read;
-  read.value = &v;
-  return read;
-}
-
 template <class X>
 inline constexpr bool is_part = Part<X>; // a concept would bring its own errors along
+/// What a clause says by `X`, a part or a reduction.
+template <bool Reads, bool Writes, region Default, class X>
+constexpr declaration declared_by() {
+  if constexpr (is_part<X>)
+    return declare<Reads, Writes>(item<X>::variable::about, item<X>::level, item<X>::where, item<X>::layers, Default);
+  else {
+    static_assert(!Writes, "keel::residency: a clause writes or updates the value of a reduction (only its entry makes "
+                           "it; it is in the message). Say reads.");
+    return {.value = &X::value};
+  }
+}
 template <class X>
 consteval bool require_part() {
   if constexpr (is_part<X>) return true;
@@ -84,8 +86,7 @@ struct clause_of;
 template <bool Reads, bool Writes, region Default, class... Xs>
 struct clause_of<Reads, Writes, Default, keel::list<Xs...>> {
   using parts = keel::list<Xs...>;
-  static constexpr std::array<declaration, sizeof...(Xs)> declared{declare<Reads, Writes>(
-      item<Xs>::variable::about, item<Xs>::level, item<Xs>::where, item<Xs>::layers, Default)...};
+  static constexpr std::array<declaration, sizeof...(Xs)> declared{declared_by<Reads, Writes, Default, Xs>()...};
 };
 // A type that is no part is left out after its error, so that no other error follows.
 template <bool Reads, bool Writes, region Default, class... Xs>

@@ -54,8 +54,8 @@ enum class reach {
 /// | `element<T>` | optional: made of a `T*`, what a view gives, not `T&`; whole views are copied by address |
 ///
 /// A resource with `reach::device` needs an `execution_space` that copies for the host: the static function
-/// `impl_copy(to, from, bytes)` returns when the copy is done, and `impl_copy_behind(to, from, bytes)` of an instance
-/// may return before. `Kokkos::deep_copy` calls one of the two.
+/// `impl_copy(to, from, bytes)` returns when the copy is done, and `impl_copy_asynchronously(to, from, bytes)` of an
+/// instance may return before. `Kokkos::deep_copy` calls one of the two.
 ///
 /// Laws every model must keep: test/laws/memory_space.hpp, installed as <keel/laws/memory_space.hpp>.
 template <class R>

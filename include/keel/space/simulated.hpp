@@ -69,7 +69,7 @@ public:
   friend bool operator==(simulated const&, simulated const&) = default;
 
   // What keel's engine asks of a space; see detail::Engine.
-  static constexpr bool impl_runs_behind_caller = true;
+  static constexpr bool impl_is_asynchronous = true;
   [[nodiscard]] static int impl_threads() { return 1; }
   template <class F>
   static void impl_for_chunks(std::int64_t count, F const& f) {
@@ -86,13 +86,13 @@ public:
     if (detail::guarded_pages::all().is_on() || detail::tools_hear_kernels()) queue_->wait();
   }
   /// Asynchronous: both ends must stay as they are until a fence.
-  void impl_copy_behind(void* to, void const* from, std::size_t bytes) const {
+  void impl_copy_asynchronously(void* to, void const* from, std::size_t bytes) const {
     detail::copy_bytes(*this, to, from, bytes);
   }
   /// Returns when it is done, after all that the default queue was given before.
   static void impl_copy(void* to, void const* from, std::size_t bytes) {
     simulated const space;
-    space.impl_copy_behind(to, from, bytes);
+    space.impl_copy_asynchronously(to, from, bytes);
     space.fence("keel::space::simulated: a copy that its caller waits for");
   }
 

@@ -104,5 +104,4 @@ inline void stop() {
 
 #if !KEEL_COMPILED
 #include <keel/impl/space/start.ipp>
-#include <keel/impl/space/start_kokkos.ipp>
 #endif

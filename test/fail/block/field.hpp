@@ -13,7 +13,7 @@ struct field {
   std::size_t stride(int) const { return 1; }
 };
 
-/// Loads with `level...` as indices behind the columns'.
+/// Loads with `level...` as indices after the columns'.
 template <class... Level>
 struct body {
   template <class Block>

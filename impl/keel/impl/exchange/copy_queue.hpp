@@ -17,7 +17,7 @@
 
 namespace keel::residency::detail {
 
-/// A queue with the kernels that move boxes. Only one that is not the host's has them.
+/// A queue with the kernels that move boxes; that of the host moves them at once.
 class copy_queue : public queue {
 public:
   copy_queue() = default;
@@ -37,7 +37,9 @@ public:
   }
   /// Moves the words of boxes that do not overlap where they go, by as few kernels as hold them.
   void move(std::span<box_move const> boxes) const {
-    while (!boxes.empty()) {
+    if (!*this)
+      for (box_move const& b : boxes) move_on_host(b);
+    while (*this && !boxes.empty()) {
       move_words words;
       boxes = boxes.subspan(words.add(boxes));
       move(words);
@@ -49,6 +51,7 @@ public:
   }
   /// The digest of a box or list; waits for it.
   [[nodiscard]] std::uint64_t digest(shape const& lies, void const* array, box_or_list const& box) const {
+    if (!*this) return digest_on_host(lies, array, box);
     std::uint64_t sum = 0;
     strip const which = strip_of(lies, box, numbers(box));
     model()->reporting([&] { sum = model()->digest(array, which); });

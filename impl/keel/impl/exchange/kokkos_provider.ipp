@@ -4,7 +4,6 @@
 #include <keel/policy/error.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <string>
 
@@ -203,8 +202,7 @@ KEEL_INLINE void kokkos_provider::wait(memory m) {
 KEEL_INLINE started kokkos_provider::copy_from_past(int variable, int component, memory m) {
   std::size_t const size = size_of(variable, component);
   void *const from = array(variable, 1, component, m), *const to = array(variable, 0, component, m);
-  if (m == host) std::memcpy(to, from, size);
-  else queue_of(m).copy(to, from, size);
+  queue_of(m).copy(to, from, size);
   return {};
 }
 
@@ -213,18 +211,15 @@ KEEL_INLINE void kokkos_provider::poison(int variable, int level, int component,
   void* const data = array(variable, level, component, m);
   moves_.clear();
   for (detail::box_or_list const& box : detail::boxes_of(lies, where))
-    moves_.push_back(
-        {detail::motion::poison, &lies, data, nullptr, box, m != host ? queue_of(m).numbers(box) : box.numbers()});
-  if (m != host) return queue_of(m).move(moves_);
-  for (detail::box_move const& each : moves_) detail::move_on_host(each);
+    moves_.push_back({detail::motion::poison, &lies, data, nullptr, box, queue_of(m).numbers(box)});
+  queue_of(m).move(moves_);
 }
 
 KEEL_INLINE std::uint64_t kokkos_provider::digest(int variable, int level, int component, region where, memory m) {
   detail::shape const& lies = shape_of(variable, component);
   void const* const data = array(variable, level, component, m);
   std::uint64_t all = 0;
-  for (detail::box_or_list const& box : detail::boxes_of(lies, where))
-    all += m == host ? detail::digest_on_host(lies, data, box) : queue_of(m).digest(lies, data, box);
+  for (detail::box_or_list const& box : detail::boxes_of(lies, where)) all += queue_of(m).digest(lies, data, box);
   return all;
 }
 
@@ -236,16 +231,11 @@ KEEL_INLINE std::uint64_t kokkos_provider::count_poison(int variable, int level,
   std::uint64_t found = 0;
   for (detail::box_or_list const& box : detail::boxes_of(lies, where)) {
     std::vector<std::uint64_t> words(std::size_t(detail::bytes_of(lies, box)) / 8);
-    detail::box_move gathered{detail::motion::gather, &lies, data, words.data(), box, box.numbers()};
-    if (m == host) {
-      detail::move_on_host(gathered);
-    } else {
-      auto const there = queue_of(m).allocate("keel: checked", words.size() * 8);
-      gathered.buffer = there.get(), gathered.elements = queue_of(m).numbers(box);
-      queue_of(m).move({&gathered, 1});
-      queue_of(m).to_host(words.data(), there.get(), words.size() * 8);
-      queue_of(m).fence();
-    }
+    auto const there = queue_of(m).allocate("keel: checked", words.size() * 8);
+    detail::box_move const gathered{detail::motion::gather, &lies, data, there.get(), box, queue_of(m).numbers(box)};
+    queue_of(m).move({&gathered, 1});
+    queue_of(m).to_host(words.data(), there.get(), words.size() * 8);
+    queue_of(m).fence();
     found += std::uint64_t(std::count(words.begin(), words.end(), ~std::uint64_t{0}));
   }
   return found;

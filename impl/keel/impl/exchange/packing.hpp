@@ -26,9 +26,9 @@ namespace keel::residency::detail {
 /// buffers, for messages that their transport has no place for, grow to the largest asked for.
 class packing {
 public:
-  void connect(copy_queue const& there) { queue_ = &there; }
+  void connect(copy_queue const& there) { queue_ = there; }
   /// Empty on the host.
-  [[nodiscard]] copy_queue const& queue() const;
+  [[nodiscard]] copy_queue const& queue() const { return queue_; }
 
   std::byte* out(std::size_t bytes) { return room(out_, bytes); }
   std::byte* in(std::size_t bytes) { return room(in_, bytes); }
@@ -55,7 +55,7 @@ private:
   };
   static constexpr std::size_t most_kept = 32;
 
-  copy_queue const* queue_ = nullptr;
+  copy_queue queue_;
   buffer out_, in_;
   std::shared_ptr<std::byte> done_; ///< counts teams of a kernel
   std::vector<kept_moves> kept_;

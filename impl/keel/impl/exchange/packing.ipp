@@ -14,24 +14,21 @@ namespace keel::residency::detail {
 }
 
 KEEL_INLINE void packing::move(std::span<box_move const> boxes) {
-  if (queue_ == nullptr) {
-    for (box_move const& b : boxes) move_on_host(b);
-    return;
-  }
+  if (!queue_) return queue_.move(boxes);
   move_words all;
   all.extends = !boxes.empty() && is_extension(boxes.front().how);
   if (boxes.size() <= std::size_t{move_words::most}) all.add(boxes);
   else list(boxes, all);
   if (all.raises && !done_) {
     std::uint32_t const none = 0;
-    done_ = queue_->send("keel: teams that are done", &none, sizeof none), queue_->fence();
+    done_ = queue_.send("keel: teams that are done", &none, sizeof none), queue_.fence();
   }
   all.done = reinterpret_cast<std::uint32_t*>(done_.get());
-  queue_->move(all);
+  queue_.move(all);
 }
 
 KEEL_INLINE void packing::forget() {
-  if (!kept_.empty()) queue().fence();
+  if (!kept_.empty()) queue_.fence();
   kept_.clear();
 }
 
@@ -48,14 +45,14 @@ KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all)
                       [&](box_move const& a, box_move const& b) { return a == counted(b); });
   });
   if (at == kept_.end()) {
-    if (kept_.size() == most_kept) queue_->fence(), kept_.clear(); // of arrays that are no longer there
+    if (kept_.size() == most_kept) queue_.fence(), kept_.clear(); // of arrays that are no longer there
     kept_moves made;
     for (box_move const& b : boxes) made.boxes.push_back(counted(b));
     made.jobs = jobs_of(made.boxes);
     for (move_words::job const& p : made.jobs)
       made.raises = made.raises || p.raises(), made.awaits = made.awaits || p.awaits();
     std::size_t const bytes = made.jobs.size() * sizeof(move_words::job);
-    made.there = queue_->send("keel: boxes of messages", made.jobs.data(), bytes);
+    made.there = queue_.send("keel: boxes of messages", made.jobs.data(), bytes);
     at = kept_.insert(kept_.end(), std::move(made));
   }
   all.count = int(at->jobs.size());
@@ -64,20 +61,10 @@ KEEL_INLINE void packing::list(std::span<box_move const> boxes, move_words& all)
   all.raises = at->raises, all.awaits = at->awaits;
 }
 
-KEEL_INLINE copy_queue const& packing::queue() const {
-  static copy_queue const none;
-  return queue_ != nullptr ? *queue_ : none;
-}
-
 KEEL_INLINE std::byte* packing::room(buffer& all, std::size_t bytes) {
   if (all.size >= bytes) return all.bytes.get();
-  if (queue_ != nullptr) {
-    queue_->fence(); // what the last exchange brought may not be unpacked yet
-    all.bytes = queue_->allocate("keel: ghosts", bytes);
-  } else {
-    auto const words = std::make_shared<std::uint64_t[]>(bytes / 8);
-    all.bytes = {words, reinterpret_cast<std::byte*>(words.get())};
-  }
+  queue_.fence(); // what the last exchange brought may not be unpacked yet
+  all.bytes = queue_.allocate("keel: ghosts", bytes);
   all.size = bytes;
   return all.bytes.get();
 }

@@ -91,10 +91,8 @@ KEEL_INLINE void relocation::lay_out(std::span<moved_array const> arrays, kokkos
     for (side* s : {&out_, &in_}) grow(s->rooms[std::size_t(m)], s->bytes, allocate);
   }
   for (side* s : {&out_, &in_}) {
-    std::byte* at = grow(s->rooms[0], s->bytes, [&](std::size_t bytes) -> std::shared_ptr<std::byte> {
-      if (!queues_.empty()) return queues_.back()->allocate_on_host("keel: moving elements", bytes);
-      auto const words = std::make_shared<std::uint64_t[]>((bytes + 7) / 8);
-      return {words, reinterpret_cast<std::byte*>(words.get())};
+    std::byte* at = grow(s->rooms[0], s->bytes, [&](std::size_t bytes) {
+      return by.queue_of(devices_.empty() ? host : devices_.back()).allocate_on_host("keel: moving elements", bytes);
     });
     for (message& m : s->messages) m.data = std::exchange(at, at + m.bytes);
   }
@@ -118,8 +116,7 @@ KEEL_INLINE void relocation::move(side const& s, memory m) {
   moves_.clear();
   for (leg const& l : s.legs)
     if (arrays_[l.array].where == m) moves_.push_back(move_of(l, s));
-  if (m != host) return by_->queue_of(m).move(moves_);
-  for (box_move const& each : moves_) move_on_host(each);
+  by_->queue_of(m).move(moves_);
 }
 
 void relocation::for_each_run(side const& s, memory m, auto const& f) const {

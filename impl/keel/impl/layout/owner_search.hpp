@@ -107,7 +107,7 @@ public:
   [[nodiscard]] bool are_close() const { return scale_ != 0; }
   [[nodiscard]] int of(std::int64_t id) const {
     if (!are_close()) return int((mixed(std::uint64_t(id) >> 4) >> 32) * ranks_ >> 32);
-    return int(std::min(std::uint64_t(id) - least_, range_) * scale_ >> 32); // nobody owns an id beyond the range
+    return int(std::min(std::uint64_t(id) - least_, range_) * scale_ >> 32); // no rank owns an id beyond the range
   }
   /// The first and the last of the close ids of a directory.
   [[nodiscard]] std::int64_t first_of(int directory) const { return std::int64_t(least_ + begin_of(directory)); }

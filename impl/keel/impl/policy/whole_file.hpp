@@ -65,7 +65,7 @@ inline int put(int file, std::string_view bytes) noexcept {
 }
 
 /// Where a path leads. A link may lead to a file that is not there yet.
-inline std::string behind_links(std::string path) {
+inline std::string through_links(std::string path) {
   std::array<char, PATH_MAX> to{};
   for (int links = 0; links < 40; ++links) { // as many as Linux follows
     ssize_t const length = ::readlink(path.c_str(), to.data(), to.size());
@@ -164,7 +164,7 @@ inline write_failure replace(std::string const& target, std::string_view bytes, 
     if (exists && ::fstat(standard, &other) == 0 && detail::is_same(old, other))
       return detail::failed(detail::put(standard, bytes));
   if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) return detail::failed(errno);
-  return detail::replace(detail::behind_links(path), bytes, exists ? &old : nullptr);
+  return detail::replace(detail::through_links(path), bytes, exists ? &old : nullptr);
 }
 
 /// Why standard output does not have all that was printed, also before the last flush.

@@ -4,23 +4,50 @@
 /// @file
 /// What a schedule calls, as a table of functions.
 
-#include <keel/impl/residency/device_clock.hpp>
 #include <keel/impl/residency/fields_base.hpp>
 #include <keel/impl/residency/reductions.hpp>
 #include <keel/impl/schedule/analysis.hpp>
 #include <keel/impl/schedule/explain.hpp>
 #include <keel/impl/schedule/invoke.hpp>
 #include <keel/impl/schedule/refusals.hpp>
+#include <keel/impl/validity/device_span.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/residency/context.hpp>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 
 namespace keel::residency::detail {
+
+/// Stores the time at which a queue comes to it.
+struct time_mark {
+  std::shared_ptr<std::atomic<std::int64_t>> time;
+  void run() const {
+    time->store(std::chrono::steady_clock::now().time_since_epoch().count(), std::memory_order_release);
+  }
+};
+
+/// Calls `f`, and returns when the device of `queue` runs what that gives to it. Null for a device that does not say:
+/// today all but keel's own.
+template <class Space, class F>
+std::shared_ptr<device_span> time_on_device(Space const& queue, F const& f) {
+  if constexpr (requires { Space::impl_is_asynchronous; }) {
+    auto const span = std::make_shared<device_span>();
+    queue.impl_launch(time_mark{{span, &span->begin}});
+    f();
+    queue.impl_launch(time_mark{{span, &span->end}});
+    return span;
+  } else {
+    f();
+    return {};
+  }
+}
 
 /// Calls a routine, or that of a reduction, on a device.
 template <class App, class E, class Tag, bool IsBounded, class Arguments>

@@ -30,10 +30,12 @@ class arrays;
 class field_ledger;
 struct prefetch;
 struct thunk;
+struct tracking_choice;
 
 class book {
 public:
-  book(arrays& of, bool checks);
+  /// Throws unless data are tracked, if there are several memories.
+  book(arrays& of, tracking_choice const& how);
   ~book();
   book(book const&) = delete;
   book& operator=(book const&) = delete;
@@ -49,8 +51,7 @@ public:
   [[nodiscard]] bool is_open(memory m) const;
   void open(memory m, std::string_view routine = "the caller");
 
-  /// Whether data are tracked; with several memories they have to be.
-  void keep_ledger(bool tracks);
+  /// Whether data are tracked.
   [[nodiscard]] bool keeps_ledger() const { return keeps_ledger_; }
   void require_tracked(std::string_view who) const;
   /// Whether routines are checked, and what is overwritten is poisoned before.
@@ -100,7 +101,7 @@ private:
 
   arrays& arrays_;
   std::unique_ptr<field_ledger> ledger_;
-  bool keeps_ledger_ = true, checks_, poisons_, is_master_ = true;
+  bool keeps_ledger_, checks_, poisons_, is_master_ = true;
   residency::settings settings_;
   std::vector<int> copied_back_; // by number
   std::int64_t steps_ = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/book.hpp>
-#include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/schedule/prefetch.hpp>
+#include <keel/impl/validity/trackings.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
 
@@ -11,9 +11,13 @@
 
 namespace keel::residency::detail {
 
-KEEL_INLINE book::book(arrays& of, bool checks)
+KEEL_INLINE book::book(arrays& of, tracking_choice const& how)
     : arrays_(of), ledger_(std::make_unique<field_ledger>(of.provider(), of.memories(), of.components())),
-      checks_(checks), poisons_(checks) {}
+      keeps_ledger_(how.tracks), checks_(how.checks), poisons_(how.checks) {
+  if (!how.tracks && of.memories() > 1)
+    throw error("residency::off", "nothing would be copied", "the list has a device with memory of its own",
+                "Take tracking automatic");
+}
 KEEL_INLINE book::~book() = default;
 
 KEEL_INLINE void book::add_variable() {
@@ -45,12 +49,6 @@ KEEL_INLINE void book::name_memories(std::vector<std::string> const& names) {
 KEEL_INLINE bool book::is_open(memory m) const { return ledger_->is_open(m); }
 KEEL_INLINE void book::open(memory m, std::string_view routine) { ledger_->open(m, routine); }
 
-KEEL_INLINE void book::keep_ledger(bool tracks) {
-  if (!tracks && arrays_.memories() > 1)
-    throw error("residency::off", "nothing would be copied", "the list has a device with memory of its own",
-                "Take tracking automatic");
-  keeps_ledger_ = tracks;
-}
 KEEL_INLINE void book::require_tracked(std::string_view who) const {
   if (!keeps_ledger_)
     throw error("residency", std::string(who) + " cannot be answered", "tracking is off", "Take tracking automatic");

@@ -2,11 +2,13 @@
 #pragma once
 
 /// @file
-/// Views that compare each index with what a checked routine declares.
+/// How far a checked routine may reach in an array, and views that compare each index with that.
 
-#include <keel/impl/residency/reach.hpp>
 #include <keel/impl/schedule/memories.hpp>
+#include <keel/layout/grid.hpp>
+#include <keel/policy/macros.hpp>
 #include <keel/space/kokkos.hpp>
+#include <keel/validity/concepts.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -15,6 +17,20 @@
 #include <utility>
 
 namespace keel::residency::detail {
+
+/// The indices that a routine declares of a level of a variable, and the first that it used beyond them.
+struct reach {
+  request asked;
+  int component = 0, rank = 0;
+  std::int64_t begin[max_rank]{}, end[max_rank]{}, used[max_rank]{};
+  int is_exceeded = 0;
+  alignas(64) std::byte nothing[256]{}; ///< what is read there, if the array has no element
+
+  [[nodiscard]] KEEL_FUNCTION bool has(std::size_t d, std::int64_t i) const { return i >= begin[d] && i < end[d]; }
+  [[nodiscard]] KEEL_FUNCTION std::int64_t nearest(std::size_t d, std::int64_t i) const {
+    return i < begin[d] ? begin[d] : i < end[d] ? i : end[d] - 1;
+  }
+};
 
 /// A view that notes the first use of an element beyond the declared ones, and takes the nearest of these instead, so
 /// that nothing foreign is touched. What is reached otherwise, by a pointer, a subview or a copy of it as a
@@ -51,7 +67,7 @@ private:
   reach* limits_;
 };
 
-/// Whether routines on the device get such views where the application may be checked.
+/// Whether routines on the device get such views if the application may be checked.
 template <class App, class Tag>
 inline constexpr bool may_bound = tracking_of<App>::may_check && (is_on_host<Tag> || is_simulated<Tag>);
 

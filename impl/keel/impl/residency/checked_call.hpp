@@ -7,7 +7,7 @@
 
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>
-#include <keel/impl/residency/reach.hpp>
+#include <keel/impl/residency/bounded_view.hpp>
 #include <keel/impl/validity/observers.hpp>
 #include <keel/policy/macros.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/checked_call.hpp>
-#include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>

@@ -5,6 +5,7 @@
 /// The exchanges of fields: with which ranks, by which ways, and which elements of their arrays.
 
 #include <keel/impl/exchange/halo.hpp>
+#include <keel/impl/exchange/strip.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>
 #include <keel/policy/macros.hpp>
@@ -15,6 +16,28 @@
 #include <vector>
 
 namespace keel::residency::detail {
+
+/// The pieces of a routine within which an exchange of `asked` begins.
+struct routine_pieces {
+  arrays const& on;
+  std::span<request const> asked;
+  bool is_elsewhere; ///< the exchange is in another memory: it takes the whole rim from there
+
+  /// Those of a component or block: what other ranks wait for, then the rest.
+  [[nodiscard]] box_set of(int c) const { return rim_first(on.local({c}), on.rim_depth(asked, {c}), is_elsewhere); }
+  /// Whether a rank waits for some of these components, and all leave a rest. Blocks for which no rank waits are all
+  /// rest, so an exchange elsewhere cannot take their rims.
+  [[nodiscard]] bool can_be(component_range range) const {
+    if (range.end - range.begin != 1 && (!on.has_blocks() || is_elsewhere)) return false;
+    bool is_waited_for = false;
+    for (int c = range.begin; c < range.end; ++c) {
+      int const count = of(c).count;
+      if (count == 0) return false;
+      is_waited_for = is_waited_for || count > 1;
+    }
+    return is_waited_for;
+  }
+};
 
 class exchanger {
 public:
@@ -60,7 +83,7 @@ private:
   book& book_;
   std::vector<kept_cut> cuts_;
   ways ways_;
-  copy_queue const* queue_ = nullptr; // null if messages are packed on the host
+  copy_queue queue_;                  // packs messages
   std::vector<halo_array> exchanged_; // the last time
   std::vector<sent> sent_;
 };

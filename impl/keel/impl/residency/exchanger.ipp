@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
@@ -36,10 +35,10 @@ KEEL_INLINE bool exchanger::reaches_partners() {
 }
 
 KEEL_INLINE void exchanger::connect(any_transports transports, messenger const& ranks, memory m) {
-  copy_queue const none, *const queue = queue_ = m != host ? &arrays_.provider().queue_of(m) : nullptr;
+  queue_ = arrays_.provider().queue_of(m);
   try {
     routes made;
-    made.connect(std::move(transports), ranks, queue != nullptr ? *queue : none, partners(), book_.settings());
+    made.connect(std::move(transports), ranks, queue_, partners(), book_.settings());
     ways_.halos.clear();
     ways_.all = std::move(made);
   } catch (error const&) {

@@ -4,23 +4,50 @@
 /// @file
 /// How fields run schedules, as data: what an entry needs is made valid, the entry runs, what it wrote is recorded.
 
-#include <keel/impl/residency/program.hpp>
 #include <keel/impl/schedule/kept_value.hpp>
+#include <keel/impl/schedule/schedule_table.hpp>
+#include <keel/layout/grid.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/validity/concepts.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 namespace keel::residency::detail {
 
+class any_observer;
 class arrays;
 class book;
 struct device_span;
 class exchanger;
+struct fields_state;
+struct prepared_schedule;
 struct reach;
+
+/// What is called at a node. What no entry of the schedule needs is null. No pointers to members: nvcc with
+/// --expt-relaxed-constexpr looks for those on the device.
+struct action {
+  void (*run)(fields_state&, request const* asked, component_range, bounds const* piece,
+              void const* arguments) = nullptr;                  ///< `piece`: of a routine that is called for pieces
+  decltype(run) run_bounded = nullptr;                           ///< the same in a run that is checked
+  int (*decide)(fields_state&, void const* arguments) = nullptr; ///< of a condition
+  void (*prepare)(fields_state&,
+                  std::string_view routine) = nullptr; ///< of a device that is not at hand from the start
+};
+
+/// Which entry of a `choose` runs. Throws if there is none of that number.
+[[nodiscard]] int chosen_of(std::int64_t number, std::size_t entries, std::string const& condition);
+
+/// Constants. The address of `actions` says which schedule it is.
+struct schedule_view {
+  schedule_nodes table;          ///< requests in the numbers of the fields
+  memory const* where;           ///< of each node
+  action const* actions;         ///< of each node
+  void (*notify)(any_observer&); ///< the graph of the schedule, for an observer that wants it; may be null
+};
 
 class executor {
 public:
@@ -51,18 +78,19 @@ public:
     executor& of_;
   };
 
-  /// The program of a schedule of routines, if they can be called without a question now, because there is one memory,
+  /// A schedule of routines, if they can be called without a question now, because there is one memory,
   /// nothing watches, and all is valid that they read before they make it so. Else null.
-  [[nodiscard]] program const* answered(schedule_view const& what);
+  [[nodiscard]] prepared_schedule const* answered(schedule_view const& what);
   /// Records what these do; or what the nodes before `end` do, of which the last one may have thrown.
-  void record(program const& all);
-  void record(program const& all, std::size_t end, bool has_failed);
+  void record(prepared_schedule const& all);
+  void record(prepared_schedule const& all, std::size_t end, bool has_failed);
   /// The routines of a step that are called without a question. What they do is recorded at the end, once, or when a
   /// routine asks for it.
   class bare_step : step_scope {
   public:
     /// `node` is that which runs.
-    bare_step(executor& of, program const& all, std::size_t const& node) : step_scope(of), all_(all), node_(node) {
+    bare_step(executor& of, prepared_schedule const& all, std::size_t const& node)
+        : step_scope(of), all_(all), node_(node) {
       of.bare_ = this;
     }
     ~bare_step() { of_.bare_ = nullptr; }
@@ -71,7 +99,7 @@ public:
     void fail() const { of_.record(all_, node_ + 1, true); }
 
   private:
-    program const& all_;
+    prepared_schedule const& all_;
     std::size_t const& node_;
   };
   /// Records what the routines up to that which runs do.

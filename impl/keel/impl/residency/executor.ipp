@@ -2,9 +2,8 @@
 #include <keel/impl/residency/executor.hpp>
 #include <keel/impl/residency/checked_call.hpp>
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/field_ledger.hpp>
-#include <keel/impl/residency/pieces.hpp>
-#include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/prepared_schedule.hpp>
 #include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/walls.hpp>
 #include <keel/policy/error.hpp>
@@ -22,14 +21,14 @@ struct executor::state {
   arrays& on;
   book& in;
   exchanger& by;
-  programs known{on};
+  schedule_cache known{on};
   scratch_memory scratch{on, in};
   wall_filler walls{on};
   checker checks{on, in};
   std::vector<std::unique_ptr<kept_value>> values = {};
   std::shared_ptr<device_span> ran = {};
 
-  /// Whether data are tracked, and nothing looks on.
+  /// Whether data are tracked, and nothing observes.
   [[nodiscard]] bool is_quiet() const {
     return in.keeps_ledger() && !in.poisons() && !in.checks() && in.observer().tool() == nullptr &&
            !in.observer().is_active();
@@ -60,21 +59,21 @@ struct executor::state {
 /// The run of a schedule: the only place where its entries take effect.
 class executor::execution {
 public:
-  execution(state& all, program& p, component_range range, void const* arguments)
-      : all_(all), book_(all.in), ledger_(all.in.ledger()), program_(p), nodes_(p.what.table.nodes), range_(range),
+  execution(state& all, prepared_schedule& of, component_range range, void const* arguments)
+      : all_(all), book_(all.in), ledger_(all.in.ledger()), schedule_(of), nodes_(of.what.table.nodes), range_(range),
         arguments_(arguments), is_simple_(all.is_quiet() && range.begin == 0 && range.end >= all.on.components()) {
-    all.scratch.begin(p);
+    all.scratch.begin(of);
   }
-  ~execution() { all_.scratch.end(program_); }
+  ~execution() { all_.scratch.end(schedule_); }
   execution(execution const&) = delete;
   execution& operator=(execution const&) = delete;
 
   void run() {
-    walk(nodes_, 0, program_.what.table.size, *this);
+    walk(nodes_, 0, schedule_.what.table.size, *this);
     all_.finish_reductions(nullptr);
   }
   void leaf(std::size_t i) {
-    program::node_state& state = program_.nodes[i];
+    prepared_schedule::node_state& state = schedule_.nodes[i];
     if (is_simple_ && state.is_plain && state.call) [[likely]]
       return plain_routine(i, *state.call);
     if (under_way_ != i) finish(nodes_[i].finishes);
@@ -100,6 +99,9 @@ public:
   }
 
 private:
+  [[nodiscard]] std::span<request const> asked(std::size_t i) const { return schedule_.what.table.asked(i); }
+  [[nodiscard]] memory where(std::size_t i) const { return schedule_.what.where[i]; }
+  [[nodiscard]] action const& action_of(std::size_t i) const { return schedule_.what.actions[i]; }
   /// How often the body of a group runs.
   [[nodiscard]] int rounds(std::size_t i) const {
     entry const& group = *nodes_[i].about;
@@ -124,7 +126,7 @@ private:
     return 0;
   }
   /// What a condition says: whether, or which.
-  [[nodiscard]] int decide(std::size_t i) const { return program_.what.actions[i].decide(all_.fields, arguments_); }
+  [[nodiscard]] int decide(std::size_t i) const { return action_of(i).decide(all_.fields, arguments_); }
   void enter(std::size_t i) {
     switch (nodes_[i].what()) {
     case entry_kind::routine: return routine(i);
@@ -145,11 +147,11 @@ private:
     case entry_kind::output:
       all_.finish_reductions(nullptr);
       book_.copy_back_for(nodes_[i].about->name, range_);
-      return program_.what.actions[i].run(all_.fields, nullptr, range_, nullptr, arguments_);
+      return action_of(i).run(all_.fields, nullptr, range_, nullptr, arguments_);
     case entry_kind::cycle:
     case entry_kind::rewind:
     case entry_kind::cycle_in_place:
-      for (request const& r : program_.what.table.asked(i)) book_.rotate(r.variable, rotation_of(nodes_[i].what()));
+      for (request const& r : asked(i)) book_.rotate(r.variable, rotation_of(nodes_[i].what()));
       return;
     case entry_kind::sequence:
     case entry_kind::analysis:
@@ -163,82 +165,77 @@ private:
   // The fast path of `routine`, without observers.
   void plain_routine(std::size_t i, prepared const& call) {
     if (!ledger_.is_ready(call)) [[unlikely]]
-      book_.acquire(program_.what.table.asked(i), program_.what.where[i], nodes_[i].about->name, range_);
+      book_.acquire(asked(i), where(i), nodes_[i].about->name, range_);
     ledger_.post_call(call);
     try {
-      program_.what.actions[i].run(all_.fields, program_.what.table.requests + nodes_[i].first, range_, nullptr,
-                                   arguments_);
+      action_of(i).run(all_.fields, asked(i).data(), range_, nullptr, arguments_);
     } catch (...) {
-      ledger_.lose(program_.what.table.asked(i), range_, nodes_[i].about->name);
+      ledger_.lose(asked(i), range_, nodes_[i].about->name);
       ledger_.drop_failed(nodes_[i].about->name);
       throw;
     }
   }
   void routine(std::size_t i) {
-    action const& a = program_.what.actions[i];
+    action const& a = action_of(i);
     std::string_view const name = nodes_[i].about->name;
     if (a.prepare != nullptr) a.prepare(all_.fields, name);
-    if (program_.has_pools) all_.scratch.place(program_.what.table.asked(i), program_.what.where[i]);
+    if (schedule_.has_pools) all_.scratch.place(asked(i), where(i));
     if (book_.keeps_ledger()) admit(i, name);
     profiling_region const region(tool(), "routine ", name);
     perform(i, name);
   }
   // Makes valid what a routine reads, and records what it writes.
   void admit(std::size_t i, std::string_view name) {
-    std::span<request const> const asked = program_.what.table.asked(i);
-    memory const m = program_.what.where[i];
+    auto const all = asked(i);
+    memory const m = where(i);
     if (range_.end < ledger_.components() || range_.begin > 0) {
       ledger_.open(m, name);
-      if (!ledger_.is_ready(asked, m, range_)) book_.acquire(asked, m, name, range_);
-      if (book_.poisons()) book_.poison(asked, m, range_);
-      return ledger_.post_call(asked, m, range_, name);
+      if (!ledger_.is_ready(all, m, range_)) book_.acquire(all, m, name, range_);
+      if (book_.poisons()) book_.poison(all, m, range_);
+      return ledger_.post_call(all, m, range_, name);
     }
-    std::optional<prepared>& call = program_.nodes[i].call;
+    std::optional<prepared>& call = schedule_.nodes[i].call;
     if (!call) {
       ledger_.open(m, name);
-      call = ledger_.prepare(asked, m, name, every_component);
+      call = ledger_.prepare(all, m, name, every_component);
     }
     if (!ledger_.is_ready(*call)) [[unlikely]]
-      book_.acquire(asked, m, name, range_);
+      book_.acquire(all, m, name, range_);
     if (book_.poisons()) [[unlikely]]
-      book_.poison(asked, m, range_);
+      book_.poison(all, m, range_);
     ledger_.post_call(*call);
   }
   // Calls a routine. What it may have written is lost if it throws, because nothing says how far it came.
   void perform(std::size_t i, std::string_view name) {
-    request const* const asked = program_.what.table.requests + nodes_[i].first;
     auto const call_for = [&](bounds const* piece, component_range range) {
       auto const run = [&] {
         if (nodes_[i].what() == entry_kind::walls)
-          all_.walls.fill({nodes_ + i, nodes_[i].together}, program_.what.table.asked(i), program_.what.where[i],
-                          range);
+          all_.walls.fill({nodes_ + i, nodes_[i].together}, asked(i), where(i), range);
         else {
-          action const& a = program_.what.actions[i];
-          (book_.checks() && a.run_bounded != nullptr ? a.run_bounded : a.run)(all_.fields, asked, range, piece,
-                                                                               arguments_);
+          action const& a = action_of(i);
+          (book_.checks() && a.run_bounded != nullptr ? a.run_bounded : a.run)(all_.fields, asked(i).data(), range,
+                                                                               piece, arguments_);
         }
       };
-      ledger_.observer().run(name, program_.what.where[i], thunk::of(run), all_.ran);
+      ledger_.observer().run(name, where(i), thunk::of(run), all_.ran);
     };
     auto const call = [&] {
       try {
         if (nodes_[i].begins == no_node || book_.checks()) call_for(nullptr, range_);
         else in_pieces(i, nodes_[i].begins, call_for);
       } catch (...) {
-        if (book_.keeps_ledger()) ledger_.lose(program_.what.table.asked(i), range_, name);
+        if (book_.keeps_ledger()) ledger_.lose(asked(i), range_, name);
         throw;
       }
     };
-    if (book_.checks())
-      all_.checks.call(program_.what.table.asked(i), program_.what.where[i], range_, name, thunk::of(call));
+    if (book_.checks()) all_.checks.call(asked(i), where(i), range_, name, thunk::of(call));
     else call();
   }
   // Calls a routine for the rims, begins the exchange, and calls it for the rest while messages travel.
   void in_pieces(std::size_t i, std::uint32_t exchange, auto const& call_for) {
     component_range const all = range_.of(all_.on.components());
-    routine_pieces const cut{all_.on, program_.what.table.asked(exchange),
-                             program_.what.where[i] != program_.what.where[exchange]};
-    if (!all_.by.travel_meanwhile(program_.what.where[exchange]) || !cut.can_be(all)) return call_for(nullptr, range_);
+    routine_pieces const cut{all_.on, asked(exchange), where(i) != where(exchange)};
+    if (!all_.by.travel_meanwhile(where(exchange)) || !cut.can_be(all)) return call_for(nullptr, range_);
     for (int c = all.begin; c < all.end; ++c) {
       box_set const pieces = cut.of(c);
       for (box_or_list const* piece = pieces.begin(); piece != pieces.end() - 1; ++piece) call_for(piece, {c, c + 1});
@@ -254,21 +251,21 @@ private:
     }
   }
   void begin_prefetch(std::size_t i) {
-    std::span<prefetch const> const runs = program_.prefetches.of(i);
+    std::span<prefetch const> const runs = schedule_.prefetches.of(i);
     if (runs.empty() || !book_.keeps_ledger()) return;
     has_prefetched_ = true;
-    book_.begin_prefetch(runs, program_.prefetches.requests.data(), range_);
+    book_.begin_prefetch(runs, schedule_.prefetches.requests.data(), range_);
   }
   [[nodiscard]] combine how(std::size_t exchange) const {
     return nodes_[exchange].what() == entry_kind::accumulate ? combine::add : combine::replace;
   }
   void begin(std::size_t exchange) {
-    all_.by.begin(program_.what.table.asked(exchange), program_.what.where[exchange], range_, how(exchange));
+    all_.by.begin(asked(exchange), where(exchange), range_, how(exchange));
     under_way_ = std::uint32_t(exchange);
   }
   void end(std::size_t exchange) {
     under_way_ = no_node; // also if it fails
-    all_.by.finish(program_.what.table.asked(exchange), program_.what.where[exchange], range_, how(exchange));
+    all_.by.finish(asked(exchange), where(exchange), range_, how(exchange));
   }
   void finish(std::uint32_t exchange) {
     if (exchange == no_node) return;
@@ -278,7 +275,7 @@ private:
   [[nodiscard]] std::vector<request> written_within(std::size_t group) const {
     std::vector<request> list;
     for (std::size_t i = group + 1; i < nodes_[group].end; ++i)
-      for (request const& r : program_.what.table.asked(i))
+      for (request const& r : asked(i))
         if (has_place(nodes_[i].what()) && r.writes != region::none) list.push_back(r);
     return list;
   }
@@ -287,7 +284,7 @@ private:
   state& all_;
   book& book_;
   field_ledger& ledger_;
-  program& program_;
+  prepared_schedule& schedule_;
   schedule_node const* nodes_;
   component_range range_;
   void const* arguments_;
@@ -333,8 +330,8 @@ KEEL_INLINE executor::step_scope::step_scope(executor& of) : of_(of) {
   of.is_in_step_ = true;
 }
 
-KEEL_INLINE program const* executor::answered(schedule_view const& what) {
-  program& p = own_->known.of(what);
+KEEL_INLINE prepared_schedule const* executor::answered(schedule_view const& what) {
+  prepared_schedule& p = own_->known.of(what);
   field_ledger& ledger = book_.ledger();
   if (!p.whole) [[unlikely]] {
     // With one memory none of it changes once the fields are made.
@@ -351,8 +348,8 @@ KEEL_INLINE program const* executor::answered(schedule_view const& what) {
   }
   return p.is_closed && ledger.is_ready(*p.whole) ? &p : nullptr;
 }
-KEEL_INLINE void executor::record(program const& all) { book_.ledger().post_call(*all.whole); }
-KEEL_INLINE void executor::record(program const& all, std::size_t end, bool has_failed) {
+KEEL_INLINE void executor::record(prepared_schedule const& all) { book_.ledger().post_call(*all.whole); }
+KEEL_INLINE void executor::record(prepared_schedule const& all, std::size_t end, bool has_failed) {
   for (std::size_t i = 0; i < end - (has_failed ? 1 : 0); ++i)
     if (all.nodes[i].call) book_.ledger().post_call(*all.nodes[i].call);
   if (has_failed)

@@ -28,7 +28,7 @@ struct faults {
   static inline std::string place{};
   static inline bool (*has_failed)() = nullptr;
 
-  /// From here on, until the end of the process; a handler of SIGABRT that was there, as MPI libraries have one, is
+  /// Until the end of the process; a handler of SIGABRT that was there, as MPI libraries have one, is
   /// called after it.
   static void watch(std::string text, bool (*asks)()) {
     place = std::move(text), has_failed = asks;

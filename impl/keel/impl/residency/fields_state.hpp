@@ -35,7 +35,7 @@ inline constexpr machine::failing_call making_fields{"residency::fields", "the f
 struct fields_state {
   /// For one of `ranks`; `memories` counts the host's.
   fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank, int memories, int components,
-               bool checks);
+               tracking_choice const& how);
   ~fields_state();
   fields_state(fields_state const&) = delete;
   fields_state& operator=(fields_state const&) = delete;

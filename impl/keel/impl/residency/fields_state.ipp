@@ -9,8 +9,8 @@
 namespace keel::residency::detail {
 
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
-                                       int memories, int components, bool checks)
-    : arrays_(whole, further, ranks, rank, memories, components), book_(arrays_, checks),
+                                       int memories, int components, tracking_choice const& how)
+    : arrays_(whole, further, ranks, rank, memories, components), book_(arrays_, how),
       exchanger_(std::make_unique<exchanger>(arrays_, book_)), executor_(*this, arrays_, book_, *exchanger_) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 

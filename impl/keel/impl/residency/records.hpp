@@ -2,7 +2,8 @@
 #pragma once
 
 /// @file
-/// What arrays.hpp keeps of variables, of meshes, and of how variables lie on these and on the grid.
+/// What arrays.hpp keeps of variables, of meshes, and of how variables lie on these and on the grid; and the ledger of
+/// book.hpp.
 
 #include <keel/exchange/kokkos_provider.hpp>
 #include <keel/impl/layout/array_kind.hpp>
@@ -10,7 +11,10 @@
 #include <keel/impl/layout/mesh_share.hpp>
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/layout/grid.hpp>
+#include <keel/impl/validity/observers.hpp>
 #include <keel/layout/variable.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/validity/ledger.hpp>
 
 #include <array>
 #include <cstddef>
@@ -21,7 +25,17 @@
 #include <utility>
 #include <vector>
 
+#if KEEL_COMPILED
+extern template class keel::residency::ledger<keel::residency::kokkos_provider, keel::residency::detail::any_observer>;
+#endif
+
 namespace keel::residency::detail {
+
+/// The ledger of fields, compiled once.
+class field_ledger : public ledger<kokkos_provider, any_observer> {
+public:
+  using ledger::ledger;
+};
 
 struct variable_record {
   variable_info const* about;

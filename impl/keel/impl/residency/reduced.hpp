@@ -86,7 +86,7 @@ struct combining {
   }
 
 private:
-  // The calls of std::array and std::plus are for the host alone.
+  // The calls of std::array and std::plus are for the host only.
   template <class Array>
   static constexpr std::size_t count = std::tuple_size_v<Array>;
   template <class Array>

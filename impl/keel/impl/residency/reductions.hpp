@@ -124,13 +124,13 @@ private:
 template <class E, class App>
 reduction<App, E>& renewed(fields_base<App>& base) {
   using type = reduction<App, E>;
-  kept_value* kept = base.executor_.find_value(E::variable::about);
+  kept_value* kept = base.executor_.find_value(E::value);
   if (kept == nullptr) {
     if (!base.environment_)
       throw error("residency::reduce", "reduction " + std::string(E::about.name) + " cannot be made",
                   "the environment of the run is not of the `ranks` of the policy", "Give both the same");
     kept = &base.executor_.keep(std::unique_ptr<kept_value>(
-        new kept_value{&E::variable::about,
+        new kept_value{&E::value,
                        {new type(base.environment_), [](void* it) { delete static_cast<type*>(it); }},
                        &type::begin,
                        &type::wait}));
@@ -169,7 +169,7 @@ void keep_part(fields_base<App>& base, V const& v, Arguments const& args, bool i
     if constexpr (is_part && reduction<App, type>::combines) {
       if (is_first) renewed<type>(base).take(run_with<R>(v, args));
       else
-        static_cast<reduction<App, type>*>(base.executor_.find_value(type::variable::about)->held.get())
+        static_cast<reduction<App, type>*>(base.executor_.find_value(type::value)->held.get())
             ->add(run_with<R>(v, args));
     }
   }
@@ -178,7 +178,7 @@ void keep_part(fields_base<App>& base, V const& v, Arguments const& args, bool i
 template <class App>
 template <class E>
 auto fields_base<App>::value() const {
-  return static_cast<reduction<App, E> const*>(executor_.value_of(E::variable::about))->value();
+  return static_cast<reduction<App, E> const*>(executor_.value_of(E::value))->value();
 }
 template <class App, class... Es>
 auto values_of(fields_base<App> const& base, keel::list<Es...>) {

@@ -5,7 +5,6 @@
 /// New arrays in place of old ones, with what the old ones hold on any rank. The bodies stand in remap.ipp.
 
 #include <keel/impl/exchange/relocation.hpp>
-#include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/changes.hpp>

@@ -105,13 +105,11 @@ KEEL_INLINE void remap::copy(former_variable const& old) {
           }
           moves.push_back({motion::copy, &to, target, first, box, nullptr, nullptr, 0, &from});
         }
-        copy_queue const* const queue = m != host ? &arrays_.provider().queue_of(m) : nullptr;
-        if (queue == nullptr) std::for_each(moves.begin(), moves.end(), &move_on_host);
-        else
-          until_done({&queue, 1}, [&] {
-            if (grows) zero(variable, l, c, m);
-            queue->move(moves);
-          });
+        copy_queue const* const queue = &arrays_.provider().queue_of(m);
+        until_done({&queue, 1}, [&] {
+          if (grows && m != host) zero(variable, l, c, m);
+          queue->move(moves);
+        });
       }
   }
 }

@@ -6,7 +6,7 @@
 
 #include <keel/impl/residency/arrays.hpp>
 #include <keel/impl/residency/book.hpp>
-#include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/prepared_schedule.hpp>
 #include <keel/impl/schedule/scratch.hpp>
 #include <keel/policy/macros.hpp>
 
@@ -22,8 +22,8 @@ public:
   scratch_memory(arrays& of, book& in) : arrays_(of), book_(in) {}
 
   /// The scratches of a schedule that begins get pools; throws if another one that has some runs.
-  void begin(program& p);
-  void end(program const& p);
+  void begin(prepared_schedule& p);
+  void end(prepared_schedule const& p);
   /// The scratches that an entry writes in `m` have arrays afterwards, and what shares their memory is valid nowhere.
   void place(std::span<request const> asked, memory m);
   /// In all memories.

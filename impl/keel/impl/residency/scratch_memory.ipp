@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/scratch_memory.hpp>
-#include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/log.hpp>
@@ -29,7 +28,7 @@ KEEL_INLINE std::size_t scratch_memory::bytes() const {
   return all;
 }
 
-KEEL_INLINE void scratch_memory::begin(program& p) {
+KEEL_INLINE void scratch_memory::begin(prepared_schedule& p) {
   if (p.scratch.variables.empty()) return;
   if (is_used_)
     throw error("residency", "a routine that runs in an entry with scratch runs another entry with scratch",
@@ -50,7 +49,7 @@ KEEL_INLINE void scratch_memory::begin(program& p) {
   p.has_pools = is_used_ = true;
 }
 
-KEEL_INLINE void scratch_memory::end(program const& p) {
+KEEL_INLINE void scratch_memory::end(prepared_schedule const& p) {
   if (p.scratch.variables.empty()) return;
   is_used_ = false;
   for (int v : p.scratch.variables) book_.ledger().forget(v);

@@ -75,10 +75,9 @@ template <class App>
 template <class Run>
 fields_base<App>::fields_base(Run& run, grid const& whole, std::span<grid const> further, int component_count)
     : fields_state(whole, further, run.environment().size(), run.environment().rank(), queue_spaces::size + 1,
-                   component_count, tracking::chosen(run).checks),
+                   component_count, tracking::chosen(run)),
       instances_(run) {
-  this->close_if(tracking::chosen(run).checks);
-  book_.keep_ledger(tracking::chosen(run).tracks);
+  this->close_if(book_.checks());
   book_.print_as(run.environment().rank() == 0);
   arrays_.settle_with({[](void const* all) {
                          static_cast<decltype(instances_) const*>(all)->for_each_open(

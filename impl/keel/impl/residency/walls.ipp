@@ -117,7 +117,7 @@ KEEL_INLINE void const* wall_filler::constant_in(memory m, void const* value, st
 KEEL_INLINE void wall_filler::fill(std::span<schedule_node const> entries, std::span<request const> asked, memory m,
                                    component_range range) {
   if (m == host) arrays_.settle_host();
-  else packing_.connect(arrays_.provider().queue_of(m));
+  packing_.connect(arrays_.provider().queue_of(m));
   moves_.clear();
   for (request const& r : asked)
     for (int c = range.begin; c < range.of(arrays_.components()).end && r.writes != region::none; ++c) {

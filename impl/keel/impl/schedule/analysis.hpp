@@ -151,7 +151,7 @@ consteval bool makes_all_values() {
     for_each_part<reader>([]<class X>(std::type_identity<X>) {
       if constexpr (Reduction<X>)
         static_assert(
-            !table_of<S>.lacks(&X::variable::about, node) || finds_its_value<reader, X>,
+            !table_of<S>.lacks(&X::value, node) || finds_its_value<reader, X>,
             "keel::residency: an entry of this schedule reads the value of a reduction that is made after it, or "
             "only by some entries of a choose (entry and reduction are in the message). Put the reduction before it, "
             "or into each entry of the choose.");

@@ -54,7 +54,7 @@ consteval void refuse_unfilled() {
         "(every step would fail; routine and variable are in the message). Put an exchange before it, or read owned only.");
 }
 /// Whether the fields with this index can run `S`: each ghost that it reads is filled before. Else the compiler stops,
-/// once for all devices. Where the fields lack the variable, that is the error.
+/// once for all devices. If the fields lack the variable, that is the error.
 template <class S, class Index>
 consteval bool finds_all_ghosts() {
   if constexpr (constexpr std::uint32_t lost = lost_read<S>.request; lost != no_request) {

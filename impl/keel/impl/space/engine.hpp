@@ -34,7 +34,7 @@ concept Engine = requires(S const& space) {
 
 /// Whether launches on a space return before the kernel is done.
 template <Engine S>
-inline constexpr bool runs_behind_caller = requires { S::impl_runs_behind_caller; };
+inline constexpr bool is_asynchronous = requires { S::impl_is_asynchronous; };
 
 /// Into how many chunks `n` items are cut: one a thread, and several if the schedule is dynamic.
 template <class Policy>
@@ -138,7 +138,7 @@ public:
   /// Returns before the scan is done, unless the total is wanted.
   void execute() const {
     policy_.space().impl_launch(*this);
-    if (total_ != nullptr && runs_behind_caller<typename Policy::execution_space>)
+    if (total_ != nullptr && is_asynchronous<typename Policy::execution_space>)
       policy_.space().fence("keel::space: the total of a scan is wanted on the host");
   }
 

@@ -176,7 +176,7 @@ struct DeepCopy<HostSpace, HostSpace, Space> {
 /// A value copied into a view without dimensions. Kokkos' own reads the caller's value, which may have ended when an
 /// asynchronous kernel runs.
 template <class View, class Layout, keel::space::detail::Engine Space, class Index>
-  requires Space::impl_runs_behind_caller
+  requires Space::impl_is_asynchronous
 struct ViewFill<View, Layout, Space, 0, Index> {
   using value_type = typename View::non_const_value_type;
   ViewFill(View const& view, value_type const& value, Space const& space) {

@@ -62,7 +62,7 @@ struct DeepCopy<To, From, Execution> {
     if constexpr (!remote) {
       (void)DeepCopy<HostSpace, HostSpace, Execution>(space, to, from, bytes);
     } else if constexpr (std::is_same_v<Execution, copier>) {
-      space.impl_copy_behind(to, from, bytes);
+      space.impl_copy_asynchronously(to, from, bytes);
     } else {
       space.fence();
       copier::impl_copy(to, from, bytes);

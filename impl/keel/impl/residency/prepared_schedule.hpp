@@ -5,7 +5,6 @@
 /// What fields found out about the schedules that they ran, and look up once.
 
 #include <keel/impl/residency/arrays.hpp>
-#include <keel/impl/residency/program.hpp>
 #include <keel/impl/schedule/prefetch.hpp>
 #include <keel/impl/schedule/scratch.hpp>
 #include <keel/policy/macros.hpp>
@@ -21,8 +20,8 @@
 namespace keel::residency::detail {
 
 /// What certain fields found out about a schedule.
-struct program {
-  program(schedule_view const& v, arrays const& on);
+struct prepared_schedule {
+  prepared_schedule(schedule_view const& v, arrays const& on);
 
   std::vector<request> requests; ///< of all nodes; see `requests_of`
   schedule_view what;
@@ -38,11 +37,11 @@ struct program {
   bool is_closed = false;        ///< nothing watches, and none of them reads what one before it leaves stale
 };
 
-/// The programs of certain fields, by schedule: a hash table with open addressing, at most half full.
-class programs {
+/// Those of certain fields, by their actions: a hash table with open addressing, at most half full.
+class schedule_cache {
 public:
-  explicit programs(arrays const& on) : arrays_(on) {}
-  [[nodiscard]] program& of(schedule_view const& what) {
+  explicit schedule_cache(arrays const& on) : arrays_(on) {}
+  [[nodiscard]] prepared_schedule& of(schedule_view const& what) {
     if (last_ != nullptr && last_->what.actions == what.actions) [[likely]]
       return *last_;
     return *(last_ = &find(what));
@@ -50,7 +49,7 @@ public:
   void clear() { last_ = nullptr, std::fill(slots_.begin(), slots_.end(), nullptr), all_.clear(); }
 
 private:
-  program& find(schedule_view const& what) {
+  prepared_schedule& find(schedule_view const& what) {
     std::size_t const mask = slots_.size() - 1;
     for (std::size_t at = place_of(what.actions, mask); slots_[at] != nullptr; at = (at + 1) & mask)
       if (slots_[at]->what.actions == what.actions) [[likely]]
@@ -60,16 +59,16 @@ private:
   [[nodiscard]] static std::size_t place_of(action const* key, std::size_t mask) {
     return (reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15U >> 40 & mask;
   }
-  program& add(schedule_view const& what);
+  prepared_schedule& add(schedule_view const& what);
 
   arrays const& arrays_;
-  program* last_ = nullptr; ///< that ran last
-  std::vector<program*> slots_ = std::vector<program*>(16);
-  std::vector<std::unique_ptr<program>> all_;
+  prepared_schedule* last_ = nullptr; ///< that ran last
+  std::vector<prepared_schedule*> slots_ = std::vector<prepared_schedule*>(16);
+  std::vector<std::unique_ptr<prepared_schedule>> all_;
 };
 
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/residency/programs.ipp>
+#include <keel/impl/residency/prepared_schedule.ipp>
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/residency/programs.hpp>
+#include <keel/impl/residency/prepared_schedule.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/walls.hpp>
 #include <keel/policy/error.hpp>
@@ -43,7 +43,7 @@ inline std::vector<request> requests_of(schedule_nodes const& table, arrays cons
   return all;
 }
 
-KEEL_INLINE program::program(schedule_view const& v, arrays const& on)
+KEEL_INLINE prepared_schedule::prepared_schedule(schedule_view const& v, arrays const& on)
     : requests(requests_of(v.table, on)),
       what{{v.table.nodes, v.table.size, requests.data(), v.table.variables}, v.where, v.actions, v.notify},
       prefetches(what.table, v.where), scratch(what.table, v.where), nodes(v.table.size) {
@@ -57,8 +57,8 @@ KEEL_INLINE program::program(schedule_view const& v, arrays const& on)
   }
 }
 
-KEEL_INLINE program& programs::add(schedule_view const& what) {
-  all_.push_back(std::make_unique<program>(what, arrays_));
+KEEL_INLINE prepared_schedule& schedule_cache::add(schedule_view const& what) {
+  all_.push_back(std::make_unique<prepared_schedule>(what, arrays_));
   if (2 * all_.size() > slots_.size()) slots_.assign(2 * slots_.size(), nullptr);
   std::size_t const mask = slots_.size() - 1;
   for (auto const& each : all_) { // those that stand already are found again
