@@ -43,17 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     variables.push_back(one);
   }
   test::trial t(memories, variables, below(2) != 0);
-  bool begins_early = false;
-  while (!from.is_empty()) {
-    if (below(10) == 0) {
-      int const v = below(count);
-      begins_early = true;
-      t.begin_to_host(v, below(variables[std::size_t(v)].levels), unsigned(1 + below(15)));
-    } else {
-      require(t.play(below), "an operation");
-    }
-  }
+  t.begins = test::trial::early(below(3));
+  while (!from.is_empty()) require(t.play(below), "an operation");
   require(t.settle(), "a kernel on a device");
-  require(begins_early || t.is_minimal(), "more bytes than necessary");
+  require(t.begins == test::trial::early::any || t.is_minimal(), "more bytes than necessary");
   return 0;
 }

@@ -9,7 +9,6 @@
 #include <doctest/doctest.h>
 #include <support/message_of.hpp>
 
-#include <random>
 #include <string>
 #include <vector>
 
@@ -189,69 +188,4 @@ TEST_CASE("residency: where a copy to the host cannot begin early it is made for
   CHECK(three.calls.empty());
   busy.pre_call({&read, 1}, kr::host, "reader");
   CHECK(three.calls == words{"wait", "to_host"});
-}
-
-TEST_CASE("residency: random programs with copies ahead of readers on the host read what was written last") {
-  std::mt19937_64 random(31'415);
-  auto const below = [&](int n) { return int(random() % std::uint64_t(n)); };
-  long wrong = 0, dear = 0, begun = 0;
-  for (long s = 0; s < 20'000; ++s) {
-    bool const is_certain = s % 2 == 0; // whatever is begun is read before it is written, so no byte is too many
-    int const memories = 2 + below(3);
-    trial t(memories, {{1, {3, 5, 7}}, {2, {11, 13, 17}}, {3, {19, 23, 29}}});
-    int waits = -1, level = 0; // the variable that somebody will read
-    unsigned regions = 0;
-    auto const read_it = [&] {
-      wrong += !t.run(0, {{waits, level, regions, 0}});
-      waits = -1;
-    };
-    for (int n = 0; n < 30; ++n) {
-      int const v = below(3);
-      t.prepares = below(2) == 0;
-      switch (below(9)) {
-      case 0:
-        if (v == waits) read_it();
-        t.cycle(v);
-        break;
-      case 1:
-        if (v == waits) read_it();
-        wrong += !t.exchange(v, below(v + 1));
-        break;
-      case 2:
-        if (v == 0) break;
-        if (v == waits) read_it();
-        t.copy_from_past(v);
-        break;
-      case 3:
-      case 4: {
-        int const l = below(v + 1);
-        unsigned const r = unsigned(1 + below(7));
-        if (is_certain && (waits >= 0 || !t.program.can({{v, l, r, 0}}))) break;
-        t.begin_to_host(v, l, r);
-        ++begun;
-        if (is_certain) waits = v, level = l, regions = r;
-        break;
-      }
-      default: {
-        std::vector<oracle::access> list;
-        bool is_written = false;
-        for (int k = 0; k < 3; ++k) {
-          if (below(3) == 0) continue;
-          unsigned const region = unsigned(1 + below(7));
-          int const how = below(3);
-          list.push_back({k, below(k + 1), how != 1 ? region : 0, how != 0 ? region : 0});
-          is_written = is_written || (k == waits && how != 0);
-        }
-        if (is_written) read_it();
-        wrong += !t.run(below(memories), list);
-      }
-      }
-    }
-    if (waits >= 0) read_it();
-    wrong += !t.settle();
-    if (is_certain) dear += !t.is_minimal();
-  }
-  CHECK(wrong == 0);
-  CHECK(dear == 0);
-  CHECK(begun > 20'000);
 }

@@ -11,7 +11,9 @@
 
 #include <support/oracle.hpp>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace test {
@@ -92,6 +94,7 @@ public:
   void begin_to_host(int variable, int level, unsigned regions) {
     kr::request const one{variable, level, kr::region(regions), kr::region::none};
     book.begin_to_host({&one, 1}, "trial", {});
+    ++begun;
   }
   void cycle(int variable) {
     book.cycle(variable);
@@ -117,16 +120,22 @@ public:
   }
   /// An operation that is chosen by the numbers of `below(n)`, each from 0 to n - 1; whether ledger and oracle agree.
   bool play(auto const& below) {
+    bool good = true;
+    auto const read_wanted = [&](int variable) { // before it changes
+      if (wanted_ && wanted_->variable == variable) good = run(0, {*std::exchange(wanted_, std::nullopt)}) && good;
+    };
     int const count = int(variables_.size()), v = below(count), levels = variables_[std::size_t(v)].levels;
     auto const some_regions = [&] { return unsigned(1 + below(15)); };
     prepares = below(2) != 0;
-    switch (below(10)) {
-    case 0: cycle(v); return true;
-    case 1: below(2) == 0 ? rewind(v) : cycle_in_place(v); return true;
-    case 2: return exchange(v, below(levels));
+    int const operation = below(begins == early::none ? 10 : 11);
+    if (operation < 4) read_wanted(v);
+    switch (operation) {
+    case 0: cycle(v); return good;
+    case 1: below(2) == 0 ? rewind(v) : cycle_in_place(v); return good;
+    case 2: return exchange(v, below(levels)) && good;
     case 3:
       if (levels > 1) copy_from_past(v);
-      return true;
+      return good;
     case 4: {
       std::vector<int> some{v};
       if (below(2) == 0)
@@ -136,6 +145,13 @@ public:
     }
     case 5: return run(below(memories_), {{v, below(levels), some_regions(), 0}}); // an early copy
     case 6: return below(4) != 0 || settle();
+    case 10: {
+      oracle::access const one{v, below(levels), some_regions(), 0};
+      if (begins == early::wanted && (wanted_ || !program.can({one}))) return true;
+      begin_to_host(v, one.level, one.needs);
+      if (begins == early::wanted) wanted_ = one;
+      return true;
+    }
     default:
       std::vector<oracle::access> list;
       for (int k = 0; k < count; ++k) {
@@ -143,12 +159,19 @@ public:
         if (how == 0) continue;
         unsigned const where = some_regions();
         list.push_back({k, below(variables_[std::size_t(k)].levels), how != 2 ? where : 0, how != 1 ? where : 0});
+        if (how != 1) read_wanted(k);
       }
-      return run(below(memories_), list);
+      int const where = below(memories_);
+      if (fails) provider.fails_in = below(3);
+      bool ran = run(where, list);
+      if (fails && provider.fails_in < 0) ran = run(where, list), ++failures; // the next try finds everything
+      provider.fails_in = -1;
+      return ran && good;
     }
   }
   /// Lets all devices finish; whether all kernels have read what they should.
   bool settle() {
+    if (wanted_ && !run(0, {*std::exchange(wanted_, std::nullopt)})) return false;
     for (int m = 1; m < memories_; ++m) provider.drain(kr::memory(m));
     return provider.mistakes == 0;
   }
@@ -163,6 +186,11 @@ public:
   kr::ledger<recording_provider> book;
   oracle::program program;
   bool prepares = false; ///< lists are looked up before they are used
+  bool fails = false;    ///< some copies of `play` fail
+  /// Whether `play` begins copies to the host: none, those that are read before they change, so that no byte is too
+  /// many, or any.
+  enum class early { none, wanted, any } begins = early::none;
+  long begun = 0, failures = 0;
 
 private:
   // Those of `regions` that the variable has.
@@ -173,6 +201,7 @@ private:
           variables_[std::size_t(a.variable)].bytes[std::size_t(index_of(one))] != 0)
         f(one);
   }
+  std::optional<oracle::access> wanted_; // of a copy to the host that has begun
   std::vector<kr::request> requests_;
   std::vector<oracle::variable> variables_;
   int memories_;
