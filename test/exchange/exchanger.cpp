@@ -320,8 +320,8 @@ namespace {
 
 struct vertices : kr::mesh<"vertices"> {};
 
-/// An array of any rank on a mesh, its elements counted by index `at`, the others of 2 or 3: exchanged, and all ghosts of
-/// so many layers found filled, the others left alone.
+/// An array of any rank on a mesh, its elements counted by index `at`, the others of 2 or 3: exchanged, and all ghosts
+/// of so many layers found filled, the others left alone.
 template <class M, class Data, class Memory>
 void check_halo(kr::exchanger const& x, kr::partition<M> const& on, int layers) {
   using view = Kokkos::View<Data, Kokkos::LayoutRight, Memory>;

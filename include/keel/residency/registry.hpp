@@ -55,7 +55,7 @@ public:
     on.mesh = M::name;
     return adopt_on(on, name, view, more...);
   }
-  /// The same on the grid, with the options of `array`.
+  /// Adopts arrays on the grid, with the options of `array`.
   template <class First, class... More>
   handle adopt(std::string_view name, First const& view, More const&... more) {
     return adopt_on(lattice_in(more...), name, view, more...);

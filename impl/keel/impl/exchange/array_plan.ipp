@@ -88,7 +88,9 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
     }
     auto at =
         std::find_if(p.calls.begin(), p.calls.end(), [&](call const& c) { return !c.is_open && c.queue == queue; });
-    if (at == p.calls.end()) at = p.calls.insert(at, {queue, std::make_unique<halo_exchange>(p.by->all, queue), false});
+    if (at == p.calls.end())
+      at = p.calls.insert(
+          at, {queue, std::make_unique<halo_exchange>(p.by->all, queue != nullptr ? *queue : copy_queue()), false});
     half.by = at->halo.get();
     half.by->start(half.arrays, how);
     at->is_open = true;

@@ -61,7 +61,7 @@ struct array_ref {
   [[nodiscard]] bool is_on_device() const { return where != nullptr && where->make_queue != nullptr; }
   /// The number of the index that counts a dimension of the grid.
   [[nodiscard]] int index(int d) const { return indexed == 0 ? d : index_of[std::size_t(d)]; }
-  /// Of a pointer, with the strides of C's arrays if none are given.
+  /// Says how what a pointer is to lies; with the strides of C's arrays if none are given.
   void set(std::span<std::int64_t const> lengths, std::span<std::int64_t const> steps);
   /// From its first to its last element, in elements before and after `data`.
   [[nodiscard]] std::array<std::int64_t, 2> reach() const;

@@ -68,7 +68,7 @@ public:
   /// Finds out how the arrays of the next variable lie on each share.
   void add(variable_info const& about, array_kind const& kind, std::initializer_list<lengths_given> given,
            allocator made_by, void* owner);
-  /// The same of a variable whose arrays the application has, which lie so.
+  /// Adds a variable whose arrays the application has, which lie so.
   void adopt(variable_info const& about, array_kind const& kind, shape const& lies, allocator made_by, void* owner);
   /// What copies to `m` and from it.
   void connect(memory m, copy_queue queue);

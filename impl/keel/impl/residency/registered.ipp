@@ -3,7 +3,6 @@
 #include <keel/impl/layout/arguments.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/exchanger.hpp>
-#include <keel/impl/residency/field_ledger.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/registered.hpp>
 #include <keel/impl/residency/resize.hpp>
