@@ -94,7 +94,7 @@ void play(unsigned seed) {
     bool const is_on_device = draw() % 2 == 0;
     unsigned const call = draw() % 6;
     auto const h = x.handle.past(level);
-    auto& [owned, ghosts] = x.level[std::size_t(level)];
+    int &owned = x.level[std::size_t(level)][0], &ghosts = x.level[std::size_t(level)][1];
     auto const with = [&](auto const& use, auto const& body) {
       if (x.is_strided) body(use.template view<double**, Kokkos::LayoutStride>(h));
       else body(use.template view<double**>(h));
