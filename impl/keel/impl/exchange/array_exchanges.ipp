@@ -62,8 +62,6 @@ inline void add_to(argument& all, array_ref const& a) {
   all.add(a.on.longer), all.add(a.on.along), all.add(a.element_bytes), all.add(a.says_layers ? a.layers : 0);
   for (auto const w : a.on.width) all.add(w);
   for (int d = 0; d < a.indexed; ++d) all.add(a.index_of[std::size_t(d)]);
-  unsigned of_grid = 0;
-  for (int d = 0; d < max_grid_rank; ++d) of_grid |= 1U << std::clamp(a.index(d), 0, 31);
   int const counted = a.on.mesh.empty() ? max_grid_rank : 1;
   for (int d = 0; d < a.rank; ++d) {
     bool is_of_grid = false;
