@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /// @file The search of owners on up to a million ranks: every rank's steps, one rank after the other, in one process.
 /// Messages are moved from list to list, so what they cost is not seen, but their number and size are.
+#include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/owner_search.hpp>
 
 #include <keel/machine/environment.hpp>
@@ -90,7 +91,7 @@ void search_on_all_ranks(Id const& id) {
                  : 0;
   }
   CHECK(right == n);
-  CHECK_NOTHROW(all.check("cells"));
+  CHECK_NOTHROW(all.check("cells", krd::search_for::owners));
   std::cout << n << " ranks; messages sent, messages got, items, most of a rank";
   // A rank has four ids. It is the directory of as many on average, and of some more if chance will have it.
   asked.check(32, 64), answered.check(32, 32), told.check(2, 4);

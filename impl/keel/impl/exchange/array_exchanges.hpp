@@ -116,6 +116,4 @@ private:
 
 } // namespace keel::residency::detail
 
-#if !KEEL_COMPILED
-#include <keel/impl/exchange/array_exchanges.ipp>
-#endif
+#include <keel/impl/exchange/array_plan.hpp>

@@ -74,5 +74,6 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
+#include <keel/impl/exchange/array_exchanges.ipp>
 #include <keel/impl/exchange/array_plan.ipp>
 #endif

@@ -7,7 +7,7 @@
 #include <keel/impl/exchange/relocation.hpp>
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
-#include <keel/impl/residency/resize.hpp>
+#include <keel/impl/residency/arrays.hpp>
 
 #include <cstddef>
 #include <cstdint>

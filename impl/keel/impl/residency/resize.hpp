@@ -5,9 +5,9 @@
 /// Arrays of other lengths, meshes that are cut anew, elements that change their rank: what the calls of `fields` of
 /// these names do. The bodies stand in resize.ipp. All are collective, and throw on all ranks or on none.
 
-#include <cstddef>
+#include <keel/impl/residency/arrays.hpp>
+
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -18,29 +18,8 @@ class agreement;
 namespace keel::residency::detail {
 
 class agreement;
-struct elements;
 struct fields_state;
 struct thunk;
-
-/// Lengths that a variable gets beyond the grid's or the mesh's.
-struct new_lengths {
-  int variable;
-  std::span<std::int64_t const> lengths;
-};
-
-/// What new elements of a variable get: one element, or rows of an array that lies as the variable's arrays do.
-struct new_values {
-  int variable = -1;
-  void const* element = nullptr;
-  std::shared_ptr<void> rows = nullptr;
-  std::size_t row_count = 0;
-};
-
-/// What a rank gets of a mesh.
-struct new_cut {
-  std::string_view mesh = {};
-  std::shared_ptr<elements const> part = nullptr;
-};
 
 /// Throws unless all partitions were made on these ranks, and are the same.
 void check_meshes(fields_state const& f, machine::agreement const& ranks);
