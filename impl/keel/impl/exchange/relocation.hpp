@@ -49,6 +49,11 @@ struct moved_array {
   shape const *from_lies, *to_lies;
   void *from, *to;
   memory where;
+
+  /// What comes, or leaves: its elements, how its array lies, and where.
+  [[nodiscard]] elements_by_rank const& elements(bool comes) const { return comes ? moves->come : moves->leave; }
+  [[nodiscard]] shape const& lies(bool comes) const { return comes ? *to_lies : *from_lies; }
+  [[nodiscard]] void* array(bool comes) const { return comes ? to : from; }
 };
 
 /// One message to each rank, with the elements of all arrays, which are packed and unpacked where they lie. Its buffers
@@ -91,10 +96,7 @@ private:
   };
   /// What leaves, or what comes. Messages are in the host's buffer.
   struct side {
-    motion how;
-    elements_by_rank element_moves::* which;
-    shape const* moved_array::* lies;
-    void* moved_array::* array;
+    bool comes;
     std::vector<leg> legs = {};
     std::vector<message> messages = {};
     std::size_t bytes = 0;
@@ -111,8 +113,7 @@ private:
   void run(side const& s, auto const& f);
 
   std::vector<moved_array> arrays_;
-  side out_{motion::gather, &element_moves::leave, &moved_array::from_lies, &moved_array::from};
-  side in_{motion::scatter, &element_moves::come, &moved_array::to_lies, &moved_array::to};
+  side out_{.comes = false}, in_{.comes = true};
   std::vector<std::pair<element_moves const*, std::size_t>> lists_; // where their numbers begin on devices
   std::array<room, max_memories> numbers_;
   std::vector<memory> devices_;

@@ -47,7 +47,7 @@ std::byte* relocation::grow(room& r, std::size_t bytes, auto const& allocate) {
 KEEL_INLINE void relocation::find_legs(side& s) {
   s.legs.clear(), s.messages.clear(), s.bytes = 0;
   for (std::size_t n = 0; n < arrays_.size(); ++n) {
-    elements_by_rank const& all = arrays_[n].moves->*s.which;
+    elements_by_rank const& all = arrays_[n].elements(s.comes);
     for (auto const& g : all.groups) {
       if (all.boxes.empty() && g.begin != g.end)
         s.legs.push_back({n, g.rank, g.begin, {{}, {{g.end - g.begin}}}, 0, 0});
@@ -62,7 +62,7 @@ KEEL_INLINE void relocation::find_legs(side& s) {
   std::size_t own = 0; // where what stays begins
   for (message const& m : out_.messages) own += m.bytes;
   for (leg& l : s.legs) {
-    shape const& lies = *(arrays_[l.array].*s.lies);
+    shape const& lies = arrays_[l.array].lies(s.comes);
     std::size_t const bytes = padded(lies, l.box);
     std::size_t& at = &s == &in_ && l.rank == rank_ ? own : s.bytes;
     l.bytes = std::size_t(bytes_of(lies, l.box)), l.at = std::exchange(at, at + bytes);
@@ -101,15 +101,18 @@ KEEL_INLINE void relocation::lay_out(std::span<moved_array const> arrays, kokkos
 KEEL_INLINE box_move relocation::move_of(leg const& l, side const& s) const {
   moved_array const& a = arrays_[l.array];
   auto const m = std::size_t(a.where);
-  std::int32_t const* numbers = (a.moves->*s.which).elements.data();
+  std::int32_t const* numbers = a.elements(s.comes).elements.data();
   if (a.where != host) {
     auto const at = std::find_if(lists_.begin(), lists_.end(), [&](auto const& k) { return k.first == a.moves; });
     numbers = reinterpret_cast<std::int32_t const*>(numbers_[m].bytes.get()) + at->second +
               (&s == &out_ ? 0 : a.moves->leave.elements.size());
   }
-  return {s.how,      a.*s.lies,
-          a.*s.array, (l.rank == rank_ ? out_ : s).rooms[m].bytes.get() + l.at,
-          l.box,      l.first < 0 ? nullptr : numbers + l.first};
+  return {s.comes ? motion::scatter : motion::gather,
+          &a.lies(s.comes),
+          a.array(s.comes),
+          (l.rank == rank_ ? out_ : s).rooms[m].bytes.get() + l.at,
+          l.box,
+          l.first < 0 ? nullptr : numbers + l.first};
 }
 
 KEEL_INLINE void relocation::move(side const& s, memory m) {
