@@ -172,7 +172,7 @@ TEST_CASE("residency: a registry keeps arrays of both owners as a plain model do
 TEST_CASE("residency: a registry's own arrays follow their elements to other ranks") {
   run_of<kr::on_host> run;
   int const rank = run.environment().rank(), size = run.environment().size();
-  auto const g = test::meshes::ring(30, size);
+  auto const g = test::meshes::ring(31, size);
   auto moved = g;
   for (int& owner : moved.owners) owner = (owner + 1) % size;
   kr::partition<cells> const c(run.environment(), g.ids_of(rank)), to(run.environment(), moved.ids_of(rank));
@@ -237,6 +237,12 @@ TEST_CASE("residency: what a registry cannot keep is refused on every rank") {
       "it fails");
   CHECK_FALSE(f.is_valid(kr::on_host{}, h));
   said([&] { f.repartition(c); }, "array of the application");
+  auto const late = f.add<double**, cells>("late", kr::extents{2}); // what was refused left nothing
+  CHECK(f.name(late) == "late");
+  f.require_invalid_data(kr::on_host{}, {late});
+  f.notify_data_modified(kr::on_host{}, {late});
+  f.exchange({late});
+  CHECK(f.is_valid(kr::on_host{}, late));
 }
 
 } // namespace registry_cases

@@ -22,6 +22,8 @@ namespace keel::residency {
 /// The value of a reduction; its address says which. `routine` returns the parts.
 struct value_info {
   std::string_view name, routine;
+
+  friend constexpr bool operator==(value_info const&, value_info const&) = default; ///< while compiling, see `is_value`
 };
 
 /// What an entry declares for one level of a variable: the regions that have to be valid before it, and those that it
@@ -32,6 +34,7 @@ struct declaration {
   region reads = region::none, writes = region::none;
   std::uint8_t read_layers = 0, written_layers = 0; ///< of the halo, if that is among the regions
   value_info const* value = nullptr;
+  bool is_value = false; ///< told apart: addresses are no constants to a compiler that looks for undefined behaviour
 
   /// Joins what another clause says of this level of this variable.
   constexpr void join(declaration const& one) {
@@ -63,7 +66,7 @@ constexpr declaration declared_by() {
   else {
     static_assert(!Writes, "keel::residency: a clause writes or updates the value of a reduction (only its entry makes "
                            "it; it is in the message). Say reads.");
-    return {.value = &X::value};
+    return {.value = &X::value, .is_value = true};
   }
 }
 template <class X>
@@ -100,7 +103,7 @@ struct declarations {
   value_info const* values[Most + 1]{};
 
   constexpr void add(declaration const& one) {
-    if (one.value != nullptr) {
+    if (one.is_value) {
       values[value_count++] = one.value;
       return;
     }

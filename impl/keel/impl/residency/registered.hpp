@@ -39,7 +39,10 @@ public:
     array_ref lies;
     void const* type; ///< an `element_type`
     int levels = 1;
-    std::array<void*, max_memories> adopted{}; ///< where the application's array lies in each memory
+    std::array<void*, max_memories> adopted{};    ///< where the application's array lies in each memory
+    std::array<std::int64_t, max_rank> lengths{}; ///< of keel's own, beyond the grid or mesh, so many
+    int given = 0;
+    bool is_left = false; ///< its first index runs fastest
   };
   /// Registers a variable and returns its number; that of one which is there, if its arrays are adopted again.
   /// Collective: the same error on every rank, if one cannot, or if they register others.
@@ -86,6 +89,7 @@ private:
   fields_state& fields_;
   std::deque<one> all_; // their addresses stay
   std::vector<use const*> open_;
+  std::size_t connected_ = 0; ///< ways in which variables lie for which ranks are connected
 };
 
 } // namespace keel::residency::detail

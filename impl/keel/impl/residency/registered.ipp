@@ -38,12 +38,22 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
         std::int64_t(w.lies.rank), std::int64_t(is_adopted), std::int64_t(is_again)})
     said.add(n);
   for (int m = 0; m < max_memories; ++m) said.add(w.adopted[std::size_t(m)] != nullptr ? 1 : 0);
+  for (int d = 0; d < w.given; ++d) said.add(w.lengths[std::size_t(d)]);
   require_alike(ranks, registry_name, "a variable is not registered", {&said, 1});
   if (is_again) return int(there - all_.begin());
 
   std::vector<std::int64_t> code(1, 0);
-  std::size_t const lattices = fields_.arrays_.lattices().size();
-  ranks.all_alike(registering, [&] {
+  std::size_t const known = all_.size();
+  auto const try_on_all = [&](auto const& step) { // another rank may refuse what this one took
+    try {
+      ranks.all_alike(registering, step);
+    } catch (...) {
+      if (fields_.arrays_.variables().size() == known)
+        while (all_.size() > known) all_.pop_back();
+      throw;
+    }
+  };
+  try_on_all([&] {
     std::string const name(w.name);
     if (name.empty()) throw error(registry_name, "a variable has no name", "it is found by name", "Give it one");
     if (there != all_.end())
@@ -51,60 +61,57 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
     if (w.levels < 1 || w.levels > 255)
       throw error(registry_name, "'" + name + "' has " + policy::counted(w.levels, "level"), "1 to 255 can be kept",
                   "Give as many");
-    array_kind kind{w.lies.rank, w.lies.rank, w.lies.element_bytes, false, w.lies.added_as, {}};
+    array_kind kind{w.lies.rank, w.lies.rank, w.lies.element_bytes, w.is_left, w.lies.added_as, {}};
     // Its text is that of the name that stays.
     one& o = all_.emplace_back(one{name, w.lies, w.type, w.adopted, is_adopted, kind,
                                    variable_info("", w.levels, true, {}, true, 1, w.lies.on)});
-    try {
-      o.about = variable_info(o.name, w.levels, true, {}, true, 1, w.lies.on);
-      share const& part = fields_.arrays_.share_for(o.about);
-      // Of keel's own arrays the ones of this rank have the extents of its share.
-      for (int d = 0; d < part.rank && !is_adopted; ++d) o.lies.extents[o.lies.index(d)] = part.extents[d];
-      if (!is_adopted) o.lies.set({o.lies.extents, std::size_t(o.lies.rank)}, {});
-      array_ref with = o.lies;
-      for (void* const data : o.adopted)
-        if (data != nullptr) with.data = data;
-      if (!is_adopted) with.data = &o; // any
-      require_fits(with, part, registry_name, "'" + name + "'");
-      for (one const& other : all_)
-        for (std::size_t m = 0; m < o.adopted.size() && &other != &o; ++m)
-          if (o.adopted[m] != nullptr && o.adopted[m] == other.adopted[m])
-            throw error(registry_name, "'" + name + "' is the array of '" + other.name + "'",
-                        "what is written by one name would go stale by the other", "Use that one");
-      auto const [mine, is_clear] = order_of(o.lies, part.rank);
-      code[0] = is_clear ? mine : mine + unclear_order;
-    } catch (...) {
-      all_.pop_back();
-      throw;
+    o.about = variable_info(o.name, w.levels, true, {}, true, 1, w.lies.on);
+    share const& part = fields_.arrays_.share_for(o.about);
+    if (!is_adopted) {
+      int const beyond = w.lies.rank - part.rank;
+      if (beyond < 0 || w.given != beyond)
+        throw error(registry_name, "'" + name + "' is given " + policy::counted(w.given, "extent"),
+                    "of its " + policy::counted(w.lies.rank, "index", "indices") + " the first " +
+                        std::to_string(part.rank) + " are the grid's or mesh's",
+                    "Say extents{...} for the others");
+      return;
     }
+    array_ref with = o.lies;
+    for (void* const data : o.adopted)
+      if (data != nullptr) with.data = data;
+    require_fits(with, part, registry_name, "'" + name + "'");
+    for (one const& other : all_)
+      for (std::size_t m = 0; m < o.adopted.size() && &other != &o; ++m)
+        if (o.adopted[m] != nullptr && o.adopted[m] == other.adopted[m])
+          throw error(registry_name, "'" + name + "' is the array of '" + other.name + "'",
+                      "what is written by one name would go stale by the other", "Use that one");
+    auto const [mine, is_clear] = order_of(o.lies, part.rank);
+    code[0] = is_clear ? mine : mine + unclear_order;
   });
   ranks.min(code);
-  int const number = size() - 1;
-  try {
-    ranks.all_alike(registering, [&] {
-      one& o = all_.back();
-      share const& part = fields_.arrays_.share_for(o.about);
-      o.own = shape_of(o.lies, part, code[0] % unclear_order, registry_name, o.order);
-      auto const [before, after] = o.lies.reach();
-      o.own.elements = after, o.own.unused = 0;
-      std::int64_t elements = 1;
-      bool is_exact = before == 0;
-      for (int d = 0; d < o.lies.rank; ++d) elements *= o.lies.extents[d];
-      for (int d = 0; d < part.rank; ++d) is_exact = is_exact && o.lies.extents[o.lies.index(d)] == part.extents[d];
-      if (before != 0)
-        throw error(registry_name, "'" + o.name + "' has a negative stride", "its first element is not the lowest",
-                    "Adopt the array that it is a section of");
-      if (elements != after || !is_exact) o.own.unused = -1;
-      fields_.arrays_.adopt(o.about, o.kind, o.own, &registered::make, this);
-      fields_.book_.add_variable();
-    });
-    if (fields_.arrays_.lattices().size() != lattices) ranks.all_alike(registering, [&] { fields_.connect(); });
-  } catch (...) {
-    // What the fields have of it stays there, without a name that could be found.
-    if (int(fields_.arrays_.variables().size()) <= number) all_.pop_back();
-    throw;
+  try_on_all([&] {
+    one& o = all_.back();
+    if (!is_adopted) return fields_.add(o.about, o.kind, {{w.lengths.data(), w.given, true}}, &registered::make, this);
+    share const& part = fields_.arrays_.share_for(o.about);
+    o.own = shape_of(o.lies, part, code[0] % unclear_order, registry_name, o.order);
+    auto const [before, after] = o.lies.reach();
+    o.own.elements = after, o.own.unused = 0;
+    std::int64_t elements = 1;
+    bool is_exact = before == 0;
+    for (int d = 0; d < o.lies.rank; ++d) elements *= o.lies.extents[d];
+    for (int d = 0; d < part.rank; ++d) is_exact = is_exact && o.lies.extents[o.lies.index(d)] == part.extents[d];
+    if (before != 0)
+      throw error(registry_name, "'" + o.name + "' has a negative stride", "its first element is not the lowest",
+                  "Adopt the array that it is a section of");
+    if (elements != after || !is_exact) o.own.unused = -1;
+    fields_.arrays_.adopt(o.about, o.kind, o.own, &registered::make, this);
+    fields_.book_.add_variable();
+  });
+  if (fields_.arrays_.lattices().size() != connected_) {
+    ranks.all_alike(registering, [&] { fields_.connect(); });
+    connected_ = fields_.arrays_.lattices().size();
   }
-  return number;
+  return size() - 1;
 }
 
 KEEL_INLINE void registered::make(void* self, int variable, memory m) {
@@ -151,6 +158,14 @@ KEEL_INLINE array_ref registered::lies(int variable, int level, memory m, void c
                 "Take that which it was registered with");
   array_ref made = o.lies;
   made.data = fields_.arrays_.provider().array(variable, level, 0, m);
+  if (o.is_adopted) return made;
+  std::size_t const* const extents = fields_.arrays_.extents_of(variable); // which may have changed
+  std::int64_t next = 1;
+  for (int k = 0; k < rank; ++k) {
+    int const d = o.kind.is_left ? k : rank - 1 - k;
+    made.extents[d] = std::int64_t(extents[d]), made.strides[d] = next;
+    next *= made.extents[d];
+  }
   return made;
 }
 

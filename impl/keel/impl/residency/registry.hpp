@@ -62,13 +62,9 @@ auto registry<App>::add_on(lattice const& on, std::string_view name, Options con
   detail::registered::wanted w{name, {}, &detail::element_type<typename view::value_type>};
   detail::set_element<typename view::value_type>(w.lies);
   w.lies.on = on, w.lies.rank = int(view::rank);
-  int const on_grid = on.mesh.empty() ? 0 : 1;
+  w.is_left = std::is_same_v<typename App::layout, Kokkos::LayoutLeft>;
   [[maybe_unused]] auto const look = [&]<class O>(O const& o) {
-    if constexpr (std::is_same_v<O, extents>)
-      for (int d = 0; d < o.given; ++d) {
-        int const at = w.lies.rank - o.given + d;
-        if (at >= on_grid) w.lies.extents[at] = o.of_array[std::size_t(d)];
-      }
+    if constexpr (std::is_same_v<O, extents>) w.lengths = o.of_array, w.given = o.given;
     else if constexpr (requires { O::count; }) w.levels = O::count;
   };
   (look(options), ...);

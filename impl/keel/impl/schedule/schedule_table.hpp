@@ -130,7 +130,7 @@ private:
   // holds the reader.
   [[nodiscard]] constexpr bool makes(value_info const* value, std::size_t i, std::size_t reader) const {
     schedule_node const& n = nodes[i];
-    bool some = n.about->makes == value, all = true;
+    bool some = n.what() == entry_kind::reduce && *n.about->makes == *value, all = true;
     for (std::size_t k = i + 1; k < n.end && k < reader; k = nodes[k].end) {
       if (is_choice(n.what()) && n.end > reader && nodes[k].end <= reader) continue;
       bool const one = makes(value, k, reader);
