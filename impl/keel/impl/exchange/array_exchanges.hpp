@@ -91,6 +91,7 @@ private:
     std::byte const *begin, *end;
     void const* by = nullptr; ///< the exchange
   };
+  [[nodiscard]] static in_use bytes_of(array_ref const& a, void const* exchange = nullptr);
   static constexpr std::size_t most_plans = 256;
 
   [[nodiscard]] share share_for(array_ref const& a) const;

@@ -152,12 +152,13 @@ KEEL_INLINE std::shared_ptr<array_exchanges::ways> array_exchanges::ways_for(arr
   return made;
 }
 
+KEEL_INLINE array_exchanges::in_use array_exchanges::bytes_of(array_ref const& a, void const* exchange) {
+  auto const* const first = static_cast<std::byte const*>(a.data);
+  auto const [before, after] = a.reach();
+  return {first + before * a.element_bytes, first + after * a.element_bytes, exchange};
+}
+
 KEEL_INLINE void array_exchanges::require_idle(std::span<array_ref const> all) const {
-  auto const bytes_of = [](array_ref const& a) {
-    auto const* const first = static_cast<std::byte const*>(a.data);
-    auto const [before, after] = a.reach();
-    return in_use{first + before * a.element_bytes, first + after * a.element_bytes};
-  };
   auto const meet = [](in_use const& a, in_use const& b) { return a.begin < b.end && b.begin < a.end; };
   for (std::size_t n = 0; n < all.size(); ++n) {
     in_use const mine = bytes_of(all[n]);

@@ -100,11 +100,7 @@ KEEL_INLINE void array_plan::begin(std::span<array_ref> all, combine how, std::s
                   sentence_of(rank, transport, why));
     });
   }
-  for (array_ref const& a : all) {
-    auto const [before, after] = a.reach();
-    auto const* const first = static_cast<std::byte const*>(a.data);
-    by_->open_.push_back({first + before * a.element_bytes, first + after * a.element_bytes, &made});
-  }
+  for (array_ref const& a : all) by_->open_.push_back(array_exchanges::bytes_of(a, &made));
 }
 
 KEEL_INLINE void array_plan::finish(exchange& begun) {
