@@ -40,8 +40,6 @@ KEEL_INLINE bool array_ref::lies_as(array_ref const& other) const {
          std::equal(extents, extents + rank, other.extents) && std::equal(strides, strides + rank, other.strides);
 }
 
-// Its indices, that along which elements are nearest to each other first, as digits of base 8 behind a 1. `is_clear` if
-// another rank, whose array is as a rule longer along the grid's or mesh's indices, finds the same.
 KEEL_INLINE std::pair<std::int64_t, bool> order_of(array_ref const& a, int on_grid) {
   std::array<int, max_rank> all{};
   std::iota(all.begin(), all.end(), 0);
@@ -53,6 +51,13 @@ KEEL_INLINE std::pair<std::int64_t, bool> order_of(array_ref const& a, int on_gr
   std::int64_t code = 1;
   for (int k = 0; k < a.rank; ++k) code = code * 8 + all[std::size_t(k)];
   return {code, is_clear};
+}
+
+// The indices of a code of `order_of`.
+[[nodiscard]] inline std::array<int, max_rank> indices_in(std::int64_t order, int rank) {
+  std::array<int, max_rank> all{};
+  for (int k = rank; k-- > 0; order /= 8) all[std::size_t(k)] = int(order % 8);
+  return all;
 }
 
 KEEL_INLINE void require_fits(array_ref const& a, share const& s, std::string_view place, std::string const& who) {
@@ -84,9 +89,7 @@ KEEL_INLINE void require_fits(array_ref const& a, share const& s, std::string_vi
   }
   bool const is_empty = std::find(a.extents, a.extents + a.rank, 0) != a.extents + a.rank;
   std::int64_t span = 1; // of the elements that differ in the indices before
-  std::int64_t rest = order_of(a, 0).first;
-  std::array<int, max_rank> order{};
-  for (int k = a.rank; k-- > 0; rest /= 8) order[std::size_t(k)] = int(rest % 8);
+  auto const order = indices_in(order_of(a, 0).first, a.rank);
   for (int k = 0; k < a.rank; ++k) {
     int const d = order[std::size_t(k)];
     if (a.extents[d] <= 1 || is_empty) continue;
@@ -112,8 +115,7 @@ KEEL_INLINE shape shape_of(array_ref const& from, share const& s, std::int64_t o
   dimensions.clear();
   lies.rank = s.rank;
   lies.element_bytes = from.element_bytes, lies.alignment = from.alignment, lies.added_as = from.added_as;
-  std::array<int, max_rank> all{};
-  for (int k = from.rank; k-- > 0; order /= 8) all[std::size_t(k)] = int(order % 8);
+  auto const all = indices_in(order, from.rank);
   int runs = 0; // a bound for what strip_of makes of it, words of an element aside
   for (int k = 0; k < from.rank; ++k) {
     int const at = all[std::size_t(k)];
