@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 namespace keel::residency::detail {
@@ -56,16 +57,15 @@ KEEL_INLINE share array_exchanges::share_for(array_ref const& a) const {
   return share_of(*grid_, a.on, "of the application");
 }
 
-// What is said of an array that has to be the same on all ranks.
-inline void add_to(argument& all, array_ref const& a) {
+// What is said of an array, whose mesh or grid has so many dimensions, that has to be the same on all ranks.
+inline void add_to(argument& all, array_ref const& a, int on_grid) {
   for (char const c : a.on.mesh) all.add(c);
   all.add(a.on.longer), all.add(a.on.along), all.add(a.element_bytes), all.add(a.says_layers ? a.layers : 0);
   for (auto const w : a.on.width) all.add(w);
   for (int d = 0; d < a.indexed; ++d) all.add(a.index_of[std::size_t(d)]);
-  int const counted = a.on.mesh.empty() ? max_grid_rank : 1;
   for (int d = 0; d < a.rank; ++d) {
     bool is_of_grid = false;
-    for (int k = 0; k < counted; ++k) is_of_grid = is_of_grid || a.index(k) == d;
+    for (int k = 0; k < on_grid; ++k) is_of_grid = is_of_grid || a.index(k) == d;
     all.add(is_of_grid ? -1 : a.extents[d]);
   }
   all.add(a.is_on_device() ? 1 : 0);
@@ -81,7 +81,12 @@ KEEL_INLINE std::shared_ptr<array_plan> array_exchanges::plan(std::span<array_re
     require_idle(all);
   };
   argument said{"arrays, their order, types, lengths or memories"};
-  for (array_ref const& a : all) add_to(said, a);
+  for (array_ref const& a : all)
+    add_to(said, a,
+           !a.on.mesh.empty() ? 1
+           : a.on.along != 0  ? std::popcount(unsigned{a.on.along})
+           : grid_            ? grid_->rank
+                              : 0);
   // In the usual case one reduction: whether all ranks know the plan, and name the same arrays.
   bool is_good = true;
   try {
