@@ -125,14 +125,14 @@ KEEL_INLINE void registered::make(int variable, memory m) {
   auto keep = std::make_unique<held>();
   std::vector<void*> data;
   std::size_t const bytes = provider.size_of(variable, 0);
+  bool const is_alone = fields_.arrays_.memories() == 1;
+  copy_queue const device = is_alone ? copy_queue() : provider.queue_of(m == host ? memory(1) : m);
   for (int level = 0; level < o.about.levels; ++level) {
     if (void* const own = o.adopted[std::size_t(m)]; own != nullptr) {
       data.push_back(own);
       continue;
     }
     std::string const label = o.name + " [" + std::to_string(level) + "]";
-    copy_queue const none;
-    copy_queue const& device = fields_.arrays_.memories() > 1 ? provider.queue_of(m == host ? memory(1) : m) : none;
     if (m != host) keep->push_back(device.allocate(label.c_str(), bytes));
     else {
       if (device) keep->push_back(device.allocate_on_host(label.c_str(), bytes));
