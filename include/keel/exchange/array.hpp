@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -171,15 +170,6 @@ template <class... Arrays>
   (look(arrays), ...);
   return all;
 }
-template <class P>
-inline constexpr std::string_view mesh_of_partition = [] {
-  static_assert(std::is_same_v<P, grid>,
-                "keel::residency::exchanger: neither a grid nor a partition (it is in the message). "
-                "Give these.");
-  return "";
-}();
-template <Mesh M>
-inline constexpr std::string_view mesh_of_partition<partition<M>> = M::name;
 
 } // namespace detail
 

@@ -149,7 +149,11 @@ exchanger::exchanger(Run& run, Places const&... places) {
   std::vector<detail::array_exchanges::place> meshes;
   [[maybe_unused]] auto const look = [&]<class Place>(Place const& place) {
     if constexpr (std::is_same_v<Place, grid>) whole = &place;
-    else meshes.push_back({detail::mesh_of_partition<Place>, place.here()});
+    else {
+      static_assert(detail::is_partition<Place>,
+                    "keel::residency::exchanger: neither a grid nor a partition (it is in the message). Give these.");
+      meshes.push_back({detail::mesh_of_option<Place>, place.here()});
+    }
   };
   (look(places), ...);
   settings how;

@@ -26,6 +26,17 @@ concept Mesh = std::is_empty_v<M> && requires { typename M::mesh_type; };
 template <Mesh M>
 class partition;
 
+namespace detail {
+/// The mesh that an option is a partition of; empty if it is none.
+template <class Option>
+inline constexpr std::string_view mesh_of_option{};
+template <Mesh M>
+inline constexpr std::string_view mesh_of_option<partition<M>> = M::name;
+
+template <class Option>
+inline constexpr bool is_partition = !mesh_of_option<Option>.empty();
+} // namespace detail
+
 /// Puts a variable on a mesh: its first index counts the elements, owned ones first, then ghosts layer by layer.
 template <Mesh M>
 struct on_mesh {

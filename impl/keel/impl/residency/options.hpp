@@ -21,14 +21,6 @@
 
 namespace keel::residency::detail {
 
-template <class Option>
-inline constexpr std::string_view mesh_of_option{};
-template <Mesh M>
-inline constexpr std::string_view mesh_of_option<partition<M>> = M::name;
-
-template <class Option>
-inline constexpr bool is_partition = !mesh_of_option<Option>.empty();
-
 /// Blocks are the components, and only of a grid.
 template <class Option>
 void check_beside_blocks(Option const& option) {
