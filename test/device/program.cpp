@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -254,6 +255,43 @@ int show_order(std::string const& order, int argc, char** argv) {
   return 0;
 }
 
+struct second_library : app {
+  static constexpr std::string_view prefix = "second";
+};
+
+/// Libraries that know nothing of each other, in a program of which they get a communicator. One of them ends before
+/// the other; Kokkos may be the program's.
+int end_in_turn(std::string const& ends_first, bool has_kokkos) {
+#if KEEL_WITH_MPI
+  MPI_Init(nullptr, nullptr);
+#endif
+  if (has_kokkos) Kokkos::initialize();
+  {
+    keel::machine::environment const world;
+    keel::machine::environment const lent{keel::machine::borrow, world.comm()};
+    keel::start<app> before;
+    keel::start<second_library> before_second;
+    std::optional<keel::runtime<app>> first;
+    std::optional<keel::runtime<second_library>> second;
+    first.emplace(before, lent.comm()), second.emplace(before_second, lent.comm());
+    std::printf("first on %s, second on %s\n", std::string{first->device_name()}.c_str(),
+                std::string{second->device_name()}.c_str());
+    first->start_devices(), second->start_devices();
+    bool const is_first = ends_first == "first";
+    is_first ? first.reset() : second.reset();
+    auto const& left = is_first ? second->environment() : first->environment();
+    bool const is_default = &keel::machine::default_environment<app::ranks>() == &left;
+    std::printf("kokkos runs %d, the other is the default %d\n", Kokkos::is_initialized(), is_default);
+    is_first ? second.reset() : first.reset();
+    std::printf("kokkos runs %d, mpi runs %d\n", Kokkos::is_initialized(), keel::machine::mpi::is_running());
+  }
+  if (has_kokkos) Kokkos::finalize();
+#if KEEL_WITH_MPI
+  MPI_Finalize();
+#endif
+  return 0;
+}
+
 /// Ends after main: a runtime that is static, or one that a thread owns.
 int outlive_main(std::string const& owner, int argc, char** argv) {
   struct joined {
@@ -302,6 +340,7 @@ int fork_once(keel::runtime<app>& run) {
 int main(int argc, char** argv) {
   std::string const mode = argc > 1 ? argv[1] : "facts";
   if (mode == "order") return show_order(argv[2], argc, argv);
+  if (mode == "end-in-turn") return end_in_turn(argv[2], argc > 3);
   if (mode == "outlive") return outlive_main(argv[2], argc, argv);
   if (mode == "library") {
     for (int i = 0; i < 3; ++i) call_library<app>(argc, argv);

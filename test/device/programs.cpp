@@ -69,6 +69,19 @@ result on_ranks(int ranks, std::string const& arguments) {
 
 } // namespace
 
+TEST_CASE("device: libraries in one program share Kokkos and MPI, whichever ends first") {
+  for (std::string const first : {"first", "second"})
+    for (bool const has_kokkos : {false, true}) {
+      CAPTURE(first);
+      auto const r = program("end-in-turn " + first + (has_kokkos ? " kokkos" : ""),
+                             "APP_DEVICE=" KEEL_TEST_HOST_DEVICE " SECOND_DEVICE=simulated");
+      CHECK(r.code == 0);
+      CHECK(r.says_in_order({"first on " KEEL_TEST_HOST_DEVICE ", second on simulated\n",
+                             "kokkos runs 1, the other is the default 1\n",
+                             has_kokkos ? "kokkos runs 1, mpi runs 1\n" : "kokkos runs 0, mpi runs 1\n"}));
+    }
+}
+
 TEST_CASE("device: the program runs without a word of advice and ends well") {
   auto const r = program("facts in.txt --app-device=" KEEL_TEST_HOST_DEVICE " -- --app-help");
   CAPTURE(r.output);

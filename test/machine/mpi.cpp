@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #if KEEL_WITH_MPI && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
@@ -112,6 +113,8 @@ TEST_CASE("machine: an intercommunicator is refused") {
   MPI_Comm inter = MPI_COMM_NULL;
   MPI_Intercomm_create(mine.comm(), 0, MPI_COMM_WORLD, 1 - side, 0, &inter);
   CHECK_THROWS_WITH_AS(environment{inter}, doctest::Contains("intercommunicator"), keel::error);
+  CHECK_THROWS_WITH_AS((environment{km::borrow, inter}), doctest::Contains("intercommunicator"), keel::error);
+  CHECK_THROWS_WITH_AS((environment{inter, km::first{1}}), doctest::Contains("intercommunicator"), keel::error);
   MPI_Comm_free(&inter);
 }
 
@@ -128,6 +131,24 @@ TEST_CASE("machine: a coupled environment leaves its parent's communicator alive
   CHECK(MPI_Comm_size(parent, &size) == MPI_SUCCESS);
   CHECK(MPI_Barrier(parent) == MPI_SUCCESS);
   CHECK(MPI_Comm_free(&parent) == MPI_SUCCESS);
+}
+
+TEST_CASE("machine: a borrowed communicator is used as it is, and stays the application's") {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -environment{}.rank(), &comm);
+  std::vector<environment> all; // more than MPICH has communicators
+  for (int i = 0; i != 3000; ++i) all.emplace_back(km::borrow, comm);
+  environment const& one = all.back();
+  CHECK(one.comm() == comm);
+  CHECK(one.size() == environment{}.size());
+  CHECK(one.rank() == one.size() - 1 - environment{}.rank());
+  CHECK(km::all_gather(one, one.rank()).back() == one.size() - 1);
+  CHECK(environment{km::borrow, comm, km::master{one.size() - 1}}.master_rank() == one.size() - 1);
+  CHECK_THROWS_AS((environment{km::borrow, comm, km::master{one.size()}}), keel::error);
+  CHECK_FALSE(environment{km::borrow, MPI_COMM_NULL}.is_member());
+  all.clear();
+  CHECK(MPI_Barrier(comm) == MPI_SUCCESS);
+  CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
 }
 
 // MPICH fails after 2,046 communicators that nobody frees.

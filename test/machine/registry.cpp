@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <optional>
+
 namespace km = keel::machine;
 using km::environment;
 
@@ -44,6 +46,17 @@ TEST_CASE("machine: the default environment is the one lent, and nothing after i
     }
     CHECK(&km::default_environment() == &world);
   }
+  CHECK_THROWS_AS((void)km::default_environment(), keel::error);
+}
+
+TEST_CASE("machine: of environments lent in turn, whichever ends first, the last that lives is the default") {
+  environment world;
+  environment other{world, km::first{1}};
+  std::optional<km::as_default<km::mpi>> first, second;
+  first.emplace(world), second.emplace(other);
+  first.reset();
+  CHECK(&km::default_environment() == &other);
+  second.reset();
   CHECK_THROWS_AS((void)km::default_environment(), keel::error);
 }
 

@@ -78,6 +78,10 @@ public:
       : session_(argc, argv, before.thread_level(), when_mpi_ends), environment_(parent) {
     begin(argc, argv, &before);
   }
+  /// Starts for a library inside a program that has started MPI: coupled, without a command line.
+  template <class Communicator>
+    requires std::constructible_from<environment_type, Communicator const&>
+  runtime(start<App> const& before, Communicator const& parent) : runtime(no_words_, nullptr, before, parent) {}
 
   runtime(runtime const&) = delete;
   runtime& operator=(runtime const&) = delete;
@@ -91,15 +95,17 @@ public:
   }
 
   ~runtime() {
-    running_ = before_;
-    residency::chosen_device<App> = before_ != nullptr ? before_->device_name() : std::string_view{};
+    runtime** at = &running_; // others that were made later may live on
+    while (*at != nullptr && *at != this) at = &(*at)->before_;
+    if (*at != nullptr) *at = before_;
+    residency::chosen_device<App> = running_ != nullptr ? running_->device_name() : std::string_view{};
     if (device::runtime_core::has_main_ended() && space::is_started()) {
       policy::print_line("keel::runtime: the runtime ends after main, and leaves Kokkos as it is (it is static, or "
                          "belongs to another thread). Make it in main, and return from main.");
       return;
     }
     if (core_.is_unwinding() && environment_.size() > 1) machine::abort_when_caught(environment_, error::latest());
-    space::stop();
+    if (device::runtime_core::is_last()) space::stop();
     if (!core_.is_unwinding()) {
       auto const& limit = settings_.common.program.end_timeout;
       end_.wait(limit ? std::optional{std::chrono::seconds{*limit}} : std::nullopt,

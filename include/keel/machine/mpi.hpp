@@ -46,7 +46,7 @@ struct mpi : detail::mpi_collectives, detail::mpi_reductions, detail::mpi_sparse
   static bool reaches_device_memory();
 
   static communicator world();
-  static communicator borrow(handle h) noexcept { return communicator::borrow(h); }
+  static communicator borrow(handle h);
 
   static communicator duplicate(communicator const& c);
   static communicator subset(communicator const& c, strided const& s);

@@ -28,18 +28,27 @@ template <Ranks R = mpi>
               "Make a keel::runtime first");
 }
 
-/// Lends an environment as the default one while it lives; then the one before it is
+/// Lends an environment as the default one while it lives; then the one lent last of those that live is
 /// default again. The owner of the environment holds one, as `keel::runtime` does.
 template <Ranks R>
 class as_default {
 public:
-  explicit as_default(basic_environment<R>& env) noexcept : before_(std::exchange(detail::default_of<R>, &env)) {}
-  ~as_default() { detail::default_of<R> = before_; }
+  explicit as_default(basic_environment<R>& env) noexcept : env_(&env), before_(std::exchange(latest_, this)) {
+    detail::default_of<R> = env_;
+  }
+  ~as_default() { // others that were made later may live on
+    as_default** at = &latest_;
+    while (*at != this) at = &(*at)->before_;
+    *at = before_;
+    detail::default_of<R> = latest_ != nullptr ? latest_->env_ : nullptr;
+  }
   as_default(as_default const&) = delete;
   as_default& operator=(as_default const&) = delete;
 
 private:
-  basic_environment<R>* before_;
+  static inline as_default* latest_ = nullptr;
+  basic_environment<R>* env_;
+  as_default* before_;
 };
 
 /// Owns environments by name. References stay good until `remove`, `clear`, or the

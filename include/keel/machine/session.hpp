@@ -17,8 +17,8 @@ namespace keel::machine {
 /// When MPI ends that a session started. It starts once a process, so only `at_exit` lets another session follow.
 enum class ending { at_exit, with_session };
 
-/// Starts MPI unless it runs, and ends what it started: when the process exits, or with the session. Neither copied nor
-/// moved.
+/// Starts MPI unless it runs, and ends what it started: when the process exits, or with the session, but not before
+/// others that live. Neither copied nor moved.
 ///
 /// Frees the registry's environments first. If an exception ends it, the other
 /// ranks would wait for this one for ever, so the owner has the job aborted when the exception is reported; unless
@@ -49,8 +49,8 @@ private:
 
   static inline int depth_ = 0;
   static inline bool started_here_ = false;
+  static inline bool ends_with_last_ = false; ///< MPI, with the last of the sessions that live
   bool owns_;
-  ending when_;
   bool fails_everywhere_ = false;
   int exceptions_ = std::uncaught_exceptions();
 };
@@ -63,12 +63,13 @@ session<R>::~session() {
     basic_environment<R> const world;
     if (world.size() > 1) abort_when_caught(world, error::latest());
   }
-  if (--depth_ == 0) environments<R>().clear();
-  if (owns_ && when_ == ending::with_session) R::stop();
+  if (--depth_ != 0) return;
+  environments<R>().clear();
+  if (ends_with_last_) R::stop();
+  ends_with_last_ = false;
 }
 template <Ranks R>
-session<R>::session(int* argc, char*** argv, thread_level wanted, ending when)
-    : owns_(R::start(argc, argv, wanted)), when_(when) {
+session<R>::session(int* argc, char*** argv, thread_level wanted, ending when) : owns_(R::start(argc, argv, wanted)) {
   if (owns_) {
     started_here_ = true;
     std::atexit([] { // after MPI's start, so before MPI's own
@@ -77,6 +78,7 @@ session<R>::session(int* argc, char*** argv, thread_level wanted, ending when)
     });
   }
   owns_ = started_here_ && depth_ == 0;
+  ends_with_last_ = ends_with_last_ || (owns_ && when == ending::with_session);
   ++depth_;
 }
 

@@ -62,6 +62,8 @@ public:
   [[nodiscard]] topology::node const& node() const;
   [[nodiscard]] std::size_t number() const { return number_; }
   [[nodiscard]] bool is_own_thread() const;
+  /// Whether no other runtime of the program lives, of any application.
+  [[nodiscard]] static bool is_last();
   /// Whether an exception ends the runtime.
   [[nodiscard]] bool is_unwinding() const;
   /// From now on it is known whether `main` has ended: until then, what Kokkos needs is there.

@@ -22,6 +22,7 @@ namespace keel::device {
 
 namespace detail {
 inline std::size_t last_number = 0;
+inline std::atomic<int> living = 0;
 inline std::atomic<bool> main_has_ended = false;
 } // namespace detail
 
@@ -73,8 +74,9 @@ struct runtime_core::held {
   pthread_t thread = ::pthread_self();
 };
 
-KEEL_INLINE runtime_core::runtime_core() : number_(++detail::last_number) {}
-KEEL_INLINE runtime_core::~runtime_core() = default;
+KEEL_INLINE runtime_core::runtime_core() : number_(++detail::last_number) { ++detail::living; }
+KEEL_INLINE runtime_core::~runtime_core() { --detail::living; }
+KEEL_INLINE bool runtime_core::is_last() { return detail::living == 1; }
 
 KEEL_INLINE void runtime_core::begin(beginning const& with, int& argc, char** argv) try {
   auto const& [rules, ranks, common, devices, values, before, values_before, check_choices, session_fails, session,

@@ -109,13 +109,16 @@ KEEL_INLINE mpi::communicator mpi::world() {
                 "Make a keel::runtime or a keel::machine::session first");
   return communicator::borrow(MPI_COMM_WORLD);
 }
-KEEL_INLINE mpi::communicator mpi::duplicate(communicator const& c) {
-  auto const guard = c.guarded();
+KEEL_INLINE mpi::communicator mpi::borrow(handle h) {
   int is_inter = 0;
-  detail::require(MPI_Comm_test_inter(c.get(), &is_inter), "MPI_Comm_test_inter", c.get());
+  if (h != null()) detail::require(MPI_Comm_test_inter(h, &is_inter), "MPI_Comm_test_inter", h);
   if (is_inter != 0)
     throw error("machine::environment", "the parent is an intercommunicator", "its ranks are of two groups",
                 "Merge it with MPI_Intercomm_merge first");
+  return communicator::borrow(h);
+}
+KEEL_INLINE mpi::communicator mpi::duplicate(communicator const& c) {
+  auto const guard = c.guarded();
   MPI_Comm made = null();
   detail::require(MPI_Comm_dup(c.get(), &made), "MPI_Comm_dup", c.get());
   return communicator::adopt(made);
