@@ -14,7 +14,7 @@ import time
 
 SETUP = pathlib.Path(sys.argv[1]) / "subprojects/setup"
 SHELL = ["bash", "sh", "cat", "cut", "echo", "env", "grep", "sort", "tr", "touch", "xargs", "sleep", "ln", "sed"]
-TOOLS = ["c++", "ninja", "cmake", "python3", "mpicxx", "mpiexec", "meson", "pkg-config"]
+TOOLS = ["c++", "ninja", "cmake", "python3", "mpicxx", "mpiexec", "meson", "pkg-config", "gfortran"]
 HEADERS = "boost/hana/tuple.hpp\ndoctest/doctest.h\nnlohmann/json.hpp\ntbb/version.h\nxsimd/xsimd.hpp"
 
 
@@ -106,6 +106,7 @@ def main():
             check(f"--print {system}", machine(lacks=["mpicxx"]).run("--print", system), 0, names)
         check("a system that is not known", whole.run("--print", "emerge"), 2, "'--print emerge' cannot be used")
         check("a user without MPI builds without it", machine(lacks=["mpicxx", "mpiexec"], root=False).run(), 0, "taken from its wrap or left out: MPI. To have it: sudo sh -c 'apt-get")
+        check("a user without Fortran", machine(lacks=["gfortran"], root=False).run(), 0, "left out: gfortran. To have it: sudo sh -c 'apt-get")
         unbuilt = machine(root=False)
         unbuilt.environment["Kokkos_ROOT"] = "/nowhere"
         if not any(pathlib.Path("/usr", sub, "KokkosCore_config.h").exists() for sub in ("include", "include/kokkos", "include/trilinos")):
