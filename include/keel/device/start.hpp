@@ -5,6 +5,7 @@
 /// Knobs that the code sets before the runtime starts.
 
 #include <keel/device/defaults.hpp>
+#include <keel/impl/device/find_knob.hpp>
 #include <keel/impl/device/settings.hpp>
 #include <keel/impl/device/table.hpp>
 #include <keel/machine.hpp>
@@ -70,6 +71,20 @@ public:
   /// How many threads of a process are going to call MPI; what MPI grants, the runtime's `thread_level()` returns.
   void set_thread_level(machine::thread_level wanted) { thread_level_ = wanted; }
   void set_log_level(device::log_level level) { set(&device::program_settings::log_level, level); }
+
+  /// Any knob by its name and text, as on the command line: `set("num-threads", "4")`. Throws `keel::error` if there is
+  /// no such knob, or the text is wrong.
+  void set(std::string_view name, std::string_view text) {
+    device::option_names const names = device::option_names_of<typename device::checked_policy<App>::type>();
+    auto const known = device::detail::find_knob(name, names);
+    if (!known)
+      throw error("start", "there is no knob " + std::string(name), "options are called so, without --keel-",
+                  "Did you mean " + std::string(device::nearest_option(name)));
+    auto const one = known->assign(std::string(text), std::string(name), device::source::code);
+    if (!one) return;
+    settings_.common.apply_to_program({*one}, names.has_ledger);
+    settings_.common.apply_to_devices(settings_.all(), {*one}, {});
+  }
 
   /// Any knob of the program: a member of `device::program_settings`, or of `residency::settings` for what is copied
   /// back for output that declares nothing. `set(&residency::settings::copy_back_every, 10)`.
