@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every block of code in a guide is a piece of a tested program: quotes.py ROOT GUIDE ...
 
-A block of C++ stands, line by line, in a program below ROOT/test; it may be indented less. A block `console` is a
+A block of C++, C or Fortran stands, line by line, in a program below ROOT/test; it may be indented less. A block `console` is a
 piece of a transcript of ROOT/test/example, on the device serial. Links to files of the project lead somewhere, and concepts are in a header.
 """
 import pathlib
@@ -20,14 +20,15 @@ def pieces(text):
 
 def complaints(root, guide):
     text = guide.read_text()
-    programs = sorted((root / "test").rglob("*.[ch]pp"))
-    sources = {"cpp": [piece for path in programs for piece in pieces(path.read_text())],
+    programs = {"cpp": "*.[ch]pp", "c": "*.c", "fortran": "*.f90"}
+    sources = {**{language: [piece for path in sorted((root / "test").rglob(name)) for piece in pieces(path.read_text())]
+                  for language, name in programs.items()},
                "console": ["\n" + path.read_text().replace("HOST", "serial") for path in sorted((root / "test/example").glob("*.txt"))]}
     for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.M | re.S):
         if language in sources and not any("\n" + block in source for source in sources[language]):
             yield f"this block is in no program:\n{textwrap.indent(block, '    ')}"
         if language not in (*sources, "sh", "mermaid"):
-            yield f"a block is neither cpp, console, sh nor mermaid, but '{language}'"
+            yield f"a block is neither cpp, c, fortran, console, sh nor mermaid, but '{language}'"
     headers = "".join(path.read_text() for path in sorted((root / "include").rglob("*.hpp")))
     points = re.search(r"^## Customisation$.*?^## ", text + "\n## ", re.M | re.S)
     for concept in re.findall(r"`(?:keel::\w+::)?([A-Z][a-z]+(?:[A-Z][a-z]+)*)`", points[0] if points else ""):

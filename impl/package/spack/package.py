@@ -21,6 +21,7 @@ class Keel(MesonPackage):
     variant("compiled", default=True, description="A small library, so that sources compile faster; else only headers")
     variant("info", default=True, description="The program keel-info")
     variant("nway", default=True, description="The library keel_nway, for C")
+    variant("c", default=False, description="The library keel_c, keel for C and Fortran")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -47,5 +48,5 @@ class Keel(MesonPackage):
             "-Dtests=false",
             "-Dbenchmarks=false",
             *map(feature, ("mpi", "tbb", "memkind", "umpire")),
-            *map(boolean, ("compiled", "info", "nway")),
+            *map(boolean, ("compiled", "info", "nway", "c")),
         ]

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* keel.h from C99: a ring of cells over the ranks, each call with a result that is known, and its errors. */
+#include <keel/keel.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { cells = 6 }; /* of each rank; a ghost on either side */
+
+static int failed = 0;
+static void check(int is_good, char const* what, int line) {
+  if (is_good) return;
+  printf("FAILED in line %d: %s (%s)\n", line, what, keel_message());
+  failed = 1;
+}
+#define CHECK(x) check((x), #x, __LINE__)
+#define GOOD(call) check((call) == KEEL_SUCCESS, #call, __LINE__)
+/* A code, and words of the message. */
+#define BAD(call, code, words) \
+  check((call) == (code) && strstr(keel_message(), words) != NULL, #call " is to say " words, __LINE__)
+
+static double value(int64_t id) { return (double)(id * 3 + 1); }
+
+int main(int argc, char** argv) {
+  int world = 0, rank = 0, size = 0, ring = 0, x = 0, plan = 0, open = 0, grid = 0, registry = 0, h = -1, q = -1;
+  BAD(keel_world(&world), KEEL_NOT_RUNNING, "does not run");
+  BAD(keel_set("no-such-knob", "1"), KEEL_REFUSED, "no knob");
+  BAD(keel_set("num-threads", "two"), KEEL_REFUSED, "num-threads");
+  GOOD(keel_set("device", "simulated"));
+  GOOD(keel_start(&argc, &argv));
+  BAD(keel_set("device", "serial"), KEEL_NOT_RUNNING, "too late");
+  BAD(keel_start(&argc, &argv), KEEL_NOT_RUNNING, "again");
+  CHECK(strcmp(keel_device(), "simulated") == 0);
+  GOOD(keel_world(&world));
+  GOOD(keel_rank(world, &rank, &size));
+
+  /* Ids of the ring, and the ghosts at both ends; of one rank they are copies of its own. */
+  int64_t const n = (int64_t)cells * size, first = (int64_t)cells * rank;
+  int64_t owned[cells], ids[cells + 2], count = 0, all = 0;
+  int64_t const ghosts[2] = {(first + n - 1) % n, (first + cells) % n}, counts[1] = {2};
+  for (int i = 0; i < cells; ++i) owned[i] = first + i;
+  GOOD(keel_partition(world, "cells", cells, owned, 1, counts, ghosts, &ring));
+  GOOD(keel_partition_size(ring, &count, &all));
+  CHECK(count == cells && all == cells + 2);
+  GOOD(keel_partition_ids(ring, ids));
+  CHECK(ids[0] == first && ids[cells + 1] == ghosts[1]);
+
+  /* Arrays: one of doubles, one (level, cell) of 32 bits, whose second index counts cells. */
+  double t[cells + 2] = {0}, other[cells + 2] = {0};
+  int32_t s[2][cells + 2] = {{0}};
+  keel_array const on_cells = {.data = t, .mesh = "cells", .type = KEEL_DOUBLE, .rank = 1, .extents = {cells + 2}};
+  keel_array arrays[2] = {on_cells,
+                          {.data = s,
+                           .mesh = "cells",
+                           .type = KEEL_INT32,
+                           .rank = 2,
+                           .indexed = 1,
+                           .index = {1},
+                           .extents = {2, cells + 2}}};
+  GOOD(keel_exchanger(world, 0, 1, &ring, &x));
+  GOOD(keel_plan(x, 2, arrays, &plan));
+  for (int i = 0; i < cells; ++i) t[i] = value(first + i), s[0][i] = (int32_t)(first + i), s[1][i] = -s[0][i];
+  GOOD(keel_exchange(plan, 2, arrays));
+  for (int i = 0; i < cells + 2; ++i) CHECK(t[i] == value(ids[i]) && s[0][i] == ids[i] && s[1][i] == -ids[i]);
+
+  /* Another array of the layout, named by its address only; begun and finished. */
+  for (int i = 0; i < cells; ++i) other[i] = 2 * value(first + i);
+  arrays[0] = (keel_array){.data = other};
+  GOOD(keel_begin(plan, 2, arrays, &open));
+  BAD(keel_exchange(plan, 2, arrays), KEEL_REFUSED, "has begun");
+  GOOD(keel_finish(open));
+  BAD(keel_finish(open), KEEL_BAD_HANDLE, "freed");
+  CHECK(other[cells] == 2 * value(ids[cells]) && other[cells + 1] == 2 * value(ids[cells + 1]));
+  for (int i = 0; i < cells + 2; ++i) other[i] = i < cells ? 1 : 10;
+  GOOD(keel_accumulate(plan, 2, arrays));
+  CHECK(other[0] == 11 && other[cells - 1] == 11 && other[1] == 1);
+
+  /* Errors, on every rank. */
+  keel_array wrong = on_cells;
+  wrong.extents[0] = cells + 2 - (rank == size - 1 ? 1 : 0);
+  int none = 77;
+  BAD(keel_plan(x, 1, &wrong, &none), KEEL_REFUSED, "array 1");
+  wrong = on_cells, wrong.type = rank == 0 ? 99 : KEEL_DOUBLE;
+  BAD(keel_plan(x, 1, &wrong, &none), KEEL_REFUSED, "type");
+  wrong = on_cells, wrong.mesh = "edges";
+  BAD(keel_plan(x, 1, &wrong, &none), KEEL_REFUSED, "edges");
+  wrong = on_cells, wrong.extents[0] = cells + 1;
+  keel_array const short_ones[2] = {wrong, arrays[1]};
+  BAD(keel_exchange(plan, 2, short_ones), KEEL_REFUSED, "another way than planned");
+  BAD(keel_exchange(plan, 1, arrays), KEEL_REFUSED, "1 array");
+  BAD(keel_exchange(x, 2, arrays), KEEL_BAD_HANDLE, "it is an exchanger");
+  BAD(keel_exchange(12345678, 2, arrays), KEEL_BAD_HANDLE, "no call gave it");
+  BAD(keel_plan(x, 1, NULL, &none), KEEL_REFUSED, "null");
+  CHECK(none == 77);
+
+  /* A grid: one dimension, periodic. */
+  int64_t const extents[1] = {n};
+  int const width[1] = {1}, wraps[1] = {1};
+  int64_t local = 0, begin = 0, end = 0, at = 0;
+  int on_grid = 0, grid_plan = 0;
+  BAD(keel_grid(5, extents, width, wraps, &grid), KEEL_REFUSED, "rank");
+  GOOD(keel_grid(1, extents, width, wraps, &grid));
+  GOOD(keel_share(grid, world, &local, &begin, &end, &at));
+  CHECK(local == cells + 2 && begin == 1 && end == cells + 1 && at == first);
+  GOOD(keel_exchanger(world, grid, 0, NULL, &on_grid));
+  keel_array const line = {.data = other, .type = KEEL_DOUBLE, .rank = 1, .extents = {cells + 2}};
+  GOOD(keel_plan(on_grid, 1, &line, &grid_plan));
+  for (int i = 0; i < cells; ++i) other[i + 1] = value(first + i);
+  GOOD(keel_exchange(grid_plan, 1, &line));
+  CHECK(other[0] == value(ghosts[0]) && other[cells + 1] == value(ghosts[1]));
+
+  double sum = 0, parts[2] = {1e100, 1};
+  if (rank % 2 == 1) parts[0] = -1e100;
+  GOOD(keel_ordered_sum(world, 2, parts, &sum));
+  if (size % 2 == 0) CHECK(sum == size);
+
+  /* A registry: an adopted array is valid where it was written, and its ghosts once they were exchanged. */
+  int valid = -1, there = 0;
+  GOOD(keel_registry(world, 0, 1, &ring, &registry));
+  GOOD(keel_adopt(registry, "h", &on_cells, NULL, &h));
+  BAD(keel_adopt(registry, "h", &short_ones[1], NULL, &none), KEEL_REFUSED, "two variables 'h'");
+  BAD(keel_require_valid_data(registry, KEEL_DEVICE, 1, &h), KEEL_REFUSED, "h");
+  BAD(keel_is_valid(registry, KEEL_HOST, 9, &valid), KEEL_REFUSED, "no variable 9");
+  BAD(keel_is_valid(registry, KEEL_HOST, h + KEEL_PAST, &valid), KEEL_REFUSED, "no level 1");
+  wrong = on_cells, wrong.data = other, wrong.extents[0] = rank == size - 1 ? cells : cells + 2;
+  BAD(keel_adopt(registry, "short", &wrong, NULL, &none), KEEL_REFUSED, "'short'");
+  wrong.extents[0] = cells + 2, wrong.data = t;
+  BAD(keel_adopt(registry, "again", &wrong, NULL, &none), KEEL_REFUSED, "is the array of 'h'");
+  for (int i = 0; i < cells + 2; ++i) t[i] = i < cells ? value(first + i) : -1;
+  int const h_owned = h + KEEL_OWNED; /* its owned elements, written on the host */
+  GOOD(keel_notify_data_modified(registry, KEEL_HOST, 1, &h_owned));
+  GOOD(keel_exchange_variables(registry, 1, &h));
+  GOOD(keel_require_valid_data(registry, KEEL_DEVICE, 1, &h)); /* with its ghosts */
+  CHECK(t[cells] == value(ghosts[0]) && t[cells + 1] == value(ghosts[1]));
+  keel_array copy;
+  GOOD(keel_describe(registry, h, KEEL_DEVICE, &copy));
+  CHECK(copy.rank == 1 && copy.extents[0] == cells + 2 && ((double*)copy.data)[cells] == value(ghosts[0]));
+  GOOD(keel_is_valid(registry, KEEL_DEVICE, h, &valid));
+  CHECK(valid == 1);
+  BAD(keel_migrate(registry, "cells", 0, NULL), KEEL_REFUSED, "of the application");
+
+  /* Elements of keel's own array go to the next rank, and their values with them. */
+  int moving = 0, after = 0, to[cells];
+  keel_array const like = {.mesh = "cells", .type = KEEL_DOUBLE, .rank = 2, .extents = {0, 2}};
+  GOOD(keel_registry(world, 0, 1, &ring, &moving));
+  GOOD(keel_add(moving, "q", 2, &like, &q));
+  GOOD(keel_describe(moving, q, KEEL_HOST, &copy));
+  CHECK(copy.extents[0] == cells + 2 && copy.extents[1] == 2 && copy.strides[0] == 2);
+  for (int i = 0; i < cells; ++i) ((double*)copy.data)[2 * i] = value(first + i), to[i] = (rank + (i < 2)) % size;
+  int const q_owned = q + KEEL_OWNED;
+  GOOD(keel_notify_data_modified(moving, KEEL_HOST, 1, &q_owned));
+  /* A use of a level: read on the device, no longer the current one, then overwritten by a use that is given up. */
+  int use = 0;
+  int const looks = q_owned + KEEL_READ, fills = q_owned + KEEL_WRITTEN, q_past = q_owned + KEEL_PAST;
+  BAD(keel_begin_use(moving, NULL, KEEL_DEVICE, 1, &looks, &use), KEEL_REFUSED, "null");
+  GOOD(keel_begin_use(moving, "looks", KEEL_DEVICE, 1, &looks, &use));
+  BAD(keel_notify_data_modified(moving, KEEL_HOST, 1, &q_owned), KEEL_REFUSED, "'looks' uses");
+  BAD(keel_cycle(moving, q), KEEL_REFUSED, "'looks' uses");
+  GOOD(keel_finish_use(use));
+  BAD(keel_finish_use(use), KEEL_BAD_HANDLE, "freed");
+  GOOD(keel_cycle(moving, q));
+  GOOD(keel_is_valid(moving, KEEL_DEVICE, q_past, &valid));
+  CHECK(valid == 1);
+  GOOD(keel_begin_use(moving, "fills", KEEL_HOST, 1, &fills, &use));
+  GOOD(keel_is_valid(moving, KEEL_HOST, q_owned, &valid));
+  CHECK(valid == 1);
+  GOOD(keel_free(use));
+  GOOD(keel_is_valid(moving, KEEL_HOST, q_owned, &valid));
+  CHECK(valid == 0);
+  GOOD(keel_migrate(moving, "cells", cells, to));
+  GOOD(keel_partition_of(moving, "cells", &after));
+  GOOD(keel_partition_size(after, &count, &all));
+  CHECK(count == cells);
+  GOOD(keel_partition_ids(after, ids));
+  GOOD(keel_require_valid_data(moving, KEEL_HOST, 1, &q_past));
+  GOOD(keel_describe(moving, q + KEEL_PAST, KEEL_HOST, &copy));
+  for (int i = 0; i < cells; ++i) CHECK(((double*)copy.data)[2 * i] == value(ids[i]));
+
+  void* bytes = NULL;
+  GOOD(keel_allocate(64, &bytes, &there));
+  CHECK(bytes != NULL);
+  GOOD(keel_free(there));
+  BAD(keel_free(there), KEEL_BAD_HANDLE, "freed");
+  GOOD(keel_free(x)); /* plans keep what they need */
+  GOOD(keel_end());
+  BAD(keel_end(), KEEL_NOT_RUNNING, "does not run");
+  if (rank == 0 && failed == 0) printf("C: %d ranks, all is right\n", size);
+  return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
