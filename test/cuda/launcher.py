@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The launcher of nvcc: what Meson asks, with options that nvcc alone knows, and thin archives. launcher.py LAUNCHER."""
+"""The launcher of nvcc: what Meson asks, with options that nvcc alone knows, the architecture where none is given, and thin archives. launcher.py LAUNCHER."""
 import os, subprocess, sys, tempfile
 
 launcher = os.path.realpath(sys.argv[1])
@@ -13,7 +13,7 @@ with tempfile.TemporaryDirectory() as folder:
 
     # In place of nvcc_wrapper: refuses to work without the option, then compiles.
     wrapper = write("nvcc_wrapper", '#!/bin/sh\ncase " $* " in *" -c "*" --fmad=false "* | *" --fmad=false "*" -c "* | *" -o "*) ;; *) exit 3 ;; esac\n'
-                    'for a do shift; case $a in --fmad=false | -arch=sm_90 | --extended-lambda) ;; *) set -- "$@" "$a" ;; esac; done\nexec g++ "$@"\n')
+                    'for a do shift; case $a in --fmad=false | -arch=* | --extended-lambda) ;; *) set -- "$@" "$a" ;; esac; done\nexec g++ "$@"\n')
     write("x.cpp", "int main() {}\n")
     write("meson.build", "project('x', 'cpp')\ncpp = meson.get_compiler('cpp')\nassert(cpp.get_define('WIDTH') == '3', 'an option of the host compiler is lost')\n"
                          "assert(cpp.get_define('__GNUC__') != '')\nassert(cpp.compiles('int x;'))\nexecutable('x', 'x.cpp')\n")
@@ -28,8 +28,11 @@ with tempfile.TemporaryDirectory() as folder:
         print("FAIL: an option with a value of its own:", asked.stdout[:500], sep="\n")
         failed += 1
     # Libraries that Meson does not install are thin archives, which nvlink cannot read.
-    run = lambda *words: subprocess.run(words, cwd=folder, env=dict(os.environ, NVCC_WRAPPER=whole), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    whole = write("whole", '#!/bin/sh\nfor a do case $a in *.a) [ "$(head -c 7 "$a")" != "!<thin>" ] || exit 3 ;; esac; done\nexec g++ "$@"\n')
+    run = lambda *words: subprocess.run(words, cwd=folder, env=dict(os.environ, NVCC_WRAPPER=whole, PATH=f"{folder}:{os.environ['PATH']}"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # Without an architecture nvcc_wrapper takes one that CUDA 13 does not know.
+    whole = write("whole", '#!/bin/sh\nfor a do shift; case $a in -arch=compute_75) oldest=$a ;; *.a) [ "$(head -c 7 "$a")" != "!<thin>" ] || exit 3 ;; esac\n'
+                  '[ "$a" = "$oldest" ] || set -- "$@" "$a"; done\n[ -n "$oldest" ] || exit 4\nexec g++ "$@"\n')
+    write("nvcc", '#!/bin/sh\n[ "$*" != --list-gpu-arch ] || printf "compute_75\\ncompute_80\\n"\n')
     write("one.cpp", "int one() { return 0; }\n")
     write("main.cpp", "int one();\nint main() { return one(); }\n")
     os.makedirs(os.path.join(folder, "with blank"))
@@ -38,7 +41,7 @@ with tempfile.TemporaryDirectory() as folder:
         done = run(*words)
         if done.returncode: break
     if done.returncode:
-        print("FAIL: a thin archive:", *words, done.stdout[:500], sep="\n")
+        print("FAIL: a thin archive, or no architecture:", *words, done.stdout[:500], sep="\n")
         failed += 1
 print(f"{3 - failed} passed, {failed} failed, 0 skipped")
 sys.exit(failed > 0)

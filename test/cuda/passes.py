@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""nvcc's two front ends and its host compiler over keel's sources; neither code nor a card: passes.py ROOT BUILD NVCC
+"""nvcc's two front ends and its host compiler over keel's sources, without a card: passes.py ROOT BUILD NVCC
 
-Each time: a source that includes every public header, the README's program, the examples, and of each benchmark one
-source with kernels. Of all others in the build every fourth, from number $KEEL_NVCC_TURN on, or all of them. A case fails with
+Each time: the README's program, of which alone code is made; a source that includes every public header, the examples, and of each benchmark
+one source with kernels. Of all others in the build every fourth, from number $KEEL_NVCC_TURN on, or all of them. A case fails with
 a warning of a file of keel, too, but of unused functions (177) and of ?? in the page of keel-info (1406). Kokkos is the
 build's where that has CUDA, or else the headers of Debian sid's, told so.
 """
@@ -96,10 +96,10 @@ def meaning(words, kokkos):
     return ["-isystem", str(kokkos), *(word.replace(",", "\\,") for word in kept)] # a comma ends a word of nvcc's
 
 
-def check(nvcc, root, build, source, words):
+def check(nvcc, root, build, source, words, only=("-fdevice-syntax-only", "-Xcompiler=-fsyntax-only")):
     """What is wrong with a source: nvcc's output, or the warnings of files of keel."""
-    done = subprocess.run([nvcc, "-x", "cu", "-std=c++20", "--extended-lambda", "-arch=sm_90", "-O0", "-diag-suppress=177,1406", "-fdevice-syntax-only",
-                           "-Xcompiler=-fsyntax-only,-Wall,-Wextra,-Wno-unknown-pragmas", *words, "-c", source, "-o", "/dev/null"],
+    done = subprocess.run([nvcc, "-x", "cu", "-std=c++20", "--extended-lambda", "-arch=sm_90", "-O0", "-diag-suppress=177,1406", *only,
+                           "-Xcompiler=-Wall,-Wextra,-Wno-unknown-pragmas", *words, "-c", source, "-o", "/dev/null"],
                           cwd=build, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if done.returncode:
         return "\n".join(line for line in done.stdout.splitlines() if "error" in line)[:4000] or done.stdout[-2000:]
@@ -128,7 +128,7 @@ def main(root, build, nvcc):
     with tempfile.TemporaryDirectory() as folder:
         every = pathlib.Path(folder, "every.cpp")
         every.write_text("".join(f"#include <{path.relative_to(root / 'include')}>\n" for path in sorted(root.glob("include/**/*.hpp"))) + "int main() {}\n")
-        cases = {"every public header": (every, like), "the README's program": (root / "test/consumer/app.cpp", like),
+        cases = {"the README's program, compiled": (root / "test/consumer/app.cpp", like), "every public header": (every, like),
                  "a stencil on ranks, with --expt-relaxed-constexpr": (root / "test/example/03_stencil.cpp", like)}
         others = {}
         for entry in json.loads((build / "compile_commands.json").read_text()):
@@ -141,7 +141,8 @@ def main(root, build, nvcc):
             (cases if is_usual else others)[name] = (source, shlex.split(entry["command"]))
         cases.update(sorted(others.items())[int(turn) % QUARTER::QUARTER] if turn else others)
         extra = lambda name: ["--expt-relaxed-constexpr"] if "relaxed" in name else []
-        wrong = compiler.at_once(lambda name: check(nvcc, root, build, cases[name][0], extra(name) + meaning(cases[name][1], kokkos)), cases)
+        wrong = compiler.at_once(lambda name: check(nvcc, root, build, cases[name][0], extra(name) + meaning(cases[name][1], kokkos),
+                                                           *([("-DKEEL_COMPILED=1",)] if "compiled" in name else [])), cases)
     for name, text in zip(cases, wrong):
         print(f"{'FAIL' if text else 'ok'}: nvcc: {name}" + (f"\n{text}" if text else ""))
     failed = sum(map(bool, wrong))
