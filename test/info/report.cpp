@@ -145,18 +145,20 @@ TEST_CASE("info: the numbers of a report are those of the trace") {
 TEST_CASE("info: a report says why each copy was made, and which repeat what was there") {
   folder const here;
   auto const trace = here.file(
-      "a",
-      {header(0, 1), write(1, 0, "owned", "host", "init"), copy(2, 0, "core", 100), copy(3, 0, "rim", 10),
-       copy(4, 0, "core", 100), // nothing was written in between
-       line("cycle", 5, 0, R"("variable":"eta","levels":2)"), copy(6, 0, "core", 100, 1), // where it went
-       write(7, 0, "rim", "host", "edge"), write(8, 0, "ghosts", "host", "exchange"), copy(9, 0, "owned", 110),
-       copy(10, 0, "ghosts", 7), write(11, 0, "core", "host", "edge"), copy(12, 0, "ghosts", 7),
-       line("rewind", 13, 0, R"("variable":"eta","levels":2)"), copy(14, 0, "core", 100), copy(15, 0, "walls", 3)});
+      "a", {header(0, 1), write(1, 0, "owned", "host", "init"), copy(2, 0, "core", 100), copy(3, 0, "rim", 10),
+            copy(4, 0, "core", 100), // nothing was written in between
+            line("cycle", 5, 0, R"("variable":"eta","levels":2)"), copy(6, 0, "core", 100, 1), // where it went
+            write(7, 0, "rim", "host", "edge"), write(8, 0, "ghosts", "host", "exchange"), copy(9, 0, "owned", 110),
+            copy(10, 0, "ghosts", 7), write(11, 0, "core", "host", "edge"), copy(12, 0, "ghosts", 7),
+            line("rewind", 13, 0, R"("variable":"eta","levels":2)"), copy(14, 0, "core", 100), copy(15, 0, "walls", 3),
+            // Twice in place brings level 0 back.
+            write(16, 0, "core", "host", "late"), line("cycle_in_place", 17, 0, R"("variable":"eta","levels":2)"),
+            line("cycle_in_place", 18, 0, R"("variable":"eta","levels":2)"), copy(19, 0, "core", 100)});
   REQUIRE(info("report " + (here / "x.html") + ' ' + trace + machine).code == 0);
   auto const page = document_of(here.path / "x.html");
   auto const& all = page["trace"];
   auto const why = [&](std::size_t n) { return kind_of(all, n)["why"].get<std::string>(); };
-  REQUIRE(all["kind"].size() == 9);
+  REQUIRE(all["kind"].size() == 10);
   CHECK(why(0) == "init wrote it in host");
   CHECK(why(1) == "init wrote it in host");
   CHECK(why(2) == "it was there already");
@@ -166,8 +168,9 @@ TEST_CASE("info: a report says why each copy was made, and which repeat what was
   CHECK(why(6) == "not written since the trace began"); // the neighbours wrote it
   CHECK(why(7) == "it was there already");
   CHECK(why(8) == "not written since the trace began");
-  CHECK(all["moved"] == 537);
-  CHECK(all["least"] == 537 - 300);
+  CHECK(why(9) == "late wrote it in host");
+  CHECK(all["moved"] == 637);
+  CHECK(all["least"] == 637 - 300);
 }
 
 TEST_CASE("info: of too many events a report merges neighbours, its sums are exact, and it says so") {
