@@ -46,17 +46,9 @@ public:
       require(name, "the name of a variable");
       require(on_host != nullptr ? on_host : on_device, "each array of a variable");
       w.name = name;
-      bool is_first = true;
       for (auto const& [one, where] : {std::pair{on_host, KEEL_HOST}, std::pair{on_device, KEEL_DEVICE}}) {
         if (one == nullptr) continue;
-        auto lies = ref_of(*one);
-        memory const m = memory_for(where);
-        w.adopted[std::size_t(m)] = lies.data;
-        lies.data = nullptr, lies.where = nullptr;
-        if (!is_first && (!w.lies.lies_as(lies) || w.lies.on != lies.on || w.type != type_of(one->type)))
-          throw error("c", "the two arrays of '" + std::string(name) + "' lie in different ways",
-                      "bytes of one are copied to the same places of the other", "Give both the same layout");
-        w.lies = lies, w.type = type_of(one->type), is_first = false;
+        w.adopt(ref_of(*one), type_of(one->type), memory_for(where));
       }
     });
     return noted(known_.add(w, true), on_host != nullptr ? *on_host : *on_device);
@@ -67,6 +59,10 @@ public:
       require(name, "the name of a variable"), require(like, "how a variable lies");
       w.name = name, w.lies = ref_of(*like), w.type = type_of(like->type), w.levels = levels;
       w.lies.data = nullptr, w.lies.where = nullptr;
+      for (int d = 0; d < like->indexed; ++d)
+        if (like->index[d] != d)
+          throw error("c", "'" + std::string(name) + "' is not counted by its first index",
+                      "arrays that keel makes are", "Say index 0, 1, ... or none, or adopt an array");
       int const on = arrays_.share_for(kr::variable_info("", 1, true, {}, true, 1, w.lies.on)).rank, all = like->rank;
       for (int d = on; d < all; ++d) w.lengths[std::size_t(w.given++)] = like->extents[d];
       w.is_left = all > 1 && like->strides[0] < like->strides[all - 1];

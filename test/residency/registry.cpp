@@ -194,8 +194,11 @@ TEST_CASE("residency: what a registry cannot keep is refused on every rank") {
   auto const g = test::meshes::ring(24, size);
   kr::partition<cells> const c(run.environment(), g.ids_of(rank));
   auto const n = std::size_t(c.size());
-  Kokkos::View<double**, Kokkos::HostSpace> const a("a", n, 2), b("b", n, 2), small("small", n - 1, 2);
+  Kokkos::View<double**, Kokkos::HostSpace> const a("a", n, 2), b("b", n, 2), other("other", n, 2),
+      small("small", n - 1, 2);
   Kokkos::View<double**, Kokkos::LayoutLeft, keel::space::simulated_memory> const left("left", n, 2);
+  Kokkos::View<double**, Kokkos::LayoutRight, keel::space::simulated_memory> const there("there", n, 2),
+      less("less", n - 1, 2);
   kr::registry f{run, c};
   auto const said = [](auto const& call, std::string_view words) {
     std::string text;
@@ -213,6 +216,9 @@ TEST_CASE("residency: what a registry cannot keep is refused on every rank") {
   said([&] { (void)f.adopt<cells>("again", a); }, "is the array of 'h'");
   said([&] { (void)f.adopt<cells>("small", rank == size - 1 ? small : b); }, "along index 0");
   said([&] { (void)f.adopt<cells>("left", b, left); }, "in different ways");
+  said([&] { (void)f.adopt<cells>("less", b, rank == size - 1 ? less : there); }, "in different ways");
+  said([&] { (void)f.adopt<cells>("two", b, small); }, "in different ways");
+  said([&] { (void)f.adopt<cells>("both", b, other); }, "two arrays in one memory");
   said([&] { (void)f.find("nothing"); }, "no variable 'nothing'");
   said([&] { (void)f.is_valid(kr::on_host{}, q.past(1)); }, "no level 1");
   if (size > 1)

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -42,7 +43,11 @@ public:
     std::array<void*, max_memories> adopted{};    ///< where the application's array lies in each memory
     std::array<std::int64_t, max_rank> lengths{}; ///< of keel's own, beyond the grid or mesh, so many
     int given = 0;
-    bool is_left = false; ///< its first index runs fastest
+    bool is_left = false;       ///< its first index runs fastest
+    std::exception_ptr wrong{}; ///< what `add` throws, on every rank
+
+    /// The application's array in a memory. Arrays lie in the same way, and each memory has one, or it is wrong.
+    void adopt(array_ref one, void const* type_of_it, memory m);
   };
   /// Registers a variable and returns its number; that of one which is there, if its arrays are adopted again.
   /// Collective: the same error on every rank, if one cannot, or if they register others.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
+#include <utility>
 
 namespace keel::residency::detail {
 
@@ -24,11 +25,27 @@ KEEL_INLINE int registered::find(std::string_view name) const {
               "Register it");
 }
 
+KEEL_INLINE void registered::wanted::adopt(array_ref one, void const* type_of_it, memory m) {
+  void* const data = std::exchange(one.data, nullptr);
+  one.where = nullptr;
+  void*& there = adopted[std::size_t(m)];
+  auto const refuse = [&](std::string const& what, std::string_view why, std::string_view hint) {
+    wrong = std::make_exception_ptr(error(registry_name, what, why, hint));
+  };
+  if (type != nullptr && (!lies.lies_as(one) || type != type_of_it))
+    refuse("the two arrays of '" + std::string(name) + "' lie in different ways",
+           "bytes of one are copied to the same places of the other", "Give both the same layout");
+  else if (there != nullptr && there != data)
+    refuse("'" + std::string(name) + "' is given two arrays in one memory", "one would go stale", "Give one");
+  if (type == nullptr) lies = one;
+  there = data, type = type_of_it;
+}
+
 KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
   agreement const& ranks = ranks_for(fields_, "a registry");
   auto const there = std::find_if(all_.begin(), all_.end(), [&](one const& o) { return o.name == w.name; });
-  bool const is_again = there != all_.end() && is_adopted && there->is_adopted && there->adopted == w.adopted &&
-                        there->type == w.type && there->lies.lies_as(w.lies);
+  bool const is_again = !w.wrong && there != all_.end() && is_adopted && there->is_adopted &&
+                        there->adopted == w.adopted && there->type == w.type && there->lies.lies_as(w.lies);
   argument said{"names, types, meshes, levels or lengths of what is registered"};
   for (char const c : w.name) said.add(c);
   for (char const c : w.lies.on.mesh) said.add(c);
@@ -54,6 +71,7 @@ KEEL_INLINE int registered::add(wanted const& w, bool is_adopted) {
     }
   };
   try_on_all([&] {
+    if (w.wrong) std::rethrow_exception(w.wrong);
     std::string const name(w.name);
     if (name.empty()) throw error(registry_name, "a variable has no name", "it is found by name", "Give it one");
     if (there != all_.end())

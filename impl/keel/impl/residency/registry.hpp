@@ -25,10 +25,8 @@ template <class App>
 template <class... Views>
 auto registry<App>::adopt_on(lattice const& on, std::string_view name, Views const&... views) -> handle {
   detail::registered::wanted w{name, {}, nullptr};
-  bool is_first = true;
   auto const take = [&]<class V>(V const& v) {
     if constexpr (detail::KokkosView<V>) {
-      detail::array_ref const one = detail::ref_of(v);
       using space = typename V::execution_space;
       memory m = host;
       if constexpr (detail::is_of_device<V>) {
@@ -37,15 +35,7 @@ auto registry<App>::adopt_on(lattice const& on, std::string_view name, Views con
                       "keel::residency::registry::adopt: a view in the memory of a device that is not in the "
                       "application's list. Add it there.");
       }
-      w.adopted[std::size_t(m)] = one.data;
-      detail::array_ref plain = one;
-      plain.data = nullptr, plain.where = nullptr;
-      if (!is_first && (!w.lies.lies_as(plain) || w.type != &detail::element_type<typename V::non_const_value_type>))
-        throw error("residency::registry", "the two arrays of '" + std::string(name) + "' lie in different ways",
-                    "bytes of one are copied to the same places of the other", "Give both the same layout");
-      w.type = &detail::element_type<typename V::non_const_value_type>;
-      if (is_first) w.lies = plain;
-      is_first = false;
+      w.adopt(detail::ref_of(v), &detail::element_type<typename V::non_const_value_type>, m);
     } else detail::set(w.lies, v);
   };
   (take(views), ...);
