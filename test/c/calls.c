@@ -2,6 +2,9 @@
 /* keel.h from C99: a ring of cells over the ranks, each call with a result that is known, and its errors. */
 #include <keel/keel.h>
 
+#if KEEL_WITH_MPI
+#include <mpi.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,12 +31,29 @@ int main(int argc, char** argv) {
   BAD(keel_set("no-such-knob", "1"), KEEL_REFUSED, "no knob");
   BAD(keel_set("num-threads", "two"), KEEL_REFUSED, "num-threads");
   GOOD(keel_set("device", "simulated"));
+#if KEEL_WITH_MPI
+  MPI_Init(&argc, &argv);
+  GOOD(keel_start_on(&argc, &argv, MPI_Comm_c2f(MPI_COMM_WORLD)));
+#else
   GOOD(keel_start(&argc, &argv));
+#endif
   BAD(keel_set("device", "serial"), KEEL_NOT_RUNNING, "too late");
   BAD(keel_start(&argc, &argv), KEEL_NOT_RUNNING, "again");
   CHECK(strcmp(keel_device(), "simulated") == 0);
   GOOD(keel_world(&world));
   GOOD(keel_rank(world, &rank, &size));
+
+#if KEEL_WITH_MPI
+  /* Ranks of a communicator of the program's: its own turned round. */
+  MPI_Comm turned;
+  int others = 0, place = 0, many = 0;
+  MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &turned);
+  GOOD(keel_environment(MPI_Comm_c2f(turned), &others));
+  GOOD(keel_rank(others, &place, &many));
+  CHECK(place == size - 1 - rank && many == size);
+  GOOD(keel_free(others));
+  MPI_Comm_free(&turned);
+#endif
 
   /* Ids of the ring, and the ghosts at both ends; of one rank they are copies of its own. */
   int64_t const n = (int64_t)cells * size, first = (int64_t)cells * rank;
@@ -185,6 +205,8 @@ int main(int argc, char** argv) {
   GOOD(keel_free(x)); /* plans keep what they need */
   GOOD(keel_end());
   BAD(keel_end(), KEEL_NOT_RUNNING, "does not run");
-  if (rank == 0 && failed == 0) printf("C: %d ranks, all is right\n", size);
+#if KEEL_WITH_MPI
+  MPI_Finalize();
+#endif
   return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }
