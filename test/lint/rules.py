@@ -16,12 +16,12 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
 import compiler
 
-LEVEL = {"policy": 0, "block": 1, "topology": 1, "space": 2, "machine": 2, "validity": 3, "layout": 4, "exchange": 5, "schedule": 6, "residency": 7, "device": 8}
+LEVEL = {"policy": 0, "block": 1, "topology": 1, "store": 1, "space": 2, "machine": 2, "validity": 3, "layout": 4, "exchange": 5, "schedule": 6, "residency": 7, "device": 8}
 STRANGERS = {"exchange", "schedule"}  # neither includes the other
-SHARED = {"validity", "layout", "exchange", "schedule", "residency"}  # one namespace: their private headers are for all of them
-BARE = ("policy", "block", "topology", "machine")  # compile without Kokkos
+SHARED = {"store", "validity", "layout", "exchange", "schedule", "residency"}  # one namespace: their private headers are for all of them
+BARE = ("policy", "block", "topology", "machine", "store")  # compile without Kokkos
 FOREIGN = {"hwloc": "topology", "Kokkos_": "space", "impl/Kokkos_": "space", "mpi.h": "machine", "boost/": "policy",
-           "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "omp.h": "space"}
+           "oneapi/": "space", "tbb/": "space", "memkind": "space", "umpire/": "space", "hdf5": "store", "omp.h": "space"}
 
 
 class Skip(Exception):

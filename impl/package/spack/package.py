@@ -18,6 +18,7 @@ class Keel(MesonPackage):
     variant("tbb", default=False, description="The device keel::tbb")
     variant("memkind", default=False, description="Memory spaces of memkind's kinds")
     variant("umpire", default=False, description="Memory spaces of Umpire's allocators")
+    variant("hdf5", default=False, description="Files of residency, such as checkpoints")
     variant("compiled", default=True, description="A small library, so that sources compile faster; else only headers")
     variant("info", default=True, description="The program keel-info")
     variant("nway", default=True, description="The library keel_nway, for C")
@@ -34,6 +35,7 @@ class Keel(MesonPackage):
     depends_on("tbb", when="+tbb")
     depends_on("memkind", when="+memkind")
     depends_on("umpire", when="+umpire")
+    depends_on("hdf5", when="+hdf5")
     depends_on("nlohmann-json", when="+info", type="build")
 
     def meson_args(self):
@@ -47,6 +49,6 @@ class Keel(MesonPackage):
             f"-Dkokkos={self.spec['kokkos'].prefix}",
             "-Dtests=false",
             "-Dbenchmarks=false",
-            *map(feature, ("mpi", "tbb", "memkind", "umpire")),
+            *map(feature, ("mpi", "tbb", "memkind", "umpire", "hdf5")),
             *map(boolean, ("compiled", "info", "nway", "c")),
         ]

@@ -9,8 +9,8 @@
 /// `KEEL_DEFAULT_HOST_EXECUTION_SPACE`, `KEEL_DEFAULT_MEMORY_SPACE`,
 /// `KEEL_DEFAULT_HOST_MEMORY_SPACE` (what they say), `KEEL_VECTOR_SIZE` and
 /// `OMEGA_VECTOR_SIZE` (elements that travel together), `KEEL_WITH_MPI`,
-/// `KEEL_WITH_TBB`, `KEEL_WITH_MEMKIND`, `KEEL_WITH_UMPIRE` (1 if that library
-/// was found, else 0 or absent).
+/// `KEEL_WITH_TBB`, `KEEL_WITH_MEMKIND`, `KEEL_WITH_UMPIRE`, `KEEL_WITH_HDF5`
+/// (1 if that library was found, else 0 or absent).
 
 /// The version of keel, 10000 * major + 100 * minor + patch: `#if KEEL_VERSION >= 400` is true from 0.4.0 on.
 #define KEEL_VERSION 400
@@ -78,6 +78,9 @@
 #endif
 #ifndef KEEL_WITH_UMPIRE
 #define KEEL_WITH_UMPIRE 0
+#endif
+#ifndef KEEL_WITH_HDF5
+#define KEEL_WITH_HDF5 0
 #endif
 
 /// The value of `KEEL_DEVICES` as text, so that two parts of a program can be compared; empty if it is not defined.

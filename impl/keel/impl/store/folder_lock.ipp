@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+#include <keel/impl/store/folder_lock.hpp>
+
+#include <keel/policy/error.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE folder_lock::folder_lock(std::string const& path) {
+  std::string const name = path + ".lock";
+  file_ = ::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0)
+    throw error("residency", "the file " + name + " cannot be made", std::strerror(errno),
+                "Name a folder that is there and can be written", errno);
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  ::close(std::exchange(file_, -1));
+  throw error("residency", "another job writes " + path, "it holds " + name, "Wait for its end, or give another name",
+              EWOULDBLOCK);
+}
+
+KEEL_INLINE folder_lock::~folder_lock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+} // namespace keel::residency::detail
