@@ -203,6 +203,9 @@ int main(int argc, char** argv) {
   GOOD(keel_free(there));
   BAD(keel_free(there), KEEL_BAD_HANDLE, "freed");
   GOOD(keel_free(x)); /* plans keep what they need */
+  /* What is open when keel ends is finished or given up. */
+  GOOD(keel_begin(plan, 2, arrays, &open));
+  GOOD(keel_begin_use(moving, "looks", KEEL_DEVICE, 1, (int const[]){q_past + KEEL_READ}, &use));
   GOOD(keel_end());
   BAD(keel_end(), KEEL_NOT_RUNNING, "does not run");
 #if KEEL_WITH_MPI
