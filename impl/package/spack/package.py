@@ -49,6 +49,6 @@ class Keel(MesonPackage):
             f"-Dkokkos={self.spec['kokkos'].prefix}",
             "-Dtests=false",
             "-Dbenchmarks=false",
-            *map(feature, ("mpi", "tbb", "memkind", "umpire", "hdf5")),
-            *map(boolean, ("compiled", "info", "nway", "c")),
+            *map(feature, ("mpi", "tbb", "memkind", "umpire", "hdf5", "c")),
+            *map(boolean, ("compiled", "info", "nway")),
         ]
