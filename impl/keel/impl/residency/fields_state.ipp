@@ -3,6 +3,7 @@
 #include <keel/impl/exchange/relocation.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/exchanger.hpp>
+#include <keel/layout/partition.hpp> // find_owners
 
 #include <utility>
 
