@@ -32,7 +32,7 @@ def link(found):
         return f'@ref {label(place, heading)} "{words}"'
     if place.endswith(".hpp") and "/include/" in place:
         return f'@ref {place.split("/include/", 1)[1]} "{words}"'
-    program = place.removesuffix(".cpp")
+    program = re.sub(r"\.(cpp|c|f90)$", "", place)
     if pathlib.Path(program + ".txt").is_file():
         return f'@ref example_{os.path.basename(program)} "{words}"'
     return f"`{words}`"
@@ -40,9 +40,9 @@ def link(found):
 
 def program():
     """The page of a program of the course."""
-    sources = sorted(path.with_suffix("").glob("*.[ch]pp")) or [path.with_suffix(".cpp")]
+    sources = sorted(path.with_suffix("").glob("*.[ch]pp")) or [source for source in map(path.with_suffix, (".cpp", ".c", ".f90")) if source.exists()]
     page = [f"# {path.stem} {{#example_{path.stem}}}", f"```\n{text}```"]
-    page += [f"{source.name}\n\n```{{.cpp}}\n{source.read_text()}```" for source in sources]
+    page += [f"{source.name}\n\n```{{{source.suffix}}}\n{source.read_text()}```" for source in sources]
     return "\n\n".join(page) + "\n"
 
 
