@@ -57,8 +57,10 @@ int main(int argc, char** argv) {
     f.notify_data_modified(kr::on_host{}, {h});
 
     auto const exchange = [&] { p.exchange(b); };
+    keel_array address{};
+    address.data = a.data();
     print("exchange, by C", exchange, [&] {
-      for (int i = 0; i < calls; ++i) good(keel_exchange(plan, 1, &lies));
+      for (int i = 0; i < calls; ++i) good(keel_exchange(plan, 1, &address));
     });
     print("exchange, by Fortran", exchange, [&] { exchange_by_fortran(plan, a.data(), 18, calls); });
     auto const require = [&] { f.require_valid_data(kr::on_host{}, {h}); };

@@ -24,12 +24,12 @@ namespace {
 int call(int handle, int count, keel_array const* arrays, arrays_call what, int* open = nullptr) {
   return guarded([&] {
     auto const plan = share<plan_object>(handle);
-    if (count > 0) require(arrays, "the list of arrays");
     plan->given.clear();
-    for (int n = 0; n < count; ++n) {
-      bool const is_address = arrays[n].rank == 0 && std::size_t(n) < plan->planned.size();
-      plan->given.push_back(is_address ? plan->planned[std::size_t(n)] : ref_of(arrays[n]));
-      if (is_address) plan->given.back().data = arrays[n].data;
+    for (keel_array const& a : listed(count, arrays, "the list of arrays")) {
+      std::size_t const n = plan->given.size();
+      bool const is_address = a.rank == 0 && n < plan->planned.size();
+      plan->given.push_back(is_address ? plan->planned[n] : ref_of(a));
+      if (is_address) plan->given.back().data = a.data;
     }
     run(plan, what, open);
   });
@@ -44,9 +44,7 @@ namespace kr = keel::residency;
 int keel_exchanger(int ranks, int grid, int count, int const* partitions, int* made) {
   return guarded([&] {
     auto const env = get<ranks_object>(ranks).it;
-    kr::grid const* const whole = grid_of(grid);
-    auto const meshes = places_of(count, partitions);
-    require(made, "the exchanger");
+    auto const [whole, meshes] = places_of(*env, grid, count, partitions, made);
     kr::messenger const of(*env);
     keel::machine::agreement const with(*of.environment<runtime::ranks>());
     auto x = std::make_shared<exchanger_object>();
@@ -63,8 +61,7 @@ int keel_plan(int exchanger, int count, keel_array const* arrays, int* made) {
     plan->by = share<exchanger_object>(exchanger);
     plan->by->with.all_alike({"c", "a plan", "is not made", "Mend that one"}, [&] {
       require(made, "the plan");
-      if (count > 0) require(arrays, "the list of arrays");
-      for (int n = 0; n < count; ++n) plan->planned.push_back(ref_of(arrays[n]));
+      for (keel_array const& a : listed(count, arrays, "the list of arrays")) plan->planned.push_back(ref_of(a));
     });
     plan->it = plan->by->it->plan(plan->planned);
     *made = add(std::move(plan));

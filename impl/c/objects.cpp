@@ -174,15 +174,18 @@ kr::detail::array_ref ref_of(keel_array const& a) {
   return made;
 }
 
-std::vector<kr::detail::array_exchanges::place> places_of(int count, int const* partitions) {
-  std::vector<kr::detail::array_exchanges::place> made;
-  for (int n = 0; n < count; ++n) {
-    auto const& one = get<partition_object>(partitions[n]);
-    made.push_back({one.mesh, one.it});
-  }
-  return made;
+places places_of(environment const& ranks, int grid, int count, int const* partitions, int const* made) {
+  places found;
+  machine::agreement(ranks).all_alike({"c", "an object", "is not made", "Mend that one"}, [&] {
+    require(made, "what is made");
+    if (grid != 0) found.whole = &get<grid_object>(grid).it;
+    for (int const handle : listed(count, partitions, "the list of partitions")) {
+      auto const& one = get<partition_object>(handle);
+      found.meshes.push_back({one.mesh, one.it});
+    }
+  });
+  return found;
 }
-kr::grid const* grid_of(int handle) { return handle == 0 ? nullptr : &get<grid_object>(handle).it; }
 
 double sum_of(environment const& ranks, kr::detail::array_ref const& a, int type) {
   machine::exact_sum mine;
@@ -281,20 +284,19 @@ int keel_partition(int ranks, char const* mesh, std::int64_t owned_count, std::i
                    std::int64_t const* counts, std::int64_t const* ghosts, int* made) {
   return guarded([&] {
     auto const& env = *get<ranks_object>(ranks).it;
+    std::span<std::int64_t const> mine;
     std::vector<std::span<std::int64_t const>> all;
     keel::machine::agreement(env).all_alike({"c", "a partition", "is not made", "Mend that one"}, [&] {
       require(mesh, "the name of the mesh"), require(made, "the partition");
-      if (owned_count != 0) require(owned, "the list of owned elements");
-      if (layers != 0) require(counts, "the list of layers");
-      for (int k = 0; k < layers; ++k) {
-        if (counts[k] != 0) require(ghosts, "the list of ghosts");
-        all.emplace_back(ghosts, std::size_t(counts[k]));
-        ghosts += counts[k];
+      mine = listed(owned_count, owned, "the list of owned elements");
+      for (std::int64_t const n : listed(layers, counts, "the list of layers")) {
+        all.push_back(listed(n, ghosts, "a layer of ghosts"));
+        ghosts += n;
       }
     });
     auto const name = kept(mesh);
-    *made = add(std::make_shared<partition_object>(
-        partition_object{name, kr::detail::find_owners(env, name, std::span(owned, std::size_t(owned_count)), all)}));
+    *made =
+        add(std::make_shared<partition_object>(partition_object{name, kr::detail::find_owners(env, name, mine, all)}));
   });
 }
 int keel_partition_size(int of, std::int64_t* owned, std::int64_t* all) {

@@ -121,6 +121,13 @@ template <class T>
 }
 /// Refuses a null pointer.
 void require(void const* pointer, std::string_view what);
+/// So many of a list; refuses a negative number, and some of no list.
+template <class T>
+[[nodiscard]] std::span<T const> listed(std::int64_t count, T const* list, std::string_view what) {
+  if (count < 0) throw error("c", std::string(what) + " has a negative length", "none has", "Say 0 for none");
+  if (count != 0) require(list, what);
+  return {list, std::size_t(count)};
+}
 
 /// The text, which stays as long as the program.
 [[nodiscard]] std::string_view kept(std::string_view name);
@@ -130,8 +137,12 @@ void require(void const* pointer, std::string_view what);
 [[nodiscard]] void const* type_of(int type);
 /// What keel knows of an array; throws if a number of it is wrong.
 [[nodiscard]] kr::detail::array_ref ref_of(keel_array const& a);
-[[nodiscard]] std::vector<kr::detail::array_exchanges::place> places_of(int count, int const* partitions);
-[[nodiscard]] kr::grid const* grid_of(int handle);
+/// A grid, if there is one, and meshes, on which `made` is made. Collective: throws on every rank.
+struct places {
+  kr::grid const* whole = nullptr;
+  std::vector<kr::detail::array_exchanges::place> meshes;
+};
+[[nodiscard]] places places_of(environment const& ranks, int grid, int count, int const* partitions, int const* made);
 
 /// How a call names and counts arrays.
 enum class arrays_call { exchange, accumulate, begin };

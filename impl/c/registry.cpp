@@ -40,10 +40,10 @@ public:
     this->open_for(on, false);
   }
 
-  int adopt(char const* name, keel_array const* on_host, keel_array const* on_device) {
+  void adopt(char const* name, keel_array const* on_host, keel_array const* on_device, int* variable) {
     kr::detail::registered::wanted w{{}, {}, nullptr};
     agreed([&] {
-      require(name, "the name of a variable");
+      require(name, "the name of a variable"), require(variable, "the variable");
       require(on_host != nullptr ? on_host : on_device, "each array of a variable");
       w.name = name;
       for (auto const& [one, where] : {std::pair{on_host, KEEL_HOST}, std::pair{on_device, KEEL_DEVICE}}) {
@@ -51,12 +51,12 @@ public:
         w.adopt(ref_of(*one), type_of(one->type), memory_for(where));
       }
     });
-    return noted(known_.add(w, true), on_host != nullptr ? *on_host : *on_device);
+    *variable = noted(known_.add(w, true), on_host != nullptr ? *on_host : *on_device);
   }
-  int add(char const* name, int levels, keel_array const* like) {
+  void add(char const* name, int levels, keel_array const* like, int* variable) {
     kr::detail::registered::wanted w{{}, {}, nullptr};
     agreed([&] {
-      require(name, "the name of a variable"), require(like, "how a variable lies");
+      require(name, "the name of a variable"), require(like, "how a variable lies"), require(variable, "the variable");
       w.name = name, w.lies = ref_of(*like), w.type = type_of(like->type), w.levels = levels;
       w.lies.data = nullptr, w.lies.where = nullptr;
       for (int d = 0; d < like->indexed; ++d)
@@ -67,7 +67,7 @@ public:
       for (int d = on; d < all; ++d) w.lengths[std::size_t(w.given++)] = like->extents[d];
       w.is_left = all > 1 && like->strides[0] < like->strides[all - 1];
     });
-    return noted(known_.add(w, false), *like);
+    *variable = noted(known_.add(w, false), *like);
   }
   void describe(int variable, int where, keel_array& to) {
     kr::request const one = asked_of(variable);
@@ -102,10 +102,10 @@ public:
     kr::request const one = asked_of(v | KEEL_READ);
     return book_.is_valid(one.variable, one.level, one.reads, memory_for(where), 0, kr::all_layers);
   }
-  void exchange(std::span<int const> all, bool adds) {
+  void exchange(int count, int const* variables, bool adds) {
     std::vector<kr::request> asked;
     agreed([&] {
-      for (int const v : all) {
+      for (int const v : listed(count, variables, "the list of variables")) {
         kr::request& one = asked.emplace_back(asked_of(v));
         one.reads = adds ? kr::region::rim | kr::region::halo : kr::region::rim;
         one.writes = adds ? kr::region::rim : kr::region::halo;
@@ -118,10 +118,15 @@ public:
     known_.require_idle({&freed, 1}, "cycle");
     book_.rotate(freed.variable, kr::rotation::cycle);
   }
-  void migrate(std::string_view mesh, std::span<int const> destinations) {
-    known_.require_own(mesh);
+  void migrate(char const* mesh, std::int64_t count, int const* destinations) {
+    std::span<int const> all;
+    agreed([&] {
+      require(mesh, "the name of the mesh");
+      all = listed(count, destinations, "the list of destinations");
+      known_.require_own(mesh);
+    });
     auto const none = [] {};
-    kr::detail::migrate(*this, mesh, destinations, kr::detail::thunk::of(none));
+    kr::detail::migrate(*this, kept(mesh), all, kr::detail::thunk::of(none));
   }
   [[nodiscard]] std::shared_ptr<kr::detail::elements const> part_of(std::string_view mesh) const {
     return arrays_.part_of(mesh);
@@ -196,8 +201,7 @@ struct use_object {
 };
 
 std::span<int const> all_of(int count, int const* variables) {
-  if (count > 0) require(variables, "the list of variables");
-  return {variables, std::size_t(count)};
+  return listed(count, variables, "the list of variables");
 }
 
 } // namespace
@@ -208,25 +212,15 @@ using namespace keel::c;
 int keel_registry(int ranks, int grid, int count, int const* partitions, int* made) {
   return guarded([&] {
     auto const& env = get<ranks_object>(ranks).it;
-    kr::grid const* const whole = grid_of(grid);
-    auto const meshes = places_of(count, partitions);
-    require(made, "the registry");
+    auto const [whole, meshes] = places_of(*env, grid, count, partitions, made);
     *made = add(std::make_shared<registry_object>(env, whole == nullptr ? kr::grid{} : *whole, meshes));
   });
 }
 int keel_adopt(int of, char const* name, keel_array const* on_host, keel_array const* on_device, int* variable) {
-  return guarded([&] {
-    auto& f = get<registry_object>(of).it;
-    require(variable, "the variable");
-    *variable = f.adopt(name, on_host, on_device);
-  });
+  return guarded([&] { get<registry_object>(of).it.adopt(name, on_host, on_device, variable); });
 }
 int keel_add(int of, char const* name, int levels, keel_array const* like, int* variable) {
-  return guarded([&] {
-    auto& f = get<registry_object>(of).it;
-    require(variable, "the variable");
-    *variable = f.add(name, levels, like);
-  });
+  return guarded([&] { get<registry_object>(of).it.add(name, levels, like, variable); });
 }
 int keel_describe(int of, int variable, int memory, keel_array* array) {
   return guarded([&] {
@@ -249,10 +243,10 @@ int keel_is_valid(int of, int memory, int variable, int* answer) {
   });
 }
 int keel_exchange_variables(int of, int count, int const* variables) {
-  return guarded([&] { get<registry_object>(of).it.exchange(all_of(count, variables), false); });
+  return guarded([&] { get<registry_object>(of).it.exchange(count, variables, false); });
 }
 int keel_accumulate_variables(int of, int count, int const* variables) {
-  return guarded([&] { get<registry_object>(of).it.exchange(all_of(count, variables), true); });
+  return guarded([&] { get<registry_object>(of).it.exchange(count, variables, true); });
 }
 int keel_cycle(int of, int variable) {
   return guarded([&] { get<registry_object>(of).it.cycle(variable); });
@@ -275,12 +269,7 @@ int keel_finish_use(int use) {
   });
 }
 int keel_migrate(int of, char const* mesh, std::int64_t count, int const* destinations) {
-  return guarded([&] {
-    auto& f = get<registry_object>(of).it;
-    require(mesh, "the name of the mesh");
-    if (count > 0) require(destinations, "the list of destinations");
-    f.migrate(kept(mesh), {destinations, std::size_t(count)});
-  });
+  return guarded([&] { get<registry_object>(of).it.migrate(mesh, count, destinations); });
 }
 int keel_partition_of(int of, char const* mesh, int* made) {
   return guarded([&] {

@@ -112,6 +112,11 @@ int main(int argc, char** argv) {
   BAD(keel_exchange(x, 2, arrays), KEEL_BAD_HANDLE, "it is an exchanger");
   BAD(keel_exchange(12345678, 2, arrays), KEEL_BAD_HANDLE, "no call gave it");
   BAD(keel_plan(x, 1, NULL, &none), KEEL_REFUSED, "null");
+  int const rings[1] = {rank == size - 1 ? x : ring}; /* a wrong handle on one rank, which all refuse */
+  CHECK(keel_exchanger(world, 0, 1, rings, &none) != KEEL_SUCCESS && strstr(keel_message(), "it is an exchanger"));
+  CHECK(keel_registry(world, ring, 0, NULL, &none) == KEEL_BAD_HANDLE);
+  BAD(keel_exchanger(world, 0, rank == 0 ? -1 : 1, &ring, &none), KEEL_REFUSED, "negative length");
+  BAD(keel_partition(world, "more", rank == 0 ? -1 : 0, owned, 0, NULL, NULL, &none), KEEL_REFUSED, "negative length");
   CHECK(none == 77);
 
   /* A grid: one dimension, periodic. */
@@ -141,6 +146,7 @@ int main(int argc, char** argv) {
   GOOD(keel_adopt(registry, "h", &on_cells, NULL, &h));
   BAD(keel_adopt(registry, "h", &short_ones[1], NULL, &none), KEEL_REFUSED, "two variables 'h'");
   BAD(keel_require_valid_data(registry, KEEL_DEVICE, 1, &h), KEEL_REFUSED, "h");
+  BAD(keel_exchange_variables(registry, rank == 0 ? -1 : 1, &h), KEEL_REFUSED, "negative length");
   BAD(keel_is_valid(registry, KEEL_HOST, 9, &valid), KEEL_REFUSED, "no variable 9");
   BAD(keel_is_valid(registry, KEEL_HOST, h + KEEL_PAST, &valid), KEEL_REFUSED, "no level 1");
   wrong = on_cells, wrong.data = other, wrong.extents[0] = rank == size - 1 ? cells : cells + 2;
