@@ -12,11 +12,15 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <functional>
@@ -365,8 +369,11 @@ TEST_CASE("store: a rank that fails after it said that it wrote brings the forme
     fails.call.clear();
     if (before == 1) REQUIRE(run.write(1) == "");
     fails.call = "fsync", fails.number = 2, fails.code = EIO, fails.calls = 0;
-    fails.before = [&] { wait_until([&] { return run.writers[0]->is_idle(); }); };
-    CHECK(run.write(2) != "");
+    std::atomic<bool> have_begun = false;
+    fails.before = [&] { wait_until([&] { return have_begun && run.writers[0]->is_idle(); }); };
+    run.begin(2);
+    have_begun = true;
+    CHECK(run.end() != "");
     fails.before = [] {};
     CHECK(fails.calls >= 2);
     CHECK(here.names().count("run") == std::size_t(before));

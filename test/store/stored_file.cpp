@@ -96,8 +96,8 @@ TEST_CASE("store: a file that is made is read back") {
   auto const read = read_file(here / "a", std::vector<std::string_view>{"/ids", "/pods", "/x/y/z", "/x/large", "/no"});
   CHECK(are_same(read.attributes, made.attributes));
   REQUIRE(read.groups.size() == 2);
-  for (auto const& [path, attributes] : made.groups)
-    for (auto const& [name, others] : read.groups) CHECK((name != path || are_same(attributes, others)));
+  for (auto const& one : made.groups)
+    for (auto const& other : read.groups) CHECK((other.first != one.first || are_same(one.second, other.second)));
   REQUIRE(read.datasets.size() == made.datasets.size());
   for (auto const& each : made.datasets) {
     auto const* const other = read.dataset(each.path);
@@ -148,7 +148,7 @@ TEST_CASE("store: a file that cannot be made is refused, by its name and the rea
   CHECK(refused(here / "none/a", "none/a cannot be made (No such file or directory)"));
   CHECK(refused(here.path, "cannot be made (Is a directory)"));
   std::string const path = here / "a";
-  for (auto const& [change, words] : std::vector<std::pair<void (*)(stored_dataset&), std::string>>{
+  for (auto const& wrong : std::vector<std::pair<void (*)(stored_dataset&), std::string>>{
            {[](stored_dataset& d) { d.path = "/eta/0"; },
             "/eta/0 of the file " + path + " cannot be made (name already exists)"},
            {[](stored_dataset& d) { d.path = "/eta/0/below"; },
@@ -162,8 +162,8 @@ TEST_CASE("store: a file that cannot be made is refused, by its name and the rea
             "the attribute unit of /more of the file"}}) {
     some = everything();
     some.datasets.push_back({.path = "/more", .extents = {10}, .attributes = {{"unit", std::string("m")}}});
-    change(some.datasets.back());
-    CHECK(refused(path, words));
+    wrong.first(some.datasets.back());
+    CHECK(refused(path, wrong.second));
     CHECK_FALSE(fs::exists(path));
   }
   some = everything();
@@ -198,7 +198,7 @@ TEST_CASE("store: what is not such a file is refused, by its name and the reason
   CHECK(refused(here / "nothing", "nothing cannot be read ("));
   std::string const python = keel::test::python_with_h5py();
   if (python.empty()) return keel::test::skip("no h5py");
-  for (auto const& [program, words] : std::vector<std::pair<std::string, std::string>>{
+  for (auto const& wrong : std::vector<std::pair<std::string, std::string>>{
            {"d = f.create_dataset('x', (100, 100), chunks=(10, 10))", "/x of the file"},
            {"d = f.create_dataset('x', (100,), chunks=(10,), compression='gzip')", "it is chunked, compact"},
            {"d = f.create_dataset('g/x', (100,), '>f8'); d[0] = 1", "they have 8 bytes, the highest first"},
@@ -213,9 +213,9 @@ TEST_CASE("store: what is not such a file is refused, by its name and the reason
     std::ofstream(here / "program") << "import h5py\nwith h5py.File('" << here / "h" << "', 'w') as f:\n  " << program
                                     << '\n';
     auto const done = keel::test::shell(python + " " + here / "program");
-    CAPTURE(program);
+    CAPTURE(wrong.first);
     REQUIRE(done.err == "");
-    CHECK(refused(here / "h", words));
+    CHECK(refused(here / "h", wrong.second));
   }
   // What others put beside is left out.
   std::ofstream(here / "program") << "import h5py, numpy\nwith h5py.File('" << here / "h"

@@ -4,6 +4,7 @@
 /// @file
 /// The calls of the system that the writer of a file makes, as a table, so that tests can make each of them fail.
 
+#include <cstddef>
 #include <cstdio>
 
 #include <fcntl.h>
