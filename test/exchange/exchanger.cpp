@@ -132,12 +132,13 @@ struct held {
 };
 
 template <class T, class Memory>
-held<T, Memory> on_mesh(kr::partition<cells> const& c, int at, int layers, std::mt19937& draw, int more = 0) {
+held<T, Memory> on_mesh(kr::partition<cells> const& c, std::vector<bool> const& is_ghost, int at, int layers,
+                        std::mt19937& draw, int more = 0) {
   std::vector<std::int64_t> extents{3, 2, 4};
   extents[std::size_t(at)] = c.size() + more;
   std::vector<int> order{0, 1, 2};
   std::shuffle(order.begin(), order.end(), draw);
-  std::int64_t const filled = layers == 0 ? c.size() : c.layer(layers).end;
+  std::int64_t const filled = layers == 0 || !is_ghost.empty() ? c.size() : c.layer(layers).end;
   auto const inner = [at](std::vector<std::int64_t> const& i) {
     return i[std::size_t((at + 1) % 3)] * 5 + i[std::size_t((at + 2) % 3)];
   };
@@ -147,16 +148,24 @@ held<T, Memory> on_mesh(kr::partition<cells> const& c, int at, int layers, std::
             std::int64_t const e = i[std::size_t(at)];
             return e < filled ? number(ids[std::size_t(e)], inner(i)) : -1;
           },
-          [=, owned = c.owned().end](std::vector<std::int64_t> const& i) { return i[std::size_t(at)] < owned; }};
+          [=, owned = is_ghost.empty() ? c.owned().end : 0](std::vector<std::int64_t> const& i) {
+            auto const e = i[std::size_t(at)];
+            return e < std::int64_t(is_ghost.size()) ? !is_ghost[std::size_t(e)] : e < owned;
+          }};
 }
 
 template <class T, class Memory>
 void on_meshes(run_of& run, std::mt19937& draw, test::meshes::graph const& g) {
-  kr::partition<cells> const c(run.environment(), g.ids_of(run.rank()));
+  test::meshes::scattered const anywhere(g.ids_of(run.rank()), draw() + unsigned(run.rank()));
+  bool const is_scattered = draw() % 2 == 0;
+  auto mask = is_scattered ? anywhere.is_ghost : std::vector<bool>{};
+  if (is_scattered) mask.push_back(true); // not empty on a rank without elements
+  auto const c =
+      is_scattered ? anywhere.on(run.environment()) : kr::partition<cells>(run.environment(), g.ids_of(run.rank()));
   kr::exchanger const x{run, c};
   for (int round = 0; round < 3; ++round) {
-    int const at = int(draw() % 3), layers = int(draw() % unsigned(g.layers + 1));
-    auto a = on_mesh<T, Memory>(c, at, layers, draw), b = on_mesh<T, Memory>(c, (at + 1) % 3, 0, draw, 5);
+    int const at = int(draw() % 3), layers = int(draw() % unsigned(c.layers() + 1));
+    auto a = on_mesh<T, Memory>(c, mask, at, layers, draw), b = on_mesh<T, Memory>(c, mask, (at + 1) % 3, 0, draw, 5);
     auto const first = layers == 0 ? kr::array_on<cells>(a.view(), kr::index{at})
                                    : kr::array_on<cells>(a.view(), kr::index{at}, kr::depth_of{layers});
     auto const second = kr::array_on<cells>(b.view(), kr::index{(at + 1) % 3});

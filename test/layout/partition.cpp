@@ -120,6 +120,51 @@ bool is_right(kr::partition<cells> const& c, std::vector<share> const& all, int 
   return right && c.lists().partners == partners && std::equal(owners.begin(), owners.end(), c.owners().begin());
 }
 
+/// The same elements in an order of the rank's own, and what it is given then.
+struct mixed {
+  std::vector<std::size_t> places; ///< of each element, counted with owned ones first
+  ids all;
+  std::vector<char> mask;
+};
+mixed mixed_from(std::mt19937_64& random, share const& s) {
+  mixed made;
+  ids every = s.owned;
+  for (ids const& layer : s.ghosts) every.insert(every.end(), layer.begin(), layer.end());
+  made.places.resize(every.size()), made.all.resize(every.size()), made.mask.resize(every.size());
+  std::vector<std::size_t> free(every.size());
+  for (std::size_t n = 0; n != free.size(); ++n) free[n] = n;
+  std::shuffle(free.begin(), free.end(), random);
+  auto const owned = std::ptrdiff_t(s.owned.size());
+  std::sort(free.begin(), free.begin() + owned), std::sort(free.begin() + owned, free.end());
+  for (std::size_t n = 0; n != every.size(); ++n) {
+    made.places[n] = free[n], made.all[free[n]] = every[n];
+    made.mask[free[n]] = n < s.owned.size() ? 0 : 1;
+  }
+  return made;
+}
+/// Whether a partition with scattered ghosts is that one of the same elements in order, but for places.
+bool is_same(kr::partition<cells> const& c, kr::partition<cells> const& in_order, std::vector<mixed> const& all,
+             int me) {
+  mixed const& mine = all[std::size_t(me)];
+  auto const place = [&](int rank, std::int32_t n) {
+    return std::int32_t(all[std::size_t(rank)].places[std::size_t(n)]);
+  };
+  auto const moved = [&](kr::detail::layered_list list, int rank) {
+    for (std::int32_t& e : list.elements) e = place(rank, e);
+    return list;
+  };
+  bool right = std::equal(mine.all.begin(), mine.all.end(), c.ids().begin(), c.ids().end()) &&
+               std::equal(c.owners().begin(), c.owners().end(), in_order.owners().begin(), in_order.owners().end());
+  for (std::int64_t const id : mine.all)
+    right = right && *c.local_of(id) == place(me, std::int32_t(*in_order.local_of(id)));
+  for (std::size_t g = 0; g != c.owners().size(); ++g)
+    right = right && c.index_at_owner()[g] == place(c.owners()[g], in_order.index_at_owner()[g]);
+  auto wanted = in_order.lists();
+  for (auto& p : wanted.partners) p.rims = moved(p.rims, me), p.ghosts = moved(p.ghosts, me);
+  return right && c.lists().partners == wanted.partners && c.lists().own_ghosts == moved(wanted.own_ghosts, me) &&
+         c.lists().own_elements == moved(wanted.own_elements, me);
+}
+
 /// What a call says, the same on every rank.
 template <class R>
 std::string error_on_all(km::basic_environment<R> const& world, auto const& call) {
@@ -390,4 +435,57 @@ TEST_CASE("residency: edges whose cells are not all here are found") {
   auto const made = [&] { kr::partition<edges>{world, kr::owned_through<edges>(c, cells_on_edge)}; };
   if (n == 1) CHECK_NOTHROW(made());
   else CHECK_THROWS_WITH_AS(made(), doctest::Contains("rank 0 and rank 1 both own id 0 of edges"), keel::error);
+}
+
+TEST_CASE("residency: ghosts may lie anywhere among the elements of a rank") {
+  km::environment const world;
+  std::mt19937_64 random(77);
+  int scattered = 0;
+  for (int n = 0; n != 60; ++n) {
+    CAPTURE(n);
+    auto shares = random_shares(random, world.size());
+    std::vector<mixed> all;
+    for (share& s : shares) {
+      ids one;
+      for (ids const& layer : s.ghosts) one.insert(one.end(), layer.begin(), layer.end());
+      s.ghosts = {one};
+      all.push_back(mixed_from(random, s));
+    }
+    if (n % 10 == 9) // on all ranks owned ones first
+      for (std::size_t r = 0; r != all.size(); ++r) {
+        std::size_t at = 0;
+        for (std::size_t& p : all[r].places) p = at++;
+        all[r].all = shares[r].owned, all[r].mask.assign(all[r].all.size(), 0);
+        all[r].all.insert(all[r].all.end(), shares[r].ghosts[0].begin(), shares[r].ghosts[0].end());
+        all[r].mask.resize(all[r].all.size(), 1);
+      }
+    auto const me = std::size_t(world.rank());
+    kr::partition<cells> const in_order{world, shares[me].owned, shares[me].ghosts},
+        c{world, all[me].all, kr::is_ghost{all[me].mask}};
+    CHECK(is_same(c, in_order, all, world.rank()));
+    bool is_scattered = false;
+    for (mixed const& m : all) is_scattered = is_scattered || !std::is_sorted(m.mask.begin(), m.mask.end());
+    scattered += is_scattered ? 1 : 0;
+    CHECK((message_of([&] { (void)c.owned(); }).find("are no ranges") != std::string::npos) == is_scattered);
+    CHECK((message_of([&] { (void)c.layer(1); }).find("are no ranges") != std::string::npos) == is_scattered);
+    CHECK((c.here()->digest != in_order.here()->digest) == is_scattered);
+    std::map<std::int64_t, std::int64_t> rows; // of the elements of all ranks, each read by one
+    for (share const& s : shares)
+      for (std::int64_t const id : s.owned)
+        if (std::uint64_t(id) % std::uint64_t(world.size()) == me) rows[id] = 3 * (id / 4);
+    auto const got = kr::gather_rows(c, rows);
+    bool right = got.size() == std::size_t(c.size());
+    for (std::size_t e = 0; e != got.size(); ++e) right = right && got[e] == 3 * (c.ids()[e] / 4);
+    CHECK(right);
+  }
+  CHECK(scattered > 30);
+}
+
+TEST_CASE("residency: is_ghost speaks of each element, on every rank") {
+  km::environment const world;
+  ids const mine{world.rank(), world.size() + world.rank()};
+  std::vector<bool> mask(world.rank() == world.size() - 1 ? 3 : 2, false);
+  auto const said = error_on_all(world, [&] { kr::partition<cells>(world, mine, kr::is_ghost{mask}); });
+  CHECK(said.find("rank " + std::to_string(world.size() - 1) + " has 2 cells, is_ghost says it of 3") !=
+        std::string::npos);
 }

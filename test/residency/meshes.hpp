@@ -106,6 +106,25 @@ inline graph random(int count, int owning, unsigned seed) {
   return g;
 }
 
+/// The elements of a rank in an order of its own, with ghosts, in one layer, anywhere among the others.
+struct scattered {
+  std::vector<std::int64_t> ids;
+  std::vector<bool> is_ghost;
+  scattered(kr::element_ids<cells> const& of, unsigned seed) {
+    std::mt19937 draw(seed);
+    for (std::int64_t const id : of.owned) ids.push_back(id), is_ghost.push_back(false);
+    for (auto const& layer : of.ghosts)
+      for (std::int64_t const id : layer) {
+        auto const at = std::ptrdiff_t(draw() % unsigned(ids.size() + 1));
+        ids.insert(ids.begin() + at, id), is_ghost.insert(is_ghost.begin() + at, true);
+      }
+  }
+  template <class Environment>
+  [[nodiscard]] kr::partition<cells> on(Environment const& env) const {
+    return {env, ids, kr::is_ghost{is_ghost}};
+  }
+};
+
 /// The cells of a graph and its edges, cut over ranks.
 struct two_meshes {
   std::string name;

@@ -2,14 +2,19 @@
 // Variables named at run time: random calls beside a plain model, arrays of both owners, then what is refused.
 #include "meshes.hpp"
 
+#include <keel/residency/fields.hpp>
 #include <keel/residency/registry.hpp>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace registry_cases {
@@ -23,169 +28,378 @@ struct run_of : test::run<keel::machine::mpi> {
   run_of() : test::run<keel::machine::mpi>("simulated") {}
 };
 
-constexpr int levels = 3; // of elements beyond the mesh
+constexpr int levels = 3; // of elements beyond the mesh or grid
 
-/// A variable, and what it holds as a plain program would know it: of each time level the number of the write that its
-/// owned elements and its ghosts have, 0 if they are valid nowhere.
-struct known {
-  kr::registered_variable handle;
-  bool is_strided;
-  std::vector<std::array<int, 2>> level;
+/// What arrays lie on: a x b elements, with b = 1 on a mesh. Those that the rank owns, those that an exchange fills,
+/// and those that no neighbour has; and what tells elements apart on all ranks.
+struct elements_here {
+  std::size_t a = 0, b = 1;
+  std::vector<std::int64_t> ids;
+  std::vector<std::int64_t> parts[3];
+  bool has[3] = {true, true, false}; ///< on some rank
+
+  explicit elements_here(kr::partition<cells> const& c, std::vector<bool> const& is_ghost)
+      : a(std::size_t(c.size())), ids(c.ids().begin(), c.ids().end()) {
+    for (std::size_t e = 0; e < a; ++e) parts[is_ghost[e] ? 1 : 0].push_back(std::int64_t(e));
+  }
+  explicit elements_here(kr::share const& s) : a(std::size_t(s.extents[0])), b(std::size_t(s.extents[1])) {
+    has[1] = overlap(s.regions, kr::region::halo), has[2] = overlap(s.regions, kr::region::walls);
+    auto const is_in = [](kr::bounds const& box, std::int64_t i, std::int64_t j) {
+      return i >= box.begin[0] && i < box.end[0] && j >= box.begin[1] && j < box.end[1];
+    };
+    for (std::int64_t i = 0; i < s.extents[0]; ++i)
+      for (std::int64_t j = 0; j < s.extents[1]; ++j) {
+        std::int64_t at[2] = {s.global_begin[0] + i - s.owned().begin[0], s.global_begin[1] + j - s.owned().begin[1]};
+        for (int d = 0; d < 2; ++d)
+          if (s.wraps[std::size_t(d)]) at[d] = (at[d] + s.global_extents[d]) % s.global_extents[d];
+        parts[is_in(s.owned(), i, j) ? 0 : is_in(s.inside(), i, j) ? 1 : 2].push_back(std::int64_t(ids.size()));
+        ids.push_back((at[0] + 5) * 31 + at[1] + 5);
+      }
+  }
 };
 
-double value(int write, std::int64_t id, int k) { return write * 1000. + double(id % 997) + k / 8.; }
+using host_space = Kokkos::HostSpace;
+using device_space = keel::space::simulated_memory;
+template <bool OnMesh, class Memory>
+using array_in = Kokkos::View<std::conditional_t<OnMesh, double**, double***>, Kokkos::LayoutRight, Memory>;
+template <bool OnMesh>
+using wide_array = Kokkos::View<std::conditional_t<OnMesh, double***, double****>, Kokkos::LayoutRight, host_space>;
 
-template <class View>
-void fill(View const& v, kr::partition<cells> const& c, std::int64_t end, int write) {
-  auto const there = Kokkos::create_mirror_view(v);
-  Kokkos::View<double**, Kokkos::HostSpace> const all("all", v.extent(0), v.extent(1));
-  (void)there;
-  std::vector<std::int64_t> const ids(c.ids().begin(), c.ids().end());
-  using space = typename View::execution_space;
-  Kokkos::View<std::int64_t*, typename View::memory_space> const on_device("ids", ids.size());
-  Kokkos::deep_copy(on_device, Kokkos::View<std::int64_t const*, Kokkos::HostSpace>(ids.data(), ids.size()));
-  Kokkos::parallel_for(
-      "fill", Kokkos::RangePolicy<space>(0, end), KOKKOS_LAMBDA(std::int64_t e) {
-        for (int k = 0; k < levels; ++k) v(e, k) = value(write, on_device(e), k);
-      });
+struct on_cells : kr::variable<"on_cells", double**, kr::levels<2>, kr::on_mesh<cells>> {};
+struct on_grid : kr::variable<"on_grid", double***, kr::levels<2>> {};
+template <bool OnMesh>
+using own_of = std::conditional_t<OnMesh, on_cells, on_grid>;
+
+KOKKOS_INLINE_FUNCTION double value(int write, std::int64_t id, int k) {
+  return write * 1000. + double(id % 997) + k / 8.;
 }
 template <class View>
-int wrong(View const& v, kr::partition<cells> const& c, std::int64_t begin, std::int64_t end, int write) {
-  Kokkos::View<double**, Kokkos::LayoutRight, typename View::memory_space> const packed("packed", v.extent(0),
-                                                                                        v.extent(1));
+KOKKOS_INLINE_FUNCTION auto& element(View const& v, std::int64_t e, int k) {
+  if constexpr (int(View::rank) == 2) return v(e, k);
+  else return v(e / std::int64_t(v.extent(1)), e % std::int64_t(v.extent(1)), k);
+}
+
+template <class View>
+void fill(View const& v, elements_here const& on, bool everywhere, int write) {
+  std::vector<std::int64_t> which;
+  for (int p = 0; p < (everywhere ? 3 : 1); ++p)
+    for (std::int64_t const e : on.parts[p]) which.push_back(e), which.push_back(on.ids[std::size_t(e)]);
+  Kokkos::View<std::int64_t*, typename View::memory_space> const there("which", which.size());
+  Kokkos::deep_copy(there, Kokkos::View<std::int64_t const*, host_space>(which.data(), which.size()));
   using space = typename View::execution_space;
   Kokkos::parallel_for(
-      "pack", Kokkos::RangePolicy<space>(0, std::int64_t(v.extent(0))), KOKKOS_LAMBDA(std::int64_t e) {
-        for (int k = 0; k < levels; ++k) packed(e, k) = v(e, k);
+      "fill", Kokkos::RangePolicy<space>(0, std::int64_t(which.size() / 2)), KOKKOS_LAMBDA(std::int64_t n) {
+        for (int k = 0; k < levels; ++k) element(v, there(2 * n), k) = value(write, there(2 * n + 1), k);
       });
   Kokkos::fence();
-  auto const here = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), packed);
+}
+/// Elements of a part that do not hold what that write left.
+template <class View>
+int wrong(View const& v, elements_here const& on, int part, int write) {
+  Kokkos::View<double**, Kokkos::LayoutRight, typename View::memory_space> const packed("packed", on.ids.size(),
+                                                                                        levels);
+  using space = typename View::execution_space;
+  Kokkos::parallel_for(
+      "pack", Kokkos::RangePolicy<space>(0, std::int64_t(on.ids.size())), KOKKOS_LAMBDA(std::int64_t e) {
+        for (int k = 0; k < levels; ++k) packed(e, k) = element(v, e, k);
+      });
+  Kokkos::fence();
+  auto const here = Kokkos::create_mirror_view_and_copy(host_space(), packed);
   int found = 0;
-  for (std::int64_t e = begin; e < end; ++e)
-    for (int k = 0; k < levels; ++k) found += here(e, k) == value(write, c.ids()[std::size_t(e)], k) ? 0 : 1;
+  for (std::int64_t const e : on.parts[part])
+    for (int k = 0; k < levels; ++k) found += here(e, k) == value(write, on.ids[std::size_t(e)], k) ? 0 : 1;
   return found;
 }
 
-template <class Exchange>
-void play(unsigned seed) {
-  run_of<Exchange> run;
-  std::mt19937 draw(seed); // the same on every rank
-  auto const g = test::meshes::hexagons(8, 6, run.environment().size());
-  kr::partition<cells> const c(run.environment(), g.ids_of(run.environment().rank()));
-  kr::registry f{run, c};
-  auto const n = std::size_t(c.size());
-  Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace> const mine("mine", n, levels), both("both", n, levels);
-  Kokkos::View<double**, Kokkos::LayoutRight, keel::space::simulated_memory> const both_there("both", n, levels),
-      there("there", n, levels);
-  Kokkos::View<double***, Kokkos::LayoutRight, Kokkos::HostSpace> const wide("wide", n, levels, 2);
-  auto const section = Kokkos::subview(wide, Kokkos::ALL, Kokkos::ALL, 1);
-  Kokkos::deep_copy(wide, -1);
-  std::vector<known> all{
-      {f.template adopt<cells>("mine", mine), false, {{0, 0}}},
-      {f.template adopt<cells>("both", both, both_there), false, {{0, 0}}},
-      {f.template adopt<cells>("there", there), false, {{0, 0}}},
-      {f.template adopt<cells>("section", section), true, {{0, 0}}},
-      {f.template add<double**, cells>("own", kr::extents{levels}, kr::levels<2>{}), false, {{0, 0}, {0, 0}}}};
-  CHECK(f.template adopt<cells>("mine", mine).number == 0);
+/// A variable, and what it holds as a plain program would know it: of each time level the number of the write that each
+/// part of it has, 0 if it is valid nowhere.
+template <bool OnMesh>
+struct known {
+  kr::registered_variable handle;
+  bool is_strided = false, is_own = false;
+  array_in<OnMesh, host_space> mine = {};
+  array_in<OnMesh, device_space> there = {};
+  wide_array<OnMesh> wide = {};
+  std::vector<std::array<int, 3>> level = {{0, 0, 0}};
+};
+
+/// A registry with arrays of both owners, or only its own, and fields with the first of these.
+template <bool OnMesh, class Run>
+struct player {
+  using app = typename Run::application;
+  using own = own_of<OnMesh>;
+
+  Run& run;
+  std::mt19937& draw;
+  elements_here on;
+  kr::registry<app>& f;
+  kr::fields<app, own>& g;
+  std::vector<known<OnMesh>> all = {};
   int writes = 0;
-  for (int n_calls = 0; n_calls < 60; ++n_calls) {
-    known& x = all[draw() % all.size()];
-    int const level = int(draw() % x.level.size());
-    bool const is_on_device = draw() % 2 == 0;
-    unsigned const call = draw() % 6;
-    auto const h = x.handle.past(level);
-    int &owned = x.level[std::size_t(level)][0], &ghosts = x.level[std::size_t(level)][1];
-    auto const with = [&](auto const& use, auto const& body) {
-      if (x.is_strided) body(use.template view<double**, Kokkos::LayoutStride>(h));
-      else body(use.template view<double**>(h));
-    };
-    auto const on_place = [&](auto const& body) {
-      if (is_on_device) body(kr::on<keel::simulated>{});
-      else body(kr::on_host{});
-    };
-    bool is_refused = false;
-    try {
-      if (call == 0 || call == 1) { // writes
-        bool const all_of_it = call == 1;
-        ++writes;
-        on_place([&](auto place) {
-          auto const u =
-              f.use("write", place, kr::writing{h.only(all_of_it ? kr::region::everywhere : kr::region::owned)});
-          with(u, [&](auto const& v) { fill(v, c, all_of_it ? c.size() : c.owned().end, writes); });
-        });
-        owned = writes, ghosts = all_of_it ? writes : 0;
-      } else if (call == 2 || call == 3) { // reads
-        bool const all_of_it = call == 3;
-        bool const is_valid = owned != 0 && (!all_of_it || ghosts != 0);
-        is_refused = !is_valid;
-        on_place([&](auto place) {
-          auto const u =
-              f.use("read", place, kr::reading{h.only(all_of_it ? kr::region::everywhere : kr::region::owned)});
-          auto const look = [&](auto const& v) {
-            CHECK(wrong(v, c, 0, c.owned().end, owned) +
-                      (all_of_it ? wrong(v, c, c.owned().end, c.size(), ghosts) : 0) ==
-                  0);
-          };
-          if (x.is_strided) look(u.template view<double const**, Kokkos::LayoutStride>(h));
-          else look(u.template view<double const**>(h));
-        });
-        CHECK(is_valid);
-      } else if (call == 4) {
-        known const& other = all[draw() % all.size()];
-        bool const is_valid = owned != 0 && (&other == &x || other.level[0][0] != 0);
-        is_refused = !is_valid;
-        if (&other == &x) f.exchange({h});
-        else f.exchange({h, other.handle});
-        CHECK(is_valid);
-        ghosts = owned;
-        if (&other != &x) const_cast<known&>(other).level[0][1] = other.level[0][0];
-      } else if (x.level.size() > 1) {
-        f.cycle(x.handle);
-        std::rotate(x.level.begin(), x.level.end() - 1, x.level.end());
-        x.level[0] = {0, 0};
-      } else { // by hand
-        ++writes;
-        if (x.handle.number < 2) {
-          f.require_invalid_data(kr::on_host{}, {h});
-          fill(x.handle.number == 0 ? mine : both, c, c.size(), writes);
-          f.notify_data_modified(kr::on_host{}, {h});
-          owned = ghosts = writes;
-        }
+
+  template <class Memory>
+  [[nodiscard]] auto made() const {
+    if constexpr (OnMesh) return array_in<true, Memory>("made", on.a, levels);
+    else return array_in<false, Memory>("made", on.a, on.b, levels);
+  }
+  template <class... Views>
+  kr::registered_variable adopt(std::string const& name, Views const&... views) {
+    if constexpr (OnMesh) return f.template adopt<cells>(name, views...);
+    else return f.adopt(name, views...);
+  }
+  void add(unsigned kind) {
+    std::string const name = "array " + std::to_string(all.size());
+    known<OnMesh> x;
+    if (kind == 0) x.mine = made<host_space>(), x.handle = adopt(name, x.mine);
+    else if (kind == 1)
+      x.mine = made<host_space>(), x.there = made<device_space>(), x.handle = adopt(name, x.mine, x.there);
+    else if (kind == 2) x.there = made<device_space>(), x.handle = adopt(name, x.there);
+    else if (kind == 3) {
+      x.is_strided = true;
+      if constexpr (OnMesh) {
+        x.wide = wide_array<true>("wide", on.a, levels, 2);
+        x.handle = adopt(name, Kokkos::subview(x.wide, Kokkos::ALL, Kokkos::ALL, 1));
+      } else {
+        x.wide = wide_array<false>("wide", on.a, on.b, levels, 2);
+        x.handle = adopt(name, Kokkos::subview(x.wide, Kokkos::ALL, Kokkos::ALL, Kokkos::ALL, 1));
       }
-    } catch (keel::error const& e) {
-      INFO(e.what());
-      CHECK(is_refused);
+      Kokkos::deep_copy(x.wide, -1);
+    } else {
+      x.is_own = true, x.level.resize(2, {0, 0, 0});
+      if constexpr (OnMesh) x.handle = f.template add<double**, cells>(name, kr::extents{levels}, kr::levels<2>{});
+      else x.handle = f.template add<double***>(name, kr::extents{levels}, kr::levels<2>{});
+    }
+    all.push_back(x);
+  }
+  [[nodiscard]] bool is_valid(std::array<int, 3> const& level, bool everywhere) const {
+    bool valid = level[0] != 0;
+    for (int p = 1; p < 3 && everywhere; ++p) valid = valid && (!on.has[p] || level[std::size_t(p)] != 0);
+    return valid;
+  }
+  template <class View>
+  void look(View const& v, std::array<int, 3> const& level, bool everywhere) const {
+    for (int p = 0; p < (everywhere ? 3 : 1); ++p) CHECK(wrong(v, on, p, level[std::size_t(p)]) == 0);
+  }
+  /// Calls both, which have to be refused if they are not valid, and else to do it.
+  template <class Registry, class Fields>
+  bool both(bool valid, bool is_with_fields, Registry const& by_registry, Fields const& by_fields) {
+    auto const is_done = [](auto const& call) {
+      try {
+        call();
+        return true;
+      } catch (keel::error const& e) {
+        INFO(e.what());
+        return false;
+      }
+    };
+    bool const done = is_done(by_registry);
+    CHECK(done == valid);
+    if (is_with_fields) CHECK(is_done(by_fields) == valid);
+    return done;
+  }
+  /// A view of the variable of the fields in some memory.
+  template <class Body>
+  void of_fields(bool is_on_device, int level, Body const& body) {
+    auto const at = [&](auto part) {
+      if (is_on_device) body(g.template view<keel::simulated>(part));
+      else body(g.template view<test::host>(part));
+    };
+    if (level == 0) at(own{});
+    else at(kr::past<own, 1>{});
+  }
+  template <class Clause>
+  void use(known<OnMesh> const& x, bool is_on_device, Clause const& clause, auto const& body) {
+    using data = std::conditional_t<OnMesh, double**, double***>;
+    auto const with = [&](auto place) {
+      auto const u = f.use("use", place, clause);
+      if (x.is_strided) body(u.template view<data, Kokkos::LayoutStride>(clause.all[0]));
+      else body(u.template view<data>(clause.all[0]));
+    };
+    if (is_on_device) with(kr::on<keel::simulated>{});
+    else with(kr::on_host{});
+  }
+
+  void call() {
+    known<OnMesh>& x = all[draw() % all.size()];
+    bool const is_twin = x.handle.number == 0;
+    int const n = int(draw() % x.level.size());
+    auto& level = x.level[std::size_t(n)];
+    bool const is_on_device = draw() % 2 == 0, everywhere = draw() % 2 == 0;
+    unsigned const what = draw() % 7;
+    kr::region const where = everywhere ? kr::region::everywhere : kr::region::owned;
+    auto const h = x.handle.past(n);
+    if (what < 2) {
+      ++writes;
+      auto const to = kr::writing{h.only(where)};
+      both(
+          true, is_twin, [&] { use(x, is_on_device, to, [&](auto const& v) { fill(v, on, everywhere, writes); }); },
+          [&] {
+            of_fields(is_on_device, n, [&](auto const& v) {
+              g.require_invalid_data(v, where);
+              fill(v, on, everywhere, writes);
+              g.notify_data_modified(v, where);
+            });
+          });
+      level = {writes, everywhere ? writes : 0, everywhere ? writes : level[2]};
+    } else if (what < 4) {
+      auto const from = kr::updating{h.only(where)}; // as the use is of elements that are not const
+      auto const stays = level;
+      bool const valid = is_valid(level, everywhere);
+      both(
+          valid, is_twin, [&] { use(x, is_on_device, from, [&](auto const& v) { look(v, stays, everywhere); }); },
+          [&] {
+            of_fields(is_on_device, n, [&](auto const& v) {
+              g.require_valid_data(v, where);
+              look(v, stays, everywhere);
+              g.notify_data_modified(v, where);
+            });
+          });
+      if (valid && !everywhere) level[1] = 0;
+    } else if (what == 4) {
+      known<OnMesh>& other = all[draw() % all.size()];
+      bool const is_two = &other != &x, valid = level[0] != 0 && (!is_two || other.level[0][0] != 0);
+      bool const with_fields = is_twin && n == 0 && !is_two;
+      both(
+          valid, with_fields,
+          [&] {
+            if (is_two) f.exchange({h, other.handle});
+            else f.exchange({h});
+          },
+          [&] { g.run(kr::exchange<own>{}); });
+      if (valid) level[1] = level[0];
+      if (valid && is_two) other.level[0][1] = other.level[0][0];
+      if (valid && is_twin && !with_fields) exchange_fields(n);
+      if (valid && is_two && other.handle.number == 0) exchange_fields(0);
+    } else if (what == 5 && x.level.size() > 1) {
+      f.cycle(x.handle);
+      if (is_twin) g.run(kr::cycle<own>{});
+      std::rotate(x.level.begin(), x.level.end() - 1, x.level.end());
+      x.level[0] = {0, 0, 0};
+    } else if (x.mine.data() != nullptr) { // by hand
+      ++writes;
+      f.require_invalid_data(kr::on_host{}, {h});
+      fill(x.mine, on, true, writes);
+      f.notify_data_modified(kr::on_host{}, {h});
+      level = {writes, writes, writes};
     }
   }
-  for (std::size_t e = 0; e < n; ++e)
-    for (int k = 0; k < levels; ++k) CHECK(wide(e, k, 0) == -1); // what lies between
+  void exchange_fields(int level) {
+    if (level == 0) g.run(kr::exchange<own>{});
+    else g.run(kr::exchange<kr::past<own, 1>>{});
+  }
+  void end() const {
+    for (known<OnMesh> const& x : all) // what lies between
+      for (std::size_t n = 0; n < x.wide.span(); n += 2) CHECK(x.wide.data()[n] == -1);
+  }
+};
+
+template <class Exchange>
+void play_on_mesh(unsigned seed) {
+  run_of<Exchange> run;
+  using app = typename run_of<Exchange>::application;
+  auto& env = run.environment();
+  std::mt19937 draw(seed); // the same on every rank
+  auto g = test::meshes::hexagons(8, 6, env.size());
+  std::vector<bool> is_ghost;
+  auto const cut = [&] {
+    for (int& owner : g.owners)
+      if (seed % 3 == 2 && draw() % 4 == 0) owner = int(draw() % unsigned(env.size()));
+    auto const ids = g.ids_of(env.rank());
+    test::meshes::scattered const anywhere(ids, draw() + unsigned(env.rank()));
+    if (draw() % 2 == 0) return is_ghost = anywhere.is_ghost, anywhere.on(env);
+    kr::partition<cells> const c(env, ids);
+    is_ghost.assign(std::size_t(c.size()), true);
+    std::fill_n(is_ghost.begin(), c.owned().end, false);
+    return c;
+  };
+  kr::partition<cells> const c = cut();
+  kr::registry f{run, c};
+  kr::fields<app, on_cells> beside{run, c, kr::extra<on_cells>{levels}};
+  player<true, run_of<Exchange>> p{run, draw, elements_here(c, is_ghost), f, beside};
+  bool const moves = seed % 3 == 2; // arrays of the application do not
+  p.add(4);
+  for (int n = 0; n < 100; ++n) {
+    if (n % 12 == 0) p.add(moves ? 4 : draw() % 5);
+    if (moves && n % 10 == 9) {
+      auto const to = cut();
+      f.repartition(to), beside.repartition(to);
+      p.on = elements_here(to, is_ghost);
+      for (auto& x : p.all)
+        for (auto& level : x.level) level[1] = 0;
+    }
+    p.call();
+  }
+  p.end();
 }
 
-TEST_CASE("residency: a registry keeps arrays of both owners as a plain model does") {
+/// Unequal shares, of which some have no cells, as some ranks have none.
+template <class Exchange>
+void play_on_grid(unsigned seed) {
+  run_of<Exchange> run;
+  using app = typename run_of<Exchange>::application;
+  std::mt19937 draw(seed);
+  int const ranks = run.environment().size(), parts = std::max(1, ranks - int(draw() % 2));
+  std::vector<std::int64_t> at{0, 12};
+  for (int n = 1; n < parts; ++n) at.push_back(2 * std::int64_t(draw() % 7));
+  std::sort(at.begin(), at.end());
+  kr::grid const whole{{12, 7},
+                       kr::cuts{std::vector<std::vector<std::int64_t>>{at, {0, 7}}},
+                       kr::ghost_width{1 + int(draw() % 2), int(draw() % 2)},
+                       kr::periodic{draw() % 2 == 0, draw() % 2 == 0}};
+  kr::registry f{run, whole};
+  kr::fields<app, on_grid> beside{run, whole, kr::extra<on_grid>{levels}};
+  player<false, run_of<Exchange>> p{run, draw, elements_here(f.local()), f, beside};
+  p.add(4);
+  for (int n = 0; n < 100; ++n) {
+    if (n % 12 == 0) p.add(draw() % 5);
+    p.call();
+  }
+  p.end();
+}
+
+TEST_CASE("residency: a registry and fields keep arrays of both owners on meshes as a plain model does") {
   for (unsigned seed = 0; seed < 12; ++seed) {
     CAPTURE(seed);
-    play<kr::on_host>(seed);
-    play<kr::on_device>(seed + 100);
+    play_on_mesh<kr::on_host>(seed);
+    play_on_mesh<kr::on_device>(seed + 100);
   }
 }
 
-TEST_CASE("residency: a registry's own arrays follow their elements to other ranks") {
-  run_of<kr::on_host> run;
-  int const rank = run.environment().rank(), size = run.environment().size();
-  auto const g = test::meshes::ring(31, size);
-  auto moved = g;
-  for (int& owner : moved.owners) owner = (owner + 1) % size;
-  kr::partition<cells> const c(run.environment(), g.ids_of(rank)), to(run.environment(), moved.ids_of(rank));
-  kr::registry f{run, c};
-  auto const q = f.add<double**, cells>("q", kr::extents{levels});
-  {
-    auto const u = f.use("write", kr::on<keel::simulated>{}, kr::writing{q.only(kr::region::owned)});
-    fill(u.view<double**>(q), c, c.owned().end, 1);
+TEST_CASE("residency: a registry and fields keep arrays of both owners on grids as a plain model does") {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    CAPTURE(seed);
+    play_on_grid<kr::on_host>(seed);
+    play_on_grid<kr::on_device>(seed + 100);
   }
-  f.repartition(to);
-  f.exchange({q});
-  auto const u = f.use("read", kr::on_host{}, kr::reading{q});
-  CHECK(wrong(u.view<double const**>(q), to, 0, to.size(), 1) == 0);
+}
+
+struct owned_range : kr::routine<"owned_range", kr::on_host, kr::reads<kr::owned<on_cells>>> {
+  template <class V>
+  static std::int64_t run(V v) {
+    return v.owned(cells{}).size();
+  }
+};
+struct owned_box : kr::routine<"owned_box", kr::on_host, kr::reads<kr::owned<on_cells>>> {
+  template <class V>
+  static std::int64_t run(V v) {
+    return v.owned(on_cells{}).size(1);
+  }
+};
+TEST_CASE("residency: with ghosts anywhere, fields refuse ranges of owned elements on every rank, and migrate") {
+  run_of<kr::on_host> run;
+  auto const& env = run.environment();
+  auto const ids = test::meshes::ring(24, env.size()).ids_of(env.rank());
+  test::meshes::scattered anywhere(ids, 3);
+  if (ids.ghosts[0].empty())
+    anywhere.ids.insert(anywhere.ids.begin(), ids.owned[0]), anywhere.is_ghost.insert(anywhere.is_ghost.begin(), true);
+  kr::fields<run_of<kr::on_host>::application, on_cells> f{run, anywhere.on(env), kr::extra<on_cells>{levels}};
+  auto const v = f.view<test::host>(on_cells{});
+  f.notify_data_modified(v);
+  auto const refused = doctest::Contains("owned elements and ghosts of cells are no ranges");
+  CHECK_THROWS_WITH_AS((void)f.run(owned_range{}), refused, keel::error);
+  CHECK_THROWS_WITH_AS((void)f.run(owned_box{}), refused, keel::error);
+  std::vector<int> const stay(std::size_t(f.size(cells{})), env.rank());
+  CHECK_THROWS_WITH_AS(f.migrate(cells{}, stay), refused, keel::error);
 }
 
 TEST_CASE("residency: what a registry cannot keep is refused on every rank") {

@@ -49,11 +49,10 @@ template <class Layers>
   else return {std::begin(ghosts), std::end(ghosts)};
 }
 
-/// Collective over `env`.
-template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
+/// Collective over `env`. `begin` gives what an `owner_search` is made of beside the ranks.
+template <machine::CommunicatingRanks R, class Begin>
 [[nodiscard]] std::shared_ptr<elements> find_owners(machine::basic_environment<R> const& env, std::string_view mesh,
-                                                    std::span<std::int64_t const> owned, Ghosts const& ghosts,
-                                                    search_for what_for = search_for::owners) {
+                                                    Begin const& begin, search_for what_for = search_for::owners) {
   if (!env.is_member()) return std::make_shared<elements>();
   machine::sparse_messages<R> talk{env};
   std::optional<owner_search> search;
@@ -69,7 +68,10 @@ template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
     return made;
   };
   auto const send = [&](auto const& step) { return talk.exchange(take(step)); };
-  auto const mine = take([&] { return search.emplace(env.rank(), env.size(), owned, as_layers(ghosts)).bounds(); });
+  auto const mine = take([&] {
+    begin([&](auto const&... from) { search.emplace(env.rank(), env.size(), from...); });
+    return search->bounds();
+  });
   auto const all = machine::all_reduce(env, mine, join_bounds{});
   auto const asked = send([&] { return search->to_directories(all); });
   auto const answered = send([&] { return search->answers(asked); });
@@ -85,7 +87,20 @@ template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
   else found.check(mesh, what_for);
   return made;
 }
+template <machine::CommunicatingRanks R, LayersOfIds Ghosts>
+[[nodiscard]] std::shared_ptr<elements> find_owners(machine::basic_environment<R> const& env, std::string_view mesh,
+                                                    std::span<std::int64_t const> owned, Ghosts const& ghosts,
+                                                    search_for what_for = search_for::owners) {
+  return find_owners(env, mesh, [&](auto const& make) { make(owned, as_layers(ghosts)); }, what_for);
+}
 } // namespace detail
+
+/// Says which elements of a rank are ghosts: a range of truth values or numbers, one for each. Refers to it.
+template <class Mask>
+struct is_ghost {
+  explicit is_ghost(Mask const& of) : mask(of) {}
+  Mask const& mask;
+};
 
 /// Elements that a rank owns of a mesh, by their ids, and those that it has ghosts of, layer by layer.
 template <Mesh M>
@@ -95,7 +110,8 @@ struct element_ids {
 };
 
 /// How a mesh is cut over the ranks of an environment. Local indices count the owned elements first, in the caller's
-/// order, then ghosts layer by layer, in the caller's order. A handle: copies are cheap, and do not change.
+/// order, then ghosts layer by layer, in the caller's order; with `is_ghost` all elements in the caller's order. A
+/// handle: copies are cheap, and do not change.
 template <Mesh M>
 class partition {
 public:
@@ -113,13 +129,24 @@ public:
   partition(machine::basic_environment<R> const& env, element_ids<M> const& ids)
       : partition(env, ids.owned, ids.ghosts) {}
 
+  /// These are all elements of the rank, and ghosts, which are one layer, lie anywhere among them, as the mask says:
+  /// local indices are places in `ids`. If they lie so on any rank, neither owned elements nor ghosts are ranges, and
+  /// what returns or goes over such throws `keel::error` on every rank.
+  template <machine::CommunicatingRanks R, class Mask>
+  partition(machine::basic_environment<R> const& env, std::span<std::int64_t const> ids, is_ghost<Mask> const& which)
+      : here_(detail::find_owners(env, M::name, [&](auto const& make) {
+          std::vector<bool> mask;
+          for (auto const& one : which.mask) mask.push_back(bool(one));
+          make(ids, mask);
+        })) {}
+
   /// What fields have.
   explicit partition(std::shared_ptr<detail::elements const> here) : here_(std::move(here)) {}
 
   /// Elements that this rank has, ghosts included.
   [[nodiscard]] std::int64_t size() const { return std::int64_t(here_->ids.size()); }
-  [[nodiscard]] element_range owned() const { return {0, here_->owned}; }
-  [[nodiscard]] element_range ghosts() const { return {here_->owned, size()}; }
+  [[nodiscard]] element_range owned() const { return here_->owned_range(M::name); }
+  [[nodiscard]] element_range ghosts() const { return here_->ghost_range(M::name); }
   /// Layers of ghosts: the same number on every rank.
   [[nodiscard]] int layers() const { return int(here_->ends.size()); }
   /// A layer of ghosts, counted from 1, the nearest. Throws `keel::error` if there is no such layer.
@@ -127,13 +154,13 @@ public:
 
   /// The id of each element, by local index.
   [[nodiscard]] std::span<std::int64_t const> ids() const { return here_->ids; }
-  /// The rank that owns each ghost, in the order of `ghosts()`.
+  /// The rank that owns each ghost, in ascending order of their local indices.
   [[nodiscard]] std::span<int const> owners() const { return here_->owners; }
   /// The local index of each ghost on that rank.
   [[nodiscard]] std::span<std::int32_t const> index_at_owner() const { return here_->at_owner; }
   /// The local index of an element; the owned one if the rank has a ghost of it, too; none if it is not here.
   [[nodiscard]] std::optional<std::int64_t> local_of(std::int64_t id) const {
-    std::int32_t const at = here_->places.find(here_->ids, id);
+    std::int32_t const at = here_->places.find(here_->ids, here_->order, id);
     return at == detail::id_table::none ? std::nullopt : std::optional<std::int64_t>(at);
   }
 

@@ -179,12 +179,11 @@ struct detail::context_of<App, int R::*, Tag, Index, IsBounded> : detail::contex
   /// Local indices of elements of a mesh: those that this rank owns, all ghosts, a layer of them, counted from 1.
   template <Mesh M>
   [[nodiscard]] element_range owned(M) const {
-    return {0, this->base.arrays_.ends_of(M::name).front()};
+    return this->base.arrays_.owned_of(M::name);
   }
   template <Mesh M>
   [[nodiscard]] element_range ghosts(M) const {
-    auto const ends = this->base.arrays_.ends_of(M::name);
-    return {ends.front(), ends.back()};
+    return this->base.arrays_.ghosts_of(M::name);
   }
   template <Mesh M>
   [[nodiscard]] element_range layer(M, int n) const {

@@ -143,7 +143,7 @@ public:
   /// How many elements of a mesh this rank has, ghosts included.
   template <Mesh M>
   [[nodiscard]] std::int64_t size(M) const {
-    return this->arrays_.ends_of(M::name).back();
+    return this->arrays_.size_of(M::name);
   }
   /// Which elements of a mesh this rank has now.
   template <Mesh M>
@@ -229,7 +229,7 @@ public:
             std::is_same_v<typename Destinations::non_const_value_type, int> && Destinations::rank == 1,
             "keel::residency::fields: the destinations of migrate are no view of int in one dimension. Give a "
             "Kokkos::View<int*, ...>.");
-        auto const size = std::min(destinations.extent(0), std::size_t(this->arrays_.ends_of(M::name).front()));
+        auto const size = std::min(destinations.extent(0), std::size_t(this->arrays_.owned_of(M::name).size()));
         this->destinations_.resize(size);
         Kokkos::deep_copy(Kokkos::View<int*, Kokkos::HostSpace>(this->destinations_.data(), size),
                           Kokkos::subview(destinations, std::pair<std::size_t, std::size_t>(0, size)));

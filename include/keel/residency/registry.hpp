@@ -150,7 +150,7 @@ public:
   }
   template <Mesh M>
   [[nodiscard]] std::int64_t size(M) const {
-    return this->arrays_.ends_of(M::name).back();
+    return this->arrays_.size_of(M::name);
   }
   [[nodiscard]] share const& local() const { return this->arrays_.local(component{}); }
 

@@ -63,7 +63,9 @@ KEEL_INLINE std::optional<owner> kokkos_provider::owner_of(void const* data, std
   std::optional<owner> found;
   auto const* const begin = static_cast<std::byte const*>(data);
   for_each_array([&](int variable, int i, memory m, std::byte const* first, std::size_t size) {
-    if (bytes == 0 || std::less<>{}(begin, first) || std::less<>{}(first + size, begin + bytes)) return;
+    bool const is_it = bytes == 0 ? size == 0 && begin == first && begin != nullptr // of a rank without cells
+                                  : !std::less<>{}(begin, first) && !std::less<>{}(first + size, begin + bytes);
+    if (!is_it) return;
     int const levels = arrays_[std::size_t(variable)].levels;
     int level = 0;
     while (slot(variable, level) != i % levels) ++level;

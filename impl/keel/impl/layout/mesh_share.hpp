@@ -27,10 +27,8 @@ public:
   mesh_share& operator=(mesh_share const&) = delete;
 
   [[nodiscard]] std::shared_ptr<elements const> const& all() const { return of_; }
-  /// One past the owned elements, then past each layer of ghosts.
+  /// One past the owned elements, then past each layer of ghosts; where these are scattered, their numbers.
   [[nodiscard]] std::span<std::int64_t const> ends() const { return ends_; }
-  /// A layer of ghosts, counted from 1. Throws `keel::error` if the mesh, of this name, has no such layer.
-  [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
   /// What the rank has of a variable on the mesh.
   [[nodiscard]] share of_variable() const;
   /// What makes a region. Without ghosts all owned elements are core.
@@ -41,8 +39,8 @@ public:
 private:
   std::shared_ptr<elements const> of_;
   std::vector<std::int64_t> ends_;
-  element_list core_list_, rim_list_;
-  box_or_list core_, rim_;
+  element_list core_list_, rim_list_, halo_list_;
+  box_or_list core_, rim_, halo_;
 };
 
 } // namespace keel::residency::detail

@@ -21,19 +21,25 @@ namespace keel::residency::detail {
 
 KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std::move(of)), ends_{of_->owned} {
   ends_.insert(ends_.end(), of_->ends.begin(), of_->ends.end());
-  std::vector<bool> is_rim(std::size_t(of_->owned), false);
+  auto const owned = std::size_t(of_->owned);
+  std::vector<bool> is_rim(of_->order.empty() ? owned : of_->ids.size(), false);
   auto const mark = [&](layered_list const& list) {
     for (std::int32_t const e : list.elements) is_rim[std::size_t(e)] = true;
   };
   for (element_partner const& p : of_->lists.partners) mark(p.rims);
   mark(of_->lists.own_elements);
   std::vector<std::int32_t> core, rim;
-  for (std::size_t e = 0; e != is_rim.size(); ++e) (is_rim[e] ? rim : core).push_back(std::int32_t(e));
+  for (std::size_t n = 0; n != owned; ++n) {
+    std::int32_t const e = of_->place(n);
+    (is_rim[std::size_t(e)] ? rim : core).push_back(e);
+  }
   core_list_ = element_list(std::move(core)), core_ = box_or_list_of(core_list_);
   rim_list_ = element_list(std::move(rim)), rim_ = box_or_list_of(rim_list_);
+  halo_ = bounds{{{ends_.front()}}, {{ends_.back()}}};
+  if (of_->order.empty()) return;
+  halo_list_ = element_list({of_->order.begin() + std::ptrdiff_t(owned), of_->order.end()});
+  halo_ = box_or_list_of(halo_list_);
 }
-
-KEEL_INLINE element_range mesh_share::layer(int n, std::string_view mesh) const { return of_->layer(n, mesh); }
 
 KEEL_INLINE share mesh_share::of_variable() const {
   share s;
@@ -44,20 +50,21 @@ KEEL_INLINE share mesh_share::of_variable() const {
   return s;
 }
 
-// Core and rim are one box, as are these and the halo.
+// Core and rim are one box, unless ghosts are scattered over them, as are these and the halo.
 KEEL_INLINE box_set mesh_share::lists_of(region where, bool has_ghosts) const {
   box_set set;
   auto const add = [&](box_or_list const& p) {
     if (p.size(1) > 0) set.boxes[set.count++] = p;
   };
   bool const has_halo = has_ghosts && overlap(where, region::halo);
-  if (has_ghosts ? (where & region::owned) == region::owned : overlap(where, region::core)) {
+  bool const has_owned = has_ghosts ? (where & region::owned) == region::owned : overlap(where, region::core);
+  if (has_owned && (has_halo || !of_->is_scattered)) {
     add(bounds{{}, {{has_halo ? ends_.back() : ends_.front()}}});
     return set;
   }
-  if (has_ghosts && overlap(where, region::core)) add(core_);
-  if (has_ghosts && overlap(where, region::rim)) add(rim_);
-  if (has_halo) add(bounds{{{ends_.front()}}, {{ends_.back()}}});
+  if (has_owned || (has_ghosts && overlap(where, region::core))) add(core_);
+  if (has_owned || (has_ghosts && overlap(where, region::rim))) add(rim_);
+  if (has_halo) add(halo_);
   return set;
 }
 

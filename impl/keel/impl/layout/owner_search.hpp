@@ -4,10 +4,8 @@
 /// @file
 /// How a rank finds the owners of its ghosts, step by step, without the messages between the steps.
 
-#include <keel/impl/layout/agreement.hpp>
-#include <keel/impl/layout/element_lists.hpp>
-#include <keel/impl/layout/id_table.hpp>
-#include <keel/layout/mesh.hpp>
+#include <keel/impl/layout/elements.hpp>
+#include <keel/impl/layout/verdict.hpp>
 #include <keel/machine/sparse.hpp>
 #include <keel/policy/error.hpp>
 #include <keel/policy/macros.hpp>
@@ -15,61 +13,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
 
 namespace keel::residency::detail {
-
-/// The first place of each id in a list, found out when it is first asked for.
-class id_places {
-public:
-  /// `id_table::none` if the id is not in the list, which is the same in each call. Threads may call at the same time.
-  [[nodiscard]] std::int32_t find(std::span<std::int64_t const> ids, std::int64_t id) const;
-
-private:
-  struct table {
-    std::once_flag is_made;
-    id_table numbers;
-  };
-  std::unique_ptr<table> table_ = std::make_unique<table>();
-};
-
-/// What a rank has of a mesh.
-struct elements {
-  int rank = -1, ranks = 0;           ///< of the environment; a rank that is no member of it has -1 of 0
-  std::vector<std::int64_t> ids;      ///< owned ones first, then ghosts layer by layer
-  std::int64_t owned = 0;             ///< their number
-  std::vector<std::int64_t> ends;     ///< of each layer of ghosts, in `ids`
-  std::uint64_t digest = 0;           ///< of the whole cut: the same on all ranks, and another one of another cut
-  std::vector<int> owners;            ///< the rank of each ghost's owner
-  std::vector<std::int32_t> at_owner; ///< the local index of each ghost there
-  element_lists lists;
-  bool lacks_owners = false; ///< some id of some rank has none: then it is in `lists` as a copy of its own element -1
-  id_places places;          ///< of `ids`
-  agreement among;           ///< the ranks that it was made on
-
-  /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
-  [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
-};
-
-enum class mistake : std::int64_t { lacks_memory, too_many, owned_twice, named_twice, no_owner, none };
-
-/// The worst mistake that was found. Without padding, because it is sent.
-struct verdict {
-  mistake what = mistake::none;
-  std::int32_t first = 0, second = 0; ///< ranks
-  std::int64_t id = 0;                ///< of too many, their number
-
-  /// Throws `keel::error` if there is a mistake in the ids of this mesh.
-  void check(std::string_view mesh, search_for what_for) const;
-};
-/// Chooses one of two verdicts, the same whatever their order.
-struct worse {
-  verdict operator()(verdict const& a, verdict const& b) const;
-};
 
 /// Ids that follow on each other, at local indices that do so. If ids are not close, each is a run.
 struct id_run {
@@ -82,17 +30,18 @@ struct owned_at {
 };
 
 /// The bounds of the ids that ranks own, and their number; the most layers that a rank has; and a digest of what all
-/// have.
+/// have, and whether ghosts lie before owned elements on one.
 struct id_bounds {
   std::int64_t least = INT64_MAX, most = INT64_MIN;
   std::uint64_t count = 0;
   std::int64_t layers = 0;
   std::uint64_t digest = 0;
+  std::uint64_t scattered = 0;
 };
 struct join_bounds {
   id_bounds operator()(id_bounds const& a, id_bounds const& b) const {
-    return {std::min(a.least, b.least), std::max(a.most, b.most), a.count + b.count, std::max(a.layers, b.layers),
-            a.digest + b.digest};
+    return {std::min(a.least, b.least),   std::max(a.most, b.most), a.count + b.count,
+            std::max(a.layers, b.layers), a.digest + b.digest,      a.scattered + b.scattered};
   }
 };
 
@@ -130,6 +79,8 @@ class owner_search {
 public:
   owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
                std::span<std::span<std::int64_t const> const> layers);
+  /// With ghosts anywhere in one layer, as the mask says, of which there are so many entries.
+  owner_search(int rank, int ranks, std::span<std::int64_t const> ids, std::vector<bool> const& is_ghost);
 
   using runs = std::vector<machine::parcel<id_run>>;
   using owners = std::vector<machine::parcel<owned_at>>;

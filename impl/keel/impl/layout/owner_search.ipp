@@ -3,77 +3,14 @@
 #include <keel/impl/layout/by_rank.hpp>
 
 #include <climits>
-#include <string>
-#include <tuple>
 #include <utility>
 
 namespace keel::residency::detail {
-
-KEEL_INLINE element_range elements::layer(int n, std::string_view mesh) const {
-  if (n < 1 || n > int(ends.size()))
-    throw error("residency::partition", "layer " + std::to_string(n) + " of " + std::string(mesh) + " is not there",
-                "there are " + std::to_string(ends.size()), "Count from 1");
-  auto const at = std::size_t(n);
-  return {n == 1 ? owned : ends[at - 2], ends[at - 1]};
-}
 
 [[nodiscard]] inline id_bounds bounds_of(std::span<std::int64_t const> ids) {
   id_bounds all{.count = ids.size()};
   for (std::int64_t const id : ids) all.least = std::min(all.least, id), all.most = std::max(all.most, id);
   return all;
-}
-
-KEEL_INLINE std::int32_t id_places::find(std::span<std::int64_t const> ids, std::int64_t id) const {
-  id_table& numbers = table_->numbers;
-  auto const slot_of = [&](std::int64_t wanted) {
-    return numbers.slot_of(wanted, [&](std::int32_t n) { return ids[std::size_t(n)] == wanted; });
-  };
-  std::call_once(table_->is_made, [&] {
-    auto const all = bounds_of(ids);
-    numbers =
-        id_table::are_close(all.least, all.most, ids.size()) ? id_table(all.least, all.most) : id_table(ids.size());
-    for (std::size_t i = ids.size(); i-- != 0;) numbers[slot_of(ids[i])] = std::int32_t(i);
-  });
-  return numbers[slot_of(id)];
-}
-
-KEEL_INLINE verdict worse::operator()(verdict const& a, verdict const& b) const {
-  auto const key = [](verdict const& v) { return std::tuple(v.what, v.id, v.first, v.second); };
-  return key(b) < key(a) ? b : a;
-}
-
-KEEL_INLINE void verdict::check(std::string_view mesh, search_for what_for) const {
-  auto const id_of = [&] { return "id " + std::to_string(id) + " of " + std::string(mesh); };
-  auto const on = [](std::int32_t rank) { return "rank " + std::to_string(rank); };
-  bool const of_rows = what_for == search_for::rows;
-  auto const fail = [&](std::string const& wrong, char const* why, char const* hint) {
-    throw error(of_rows ? "residency::gather_rows" : "residency::partition", wrong, why, hint);
-  };
-  switch (what) {
-  case mistake::none: return;
-  case mistake::lacks_memory:
-    throw out_of_memory_error("residency::partition",
-                              on(first) + " does not find the owners of its " + std::string(mesh), 0);
-  case mistake::too_many:
-    return fail(on(first) + " has " + std::to_string(id) + " " + std::string(mesh), "local indices have 32 bits",
-                "Take more ranks");
-  case mistake::owned_twice:
-    if (of_rows)
-      return fail(id_of() + " has two rows, on " + on(first) + " and " + on(second), "an element has one",
-                  "Give it once");
-    return fail(first == second ? on(first) + " owns " + id_of() + " twice"
-                                : on(first) + " and " + on(second) + " both own " + id_of(),
-                "an element has one owner", "Leave it in one list of owned ids, once");
-  case mistake::named_twice:
-    return fail(on(first) + " has the ghost with " + id_of() + " twice", "it lies in one layer",
-                "Leave it in the first layer that it belongs to");
-  case mistake::no_owner:
-    if (of_rows)
-      return fail("no rank has a row of " + id_of() + ", which " + on(first) + " needs", "each element gets one",
-                  "Give it on some rank");
-    return fail("the ghost with " + id_of() + " on " + on(first) + " has no owner", "it is in no list of owned ids",
-                "Let a rank own it, or leave it out");
-  }
 }
 
 KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64_t const> owned,
@@ -96,15 +33,39 @@ KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64
   }
 }
 
+KEEL_INLINE owner_search::owner_search(int rank, int ranks, std::span<std::int64_t const> ids,
+                                       std::vector<bool> const& is_ghost)
+    : rank_(rank), ranks_(ranks) {
+  made_.rank = rank, made_.ranks = ranks;
+  made_.ends.resize(1);
+  if (ids.size() >= std::size_t{INT_MAX} - 1) found_ = {mistake::too_many, rank, 0, std::int64_t(ids.size())};
+  else if (ids.size() != is_ghost.size())
+    found_ = {mistake::other_length, rank, std::int32_t(ids.size()), std::int64_t(is_ghost.size())};
+  if (found_.what != mistake::none) return;
+  made_.order.reserve(ids.size()), made_.ids.reserve(ids.size());
+  for (bool const wanted : {false, true}) {
+    for (std::size_t e = 0; e != ids.size(); ++e)
+      if (is_ghost[e] == wanted) made_.order.push_back(std::int32_t(e)), made_.ids.push_back(ids[e]);
+    if (!wanted) made_.owned = std::int64_t(made_.ids.size());
+  }
+  made_.ends[0] = std::int64_t(made_.ids.size());
+}
+
 KEEL_INLINE id_bounds owner_search::bounds() const {
-  id_bounds const mine{.layers = std::int64_t(made_.ends.size()),
-                       .digest = digest_of(made_.ends, digest_of(made_.ids, std::uint64_t(rank_)))};
+  bool const is_scattered = !std::is_sorted(made_.order.begin(), made_.order.end());
+  std::uint64_t digest = digest_of(made_.ends, digest_of(made_.ids, std::uint64_t(rank_)));
+  for (std::size_t n = 0; is_scattered && n != made_.order.size(); ++n)
+    digest = mixed(digest * 31 + std::uint64_t(made_.order[n]));
+  id_bounds const mine{
+      .layers = std::int64_t(made_.ends.size()), .digest = digest, .scattered = is_scattered ? 1U : 0U};
   return join_bounds{}(bounds_of(std::span(made_.ids).first(std::size_t(made_.owned))), mine);
 }
 
 // A parcel has the number of runs of owned ids in place of an id, these, and runs of ghosts.
 KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all) {
   directories_ = {all, ranks_}, layers_ = int(all.layers), made_.digest = all.digest;
+  made_.is_scattered = all.scattered != 0;
+  if (!made_.is_scattered) made_.order.clear();
   auto const& ids = made_.ids;
   runs out;
   id_table parcels = std::size_t(ranks_) <= ids.size() ? id_table(0, ranks_ - 1) : id_table(ids.size());
@@ -112,7 +73,10 @@ KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all
     bool const is_owned = i < std::size_t(made_.owned);
     int const rank = directories_.of(ids[i]);
     std::size_t const begin = i++, end = is_owned ? std::size_t(made_.owned) : ids.size();
-    auto const follows = [&] { return i != end && std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1; };
+    auto const follows = [&] {
+      return i != end && std::uint64_t(ids[i]) - std::uint64_t(ids[i - 1]) == 1 &&
+             (!is_owned || made_.place(i) == made_.place(i - 1) + 1);
+    };
     if (directories_.are_close() && follows())
       for (std::int64_t const last = directories_.last_of(rank); ids[i - 1] != last && follows();) ++i;
     std::int32_t& number =
@@ -124,7 +88,8 @@ KEEL_INLINE owner_search::runs owner_search::to_directories(id_bounds const& all
       items.push_back({0, 0, 0});
     }
     auto& items = out[std::size_t(number)].items;
-    items.push_back({ids[begin], std::int32_t(begin), std::int32_t(i - begin)}), items[0].id += is_owned ? 1 : 0;
+    std::int32_t const place = is_owned ? made_.place(begin) : std::int32_t(begin); // of a ghost only this rank asks it
+    items.push_back({ids[begin], place, std::int32_t(i - begin)}), items[0].id += is_owned ? 1 : 0;
   }
   std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.rank < b.rank; });
   for (auto const& p : out) asked_.insert(asked_.end(), p.items.begin() + 1 + p.items[0].id, p.items.end());
@@ -212,10 +177,10 @@ KEEL_INLINE owner_search::places owner_search::to_owners(owners const& from_dire
   for_each_rank(made_.owners, order_by_rank(made_.owners, ranks_), [&](int rank, std::span<std::int32_t const> ghosts) {
     layered_list list;
     list.elements.reserve(ghosts.size());
-    for (std::int32_t const g : ghosts) list.elements.push_back(owned + g);
+    for (std::int32_t const g : ghosts) list.elements.push_back(made_.place(std::size_t(owned + g)));
     for (std::int64_t const end : made_.ends)
-      list.ends.push_back(std::int32_t(std::lower_bound(list.elements.begin(), list.elements.end(), std::int32_t(end)) -
-                                       list.elements.begin()));
+      list.ends.push_back(
+          std::int32_t(std::lower_bound(ghosts.begin(), ghosts.end(), std::int32_t(end) - owned) - ghosts.begin()));
     auto items = rank == rank_ ? std::vector<std::int32_t>{} : list.ends;
     items.reserve(items.size() + ghosts.size());
     for (std::int32_t const g : ghosts) items.push_back(there[std::size_t(g)]);
@@ -244,6 +209,10 @@ KEEL_INLINE elements owner_search::finish(places const& from_ghosts) {
   }
   std::inplace_merge(partners.begin(), partners.begin() + std::ptrdiff_t(known), partners.end(),
                      [](auto const& a, auto const& b) { return a.rank < b.rank; });
+  if (!made_.order.empty()) {
+    auto const ids = made_.ids;
+    for (std::size_t n = 0; n != ids.size(); ++n) made_.ids[std::size_t(made_.place(n))] = ids[n];
+  }
   return std::move(made_);
 }
 

@@ -74,10 +74,12 @@ KEEL_INLINE rows_here gather_rows(elements const& to, std::string_view mesh, std
   rows_here made;
   std::vector<std::int64_t> needed;
   with_rows(to.among, "gather_rows", [&] {
-    for (std::size_t e = 0; e != to.ids.size(); ++e) {
-      std::size_t const g = e - std::size_t(to.owned); // a ghost of an element of its own has the row of that one
-      bool const is_own = std::int64_t(e) >= to.owned && to.owners[g] == to.rank;
-      made.of_element.push_back(is_own ? to.at_owner[g] : std::int32_t(needed.size()));
+    made.of_element.resize(to.ids.size());
+    for (std::size_t n = 0; n != to.ids.size(); ++n) {
+      std::size_t const g = n - std::size_t(to.owned); // a ghost of an element of its own has the row of that one
+      bool const is_own = std::int64_t(n) >= to.owned && to.owners[g] == to.rank;
+      auto const e = std::size_t(to.place(n));
+      made.of_element[e] = is_own ? made.of_element[std::size_t(to.at_owner[g])] : std::int32_t(needed.size());
       if (!is_own) needed.push_back(to.ids[e]);
     }
   });

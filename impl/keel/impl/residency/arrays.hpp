@@ -127,10 +127,12 @@ public:
   void require_one_call(component_range range, std::string_view routine) const;
   void require_all_blocks(component_range range, std::string_view entry) const;
 
-  /// What this rank has of a mesh; where its owned elements end, then each layer of ghosts; one of these. They throw
-  /// `keel::error` if the fields have no such mesh or layer.
+  /// What this rank has of a mesh; how many elements, and which of them. They throw `keel::error` if the fields have no
+  /// such mesh or layer, or if ghosts are scattered over it.
   [[nodiscard]] std::shared_ptr<elements const> part_of(std::string_view mesh) const;
-  [[nodiscard]] std::span<std::int64_t const> ends_of(std::string_view mesh) const;
+  [[nodiscard]] std::int64_t size_of(std::string_view mesh) const;
+  [[nodiscard]] element_range owned_of(std::string_view mesh) const;
+  [[nodiscard]] element_range ghosts_of(std::string_view mesh) const;
   [[nodiscard]] element_range layer_of(std::string_view mesh, int n) const;
   /// This rank's share of the grid of a component.
   [[nodiscard]] share const& local(component which) const { return share_in(*shares_, which); }

@@ -167,8 +167,14 @@ KEEL_INLINE std::shared_ptr<mesh_share const> const& arrays::mesh(std::string_vi
   return mesh_here(name).here;
 }
 KEEL_INLINE std::shared_ptr<elements const> arrays::part_of(std::string_view name) const { return mesh(name)->all(); }
-KEEL_INLINE std::span<std::int64_t const> arrays::ends_of(std::string_view name) const { return mesh(name)->ends(); }
-KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const { return mesh(name)->layer(n, name); }
+KEEL_INLINE std::int64_t arrays::size_of(std::string_view name) const { return mesh(name)->ends().back(); }
+KEEL_INLINE element_range arrays::owned_of(std::string_view name) const { return mesh(name)->all()->owned_range(name); }
+KEEL_INLINE element_range arrays::ghosts_of(std::string_view name) const {
+  return mesh(name)->all()->ghost_range(name);
+}
+KEEL_INLINE element_range arrays::layer_of(std::string_view name, int n) const {
+  return mesh(name)->all()->layer(n, name);
+}
 KEEL_INLINE share_list const& arrays::shares_of(int variable) const { return *lattice_of(variable).shares; }
 KEEL_INLINE bool arrays::is_on_mesh(int variable) const { return lattice_of(variable).mesh != nullptr; }
 KEEL_INLINE std::size_t const* arrays::extents_of(int variable) const {
@@ -211,6 +217,7 @@ KEEL_INLINE indices arrays::rim_depth(std::span<request const> asked, component 
 
 // A piece that begins with the first owned cell has the variable's first owned element, too.
 KEEL_INLINE bounds arrays::owned_in(bounds const& cells, component which, int variable) const {
+  if (is_on_mesh(variable)) (void)owned_of(lattice_of(variable).on.mesh); // throws if that is no range
   bounds const of_grid = local(which).owned();
   bounds own = local(which, variable).owned();
   if (local(which, variable).rank != local(which).rank || !local(which, variable).ends.empty()) return own;

@@ -185,8 +185,7 @@ KEEL_INLINE void book::require_copied_back(int variable, int level, int which, s
 }
 
 KEEL_INLINE std::optional<owner> book::owner_of(std::string const& label, void const* data, std::size_t bytes) const {
-  if (bytes == 0) return std::nullopt;
-  if (std::optional<owner> const found = arrays_.provider().owner_of(data, bytes)) return found;
+  if (std::optional<owner> const found = arrays_.provider().owner_of(data, bytes); found || bytes == 0) return found;
   throw error("residency", "the view '" + label + "' shows no variable of these fields",
               "its " + std::to_string(bytes) + " bytes do not lie in one of their arrays",
               "Take it from v in a routine, or a piece of such a view");

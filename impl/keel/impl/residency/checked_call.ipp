@@ -116,8 +116,9 @@ KEEL_INLINE reach& checker::limit(request const& asked, int component) {
   bool const has_ghosts = overlap(asked.reads, region::ghosts) && v.about->has_ghosts;
   int const layers = overlap(asked.reads, region::halo) ? asked.read_layers : all_layers;
   share const& part = *lies.part;
-  if (!part.ends.empty()) {
-    made.end[0] = part.ends[std::min<std::size_t>(has_ghosts ? std::size_t(layers) : 0, part.ends.size() - 1)];
+  if (!part.ends.empty()) { // among scattered ghosts nothing tells which are meant
+    bool const has_all = has_ghosts || lies.mesh->all()->is_scattered;
+    made.end[0] = part.ends[std::min<std::size_t>(has_all ? std::size_t(layers) : 0, part.ends.size() - 1)];
     return made;
   }
   bounds const box = !has_ghosts                      ? part.owned()

@@ -20,6 +20,7 @@ namespace keel::residency::detail {
 struct cut_anew : new_cut {
   bool grows = false;                        ///< there shall be more room than is needed, because elements move again
   std::shared_ptr<elements> found = nullptr; ///< those that it has, as ghosts of those that it had
+  std::vector<std::int64_t> old_ids = {}, ids = {}; ///< that the rank owned, and owns
   element_moves moves = {};
   bool stays = false; ///< in the same arrays
 };
@@ -133,20 +134,22 @@ inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> mesh
 }
 
 // Where each element goes that the rank owns of a mesh, and where those come from that it owns of the next one, as
-// their owners were found by id. `old` are owned.
-inline void find_moves(element_lists& found, int rank, std::int64_t old, element_moves& made) {
-  auto const places = [&](layered_list& come) {
-    for (std::int32_t& e : come.elements) e -= std::int32_t(old);
-    return std::span<std::int32_t const>(come.elements);
+// their owners were found by id, among those that are owned.
+inline void find_moves(element_lists& found, elements const& old, elements const& next, element_moves& made) {
+  auto const places = [](elements const& of, layered_list& list, std::int64_t first) {
+    for (std::int32_t& e : list.elements)
+      if (e >= 0) e = of.place(std::size_t(e - first));
+    return std::span<std::int32_t const>(list.elements);
   };
   for (element_partner& p : found.partners)
-    made.leave.add(p.rank, p.rims.elements), made.come.add(p.rank, places(p.ghosts));
+    made.leave.add(p.rank, places(old, p.rims, 0)), made.come.add(p.rank, places(next, p.ghosts, old.owned));
   std::vector<std::int32_t> fresh, leave, come;
-  for (std::size_t n = 0; std::int32_t const to : places(found.own_ghosts))
-    if (std::int32_t const from = found.own_elements.elements[n++]; from < 0) fresh.push_back(to);
+  auto const own = places(old, found.own_elements, 0);
+  for (std::size_t n = 0; std::int32_t const to : places(next, found.own_ghosts, old.owned))
+    if (std::int32_t const from = own[n++]; from < 0) fresh.push_back(to);
     else leave.push_back(from), come.push_back(to);
   made.come.add(element_moves::no_rank, fresh);
-  made.leave.add(rank, leave), made.come.add(rank, come);
+  made.leave.add(old.rank, leave), made.come.add(old.rank, come);
 }
 
 KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std::span<new_values const> values,
@@ -159,17 +162,19 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
     for (new_cut const& m : cuts) {
       (void)f.arrays_.mesh(m.mesh);
       require_same_ranks(ranks, "residency::fields", m.mesh, *meshes.emplace_back(cut_anew{m}).part);
+      meshes.back().old_ids = f.arrays_.mesh(m.mesh)->all()->owned_ids(), meshes.back().ids = m.part->owned_ids();
     }
     find_values();
     for (new_values const& given : values)
       for (cut_anew const& m : meshes) {
         variable_record const& v = f.arrays_.variables()[std::size_t(given.variable)];
+        std::size_t const needed = m.part->is_scattered ? m.part->ids.size() : m.ids.size();
         if (m.mesh != f.arrays_.lattice_of(given.variable).on.mesh || given.rows == nullptr ||
-            std::int64_t(given.row_count) >= m.part->owned)
+            given.row_count >= needed)
           continue;
         throw error("residency::initial",
                     std::string(v.about->name) + " gets " + std::to_string(given.row_count) + " rows of values",
-                    "the rank owns " + std::to_string(m.part->owned) + ' ' + std::string(m.mesh),
+                    "the rank has " + std::to_string(needed) + ' ' + std::string(m.mesh),
                     "Give each of them a row, or one value for all");
       }
     map.emplace(f, who, values);
@@ -178,13 +183,10 @@ KEEL_INLINE void repartition(fields_state& f, std::span<new_cut const> cuts, std
   argument partitions{"partitions"};
   for (cut_anew const& m : meshes) partitions.add(std::int64_t(m.part->digest));
   require_alike(ranks, "residency::fields", "repartition is not done", {&partitions, 1});
-  auto const owned_of = [](elements const& e) { return std::span(e.ids).first(std::size_t(e.owned)); };
-  for (cut_anew& m : meshes)
-    m.found =
-        ranks.search(m.mesh, owned_of(*f.arrays_.mesh(m.mesh)->all()), owned_of(*m.part), search_for::some_owners);
+  for (cut_anew& m : meshes) m.found = ranks.search(m.mesh, m.old_ids, m.ids, search_for::some_owners);
   auto const find = [&] {
     for (cut_anew& m : meshes) {
-      find_moves(m.found->lists, f.arrays_.rank(), f.arrays_.mesh(m.mesh)->all()->owned, m.moves);
+      find_moves(m.found->lists, *f.arrays_.mesh(m.mesh)->all(), *m.part, m.moves);
       if (m.found->lacks_owners) map->lack_values(m.moves);
     }
   };
@@ -202,6 +204,7 @@ KEEL_INLINE void migrate(fields_state& f, std::string_view mesh, std::span<int c
   std::shared_ptr<elements const> old;
   ranks.all_or_none({"residency::fields", who, "is refused", "Give each owned element a rank that there is"}, [&] {
     find();
+    (void)f.arrays_.owned_of(mesh); // throws if that is no range
     old = f.arrays_.mesh(mesh)->all();
     if (std::int64_t(destinations.size()) < old->owned)
       throw error("residency::fields", std::to_string(destinations.size()) + " destinations are too few",

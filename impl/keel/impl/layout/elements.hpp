@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a rank has of a mesh, as a partition holds it.
+
+#include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/layout/element_lists.hpp>
+#include <keel/impl/layout/id_table.hpp>
+#include <keel/layout/mesh.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// The first place of each id in a list, found out when it is first asked for.
+class id_places {
+public:
+  /// `id_table::none` if the id is not in the list. The list is the same in each call, as is the order in which it is
+  /// read, if that is not its own. Threads may call at the same time.
+  [[nodiscard]] std::int32_t find(std::span<std::int64_t const> ids, std::span<std::int32_t const> order,
+                                  std::int64_t id) const;
+
+private:
+  struct table {
+    std::once_flag is_made;
+    id_table numbers;
+  };
+  std::unique_ptr<table> table_ = std::make_unique<table>();
+};
+
+/// What a rank has of a mesh.
+struct elements {
+  int rank = -1, ranks = 0;           ///< of the environment; a rank that is no member of it has -1 of 0
+  std::vector<std::int64_t> ids;      ///< owned ones first, then ghosts layer by layer, unless there is an `order`
+  std::int64_t owned = 0;             ///< their number
+  std::vector<std::int64_t> ends;     ///< of each layer of ghosts, in `ids`
+  std::uint64_t digest = 0;           ///< of the whole cut: the same on all ranks, and another one of another cut
+  std::vector<int> owners;            ///< the rank of each ghost's owner
+  std::vector<std::int32_t> at_owner; ///< the local index of each ghost there
+  element_lists lists;
+  bool lacks_owners = false; ///< some id of some rank has none: then it is in `lists` as a copy of its own element -1
+  id_places places;          ///< of `ids`
+  agreement among;           ///< the ranks that it was made on
+  bool is_scattered = false; ///< on some rank ghosts lie before owned elements
+  /// If it is scattered, the local indices of the owned elements, then of the ghosts, both ascending.
+  std::vector<std::int32_t> order;
+
+  /// The local index of an element, counted with the owned ones first.
+  [[nodiscard]] std::int32_t place(std::size_t n) const { return order.empty() ? std::int32_t(n) : order[n]; }
+  [[nodiscard]] std::vector<std::int64_t> owned_ids() const;
+  // These throw `keel::error` if ghosts are scattered over this mesh.
+  [[nodiscard]] element_range owned_range(std::string_view mesh) const;
+  [[nodiscard]] element_range ghost_range(std::string_view mesh) const;
+  /// A layer of ghosts, counted from 1. Throws `keel::error` if this mesh has no such layer.
+  [[nodiscard]] element_range layer(int n, std::string_view mesh) const;
+
+private:
+  void require_ranges(std::string_view mesh) const;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/layout/elements.ipp>
+#endif
