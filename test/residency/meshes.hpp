@@ -119,8 +119,8 @@ struct scattered {
         ids.insert(ids.begin() + at, id), is_ghost.insert(is_ghost.begin() + at, true);
       }
   }
-  template <class Environment>
-  [[nodiscard]] kr::partition<cells> on(Environment const& env) const {
+  template <kr::Mesh M = cells, class Environment>
+  [[nodiscard]] kr::partition<M> on(Environment const& env) const {
     return {env, ids, kr::is_ghost{is_ghost}};
   }
 };

@@ -20,7 +20,7 @@
 namespace registry_cases {
 
 namespace kr = keel::residency;
-using test::meshes::cells;
+struct cells : kr::mesh<"cells", kr::with_none> {};
 
 template <class Exchange>
 struct run_of : test::run<keel::machine::mpi> {
@@ -39,8 +39,10 @@ struct elements_here {
   bool has[3] = {true, true, false}; ///< on some rank
 
   explicit elements_here(kr::partition<cells> const& c, std::vector<bool> const& is_ghost)
-      : a(std::size_t(c.size())), ids(c.ids().begin(), c.ids().end()) {
-    for (std::size_t e = 0; e < a; ++e) parts[is_ghost[e] ? 1 : 0].push_back(std::int64_t(e));
+      : a(std::size_t(c.size()) + 1), ids(c.ids().begin(), c.ids().end()) {
+    for (std::size_t e = 0; e < ids.size(); ++e) parts[is_ghost[e] ? 1 : 0].push_back(std::int64_t(e));
+    parts[2] = {c.size()}, has[2] = true;
+    ids.push_back(-7); // no neighbour
   }
   explicit elements_here(kr::share const& s) : a(std::size_t(s.extents[0])), b(std::size_t(s.extents[1])) {
     has[1] = overlap(s.regions, kr::region::halo), has[2] = overlap(s.regions, kr::region::walls);
@@ -70,8 +72,9 @@ struct on_grid : kr::variable<"on_grid", double***, kr::levels<2>> {};
 template <bool OnMesh>
 using own_of = std::conditional_t<OnMesh, on_cells, on_grid>;
 
+constexpr int made_zero = -1; // instead of a write
 KOKKOS_INLINE_FUNCTION double value(int write, std::int64_t id, int k) {
-  return write * 1000. + double(id % 997) + k / 8.;
+  return write == made_zero ? 0 : write * 1000. + double(id % 997) + k / 8.;
 }
 template <class View>
 KOKKOS_INLINE_FUNCTION auto& element(View const& v, std::int64_t e, int k) {
@@ -165,7 +168,7 @@ struct player {
       }
       Kokkos::deep_copy(x.wide, -1);
     } else {
-      x.is_own = true, x.level.resize(2, {0, 0, 0});
+      x.is_own = true, x.level.assign(2, {0, 0, OnMesh ? made_zero : 0});
       if constexpr (OnMesh) x.handle = f.template add<double**, cells>(name, kr::extents{levels}, kr::levels<2>{});
       else x.handle = f.template add<double***>(name, kr::extents{levels}, kr::levels<2>{});
     }
@@ -274,7 +277,7 @@ struct player {
       f.cycle(x.handle);
       if (is_twin) g.run(kr::cycle<own>{});
       std::rotate(x.level.begin(), x.level.end() - 1, x.level.end());
-      x.level[0] = {0, 0, 0};
+      x.level[0] = {0, 0, OnMesh ? x.level[0][2] : 0};
     } else if (x.mine.data() != nullptr) { // by hand
       ++writes;
       f.require_invalid_data(kr::on_host{}, {h});
@@ -306,8 +309,8 @@ void play_on_mesh(unsigned seed) {
       if (seed % 3 == 2 && draw() % 4 == 0) owner = int(draw() % unsigned(env.size()));
     auto const ids = g.ids_of(env.rank());
     test::meshes::scattered const anywhere(ids, draw() + unsigned(env.rank()));
-    if (draw() % 2 == 0) return is_ghost = anywhere.is_ghost, anywhere.on(env);
-    kr::partition<cells> const c(env, ids);
+    if (draw() % 2 == 0) return is_ghost = anywhere.is_ghost, anywhere.on<cells>(env);
+    kr::partition<cells> const c(env, ids.owned, ids.ghosts);
     is_ghost.assign(std::size_t(c.size()), true);
     std::fill_n(is_ghost.begin(), c.owned().end, false);
     return c;
@@ -325,7 +328,7 @@ void play_on_mesh(unsigned seed) {
       f.repartition(to), beside.repartition(to);
       p.on = elements_here(to, is_ghost);
       for (auto& x : p.all)
-        for (auto& level : x.level) level[1] = 0;
+        for (auto& level : x.level) level = {level[0], 0, made_zero};
     }
     p.call();
   }
@@ -392,7 +395,7 @@ TEST_CASE("residency: with ghosts anywhere, fields refuse ranges of owned elemen
   test::meshes::scattered anywhere(ids, 3);
   if (ids.ghosts[0].empty())
     anywhere.ids.insert(anywhere.ids.begin(), ids.owned[0]), anywhere.is_ghost.insert(anywhere.is_ghost.begin(), true);
-  kr::fields<run_of<kr::on_host>::application, on_cells> f{run, anywhere.on(env), kr::extra<on_cells>{levels}};
+  kr::fields<run_of<kr::on_host>::application, on_cells> f{run, anywhere.on<cells>(env), kr::extra<on_cells>{levels}};
   auto const v = f.view<test::host>(on_cells{});
   f.notify_data_modified(v);
   auto const refused = doctest::Contains("owned elements and ghosts of cells are no ranges");
@@ -406,8 +409,9 @@ TEST_CASE("residency: what a registry cannot keep is refused on every rank") {
   run_of<kr::on_host> run;
   int const rank = run.environment().rank(), size = run.environment().size();
   auto const g = test::meshes::ring(24, size);
-  kr::partition<cells> const c(run.environment(), g.ids_of(rank));
-  auto const n = std::size_t(c.size());
+  auto const ids = g.ids_of(rank);
+  kr::partition<cells> const c(run.environment(), ids.owned, ids.ghosts);
+  auto const n = std::size_t(c.size() + 1);
   Kokkos::View<double**, Kokkos::HostSpace> const a("a", n, 2), b("b", n, 2), other("other", n, 2),
       small("small", n - 1, 2);
   Kokkos::View<double**, Kokkos::LayoutLeft, keel::space::simulated_memory> const left("left", n, 2);

@@ -129,9 +129,7 @@ template <class A, class... Options>
 /// The extent there may be larger than the number of elements.
 template <Mesh M, class A, class... Options>
 [[nodiscard]] detail::array_ref array_on(A const& view_or_pointer, Options const&... options) {
-  lattice on;
-  on.mesh = M::name;
-  return detail::ref_with(view_or_pointer, on, options...);
+  return detail::ref_with(view_or_pointer, detail::lattice_on<M>(), options...);
 }
 /// An array on the grid, ghosts included, likewise; `at<…>{}`, `along<…>{}` and `ghosts<…>{}` are as those of a
 /// variable.

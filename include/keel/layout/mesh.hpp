@@ -12,12 +12,20 @@
 
 namespace keel::residency {
 
+/// Says of a mesh that its arrays have one element more, after the ghosts, as MPAS and Omega have it: the neighbour of
+/// those that lack one. It is no element of the partition.
+struct with_none {};
+
 /// Elements that are told apart by an id, such as the cells, edges or vertices of an uneven mesh, or particles:
 /// `struct cells : kr::mesh<"cells"> {};`. Which rank has which of them, `partition<cells>` says.
-template <text Name>
+/// The one property is `with_none`.
+template <text Name, class... Properties>
 struct mesh {
+  static_assert((std::is_same_v<Properties, with_none> && ...),
+                "keel::residency::mesh: a property that a mesh does not have (it is in the message). Say with_none.");
   using mesh_type = mesh;
   static constexpr std::string_view name = Name.view();
+  static constexpr bool has_none = sizeof...(Properties) != 0;
 };
 
 template <class M>
@@ -41,7 +49,17 @@ inline constexpr bool is_partition = !mesh_of_option<Option>.empty();
 template <Mesh M>
 struct on_mesh {
   static constexpr std::string_view mesh_name = M::name;
+  static constexpr bool has_none = M::has_none;
 };
+
+namespace detail {
+template <Mesh M>
+[[nodiscard]] constexpr lattice lattice_on() {
+  lattice on;
+  on.mesh = M::name, on.has_none = M::has_none;
+  return on;
+}
+} // namespace detail
 
 /// Local indices of elements of a mesh, half open: `begin <= i < end`.
 struct element_range {

@@ -46,6 +46,7 @@ struct lattice {
   std::int16_t width[max_grid_rank] = { ///< of its own ghosts
       as_grid, as_grid, as_grid, as_grid};
   std::string_view mesh = {}; ///< empty on the grid
+  bool has_none = false;      ///< of a mesh: an element more, after the ghosts
   friend constexpr bool operator==(lattice const&, lattice const&) = default;
 };
 
@@ -161,7 +162,7 @@ constexpr variable_info about_of(std::string_view name, bool is_array) {
     if constexpr (requires { P::count; }) level_count *= P::count;
     if constexpr (requires { P::multiple; }) padding *= P::multiple;
     if constexpr (requires { P::name; }) group = P::name;
-    if constexpr (requires { P::mesh_name; }) on.mesh = P::mesh_name;
+    if constexpr (requires { P::mesh_name; }) on.mesh = P::mesh_name, on.has_none = P::has_none;
   };
   (look(std::type_identity<Properties>{}), ...);
   return {name,
@@ -188,7 +189,8 @@ struct variable {
   static constexpr variable_info about = detail::about_of<Properties...>(Name.view(), is_array);
   static_assert(is_array || about.padding == 1,
                 "keel::residency::variable: a scalar is padded (it has no neighbours in memory). Leave padded<N> out.");
-  static_assert(about.on.mesh.empty() || (about.lies_on_grid && lattice{.mesh = about.on.mesh} == about.on),
+  static_assert(about.on.mesh.empty() ||
+                    (about.lies_on_grid && lattice{.mesh = about.on.mesh, .has_none = about.on.has_none} == about.on),
                 "keel::residency::variable: a variable on a mesh lies in a way that only grids have, or is a scalar "
                 "(see the variable in the message). Leave at, along, ghosts and off_grid out.");
 };

@@ -51,9 +51,7 @@ public:
   /// `array_on`. Again, by the same name, it is the same variable. What shows an array of another name is refused.
   template <Mesh M, class First, class... More>
   handle adopt(std::string_view name, First const& view, More const&... more) {
-    lattice on;
-    on.mesh = M::name;
-    return adopt_on(on, name, view, more...);
+    return adopt_on(detail::lattice_on<M>(), name, view, more...);
   }
   /// Adopts arrays on the grid, with the options of `array`.
   template <class First, class... More>
@@ -64,9 +62,7 @@ public:
   /// there are several.
   template <class Data, Mesh M, class... Options>
   handle add(std::string_view name, Options const&... options) {
-    lattice on;
-    on.mesh = M::name;
-    return add_on<Data>(on, name, options...);
+    return add_on<Data>(detail::lattice_on<M>(), name, options...);
   }
   template <class Data, class... Options>
   handle add(std::string_view name, Options const&... options) {

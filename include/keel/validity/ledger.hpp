@@ -109,6 +109,9 @@ public:
   [[nodiscard]] numbering renumbered(int components, auto const& kept) const;
   /// Takes them, and gives what it had. The bytes of components are to be set anew. Does not throw.
   void swap(numbering& other);
+  /// Regions that stay valid where they are when levels rotate; arrays that are made have them on the host from the
+  /// beginning.
+  void keep(int variable, region what, bool are_made);
   /// How many layers of ghosts a variable has: requests of so many, or more, are about all.
   void set_layers(int variable, int layers) { places_[std::size_t(variable)].layers = layers; }
   /// What messages call the memories, the host's first: `{"host", "cuda"}`. Else they go by number.
@@ -241,7 +244,8 @@ private:
     std::uint32_t first;
     validity empty; // regions that have no bytes on any rank
     int layers = all_layers;
-    bool is_flying = false; // it is in flying_variables_
+    region kept = region::none, made = region::none; // see `keep`
+    bool is_flying = false;                          // it is in flying_variables_
   };
   // What goes one way in one call of the provider, with the place of each state.
   struct transfer_batch {

@@ -226,10 +226,12 @@ constexpr T* rotate_levels(T* first, int levels, rotation how, int stride = 1) {
   std::rotate(first, first + (is_back ? 1 : levels - 1) * stride, first + levels * stride);
   return how == rotation::in_place ? nullptr : is_back ? first + (levels - 1) * stride : first;
 }
-/// Rotates states; a void level is valid nowhere, but for regions that have no cells on any rank.
-constexpr void rotate_states(validity* first, int levels, rotation how, int components = 1, validity empty = 0) {
-  if (validity* const freed = rotate_levels(first, levels, how, components))
-    std::fill_n(freed, components, valid_nowhere & ~empty);
+/// Rotates states; a void level is valid nowhere, but for regions that have no cells on any rank, and those `kept`.
+constexpr void rotate_states(validity* first, int levels, rotation how, int components = 1, validity empty = 0,
+                             validity kept = 0) {
+  validity* const freed = rotate_levels(first, levels, how, components);
+  for (int c = 0; freed != nullptr && c < components; ++c)
+    freed[c] = (freed[c] & kept) | (valid_nowhere & ~empty & ~kept);
 }
 
 } // namespace keel::residency

@@ -35,7 +35,7 @@ KEEL_INLINE box_set boxes_of(share const& s, region where, bool has_ghosts) {
 }
 
 KEEL_INLINE box_set boxes_of(shape const& s, region where) {
-  if (s.mesh != nullptr) return s.mesh->lists_of(where, s.has_ghosts);
+  if (s.mesh != nullptr) return s.mesh->lists_of(where & (s.part->regions | region::inside), s.has_ghosts);
   return boxes_of(s.part != nullptr ? *s.part : share{}, where, s.has_ghosts);
 }
 

@@ -29,9 +29,9 @@ public:
   [[nodiscard]] std::shared_ptr<elements const> const& all() const { return of_; }
   /// One past the owned elements, then past each layer of ghosts; where these are scattered, their numbers.
   [[nodiscard]] std::span<std::int64_t const> ends() const { return ends_; }
-  /// What the rank has of a variable on the mesh.
-  [[nodiscard]] share of_variable() const;
-  /// What makes a region. Without ghosts all owned elements are core.
+  /// What the rank has of a variable on the mesh; the element of `with_none` is its walls.
+  [[nodiscard]] share of_variable(bool has_none = false) const;
+  /// What makes a region, walls among them if there are some. Without ghosts all owned elements are core.
   [[nodiscard]] box_set lists_of(region where, bool has_ghosts) const;
   /// What is exchanged of the first `layers` of ghosts; each component lies on the mesh in the same way.
   [[nodiscard]] decomposition cut(int components, int layers) const;

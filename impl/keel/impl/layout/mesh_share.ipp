@@ -41,12 +41,13 @@ KEEL_INLINE mesh_share::mesh_share(std::shared_ptr<elements const> of) : of_(std
   halo_ = box_or_list_of(halo_list_);
 }
 
-KEEL_INLINE share mesh_share::of_variable() const {
+KEEL_INLINE share mesh_share::of_variable(bool has_none) const {
   share s;
   s.rank = 1;
   s.ends = ends_;
   s.extents[0] = ends_.back();
   if (ends_.size() > 1) s.regions = region::inside;
+  if (has_none) ++s.extents[0], s.regions = s.regions | region::walls;
   return s;
 }
 
@@ -57,14 +58,19 @@ KEEL_INLINE box_set mesh_share::lists_of(region where, bool has_ghosts) const {
     if (p.size(1) > 0) set.boxes[set.count++] = p;
   };
   bool const has_halo = has_ghosts && overlap(where, region::halo);
+  std::int64_t const none = ends_.back();
+  bool const has_none = has_ghosts && overlap(where, region::walls);
   bool const has_owned = has_ghosts ? (where & region::owned) == region::owned : overlap(where, region::core);
   if (has_owned && (has_halo || !of_->is_scattered)) {
-    add(bounds{{}, {{has_halo ? ends_.back() : ends_.front()}}});
+    bool const is_joined = has_none && (has_halo || ends_.front() == none);
+    add(bounds{{}, {{(has_halo ? none : ends_.front()) + (is_joined ? 1 : 0)}}});
+    if (has_none && !is_joined) add(bounds{{{none}}, {{none + 1}}});
     return set;
   }
   if (has_owned || (has_ghosts && overlap(where, region::core))) add(core_);
   if (has_owned || (has_ghosts && overlap(where, region::rim))) add(rim_);
   if (has_halo) add(halo_);
+  if (has_none) add(bounds{{{none}}, {{none + 1}}});
   return set;
 }
 

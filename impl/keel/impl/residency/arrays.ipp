@@ -131,8 +131,8 @@ KEEL_INLINE std::vector<shape> arrays::shapes_of(variable_record& v) const {
     return made;
   }
   for (share const& part : *on.shares) {
-    made.push_back(shape_on(part, on.mesh ? mesh_here(on.on.mesh).room : 0, *v.about, *v.kind, v.arrays,
-                            v.lengths.data(), v.extents.emplace_back()));
+    std::int64_t const room = on.mesh ? mesh_here(on.on.mesh).room + (on.on.has_none ? 1 : 0) : 0;
+    made.push_back(shape_on(part, room, *v.about, *v.kind, v.arrays, v.lengths.data(), v.extents.emplace_back()));
     made.back().mesh = on.mesh.get();
   }
   return made;
@@ -196,7 +196,7 @@ KEEL_INLINE lattice_record arrays::lay(variable_info const& about,
                                        std::shared_ptr<share_list const> const& grids) const {
   if (!about.on.mesh.empty()) {
     auto const& here = mesh(about.on.mesh);
-    return {about.on, std::make_shared<share_list const>(1, here->of_variable()), here};
+    return {about.on, std::make_shared<share_list const>(1, here->of_variable(about.on.has_none)), here};
   }
   if (about.on == lattice{}) return {about.on, grids};
   share_list all;

@@ -26,6 +26,8 @@ KEEL_INLINE void book::add_variable() {
   (void)ledger_->add(about.name, about.levels, arrays_.bytes_of(number, 0), about.group, arrays_.regions_of(number));
   ledger_->set_layers(number, arrays_.layers(number));
   resize_components(number);
+  if (about.on.has_none && !about.is_scratch)
+    ledger_->keep(number, region::walls, arrays_.variables()[std::size_t(number)].own == nullptr);
 }
 KEEL_INLINE void book::renew(int variable) {
   ledger_->renew(variable, arrays_.bytes_of(variable, 0), arrays_.regions_of(variable), arrays_.layers(variable));
@@ -123,7 +125,9 @@ KEEL_INLINE void book::poison(std::span<request const> asked, memory m, componen
 KEEL_INLINE void book::rotate(int variable, rotation how) {
   int const levels = ledger_->levels(variable);
   if (poisons_ && levels > 1 && how != rotation::in_place) {
-    request const freed{variable, how == rotation::cycle ? levels - 1 : 0, region::none, region::everywhere};
+    bool const has_none = arrays_.variables()[std::size_t(variable)].about->on.has_none;
+    request const freed{variable, how == rotation::cycle ? levels - 1 : 0, region::none,
+                        has_none ? region::inside : region::everywhere};
     poison({&freed, 1}, memory::none, {0, arrays_.components()});
   }
   ledger_->rotate(variable, how);

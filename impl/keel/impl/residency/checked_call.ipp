@@ -118,7 +118,9 @@ KEEL_INLINE reach& checker::limit(request const& asked, int component) {
   share const& part = *lies.part;
   if (!part.ends.empty()) { // among scattered ghosts nothing tells which are meant
     bool const has_all = has_ghosts || lies.mesh->all()->is_scattered;
-    made.end[0] = part.ends[std::min<std::size_t>(has_all ? std::size_t(layers) : 0, part.ends.size() - 1)];
+    bool const has_none = v.about->on.has_none && overlap(asked.reads, region::walls);
+    made.end[0] = has_none ? part.extents[0]
+                           : part.ends[std::min<std::size_t>(has_all ? std::size_t(layers) : 0, part.ends.size() - 1)];
     return made;
   }
   bounds const box = !has_ghosts                      ? part.owned()

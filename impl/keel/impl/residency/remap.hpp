@@ -74,6 +74,8 @@ private:
     bool is_all_new = false;   ///< nothing of it was on this rank
   };
   [[nodiscard]] new_values const* values_of(int variable) const;
+  /// Whether it has the element of `with_none`.
+  [[nodiscard]] bool has_none(int variable) const;
   void swap();
   /// What travels comes to one memory, and nothing else is under way.
   void gather();

@@ -134,6 +134,9 @@ KEEL_INLINE void remap::fill(int variable, int component, int from, element_move
   }
 }
 
+KEEL_INLINE bool remap::has_none(int variable) const {
+  return arrays_.variables()[std::size_t(variable)].about->on.has_none;
+}
 KEEL_INLINE new_values const* remap::values_of(int variable) const {
   auto const at = std::find_if(values_.begin(), values_.end(), [&](auto const& v) { return v.variable == variable; });
   return at != values_.end() ? &*at : nullptr;
@@ -225,6 +228,15 @@ KEEL_INLINE void remap::unpack() {
     else std::memset(into, 0, padded(lies, {{}, {{std::int64_t(elements.size())}}}));
   });
   f.relocation_->unpack();
+  for (level_here const& one : levels_) // the element of with_none begins anew
+    if (one.moves != nullptr && has_none(one.variable)) {
+      shape const& lies = arrays_.provider().shape_of(one.variable, one.component);
+      std::int64_t const none = lies.mesh->ends().back();
+      bounds const box{{{none}}, {{none + 1}}};
+      std::vector<std::byte> zeros(padded(lies, box));
+      move_on_host({motion::scatter, &lies, arrays_.provider().array(one.variable, one.level, one.component, host),
+                    zeros.data(), box});
+    }
   for (std::size_t n = 0; n < levels_.size() && book_.poisons() && book_.keeps_ledger(); ++n)
     for (int m = 0; m < arrays_.memories(); ++m)
       for (region const part : {region::core, region::rim, region::halo})
@@ -295,6 +307,9 @@ KEEL_INLINE void remap::commit() {
     book_.ledger().set_lacks_values(one.variable, one.lacks_values);
     if (request const all{one.variable, one.level, region::none, region::owned}; travelling_[n] != 0)
       book_.ledger().post_call({&all, 1}, one.where, {one.component, one.component + 1}, who_);
+    if (request const none{one.variable, one.level, region::none, region::walls};
+        one.moves != nullptr && has_none(one.variable))
+      book_.ledger().post_call({&none, 1}, host, {one.component, one.component + 1}, who_);
   }
   for (sent const& s : sent_)
     book_.traffic().add_bytes(s.variable, way::to_neighbours, region::rim, {0, s.bytes, s.bytes});

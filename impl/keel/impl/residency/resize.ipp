@@ -126,7 +126,8 @@ inline void lay_out_meshes(fields_state& f, remap& map, std::span<cut_anew> mesh
     if (m.stays) m.moves.leave_out_unmoved(f.arrays_.rank());
     else mesh.room = size_of(m);
     for (lattice_record& l : map.next.lattices)
-      if (l.on.mesh == m.mesh) l = {l.on, std::make_shared<share_list const>(1, mesh.here->of_variable()), mesh.here};
+      if (l.on.mesh == m.mesh)
+        l = {l.on, std::make_shared<share_list const>(1, mesh.here->of_variable(l.on.has_none)), mesh.here};
   }
   map.install();
   for (cut_anew const& m : meshes)

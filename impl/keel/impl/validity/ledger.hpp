@@ -51,6 +51,13 @@ void ledger<P, O>::renew(int variable, region_bytes const& bytes, region elsewhe
 }
 
 template <Provider P, Observer O>
+void ledger<P, O>::keep(int variable, region what, bool are_made) {
+  place& p = places_[std::size_t(variable)];
+  p.kept = what, p.made = are_made ? what : region::none;
+  for (int n = 0; n < levels(variable) * components_; ++n) states_[p.first + std::size_t(n)] &= ~bits_of(p.made, host);
+}
+
+template <Provider P, Observer O>
 class ledger<P, O>::numbering {
   friend class ledger;
   int components = 0;
@@ -68,7 +75,8 @@ auto ledger<P, O>::renumbered(int components, auto const& kept) const -> numberi
     for (int l = 0; l < levels(v); ++l)
       for (int c = 0; c < components; ++c) {
         int const from = kept(v, c);
-        made.states.push_back(from < 0 ? valid_nowhere : at(v, l, from) & ~places_[std::size_t(v)].empty);
+        made.states.push_back(from < 0 ? valid_nowhere & ~bits_of(places_[std::size_t(v)].made, host)
+                                       : at(v, l, from) & ~places_[std::size_t(v)].empty);
       }
   }
   made.in_flight.resize(made.states.size());
@@ -159,7 +167,7 @@ void ledger<P, O>::rotate(int variable, rotation how) {
   if (v.levels == 1) return;
   rotate_buffers(variable, how);
   rotate_states(states_.data() + index(variable, 0, 0), v.levels, how, components_,
-                places_[std::size_t(variable)].empty);
+                places_[std::size_t(variable)].empty, bits_of(places_[std::size_t(variable)].kept));
   observer().rotate(variable, how);
 }
 
