@@ -113,9 +113,11 @@ struct on_device : kr::routine<"on_device", kr::on_device, kr::updates<kr::owned
   template <class V>
   static void run(V v) {
     auto const x = v(X{});
-    auto const first = share_of<typename kr::detail::item<X>::variable>(v, 1).owned().begin;
+    auto const own = share_of<typename kr::detail::item<X>::variable>(v, 1).owned();
+    auto const first = own.begin;
+    bool const has_some = own.begin[0] < own.end[0] && (x.rank == 1 || own.begin[1] < own.end[1]);
     Kokkos::parallel_for(
-        "on_device", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, 1),
+        "on_device", Kokkos::RangePolicy<typename V::space>(v.execution_space(), 0, has_some ? 1 : 0),
         KOKKOS_LAMBDA(int) { element(x, first[0], first[1]) += 0; });
   }
 };
@@ -192,7 +194,8 @@ class program {
 public:
   template <class Run>
   program(Run& run, unsigned seed)
-      : draw_(seed), models_{{some_grid(), {}}}, part_(run.environment(), ids_of(run.environment().rank())),
+      : draw_(seed), ranks_(run.environment().size()), models_{{some_grid(), {}}},
+        part_(run.environment(), ids_of(run.environment().rank())),
         f_(run, models_[0].whole, part_, kr::extra<label>{3}) {}
 
   void play(int calls) {
@@ -209,7 +212,15 @@ private:
   kr::grid some_grid() {
     int const nx = 16 + below(8), ny = 16 + below(8);
     bool const wraps = below(2) == 0, mixed = below(2) == 0;
-    return {{nx, ny}, kr::ghost_width{1 + below(2), 1}, kr::periodic{wraps, mixed}};
+    kr::ghost_width const width{1 + below(2), 1};
+    if (below(2) == 0) return {{nx, ny}, width, kr::periodic{wraps, mixed}};
+    // Shares of two cells or more, or none; there may be fewer of them than ranks.
+    std::vector<std::vector<std::int64_t>> at{{0, nx}, {0, ny}};
+    auto& cut = at[std::size_t(below(2))];
+    std::int64_t const cells = cut[1];
+    for (int n = below(ranks_); n > 0; --n) cut.push_back(below(5) == 0 ? cells : 2 * below(int(cells / 2)));
+    std::sort(cut.begin(), cut.end());
+    return {{nx, ny}, kr::cuts{at}, width, kr::periodic{wraps, mixed}};
   }
   static std::vector<std::int64_t> ids_of(int rank) {
     std::vector<std::int64_t> ids(std::size_t(5 + rank));
@@ -293,6 +304,7 @@ private:
   }
 
   std::mt19937 draw_;
+  int ranks_;
   std::vector<model> models_;
   kr::partition<cells> part_;
   fields f_;
