@@ -6,7 +6,7 @@
 
 #include "command_line.hpp"
 
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 #include <keel/keel.hpp>
 
 #include <cstddef>

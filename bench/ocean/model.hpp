@@ -68,15 +68,4 @@ struct advance : kr::routine<"advance", kr::on_device, kr::in_pieces,
 struct share_ghosts : kr::exchange<eta, u, v> {};
 struct step : kr::schedule<kr::cycle<eta, u, v>, advance, share_ghosts> {};
 
-/// Appends what this rank owns of a variable, in the order of a view.
-template <class X>
-struct collect : kr::routine<"collect", kr::on_host, kr::reads<kr::owned<X>>> {
-  template <class V>
-  static void run(V view, std::vector<double>* to) {
-    part const here = part_of(view);
-    auto const owned = in_order(view(X{}), here.i_begin, here.i_end, here.j_begin, here.j_end);
-    to->insert(to->end(), owned.begin(), owned.end());
-  }
-};
-
 } // namespace ocean

@@ -16,6 +16,8 @@
 #include "stretch.hpp"
 #include "triad.hpp"
 
+#include <keel/residency/gather.hpp>
+
 #include <algorithm>
 #include <cstdio>
 #include <numeric>
@@ -110,7 +112,6 @@ public:
     auto const begin = j.here.global_begin;
     auto const own = j.here.owned();
     here_ = {int(begin[0]), int(begin[1]), int(own.end[0] - own.begin[0]), int(own.end[1] - own.begin[1])};
-    places_ = km::gather(run.environment(), std::vector{here_}, run.environment().master_rank());
   }
 
   void integrate() {
@@ -168,11 +169,15 @@ private:
   /// A variable of the whole grid on the master, nothing elsewhere.
   template <class X>
   std::vector<double> whole() {
-    std::vector<double> owned;
-    fields_.run(collect<X>{}, &owned);
-    auto const parts = km::gather(run_.environment(), owned, run_.environment().master_rank());
-    int const layers = std::is_same_v<X, eta> ? 1 : job_.wanted.layers;
-    return master_ ? assemble(places_, parts, job_.wanted.nx, job_.wanted.ny, layers) : std::vector<double>{};
+    auto const all = kr::gather(fields_, X{}, run_.environment().master_rank());
+    std::vector<double> made;
+    made.reserve(all.size());
+    for (std::size_t i = 0; i < all.extent(0); ++i)
+      for (std::size_t j = 0; j < all.extent(1); ++j)
+        if constexpr (decltype(all)::rank == 2) made.push_back(all(i, j));
+        else
+          for (int k = 0; k < job_.wanted.layers; ++k) made.push_back(all(i, j, k));
+    return made;
   }
 
   /// The least that this rank had to copy between memories.
@@ -198,7 +203,6 @@ private:
   bool master_;
   kr::fields<app, eta, u, v> fields_;
   place here_;
-  std::vector<place> places_; // of all ranks, on the master
   double seconds_ = 0;
   copied copies_;
 };

@@ -7,7 +7,7 @@
 #include "options.hpp"
 #include "vti.hpp"
 
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 
 #include <cerrno>
 #include <cstdio>

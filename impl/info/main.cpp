@@ -14,7 +14,7 @@
 #include "trace.hpp"
 
 #include <keel/device/report.hpp>
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 #include <keel/policy/macros.hpp>
 #include <keel/policy/printable.hpp>
 #include <keel/topology.hpp>

@@ -13,7 +13,7 @@
 
 #include <keel/machine/host.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 #include <keel/topology.hpp>
 
 #include <array>

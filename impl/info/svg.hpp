@@ -8,7 +8,7 @@
 #include "show.hpp"
 
 #include <keel/policy/error.hpp>
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 #include <keel/topology.hpp>
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 
 #include <keel/policy/json.hpp>
 #include <keel/policy/error.hpp>
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 #include <keel/policy/printable.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include "shown.hpp"
 
 #include <keel/policy/error.hpp>
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 
 #include <algorithm>
 #include <cerrno>

@@ -9,6 +9,7 @@
 #include <keel/residency/context.hpp>
 #include <keel/residency/declare.hpp>
 #include <keel/residency/fields.hpp>
+#include <keel/residency/gather.hpp>
 #include <keel/residency/initial.hpp>
 #include <keel/residency/loops.hpp>
 #include <keel/residency/reduce_owned.hpp>

@@ -3,7 +3,7 @@
 """Runs the commands of a transcript and compares what they print: transcript.py TRANSCRIPT PROGRAM HOST_DEVICE [LAUNCHER ...]
 
 A line `$ NAME=value mpiexec -n 4 program --option` is a command, the lines below it are its output; `...` stands for
-any text within a line. `HOST` is a host device that Kokkos was built with. `mpiexec` is the launcher of this build. Where there is none, its commands are skipped.
+any text within a line. All commands have one folder. `HOST` is a host device that Kokkos was built with. `mpiexec` is the launcher of this build. Where there is none, its commands are skipped.
 """
 import os
 import pathlib
@@ -19,7 +19,7 @@ def matches(expected, said):
     return re.fullmatch(pattern, "\n".join(line.rstrip() for line in said.splitlines())) is not None
 
 
-def main(transcript, program, host_device, *launcher):
+def run_all(folder, transcript, program, host_device, *launcher):
     path, count = pathlib.Path(program).resolve(), {"passed": 0, "failed": 0, "skipped": 0}
     sections = re.split(r"^\$ ", pathlib.Path(transcript).read_text().replace("HOST", host_device), flags=re.M)[1:]
     for section in sections:
@@ -34,9 +34,8 @@ def main(transcript, program, host_device, *launcher):
         if words[0] == "mpiexec":
             words = [*launcher, *words[1:]]
         words = [str(path) if word == path.name.removeprefix("example-") else word for word in words]
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(words, cwd=folder, env=os.environ | environment, text=True, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE)
+        done = subprocess.run(words, cwd=folder, env=os.environ | environment, text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
         if done.returncode or not matches([line.rstrip() for line in expected], done.stdout):
             count["failed"] += 1
             print(f"FAIL: {command}: exit code {done.returncode}; it says\n{done.stdout}{done.stderr}--- and not")
@@ -51,4 +50,5 @@ def main(transcript, program, host_device, *launcher):
 
 
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    with tempfile.TemporaryDirectory() as folder:
+        sys.exit(run_all(folder, *sys.argv[1:]))

@@ -284,7 +284,7 @@ def form(tree):
     """A header has #pragma once and says in an @file comment what it is; a body stands in an .ipp with the stem of a header of its module. A comment is understood without the one before it."""
     for header in tree.headers():
         if header.suffix == ".ipp":
-            if not any((tree.root / room / header.parent.name / f"{header.stem}.hpp").is_file() for room in ("include/keel", "impl/keel/impl")):
+            if not header.with_suffix(".hpp").is_file() and not (tree.root / "include/keel" / header.parent.name / f"{header.stem}.hpp").is_file():
                 yield f"{tree.name(header)}: no header has its stem"
         else:
             for needed in ("#pragma once", "/// @file"):

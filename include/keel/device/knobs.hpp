@@ -37,6 +37,9 @@ enum class knob {
   tracking,                      ///< which of the trackings that the program lists
   exchange_through,              ///< which of the transports that the program lists, or the fastest
   exchange_together,             ///< whether a message has all variables of an exchange
+  restart,                       ///< the checkpoint that the first step goes on from
+  checkpoint_every,              ///< how many steps lie between two checkpoints
+  checkpoint_before_end,         ///< how long before the end of the job one is made
   config,                        ///< a file with more knobs
   strict,                        ///< whether settings without effect are refused
   end_timeout,                   ///< seconds that a rank waits at its end for the others

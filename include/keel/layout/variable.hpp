@@ -229,6 +229,17 @@ template <template <class...> class Complex, class T>
   requires(sizeof(Complex<T>) == 2 * sizeof(T)) && requires(Complex<T> z) { z.real(), z.imag(); }
 inline constexpr addend addend_of<Complex<T>> = addend_of<T>;
 
+/// What elements are in files: numbers of the kinds that files have, or bytes. A complex number is two of its parts.
+enum class number_kind : std::uint8_t { floating, integer, natural, none };
+template <class T>
+inline constexpr number_kind number_kind_of = std::is_floating_point_v<T> && sizeof(T) <= 8 ? number_kind::floating
+                                              : !std::is_integral_v<T> || sizeof(T) > 8     ? number_kind::none
+                                              : std::is_signed_v<T>                         ? number_kind::integer
+                                                                                            : number_kind::natural;
+template <template <class...> class Complex, class T>
+  requires(sizeof(Complex<T>) == 2 * sizeof(T)) && requires(Complex<T> z) { z.real(), z.imag(); }
+inline constexpr number_kind number_kind_of<Complex<T>> = number_kind_of<T>;
+
 template <class Data>
 struct element_of : std::type_identity<Data> {};
 template <class T>

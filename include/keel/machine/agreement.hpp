@@ -39,6 +39,9 @@ public:
     min({&value, 1});
     return value;
   }
+  /// The sums of each, modulo 2^64, on every rank; the same number of them on each. So a list with a place for each
+  /// rank gathers what each puts into its own.
+  void sum(std::span<std::uint64_t> values) const { calls_->sum(environment_, values); }
   void broadcast(std::span<char> text, int root) const { calls_->broadcast(environment_, text, root); }
 
   /// Calls `f` on every rank, and throws on all of them if it threw on one: the error has the place, who is not done,
@@ -60,6 +63,7 @@ public:
 
   struct calls {
     void (*min)(void const*, std::span<std::int64_t>);
+    void (*sum)(void const*, std::span<std::uint64_t>);
     void (*broadcast)(void const*, std::span<char>, int);
     void (*abort)(void const*, std::string_view);
   };
@@ -86,14 +90,24 @@ private:
 template <class R>
 struct agreement::calls_of {
   static void min(void const* of, std::span<std::int64_t> values);
+  static void sum(void const* of, std::span<std::uint64_t> values);
   static void broadcast(void const* of, std::span<char> text, int root);
   static void abort(void const* of, std::string_view message);
-  static constexpr calls all{&min, &broadcast, &abort};
+  static constexpr calls all{&min, &sum, &broadcast, &abort};
 };
 
 template <class R>
 void agreement::calls_of<R>::min(void const* of, std::span<std::int64_t> values) {
   machine::min(*static_cast<basic_environment<R> const*>(of), values);
+}
+namespace detail {
+struct wrapping_sum {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return a + b; }
+};
+} // namespace detail
+template <class R>
+void agreement::calls_of<R>::sum(void const* of, std::span<std::uint64_t> values) {
+  machine::all_reduce(*static_cast<basic_environment<R> const*>(of), values, detail::wrapping_sum{});
 }
 template <class R>
 void agreement::calls_of<R>::broadcast(void const* of, std::span<char> text, int root) {

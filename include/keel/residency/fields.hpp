@@ -8,8 +8,10 @@
 #include <keel/impl/residency/options.hpp>
 #include <keel/impl/residency/regrid.hpp>
 #include <keel/impl/residency/resize.hpp>
+#include <keel/impl/residency/files/restart.hpp>
 #include <keel/residency/context.hpp>
 #include <keel/residency/initial.hpp>
+#include <keel/schedule/checkpoint.hpp>
 #include <keel/schedule/plan.hpp>
 #include <keel/schedule/schedule.hpp>
 #include <keel/schedule/walls.hpp>
@@ -34,6 +36,10 @@ namespace keel::residency {
 /// one keeps.
 template <class App, Variable X, class Tag>
 using view_of = Kokkos::View<typename X::data_type, typename App::layout, detail::memory_space_of<Tag>>;
+
+namespace detail {
+struct gathering;
+}
 
 /// Variables on a grid: `fields<app, eta, u> f{run, grid{{nx, ny}, ghost_width{1, 1}}, extra<u>{layers}}`; on meshes:
 /// `fields<app, h> f{run, partition_of_cells, extra<h>{layers}}`; or on both, `f{run, grid{{nx}}, partition_of_cells}`.
@@ -210,6 +216,21 @@ public:
     this->executor_.require_idle("reserve");
     detail::reserve(*this, M::name, n);
   }
+  /// Goes on where the run was that wrote the checkpoint `name`, on any number of ranks and any device, however the
+  /// grid and the meshes are cut: what the file has is valid on the host, ghosts are filled that were, `steps()` counts on.
+  /// What the file has not stays as it is. `f.restart<step>("run")` names the schedules that go on: what one of them
+  /// reads and neither the file nor the fields have is refused. A mesh whose elements move gets those of the file.
+  ///
+  /// Collective. Throws the same `keel::error` on every rank, and nothing has changed, if the file is cut short,
+  /// damaged, not finished, or of other variables, grids or meshes; if the checksum of data is wrong, what they were to
+  /// fill is valid nowhere. Then `name.previous` has the checkpoint before.
+  template <Entry... Schedules>
+  void restart(std::string_view name) {
+    auto const visit = this->users_.enter("restart");
+    std::array<detail::schedule_nodes, sizeof...(Schedules)> const all{
+        detail::bound_schedule<Schedules, index>::nodes...};
+    detail::restart(*this, name, all);
+  }
   /// Each owned element goes to a rank: `destinations` is a view, on the host or on a device, or a span, of at least as
   /// many `int` as the rank owns elements. All variables travel, as in `repartition`. Elements that come take the
   /// places of those that leave; the order of those that stay may change where places are left. The mesh has no ghosts
@@ -262,6 +283,7 @@ public:
   [[nodiscard]] bool is_valid(region where = region::everywhere, component which = {}) const;
 
 private:
+  friend struct detail::gathering;
   using index = detail::variable_index<Vars...>;
   static_assert(sizeof...(Vars) > 0, "keel::residency::fields: no variables. Name those of the application.");
   static_assert(index::is_unique, "keel::residency::fields: two variables have one name (names must be unique). "

@@ -9,6 +9,7 @@
 #include <keel/impl/residency/options.hpp>
 #include <keel/impl/residency/registered.hpp>
 #include <keel/impl/residency/resize.hpp>
+#include <keel/impl/residency/files/restart.hpp>
 #include <keel/impl/residency/setup.hpp>
 #include <keel/layout/partition.hpp>
 #include <keel/residency/registered_use.hpp>
@@ -143,6 +144,16 @@ public:
     known_.require_own(M::name);
     auto const none = [] {};
     detail::migrate(*this, M::name, destinations, detail::thunk::of(none));
+  }
+  /// Writes `name.h5`, with every level that is valid somewhere, and goes on from one; see `residency::checkpoint` and
+  /// `fields::restart`. Variables are found by name, so those of the file have to be registered.
+  void checkpoint(std::string_view name) {
+    known_.require_idle({}, "checkpoint");
+    detail::checkpoint(*this, name);
+  }
+  void restart(std::string_view name) {
+    known_.require_idle({}, "restart");
+    detail::restart(*this, name, {});
   }
   template <Mesh M>
   [[nodiscard]] std::int64_t size(M) const {

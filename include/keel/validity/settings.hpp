@@ -28,10 +28,17 @@ struct settings {
   std::string trace_file = "keel-trace"; ///< what `traced` writes goes to this name, followed by `.rank.jsonl`
   std::string exchange_through = "measured"; ///< the transport of exchanges, by name, or the fastest at the start
   bool exchange_together = true;             ///< one message to each rank, or one for each variable and level
-  std::string tracking = {};                 ///< which of the policy's trackings, by name; empty: the first
+  std::string restart = {};                  ///< the checkpoint that the first step goes on from; empty: none
+  std::optional<int> checkpoint_every = {};  ///< steps from one checkpoint to the next; empty: as the schedule says
+  std::optional<int> checkpoint_before_end =
+      {};                    ///< seconds before the end of the job at which one is made; empty: never
+  std::string tracking = {}; ///< which of the policy's trackings, by name; empty: the first
   /// What the user wrote these to, for messages: an option, a variable or a line of a file.
   std::string copy_back_vars_name = "copy-back-vars", exchange_through_name = "exchange-through",
               tracking_name = "tracking";
+
+  /// Whether something has to be done before or after steps.
+  [[nodiscard]] bool watches_steps() const { return !restart.empty() || checkpoint_every || checkpoint_before_end; }
 };
 
 /// The device that routines `on_device` of `App` run on, as its runtime has chosen it; empty if none runs.

@@ -46,6 +46,10 @@ inline constexpr kind<std::optional<int>> limit{
 /// How often something happens, or never.
 inline constexpr kind<std::optional<int>> period{
     "N", parse_period, [](std::optional<int> const& n) { return n ? std::to_string(*n) : std::string{"never"}; }};
+/// Seconds, with m or h for minutes or hours; or never.
+inline constexpr kind<std::optional<int>> duration{"TIME", parse_duration, [](std::optional<int> const& n) {
+                                                     return n ? std::to_string(*n) + "s" : std::string{"never"};
+                                                   }};
 /// Yes or no, and the same as a switch.
 inline constexpr kind<bool> yes_no{"yes|no", parse_flag,
                                    [](bool const& yes) { return std::string{yes ? "yes" : "no"}; }};

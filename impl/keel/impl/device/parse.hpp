@@ -57,6 +57,10 @@ template <std::integral Number = int>
 /// How often something happens: a whole number from 1 on, or `never`, which is empty.
 [[nodiscard]] std::optional<int> parse_period(origin const& where, std::string_view text);
 
+/// A time in seconds: a whole number from 1 on, perhaps with s, m or h after it for seconds, minutes or hours; or
+/// `never`, which is empty.
+[[nodiscard]] std::optional<int> parse_duration(origin const& where, std::string_view text);
+
 /// A number of bytes: a whole number from 1 on, perhaps with one of K, M and G after it, which are powers of 1024.
 [[nodiscard]] std::int64_t parse_size(origin const& where, std::string_view text);
 /// A number of bytes as people write it: 65536 is 64K.

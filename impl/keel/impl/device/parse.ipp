@@ -45,6 +45,18 @@ KEEL_INLINE std::optional<int> parse_period(origin const& where, std::string_vie
   return parse_number(where, text, 1, ", or never");
 }
 
+KEEL_INLINE std::optional<int> parse_duration(origin const& where, std::string_view text) {
+  if (text == "never") return std::nullopt;
+  char const unit = text.size() > 1 ? text.back() : ' ';
+  int const seconds = unit == 'h' ? 3600 : unit == 'm' ? 60 : 1;
+  if (unit == 'h' || unit == 'm' || unit == 's') text.remove_suffix(1);
+  int const number = parse_number(where, text, 1, ", with s, m or h after it, or never");
+  if (number > std::numeric_limits<int>::max() / seconds)
+    throw error("device", where + "='" + std::string{text} + "' is not a value for this knob", "it is too long",
+                "Give less");
+  return number * seconds;
+}
+
 KEEL_INLINE std::int64_t parse_size(origin const& where, std::string_view text) {
   constexpr std::string_view units = "KMG", small = "kmg", taken = ", with K, M or G for powers of 1024";
   std::size_t unit = text.size() > 1 ? units.find(text.back()) : units.npos;

@@ -91,6 +91,13 @@ inline constexpr std::array rows_of_program{
     alike(of_program<kinds::yes_no, &residency::settings::exchange_together>(
         knob::exchange_together, "exchange-together",
         "all variables of an exchange in one message to each rank; no: a message for each")),
+    alike(of_program<kinds::file, &residency::settings::restart>(
+        knob::restart, "restart", "go on from the checkpoint NAME before the first step")),
+    alike(of_program<kinds::period, &residency::settings::checkpoint_every>(
+        knob::checkpoint_every, "checkpoint-every", "write a checkpoint every N steps, whatever the program says")),
+    alike(of_program<kinds::duration, &residency::settings::checkpoint_before_end>(
+        knob::checkpoint_before_end, "checkpoint-before-end",
+        "write one so long before the job ends, as 5m, if Slurm says when (SLURM_JOB_END_TIME)")),
     of_program<kinds::file, &program_settings::config>(
         knob::config, "config", "a file of knobs, one `num-threads = 4` a line, below a [tbb] for one device"),
     of_program<kinds::flag, &program_settings::strict>(

@@ -34,19 +34,21 @@ struct array_kind {
   bool is_left; ///< the first index runs fastest
   addend added_as;
   std::int64_t fixed[max_rank + 1];
+  number_kind numbers = number_kind::none;
+  int numbers_of_each = 1; ///< a complex number is two
 
   template <class View>
   static constexpr array_kind of(bool is_left) {
-    array_kind made{int(View::rank),
-                    int(View::rank_dynamic),
-                    sizeof(typename View::value_type),
-                    is_left,
-                    addend_of<typename View::value_type>,
-                    {}};
-    for (int d = made.dynamic; d < made.rank; ++d) made.fixed[d] = std::int64_t(View::static_extent(unsigned(d)));
-    return made;
+    array_kind made{int(View::rank), int(View::rank_dynamic), sizeof(typename View::value_type), is_left,
+                    addend_of<typename View::value_type>, {}, number_kind_of<typename View::value_type>,
+                    requires(typename View::value_type z){z.real();
   }
+  ? 2 : 1
 };
+for (int d = made.dynamic; d < made.rank; ++d) made.fixed[d] = std::int64_t(View::static_extent(unsigned(d)));
+return made;
+} // namespace detail
+}; // namespace keel::residency
 
 } // namespace detail
 

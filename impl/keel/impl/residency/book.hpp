@@ -65,7 +65,12 @@ public:
   [[nodiscard]] residency::settings const& settings() const { return settings_; }
 
   [[nodiscard]] std::int64_t steps() const { return steps_; }
-  void set_steps(std::int64_t n) { steps_ = n; }
+  void set_steps(std::int64_t n) {
+    if (n != steps_ + 1) began_at_ = n;
+    steps_ = n;
+  }
+  /// Steps that a run before made, from which this one goes on.
+  [[nodiscard]] std::int64_t began_at() const { return began_at_; }
 
   [[nodiscard]] bool is_valid(int variable, int level, region where, memory m, int component, int layers) const;
   /// Whether a region of a component has memory of its own at the moment. That of a scratch that is not valid has none.
@@ -104,7 +109,7 @@ private:
   bool keeps_ledger_, checks_, poisons_, is_master_ = true;
   residency::settings settings_;
   std::vector<int> copied_back_; // by number
-  std::int64_t steps_ = 0;
+  std::int64_t steps_ = 0, began_at_ = 0;
 };
 
 } // namespace keel::residency::detail

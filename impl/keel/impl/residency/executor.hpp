@@ -91,7 +91,7 @@ public:
     /// `node` is that which runs.
     bare_step(executor& of, prepared_schedule const& all, std::size_t const& node)
         : step_scope(of), all_(all), node_(node) {
-      of.bare_ = this;
+      of.bare_ = this, mark_as_step(all);
     }
     ~bare_step() { of_.bare_ = nullptr; }
     void record_begun() const { of_.record(all_, node_ + 1, false); }
@@ -99,6 +99,8 @@ public:
     void fail() const { of_.record(all_, node_ + 1, true); }
 
   private:
+    static void mark_as_step(prepared_schedule const& all);
+
     prepared_schedule const& all_;
     std::size_t const& node_;
   };

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <keel/impl/residency/executor.hpp>
 #include <keel/impl/residency/checked_call.hpp>
+#include <keel/impl/residency/files/checkpoint.hpp>
 #include <keel/impl/residency/exchanger.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/prepared_schedule.hpp>
+#include <keel/impl/residency/files/save.hpp>
 #include <keel/impl/residency/scratch_memory.hpp>
 #include <keel/impl/residency/walls.hpp>
 #include <keel/policy/error.hpp>
@@ -31,7 +34,7 @@ struct executor::state {
   /// Whether data are tracked, and nothing observes.
   [[nodiscard]] bool is_quiet() const {
     return in.keeps_ledger() && !in.poisons() && !in.checks() && in.observer().tool() == nullptr &&
-           !in.observer().is_active();
+           !in.observer().is_active() && !in.settings().watches_steps();
   }
   [[nodiscard]] kept_value* find_value(value_info const& what) const {
     for (auto const& value : values)
@@ -121,7 +124,9 @@ private:
     case entry_kind::exchange:
     case entry_kind::accumulate:
     case entry_kind::walls:
-    case entry_kind::output: return 0; // have no body
+    case entry_kind::output:
+    case entry_kind::save:
+    case entry_kind::checkpoint: return 0; // have no body
     }
     return 0;
   }
@@ -148,6 +153,8 @@ private:
       all_.finish_reductions(nullptr);
       book_.copy_back_for(nodes_[i].about->name, range_);
       return action_of(i).run(all_.fields, nullptr, range_, nullptr, arguments_);
+    case entry_kind::save: return save(all_.fields, nodes_[i].about->name, asked(i), range_);
+    case entry_kind::checkpoint: return written.push_back(i); // when the step is over
     case entry_kind::cycle:
     case entry_kind::rewind:
     case entry_kind::cycle_in_place:
@@ -293,6 +300,7 @@ private:
 
 public:
   bool has_prefetched_ = false;
+  std::vector<std::size_t> written; ///< the checkpoints that it came to
 };
 
 KEEL_INLINE executor::executor(fields_state& fields, arrays& on, book& in, exchanger& by)
@@ -313,18 +321,25 @@ KEEL_INLINE void executor::require_idle(std::string_view who) const {
 }
 
 KEEL_INLINE void executor::execute(schedule_view const& what, component_range range, void const* arguments) {
-  execution(*own_, own_->known.of(what), range, arguments).run();
+  execution all(*own_, own_->known.of(what), range, arguments);
+  all.run();
+  if (!all.written.empty()) own_->fields.checkpoints_->write(what.table, all.written, own_->known);
 }
 
 KEEL_INLINE void executor::step(schedule_view const& what, void const* arguments) {
+  own_->fields.checkpoints_->begin_steps(what.table);
   step_scope const until_end(*this);
   any_observer& observer = book_.observer();
   observer.begin_step(book_.steps());
   if (what.notify != nullptr) what.notify(observer);
-  execution all(*own_, own_->known.of(what), every_component, arguments);
+  prepared_schedule& known = own_->known.of(what);
+  known.is_step = true;
+  execution all(*own_, known, every_component, arguments);
   all.run();
+  own_->fields.checkpoints_->end_step(what.table, all.written, own_->known);
   planned_steps_ += all.has_prefetched_ ? 1 : 0;
 }
+KEEL_INLINE void executor::bare_step::mark_as_step(prepared_schedule const& all) { all.is_step = true; }
 KEEL_INLINE executor::step_scope::step_scope(executor& of) : of_(of) {
   of.book_.set_steps(of.book_.steps() + 1);
   of.is_in_step_ = true;

@@ -25,6 +25,7 @@ class messenger;
 namespace keel::residency::detail {
 
 class agreement;
+class checkpoint_files;
 class exchanger;
 class relocation;
 class any_transport;
@@ -66,6 +67,7 @@ struct fields_state {
   std::shared_ptr<relocation> relocation_; // once there was one
   std::shared_ptr<void> talk_;             // messages to ranks that do not expect them, once there were some
   std::vector<int> destinations_;          // of elements that move, on the host
+  std::unique_ptr<checkpoint_files> checkpoints_;
 };
 
 #if KEEL_COMPILED

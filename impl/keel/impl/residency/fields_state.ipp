@@ -2,6 +2,7 @@
 #include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/exchange/relocation.hpp>
 #include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/residency/files/checkpoint.hpp>
 #include <keel/impl/residency/exchanger.hpp>
 #include <keel/layout/partition.hpp> // find_owners
 
@@ -12,7 +13,8 @@ namespace keel::residency::detail {
 KEEL_INLINE fields_state::fields_state(grid const& whole, std::span<grid const> further, int ranks, int rank,
                                        int memories, int components, tracking_choice const& how)
     : arrays_(whole, further, ranks, rank, memories, components), book_(arrays_, how),
-      exchanger_(std::make_unique<exchanger>(arrays_, book_)), executor_(*this, arrays_, book_, *exchanger_) {}
+      exchanger_(std::make_unique<exchanger>(arrays_, book_)), executor_(*this, arrays_, book_, *exchanger_),
+      checkpoints_(std::make_unique<checkpoint_files>(*this)) {}
 KEEL_INLINE fields_state::~fields_state() = default;
 
 KEEL_INLINE void fields_state::connect() {

@@ -69,4 +69,11 @@ KEEL_INLINE prepared_schedule& schedule_cache::add(schedule_view const& what) {
   return *all_.back();
 }
 
+KEEL_INLINE std::vector<schedule_nodes> schedule_cache::steps() const {
+  std::vector<schedule_nodes> made;
+  for (auto const& each : all_)
+    if (each->is_step) made.push_back(each->what.table);
+  return made;
+}
+
 } // namespace keel::residency::detail

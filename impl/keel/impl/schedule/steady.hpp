@@ -92,7 +92,9 @@ public:
     case entry_kind::exchange:
     case entry_kind::accumulate:
     case entry_kind::walls:
-    case entry_kind::output: return; // have no body
+    case entry_kind::output:
+    case entry_kind::save:
+    case entry_kind::checkpoint: return; // have no body
     }
   }
 

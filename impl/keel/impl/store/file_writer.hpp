@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,12 +33,13 @@ struct write_job {
   std::string name;      ///< then this is its name
   std::string previous;  ///< the file that had this name gets that one; empty: it is removed
   int rank = 0, ranks = 1;
-  int sums = 0; ///< how many checksums there are, the same on all ranks
+  int sums = 0; ///< how many checksums there are, the same on all ranks; without any, nothing is flushed, too
   /// Offset of a table of std::uint64_t, [ranks][1 + sums], made of zeros: the state of a rank's part (0: not written;
   /// 1: written; 2 + errno: failed), then its share of each checksum.
   std::int64_t table = 0;
   std::shared_ptr<std::byte const> buffer;
   std::vector<written_run> runs;
+  std::function<void()> when_named = {}; ///< rank 0's thread calls it when the file has its name
 };
 
 /// One file after the other. Its calls are for one thread; none of them sends a message.

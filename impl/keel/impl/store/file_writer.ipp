@@ -61,7 +61,7 @@ struct file_writer::work {
   /// Where this rank's row of the table begins, or that of another one.
   [[nodiscard]] std::int64_t row_of(int rank) const { return job.table + rank * (1 + std::int64_t(job.sums)) * 8; }
 
-  [[nodiscard]] int flushed(int file) const { return calls_.fsync(file) == 0 ? 0 : errno; }
+  [[nodiscard]] int flushed(int file) const { return job.sums == 0 || calls_.fsync(file) == 0 ? 0 : errno; }
 
   [[nodiscard]] int put_state(int file, std::uint64_t state) const {
     int const code = put(file, &state, sizeof state, row_of(job.rank));
@@ -75,8 +75,9 @@ struct file_writer::work {
       for (std::size_t done = 0; done < run.bytes; done += chunk) {
         std::byte const* const from = job.buffer.get() + run.at + done;
         std::size_t const size = std::min(chunk, run.bytes - done);
-        sums[std::size_t(run.sum)] +=
-            checksum(from, size, run.first_word + done / std::size_t(run.word_bytes), run.word_bytes);
+        if (job.sums != 0)
+          sums[std::size_t(run.sum)] +=
+              checksum(from, size, run.first_word + done / std::size_t(run.word_bytes), run.word_bytes);
         if (int const code = put(file, from, size, run.offset + std::int64_t(done)); code != 0) return code;
       }
     }
@@ -159,7 +160,7 @@ struct file_writer::work {
     auto const slash = job.name.rfind('/');
     auto const folder = slash == std::string::npos ? "." : job.name.substr(0, slash + 1);
     if (int const file = calls_.open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); file >= 0) {
-      calls_.fsync(file);
+      static_cast<void>(flushed(file));
       ::close(file);
     }
     return {};
@@ -182,6 +183,7 @@ struct file_writer::work {
     bool const is_complete = is_written && wait_for_all() == verdict::complete;
     reason = is_complete ? give_name() : "not all ranks wrote their parts of " + job.temporary;
     if (!reason.empty()) calls_.unlink(job.temporary.c_str());
+    else if (job.when_named) job.when_named();
     tell(true);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <keel/impl/policy/whole_file.hpp>
+#include <keel/impl/store/whole_file.hpp>
 
 #include <support/folder.hpp>
 #include <support/skip.hpp>

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// Checkpoints: what of the fields goes into a file, which is written behind the next steps. The bodies stand in
+/// checkpoint.ipp.
+
+#include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/files/collective_file.hpp>
+#include <keel/impl/residency/files/global_order.hpp>
+#include <keel/impl/schedule/liveness.hpp>
+#include <keel/impl/store/folder_lock.hpp>
+#include <keel/impl/store/stored_file.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/validity/concepts.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+class agreement;
+class saved_series;
+struct fields_state;
+class schedule_cache;
+
+inline constexpr std::int64_t checkpoint_version = 1;
+
+/// A level of a component of a variable, as a file has it. All blocks of a grid are in one dataset.
+struct saved_level {
+  int variable, level, component;
+  region where = region::none; ///< owned elements, walls
+  int filled = 0;              ///< layers of ghosts that were valid; `all_layers` if all
+  int number = 0;              ///< of its dataset, and of the checksum of that
+};
+/// The dataset of a level: `/eta/0`, or `/eta/0/2` of the third component.
+[[nodiscard]] stored_dataset dataset_of(arrays const& of, saved_level const& one, whole_variable const& whole);
+[[nodiscard]] std::string path_of_mesh(std::string_view mesh);
+/// The grids of all components, as numbers.
+[[nodiscard]] std::vector<std::int64_t> grids_of(arrays const& of);
+/// That variable, whose mesh has this place among `places`.
+[[nodiscard]] whole_variable whole_of(arrays const& of, saved_level const& one, bool has_walls,
+                                      std::span<mesh_place const> places);
+
+/// What writes files of one name. Made when it is first needed; waits in the end for what it has to write.
+class checkpoint_file {
+public:
+  /// Collective, as all of it.
+  checkpoint_file(fields_state& of, std::string_view name);
+  ~checkpoint_file();
+  checkpoint_file(checkpoint_file const&) = delete;
+  checkpoint_file& operator=(checkpoint_file const&) = delete;
+
+  [[nodiscard]] std::string_view name() const { return name_; }
+  /// Copies what is live, and begins to write it. `live` is null if all is that is valid. Returns when the fields may
+  /// change. What cannot be written in the end is reported at the next call.
+  void write(live_levels const* live);
+  void finish() { file_.finish(); }
+
+private:
+  /// What is valid on all ranks, and live; tells once what is not live.
+  [[nodiscard]] std::vector<saved_level> choose(live_levels const* live);
+  /// The file without its data.
+  [[nodiscard]] stored_file describe(std::span<saved_level const> levels, std::span<mesh_place const> places) const;
+
+  fields_state& fields_;
+  agreement const& ranks_;
+  std::string name_, temporary_;
+  std::optional<folder_lock> lock_; // of rank 0
+  collective_file file_;
+  std::vector<std::string> left_out_; // valid, but no later step reads it
+};
+
+/// All files of fields, by name, and when they are written.
+class checkpoint_files {
+public:
+  explicit checkpoint_files(fields_state& of) : fields_(of) {}
+
+  [[nodiscard]] checkpoint_file& of(std::string_view name);
+  /// Writes what these entries of a schedule are to write: what later steps need of those of `known` that ran as
+  /// steps, or all that is valid if none did; and what the entry keeps.
+  void write(schedule_nodes const& of, std::span<std::size_t const> entries, schedule_cache const& known);
+  /// Goes on from a file before the first step, if the user asks for it.
+  void begin_steps(schedule_nodes const& first);
+  /// After a step, whose schedule came to those entries. Its first one, if there is one, is meant when the user asks
+  /// for checkpoints.
+  void end_step(schedule_nodes const& of, std::span<std::size_t const> entries, schedule_cache const& known);
+
+  std::vector<std::shared_ptr<saved_series>> saved;
+
+private:
+  void write(std::string_view name, std::span<request const> kept, std::span<schedule_nodes const> steps);
+  /// Whether the job ends in so many seconds, as rank 0 has it.
+  [[nodiscard]] bool ends_soon(int seconds) const;
+
+  fields_state& fields_;
+  std::vector<std::unique_ptr<checkpoint_file>> all_;
+  bool has_begun_ = false, is_ending_ = false; // steps; the job
+};
+
+/// Where this rank's share of each mesh lies, in the order of the meshes.
+[[nodiscard]] std::vector<mesh_place> places_of_meshes(fields_state const& f, agreement const& ranks);
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/files/checkpoint.ipp>
+#endif

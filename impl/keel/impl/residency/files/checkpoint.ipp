@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/residency/files/checkpoint.hpp>
+#include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/layout/arguments.hpp>
+#include <keel/impl/layout/elements.hpp>
+#include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/files/restart.hpp>
+#include <keel/impl/residency/prepared_schedule.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/resize.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <ctime>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE std::vector<mesh_place> places_of_meshes(fields_state const& f, agreement const& ranks) {
+  auto const& meshes = f.arrays_.meshes();
+  auto const size = std::size_t(ranks.size());
+  std::vector<std::uint64_t> owned(meshes.size() * size);
+  for (std::size_t m = 0; m < meshes.size(); ++m)
+    owned[m * size + std::size_t(ranks.rank())] = std::uint64_t(meshes[m].here->all()->owned);
+  if (!owned.empty()) ranks.sum(owned);
+  std::vector<mesh_place> made(meshes.size());
+  for (std::size_t n = 0; n < owned.size(); ++n) {
+    mesh_place& m = made[n / size];
+    if (n % size < std::size_t(ranks.rank())) m.first += std::int64_t(owned[n]);
+    m.total += std::int64_t(owned[n]);
+    m.owned.push_back(std::int64_t(owned[n]));
+  }
+  return made;
+}
+
+KEEL_INLINE whole_variable whole_of(arrays const& of, saved_level const& one, bool has_walls,
+                                    std::span<mesh_place const> places) {
+  whole_variable made{of, one.variable, one.component, has_walls};
+  for (std::size_t m = 0; m < places.size(); ++m)
+    if (of.meshes()[m].name == of.lattice_of(one.variable).on.mesh) made.mesh = places[m];
+  return made;
+}
+
+KEEL_INLINE std::string path_of_mesh(std::string_view mesh) { return "/keel/meshes/" + std::string(mesh); }
+
+KEEL_INLINE stored_dataset dataset_of(arrays const& of, saved_level const& one, whole_variable const& whole) {
+  variable_record const& v = of.variables()[std::size_t(one.variable)];
+  array_kind const& kind = *v.kind;
+  number_kind numbers = kind.numbers;
+  int each = kind.numbers_of_each;
+  if (numbers == number_kind::none && kind.added_as != addend::none) { // an array of the application
+    bool const is_short = kind.added_as == addend::float32 || kind.added_as == addend::int32;
+    numbers = kind.added_as <= addend::float32 ? number_kind::floating : number_kind::integer;
+    each = int(kind.element_bytes) / (is_short ? 4 : 8);
+  }
+  constexpr stored_type types[] = {stored_type::floating, stored_type::integer, stored_type::natural,
+                                   stored_type::opaque};
+  stored_dataset made;
+  made.path = "/" + std::string(v.about->name) + "/" + std::to_string(one.level);
+  if (of.components() > 1 && !of.has_blocks()) made.path += "/" + std::to_string(one.component);
+  made.type = types[std::size_t(numbers)], made.element_bytes = int(kind.element_bytes) / each;
+  made.extents = whole.extents();
+  if (each > 1) made.extents.push_back(each);
+  lattice const& on = v.about->on;
+  std::string const lies = (on.mesh.empty() ? "on the grid, centring " + std::to_string(on.longer) + ", dimensions " +
+                                                  std::to_string(on.along)
+                                            : "on the mesh " + std::string(on.mesh)) +
+                           (kind.is_left ? ", the first" : ", the last") + " index runs fastest";
+  made.attributes = {
+      {"lies", lies},
+      {"level", std::vector<std::int64_t>{one.level, one.component, std::int64_t(one.where), one.filled, one.number}}};
+  return made;
+}
+
+KEEL_INLINE std::vector<std::int64_t> grids_of(arrays const& of) {
+  std::vector<std::int64_t> made{of.shares()->front().rank, of.has_blocks() ? 1 : of.components()};
+  for (int c = 0; c < made[1]; ++c)
+    for (int d = 0; d < of.local({c}).rank; ++d) {
+      share const& s = of.local({c});
+      made.insert(made.end(), {s.global_extents[d], s.width[d], s.wraps[std::size_t(d)] ? 1 : 0});
+    }
+  return made;
+}
+
+KEEL_INLINE checkpoint_file::checkpoint_file(fields_state& of, std::string_view name)
+    : fields_(of), ranks_(ranks_for(of, "checkpoint")), name_(name), temporary_(name_ + ".new.h5"),
+      file_(ranks_, "residency::checkpoint") {
+  ranks_.all_alike({"residency::checkpoint", name_, "is not written", "Take another folder"}, [&] {
+    if (!has_hdf5())
+      throw error("residency::checkpoint", name_ + " is not written", "this build of keel has no HDF5",
+                  "Build it with -Dhdf5=enabled");
+    if (ranks_.rank() == 0) lock_.emplace(name_);
+  });
+}
+KEEL_INLINE checkpoint_file::~checkpoint_file() = default;
+
+KEEL_INLINE checkpoint_file& checkpoint_files::of(std::string_view name) {
+  for (auto const& one : all_)
+    if (one->name() == name) return *one;
+  return *all_.emplace_back(std::make_unique<checkpoint_file>(fields_, name));
+}
+
+KEEL_INLINE void checkpoint_files::write(std::string_view name, std::span<request const> kept,
+                                         std::span<schedule_nodes const> steps) {
+  live_levels none;
+  for (variable_record const& v : fields_.arrays_.variables()) none.emplace_back(std::size_t(v.about->levels));
+  live_levels live = live_before(steps, none, fields_.book_.steps() == 0);
+  for (request const& r : kept) live[std::size_t(r.variable)][std::size_t(r.level)].what = region::everywhere;
+  of(name).write(steps.empty() ? nullptr : &live);
+}
+
+KEEL_INLINE void checkpoint_files::write(schedule_nodes const& of, std::span<std::size_t const> entries,
+                                         schedule_cache const& known) {
+  for (std::size_t const i : entries) write(of.nodes[i].about->name, of.asked(i), known.steps());
+}
+
+KEEL_INLINE void checkpoint_files::begin_steps(schedule_nodes const& first) {
+  std::string const& from = fields_.book_.settings().restart;
+  if (!std::exchange(has_begun_, true) && !from.empty()) restart(fields_, from, {&first, 1});
+}
+
+KEEL_INLINE void checkpoint_files::end_step(schedule_nodes const& of, std::span<std::size_t const> entries,
+                                            schedule_cache const& known) {
+  residency::settings const& how = fields_.book_.settings();
+  if (entries.empty() && !how.watches_steps()) return;
+  std::size_t first = 0;
+  while (first < of.size && of.nodes[first].what() != entry_kind::checkpoint) ++first;
+  bool const is_due = how.checkpoint_every && fields_.book_.steps() % *how.checkpoint_every == 0;
+  bool const is_last = how.checkpoint_before_end && !is_ending_ && (is_ending_ = ends_soon(*how.checkpoint_before_end));
+  if (!how.checkpoint_every) write(of, entries, known);
+  if (!is_due && !is_last) return;
+  if (first != of.size) write(of, {&first, 1}, known);
+  else write("checkpoint", {}, known.steps());
+}
+
+KEEL_INLINE bool checkpoint_files::ends_soon(int seconds) const {
+  char const* const end = std::getenv("SLURM_JOB_END_TIME");
+  if (end == nullptr)
+    throw error("residency", "no checkpoint can be made before the job ends", "SLURM_JOB_END_TIME is not set",
+                "Leave checkpoint-before-end out, or say checkpoint-every");
+  std::array<std::uint64_t, 1> soon{};
+  agreement const& ranks = ranks_for(fields_, "checkpoint-before-end");
+  if (ranks.rank() == 0) soon[0] = std::strtoll(end, nullptr, 10) - std::time(nullptr) <= seconds ? 1 : 0;
+  ranks.sum(soon);
+  return soon[0] != 0;
+}
+
+KEEL_INLINE std::vector<saved_level> checkpoint_file::choose(live_levels const* live) {
+  arrays const& on = fields_.arrays_;
+  book const& in = fields_.book_;
+  std::vector<saved_level> all, made;
+  std::vector<std::int64_t> valid; // of each: owned elements, walls, how many layers of ghosts
+  for (int v = 0; v < int(on.variables().size()); ++v) {
+    variable_info const& about = *on.variables()[std::size_t(v)].about;
+    for (int l = 0; l < about.levels && !about.is_scratch; ++l)
+      for (int c = 0; c < on.components(); ++c) {
+        auto const is_somewhere = [&](region one, int layers) {
+          if (!in.keeps_ledger()) return true;
+          for (int m = 0; m < on.memories(); ++m)
+            if (in.ledger().is_open(memory(m)) && in.ledger().is_valid(v, l, one, memory(m), c, layers)) return true;
+          return false;
+        };
+        int layers = is_somewhere(region::halo, all_layers) ? all_layers : max_layers_apart;
+        while (layers > 0 && !is_somewhere(region::halo, layers)) --layers;
+        all.push_back({v, l, c});
+        valid.push_back(is_somewhere(region::core, 0) && is_somewhere(region::rim, 0) ? 1 : 0);
+        valid.push_back(on.wall_sides(v) != 0 && is_somewhere(region::walls, 0) ? 1 : 0);
+        valid.push_back(about.has_ghosts ? layers : 0);
+      }
+  }
+  ranks_.min(valid);
+  if (on.has_blocks())
+    for (std::size_t n = 0; n < all.size(); ++n)
+      for (std::size_t k = 0; k < 3; ++k) {
+        std::int64_t& of_first = valid[3 * (n - std::size_t(all[n].component)) + k];
+        of_first = std::min(of_first, valid[3 * n + k]);
+      }
+  bool const is_first = left_out_.empty();
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    saved_level& one = all[n];
+    std::int64_t const* const is_valid = &valid[3 * (on.has_blocks() ? n - std::size_t(one.component) : n)];
+    live_level needed{region::everywhere};
+    if (live != nullptr) needed = (*live)[std::size_t(one.variable)][std::size_t(one.level)];
+    std::string const called =
+        std::string(on.variables()[std::size_t(one.variable)].about->name) + " level " + std::to_string(one.level);
+    if (needed.is_summand && is_valid[2] != 0)
+      throw error("residency::checkpoint", name_ + " is not written",
+                  "the ghosts of " + called + " hold what a later step adds to their owners",
+                  "Accumulate them in the step that makes them");
+    // Ghosts are copies of owned elements.
+    if (is_valid[0] != 0 && overlap(needed.what, region::inside)) one.where = region::owned;
+    if (is_valid[1] != 0) one.where = one.where | (needed.what & region::walls);
+    if (overlap(needed.what, region::halo)) one.filled = int(is_valid[2]);
+    if (one.where == region::none) {
+      if (is_first && is_valid[0] != 0 && one.component == 0) left_out_.push_back(called);
+      continue;
+    }
+    one.number = made.empty() ? 0 : made.back().number + (one.component == 0 || !on.has_blocks() ? 1 : 0);
+    made.push_back(one);
+  }
+  if (is_first && !left_out_.empty() && ranks_.rank() == 0) {
+    std::string text;
+    for (std::string const& one : left_out_) text += (text.empty() ? "" : ", ") + one;
+    policy::log(policy::log_level::information,
+                "residency::checkpoint: " + name_ + " leaves out what no later step reads: " + text);
+  }
+  return made;
+}
+
+KEEL_INLINE stored_file checkpoint_file::describe(std::span<saved_level const> levels,
+                                                  std::span<mesh_place const> places) const {
+  arrays const& on = fields_.arrays_;
+  stored_file made;
+  auto const numbers = [](auto... n) { return std::vector<std::int64_t>{std::int64_t(n)...}; };
+  std::vector<std::string> variables;
+  for (variable_record const& v : on.variables())
+    if (!v.about->is_scratch) variables.emplace_back(v.about->name);
+  made.attributes = {{"format", std::string("keel checkpoint")},
+                     {"version", numbers(checkpoint_version)},
+                     {"steps", numbers(fields_.book_.steps())}};
+  made.groups.push_back({"/keel", {{"variables", variables}, {"left out", left_out_}, {"grids", grids_of(on)}}});
+  made.datasets.emplace_back();
+  for (saved_level const& one : levels)
+    if (one.number + 2 > int(made.datasets.size()))
+      made.datasets.push_back(dataset_of(on, one, whole_of(on, one, overlap(one.where, region::walls), places)));
+  for (std::size_t m = 0; m < places.size(); ++m) {
+    auto about = numbers(on.meshes()[m].grows); // whether elements move, and how many each rank has
+    about.insert(about.end(), places[m].owned.begin(), places[m].owned.end());
+    stored_dataset& ids = made.datasets.emplace_back();
+    ids.path = path_of_mesh(on.meshes()[m].name), ids.type = stored_type::integer, ids.extents = {places[m].total};
+    ids.attributes = {{"moves", std::move(about)}};
+  }
+  made.datasets[0] = table_of_parts(ranks_.size(), std::int64_t(made.datasets.size()) - 1);
+  return made;
+}
+
+KEEL_INLINE void checkpoint_file::write(live_levels const* live) {
+  arrays const& on = fields_.arrays_;
+  machine::failing_call const failing{"residency::checkpoint", name_, "is not written", "Take another folder"};
+  finish();
+  std::vector<saved_level> levels;
+  levels = choose(live);
+  auto const places = places_of_meshes(fields_, ranks_);
+  ranks_.all_or_none(failing, [&] {
+    for (saved_level const& one : levels)
+      if (request const all{one.variable, one.level, one.where, region::none}; fields_.book_.keeps_ledger())
+        fields_.book_.acquire({&all, 1}, host, "checkpoint", {one.component, one.component + 1});
+    fields_.book_.settle_all("checkpoint");
+  });
+  std::vector<std::string> names;
+  std::vector<argument> alike; // every rank has them whole
+  names.reserve(levels.size());
+  for (saved_level const& one : levels)
+    if (on.provider().shape_of(one.variable, one.component).part == nullptr) {
+      names.push_back("values of " + std::string(on.variables()[std::size_t(one.variable)].about->name));
+      alike.push_back({names.back(), on.provider().digest(one.variable, one.level, one.component, region::core, host)});
+    }
+  if (!alike.empty()) require_alike(ranks_, "residency::checkpoint", name_ + " is not written", alike);
+  auto const offsets = file_.make(temporary_, failing, [&] { return describe(levels, places); });
+  std::vector<staged_box> boxes;
+  ranks_.all_or_none(failing, [&] {
+    for (saved_level const& one : levels) {
+      auto const* const data = on.provider().array(one.variable, one.level, one.component, host);
+      int const element = int(on.provider().shape_of(one.variable, one.component).element_bytes);
+      for (ordered_box const& box : whole_of(on, one, overlap(one.where, region::walls), places).boxes(one.where, true))
+        boxes.push_back({one.number + 1, data, box, element});
+    }
+    for (std::size_t m = 0; m < places.size(); ++m) {
+      mesh_share const& here = *on.meshes()[m].here;
+      std::int64_t first = places[m].first;
+      for_each_owned_run(here, [&](std::int64_t from, std::int64_t count) {
+        ordered_box box;
+        box.add({count, 1, first, places[m].total});
+        first += count;
+        boxes.push_back({int(offsets.size() - (places.size() - m)), here.all()->ids.data() + from, box, 8});
+      });
+    }
+  });
+  write_job job;
+  job.temporary = temporary_, job.name = name_ + ".h5", job.previous = name_ + ".previous.h5";
+  job.sums = int(offsets.size()) - 1;
+  file_.begin(std::move(job), offsets, boxes, name_ + " of step " + std::to_string(fields_.book_.steps()), failing);
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// A file that all ranks write behind the next steps, each its part. The bodies stand in collective_file.ipp.
+
+#include <keel/impl/residency/files/global_order.hpp>
+#include <keel/impl/store/file_writer.hpp>
+#include <keel/impl/store/stored_file.hpp>
+#include <keel/machine/agreement.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+/// Numbers that rank 0 has.
+void send_all(machine::agreement const& ranks, std::vector<std::int64_t>& numbers);
+/// The table of parts of a file with so many checksums.
+[[nodiscard]] stored_dataset table_of_parts(int ranks, std::int64_t sums);
+
+/// Elements of this rank that lie in a dataset of a file, the first of which has number 0.
+struct staged_box {
+  int dataset;
+  void const* data;
+  ordered_box box;
+  int element_bytes;
+};
+
+/// One file after the other. Collective, as all of it. Its end waits for what it has to write, unless an exception is
+/// under way.
+class collective_file {
+public:
+  /// `who` is in messages, `residency::checkpoint`.
+  collective_file(machine::agreement const& ranks, std::string_view who) : ranks_(ranks), who_(who) {}
+  ~collective_file();
+  collective_file(collective_file const&) = delete;
+  collective_file& operator=(collective_file const&) = delete;
+
+  /// What all ranks need to know of a file that rank 0 made: where its table of parts and its datasets are.
+  using offsets = std::vector<std::int64_t>;
+  /// Lets rank 0 make a file of `describe()`, which all ranks call, and whose first dataset is the table of parts.
+  /// Throws on all ranks alike.
+  template <class F>
+  [[nodiscard]] offsets make(std::string const& path, machine::failing_call const& failing, F const& describe) const {
+    offsets made;
+    ranks_.all_alike(failing, [&] {
+      stored_file what = describe();
+      if (ranks_.rank() == 0) made = make_on_this(path, what);
+    });
+    send_all(ranks_, made);
+    return made;
+  }
+  /// Copies the boxes, and begins to write them; `names` has the names of the file, and whether there are sums. In
+  /// messages it is `called`. Throws on all ranks if memory is lacking on one. `finish` was called for the one before.
+  void begin(write_job names, offsets const& places, std::span<staged_box const> boxes, std::string called,
+             machine::failing_call const& failing);
+  /// Returns when the file has its name, or false when the master has reported why not.
+  bool finish();
+
+private:
+  [[nodiscard]] static offsets make_on_this(std::string const& path, stored_file& what);
+
+  machine::agreement const& ranks_;
+  std::string_view who_;
+  std::string called_;
+  file_writer writer_;
+  bool is_under_way_ = false;
+};
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/files/collective_file.ipp>
+#endif

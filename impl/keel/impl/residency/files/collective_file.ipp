@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/residency/files/collective_file.hpp>
+#include <keel/impl/store/checksum.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <array>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <utility>
+
+namespace keel::residency::detail {
+
+KEEL_INLINE void send_all(machine::agreement const& ranks, std::vector<std::int64_t>& numbers) {
+  std::array<std::uint64_t, 1> count{ranks.rank() == 0 ? numbers.size() : 0};
+  ranks.sum(count);
+  numbers.resize(std::size_t(count[0]));
+  ranks.broadcast({reinterpret_cast<char*>(numbers.data()), numbers.size() * sizeof(std::int64_t)}, 0);
+}
+
+KEEL_INLINE stored_dataset table_of_parts(int ranks, std::int64_t sums) {
+  stored_dataset made;
+  made.path = "/keel/parts", made.type = stored_type::natural, made.extents = {ranks, 1 + sums};
+  made.content.resize(std::size_t(made.bytes())); // nothing is written yet
+  return made;
+}
+
+KEEL_INLINE collective_file::offsets collective_file::make_on_this(std::string const& path, stored_file& what) {
+  make_file(path, what);
+  offsets made;
+  for (stored_dataset const& d : what.datasets) made.push_back(d.offset);
+  return made;
+}
+
+KEEL_INLINE void collective_file::begin(write_job names, offsets const& places, std::span<staged_box const> boxes,
+                                        std::string called, machine::failing_call const& failing) {
+  ranks_.all_or_none(failing, [&] {
+    write_job& job = names;
+    job.rank = ranks_.rank(), job.ranks = ranks_.size(), job.table = places[0];
+    std::size_t bytes = 1;
+    for (staged_box const& b : boxes) {
+      std::int64_t count = b.element_bytes;
+      for (int d = 0; d < b.box.rank; ++d) count *= b.box.dimensions[std::size_t(d)].count;
+      bytes += std::size_t(count);
+    }
+    std::shared_ptr<std::byte[]> const buffer(new std::byte[bytes]);
+    std::byte* to = buffer.get();
+    for (staged_box const& b : boxes)
+      for_each_run(b.box, [&](std::int64_t from, std::int64_t first, std::int64_t count) {
+        std::int64_t const at = first * b.element_bytes, offset = places[std::size_t(b.dataset)] + at;
+        auto const size = std::size_t(count * b.element_bytes);
+        int const word = word_bytes_of(b.element_bytes);
+        std::memcpy(to, static_cast<std::byte const*>(b.data) + from * b.element_bytes, size);
+        if (!job.runs.empty() && job.runs.back().sum == b.dataset - 1 &&
+            job.runs.back().offset + std::int64_t(job.runs.back().bytes) == offset)
+          job.runs.back().bytes += size;
+        else
+          job.runs.push_back(
+              {std::size_t(to - buffer.get()), offset, size, std::uint64_t(at / word), b.dataset - 1, word});
+        to += size;
+      });
+    job.buffer = {buffer, buffer.get()};
+    called_ = std::move(called);
+    writer_.begin(std::move(job));
+  });
+  is_under_way_ = true;
+}
+
+KEEL_INLINE bool collective_file::finish() {
+  if (!std::exchange(is_under_way_, false)) return true;
+  std::string why = writer_.wait_part();
+  bool const all_wrote = ranks_.min(why.empty() ? 1 : 0) == 1;
+  std::string const in_the_end = writer_.finish(all_wrote);
+  if (why.empty() && all_wrote) why = in_the_end;
+  try {
+    ranks_.all_or_none({who_, called_, "is not written", "The one before it stays, and the next one will be tried"},
+                       [&] {
+                         if (!why.empty()) throw error(who_, "it failed", why);
+                       });
+  } catch (error const& e) {
+    if (ranks_.rank() == 0) policy::log(policy::log_level::warning, e.what());
+    return false;
+  }
+  return true;
+}
+
+KEEL_INLINE collective_file::~collective_file() {
+  if (std::uncaught_exceptions() != 0) return;
+  try {
+    finish();
+  } catch (std::exception const& e) {
+    policy::log(policy::log_level::warning, e.what());
+  }
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What a registry writes to a file, and what fields and registries take from one. The bodies stand in restart.ipp.
+
+#include <keel/policy/macros.hpp>
+
+#include <span>
+#include <string_view>
+
+namespace keel::residency::detail {
+
+struct fields_state;
+struct schedule_nodes;
+
+/// All that is valid. Collective.
+void checkpoint(fields_state& f, std::string_view name);
+/// Collective. On all ranks, or on none if the file is refused. Of what steps of these schedules read nothing may be
+/// missing that was valid.
+void restart(fields_state& f, std::string_view name, std::span<schedule_nodes const> schedules);
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/files/restart.ipp>
+#endif

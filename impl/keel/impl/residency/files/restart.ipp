@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/residency/files/restart.hpp>
+#include <keel/impl/exchange/relocation.hpp>
+#include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/layout/elements.hpp>
+#include <keel/impl/residency/files/checkpoint.hpp>
+#include <keel/impl/residency/files/restart_content.hpp>
+#include <keel/impl/residency/exchanger.hpp>
+#include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/regrid.hpp>
+#include <keel/impl/residency/resize.hpp>
+#include <keel/impl/store/checksum.hpp>
+#include <keel/impl/store/read_file.hpp>
+#include <keel/policy/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+namespace keel::residency::detail {
+
+// The components that the file has.
+inline void take_grids(fields_state& f, std::vector<std::int64_t> const& grids) {
+  if (f.arrays_.has_blocks() || grids == grids_of(f.arrays_)) return;
+  std::vector<residency::patch> patches;
+  auto const rank = std::size_t(grids[0]);
+  for (std::size_t c = 0; c < std::size_t(grids[1]); ++c) {
+    std::int64_t const* const g = grids.data() + 2 + 3 * rank * c;
+    auto const width = [&](std::size_t d) { return int(g[3 * d + 1]); };
+    auto const wraps = [&](std::size_t d) { return g[3 * d + 2] != 0; };
+    int const from = c < std::size_t(f.arrays_.components()) ? int(c) : -1;
+    if (rank == 1) patches.push_back({grid{{g[0]}, ghost_width{width(0)}, periodic{wraps(0)}}, from, {}});
+    if (rank == 2)
+      patches.push_back({grid{{g[0], g[3]}, ghost_width{width(0), width(1)}, periodic{wraps(0), wraps(1)}}, from, {}});
+    if (rank == 3)
+      patches.push_back(
+          {grid{{g[0], g[3], g[6]}, ghost_width{width(0), width(1), width(2)}, periodic{wraps(0), wraps(1), wraps(2)}},
+           from,
+           {}});
+    if (rank == 4)
+      patches.push_back({grid{{g[0], g[3], g[6], g[9]},
+                              ghost_width{width(0), width(1), width(2), width(3)},
+                              periodic{wraps(0), wraps(1), wraps(2), wraps(3)}},
+                         from,
+                         {}});
+  }
+  regrid(f, patches);
+}
+
+/// How the elements of a mesh come from the file.
+struct mesh_in_file {
+  bool is_cut_so = false;            ///< each rank has the ids that lie at its place in the file
+  std::int64_t first = 0, count = 0; ///< else what this rank reads
+  element_moves moves = {};          ///< of that, to who owns it
+};
+
+inline mesh_in_file find_elements(fields_state& f, agreement const& ranks, file_to_read const& file,
+                                  restart_content const& all, restart_content::of_mesh const& in_file,
+                                  machine::failing_call const& failing, std::uint64_t& sum) {
+  mesh_in_file made;
+  std::string_view const mesh = f.arrays_.meshes()[std::size_t(in_file.mesh)].name;
+  std::vector<std::int64_t> read, mine = f.arrays_.meshes()[std::size_t(in_file.mesh)].here->all()->owned_ids();
+  // What a rank of the former job had, if there were as many ranks; else equal shares.
+  made.first = in_file.total * ranks.rank() / ranks.size();
+  made.count = in_file.total * (ranks.rank() + 1) / ranks.size() - made.first;
+  if (all.ranks == ranks.size()) {
+    auto const* const owned = all.owned.data() + in_file.first_share;
+    made.first = 0;
+    for (int r = 0; r < ranks.rank(); ++r) made.first += owned[r];
+    made.count = owned[ranks.rank()];
+  }
+  ranks.all_or_none(failing, [&] {
+    read.resize(std::size_t(made.count));
+    file.read(read.data(), read.size() * 8, in_file.offset + made.first * 8);
+    sum = checksum(reinterpret_cast<std::byte const*>(read.data()), read.size() * 8, std::uint64_t(made.first));
+  });
+  std::array<std::uint64_t, 2> of_all{sum, mine.size()};
+  ranks.sum(of_all);
+  ranks.all_or_none(failing, [&] {
+    if (of_all[0] != std::uint64_t(in_file.sum))
+      throw error("residency::restart", "the ids of mesh " + std::string(mesh) + " are damaged",
+                  "their checksum is wrong");
+  });
+  made.is_cut_so = ranks.min(read == mine ? 1 : 0) == 1;
+  if (made.is_cut_so) return made;
+  auto found = ranks.search(mesh, read, mine, search_for::some_owners);
+  bool const has_all = ranks.min(found->lacks_owners ? 0 : 1) == 1 && of_all[1] == std::uint64_t(in_file.total);
+  if (!has_all && in_file.moves != 0) { // the fields take what the file has
+    new_cut const cut{mesh, ranks.search(mesh, read, {}, search_for::owners)};
+    repartition(f, {&cut, 1}, {}, thunk::of([] {}));
+    made.is_cut_so = true;
+    return made;
+  }
+  ranks.all_or_none(failing, [&] {
+    if (!has_all)
+      throw error("residency::restart", "mesh " + std::string(mesh) + " has other elements",
+                  "of " + std::to_string(of_all[1]) + " the file has not all, or more",
+                  "Cut the mesh that was cut before");
+  });
+  elements in_order; // what this rank has of the file
+  in_order.rank = ranks.rank(), in_order.owned = made.count;
+  find_moves(found->lists, in_order, *f.arrays_.meshes()[std::size_t(in_file.mesh)].here->all(), made.moves);
+  return made;
+}
+
+KEEL_INLINE void checkpoint(fields_state& f, std::string_view name) { f.checkpoints_->of(name).write(nullptr); }
+
+KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<schedule_nodes const> schedules) {
+  agreement const& ranks = ranks_for(f, "restart");
+  f.executor_.require_idle("restart");
+  std::string const path = std::string(name) + ".h5";
+  std::string const before = std::string(name) + ".previous";
+  machine::failing_call const failing{"residency::restart", path, "is not read",
+                                      "Take the one before it, " + before + ", if there is one"};
+  restart_content all;
+  ranks.all_alike(failing, [&] {
+    if (ranks.rank() != 0) return;
+    try {
+      all = look_into(f, path, schedules);
+    } catch (error const& e) {
+      if (std::string_view(e.what()).find("is not of this program") != std::string_view::npos ||
+          ::access((before + ".h5").c_str(), R_OK) != 0)
+        throw;
+      throw error("residency::restart", std::string(e.brief()), {}, "Take the one before it, " + before);
+    }
+  });
+  share_content(ranks, all);
+  take_grids(f, all.grids);
+  std::optional<file_to_read> file;
+  ranks.all_or_none(failing, [&] {
+    file.emplace(path);
+    f.book_.settle_all("restart");
+  });
+  std::vector<mesh_in_file> meshes;
+  std::uint64_t sum = 0;
+  for (auto const& m : all.meshes) meshes.push_back(find_elements(f, ranks, *file, all, m, failing, sum));
+
+  arrays const& on = f.arrays_;
+  auto const places = places_of_meshes(f, ranks);
+  std::vector<std::uint64_t> sums(all.levels.size());
+  relocation mover;
+  auto const lose = [&] {
+    for (auto const& l : all.levels)
+      if (request const one{int(l.variable), int(l.level), region::none, region::everywhere}; f.book_.keeps_ledger())
+        f.book_.ledger().lose({&one, 1}, {int(l.component), int(l.component) + 1}, "restart");
+  };
+  try {
+    for (std::size_t n = 0; n < all.levels.size(); ++n) {
+      auto const& l = all.levels[n];
+      saved_level const one{int(l.variable), int(l.level), int(l.component), region(l.where)};
+      whole_variable const whole = whole_of(on, one, l.has_walls != 0, places);
+      shape const& lies = on.provider().shape_of(one.variable, one.component);
+      auto* const data = static_cast<std::byte*>(on.provider().array(one.variable, one.level, one.component, host));
+      int const element = int(lies.element_bytes), word = word_bytes_of(element);
+      auto const add = [&](std::byte const* from, std::int64_t first, std::int64_t count) {
+        sums[n] += checksum(from, std::size_t(count * element), std::uint64_t(first * element / word), word);
+      };
+      mesh_in_file const* from = nullptr;
+      for (std::size_t m = 0; m < meshes.size(); ++m)
+        if (lies.mesh != nullptr &&
+            on.meshes()[std::size_t(all.meshes[m].mesh)].name == on.lattice_of(one.variable).on.mesh)
+          from = &meshes[m];
+      if (from == nullptr || from->is_cut_so) {
+        ranks.all_or_none(failing, [&] {
+          for (ordered_box const& box : whole.boxes(one.where, false))
+            for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+              file->read(data + at * element, std::size_t(count * element), l.offset + first * element);
+            });
+          for (ordered_box const& box : whole.boxes(one.where, true))
+            for_each_run(box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+              add(data + at * element, first, count);
+            });
+        });
+        continue;
+      }
+      mesh_rows rows;
+      std::vector<std::byte> buffer;
+      ranks.all_or_none(failing, [&] {
+        rows = whole.rows(from->first, from->count);
+        rows.lies.order = rows.order;
+        buffer.resize(std::size_t(rows.lies.elements * element));
+        for_each_run(rows.box, [&](std::int64_t at, std::int64_t first, std::int64_t count) {
+          std::byte* const to = buffer.data() + at * element;
+          file->read(to, std::size_t(count * element), l.offset + first * element);
+          add(to, first, count);
+        });
+        moved_array const moved{&from->moves, &rows.lies, &lies, buffer.data(), data, host};
+        mover.lay_out({&moved, 1}, on.provider(), ranks.rank());
+        mover.pack(*f.ranks_);
+      });
+      mover.exchange(*f.ranks_);
+      mover.unpack();
+    }
+    for (std::size_t n = 0; n < sums.size(); ++n)
+      if (on.has_blocks() && all.levels[n].component != 0)
+        sums[n - std::size_t(all.levels[n].component)] += std::exchange(sums[n], 0);
+    if (!sums.empty()) ranks.sum(sums);
+    ranks.all_or_none(failing, [&] {
+      for (std::size_t n = 0; n < sums.size(); ++n)
+        if (sums[n] != std::uint64_t(all.levels[n].sum))
+          throw error("residency::restart",
+                      std::string(on.variables()[std::size_t(all.levels[n].variable)].about->name) + ", level " +
+                          std::to_string(all.levels[n].level) + ", is damaged",
+                      "its checksum is wrong");
+    });
+  } catch (...) {
+    lose();
+    throw;
+  }
+  std::vector<request> exchanged;
+  for (auto const& l : all.levels) {
+    if (f.book_.keeps_ledger()) {
+      request const one{int(l.variable), int(l.level), region::none, region(l.where)};
+      f.book_.ledger().post_call({&one, 1}, host, {int(l.component), int(l.component) + 1}, "restart");
+    }
+    // All components travel together, with the layers that all had.
+    int components = 0;
+    std::int64_t filled = all_layers;
+    for (auto const& other : all.levels)
+      if (other.variable == l.variable && other.level == l.level && overlap(region(other.where), region::owned))
+        ++components, filled = std::min(filled, other.filled);
+    if (l.component == 0 && components == on.components() && filled != 0 &&
+        on.variables()[std::size_t(l.variable)].about->has_ghosts && on.layers(int(l.variable)) != 0)
+      exchanged.push_back({int(l.variable), int(l.level), region::rim, region::halo, 0, std::uint8_t(filled)});
+  }
+  if (!exchanged.empty()) {
+    f.exchanger_->begin(exchanged, f.exchanges_in_, every_component, combine::replace);
+    f.exchanger_->finish(exchanged, f.exchanges_in_, every_component, combine::replace);
+  }
+  f.book_.set_steps(all.steps);
+}
+
+} // namespace keel::residency::detail

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What the file of a checkpoint has, and whether it is of these fields. The bodies stand in restart_content.ipp.
+
+#include <keel/impl/schedule/schedule_table.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/macros.hpp>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace keel::residency::detail {
+
+class agreement;
+struct fields_state;
+
+/// What a file has, as rank 0 found it, in numbers that travel.
+struct restart_content {
+  struct of_level {
+    std::int64_t variable, level, component, where, filled, has_walls, offset, sum;
+  };
+  struct of_mesh {
+    std::int64_t mesh, total, offset, sum, moves, first_share; ///< by rank of the former job, among `owned`
+  };
+  std::int64_t steps = 0, ranks = 0;
+  std::vector<std::int64_t> grids, owned;
+  std::vector<of_level> levels;
+  std::vector<of_mesh> meshes;
+};
+
+/// A file that this rank only reads.
+class file_to_read {
+public:
+  explicit file_to_read(std::string path) : path_(std::move(path)), file_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ < 0) fail(std::strerror(errno));
+  }
+  ~file_to_read() { ::close(file_); }
+  file_to_read(file_to_read const&) = delete;
+  file_to_read& operator=(file_to_read const&) = delete;
+
+  void read(void* to, std::size_t bytes, std::int64_t offset) const {
+    for (auto* at = static_cast<std::byte*>(to); bytes != 0;) {
+      ssize_t const some = ::pread(file_, at, bytes, offset);
+      if (some < 0 && errno == EINTR) continue;
+      if (some <= 0) fail(some == 0 ? "it is too short" : std::strerror(errno));
+      at += some, offset += some, bytes -= std::size_t(some);
+    }
+  }
+
+private:
+  [[noreturn]] void fail(std::string const& why) const {
+    throw error("residency::restart", path_ + " cannot be read", why);
+  }
+  std::string path_;
+  int file_;
+};
+
+/// Throws unless the file is whole, and of fields like these. For rank 0.
+[[nodiscard]] restart_content look_into(fields_state const& f, std::string const& path,
+                                        std::span<schedule_nodes const> schedules);
+/// Gives all ranks what rank 0 has.
+void share_content(agreement const& ranks, restart_content& all);
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/files/restart_content.ipp>
+#endif

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+#pragma once
+
+/// @file
+/// What an entry `save` writes: fields in global order, for those who look at them. The bodies stand in save.ipp.
+
+#include <keel/impl/residency/files/collective_file.hpp>
+#include <keel/impl/residency/files/saved_frame.hpp>
+#include <keel/policy/macros.hpp>
+#include <keel/validity/concepts.hpp>
+
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace keel::residency::detail {
+
+class agreement;
+struct fields_state;
+
+/// The files of all steps that have one name but for the number of the step, and the list of them that ParaView opens.
+class saved_series {
+public:
+  saved_series(fields_state& of, std::string stem);
+  [[nodiscard]] std::string const& stem() const { return stem_; }
+  void finish() {
+    if (!file_.finish() && !listed_.empty()) listed_.erase(std::prev(listed_.end()));
+  }
+  /// `finish` was called. Throws on all ranks alike if the first file cannot be made; later the master warns.
+  void write(saved_frame const& what, std::span<mesh_place const> places);
+
+private:
+  using times = std::map<std::int64_t, double>; ///< by step
+  struct content;
+  [[nodiscard]] content content_of(saved_frame const& what, std::span<mesh_place const> places) const;
+  void put_image(saved_frame const& what, content& in) const;
+  void put_mesh(saved_frame const& what, mesh_place const& place, content& in) const;
+  [[nodiscard]] std::string name_of(std::int64_t step) const;
+  [[nodiscard]] times read_list() const;
+  [[nodiscard]] std::string list() const;
+
+  fields_state& fields_;
+  agreement const& ranks_;
+  std::string stem_;
+  times former_, listed_; // those of an earlier run, and those in the list; by rank 0
+  collective_file file_;
+  bool has_written_ = false;
+};
+
+/// Writes the owned elements of these levels, to the files of this step. Collective.
+void save(fields_state& f, std::string_view name, std::span<request const> what, component_range range);
+
+} // namespace keel::residency::detail
+
+#if !KEEL_COMPILED
+#include <keel/impl/residency/files/save.ipp>
+#endif

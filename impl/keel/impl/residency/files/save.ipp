@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include <keel/impl/residency/files/save.hpp>
+#include <keel/impl/layout/agreement.hpp>
+#include <keel/impl/store/whole_file.hpp>
+#include <keel/impl/residency/files/checkpoint.hpp>
+#include <keel/impl/residency/fields_state.hpp>
+#include <keel/impl/residency/records.hpp>
+#include <keel/impl/residency/resize.hpp>
+#include <keel/policy/error.hpp>
+#include <keel/policy/log.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <numeric>
+#include <utility>
+
+namespace keel::residency::detail {
+
+/// A file, and what this rank has of it.
+struct saved_series::content {
+  stored_file file;
+  std::vector<staged_box> boxes;
+  std::vector<std::shared_ptr<void>> made; ///< what is in none of the fields' arrays
+  double time = 0;
+
+  int add(std::string path, stored_type type, int bytes, std::vector<std::int64_t> extents) {
+    stored_dataset& d = file.datasets.emplace_back();
+    d.path = std::move(path), d.type = type, d.element_bytes = bytes, d.extents = std::move(extents);
+    return int(file.datasets.size()) - 1;
+  }
+  /// Elements from number `first` of the dataset on.
+  template <class T>
+  void add(int dataset, std::vector<T> values, std::int64_t first, std::int64_t of, int bytes = sizeof(T)) {
+    auto const kept = std::make_shared<std::vector<T>>(std::move(values));
+    ordered_box box;
+    box.add({std::int64_t(kept->size() * sizeof(T)) / bytes, 1, first, of});
+    boxes.push_back({dataset, kept->data(), box, bytes});
+    made.push_back(kept);
+  }
+};
+
+KEEL_INLINE void saved_series::put_image(saved_frame const& what, content& in) const {
+  arrays const& on = fields_.arrays_;
+  auto extent = std::vector<std::int64_t>(6);
+  for (std::size_t d = 0; d < what.points.size(); ++d) extent[2 * d + 1] = what.points[what.points.size() - 1 - d] - 1;
+  in.file.groups.push_back({"/VTKHDF",
+                            {{"Version", std::vector<std::int64_t>{1, 0}},
+                             {"Type", std::string("ImageData")},
+                             {"WholeExtent", extent},
+                             {"Origin", std::vector<double>(what.origin.begin(), what.origin.end())},
+                             {"Spacing", std::vector<double>(3, 1.)},
+                             {"Direction", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}}}});
+  for (saved_frame::array const& a : what.arrays) {
+    if (a.group == "FieldData") continue;
+    int dataset = -1;
+    for (int c = what.component; c < (on.has_blocks() ? on.components() : what.component + 1); ++c) {
+      seen_array const one(on, a.level, c, {});
+      if (dataset < 0) {
+        auto extents = seen_of(on, a.level.variable, c).counts;
+        if (one.numbers != 1) extents.push_back(one.numbers);
+        dataset = in.add("/VTKHDF/" + a.group + "/" + detail::name_of(on, a.level), one.as.type, one.as.element_bytes,
+                         std::move(extents));
+      }
+      for (ordered_box const& box : one.boxes) in.boxes.push_back({dataset, one.data(), box, one.element_bytes()});
+    }
+  }
+}
+
+KEEL_INLINE void saved_series::put_mesh(saved_frame const& what, mesh_place const& place, content& in) const {
+  arrays const& on = fields_.arrays_;
+  std::string const root = "/VTKHDF/";
+  std::int64_t const total = place.total, first = place.first, last = first + place.owned[std::size_t(ranks_.rank())];
+  auto const integers = [&](std::string const& name, std::vector<std::int64_t> extents) {
+    return in.add(root + name, stored_type::integer, 8, std::move(extents));
+  };
+  in.file.groups.push_back(
+      {"/VTKHDF", {{"Version", std::vector<std::int64_t>{1, 0}}, {"Type", std::string("UnstructuredGrid")}}});
+  for (char const* const name : {"NumberOfPoints", "NumberOfCells", "NumberOfConnectivityIds"}) {
+    std::vector<std::byte>& bytes = in.file.datasets[std::size_t(integers(name, {1}))].content;
+    bytes.resize(sizeof total);
+    std::memcpy(bytes.data(), &total, sizeof total);
+  }
+  std::vector<std::int64_t> counted(std::size_t(last - first));
+  std::iota(counted.begin(), counted.end(), first);
+  in.add(integers("Connectivity", {total}), counted, first, total);
+  if (ranks_.rank() == ranks_.size() - 1) counted.push_back(total);
+  in.add(integers("Offsets", {total + 1}), std::move(counted), first, total + 1);
+  in.add(in.add(root + "Types", stored_type::natural, 1, {total}),
+         std::vector<std::uint8_t>(std::size_t(last - first), 1), first, total); // vertices
+
+  // Positions have one to three numbers, and are called so; else the first of the list that has two or three.
+  auto const are_positions = [&](saved_frame::array const& a) {
+    seen_array const one(on, a.level, what.component, {&place, 0});
+    bool const is_called_so = detail::name_of(on, a.level) == "position";
+    bool const are_numbers = one.as.type == stored_type::floating && one.as.element_bytes == one.element_bytes();
+    return a.group == "PointData" && are_numbers && one.numbers <= 3 && one.numbers >= (is_called_so ? 1 : 2) &&
+           (is_called_so || &a == &what.arrays.front());
+  };
+  auto positions = std::find_if(what.arrays.rbegin(), what.arrays.rend(), are_positions);
+  int const bytes =
+      positions == what.arrays.rend() ? 8 : seen_array(on, positions->level, what.component, {}).as.element_bytes;
+  std::vector<std::byte> points(std::size_t((last - first) * 3 * bytes));
+  for (saved_frame::array const& a : what.arrays) {
+    if (a.group == "FieldData") continue;
+    std::vector<mesh_place> places(on.meshes().size(), place);
+    seen_array const one(on, a.level, what.component, places);
+    std::vector<std::int64_t> extents{total};
+    if (one.numbers != 1) extents.push_back(one.numbers);
+    int const dataset = in.add(root + "PointData/" + detail::name_of(on, a.level), one.as.type, one.as.element_bytes,
+                               std::move(extents));
+    for (ordered_box const& box : one.boxes) {
+      in.boxes.push_back({dataset, one.data(), box, one.element_bytes()});
+      if (&a != &*positions) continue;
+      for_each_run(box, [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+        for (std::int64_t n = 0; n < count; ++n) {
+          std::int64_t const at = (to + n) / one.numbers - first, k = (to + n) % one.numbers;
+          std::memcpy(points.data() + (3 * at + k) * bytes, one.data() + (from + n) * bytes, std::size_t(bytes));
+        }
+      });
+    }
+  }
+  if (positions == what.arrays.rend())
+    for (std::int64_t n = first; n < last; ++n) {
+      auto const x = double(n);
+      std::memcpy(points.data() + (n - first) * 3 * bytes, &x, sizeof x);
+    }
+  in.add(in.add(root + "Points", stored_type::floating, bytes, {total, 3}), std::move(points), 3 * first, 3 * total,
+         bytes);
+  std::vector<std::int64_t> ids;
+  mesh_share const& here = *on.mesh(what.mesh);
+  for_each_owned_run(here, [&](std::int64_t begin, std::int64_t count) {
+    ids.insert(ids.end(), here.all()->ids.begin() + begin, here.all()->ids.begin() + begin + count);
+  });
+  in.add(integers("CellData/id", {total}), std::move(ids), first, total);
+}
+
+KEEL_INLINE saved_series::saved_series(fields_state& of, std::string stem)
+    : fields_(of), ranks_(ranks_for(of, "save")), stem_(std::move(stem)), file_(ranks_, "residency::save") {}
+
+KEEL_INLINE std::string saved_series::name_of(std::int64_t step) const {
+  std::string number = std::to_string(step);
+  if (number.size() < 6) number.insert(0, 6 - number.size(), '0');
+  return stem_ + "." + number + ".vtkhdf";
+}
+
+KEEL_INLINE std::string saved_series::list() const {
+  std::string text = "{\n  \"file-series-version\": \"1.0\",\n  \"files\": [";
+  char const* before = "\n";
+  for (auto const& [step, when] : listed_) {
+    std::string const name = name_of(step);
+    char time[40];
+    static_cast<void>(std::snprintf(time, sizeof time, "%.17g", when));
+    text += std::exchange(before, ",\n") + std::string("    {\"name\": \"") + name.substr(name.rfind('/') + 1) +
+            "\", \"time\": " + time + "}";
+  }
+  return text + "\n  ]\n}\n";
+}
+
+KEEL_INLINE saved_series::times saved_series::read_list() const {
+  std::ifstream file(stem_ + ".vtkhdf.series");
+  std::string const name = "\"" + stem_.substr(stem_.rfind('/') + 1) + ".", time = "\"time\": ";
+  times made;
+  for (std::string line; std::getline(file, line);) {
+    auto const at = line.find(name), after = line.find(time);
+    if (at != line.npos && after != line.npos)
+      made[std::strtoll(line.c_str() + at + name.size(), nullptr, 10)] =
+          std::strtod(line.c_str() + after + time.size(), nullptr);
+  }
+  return made;
+}
+
+KEEL_INLINE auto saved_series::content_of(saved_frame const& what, std::span<mesh_place const> places) const
+    -> content {
+  arrays const& on = fields_.arrays_;
+  content in;
+  in.time = double(fields_.book_.steps());
+  in.file.datasets.push_back(table_of_parts(ranks_.size(), 0));
+  if (what.mesh.empty()) put_image(what, in);
+  for (std::size_t m = 0; m < places.size() && !what.mesh.empty(); ++m)
+    if (on.meshes()[m].name == what.mesh) put_mesh(what, places[m], in);
+  for (saved_frame::array const& a : what.arrays) {
+    if (a.group != "FieldData") continue;
+    seen_array const one(on, a.level, what.component, {});
+    std::string const name = detail::name_of(on, a.level);
+    int const dataset = in.add("/VTKHDF/FieldData/" + name, one.as.type, one.as.element_bytes, {one.numbers});
+    for (ordered_box const& box : one.boxes) in.boxes.push_back({dataset, one.data(), box, one.element_bytes()});
+    if (name == "time" && one.numbers == 1 && one.as.type == stored_type::floating && one.as.element_bytes == 8)
+      std::memcpy(&in.time, one.data(), 8);
+  }
+  return in;
+}
+
+KEEL_INLINE void saved_series::write(saved_frame const& what, std::span<mesh_place const> places) {
+  std::int64_t const step = fields_.book_.steps();
+  machine::failing_call const failing{"residency::save", stem_, "is not written", "Take another folder"};
+  write_job names;
+  names.temporary = stem_ + ".new.vtkhdf", names.name = name_of(step);
+  try {
+    content in;
+    auto const offsets = file_.make(names.temporary, failing, [&] {
+      in = content_of(what, places);
+      return in.file;
+    });
+    if (ranks_.rank() == 0) {
+      if (!has_written_) former_ = read_list();
+      listed_.erase(listed_.lower_bound(step), listed_.end());
+      // A run that goes on from a checkpoint keeps what was saved before that.
+      for (auto const& one : former_)
+        if (one.first <= fields_.book_.began_at() && one.first < step) listed_.insert(one);
+      listed_[step] = std::isfinite(in.time) ? in.time : double(step);
+      names.when_named = [path = stem_ + ".vtkhdf.series", text = list()] {
+        if (auto const failure = policy::write_whole_file(path, text))
+          policy::log(policy::log_level::warning, "residency::save: " + path + " is not written (" + failure.why + ")");
+      };
+    }
+    file_.begin(std::move(names), offsets, in.boxes, name_of(step), failing);
+  } catch (error const& e) {
+    if (!has_written_) throw;
+    if (ranks_.rank() == 0) policy::log(policy::log_level::warning, e.what());
+  }
+  has_written_ = true;
+}
+
+KEEL_INLINE void save(fields_state& f, std::string_view name, std::span<request const> what, component_range range) {
+  agreement const& ranks = ranks_for(f, "save");
+  if (!has_hdf5())
+    throw error("residency::save", std::string(name) + " is not written", "this build of keel has no HDF5",
+                "Build it with -Dhdf5=enabled");
+  if (f.book_.keeps_ledger()) f.book_.acquire(what, host, name, range);
+  f.arrays_.settle_host();
+  auto const places = places_of_meshes(f, ranks);
+  auto& known = f.checkpoints_->saved;
+  std::vector<std::pair<saved_series*, saved_frame>> all;
+  for (saved_frame& one : frames_of(f.arrays_, what, range)) {
+    std::string stem = std::string(name) + one.suffix;
+    auto at = std::find_if(known.begin(), known.end(), [&](auto const& s) { return s->stem() == stem; });
+    if (at == known.end()) at = known.insert(at, std::make_shared<saved_series>(f, std::move(stem)));
+    (*at)->finish();
+    all.emplace_back(at->get(), std::move(one));
+  }
+  for (auto const& [series, frame] : all) series->write(frame, places);
+}
+
+} // namespace keel::residency::detail

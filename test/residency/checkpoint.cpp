@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT
+// A run that goes on from a file has the bits of one that was not broken, on whatever ranks.
+#include <keel/residency/fields.hpp>
+
+#include "meshes.hpp"
+#include "run.hpp"
+
+#include <keel/layout/partition.hpp>
+#include <keel/machine/mpi.hpp>
+#include <keel/machine/reductions.hpp>
+#include <keel/residency/loops.hpp>
+#include <keel/residency/registry.hpp>
+#include <keel/impl/store/read_file.hpp>
+#include <keel/schedule/checkpoint.hpp>
+
+#include <doctest/doctest.h>
+#include <support/message_of.hpp>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace checkpoints {
+
+namespace kr = keel::residency;
+namespace km = keel::machine;
+using keel::test::message_of;
+using test::meshes::cells;
+
+struct app : test::meshes::app<Kokkos::LayoutRight, kr::on_device> {};
+struct on_left : test::meshes::app<Kokkos::LayoutLeft, kr::on_host, kr::checked> {};
+
+/// Ranks of the test, some of them.
+struct run {
+  run(int ranks, std::string_view device) : some_(world_, km::first{ranks}), device_(device) {}
+  km::basic_environment<km::mpi>& environment() { return some_; }
+  [[nodiscard]] std::string_view device_name() const { return device_; }
+  template <class Tag>
+  [[nodiscard]] auto execution_space() {
+    return typename keel::device_traits<Tag>::execution_space{};
+  }
+
+private:
+  km::basic_environment<km::mpi> world_, some_;
+  std::string_view device_;
+};
+
+// Levels that only a later step reads, walls that only `fixed` keeps, elements on faces, along one dimension, on no
+// grid, of a mesh, of several numbers; and what nobody reads again.
+struct height : kr::variable<"height", double**, kr::levels<3>> {};
+struct plate : kr::variable<"plate", double** [2], kr::levels<2>> {};
+struct flux : kr::variable<"flux", float**, kr::at<kr::face<1>>> {};
+struct width : kr::variable<"width", double*, kr::along<1>> {};
+struct clock : kr::variable<"clock", std::int64_t, kr::off_grid> {};
+struct age : kr::variable<"age", Kokkos::complex<double>*, kr::levels<2>, kr::on_mesh<cells>> {};
+struct slope : kr::variable<"slope", double**> {};
+
+constexpr std::int64_t nx = 11, ny = 14;
+
+/// Where this rank's elements lie.
+struct places {
+  kr::partition<cells> c;
+  kr::indices face, column; ///< global ones of the first that it owns
+};
+
+struct start : kr::routine<"start", kr::on_host,
+                           kr::writes<kr::everywhere<height>, kr::everywhere<kr::past<height, 1>>,
+                                      kr::everywhere<plate>, flux, width, clock, age>> {
+  template <class V>
+  static void run(V v, places const& at) {
+    kr::partition<cells> const& c = at.c;
+    auto const h = v(height{}), before = v(kr::past<height, 1>{});
+    auto const p = v(plate{});
+    auto const f = v(flux{});
+    auto const w = v(width{});
+    auto const a = v(age{});
+    v(clock{})() = 1;
+    auto const all = v.everywhere(), own = v.owned();
+    auto const first = v.global_begin();
+    for (auto i = all.begin[0]; i < all.end[0]; ++i)
+      for (auto j = all.begin[1]; j < all.end[1]; ++j) {
+        auto const x = first[0] + i - own.begin[0], y = (first[1] + j - own.begin[1] + ny) % ny;
+        h(i, j) = double(x * 31 % 17) + 0.1 * double(y * 7 % 5), before(i, j) = 1 / (2. + double(x * y % 9 + x + 2));
+        for (int k = 0; k < 2; ++k) p(i, j, k) = double(3 * x + y) / (k + 3);
+      }
+    auto const faces = v.owned(flux{});
+    auto const first_face = at.face;
+    for (auto i = faces.begin[0]; i < faces.end[0]; ++i)
+      for (auto j = faces.begin[1]; j < faces.end[1]; ++j)
+        f(i, j) = float((first_face[0] + i - faces.begin[0]) * 3 + (first_face[1] + j - faces.begin[1]) % ny) / 7;
+    auto const columns = v.owned(width{});
+    auto const first_column = at.column;
+    for (auto j = columns.begin[0]; j < columns.end[0]; ++j)
+      w(j) = 1 + double(first_column[0] + j - columns.begin[0]) / 16;
+    for (auto e = c.owned().begin; e < c.owned().end; ++e)
+      a(e) = Kokkos::complex<double>(double(c.ids()[std::size_t(e)] % 101),
+                                     1. / double(c.ids()[std::size_t(e)] % 13 + 20));
+  }
+};
+/// Each step reads what the one before left, with neighbours, of every variable.
+struct forward
+    : kr::routine<"forward", kr::on_device,
+                  kr::reads<kr::past<height, 1>, kr::owned<kr::past<height, 2>>, kr::past<plate, 1>, kr::owned<width>>,
+                  kr::updates<clock, kr::owned<flux>>, kr::writes<height, slope>> {
+  template <class V>
+  static void run(V v) {
+    auto const h = v(height{}), d = v(slope{});
+    auto const one = v(kr::past<height, 1>{}), two = v(kr::past<height, 2>{});
+    auto const p = v(kr::past<plate, 1>{});
+    auto const w = v(width{});
+    auto const f = v(flux{});
+    auto const c = v(clock{});
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          d(i, j) = one(i + 1, j) - one(i - 1, j);
+          h(i, j) = 0.4 * one(i, j) + 0.1 * two(i, j) + 0.2 * (one(i, j + 1) + one(i, j - 1)) * w(j) + 0.01 * d(i, j) +
+                    0.001 * (p(i + 1, j, 0) - p(i - 1, j, 1)) + 1e-3 * f(i, j + 1);
+          f(i, j + 1) = float(0.5 * f(i, j + 1) + 0.25 * h(i, j)); // the upper one, which is owned
+        });
+    Kokkos::parallel_for("tick", Kokkos::RangePolicy(v.execution_space(), 0, 1), KOKKOS_LAMBDA(int) { c() += 3; });
+  }
+};
+struct cool : kr::routine<"cool", kr::on_device, kr::reads<kr::past<plate, 1>, clock>, kr::writes<plate>> {
+  template <class V>
+  static void run(V v) {
+    auto const p = v(plate{});
+    auto const was = v(kr::past<plate, 1>{});
+    auto const c = v(clock{});
+    kr::for_owned(
+        v, KOKKOS_LAMBDA(int i, int j) {
+          for (int k = 0; k < 2; ++k)
+            p(i, j, k) = 0.5 * was(i, j, k) + 0.125 * (was(i - 1, j, k) + was(i + 1, j, k)) + 1e-4 * double(c() % 10);
+        });
+  }
+};
+struct ripen : kr::routine<"ripen", kr::on_device, kr::reads<kr::past<age, 1>>, kr::writes<age>> {
+  template <class V>
+  static void run(V v) {
+    auto const a = v(age{});
+    auto const was = v(kr::past<age, 1>{});
+    kr::for_owned(v, cells{}, KOKKOS_LAMBDA(int e) { a(e) = was(e) * Kokkos::complex<double>(0.9, 0.1); });
+  }
+};
+struct go_on : kr::schedule<kr::cycle<height, plate, age>, forward, cool, kr::fixed<plate>, ripen,
+                            kr::exchange<height, age>, kr::fixed<height>, kr::exchange<plate>> {};
+struct step : kr::schedule<go_on, kr::every<5, kr::checkpoint<"checkpoint-run">>> {};
+
+template <class App>
+using fields = kr::fields<App, height, plate, flux, width, clock, age, slope>;
+
+/// Numbers for what the owned elements hold, whoever owns them.
+struct look : kr::routine<"look", kr::on_host,
+                          kr::reads<kr::owned<height>, kr::owned<kr::past<height, 1>>, kr::owned<plate>,
+                                    kr::owned<flux>, clock, kr::owned<age>>> {
+  template <class V>
+  static std::array<std::uint64_t, 6> run(V v, places const& at) {
+    kr::partition<cells> const& c = at.c;
+    std::array<std::uint64_t, 6> sums{};
+    auto const add = [&](std::size_t which, auto value, std::int64_t x, std::int64_t y) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof(value));
+      sums[which] += (bits ^ std::uint64_t(x * 1000 + y) * 0x9e3779b97f4a7c15U) * (2 * std::uint64_t(x * 77 + y) + 1);
+    };
+    auto const own = v.owned(), faces = v.owned(flux{});
+    auto const first = v.global_begin(), first_face = at.face;
+    for (auto i = own.begin[0]; i < own.end[0]; ++i)
+      for (auto j = own.begin[1]; j < own.end[1]; ++j) {
+        auto const x = first[0] + i - own.begin[0], y = first[1] + j - own.begin[1];
+        add(0, v(height{})(i, j), x, y), add(1, v(kr::past<height, 1>{})(i, j), x, y);
+        for (int k = 0; k < 2; ++k) add(2, v(plate{})(i, j, k), x + 100 * k, y);
+      }
+    for (auto i = faces.begin[0]; i < faces.end[0]; ++i)
+      for (auto j = faces.begin[1]; j < faces.end[1]; ++j)
+        add(3, v(flux{})(i, j), first_face[0] + i - faces.begin[0], (first_face[1] + j - faces.begin[1]) % ny);
+    sums[4] = std::uint64_t(v(clock{})());
+    for (auto e = c.owned().begin; e < c.owned().end; ++e)
+      add(5, v(age{})(e).real(), c.ids()[std::size_t(e)], 0), add(5, v(age{})(e).imag(), c.ids()[std::size_t(e)], 1);
+    return sums;
+  }
+};
+
+template <class App>
+struct model {
+  run& on;
+  test::meshes::graph graph;
+  kr::partition<cells> c;
+  fields<App> f;
+
+  explicit model(run& r, std::int64_t columns = ny)
+      : on(r), graph(test::meshes::random(60, r.environment().size(), 7)),
+        c(r.environment(), graph.ids_of(r.environment().rank())),
+        f(r, kr::grid{{nx, columns}, kr::ghost_width{2, 1}, kr::periodic{false, true}}, c) {}
+  [[nodiscard]] places at() const {
+    return {c, f.template local<flux>().global_begin, f.template local<width>().global_begin};
+  }
+  [[nodiscard]] std::array<std::uint64_t, 6> sums() {
+    auto mine = f.run(look{}, at());
+    auto const clock_here = mine[4];
+    km::all_reduce(on.environment(), std::span(mine), [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    mine[4] = clock_here;
+    return mine;
+  }
+};
+
+TEST_CASE("a restart goes on with the bits of the unbroken run") {
+  km::basic_environment<km::mpi> const world;
+  std::array<std::uint64_t, 6> expected{};
+  auto const test_on = [&]<class App>(std::type_identity<App>, std::string_view device, int before, int after) {
+    CAPTURE(device);
+    CAPTURE(before);
+    CAPTURE(after);
+    {
+      run some(before, device);
+      if (some.environment().is_member()) {
+        model<App> whole(some);
+        whole.f.run(start{}, whole.at());
+        whole.f.run(kr::exchange<height, plate, age>{});
+        for (int n = 0; n < 9; ++n) whole.f.step(step{});
+        expected = whole.sums();
+      }
+    }
+    km::broadcast(world, std::span(expected), 0);
+    run some(after, device);
+    if (!some.environment().is_member()) return;
+    model<App> again(some);
+    again.f.template restart<step>("checkpoint-run");
+    CHECK(again.f.steps() == 5);
+    while (again.f.steps() < 9) again.f.step(go_on{});
+    auto const found = again.sums();
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      CAPTURE(k); // height, the level before, plate, flux, clock, age
+      CHECK(found[k] == expected[k]);
+    }
+  };
+  for (int before = 1; before <= world.size(); ++before)
+    for (int after = 1; after <= world.size(); ++after) {
+      test_on(std::type_identity<app>{}, "simulated", before, after);
+      test_on(std::type_identity<app>{}, test::host::name, before, after);
+      test_on(std::type_identity<on_left>{}, "simulated", before, after);
+    }
+}
+
+// What changes where elements are: blocks, patches, elements that move.
+struct mass : kr::variable<"mass", double**> {};
+struct spot : kr::variable<"spot", double* [2], kr::on_mesh<cells>> {};
+using moving = kr::fields<app, mass, spot>;
+using on_grid = kr::fields<app, mass>;
+
+struct fill : kr::routine<"fill", kr::on_device, kr::writes<mass>> {
+  template <class V>
+  static void run(V v) {
+    for (int c = 0; c < v.components(); ++c) {
+      auto const m = v(mass{}, kr::component{c});
+      auto const own = v.local(kr::component{c}).owned();
+      auto const first = v.local(kr::component{c}).global_begin;
+      auto const x = first[0] - own.begin[0], y = first[1] - own.begin[1];
+      Kokkos::parallel_for(
+          "fill",
+          Kokkos::RangePolicy<typename V::space>(v.execution_space(), std::size_t(own.begin[0]),
+                                                 std::size_t(own.end[0])),
+          KOKKOS_LAMBDA(std::size_t i) {
+            for (auto j = own.begin[1]; j < own.end[1]; ++j)
+              m(i, j) = 100 * double(x + std::int64_t(i)) + double(y + j) + 10000 * c;
+          });
+    }
+  }
+};
+/// How many elements are not what `fill` makes, of components from number `first` on.
+struct wrong : kr::routine<"wrong", kr::on_host, kr::reads<kr::owned<mass>>> {
+  template <class V>
+  static void run(V v, std::int64_t& bad) {
+    for (int c = 0; c < v.components(); ++c) {
+      auto const m = v(mass{}, kr::component{c});
+      auto const own = v.local(kr::component{c}).owned();
+      auto const first = v.local(kr::component{c}).global_begin;
+      for (auto i = own.begin[0]; i < own.end[0]; ++i)
+        for (auto j = own.begin[1]; j < own.end[1]; ++j)
+          bad += m(i, j) == 100 * double(first[0] + i - own.begin[0]) + double(first[1] + j - own.begin[1]) + 10000 * c
+                     ? 0
+                     : 1;
+    }
+  }
+};
+template <bool Writes>
+using spots = std::conditional_t<Writes, kr::writes<kr::owned<spot>>, kr::reads<kr::owned<spot>>>;
+template <bool Writes>
+struct visit : kr::routine<Writes ? "mark" : "compare", kr::on_host, spots<Writes>> {
+  template <class V>
+  static std::int64_t run(V v, std::span<std::int64_t const> ids) {
+    auto const s = v(spot{});
+    std::int64_t bad = 0;
+    for (auto e = v.owned(cells{}).begin; e < v.owned(cells{}).end; ++e)
+      for (int k = 0; k < 2; ++k) {
+        double const value = double(ids[std::size_t(e)]) / 3 + k;
+        if constexpr (Writes) s(e, k) = value;
+        else bad += s(e, k) == value ? 0 : 1;
+      }
+    return bad;
+  }
+};
+
+TEST_CASE("blocks, patches and elements that moved are as they were, on other ranks") {
+  km::basic_environment<km::mpi> const world;
+  kr::grid const coarse{{12, 9}, kr::ghost_width{1}}, fine{{8, 10}, kr::ghost_width{1}};
+  for (int before = 1; before <= world.size(); ++before)
+    for (int after = 1; after <= world.size(); ++after) {
+      CAPTURE(before);
+      CAPTURE(after);
+      run some(before, "simulated"), others(after, test::host::name);
+      auto const mesh_on = [](run& r, int per_rank) {
+        std::vector<std::int64_t> ids;
+        for (int n = 0; n < per_rank; ++n) ids.push_back(17 * (n * r.environment().size() + r.environment().rank()));
+        return kr::partition<cells>(r.environment(), ids);
+      };
+      if (some.environment().is_member()) {
+        auto const& env = some.environment();
+        on_grid blocked(some, kr::grid{{12, 9}, kr::ghost_width{1}, kr::blocks{2}});
+        blocked.run(fill{});
+        blocked.run(kr::checkpoint<"checkpoint-blocks">{});
+
+        moving patched(some, coarse, mesh_on(some, 6));
+        patched.run(visit<true>{}, patched.partition_of(cells{}).ids());
+        std::vector<int> to(6);
+        for (int n = 0; n < 6; ++n) to[std::size_t(n)] = (env.rank() * n) % env.size();
+        patched.migrate(cells{}, to);
+        patched.regrid({{coarse, 0, {}}, {fine, -1, {}}});
+        patched.run(fill{});
+        patched.run(kr::checkpoint<"checkpoint-patches">{});
+      }
+      km::barrier(world);
+      if (others.environment().is_member()) {
+        on_grid whole(others, kr::grid{{12, 9}, kr::ghost_width{1}, kr::blocks{3}});
+        whole.restart("checkpoint-blocks");
+        std::int64_t bad = 0;
+        whole.run(wrong{}, bad);
+        CHECK(bad == 0);
+        moving patched(others, coarse, mesh_on(others, 1));
+        patched.restart("checkpoint-patches");
+        CHECK(patched.components() == 2);
+        patched.run(wrong{}, bad);
+        CHECK(bad == 0);
+        CHECK(km::sum(others.environment(), patched.partition_of(cells{}).owned().end) == 6 * before);
+        CHECK(patched.run(visit<false>{}, kr::component{0}, patched.partition_of(cells{}).ids()) == 0);
+      }
+      km::barrier(world);
+    }
+}
+
+TEST_CASE("a registry goes on with what was valid, whoever owns the arrays") {
+  km::basic_environment<km::mpi> const world;
+  for (int before = 1; before <= world.size(); ++before)
+    for (int after = 1; after <= world.size(); ++after) {
+      CAPTURE(before);
+      CAPTURE(after);
+      auto const on = [&](int ranks, auto const& f) {
+        run some(ranks, "simulated");
+        if (!some.environment().is_member()) return;
+        auto const graph = test::meshes::random(40, ranks, 4);
+        kr::partition<cells> const c(some.environment(), graph.ids_of(some.environment().rank()));
+        Kokkos::View<float** [2], Kokkos::LayoutLeft, Kokkos::HostSpace> mine("mine", std::size_t(c.size()), 3);
+        kr::registry<app> all(some, c);
+        auto const q = all.template add<double**, cells>("q", kr::extents{4}, kr::levels<2>{});
+        auto const h = all.template adopt<cells>("h", mine);
+        auto const spare = all.template add<int*, cells>("spare");
+        f(all, c, q, h, spare, mine);
+      };
+      on(before, [](auto& all, auto const& c, auto q, auto h, auto, auto const& mine) {
+        {
+          auto const use = all.use("fill", kr::on_host{}, kr::writing{q, h});
+          auto const view = use.template view<double**>(q);
+          for (std::int64_t e = 0; e < c.size(); ++e)
+            for (int k = 0; k < 3; ++k)
+              view(e, k) = double(c.ids()[std::size_t(e)]) + k / 4.,
+                      mine(e, k, 1) = float(c.ids()[std::size_t(e)] % 99 + k);
+        }
+        all.cycle(q);
+        all.checkpoint("checkpoint-registry");
+      });
+      km::barrier(world);
+      on(after, [](auto& all, auto const& c, auto q, auto h, auto spare, auto const& mine) {
+        all.restart("checkpoint-registry");
+        CHECK_FALSE(all.is_valid(kr::on_host{}, spare));
+        CHECK_FALSE(all.is_valid(kr::on_host{}, q)); // the new level
+        all.require_valid_data(kr::on_host{}, {q.past(1).only(kr::region::owned), h.only(kr::region::owned)});
+        auto const view = all.template view<double**, test::host>(q.past(1));
+        int bad = 0;
+        for (std::int64_t e = 0; e < c.owned().end; ++e)
+          for (int k = 0; k < 3; ++k)
+            bad += view(e, k) == double(c.ids()[std::size_t(e)]) + k / 4. &&
+                           mine(e, k, 1) == float(c.ids()[std::size_t(e)] % 99 + k)
+                       ? 0
+                       : 1;
+        CHECK(bad == 0);
+      });
+      km::barrier(world);
+    }
+}
+
+/// One byte of a file is another one, or all from there on are missing.
+void damage(std::string const& path, std::uintmax_t at, bool cuts) {
+  if (cuts) return std::filesystem::resize_file(path, at);
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekg(std::streamoff(at));
+  char const was = char(file.get());
+  file.seekp(std::streamoff(at));
+  file.put(char(was ^ 4));
+}
+
+TEST_CASE("a file that is not whole, or of another program, is refused by name on every rank") {
+  run all(km::basic_environment<km::mpi>().size(), "simulated");
+  auto const& env = all.environment();
+  kr::partition<cells> const c(env, std::vector<std::int64_t>{env.rank()});
+  kr::grid const g{{12, 9}, kr::ghost_width{1}};
+  moving f(all, g, c);
+  f.run(fill{});
+  f.run(visit<true>{}, c.ids());
+  f.run(kr::checkpoint<"checkpoint-bad">{});
+  f.run(kr::checkpoint<"checkpoint-bad">{});
+  f.run(kr::checkpoint<"checkpoint-other">{}); // the one before is written
+  auto const refused = [&](auto& by, std::string_view name, std::string_view words) {
+    bool const is_refused = keel::test::refuses([&] { by.restart(name); }, words);
+    CHECK(km::min(env, is_refused ? 1 : 0) == 1);
+  };
+  km::barrier(env);
+  refused(f, "checkpoint-none", "checkpoint-none.h5");
+  std::string const path = "checkpoint-bad.h5";
+  { // the fields wait for what they write
+    moving before(all, g, c);
+    before.run(fill{});
+    before.run(kr::checkpoint<"checkpoint-bad-2">{});
+  }
+  km::barrier(env);
+  if (env.is_master()) {
+    std::filesystem::copy_file("checkpoint-bad-2.h5", "checkpoint-bad-2.previous.h5",
+                               std::filesystem::copy_options::overwrite_existing);
+    damage("checkpoint-bad-2.h5", std::filesystem::file_size("checkpoint-bad-2.h5") - 9, true);
+  }
+  km::barrier(env);
+  refused(f, "checkpoint-bad-2", "checkpoint-bad-2.previous");
+  f.restart("checkpoint-bad-2.previous");
+  std::int64_t bad = 0;
+  f.run(wrong{}, bad);
+  CHECK(bad == 0);
+  moving larger(all, kr::grid{{13, 9}, kr::ghost_width{1}}, c);
+  refused(larger, "checkpoint-bad-2.previous", "its grid is 12 x 9, the fields' is 13 x 9");
+  on_grid fewer(all, g);
+  refused(fewer, "checkpoint-other", "it has a variable spot");
+  moving other(all, g, kr::partition<cells>(env, std::vector<std::int64_t>{env.rank() + 100}));
+  refused(other, "checkpoint-other", "mesh cells has other elements");
+  // A byte of the data.
+  std::int64_t offset = 0;
+  if (env.is_master()) offset = kr::detail::read_file("checkpoint-other.h5").dataset("/mass/0")->offset;
+  km::barrier(env);
+  if (env.is_master()) damage("checkpoint-other.h5", std::uintmax_t(offset + 40), false);
+  km::barrier(env);
+  refused(f, "checkpoint-other", "its checksum is wrong");
+  CHECK_FALSE(f.is_valid<mass>(kr::region::owned));
+}
+
+} // namespace checkpoints

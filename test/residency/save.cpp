@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+// What is saved, as h5py and VTK read it, and what is gathered: every element tells by its value which one it is.
+#include <keel/residency/gather.hpp>
+
+#include "meshes.hpp"
+#include "routines.hpp"
+#include "run.hpp"
+
+#include <keel/layout/partition.hpp>
+#include <keel/machine/mpi.hpp>
+#include <keel/machine/reductions.hpp>
+#include <keel/policy/log.hpp>
+#include <keel/residency/loops.hpp>
+#include <keel/schedule/checkpoint.hpp>
+
+#include <doctest/doctest.h>
+#include <store/python.hpp>
+#include <support/message_of.hpp>
+#include <support/skip.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace saving {
+
+namespace kr = keel::residency;
+namespace km = keel::machine;
+namespace fs = std::filesystem;
+using test::meshes::cells;
+
+struct app : test::meshes::app<Kokkos::LayoutRight, kr::on_device> {};
+struct on_left : test::meshes::app<Kokkos::LayoutLeft, kr::on_host, kr::checked> {};
+
+struct mass : kr::variable<"mass", double**, kr::levels<2>> {};
+struct count : kr::variable<"count", std::uint8_t**> {};
+struct wave : kr::variable<"wave", Kokkos::complex<float>**> {};
+struct layers : kr::variable<"layers", double***> {};
+struct corner : kr::variable<"corner", float** [2], kr::at<kr::vertex>> {};
+struct east : kr::variable<"east", double**, kr::at<kr::face<0>>> {};
+struct north : kr::variable<"north", double**, kr::at<kr::face<1>>> {};
+struct length : kr::variable<"length", double*, kr::along<1>> {};
+struct now : kr::variable<"time", double, kr::off_grid> {};
+struct solid : kr::variable<"solid", double***> {};
+struct node : kr::variable<"node", std::int32_t***, kr::at<kr::vertex>> {};
+struct position : kr::variable<"where", double* [2], kr::on_mesh<cells>> {};
+struct age : kr::variable<"age", float**, kr::on_mesh<cells>> {};
+
+using km::mpi;
+using some_run = test::run<mpi>;
+
+/// The number of an element, by its component, its global indices and the one beyond these; see saved.py.
+double number_of(int c, std::array<std::int64_t, 3> const& g, std::int64_t k) {
+  return double(100'000 * c + ((g[0] * 20 + g[1]) * 20 + g[2]) * 3 + k);
+}
+template <class T>
+T value_of(double n) {
+  if constexpr (requires(T z) { z.real(); }) return T(float(n), float(-n));
+  else if constexpr (sizeof(T) == 1) return T(std::int64_t(n) % 251);
+  else return T(n);
+}
+
+/// Calls f(element, its number) for those that this rank owns of a component.
+template <int Rank, class View, class F>
+void for_each_element(View const& a, kr::share const& s, int c, F const& f) {
+  auto const own = s.owned();
+  auto const count = [&](int d) { return d < Rank ? own.end[d] - own.begin[d] : 1; };
+  auto const global = [&](int d, std::int64_t i) {
+    return d >= Rank ? 0 : (s.global_begin[d] + i) % s.global_extents[d];
+  };
+  for (std::int64_t i = 0; i < count(0); ++i)
+    for (std::int64_t j = 0; j < count(1); ++j)
+      for (std::int64_t l = 0; l < count(2); ++l)
+        for (std::int64_t k = 0; k < (View::rank > Rank ? std::int64_t(a.extent(View::rank - 1)) : 1); ++k) {
+          std::array<std::int64_t, 3> const at{own.begin[0] + i, own.begin[1] + j, own.begin[2] + l};
+          double const n = number_of(c, {global(0, i), global(1, j), global(2, l)}, k);
+          if constexpr (View::rank == 1) f(a(at[0]), n);
+          else if constexpr (View::rank == 2) f(a(at[0], Rank == 1 ? k : at[1]), n);
+          else f(a(at[0], at[1], Rank == 2 ? k : at[2]), n);
+        }
+}
+template <class X, int Rank, class Fields>
+void fill(Fields& f, double more = 0) {
+  using variable = typename kr::detail::item<X>::variable;
+  f.run(test::call<kr::writes<X>>{}, [&](auto v) {
+    for (int c = 0; c < f.components(); ++c) {
+      auto const a = v(X{}, kr::component{c});
+      for_each_element<Rank>(a, f.template local<variable>(kr::component{c}), c, [&](auto& element, double n) {
+        element = value_of<std::remove_reference_t<decltype(element)>>(n + more);
+      });
+    }
+  });
+}
+
+/// A folder for the files of so many ranks: tests run beside each other.
+struct in_folder {
+  explicit in_folder(auto const& env) {
+    std::string const name = "saved-by-" + std::to_string(env.size());
+    if (env.rank() == 0) fs::create_directory(name);
+    km::barrier(env);
+    fs::current_path(name);
+  }
+  ~in_folder() { fs::current_path(".."); }
+};
+
+/// Changes them where they then are valid only.
+template <class... Xs>
+struct touch : kr::routine<"touch", kr::on_device, kr::updates<kr::owned<Xs>...>> {
+  template <class V>
+  static void run(V) {}
+};
+
+/// What saved.py says of files that all ranks have written, by rank 0.
+template <class Environment>
+void check_files(Environment const& env, std::string const& arguments) {
+  km::barrier(env);
+  if (env.rank() != 0) return;
+  static std::string const python = keel::test::python_with_h5py();
+  if (python.empty()) return keel::test::skip("no h5py");
+  auto const said = keel::test::shell(python + " " KEEL_TEST_SAVED " " + arguments);
+  CHECK(said.out + said.err == "");
+}
+
+template <class App>
+void save_grids(std::string_view device, std::string const& order) {
+  some_run run(device);
+  in_folder const here(run.environment());
+  using all = kr::fields<App, mass, count, wave, layers, corner, east, north, length, now>;
+  using movie =
+      kr::save<"movie", kr::owned<mass>, kr::owned<kr::past<mass, 1>>, kr::owned<count>, kr::owned<wave>,
+               kr::owned<layers>, kr::owned<corner>, kr::owned<east>, kr::owned<north>, kr::owned<length>, now>;
+  {
+    all f{run, kr::grid{{7, 9}, kr::ghost_width{2, 1}, kr::periodic{false, true}}, kr::extra<layers>{3}};
+    fill<mass, 2>(f), fill<kr::past<mass, 1>, 2>(f, 0.5), fill<count, 2>(f), fill<wave, 2>(f), fill<layers, 2>(f);
+    fill<corner, 2>(f), fill<east, 2>(f), fill<north, 2>(f), fill<length, 1>(f);
+    f.run(test::call<kr::writes<now>>{}, [](auto v) { v(now{})() = 2.5; });
+    f.run(touch<mass, kr::past<mass, 1>, count, wave, layers, corner, east, north, length>{});
+    f.run(movie{});
+    // Only what changed is copied.
+    f.reset_traffic();
+    f.step(kr::schedule<movie>{});
+    CHECK(f.traffic().copies() == 0);
+    f.run(touch<east>{});
+    f.step(kr::schedule<movie>{});
+    CHECK(f.traffic().bytes(kr::way::to_host) == f.traffic().bytes(kr::way::to_host, kr::region::owned, 5));
+    CHECK((f.traffic().copies() != 0) == (device == "simulated" && f.template local<east>().owned().size(2) != 0));
+  }
+  check_files(run.environment(), "grids " + order);
+}
+
+TEST_CASE("save: on a grid, h5py and VTK find every element in its place") {
+  save_grids<app>("simulated", "right");
+  save_grids<app>(test::host::name, "right");
+  save_grids<on_left>("simulated", "left");
+}
+
+TEST_CASE("save: three dimensions, blocks, components") {
+  some_run run("simulated");
+  in_folder const here(run.environment());
+  {
+    kr::fields<app, solid, node> f{run, kr::grid{{4, 5, 6}, kr::ghost_width{1}}};
+    fill<solid, 3>(f), fill<node, 3>(f);
+    f.run(touch<solid, node>{});
+    f.run(kr::save<"solid", kr::owned<solid>, kr::owned<node>>{}); // in one file
+    f.run(kr::save<"nodes", kr::owned<node>>{});
+    kr::fields<app, mass> in_blocks{run,
+                                    kr::grid{{8, 12}, kr::ghost_width{1}, kr::periodic{true, false}, kr::blocks{4}}};
+    in_blocks.run(test::call<kr::writes<mass>>{}, [&](auto v) {
+      auto const a = v(mass{});
+      auto const own = v.owned();
+      for (auto i = own.begin[0]; i < own.end[0]; ++i)
+        for (auto j = own.begin[1]; j < own.end[1]; ++j)
+          a(i, j) =
+              number_of(0, {v.global_begin()[0] + i - own.begin[0], v.global_begin()[1] + j - own.begin[1], 0}, 0);
+    });
+    in_blocks.run(kr::save<"blocks", kr::owned<mass>>{});
+    auto const whole = kr::gather(in_blocks, mass{}, 0);
+    if (run.environment().rank() == 0)
+      for (int i = 0; i < 8; ++i)
+        for (int j = 0; j < 12; ++j) REQUIRE(whole(i, j) == number_of(0, {i, j, 0}, 0));
+    kr::fields<app, mass, now> two{run, kr::grid{{7, 9}, kr::ghost_width{1}}, kr::components{2}};
+    fill<mass, 2>(two);
+    two.run(test::call<kr::writes<now>>{}, [](auto v) { v(now{})() = 1, v(now{}, kr::component{1})() = 2; });
+    two.run(kr::save<"two", kr::owned<mass>, now>{});
+  }
+  check_files(run.environment(), "more");
+}
+
+template <class App>
+void save_mesh(std::string_view device) {
+  some_run run(device);
+  in_folder const here(run.environment());
+  auto const graph = test::meshes::random(60, run.environment().size(), 7);
+  kr::partition<cells> const c(run.environment(), graph.ids_of(run.environment().rank()));
+  auto const number = [&](std::int64_t e) { return double(c.ids()[std::size_t(e)] + 40) / 1'000'003; }; // of the cell
+  {
+    kr::fields<App, position, age> f{run, c, kr::extra<age>{4}};
+    f.run(test::call<kr::writes<position, age>>{}, [&](auto v) {
+      for (auto e = c.owned().begin; e < c.owned().end; ++e) {
+        for (int k = 0; k < 2; ++k) v(position{})(e, k) = number(e) + 100 * k;
+        for (int k = 0; k < 4; ++k) v(age{})(e, k) = float(number(e) * 4 + k);
+      }
+    });
+    f.run(touch<position, age>{});
+    f.run(kr::save<"dots", kr::owned<position>, kr::owned<age>>{});
+    f.run(kr::save<"plain", kr::owned<age>>{});
+    for (int root = 0; root < run.environment().size(); ++root) {
+      auto const whole = kr::gather(f, age{}, root);
+      bool const is_here = run.environment().rank() == root;
+      REQUIRE(whole.extent(0) == (is_here ? 60 : 0));
+      for (int e = 0; e < (is_here ? 60 : 0); ++e)
+        for (int k = 0; k < 4; ++k) REQUIRE(whole(e, k) == float(e * 4 + k));
+    }
+  }
+  check_files(run.environment(), "mesh");
+}
+
+TEST_CASE("save: on a mesh, each element is a vertex where its position says") {
+  save_mesh<app>("simulated");
+  save_mesh<app>(test::host::name);
+  save_mesh<on_left>("simulated");
+}
+
+template <class App>
+void gather_grids(std::string_view device) {
+  some_run run(device);
+  in_folder const here(run.environment());
+  kr::fields<App, mass, layers, corner, length, now> f{
+      run, kr::grid{{7, 9}, kr::ghost_width{2, 1}, kr::periodic{false, true}}, kr::extra<layers>{3}, kr::components{2}};
+  fill<mass, 2>(f), fill<kr::past<mass, 1>, 2>(f, 0.5), fill<layers, 2>(f), fill<corner, 2>(f), fill<length, 1>(f);
+  f.run(touch<mass, kr::past<mass, 1>, layers, corner, length>{});
+  f.run(test::call<kr::writes<now>>{}, [](auto v) { v(now{})() = v(now{}, kr::component{1})() = 4; });
+  auto const check = [&]<class X, int Rank>(X x, std::integral_constant<int, Rank>, int root, int c, double more) {
+    auto const whole = kr::gather(f, x, root, kr::component{c});
+    using view = std::remove_const_t<decltype(whole)>;
+    if (run.environment().rank() != root) {
+      CHECK(whole.extent(0) == 0);
+      return;
+    }
+    using variable = typename kr::detail::item<X>::variable;
+    kr::share all = f.template local<variable>(); // as though this rank had it all
+    all.global_begin = all.width = {}, all.longer = {}, all.extents = all.global_extents, all.has_cells = true;
+    std::size_t size = whole.size();
+    for_each_element<Rank>(whole, all, c, [&](auto const& element, double n) {
+      --size;
+      REQUIRE(element == value_of<typename view::non_const_value_type>(n + more));
+    });
+    CHECK(size == 0);
+  };
+  for (int root = 0; root < run.environment().size(); ++root)
+    for (int c = 0; c < 2; ++c) {
+      check(mass{}, std::integral_constant<int, 2>{}, root, c, 0);
+      check(kr::past<mass, 1>{}, std::integral_constant<int, 2>{}, root, c, 0.5);
+      check(layers{}, std::integral_constant<int, 2>{}, root, c, 0);
+      check(corner{}, std::integral_constant<int, 2>{}, root, c, 0);
+      check(length{}, std::integral_constant<int, 1>{}, root, c, 0);
+    }
+  auto const one = kr::gather(f, now{}, 0);
+  if (run.environment().rank() == 0) CHECK(one() == 4);
+  CHECK(keel::test::refuses([&] { static_cast<void>(kr::gather(f, mass{}, 8)); }, "there is no rank 8"));
+  CHECK(keel::test::refuses([&] { static_cast<void>(kr::gather(f, mass{}, 0, kr::component{2})); }, "component"));
+}
+
+TEST_CASE("gather: every element is in its place, on any rank") {
+  gather_grids<app>("simulated");
+  gather_grids<app>(test::host::name);
+  gather_grids<on_left>("simulated");
+}
+
+std::vector<std::string> warnings;
+void keep(keel::policy::log_level, std::string_view line) { warnings.emplace_back(line); }
+
+TEST_CASE("save: a folder that is not there is refused; one that vanishes costs its files") {
+  some_run run(test::host::name);
+  auto const& env = run.environment();
+  in_folder const here(env);
+  {
+    kr::fields<app, mass> f{run, kr::grid{{7, 9}}};
+    fill<mass, 2>(f);
+    CHECK(keel::test::refuses([&] { f.run(kr::save<"not-there/movie", kr::owned<mass>>{}); }, "not-there/movie"));
+    if (env.rank() == 0) fs::create_directory("vanishes");
+    km::barrier(env);
+    using step = kr::schedule<kr::save<"vanishes/movie", kr::owned<mass>>>;
+    f.step(step{});
+    f.step(step{}); // the first file has its name
+    if (env.rank() == 0) {
+      CHECK(fs::exists("vanishes/movie.000001.vtkhdf"));
+      auto const is_listed = [] {
+        return keel::test::content("vanishes/movie.vtkhdf.series").find("000002") != std::string::npos;
+      };
+      for (int n = 0; n < 1000 && !is_listed(); ++n) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      CHECK(is_listed());
+      fs::rename("vanishes", "vanished");
+      keel::policy::set_log_sink(&keep);
+    }
+    km::barrier(env);
+    f.step(step{});
+    if (env.rank() == 0) fs::rename("vanished", "vanishes");
+    km::barrier(env);
+    f.step(step{});
+    f.step(step{});
+  }
+  { // goes on after step 4
+    kr::fields<app, mass> f{run, kr::grid{{7, 9}}};
+    fill<mass, 2>(f);
+    f.run(kr::save<"vanishes/movie", kr::owned<mass>>{});
+    f.set_steps(4);
+    f.step(kr::schedule<kr::save<"vanishes/movie", kr::owned<mass>>>{});
+  }
+  if (env.rank() == 0) {
+    keel::policy::set_log_sink(nullptr);
+    CHECK(std::any_of(warnings.begin(), warnings.end(),
+                      [](auto const& one) { return one.find("vanishes/movie.new.vtkhdf") != one.npos; }));
+    CHECK(!fs::exists("vanishes/movie.000003.vtkhdf"));
+    CHECK(fs::exists("vanishes/movie.000004.vtkhdf"));
+    std::string const listed = keel::test::content("vanishes/movie.vtkhdf.series");
+    for (int const step : {0, 1, 2, 3, 4, 5})
+      CHECK((listed.find("movie.00000" + std::to_string(step)) != std::string::npos) == (step != 3));
+    fs::remove_all("vanishes");
+  }
+}
+
+} // namespace saving
