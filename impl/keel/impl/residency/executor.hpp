@@ -137,5 +137,5 @@ private:
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
-#include <keel/impl/residency/executor.ipp>
+#include <keel/impl/residency/fields_state.hpp> // with executor.ipp, whose bodies want fields whole
 #endif

@@ -80,6 +80,7 @@ extern template void fields_state::join(machine::basic_environment<machine::mpi>
 } // namespace keel::residency::detail
 
 #if !KEEL_COMPILED
+#include <keel/impl/residency/executor.ipp>
 #include <keel/impl/residency/fields_state.ipp>
 #include <keel/impl/residency/join.hpp>
 #endif

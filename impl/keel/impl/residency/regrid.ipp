@@ -4,6 +4,7 @@
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/impl/residency/resize.hpp>
 #include <keel/policy/error.hpp>

@@ -5,9 +5,9 @@
 /// New arrays in place of old ones, with what the old ones hold on any rank. The bodies stand in remap.ipp.
 
 #include <keel/impl/exchange/relocation.hpp>
-#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/records.hpp>
 #include <keel/impl/residency/arrays.hpp>
+#include <keel/impl/residency/book.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +20,8 @@
 #include <vector>
 
 namespace keel::residency::detail {
+
+struct fields_state;
 
 inline constexpr std::string_view take_less = "Take smaller arrays, or more ranks";
 

@@ -3,6 +3,7 @@
 #include <keel/impl/exchange/packing.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/residency/exchanger.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 
 #include <algorithm>
 #include <array>

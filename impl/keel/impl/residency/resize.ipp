@@ -5,6 +5,7 @@
 #include <keel/impl/layout/owner_search.hpp>
 #include <keel/impl/layout/agreement.hpp>
 #include <keel/impl/layout/arguments.hpp>
+#include <keel/impl/residency/fields_state.hpp>
 #include <keel/impl/residency/remap.hpp>
 #include <keel/policy/error.hpp>
 

@@ -112,8 +112,8 @@ KEEL_INLINE void restart(fields_state& f, std::string_view name, std::span<sched
   f.executor_.require_idle("restart");
   std::string const path = std::string(name) + ".h5";
   std::string const before = std::string(name) + ".previous";
-  machine::failing_call const failing{"residency::restart", path, "is not read",
-                                      "Take the one before it, " + before + ", if there is one"};
+  std::string const hint = "Take the one before it, " + before + ", if there is one";
+  machine::failing_call const failing{"residency::restart", path, "is not read", hint};
   restart_content all;
   ranks.all_alike(failing, [&] {
     if (ranks.rank() != 0) return;
