@@ -210,8 +210,8 @@ TEST_CASE("store: what is not such a file is refused, by its name and the reason
            {"d = f.create_dataset('x', (10,), external=[('/dev/zero', 0, 40)])", "in other files"},
            {"f['a/b/c'] = f.create_group('a')", "groups are in each other"},
            {"f['a/b'] = f.create_group('a'); f['a/c'] = f['a']", "groups are in each other"}}) {
-    std::ofstream(here / "program") << "import h5py\nwith h5py.File('" << here / "h" << "', 'w') as f:\n  " << program
-                                    << '\n';
+    std::ofstream(here / "program") << "import h5py\nwith h5py.File('" << here / "h" << "', 'w') as f:\n  "
+                                    << wrong.first << '\n';
     auto const done = keel::test::shell(python + " " + here / "program");
     CAPTURE(wrong.first);
     REQUIRE(done.err == "");
